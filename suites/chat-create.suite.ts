@@ -2,6 +2,7 @@ import type { ValidateFunction } from 'ajv'
 import { isObject, getAt } from '../schemas/json.ts'
 import type { Ajv2020 } from 'ajv/dist/2020.js'
 import { newAjv } from '../schemas/ajv.ts'
+import type { GrantedCheck } from '../harness/checks/index.ts'
 import type { CheckContext, Exchange, Judge, Probe } from '../harness/engine/index.ts'
 import { Failed, jsonOf, jsonValue, judgeShape, NotExercised } from '../harness/engine/index.ts'
 import {
@@ -34,8 +35,6 @@ import {
   withDeclaredTools,
 } from './chat-create/messages.ts'
 import { insideBounds, outsideBounds } from './query-config.ts'
-
-const what = 'with response_format json_schema'
 
 /** The valid request with the declared response_format. */
 function withResponseFormat(probe: Probe, { run }: CheckContext): Probe {
@@ -74,15 +73,14 @@ function compiled(schema: Record<string, unknown>): ValidateFunction {
 }
 
 /** The content is JSON text; if `strict` is true it fits the schema that was asked for. */
-function judgeStructuredOutput(context: CheckContext, exchange: Exchange): void {
+const judgeStructuredOutput: GrantedCheck = (context, exchange, what) => {
   judgeShape(context, exchange, 'chat-completion', what)
   const body: unknown = jsonOf(exchange.probe)
   const asked = getAt(
     body,
     `${pointerOf(context.run, 'chat.create', 'response_format') ?? '/response_format'}/json_schema`,
   )
-  const content = String(getAt(jsonValue(exchange.response), '/choices/0/message/content'))
-  const value = parsed(context, exchange, content)
+  const value = parsed(context, exchange, what)
   const schema = getAt(asked, '/schema')
   if (getAt(asked, '/strict') !== true || !isObject(schema)) return
   const validate = compiled(schema)
@@ -96,7 +94,8 @@ function judgeStructuredOutput(context: CheckContext, exchange: Exchange): void 
   )
 }
 
-function parsed(context: CheckContext, exchange: Exchange, content: string): unknown {
+function parsed(context: CheckContext, exchange: Exchange, what: string): unknown {
+  const content = String(getAt(jsonValue(exchange.response), '/choices/0/message/content'))
   try {
     return JSON.parse(content)
   } catch {
@@ -106,16 +105,14 @@ function parsed(context: CheckContext, exchange: Exchange, content: string): unk
 
 const valid = 'with a valid request'
 
-const judgeContent = hasContent(valid)
-
 const judgeCompletion: Judge = async (context) => {
   try {
-    judgeContent(context, await controlExchange(context.run, 'chat.create'))
+    hasContent(context, await controlExchange(context.run, 'chat.create'), valid)
   } catch (error) {
     if (!(error instanceof Failed) || !error.failure.exchange?.response) throw error
     // Generated answers vary: a later one may have what the control's lacked.
     const make = () => validRequest(context.run, 'chat.create')
-    await judgeTries(context, { make, what: valid, check: judgeContent, tries: triesOf('chat.create') - 1 })
+    await judgeTries(context, { make, what: valid, check: hasContent, tries: triesOf('chat.create') - 1 })
   }
 }
 
@@ -127,25 +124,19 @@ const unsupportedModel = condition(async (refusal) => {
   await at('model', faults).bringAbout(refusal)
 })
 
-/** Only a scenario says that the tool runs. */
-const judgeLlmTool = granted('with an llm tool', undefined, (context, exchange) =>
-  judgeShape(context, exchange, 'llm-tool-completion', 'with an llm tool'),
-)
-
 // Chat completion (§2.8, §7.3)
 
 export const chatCreate = suite('chat.create', {
   '200-completion': judgeCompletion,
   '200-text-parts': judgeTextParts,
-  '200-image-parts': granted('with an image in a data URL', undefined, hasContent('with an image in a data URL')),
-  '200-image-url': granted('with an image at a web address', undefined, hasContent('with an image at a web address')),
-  '200-tool-choice-auto': granted(
-    'with tools and tool_choice auto',
-    withDeclaredTools,
-    hasContentOrCalls('with tools and tool_choice auto'),
-  ),
+  '200-image-parts': granted('with an image in a data URL', undefined, hasContent),
+  '200-image-url': granted('with an image at a web address', undefined, hasContent),
+  '200-tool-choice-auto': granted('with tools and tool_choice auto', withDeclaredTools, hasContentOrCalls),
   '200-structured-output': granted('with response_format json_schema', withResponseFormat, judgeStructuredOutput),
-  '200-llm-tool': judgeLlmTool,
+  // Only a scenario says that the tool runs.
+  '200-llm-tool': granted('with an llm tool', undefined, (context, exchange, what) =>
+    judgeShape(context, exchange, 'llm-tool-completion', what),
+  ),
   '200-query-config': insideBounds,
   '400-query-config': outsideBounds,
   '400-malformed-messages': malformedMessages,

@@ -45,10 +45,12 @@ async function judgeUnknownGraph(context: CheckContext, graph: string): Promise<
   const { run } = context
   if (run.options.depth === 'quick') return
   const graphId = freshUnknownId(run, graph, randomOf(seedFor(run.options.seed, context.requirement.id)))
-  const what = 'with an unknown graphId'
-  const exchange = await context.send(() => uploadProbe(run, contentOf(run), { graphId }), {
-    ...{ badInput: true, expects: anyButError, what },
-  })
+  await judgeNoError(context, () => uploadProbe(run, contentOf(run), { graphId }), 'with an unknown graphId')
+}
+
+/** Judges that the request is answered by anything but an error of the server's own. */
+async function judgeNoError(context: CheckContext, make: () => Promise<Probe>, what: string): Promise<void> {
+  const exchange = await context.send(make, { badInput: true, expects: anyButError, what })
   if (exchange.response && !exchange.throttled) judgePairs(context, exchange, anyButError, what)
 }
 
@@ -96,8 +98,8 @@ async function judgeAttached(context: CheckContext): Promise<void> {
 export const filesUpload = suite('files.upload', {
   '2xx-accepted': eachAccepted,
   '2xx-attached-to-graph': judgeAttached,
-  '2xx-retrievable': usable('files.upload'),
-  '2xx-own-id': ownId('files.upload'),
+  '2xx-retrievable': usable,
+  '2xx-own-id': ownId,
 })
 
 /** The extension of the uploaded file; `pdf` if there is none. */
@@ -131,8 +133,7 @@ async function judgeUnknownType(context: CheckContext, known: string): Promise<v
   const { run, requirement } = context
   if (run.options.depth === 'quick') return
   const { make, what } = listingOf(run, `${known},${unknownWord(run, requirement.id)}`)
-  const exchange = await context.send(make, { badInput: true, expects: anyButError, what })
-  if (exchange.response && !exchange.throttled) judgePairs(context, exchange, anyButError, what)
+  await judgeNoError(context, make, what)
 }
 
 // List files (§2.8, §4.4)
@@ -146,7 +147,7 @@ export const filesList = suite('files.list', {
 
 export const filesRetrieve = suite('files.retrieve', {
   '2xx-accepted': accepted,
-  '404-unknown-file': unknown('file_id', ['unknown', 'asked twice', 'cut', 'lengthened', 'of another kind']),
+  '404-unknown-file': unknown('file_id'),
   '410-deleted-file': condition(async ({ context, valid, judge }) => {
     const probe = await valid()
     const { deletedFile = '' } = context.run.target.resources

@@ -11,7 +11,7 @@ import {
 } from '../harness/checks/index.ts'
 import { expired, invalid, malformed, missing, restricted } from './authentication/credentials.ts'
 import { member } from '../schemas/json.ts'
-import { jsonValue } from '../harness/engine/index.ts'
+import { type Judge, jsonValue } from '../harness/engine/index.ts'
 
 // §5 Authentication, and the errors that every operation lists (§7.3 lead sentence, §7.2)
 
@@ -43,11 +43,13 @@ const namesGuardrail: Further = (context, exchange) => {
   }
 }
 
+const judgeBlock: Judge = (context) => byScenario(context, namesGuardrail)
+
 // Guardrails (§7.1, §7.3) and the general rows of §7.2, on whichever operation the scenario names
 
 export const guardrails = suite('guardrails', {
-  '400-blocked': byScenario(namesGuardrail),
-  '400-blocked-by-provider': byScenario(namesGuardrail),
+  '400-blocked': judgeBlock,
+  '400-blocked-by-provider': judgeBlock,
 })
 
 export const general = suite('general', {})

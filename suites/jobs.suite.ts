@@ -1,4 +1,4 @@
-import type { CheckContext, Exchange, Probe, Run, RunHook } from '../harness/engine/index.ts'
+import type { CheckContext, Exchange, Judge, Probe, Run, RunHook } from '../harness/engine/index.ts'
 import { isBreakdown, isPlanned, jsonOf, operationProbe } from '../harness/engine/index.ts'
 import { ids } from './jobs/findings.ts'
 import { gateOf } from './jobs/gate.ts'
@@ -19,7 +19,7 @@ import {
 } from './jobs/retrieval.ts'
 import { isExclusive } from '../harness/target-file/index.ts'
 import { getAt, setAt } from '../schemas/json.ts'
-import { eachAccepted, malformedName, named, ofBodies, type Refusal } from './created/created-object.ts'
+import { eachAccepted, malformedName, ofBodies, type Refusal } from './created/created-object.ts'
 import { noEffect, once, onceAtOnce, ownId } from './created/relations.ts'
 import { usable } from './created/usable.ts'
 
@@ -113,13 +113,7 @@ export const jobsCreate = suite('jobs.create', {
   '400-missing-inputs': changed('with a body that has no inputs', (probe) => withBody(probe, {}), 'absent @ /inputs'),
   '400-missing-required-inputs': withoutInput,
   '400-malformed-inputs': malformedInputs,
-  '404-unknown-application': unknown('application_id', [
-    'unknown',
-    'asked twice',
-    'cut',
-    'lengthened',
-    'of another kind',
-  ]),
+  '404-unknown-application': unknown('application_id'),
   '4xx-no-effect': judgeNoEffect,
   '409-job-in-progress': judgeConflicts,
   '409-released': judgeConflicts,
@@ -140,8 +134,6 @@ export const jobsRetrieve = suite('jobs.retrieve', {
   '4xx-malformed-id': malformedId,
 })
 
-const applications = named('applications.create')
-
 /** Refused for its blueprint, as the scenario of that requirement says, and with the name of the valid one. */
 function refusedByBlueprint({ run }: CheckContext): Refusal[] {
   const scenario = run.target.scenarios['applications.create/400-invalid-blueprint']
@@ -154,15 +146,19 @@ function refusedByBlueprint({ run }: CheckContext): Refusal[] {
   return [{ requirement: '400-invalid-blueprint', what: 'for its blueprint', statuses: ofBodies, change }]
 }
 
+const withoutEffect: Judge = (context) => noEffect(context, refusedByBlueprint(context))
+
+/** No declared application, so nothing else records its jobs; the run waits for their end anyway. */
+const usableForJobs: Judge = (context) => usable(context, (run, id, exchange) => void jobsOf(run).track(exchange, id))
+
 // Create an application (§4.4, §7.3)
 
 export const applicationsCreate = suite('applications.create', {
   '2xx-accepted': eachAccepted,
-  // No declared application, so nothing else records its jobs; the run waits for their end anyway.
-  '2xx-usable': usable('applications.create', (run, id, exchange) => void jobsOf(run).track(exchange, id)),
-  '2xx-own-id': ownId('applications.create'),
-  '4xx-no-effect': noEffect(applications, refusedByBlueprint),
-  '400-atomic': onceAtOnce(applications),
+  '2xx-usable': usableForJobs,
+  '2xx-own-id': ownId,
+  '4xx-no-effect': withoutEffect,
+  '400-atomic': onceAtOnce,
   '400-malformed-parameters': malformedName,
-  '400-duplicate-name': once(applications),
+  '400-duplicate-name': once,
 })

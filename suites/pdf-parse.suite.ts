@@ -76,7 +76,7 @@ const judgeText: Judge = async (context) => {
 const judgeMarkdown: Judge = granted(
   'with format markdown',
   (probe) => withJson(probe, { format: 'markdown' }),
-  (context, exchange) => judgeShape(context, exchange, 'pdf-content', 'with format markdown'),
+  (context, exchange, what) => judgeShape(context, exchange, 'pdf-content', what),
 )
 
 /** Words of the file that the content has to hold, of all of them: extraction is not exact. */
@@ -102,8 +102,8 @@ function knownText({ target }: Run): KnownText {
   return { words, of: pdfFile === undefined ? 'fixtures/pdf/good.pdf of this package' : 'resources.pdfText' }
 }
 
-function holdsWords({ words: wanted, of }: KnownText, what: string): GrantedCheck {
-  return (context, exchange) => {
+function holdsWords({ words: wanted, of }: KnownText): GrantedCheck {
+  return (context, exchange, what) => {
     judgeShape(context, exchange, 'pdf-content', what)
     const { found, firstMissing } = findInOrder(
       wanted,
@@ -136,7 +136,7 @@ async function judgeOwnPdfs(context: CheckContext): Promise<void> {
       params: { file_id: id },
     })
     const known = { words: wordsOf(text), of: `fixtures/pdf/${name}.pdf of this package` }
-    await judgeTries(context, { make, what, check: holdsWords(known, what) })
+    await judgeTries(context, { make, what, check: holdsWords(known) })
   }
 }
 
@@ -155,7 +155,7 @@ const judgeContent: Judge = async (context) => {
   for (const format of formats) {
     const what = scenario ? asScenario : `with format ${format}`
     const make = async () => withJson(await validRequest(run, 'pdf.parse'), { format })
-    await judgeTries(context, { make, what, check: holdsWords(known, what) })
+    await judgeTries(context, { make, what, check: holdsWords(known) })
   }
 }
 

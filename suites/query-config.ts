@@ -120,7 +120,7 @@ export const insideBounds: Judge = async (context) => {
   if (!isOperationId(operation)) throw new Error(`${requirement.id} is of no operation`)
   const accept = (setting: Setting): Promise<void> => {
     const { what } = setting
-    const check = operation === 'chat.create' ? { check: hasContentOrCalls(what) } : {}
+    const check = operation === 'chat.create' ? { check: hasContentOrCalls } : {}
     return judgeTries(context, { make: () => withSetting(run, operation, setting), what, ...check })
   }
   if (context.scenario) return accept(having('search_weight', 50, '50'))

@@ -48,7 +48,7 @@ export function any<T>(
 }
 
 /** Ways to get an id that no object has: drawn, and asked for a second time; made from the id that exists; that of another object. */
-type UnknownId = 'unknown' | 'asked twice' | 'cut' | 'lengthened' | 'of another kind'
+const unknownIds = ['unknown', 'asked twice', 'cut', 'lengthened', 'of another kind'] as const
 
 /** The id of an object of another kind, if it is a uuid: of any other form, an object of this kind might have it too. */
 function idOfAnother({ run, requirement }: CheckContext, parameter: string): string | undefined {
@@ -62,7 +62,7 @@ function idOfAnother({ run, requirement }: CheckContext, parameter: string): str
 const ofForm: Pairs = [[400, 'BadRequest', 'InvalidInputParameters']]
 
 /** The valid request with an id that no object has as that path parameter, in each of these ways. */
-export function unknown(parameter: string, ways: readonly UnknownId[] = ['unknown']): Condition {
+export function unknown(parameter: string, ways: readonly (typeof unknownIds)[number][] = unknownIds): Condition {
   return condition(async ({ valid, judge, context }) => {
     const random = randomOf(seedFor(context.run.options.seed, context.requirement.id))
     const declared = (await valid()).params[parameter] ?? ''

@@ -158,7 +158,7 @@ interface PassingState {
   leave?(): Promise<void>
 }
 
-/** A probe that was answered 429 or 503 on every try. */
+/** A probe, which may have been answered 429 or 503 on every try. */
 interface ThrottledProbe {
   readonly source: Source
   readonly control: Control
@@ -176,6 +176,7 @@ interface ThrottledProbe {
 export async function judgeThrottled(context: CheckContext, throttled: ThrottledProbe): Promise<Exchange> {
   const { run, requirement } = context
   const { source, control, last, purpose = {}, state = {} } = throttled
+  if (!last.throttled) return last
   if (control.state === 'none')
     throw new NotExercised(`throttled: ${describeResponse(last)}, and there is no control to compare with`)
   const { operation } = last.probe

@@ -7,14 +7,18 @@ import { around, asScenario } from './scenario.ts'
 import { withBody } from './conditions.ts'
 import { sendUntilSettled, uploadsIn } from './created.ts'
 
-/** Judges more of a granted answer than its status: throws `Failed` if it is not what the spec shows. */
-export type GrantedCheck = (context: CheckContext, exchange: Exchange) => void
+/**
+ * Judges more of a granted answer than its status: throws `Failed` if it is not what the spec shows.
+ * @param what the request, in words that follow the request line
+ */
+export type GrantedCheck = (context: CheckContext, exchange: Exchange, what: string) => void
 
 /** Makes a granted request of the operation's valid one. */
 type Change = (valid: Probe, context: CheckContext) => Probe | Promise<Probe>
 const unchanged: Change = (valid) => valid
 
-function operationOf({ requirement }: CheckContext): OperationId {
+/** The operation of a requirement that belongs to one. */
+export function operationIn({ requirement }: CheckContext): OperationId {
   if (!isOperationId(requirement.operation)) throw new Error(`${requirement.id} is of no operation`)
   return requirement.operation
 }
@@ -28,7 +32,7 @@ function successOf({ requirement: { expects } }: CheckContext): string {
  * more when everything else was sent.
  */
 export const accepted: Judge = async (context) => {
-  const operation = operationOf(context)
+  const operation = operationIn(context)
   await inScenario(context, operation, async () => {
     const sent = await controlExchange(context.run, operation)
     const already = sent.response?.status === 409 && countsAsGranted(sent)
@@ -46,7 +50,7 @@ export const accepted: Judge = async (context) => {
 export function againAtEnd(context: CheckContext, check?: GrantedCheck, change: Change = unchanged): void {
   const { run, scenario } = context
   if (scenario || run.options.depth === 'quick') return
-  const operation = operationOf(context)
+  const operation = operationIn(context)
   const make = async (): Promise<Probe> => change(await validRequest(run, operation), context)
   const request = { make, what: 'with a valid request, at the end of the run', ...(check ? { check } : {}) }
   lookAgainAtEnd(context, async () => {
@@ -89,7 +93,7 @@ async function sendWithFreshFile(context: CheckContext, operation: OperationId, 
  */
 export function granted(what: string, change: Change = unchanged, check?: GrantedCheck): Judge {
   return (context) => {
-    const make = async (): Promise<Probe> => change(await validRequest(context.run, operationOf(context)), context)
+    const make = async (): Promise<Probe> => change(await validRequest(context.run, operationIn(context)), context)
     return judgeTries(context, { make, what, ...(check ? { check } : {}) })
   }
 }
@@ -128,7 +132,7 @@ interface GrantedRequest {
 /** Sends a request until it is granted and passes the check, at most `tries` times. */
 export async function judgeTries(context: CheckContext, request: GrantedRequest): Promise<void> {
   const { run } = context
-  const operation = operationOf(context)
+  const operation = operationIn(context)
   const { what, check, tries } = request
   const make = grantedProbe(context, operation, () => request.make())
   const judge = async (): Promise<void> => {
@@ -142,7 +146,7 @@ export async function judgeTries(context: CheckContext, request: GrantedRequest)
         const exchange = await sendUntilSettled(run, unthrottled, (probe) => context.send(probe), countsAsGranted)
         most = tries ?? triesFor(operation, exchange)
         judgeGranted(context, exchange, successOf(context), what)
-        check?.(context, exchange)
+        check?.(context, exchange, what)
         return
       } catch (error) {
         // Of an operation that gives no answer nothing more is to be learned.

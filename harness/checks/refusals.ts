@@ -94,12 +94,10 @@ export async function judgeRefusal(context: CheckContext, { bringAbout }: Condit
         // What may be granted is sent once more, too, if no answer came.
         ...(probe.effect === 'none' ? {} : { isSuccess }),
       }
-      const exchange = await sendCase(context, again, purpose)
-      const first = exchange.throttled
-        ? await judgeThrottled(context, { source: again, control: found, last: exchange, purpose })
-        : exchange
+      const last = await sendCase(context, again, purpose)
+      const first = await judgeThrottled(context, { source: again, control: found, last, purpose })
       // A guardrail or a model error may meet any request now and then.
-      const asksAgain = (last: Exchange): boolean => isBlocked(last, expects)
+      const asksAgain = (exchange: Exchange): boolean => isBlocked(exchange, expects)
       const settled = await resendWhile(first, () => context.send(again, purpose), asksAgain, triesOfRefusals)
       const isTaken = settled.response !== undefined && isGranted(settled.response)
       if (isTaken) granted++

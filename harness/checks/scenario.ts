@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type OperationId, busyStatus, operation as operationOf, triesOfRefusals } from '../../catalogue/operations.ts'
-import type { CheckContext, Exchange, Judge, Probe, Purpose, Run } from '../engine/index.ts'
+import type { CheckContext, Exchange, Probe, Purpose, Run } from '../engine/index.ts'
 import {
   effectOf,
   isBlocked,
@@ -120,10 +120,8 @@ export async function judgeScenario(context: CheckContext, scenario: Scenario, f
   await around(context, scenario, operation, async () => {
     if (scenario.repeat !== undefined)
       return judge(await sendRepeatedly(context, { make, most: scenario.repeat, control: found, expects }))
-    const first = await context.send(make, purpose)
-    const settled = first.throttled
-      ? await judgeThrottled(context, { source: make, control: found, last: first, purpose, state })
-      : first
+    const last = await context.send(make, purpose)
+    const settled = await judgeThrottled(context, { source: make, control: found, last, purpose, state })
     const asksAgain = (exchange: Exchange): boolean => isBlocked(exchange, expects)
     judge(await resendWhile(settled, () => context.send(make, purpose), asksAgain, triesOfRefusals))
   })
@@ -138,13 +136,11 @@ async function scenarioProbe({ run }: CheckContext, scenario: Scenario): Promise
   return { ...(await applyScenario(run, scenario, operation, source)), effect: 'none' }
 }
 
-/** How a refusal is judged that only a scenario of the target file can bring about. */
-export function byScenario(further?: Further): Judge {
-  return async (context) => {
-    const { scenario } = context
-    if (!scenario) throw new NotExercised(`declare a scenario for ${context.requirement.id}`)
-    await judgeScenario(context, scenario, further)
-  }
+/** Judges a refusal that only a scenario of the target file can bring about. */
+export async function byScenario(context: CheckContext, further?: Further): Promise<void> {
+  const { scenario } = context
+  if (!scenario) throw new NotExercised(`declare a scenario for ${context.requirement.id}`)
+  await judgeScenario(context, scenario, further)
 }
 
 /** An answer that says nothing about the condition: a busy application, a passing 503. */

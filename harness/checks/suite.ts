@@ -44,5 +44,5 @@ export function suite<const A extends AreaName>(area: A, checks: Checks<A>): Sui
 function judgeBy(requirement: CatalogueRequirement, check: Condition | Judge | undefined): Judge {
   if (typeof check === 'function') return check
   if (check) return (context) => judgeRefusal(context, check)
-  return isRefusal(requirement.expects) ? byScenario() : grantedByScenario
+  return isRefusal(requirement.expects) ? byScenario : grantedByScenario
 }

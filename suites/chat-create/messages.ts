@@ -84,19 +84,15 @@ function conditionOf(id: RequirementId): string {
 }
 
 /** §2.8: a 2xx that has `choices[0].message.content`, a string. */
-export function hasContent(what: string): GrantedCheck {
-  return (context, exchange) => {
-    judgeGranted(context, exchange, 'a 2xx with choices[0].message.content', what)
-    judgeShape(context, exchange, 'chat-completion', what)
-  }
+export const hasContent: GrantedCheck = (context, exchange, what) => {
+  judgeGranted(context, exchange, 'a 2xx with choices[0].message.content', what)
+  judgeShape(context, exchange, 'chat-completion', what)
 }
 
 /** As `hasContent`, unless the model calls a tool in place of an answer. */
-export function hasContentOrCalls(what: string): GrantedCheck {
-  return (context, exchange) => {
-    const calls = getAt(jsonValue(exchange.response), '/choices/0/message/tool_calls')
-    if (!Array.isArray(calls) || calls.length === 0) hasContent(what)(context, exchange)
-  }
+export const hasContentOrCalls: GrantedCheck = (context, exchange, what) => {
+  const calls = getAt(jsonValue(exchange.response), '/choices/0/message/tool_calls')
+  if (!Array.isArray(calls) || calls.length === 0) hasContent(context, exchange, what)
 }
 
 type Message = Readonly<Record<string, unknown>>
@@ -128,7 +124,7 @@ export const judgeTextParts: Judge = async (context) => {
   for (const parts of context.scenario ? ([1] as const) : sampled(context, [1, 2] as const)) {
     const make = async () => asTextParts(context.run, await validRequest(context.run, 'chat.create'), parts)
     const what = `with content given as ${parts} text part${parts === 1 ? '' : 's'}`
-    await judgeTries(context, { make, what, check: hasContent(what) })
+    await judgeTries(context, { make, what, check: hasContent })
   }
 }
 

@@ -20,8 +20,8 @@ import {
   countsAsGranted,
   createdId,
   declaredResource,
-  grantedProbe,
   ofOtherTypes,
+  operationIn,
   pointerOf,
   refused,
   resendWhile,
@@ -94,11 +94,6 @@ export const refusedByGrammar: Refusal = {
   change: (valid) => refused({ ...valid, body: `${String(valid.body)}}` }),
 }
 
-/** The request that creates the object which a requirement is about: that of the requirement's scenario, if there is one. */
-export function ownCreation(context: CheckContext, operation: OperationId): () => Promise<Probe> {
-  return grantedProbe(context, operation, () => validRequest(context.run, operation))
-}
-
 /** Creates an object for a requirement and gives its id; throws `NotExercised` if that is refused, or no id is named. */
 export async function createObject(
   context: CheckContext,
@@ -145,11 +140,12 @@ export function notCreated({ run, scenario }: CheckContext, creation: Exchange, 
 }
 
 /** Notes a valid creation that breaks the server, or is answered as if there were already what nobody has made before. */
-export function noteRefused({ run }: CheckContext, creation: Exchange, { exists }: Creator): void {
+export function noteRefused(context: CheckContext, creation: Exchange): void {
+  const { run } = context
   const { response, unanswered } = creation
   // A file whose id another upload gave as well is not a fresh one.
   if (unanswered || twinsOf(run).found.length > 0) return
-  if (response && (isBreakdown(response) || isExpected(exists, response)) && !isBlock(response))
+  if (response && (isBreakdown(response) || isExpected(creatorIn(context).exists, response)) && !isBlock(response))
     wrongCreations(run).push(creation)
 }
 
@@ -180,17 +176,6 @@ export interface Creator {
   readonly same: string
 }
 
-/** Its objects have names, and no two of them one. */
-export function named(id: 'graphs.create' | 'applications.create'): Creator {
-  return {
-    operation: id,
-    fresh: (run) => validRequest(run, id),
-    exists: [[400, 'BadRequest']],
-    what: operation(id).creates?.what ?? 'an object',
-    same: 'the same name',
-  }
-}
-
 /** A file of its own content, freshly uploaded, is added to the declared graph. */
 export const additions: Creator = {
   operation: 'graphs.add-file',
@@ -209,6 +194,19 @@ export const additions: Creator = {
   exists: [[409, 'BadRequest']],
   what: 'a file in a graph',
   same: 'the same file',
+}
+
+/** What the operation of a requirement makes; an object that has a name has one that no other has. */
+export function creatorIn(context: CheckContext): Creator {
+  const id = operationIn(context)
+  if (id === additions.operation) return additions
+  return {
+    operation: id,
+    fresh: (run) => validRequest(run, id),
+    exists: [[400, 'BadRequest']],
+    what: operation(id).creates?.what ?? 'an object',
+    same: 'the same name',
+  }
 }
 
 /** The file that was added last to a graph, if any was. */

@@ -19,6 +19,7 @@ import {
   grantedProbe,
   judgeEach,
   notGranted,
+  operationIn,
   refused,
   sampled,
   sendAtOnce,
@@ -27,7 +28,7 @@ import {
 } from '../../harness/checks/index.ts'
 import {
   create,
-  type Creator,
+  creatorIn,
   distinctCreation,
   notCreated,
   noteRefused,
@@ -47,8 +48,8 @@ const atOnce = { full: 4, quick: 2 }
 /** So many more are made, one at a time, if fewer than two of those were. */
 const maxMore = 2
 
-async function requireControl(context: CheckContext, operation: OperationId): Promise<void> {
-  const found = await control(context.run, operation)
+async function requireControl(context: CheckContext): Promise<void> {
+  const found = await control(context.run, operationIn(context))
   if (found.state !== 'granted') throw notGranted(found)
   context.control = found.state
 }
@@ -60,38 +61,39 @@ export function idsToUseAgain(run: Run, operation: OperationId): readonly string
   return toUseAgain(run).get(operation) ?? []
 }
 
-function useAgain(run: Run, operation: OperationId, ids: readonly string[]): void {
+function useAgain(context: CheckContext, ids: readonly string[]): void {
+  const { run } = context
+  const operation = operationIn(context)
   toUseAgain(run).set(operation, [...new Set([...idsToUseAgain(run, operation), ...ids])])
 }
 
 /** Judges that several creations at once each give an id that no other creation of the run gives. */
-export function ownId(operation: OperationId): Judge {
-  return async (context) => {
-    const { run, requirement } = context
-    await requireControl(context, operation)
-    const make = grantedProbe(context, operation, () => distinctCreation(run, operation))
-    const together = { size: atOnce[run.options.depth], make, requirement: requirement.id }
-    const sent = await sendAtOnce(run, together)
-    // A guardrail, a lost answer or a limit may have met one of them, and one at a time is all that some targets take.
-    for (let more = maxMore; more > 0 && grantedOf(sent).length < 2; more--) sent.push(await context.send(make))
-    const made = sent.flatMap((exchange) => createdId(run, exchange) ?? [])
-    useAgain(run, operation, made)
-    const [first] = sent
-    const limited = sent.find(isThrottling)
-    if (made.length < 2 && limited) throw new NotExercised(`throttled: ${describeResponse(limited)}`)
-    if (made.length < 2)
-      throw new NotExercised(`fewer than two creations at once named an id: ${first ? describeResponse(first) : ''}`)
-    const judge = async (): Promise<void> => {
-      context.cases += made.length
-      const twin = twinsOf(run).found.find(({ probe }) => probe.operation === operation)
-      if (!twin) return
-      context.shownBy = twin.purpose.requirement
-      const actual = `id ${createdId(run, twin)}, which another creation gave (operations.${operation}.fields.id says where it stands)`
-      context.fail(twin, 'an id that no other creation gives', '', actual)
-    }
-    await judge()
-    lookAgainAtEnd(context, judge)
+export const ownId: Judge = async (context) => {
+  const { run, requirement } = context
+  const operation = operationIn(context)
+  await requireControl(context)
+  const make = grantedProbe(context, operation, () => distinctCreation(run, operation))
+  const together = { size: atOnce[run.options.depth], make, requirement: requirement.id }
+  const sent = await sendAtOnce(run, together)
+  // A guardrail, a lost answer or a limit may have met one of them, and one at a time is all that some targets take.
+  for (let more = maxMore; more > 0 && grantedOf(sent).length < 2; more--) sent.push(await context.send(make))
+  const made = sent.flatMap((exchange) => createdId(run, exchange) ?? [])
+  useAgain(context, made)
+  const [first] = sent
+  const limited = sent.find(isThrottling)
+  if (made.length < 2 && limited) throw new NotExercised(`throttled: ${describeResponse(limited)}`)
+  if (made.length < 2)
+    throw new NotExercised(`fewer than two creations at once named an id: ${first ? describeResponse(first) : ''}`)
+  const judge = async (): Promise<void> => {
+    context.cases += made.length
+    const twin = twinsOf(run).found.find(({ probe }) => probe.operation === operation)
+    if (!twin) return
+    context.shownBy = twin.purpose.requirement
+    const actual = `id ${createdId(run, twin)}, which another creation gave (operations.${operation}.fields.id says where it stands)`
+    context.fail(twin, 'an id that no other creation gives', '', actual)
   }
+  await judge()
+  lookAgainAtEnd(context, judge)
 }
 
 /** True for a creation that was refused as a request, not for its key or by a limit, or that broke the server. */
@@ -100,8 +102,9 @@ function isRefused({ response, throttled }: Exchange): boolean {
 }
 
 /** A creation after one that was refused; why nobody can tell, if it shows nothing. */
-async function lookAfter(context: CheckContext, creator: Creator, refusal: Refusal): Promise<string | undefined> {
+async function lookAfter(context: CheckContext, refusal: Refusal): Promise<string | undefined> {
   const { run, requirement } = context
+  const creator = creatorIn(context)
   const { what, change, statuses } = refusal
   const about = `${creator.operation}/${refusal.requirement}`
   let again: Exchange | undefined
@@ -119,7 +122,7 @@ async function lookAfter(context: CheckContext, creator: Creator, refusal: Refus
     if (again.unanswered || !isRefused(again)) return `the creation after a refused one was answered ${told}`
     const plain = await context.send(() => creator.fresh(run), { role: 'setup' })
     if (plain.response && isGranted(plain.response)) continue
-    noteRefused(context, plain, creator)
+    noteRefused(context, plain)
     return `a creation without a refused one before it was answered ${describeResponse(plain)}`
   }
   if (!again) return undefined
@@ -127,21 +130,19 @@ async function lookAfter(context: CheckContext, creator: Creator, refusal: Refus
   context.fail(again, expected, `after the same one was refused ${what}, in ${maxLooks} attempts`)
 }
 
-/** @param more refusals that only this operation has */
-export function noEffect(creator: Creator, more: (context: CheckContext) => Refusal[] = () => []): Judge {
-  return async (context) => {
-    const { run, scenario } = context
-    if (scenario) return grantedByScenario(context)
-    await requireControl(context, creator.operation)
-    const byRights = await refusedByRights(run, creator.operation)
-    const refusals = [...(await refusedByKey(run)), ...byRights, refusedByType, refusedByGrammar, ...more(context)]
-    const open: (string | undefined)[] = []
-    await judgeEach(
-      sampled(context, refusals),
-      async (refusal) => void open.push(await lookAfter(context, creator, refusal)),
-    )
-    if (context.cases === 0) throw new NotExercised(open.find((reason) => reason !== undefined) ?? '')
-  }
+/**
+ * Judges that a creation which is refused makes nothing.
+ * @param more refusals that only this operation has
+ */
+export async function noEffect(context: CheckContext, more: readonly Refusal[] = []): Promise<void> {
+  const { run, scenario } = context
+  if (scenario) return grantedByScenario(context)
+  await requireControl(context)
+  const byRights = await refusedByRights(run, operationIn(context))
+  const refusals = [...(await refusedByKey(run)), ...byRights, refusedByType, refusedByGrammar, ...more]
+  const open: (string | undefined)[] = []
+  await judgeEach(sampled(context, refusals), async (refusal) => void open.push(await lookAfter(context, refusal)))
+  if (context.cases === 0) throw new NotExercised(open.find((reason) => reason !== undefined) ?? '')
 }
 
 function grantedOf(sent: readonly Exchange[]): Exchange[] {
@@ -161,46 +162,44 @@ interface SeenWhen {
 }
 
 /** Judges that of several creations of one thing at the very same time at most one is granted. */
-export function onceAtOnce(creator: Creator, seen?: SeenWhen): Judge {
-  return async (context) => {
-    const { run, requirement } = context
-    if (context.scenario) return byScenario()(context)
-    if (run.target.limits.concurrency < 2)
-      throw new NotExercised('concurrent creations need limits.concurrency of 2 or more')
-    await requireControl(context, creator.operation)
-    await seen?.before(context)
-    const sendAll = async (): Promise<readonly Exchange[]> => {
-      const probe = await creator.fresh(run)
-      return sendAtOnce(run, { size: atOnce[run.options.depth], make: () => probe, requirement: requirement.id })
-    }
-    let sent = await sendAll()
-    // The one that was granted may have lost its answer, and those beside it may have been throttled.
-    for (let more = 2; more > 0 && !isTelling(sent); more--) sent = await sendAll()
-    const made = grantedOf(sent)
-    const [, second] = made
-    context.cases += sent.filter((exchange) => isRefused(exchange)).length
-    const what = `with ${creator.same}, at once with ${sent.length - 1} others`
-    if (second) await seen?.accusing(context)
-    if (second) context.fail(second, `that at most one is granted`, what, `${made.length} of them were granted`)
-    if (made.length === 0)
-      throw new NotExercised(`none of the concurrent creations was granted: ${describeResponse(sent[0] as Exchange)}`)
+export async function onceAtOnce(context: CheckContext, seen?: SeenWhen): Promise<void> {
+  const { run, requirement } = context
+  const creator = creatorIn(context)
+  if (context.scenario) return byScenario(context)
+  if (run.target.limits.concurrency < 2)
+    throw new NotExercised('concurrent creations need limits.concurrency of 2 or more')
+  await requireControl(context)
+  await seen?.before(context)
+  const sendAll = async (): Promise<readonly Exchange[]> => {
+    const probe = await creator.fresh(run)
+    return sendAtOnce(run, { size: atOnce[run.options.depth], make: () => probe, requirement: requirement.id })
   }
+  let sent = await sendAll()
+  // The one that was granted may have lost its answer, and those beside it may have been throttled.
+  for (let more = 2; more > 0 && !isTelling(sent); more--) sent = await sendAll()
+  const made = grantedOf(sent)
+  const [, second] = made
+  context.cases += sent.filter((exchange) => isRefused(exchange)).length
+  const what = `with ${creator.same}, at once with ${sent.length - 1} others`
+  if (second) await seen?.accusing(context)
+  if (second) context.fail(second, `that at most one is granted`, what, `${made.length} of them were granted`)
+  if (made.length === 0)
+    throw new NotExercised(`none of the concurrent creations was granted: ${describeResponse(sent[0] as Exchange)}`)
 }
 
 /** Judges that what exists is not made again: not the second and the third time, and not after another one was made. */
-export function once(creator: Creator) {
-  return condition(async ({ context, valid, judge }) => {
-    // A first creation that is sent once more takes another name: the last one sent is the one that exists.
-    const first = await create(context, valid)
-    if (!countsAsGranted(first)) notCreated(context, first, 'the first creation')
-    const again = refused(first.probe)
-    await judge(again, `with ${creator.same} as ${creator.what} that exists`)
-    // What cleans up after the refused creation may take the one away that exists.
-    useAgain(context.run, creator.operation, [createdId(context.run, first) ?? []].flat())
-    if (context.run.options.depth === 'quick') return
-    await judge(again, `with ${creator.same} as ${creator.what} that exists, for the third time`)
-    await context.send(valid, { role: 'setup' })
-    const later = `with ${creator.same} as ${creator.what} that exists, after another one was made, at the end of the run`
-    lookAgainAtEnd(context, async () => void (await judge(again, later)))
-  })
-}
+export const once = condition(async ({ context, valid, judge }) => {
+  const creator = creatorIn(context)
+  // A first creation that is sent once more takes another name: the last one sent is the one that exists.
+  const first = await create(context, valid)
+  if (!countsAsGranted(first)) notCreated(context, first, 'the first creation')
+  const again = refused(first.probe)
+  await judge(again, `with ${creator.same} as ${creator.what} that exists`)
+  // What cleans up after the refused creation may take the one away that exists.
+  useAgain(context, [createdId(context.run, first) ?? []].flat())
+  if (context.run.options.depth === 'quick') return
+  await judge(again, `with ${creator.same} as ${creator.what} that exists, for the third time`)
+  await context.send(valid, { role: 'setup' })
+  const later = `with ${creator.same} as ${creator.what} that exists, after another one was made, at the end of the run`
+  lookAgainAtEnd(context, async () => void (await judge(again, later)))
+})

@@ -2,14 +2,17 @@ import {
   bodyOf,
   contentOf,
   control,
+  grantedProbe,
   inScenario,
   isDeclared,
   judgeEach,
+  operationIn,
   resendWhile,
   retryWhileSettling,
   sampled,
   sendOnceSettled,
   upload,
+  validRequest,
 } from '../../harness/checks/index.ts'
 import { operation as operationOf, type OperationId, triesOf, uploadOperation } from '../../catalogue/operations.ts'
 import type { CheckContext, Exchange, Judge, Probe, Run } from '../../harness/engine/index.ts'
@@ -21,7 +24,7 @@ import {
   oncePerRun,
   operationProbe,
 } from '../../harness/engine/index.ts'
-import { addition, createObject, lastAddition, ownCreation } from './created-object.ts'
+import { addition, createObject, lastAddition } from './created-object.ts'
 import { idsToUseAgain } from './relations.ts'
 
 /** By when what was created has to be there. */
@@ -123,32 +126,35 @@ function madeBefore(run: Run, operation: OperationId): string[] {
  * What was created can be used at once, or at the latest `settleMs` later; and so can it at the end of the run, with what was
  * created before and beside it.
  */
-export function usable(creates: OperationId, seen?: Seen): Judge {
-  return async (context) => {
-    const { run, scenario } = context
-    const uses = sampled(context, usesOf(run, creates)).map((one) => (seen ? { ...one, seen } : one))
-    const [use] = uses
-    if (!use) throw new NotExercised(`no operation that uses ${operationOf(creates).creates?.what} is declared`)
-    const made: string[] = []
-    await inScenario(context, creates, async () => {
-      const id = await createObject(context, creates, ownCreation(context, creates))
-      made.push(id)
-      for (const one of uses) {
-        const exchange = await retryWhileSettling(run, () => sendUse(context, one, id), isUsable)
-        await judgeUse(context, exchange, 'with the id of what was just created')
-      }
-    })
-    if (context.cases === 0)
-      throw new NotExercised('what uses it is not granted for what the target file declares either')
-    if (!scenario && run.options.depth === 'full') lookAgainAtEnd(context, useAgain(uses, made))
-  }
+export async function usable(context: CheckContext, seen?: Seen): Promise<void> {
+  const { run, scenario } = context
+  const creates = operationIn(context)
+  const uses = sampled(context, usesOf(run, creates)).map((one) => (seen ? { ...one, seen } : one))
+  const [use] = uses
+  if (!use) throw new NotExercised(`no operation that uses ${operationOf(creates).creates?.what} is declared`)
+  const made: string[] = []
+  await inScenario(context, creates, async () => {
+    const id = await createObject(
+      context,
+      creates,
+      grantedProbe(context, creates, () => validRequest(run, creates)),
+    )
+    made.push(id)
+    for (const one of uses) {
+      const exchange = await retryWhileSettling(run, () => sendUse(context, one, id), isUsable)
+      await judgeUse(context, exchange, 'with the id of what was just created')
+    }
+  })
+  if (context.cases === 0)
+    throw new NotExercised('what uses it is not granted for what the target file declares either')
+  if (!scenario && run.options.depth === 'full') lookAgainAtEnd(context, useAgain(uses, made))
 }
 
 function useAgain(uses: readonly Use[], own: readonly string[]): Judge {
   return async (context) => {
-    const { run, requirement } = context
+    const { run } = context
     const lastUse = uses.at(-1) as Use
-    const others = madeBefore(run, requirement.operation as OperationId).filter((id) => !own.includes(id))
+    const others = madeBefore(run, operationIn(context)).filter((id) => !own.includes(id))
     const all = [
       ...own.flatMap((id) => uses.map((use) => ({ id, use }))),
       ...[...new Set(others)].map((id) => ({ id, use: lastUse })),

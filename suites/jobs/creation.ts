@@ -121,15 +121,13 @@ export async function judgeAnyText(context: CheckContext): Promise<void> {
       const values = getAt(input, '/value')
       return { ...input, ...(Array.isArray(values) ? { value: texts } : {}) }
     })
-    const exchange = await context.send(
+    const last = await context.send(
       grantedProbe(context, 'jobs.create', async () => ({
         ...(await jobRequest(run, { ...application, inputs })),
         fault: isEmpty(texts) ? emptyText : undefined,
       })),
     )
-    const settled = exchange.throttled
-      ? await judgeThrottled(context, { source: exchange.probe, control: granted, last: exchange })
-      : exchange
+    const settled = await judgeThrottled(context, { source: last.probe, control: granted, last })
     answered(settled)
     context.cases++
     if (settled.response.status >= 500) {
@@ -197,7 +195,7 @@ export const judgeConflicts: Judge = async (context) => {
   const { run, requirement } = context
   const { id } = requirement
   const isFree = id === ids.released || id === ids.perApplication
-  if (context.scenario) return (isFree ? grantedByScenario : byScenario())(context)
+  if (context.scenario) return (isFree ? grantedByScenario : byScenario)(context)
   const { findings, wasBusy } = await provokeConflicts(run)
   const atLast = id === ids.released && !failureIn(findings, id) ? await releasedAtLast(run) : []
   const own = [...findings, ...atLast].filter((finding) => finding.of === id)
