@@ -54,8 +54,11 @@ let ajv: Ajv2020 | undefined
 /** Each schema is compiled once, whatever the number of answers that are held against it. */
 const known = new Map<string, ValidateFunction>()
 
-/** One for all schemas: it compiles the meta-schema once. Schemas of the target's are not kept by their `$id`. */
-const options = { strict: false, allErrors: false, logger: false, addUsedSchema: false } as const
+/**
+ * Schemas of the target's are not kept by their `$id`. A keyword whose value is of another type is refused without the
+ * meta-schema, which takes longer to compile than hundreds of requests.
+ */
+const options = { strict: false, allErrors: false, logger: false, addUsedSchema: false, validateSchema: false } as const
 
 function compiled(schema: Record<string, unknown>): ValidateFunction {
   const { $schema: _dialect, ...rest } = schema

@@ -50,6 +50,31 @@ describe('what a run leaves out is not exercised, and nothing fails', () => {
     })
   })
 
+  test.each([{ type: 'text' }, { minimum: '5' }, { properties: 5 }, { $ref: '#/none' }, { pattern: '(' }])(
+    'a declared schema that is none, %j, judges no content',
+    async (schema) => {
+      const id = 'chat.create/200-structured-output'
+      const format = { type: 'json_schema', json_schema: { name: 'none', schema, strict: true } }
+      const change = ({
+        scenarios: { [id]: _own, ...scenarios } = {},
+        operations,
+        ...file
+      }: TargetFile): TargetFile => {
+        const chat = operations?.['chat.create'] as { readonly body: object }
+        return {
+          ...file,
+          scenarios,
+          operations: { ...operations, 'chat.create': { ...chat, body: { ...chat.body, response_format: format } } },
+        }
+      }
+      const { results } = await judgeReference(pace, { change, options: { ...quick, only: [id] } })
+      expect(results.find((result) => result.id === id)).toMatchObject({
+        outcome: 'not-exercised',
+        reason: expect.stringContaining('the declared schema cannot be compiled: '),
+      })
+    },
+  )
+
   test('no key: only what needs none is sent, and nothing is judged by it', async () => {
     const { results, verdicts, sent } = await watched({ options: quick, change: ({ keys: _keys, ...file }) => file })
     expect(idsOf(results, 'failed'), reasons(results)).toEqual([])
