@@ -167,14 +167,14 @@ function maxLooseCases(id: OperationId): number {
 
 /** Generations that all other requirements cause at a target that declares everything, rounded up: their share comes first. */
 const generatedOtherwise = 183
-const generating = operations.flatMap(({ id, effect }): OperationId[] => (effect === 'generates' ? [id] : []))
+const generating = (): number => operations.filter(({ effect }) => effect === 'generates').length
 
 /** Most that is generated after all others were judged: what is looked at again, and jobs that are judged last. */
 const generatedLater = 20
 
 /** An equal share, for each operation that generates, of what `maxGenerations` leaves when the others are through. */
 export function shareAtEnd({ limits: { maxGenerations } }: CountedTarget, generated: number): number {
-  return Math.max(0, Math.floor((maxGenerations - generated - generatedLater) / generating.length))
+  return Math.max(0, Math.floor((maxGenerations - generated - generatedLater) / generating()))
 }
 
 /** Most that the cases of an operation make a target generate: those of jobs would make the end of a run a late one. */
@@ -193,6 +193,6 @@ export function maxLooseGenerations(id: OperationId, { limits: { maxGenerations 
   // Jobs get no second share at the end of a run.
   const left = Math.max(0, maxGenerations - generatedOtherwise)
   const ofJobs = Math.min(maxLooseJobs, left)
-  const share = id === 'jobs.create' ? ofJobs : Math.floor((left - ofJobs) / (generating.length - 1))
+  const share = id === 'jobs.create' ? ofJobs : Math.floor((left - ofJobs) / (generating() - 1))
   return maxGenerations === 0 ? all : Math.min(all, Math.max(1, share))
 }

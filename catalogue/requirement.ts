@@ -152,7 +152,7 @@ export interface RequirementText {
   /** The operation's granted requirement: its request is the control of the operation's refusals. */
   readonly control?: true
   /** Most requests beyond the control, if every answer is as expected; 1 if nothing is said, 0 of a control. */
-  readonly maxRequests?: Count | ((target: CountedTarget) => number)
+  readonly maxRequests?: Count | ((target: CountedTarget) => Count)
   /** Requests to other operations that come with them. */
   readonly alsoSends?: Readonly<Partial<Record<OperationId, number>>>
   /** Number of generations beyond the control; 1 if nothing is said and `effect` is `generates`. */

@@ -158,11 +158,6 @@ async function judgeLarge(context: CheckContext, make: Sized): Promise<string | 
   context.fail(exchange, wanted, what, describeResponse(exchange) + envelopeRemark(clientError, response))
 }
 
-/** Operations that generate nothing, those that create nothing either first. */
-const cheap = operations
-  .filter(({ body, effect }) => body === 'json' && effect !== 'generates')
-  .toSorted((one, other) => Number(one.effect === 'creates') - Number(other.effect === 'creates'))
-
 /**
  * The valid requests of operations that generate nothing, labelled with the only charset that JSON has: each of those that
  * create nothing either, else one.
@@ -170,10 +165,13 @@ const cheap = operations
 async function judgeCharset(context: CheckContext): Promise<void> {
   const { run } = context
   if (!run.keys.hasFull) throw new NotExercised('no key: only requests that need no key were sent')
-  const served = cheap.filter(
-    ({ id, effect }) =>
-      run.target.absent[id] === undefined && isDeclared(run, id) && !(run.options.readOnly && effect !== 'none'),
-  )
+  const served = operations
+    .filter(
+      ({ body, effect }) => body === 'json' && effect !== 'generates' && !(run.options.readOnly && effect !== 'none'),
+    )
+    .filter(({ id }) => run.target.absent[id] === undefined && isDeclared(run, id))
+    // Those that create nothing either come first.
+    .toSorted((one, other) => Number(one.effect === 'creates') - Number(other.effect === 'creates'))
   for (const { id, effect } of served) {
     if (context.cases > 0 && (effect !== 'none' || run.options.depth === 'quick')) return
     const { state } = await control(run, id)

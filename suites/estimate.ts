@@ -42,10 +42,11 @@ function scenarioRequests({ repeat = 1, before, after }: Scenario): number {
 /** Requests of a requirement beyond the control. */
 function ownRequests(requirement: CatalogueRequirement, target: Target, runs: Runs): number {
   const { maxRequests } = requirement
-  const every = typeof maxRequests === 'function' ? maxRequests(target) : countIn(maxRequests, runs)
+  const most = typeof maxRequests === 'function' ? maxRequests(target) : maxRequests
+  const every = countIn(most, runs)
   // A quick run sends one case that has a name, but of a story all.
   const isSampled = runs.depth === 'quick' && isRefusal(requirement.expects) && requirement.effect === 'none'
-  const once = isSampled && typeof maxRequests !== 'object' ? Math.min(1, every) : every
+  const once = isSampled && typeof most !== 'object' ? Math.min(1, every) : every
   const varies = !isRefusal(requirement.expects) && isOperationId(requirement.operation)
   return varies ? once * triesOf(requirement.operation) : once
 }

@@ -74,14 +74,13 @@ function inside({ name, kind, range }: QueryConfigMember): fc.Arbitrary<Setting>
 
 const generatedInside = fc.constantFrom(...queryConfigMembers).chain(inside)
 
-const alone = queryConfigMembers.flatMap(({ name, inside }) =>
-  inside.map((value) => ({ ...having(name, value, shown(value)), fault: `inside @ ${path}/${name}` })),
-)
+const alone = (): Setting[] =>
+  queryConfigMembers.flatMap(({ name, inside }) =>
+    inside.map((value) => ({ ...having(name, value, shown(value)), fault: `inside @ ${path}/${name}` })),
+  )
 
 /** Columns of six bits, three of them set and the first not: any two have all four pairs of bits (Kleitman and Spencer 1973). */
-const columns = Array.from({ length: 32 }, (_, bits) => bits).filter(
-  (bits) => bits.toString(2).replaceAll('0', '').length === 3,
-)
+const columns = [7, 11, 13, 14, 19, 21, 22, 25, 26, 28]
 
 /** All members at their bounds: each bound of one meets each bound of every other, in an order drawn from the seed. */
 function together(random: () => number): Setting[] {
@@ -94,13 +93,16 @@ function together(random: () => number): Setting[] {
   })
 }
 
-const defaults = Object.fromEntries(
-  queryConfigMembers.flatMap(({ name, default: usual }) => (usual === undefined ? [] : [[name, usual]])),
-)
-
 const whole: readonly Setting[] = [
   { what: 'with an empty query_config', fault: `empty @ ${path}`, config: () => ({}) },
-  { what: 'with all defaults as query_config', fault: `defaults @ ${path}`, config: () => defaults },
+  {
+    what: 'with all defaults as query_config',
+    fault: `defaults @ ${path}`,
+    config: () =>
+      Object.fromEntries(
+        queryConfigMembers.flatMap(({ name, default: usual }) => (usual === undefined ? [] : [[name, usual]])),
+      ),
+  },
 ]
 
 /** The declared configuration without each of its members. */
@@ -126,7 +128,7 @@ export const insideBounds: Judge = async (context) => {
   if (context.scenario) return accept(having('search_weight', 50, '50'))
   const declared = getAt(bodyOf(run, operation), pointerOf(run, operation, 'query_config') ?? '')
   const random = randomOf(seedFor(run.options.seed, requirement.id))
-  const settings = [...alone, ...whole, ...together(random), ...withoutEach(declared)]
+  const settings = [...alone(), ...whole, ...together(random), ...withoutEach(declared)]
   await judgeEach(sampled(context, settings), accept)
   await property(context, 'grantedRuns', generatedInside, accept)
 }
@@ -135,7 +137,7 @@ function setTo({ name }: QueryConfigMember, { what, value }: Fault, fault: strin
   return { ...having(name, value, `that ${what}`), fault: `${fault} @ ${path}/${name}` }
 }
 
-const outside: readonly Setting[] = [
+const outside = (): readonly Setting[] => [
   ...queryConfigMembers.flatMap((member) => [
     ...member.outside.map((value) => setTo(member, { what: `is ${value}, outside its bounds`, value }, 'value')),
     ...ofOtherTypes(otherTypes).map((fault) => setTo(member, fault, kindOf(fault.value))),
@@ -150,5 +152,5 @@ const outside: readonly Setting[] = [
 export const outsideBounds = condition(async ({ context, operation, judge }) => {
   const refuse = async (setting: Setting): Promise<unknown> =>
     judge(refused(await withSetting(context.run, operation, setting)), setting.what)
-  await judgeEach(sampled(context, outside), refuse)
+  await judgeEach(sampled(context, outside()), refuse)
 })

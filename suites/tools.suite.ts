@@ -1,7 +1,7 @@
 import type { Judge } from '../harness/engine/index.ts'
 import { Failed, isGranted, jsonOf, judgeGranted, judgeShape, NotExercised } from '../harness/engine/index.ts'
 import type { JsonKind } from '../catalogue/operation.ts'
-import type { Condition } from '../harness/checks/index.ts'
+import type { RefusalContext } from '../harness/checks/index.ts'
 import {
   accepted,
   againAtEnd,
@@ -39,29 +39,27 @@ const otherParameter = condition(async (refusal) => {
     )
   const own = kindOf(declared)
   const others = kinds.filter((kind) => kind !== own && !interchangeable(kind, own))
-  await (own === 'number' ? notNumberAt('parameter') : at('parameter', ofOtherTypes(others))).bringAbout(refusal)
+  if (own === 'number') return notNumberAt('parameter', refusal)
+  await at('parameter', ofOtherTypes(others)).bringAbout(refusal)
 })
 
 /**
  * A server may coerce values: `true` for a number. It then reads a number in a text too, which is sent only if a boolean was
  * granted; a server that takes the one and refuses the other does not look.
  */
-function notNumberAt(role: string): Condition {
-  const boolean = at(role, ofOtherTypes(['boolean']))
-  return condition(async (refusal) => {
-    await at(role, ofOtherTypes(['string', 'array', 'object'])).bringAbout(refusal)
-    try {
-      await boolean.bringAbout(refusal)
-    } catch (error) {
-      const status = error instanceof Failed ? (error.failure.exchange?.response?.status ?? 0) : 0
-      const { context, valid } = refusal
-      const text = async (): Promise<boolean> => {
-        const { response } = await context.send(atRole(context.run, await valid(), role, '1'), { role: 'control' })
-        return response !== undefined && isGranted(response)
-      }
-      if (status < 200 || status > 299 || !(await text())) throw error
+async function notNumberAt(role: string, refusal: RefusalContext): Promise<void> {
+  await at(role, ofOtherTypes(['string', 'array', 'object'])).bringAbout(refusal)
+  try {
+    await at(role, ofOtherTypes(['boolean'])).bringAbout(refusal)
+  } catch (error) {
+    const status = error instanceof Failed ? (error.failure.exchange?.response?.status ?? 0) : 0
+    const { context, valid } = refusal
+    const text = async (): Promise<boolean> => {
+      const { response } = await context.send(atRole(context.run, await valid(), role, '1'), { role: 'control' })
+      return response !== undefined && isGranted(response)
     }
-  })
+    if (status < 200 || status > 299 || !(await text())) throw error
+  }
 }
 
 /** Stands in the prompt until the bytes take its place. */
@@ -98,8 +96,8 @@ export const completionCreate = suite('completion.create', {
   ),
   '400-empty-prompt': at('prompt', empty),
   '400-bad-encoding': badEncoding,
-  '400-invalid-temperature': notNumberAt('temperature'),
-  '400-invalid-max-tokens': notNumberAt('max_tokens'),
+  '400-invalid-temperature': condition((refusal) => notNumberAt('temperature', refusal)),
+  '400-invalid-max-tokens': condition((refusal) => notNumberAt('max_tokens', refusal)),
   '400-invalid-parameter': otherParameter,
 })
 

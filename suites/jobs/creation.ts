@@ -101,9 +101,10 @@ const awkward = [
   'long '.repeat(200),
 ]
 
-/** Longer than the 64 KiB that a column for texts often holds; and more texts than most have a place for. */
+/** Longer than the 64 KiB that a column for texts often holds. */
 const veryLong = 'and so on '.repeat(7000)
-const many = Array.from({ length: 120 }, (_, at) => `text ${at}`)
+/** More texts than most have a place for. */
+const manyTexts = 120
 
 const emptyText = 'empty @ /inputs/*/value/*'
 const isEmpty = ([text, ...more]: readonly string[]): boolean => text === '' && more.length === 0
@@ -147,7 +148,7 @@ export async function judgeAnyText(context: CheckContext): Promise<void> {
   if (run.options.depth === 'quick') return
   // Each by itself: many a server refuses it.
   await accept('')
-  await accept(veryLong, ...many)
+  await accept(veryLong, ...Array.from({ length: manyTexts }, (_, at) => `text ${at}`))
   const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
   await property(context, 'grantedRuns', text, async (value) => void (await accept(value)))
 }

@@ -50,14 +50,17 @@ const names: Readonly<Record<string, string>> = {
   '/inputs/*/value/*': 'an item of a value',
 }
 
-const places: readonly Place[] = [
-  { pointer: '', name: 'the body', kinds: ['null', 'boolean', 'number', 'string', 'array'] },
-  ...operation('jobs.create').members.map((member): Place => ({
-    pointer: member.at.replaceAll('*', '0'),
-    name: names[member.at] ?? member.at,
-    kinds: ['null', ...otherKinds(member)],
-  })),
-]
+function places(): Place[] {
+  const { members } = operation('jobs.create')
+  return [
+    { pointer: '', name: 'the body', kinds: ['null', 'boolean', 'number', 'string', 'array'] },
+    ...members.map((member): Place => ({
+      pointer: member.at.replaceAll('*', '0'),
+      name: names[member.at] ?? member.at,
+      kinds: ['null', ...otherKinds(member)],
+    })),
+  ]
+}
 
 /** Which item, and which text of it: a server may look at some of them only. */
 type Which = 'first' | 'last' | 'optional' | 'required'
@@ -70,47 +73,48 @@ interface Misfit {
 
 function fault({ pointer, name }: Place, kind: string, value: unknown, which: Which): Fault<Misfit> {
   const what = `with a valid body, but ${name}${which === 'optional' ? '' : ` (the ${which})`} is ${kind}: ${shown(value)}`
-  const later = which === 'last' ? ', later' : ''
-  const at = `${pointer.replaceAll('/0', '/*')}${later}`
-  return {
-    what,
-    value: { pointer, value, which },
-    fault: pointer === '' ? `body: ${kindOf(value)}` : `${kindOf(value)} @ ${at}`,
-  }
+  const at = pointer.replaceAll('/0', '/*') + (which === 'last' ? ', later' : '')
+  const called = pointer === '' ? `body: ${kindOf(value)}` : `${kindOf(value)} @ ${at}`
+  return { what, value: { pointer, value, which }, fault: called }
 }
 
-const everyKind = places.flatMap((place) =>
-  place.kinds.map((kind) => fault(place, nameOfKind(kind), sample[kind], 'optional')),
-)
-const atEnds = places
-  .filter(({ pointer }) => pointer.startsWith('/inputs/0'))
-  .flatMap((place) => (['first', 'last'] as const).map((which) => fault(place, 'a number', sample.number, which)))
-/** One more at the end: a server may look at the first of them only. */
-const appended = ['/inputs/-', '/inputs/0/value/-'].map((pointer): Fault<Misfit> => {
-  const what = `with a valid body and one more item of ${pointer === '/inputs/-' ? 'inputs' : 'a value'}, the number 42`
-  return { what, value: { pointer, value: 42, which: 'first' } }
-})
-const indexed = places
-  .filter(({ pointer }) => pointer === '/inputs')
-  .map((place) => fault(place, 'an object of its items', byIndex, 'optional'))
-const named = [...everyKind, ...indexed, ...atEnds, ...appended]
+/** A value of another type at each place; of what stands in an item also in the first and the last one. */
+function ofOtherTypes(): Fault<Misfit>[] {
+  const all = places()
+  return [
+    ...all.flatMap((place) => place.kinds.map((kind) => fault(place, nameOfKind(kind), sample[kind], 'optional'))),
+    ...all
+      .filter(({ pointer }) => pointer === '/inputs')
+      .map((place) => fault(place, 'an object of its items', byIndex, 'optional')),
+    ...all
+      .filter(({ pointer }) => pointer.startsWith('/inputs/0'))
+      .flatMap((place) => (['first', 'last'] as const).map((which) => fault(place, 'a number', sample.number, which))),
+  ]
+}
 
-/** Left out: the id of an item, and the value of one that is required. */
-const lacking = Object.entries({ id: 'an item has no id', value: 'a required item has no value' }).map(
-  ([name, what]): Fault<Misfit> => ({
+/** One more at the end: a server may look at the first of them only. */
+function appended(pointer: string, of: string): Fault<Misfit> {
+  const what = `with a valid body and one more item of ${of}, the number 42`
+  return { what, value: { pointer, value: 42, which: 'first' } }
+}
+
+/** Left out of an item, of the value one that is required. */
+function lacking(name: string, what: string): Fault<Misfit> {
+  return {
     what: `with a valid body, but ${what}`,
     value: { pointer: `/inputs/0/${name}`, value: undefined, which: 'required' },
     fault: `absent @ /inputs/*/${name}`,
-  }),
-)
+  }
+}
 
-const generated = fc
-  .constantFrom(...places)
-  .chain((place) =>
-    fc
-      .tuple(ofKinds(...place.kinds), fc.constantFrom<Which>('first', 'last', 'optional'))
-      .map(([value, which]) => fault(place, 'of another type', value, which)),
-  )
+const generated = (): fc.Arbitrary<Fault<Misfit>> =>
+  fc
+    .constantFrom(...places())
+    .chain((place) =>
+      fc
+        .tuple(ofKinds(...place.kinds), fc.constantFrom<Which>('first', 'last', 'optional'))
+        .map(([value, which]) => fault(place, 'of another type', value, which)),
+    )
 
 /**
  * Place of the item that is changed. Without its own id an input that is required is missing as well, which is another
@@ -145,11 +149,16 @@ export const malformedInputs = condition(async (refusal) => {
   const required = refusal.context.run.target.resources.application?.requiredInputs ?? []
   const change = (probe: Probe, value: Misfit): Probe => misfit(probe, value, required)
   const valid = await refusal.valid()
+  const named = [
+    ...ofOtherTypes(),
+    appended('/inputs/-', 'inputs'),
+    appended('/inputs/0/value/-', 'a value'),
+    lacking('id', 'an item has no id'),
+    ...(required.length > 0 ? [lacking('value', 'a required item has no value')] : []),
+  ]
   // Of few inputs the last may be the optional one: what is the same request is sent once.
-  const made = new Map(
-    [...named, ...lacking.slice(0, required.length > 0 ? 2 : 1)].map((one) => [change(valid, one.value).body, one]),
-  )
-  return any([...made.values()], generated, change).bringAbout(refusal)
+  const made = new Map(named.map((one) => [change(valid, one.value).body, one]))
+  return any([...made.values()], generated(), change).bringAbout(refusal)
 })
 
 /** Only the inputs without which a job is refused: all others are optional. */
@@ -191,12 +200,12 @@ export interface Refusals {
 function byApplication(run: Run, { id }: ApplicationResource): Refusal {
   const random = randomOf(seedFor(run.options.seed, 'another application that does not exist'))
   const params = { application_id: freshUnknownId(run, id, random) }
-  const change = (valid: Probe): Probe => refused({ ...valid, params })
+  const what = 'for an application that does not exist'
   return {
     requirement: '404-unknown-application',
-    what: 'for an application that does not exist',
+    what,
     statuses: [404],
-    change,
+    change: (valid) => refused({ ...valid, params }),
   }
 }
 
@@ -227,20 +236,16 @@ export async function kindsOf(run: Run, application: ApplicationResource): Promi
   const whole = kinds.filter(({ refusals }) => refusals.length > 0)
   const all = { what: 'in several ways', refusals: kinds.flatMap(({ refusals }) => refusals.slice(0, 1)) }
   // The longest look begins first: what comes between its moments takes no time of its own.
-  return sampled({ run, requirement: { id: 'jobs.create/4xx-no-effect' } }, [
-    { ...all, isLater: true as const },
-    ...whole,
-  ])
-}
-
-/** No uuid in any spelling, hyphens left out included. */
-function isNoUuid(id: string): boolean {
-  return !/^[0-9a-f]{32}$/i.test(id.replaceAll('-', ''))
+  const requirement = { id: 'jobs.create/4xx-no-effect' }
+  return sampled({ run, requirement }, [{ ...all, isLater: true as const }, ...whole])
 }
 
 const noUuids = ['not-a-uuid', '0', '1234567890', 'zzzzzzzz-zzzz-4zzz-8zzz-zzzzzzzzzzzz', 'x'.repeat(64)]
 
-const generatedIds = fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/).filter(isNoUuid)
+/** No uuid in any spelling, hyphens left out included. */
+const generatedIds = fc
+  .stringMatching(/^[A-Za-z0-9_-]{1,64}$/)
+  .filter((id) => !/^[0-9a-f]{32}$/i.test(id.replaceAll('-', '')))
 
 const noUuid = (id: string): Fault<string> => told(id, 'an id that is not a uuid', 'another form')
 

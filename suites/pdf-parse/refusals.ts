@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import type { CheckContext, Exchange, Probe, Run, RunHook } from '../../harness/engine/index.ts'
 import { judgePairs, NotExercised, oncePerRun, operationProbe, tpeOf, withJson } from '../../harness/engine/index.ts'
 import { faultOfSample, type SamplePdf, samplePdf } from '../../fixtures/pdf.ts'
-import type { Condition } from '../../harness/checks/index.ts'
+import type { Condition, Fault, RefusalContext } from '../../harness/checks/index.ts'
 import {
   any,
   changed,
@@ -72,22 +72,25 @@ function describeFile(run: Run, name: Unusable): string {
 }
 
 /** A file that cannot be parsed in place of the good one: in either format, and twice in one, as a server may keep what it found. */
-export function unusable(name: Unusable, what: string, isTwice = false): Condition {
-  return condition(async ({ valid, judge, context }) => {
-    const { run } = context
-    const id = await pdfId(run, name)
-    const probe = { ...(await valid()), params: { file_id: id } }
-    const isUploaded = uploadsOf(run).at.has(id)
-    if (isUploaded) {
-      const send = (again: Probe): Promise<Exchange> => context.send(again, { role: 'setup' })
-      await sendUntilSettled(run, await send(probe), send, isBadRequest)
-    }
-    const told = `with a valid body, for ${what} (${describeFile(run, name)})`
-    const send = (again: Probe, how = ''): Promise<boolean> => judge({ ...again, fault: `file: ${name}` }, told + how)
-    await send(probe)
-    if (isTwice && !isUploaded) await send(probe, ', once more')
-    await send(withJson(probe, { format: 'markdown' }), ', with format markdown')
-  })
+export async function unusable(
+  { valid, judge, context }: RefusalContext,
+  name: Unusable,
+  what: string,
+  isTwice = false,
+): Promise<void> {
+  const { run } = context
+  const id = await pdfId(run, name)
+  const probe = { ...(await valid()), params: { file_id: id } }
+  const isUploaded = uploadsOf(run).at.has(id)
+  if (isUploaded) {
+    const send = (again: Probe): Promise<Exchange> => context.send(again, { role: 'setup' })
+    await sendUntilSettled(run, await send(probe), send, isBadRequest)
+  }
+  const told = `with a valid body, for ${what} (${describeFile(run, name)})`
+  const send = (again: Probe, how = ''): Promise<boolean> => judge({ ...again, fault: `file: ${name}` }, told + how)
+  await send(probe)
+  if (isTwice && !isUploaded) await send(probe, ', once more')
+  await send(withJson(probe, { format: 'markdown' }), ', with format markdown')
 }
 
 /** A file that does not exist, and one that does so no longer. */
@@ -125,29 +128,25 @@ const otherWord = fc
   .oneof(fc.stringMatching(/^[A-Za-z0-9_-]{1,16}$/), fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }))
   .filter((format) => !formats.includes(format))
 
+const withFormat = (probe: Probe, format: unknown): Probe => withBody(probe, { format })
+
 /** Strings outside the enum: other letter case, full-width letters, blanks, abbreviations, empty, names of object members; then any. */
-export const unsupportedFormat = any(outside.map(unsupported), otherWord.map(unsupported), (probe, format) =>
-  withBody(probe, { format }),
+export const unsupportedFormat = condition((refusal) =>
+  any(outside.map(unsupported), otherWord.map(unsupported), withFormat).bringAbout(refusal),
 )
 
 const other = ['null', 'boolean', 'number', 'array', 'object'] as const
 
-const named = [
-  ...other.map((kind) => ({
-    what: `with format ${nameOfKind(kind)}`,
-    value: sample[kind],
-    fault: `${kind} @ /format`,
-  })),
-  ...[false, 0, 1, ['text'], ['markdown'], { format: 'text' }, { text: true }].map((value) => ({
-    what: `with format ${shown(value)}`,
-    value,
-  })),
-]
-
-const generated = ofKinds(...other).map((value) => ({ what: `with format ${shown(value)}`, value }))
+const odd = [false, 0, 1, ['text'], ['markdown'], { format: 'text' }, { text: true }]
 
 /** Values that are no string, arrays of a valid one among them. */
-export const malformedFormat = any<unknown>(named, generated, (probe, format) => withBody(probe, { format }))
+export const malformedFormat = condition((refusal) => {
+  const fault = (value: unknown): Fault => ({ what: `with format ${shown(value)}`, value })
+  const named = other.map((kind): Fault => ({
+    ...{ what: `with format ${nameOfKind(kind)}`, value: sample[kind], fault: `${kind} @ /format` },
+  }))
+  return any([...named, ...odd.map(fault)], ofKinds(...other).map(fault), withFormat).bringAbout(refusal)
+})
 
 const gone: Pairs = [[404], [410]]
 

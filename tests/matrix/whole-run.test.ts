@@ -19,7 +19,7 @@ function mostOf(
   { maxRequests, expects, operation, alsoSends = {} }: CatalogueRequirement,
   { target, options }: Run,
 ): number {
-  const own = typeof maxRequests === 'function' ? maxRequests(target) : countIn(maxRequests, options)
+  const own = countIn(typeof maxRequests === 'function' ? maxRequests(target) : maxRequests, options)
   const tries = isRefusal(expects) || !isOperationId(operation) ? 1 : triesOf(operation)
   return own * tries + Object.values(alsoSends).reduce((sum, more) => sum + more, 0)
 }
