@@ -140,9 +140,10 @@ export async function createDuringJob(held: Held, first: Job, before: readonly F
       found({ cases: 0, confirmed: true, conflict: exchange })
       continue
     }
-    // A server may refuse values that nobody declared.
-    if (response?.status === 400 && isOther) {
-      found({})
+    // A server may refuse values that nobody declared; a copy may not know an application that the run has just created.
+    const isNew = exchange.sentAt - (run.objects.madeAt.get(application.id) ?? -Infinity) < run.target.limits.settleMs
+    if ((response?.status === 400 && isOther) || (response?.status === 404 && isNew)) {
+      found({ open: `another creation was answered ${said}` })
       continue
     }
     // The very same answer is that of the first job; an id that is given again may be another one's.

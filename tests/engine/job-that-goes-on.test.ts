@@ -29,3 +29,20 @@ test.each([12, 14, 17])('creation %d makes a job that goes on: no refused creati
   const outcomes = report.requirements.flatMap(({ id, outcome }) => (outcome === 'failed' ? [id] : []))
   expect(outcomes).toEqual(['jobs.retrieve/200-outcome'])
 })
+
+test('a copy that does not know a created application yet breaks no conflict', async () => {
+  const declared = Object.values(target.resources).flatMap((one) =>
+    typeof one === 'object' && 'id' in one ? [one.id] : [],
+  )
+  let asked = 0
+  const { report } = await judgeBehind(
+    async (path, answer) => {
+      const id = /\/applications\/([^/]+)\/jobs$/.exec(path)?.[1]
+      const isCreated = id !== undefined && !declared.includes(id)
+      return isCreated && ++asked % 2 === 0 ? json(404, { tpe: 'ResourceNotFound', errors: [], extras: {} }) : answer()
+    },
+    { only: ['jobs.create/409-job-in-progress'] },
+  )
+  expect(asked).toBeGreaterThan(1)
+  expect(report.requirements.flatMap(({ id, outcome }) => (outcome === 'failed' ? [id] : []))).toEqual([])
+})
