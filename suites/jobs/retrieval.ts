@@ -11,6 +11,7 @@ import {
   describeResponse,
   differing,
   Failed,
+  fits,
   jsonValue,
   judgeGranted,
   judgeShape,
@@ -67,20 +68,19 @@ export const judgeJobs: Judge = async (context) => {
   judgeShape(context, exchange, 'job', '')
   for (const { job, reading } of readingsOf(run)) {
     context.shownBy = job.creation.purpose.requirement
-    judgeGranted(context, withOthers(job, reading), aJob, '')
-    judgeShape(context, reading.exchange, 'job', '')
+    const read = withOthers(job, reading)
+    judgeGranted(context, read, aJob, '')
+    judgeShape(context, read, 'job', '')
   }
 }
 
-/** The reading of a job that can be read before and after it: the answers differ by themselves. */
+/** The reading of a job that is read as it should be before and after it: the answers differ by themselves. */
 function withOthers({ readings }: Job, reading: Reading): Exchange {
   const at = readings.indexOf(reading)
-  const isRead = ({ status }: Reading): boolean => status !== undefined
+  const isRead = ({ exchange }: Reading): boolean => exchange.response?.status === 200 && fits(exchange, 'job')
   if (isRead(reading) || !readings.slice(0, at).some(isRead) || !readings.slice(at).some(isRead))
     return reading.exchange
-  const responses = readings.map(({ exchange, status }) =>
-    status === undefined ? describeResponse(exchange) : '200 with the job',
-  )
+  const responses = readings.map((one) => (isRead(one) ? '200 with the job' : describeResponse(one.exchange)))
   return { ...reading.exchange, finding: differing(responses) }
 }
 
