@@ -146,8 +146,10 @@ function phasesOf({ target, api: { requirements } }: Run) {
   return { concurrent: of('concurrent'), exclusive: of('exclusive'), last: of('last'), observed: of('observed') }
 }
 
-/** An answer that is another one at the end is asked for so often: it may come and go. */
+/** An answer is asked for so often at the end, as it may come and go: by replica, or at random. */
 const times = 4
+/** If more failed, one that comes again at the end is not asked for any more: most of them are wrong each time. */
+const maxAskedOften = 30
 
 /**
  * Sends what failed once more when everything else was sent, each request by itself. Gives the results of which the first
@@ -157,19 +159,19 @@ const times = 4
 async function sendFailedAgain<R extends RequirementResult>(run: Run, results: Iterable<R>): Promise<R[]> {
   if (run.options.depth === 'quick') return []
   if (run.life.ended) return []
-  const told = await Promise.all([...results].map((result) => sentAgain(run, result)))
+  const failed = [...results]
+  const told = await Promise.all(failed.map((result) => sentAgain(run, result, failed.length <= maxAskedOften)))
   return told.filter((result) => result !== undefined)
 }
 
-async function sentAgain<R extends RequirementResult>(run: Run, result: R): Promise<R | undefined> {
+async function sentAgain<R extends RequirementResult>(run: Run, result: R, often: boolean): Promise<R | undefined> {
   const [failure, ...others] = result.failures
   const exchange = failure?.exchange && shownExchanges(run).get(failure.exchange)
   // What is sent around a request, or beside it, makes something else of it.
   if (!exchange || exclusiveIds(run.target).has(result.id)) return undefined
   if (!isOpen(failure, exchange) || !isHarmless(run, exchange)) return undefined
-  const later = await responsesAtEnd(run, result.id, exchange).catch(() => [])
-  const [last] = later
-  if (last === undefined || kindOf(last) === kindOf(exchange)) return undefined
+  const later = await responsesAtEnd(run, result.id, exchange, often).catch(() => [])
+  if (later.every((other) => kindOf(other) === kindOf(exchange))) return undefined
   return { ...result, failures: [toldWith(run, failure, exchange, later), ...others] }
 }
 
@@ -178,15 +180,15 @@ function isOpen({ takes }: Failure, { finding }: Exchange): boolean {
   return finding === undefined && (takes === undefined || takes === 'object-of-run')
 }
 
-/** The answers to the request by itself; no more than one if that is the one that failed, none if one of them says nothing. */
-async function responsesAtEnd(run: Run, id: string, { probe, ...failed }: Exchange): Promise<Exchange[]> {
+/** The answers to the request by itself; no more than one if that is the one that failed, unless `often`; none if one says nothing. */
+async function responsesAtEnd(run: Run, id: string, failed: Exchange, often: boolean): Promise<Exchange[]> {
   const purpose = { requirement: id, role: 'probe', skipPassive: true } as const
   const later: Exchange[] = []
   while (later.length < times) {
-    const exchange = await sendOnce(run, probe, purpose, { fresh: true })
+    const exchange = await sendOnce(run, failed.probe, purpose, { fresh: true })
     if (!exchange.response || isThrottling(exchange)) return []
     later.push(exchange)
-    if (kindOf(later[0]!) === kindOf(failed)) break
+    if (!often && kindOf(later[0]!) === kindOf(failed)) break
   }
   return later
 }
@@ -200,12 +202,12 @@ function toldWith(run: Run, failure: Failure, exchange: Exchange, later: readonl
   return { ...failure, takes: 'chance', actual: clean(withFinding({ ...exchange, finding }, failure.actual)) }
 }
 
-/** Sent once more it makes and costs nothing that it has not made before. */
+/** Sent once more it makes nothing, and a target that refuses it generates nothing. */
 function isHarmless({ api }: Run, exchange: Exchange): boolean {
   const { response, probe } = exchange
   if (!response || isThrottling(exchange) || !mayRepeat(exchange)) return false
-  const isFree = probe.operation === null || api.operation(probe.operation).effect === 'none'
-  return isFree || !isGranted(response)
+  const makesNothing = probe.operation === null || api.operation(probe.operation).creates === undefined
+  return makesNothing || !isGranted(response)
 }
 
 function kindOf({ response }: Pick<Exchange, 'response'>): string {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { createHandlerTransport, type Handler } from '../../harness/http/handler-transport.ts'
 import { judgeReference, judgeUrl } from '../matrix/judge-reference.ts'
+import { judgeBehind, json } from './behind.ts'
 
 const baseUrl = 'http://target.example'
 
@@ -62,4 +63,17 @@ test('a failure has the request that was granted, and the place in the response 
   ).results.flatMap(({ failures }) => failures)
   expect(noEnvelope).toMatchObject({ at: expect.stringMatching(/^\/(tpe|errors|extras)$/) })
   expect(noEnvelope).not.toHaveProperty('control')
+})
+
+test('a refusal that is granted now and then is told with the words that the answers differ', async () => {
+  let refused = 0
+  const { report } = await judgeBehind(
+    async (path, answer) => {
+      const response = await answer()
+      return path.endsWith('/translate') && response.status === 400 && ++refused <= 2 ? json(200, {}) : response
+    },
+    { only: ['translate.run/400-empty-text'] },
+  )
+  const failed = report.requirements.find(({ id }) => id === 'translate.run/400-empty-text')
+  expect(failed?.failures[0]?.actual).toContain('the answers to one request differ: 2 of 5: 200')
 })
