@@ -5,21 +5,15 @@ import { createRun, isPlanned, startJudging } from '../harness/engine/index.ts'
 import { ownJobs } from './jobs/lifecycle.ts'
 import { errorNames } from '../catalogue/errors.ts'
 import { firstOperation, operation, readingOperation } from '../catalogue/operations.ts'
-import { applicationsCreate, jobsCreate, jobsRetrieve, jobsHook } from './jobs.suite.ts'
-import { chatCreate } from './chat-create.suite.ts'
-import {
-  completionCreate,
-  aiDetectRun,
-  medicalComprehend,
-  translateRun,
-  visionAnalyze,
-  webSearchRun,
-} from './tools.suite.ts'
-import { envelope } from './envelope.suite.ts'
-import { everyOperation, general, guardrails } from './general.suite.ts'
-import { filesList, filesRetrieve, filesUpload } from './files.suite.ts'
-import { graphsAddFile, graphsCreate, graphsQuery } from './graphs.suite.ts'
-import { pdfParse } from './pdf-parse.suite.ts'
+import * as chat from './chat-create.suite.ts'
+import * as envelope from './envelope.suite.ts'
+import * as files from './files.suite.ts'
+import * as general from './general.suite.ts'
+import * as graphs from './graphs.suite.ts'
+import * as jobs from './jobs.suite.ts'
+import * as pdf from './pdf-parse.suite.ts'
+import * as tools from './tools.suite.ts'
+import { jobsHook } from './jobs/jobs-hook.ts'
 import { createdHook, envelopeHook, notServedHook, settlingHook } from '../harness/checks/index.ts'
 import type { Target } from '../harness/target-file/index.ts'
 import { planRun } from './plan.ts'
@@ -90,32 +84,10 @@ export const api: Interface = {
   errors: errorNames,
 }
 
-/** Every suite of the interface. */
-const suites = [
-  everyOperation,
-  envelope,
-  jobsCreate,
-  jobsRetrieve,
-  pdfParse,
-  completionCreate,
-  chatCreate,
-  filesUpload,
-  filesList,
-  filesRetrieve,
-  graphsCreate,
-  graphsAddFile,
-  graphsQuery,
-  applicationsCreate,
-  aiDetectRun,
-  webSearchRun,
-  medicalComprehend,
-  translateRun,
-  visionAnalyze,
-  guardrails,
-  general,
-]
-
-const checks: ReadonlyMap<string, Judge> = new Map<string, Judge>(suites.flat())
+/** How each requirement is judged, by id: the files of suites export nothing else. */
+const checks: ReadonlyMap<string, Judge> = new Map(
+  [chat, envelope, files, general, graphs, jobs, pdf, tools].flatMap((suites) => Object.values(suites).flat()),
+)
 
 /** How a requirement is judged; undefined if no suite says it. */
 export function judgeOf(id: string): Judge | undefined {

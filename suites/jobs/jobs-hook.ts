@@ -1,0 +1,87 @@
+import type { Exchange, Probe, Run, RunHook } from '../../harness/engine/index.ts'
+import { isBreakdown, isPlanned, operationProbe } from '../../harness/engine/index.ts'
+import { ids } from './findings.ts'
+import { gateOf } from './gate.ts'
+import { isEnded, jobsOf } from './job-tracker.ts'
+import { failingLifecycle, mainLifecycle, readableJob, seeLaterJob, seeOldestAgain } from './lifecycle.ts'
+import { noEffectAtOnce, noEffectFindings } from './no-effect.ts'
+import { provokeConflicts } from './provoke-conflicts.ts'
+
+const conflicts = [ids.inProgress, ids.released, ids.perApplication, ids.atomic] as const
+
+/** Requirements that are judged on all jobs of a run. */
+const ofJobs = [
+  ...['jobs.create/202-created', 'jobs.retrieve/200-job', 'jobs.retrieve/200-identity'],
+  ...['jobs.retrieve/200-created-at', 'jobs.retrieve/200-outcome', 'jobs.retrieve/200-stable'],
+] as const satisfies readonly string[]
+
+/** Makes the jobs on which the last requirements are judged, in every state that the target declares. */
+async function createJobs(run: Run): Promise<void> {
+  const { application, failingApplication } = run.target.resources
+  const planned = (id: string): boolean => run.plan.get(id)?.run === true
+  const wanted: (() => Promise<unknown>)[] = []
+  if (application && !run.options.readOnly && ofJobs.some(planned)) wanted.push(() => mainLifecycle(run))
+  if (conflicts.some((id) => isPlanned(run, id))) wanted.push(() => provokeConflicts(run))
+  if (isPlanned(run, ids.noEffect)) wanted.push(() => noEffectFindings(run))
+  if (failingApplication && isPlanned(run, 'jobs.retrieve/200-failed')) wanted.push(() => failingLifecycle(run))
+  await Promise.allSettled(wanted.map((see) => see()))
+}
+
+/**
+ * Sees what can be seen only once all jobs are made, and have ended: before any of the last requirements is judged, so that each
+ * of them sees all readings.
+ */
+async function readFinalStates(run: Run): Promise<void> {
+  const deadline = performance.now() + run.target.limits.jobTimeoutMs
+  const { all, awaitEnd } = jobsOf(run)
+  await Promise.all(all.map((job) => awaitEnd(job, deadline).catch(() => false)))
+  if (isPlanned(run, 'jobs.retrieve/200-created-at')) await seeLaterJob(run).catch(() => undefined)
+  if (isPlanned(run, 'jobs.retrieve/200-identity')) await seeOldestAgain(run).catch(() => undefined)
+}
+
+/** The declared application that a creation names; undefined for any other request. */
+function applicationOf(run: Run, { operation, params }: Probe): string | undefined {
+  const application = operation === 'jobs.create' ? params['application_id'] : undefined
+  return application !== undefined && run.target.applicationIds.has(application) ? application : undefined
+}
+
+function isJudgedFirst(run: Run, application: string): boolean {
+  return isPlanned(run, ids.noEffect) && run.target.resources.application?.id === application
+}
+
+/** All that the engine knows about jobs: which one can be read, that an application takes one creation at a time, and their end. */
+export const jobsHook: RunHook = {
+  requests: {
+    'jobs.retrieve': async (run) => {
+      const id = run.target.resources.job ?? (await readableJob(run))
+      return operationProbe(run, 'jobs.retrieve', { params: { job_id: id } })
+    },
+  },
+  intercept(run, probe, purpose, send) {
+    const application = applicationOf(run, probe)
+    if (application === undefined) return undefined
+    const expects409 = purpose.expects?.some(([status]) => status === 409) ?? false
+    const gate = gateOf(run, application)
+    if (probe.effect !== 'none') return gate.sendWhenIdle(true, expects409, send)
+    const refused = (): Promise<Exchange> => gate.sendWhenIdle(false, expects409, send)
+    // Whether a refused creation has an effect is judged before any other refusal is sent there.
+    return isJudgedFirst(run, application) ? noEffectAtOnce(run).then(refused, refused) : refused()
+  },
+  observe(run, exchange) {
+    const application = applicationOf(run, exchange.probe)
+    if (application === undefined) return
+    gateOf(run, application).record(exchange)
+    const { response, probe } = exchange
+    if (response && probe.effect !== 'none' && isBreakdown(response)) jobsOf(run).broken.push(exchange)
+  },
+  unanswered(run, { probe, endedAt }) {
+    const application = applicationOf(run, probe)
+    if (application !== undefined) gateOf(run, application).lostAt = endedAt
+  },
+  start: createJobs,
+  finish: readFinalStates,
+  unfinished: (run) =>
+    jobsOf(run)
+      .all.filter((job) => !isEnded(job.readings.at(-1)))
+      .map(({ id }) => id),
+}
