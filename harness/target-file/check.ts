@@ -1,9 +1,16 @@
 import { applicationNames } from './model.ts'
 import { isAbsoluteUrl, baseUrlProblem, headerProblems, keyProblem } from './http-values.ts'
-import type { HookRequestValue, ScenarioValue, TargetFile, ApplicationValue, OperationValue } from './target-file.ts'
+import type {
+  HeaderValues,
+  HookRequestValue,
+  ScenarioValue,
+  TargetFile,
+  ApplicationValue,
+  OperationValue,
+} from './target-file.ts'
 import { catalogue, isRequirementId } from '../../catalogue/catalogue.ts'
 import { type OperationId, isOperationId, operation, operations } from '../../catalogue/operations.ts'
-import { didYouMean, nearest } from './nearest.ts'
+import { didYouMean, nearest, requirementIds } from './nearest.ts'
 import { scenarioExample } from '../../catalogue/scenario-examples.ts'
 import { isObject, escapeToken, getAt, tokensOf } from '../../schemas/json.ts'
 import { UserError } from '../user-error.ts'
@@ -15,15 +22,18 @@ import { memberPath, schemaProblems } from './schema-problems.ts'
 /** Finds faults of the target's own requests beyond their form. */
 export function hookRequestProblems(path: string, requests: readonly HookRequestValue[] = []): string[] {
   return requests.flatMap(({ url, headers }, at) => [
-    ...urlProblem(url).map((problem) => `${path}[${at}].url ${problem}`),
-    ...headerProblems(headers).map(([name, problem]) => `${path}[${at}].headers.${name} ${problem}`),
+    ...told(`${path}[${at}].url`, isAbsoluteUrl(url) ? baseUrlProblem(url.replace(/[?#].*$/s, '')) : undefined),
+    ...headersProblems(`${path}[${at}].headers`, headers),
   ])
 }
 
-function urlProblem(url: string): string[] {
-  if (!isAbsoluteUrl(url)) return []
-  const problem = baseUrlProblem(url.replace(/[?#].*$/s, ''))
-  return problem === undefined ? [] : [problem]
+/** A problem as a sentence, if it is one. */
+function told(path: string, problem: string | undefined): string[] {
+  return problem === undefined ? [] : [`${path} ${problem}`]
+}
+
+function headersProblems(path: string, headers: HeaderValues | undefined, insteadOfAuthorization?: string): string[] {
+  return headerProblems(headers, insteadOfAuthorization).map(([name, problem]) => `${path}.${name} ${problem}`)
 }
 
 /** Finds faults of the scenarios beyond their form. */
@@ -33,21 +43,18 @@ export function scenarioProblems({ scenarios = {} }: TargetFile): string[] {
 
 function problemsOfScenario(id: string, scenario: ScenarioValue): string[] {
   const path = `scenarios.${id}`
-  const ids = catalogue.map((requirement) => requirement.id)
   if (!isRequirementId(id) && id.includes('*'))
     return [
       `${path} is a pattern, and scenarios takes none: write one entry for each id (a target file that is a module can make them in a loop)`,
     ]
-  if (!isRequirementId(id)) return [`${path} names no requirement${didYouMean(id, ids)}`]
+  if (!isRequirementId(id)) return [`${path} names no requirement${didYouMean(id, requirementIds)}`]
   const area = id.slice(0, id.indexOf('/'))
   if (area === 'envelope') return [`${path} is not possible: envelope requirements are judged on every response`]
   return [
     ...operationProblem(path, area, scenario),
     ...paramProblems(path, isOperationId(area) ? area : scenario.operation, scenario),
     ...bodyProblems(path, scenario),
-    ...headerProblems(scenario.headers, `give the key as ${path}.key`).map(
-      ([name, problem]) => `${path}.headers.${name} ${problem}`,
-    ),
+    ...headersProblems(`${path}.headers`, scenario.headers, `give the key as ${path}.key`),
     ...hookRequestProblems(`${path}.before`, scenario.before),
     ...hookRequestProblems(`${path}.after`, scenario.after),
   ]
@@ -109,10 +116,9 @@ function handlerProblems(handler: unknown, data: unknown): string[] {
 }
 
 function meaningProblems(file: TargetFile): string[] {
-  const url = file.baseUrl === undefined ? undefined : baseUrlProblem(file.baseUrl)
   return [
-    ...(url === undefined ? [] : [`baseUrl ${url}`]),
-    ...headerProblems(file.headers, 'give the key as keys.full').map(([name, problem]) => `headers.${name} ${problem}`),
+    ...told('baseUrl', file.baseUrl === undefined ? undefined : baseUrlProblem(file.baseUrl)),
+    ...headersProblems('headers', file.headers, 'give the key as keys.full'),
     ...keyProblems(file),
     ...requiredInputProblems(file),
     ...operationProblems(file),
@@ -124,18 +130,8 @@ function meaningProblems(file: TargetFile): string[] {
 }
 
 function keyProblems({ keys = {}, scenarios = {} }: TargetFile): string[] {
-  const { restricted, ...others } = keys
-  const all: [string, unknown][] = [
-    ...Object.entries(others).map(([name, value]): [string, unknown] => [`keys.${name}`, value]),
-    ...(typeof restricted === 'object'
-      ? Object.entries(restricted).map(([name, value]): [string, unknown] => [`keys.restricted.${name}`, value])
-      : [['keys.restricted', restricted] as [string, unknown]]),
-    ...Object.entries(scenarios).map(([id, { key }]): [string, unknown] => [`scenarios.${id}.key`, key]),
-  ]
-  return all.flatMap(([path, value]) => {
-    const problem = typeof value === 'string' ? keyProblem(value) : undefined
-    return problem === undefined ? [] : [`${path} ${problem}`]
-  })
+  const all = [...textsOf(keys, 'keys'), ...textsOf(scenarios, 'scenarios')]
+  return all.flatMap(([place, text]) => (isKeyPlace(place) ? told(place, keyProblem(text)) : []))
 }
 
 function requiredInputProblems({ resources = {} }: TargetFile): string[] {
@@ -160,9 +156,7 @@ function operationProblems({ operations = {} }: TargetFile): string[] {
 
 function problemsOfOperation(id: OperationId, value: OperationValue): string[] {
   return [
-    ...headerProblems(value.headers, 'give the key as keys.full').map(
-      ([name, problem]) => `operations.${id}.headers.${name} ${problem}`,
-    ),
+    ...headersProblems(`operations.${id}.headers`, value.headers, 'give the key as keys.full'),
     ...hookRequestProblems(`operations.${id}.cleanup`, value.cleanup),
     ...Object.entries(value.fields ?? {})
       .filter(([role]) => role !== 'id')

@@ -6,7 +6,7 @@ import { mergePatch, getAt, tokensOf } from '../../schemas/json.ts'
 import { matchesId, maxPatterns, patternProblem, type Reason, undeclaredReason } from '../report/index.ts'
 import type { OperationValue, TargetFile } from './target-file.ts'
 import { catalogue, isRequirementId } from '../../catalogue/catalogue.ts'
-import { didYouMean } from './nearest.ts'
+import { didYouMean, requirementIds } from './nearest.ts'
 
 /**
  * True if the target file declares what the pointer names. Of an operation that is not served nothing is declared; a
@@ -200,13 +200,7 @@ export function unreachableProblems(file: TargetFile): string[] {
       return [`${path}: what this requirement needs is declared; remove one of the two`]
     }
     if (matched.some(mayBeUnreachable)) return []
-    if (matched.length === 0)
-      return [
-        `${path} matches no requirement${didYouMean(
-          entry,
-          catalogue.map(({ id }) => id),
-        )}`,
-      ]
+    if (matched.length === 0) return [`${path} matches no requirement${didYouMean(entry, requirementIds)}`]
     return [
       `${path} matches only what the full key and a valid request can reach, and that cannot be declared unreachable`,
     ]

@@ -34,8 +34,8 @@ export function didYouMean(written: string, candidates: readonly string[], prefi
   return candidates.length === 0 || candidates.length > maxListed ? '' : `; known: ${candidates.join(', ')}`
 }
 
-const ids: readonly string[] = catalogue.map(({ id }) => id)
-const areas: readonly string[] = [...new Set(ids.map((id) => id.slice(0, id.indexOf('/'))))]
+export const requirementIds: readonly string[] = catalogue.map(({ id }) => id)
+const areas: readonly string[] = [...new Set(requirementIds.map((id) => id.slice(0, id.indexOf('/'))))]
 const groups = areas.map((area) => area.slice(0, area.indexOf('.'))).filter((group) => group !== '')
 
 /** `; did you mean jobs.create/*?`, if something is near, and where all of them are shown. */
@@ -52,7 +52,9 @@ export function nearestId(written: string): string | undefined {
   const matched = areas.filter((area) => matchesId(area, before))
   const area = matched[0] ?? near(before, areas)
   if (area === undefined) return undefined
-  const candidates = ids.filter((id) => (matched.length > 0 ? matchesId(id, `${before}/*`) : id.startsWith(`${area}/`)))
+  const candidates = requirementIds.filter((id) =>
+    matched.length > 0 ? matchesId(id, `${before}/*`) : id.startsWith(`${area}/`),
+  )
   const condition = written.slice(slash + 1)
   const beginning = condition.split('*')[0]!
   if (condition.includes('*')) {
@@ -62,15 +64,15 @@ export function nearestId(written: string): string | undefined {
   return candidates.find((id) => id.includes(`/${condition}`)) ?? nearestCandidate(condition, candidates) ?? `${area}/*`
 }
 
-/** An operation, the beginning of several, a condition, a word of some ids, or an operation with a slip. */
+/** An operation, the beginning of several, a condition, a word of some requirementIds, or an operation with a slip. */
 function ofOneWord(written: string): string | undefined {
   const word = written.replaceAll('*', '')
   if (areas.includes(word)) return `${word}/*`
   const group = groups.find((one) => distance(one, word) < 2)
   if (group !== undefined) return `${group}.*`
-  const match = ids.find((id) => id.endsWith(`/${word}`))
+  const match = requirementIds.find((id) => id.endsWith(`/${word}`))
   if (match !== undefined) return match
-  if (word.length > 2 && ids.some((id) => id.includes(word))) return `*${word}*`
+  if (word.length > 2 && requirementIds.some((id) => id.includes(word))) return `*${word}*`
   const area = near(word, areas)
   return area === undefined ? undefined : `${area}/*`
 }
