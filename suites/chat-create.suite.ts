@@ -16,10 +16,10 @@ import {
   granted,
   judgeTries,
   ofOtherTypes,
-  pointerOf,
   suite,
   unknownAt,
   validRequest,
+  valueAt,
 } from '../harness/checks/index.ts'
 import { triesOf } from '../catalogue/operations.ts'
 import { pairsOf } from '../catalogue/requirement.ts'
@@ -38,10 +38,7 @@ import { insideBounds, outsideBounds } from './query-config.ts'
 
 /** The valid request with the declared response_format. */
 function withResponseFormat(probe: Probe, { run }: CheckContext): Probe {
-  const format = getAt(
-    bodyOf(run, 'chat.create'),
-    pointerOf(run, 'chat.create', 'response_format') ?? '/response_format',
-  )
+  const format = valueAt(run, 'chat.create', 'response_format', bodyOf(run, 'chat.create'))
   if (getAt(format, '/type') !== 'json_schema') {
     throw new NotExercised(
       'declare a response_format of type json_schema in operations.chat.create.body, or a scenario',
@@ -78,11 +75,7 @@ function compiled(schema: Record<string, unknown>): ValidateFunction {
 /** The content is JSON text; if `strict` is true it fits the schema that was asked for. */
 const judgeStructuredOutput: GrantedCheck = (context, exchange, what) => {
   judgeShape(context, exchange, 'chat-completion', what)
-  const body: unknown = jsonOf(exchange.probe)
-  const asked = getAt(
-    body,
-    `${pointerOf(context.run, 'chat.create', 'response_format') ?? '/response_format'}/json_schema`,
-  )
+  const asked = getAt(valueAt(context.run, 'chat.create', 'response_format', jsonOf(exchange.probe)), '/json_schema')
   const value = parsed(context, exchange, what)
   const schema = getAt(asked, '/schema')
   if (getAt(asked, '/strict') !== true || !isObject(schema)) return

@@ -18,6 +18,7 @@ import {
   pointerOf,
   suite,
   unknownAt,
+  valueAt,
 } from '../harness/checks/index.ts'
 import { getAt } from '../schemas/json.ts'
 import { anyBadRequest } from '../catalogue/requirement.ts'
@@ -123,8 +124,7 @@ const judgeEntities: Judge = async (context) => {
   const what = 'with response_type Entities'
   const exchange = await controlExchange(run, 'medical.comprehend')
   judgeGranted(context, exchange, 'a 2xx with entities', what)
-  const pointer = pointerOf(run, 'medical.comprehend', 'response_type') ?? '/response_type'
-  if (getAt(jsonOf(exchange.probe), pointer) !== 'Entities') {
+  if (valueAt(run, 'medical.comprehend', 'response_type', jsonOf(exchange.probe)) !== 'Entities') {
     throw new NotExercised('declare a body of medical.comprehend with response_type Entities')
   }
   judgeShape(context, exchange, 'medical-entities', what)

@@ -9,7 +9,7 @@ export { type Condition, condition, type RefusalContext } from './refusals.ts'
 export { any, changed, type Fault, refused, unknown, withBody } from './conditions.ts'
 export { malformedBody, malformedJsonBody, missingBody, wrongContentType } from './conditions.ts'
 export { at, atRole, eachAt, empty, giving, notText, ofOtherTypes, pointerOf } from './roles.ts'
-export { unknownAt, unknownWord, unknownWords } from './roles.ts'
+export { unknownAt, unknownWord, unknownWords, valueAt } from './roles.ts'
 export { badInput } from './bad-input.ts'
 export { judgeEach, property } from './at-once.ts'
 

@@ -14,6 +14,11 @@ export function pointerOf(run: Run, operation: OperationId, role: string): strin
   return run.target.operations[operation]?.fields[role]
 }
 
+/** What stands at a role of a body. */
+export function valueAt(run: Run, operation: OperationId, role: string, body: unknown): unknown {
+  return getAt(body, pointerOf(run, operation, role) ?? `/${role}`)
+}
+
 /** The valid body with another value at the role; the member is added if the body lacks it, and removed for `undefined`. */
 export function atRole(run: Run, probe: Probe, role: string, value: unknown): Probe {
   const pointer = probe.operation === null ? undefined : pointerOf(run, probe.operation, role)
@@ -32,7 +37,7 @@ export function eachAt(...groups: readonly { readonly role: string; readonly fau
     await judgeEach(sampled(context, cases), async ({ role, what, value, expects, fault = '' }) => {
       const at = operationOf(operation).members.find((member) => roleOf(member) === role)?.at ?? role
       const granted = await valid()
-      const own: unknown = getAt(jsonOf(granted), pointerOf(context.run, operation, role) ?? '/')
+      const own = valueAt(context.run, operation, role, jsonOf(granted))
       const probe = atRole(context.run, granted, role, inPlaceOf(own, value))
       await judge({ ...probe, fault: `${fault} @ ${at}` }, `with a valid body, but ${role} ${what}`, expects)
     })
@@ -79,9 +84,9 @@ export function unknownAt(...roles: readonly string[]): Condition {
   return condition(async (refusal) => {
     const { context, operation, valid } = refusal
     const word = unknownWord(context.run, context.requirement.id)
-    const body: unknown = jsonOf(await valid())
-    const known = (role: string): unknown => getAt(body, pointerOf(context.run, operation, role) ?? '/')
-    await eachAt(...roles.map((role) => ({ role, faults: unknownWords(word, known(role)) }))).bringAbout(refusal)
+    const body = jsonOf(await valid())
+    const faultsAt = (role: string): Fault[] => unknownWords(word, valueAt(context.run, operation, role, body))
+    await eachAt(...roles.map((role) => ({ role, faults: faultsAt(role) }))).bringAbout(refusal)
     const [role, ...others] = roles
     // A quick run does not send every word.
     if (role === undefined || others.length > 0 || context.run.options.depth === 'quick') return

@@ -16,13 +16,13 @@ import {
   judgeTries,
   ofIndices,
   ofOtherTypes,
-  pointerOf,
   refused,
   sampled,
   shownMembers,
   unknownWord,
   unknownWords,
   validRequest,
+  valueAt,
   wrongKinds,
 } from '../../harness/checks/index.ts'
 import type { CheckContext, Judge, Probe, Run } from '../../harness/engine/index.ts'
@@ -98,7 +98,7 @@ export const hasContentOrCalls: GrantedCheck = (context, exchange, what) => {
 type Message = Readonly<Record<string, unknown>>
 
 function messagesOf(run: Run, probe: Probe): readonly Message[] {
-  const messages = getAt(jsonOf(probe), pointerOf(run, 'chat.create', 'messages') ?? '/messages')
+  const messages = valueAt(run, 'chat.create', 'messages', jsonOf(probe))
   if (!Array.isArray(messages) || messages.length === 0 || !messages.every(isObject)) {
     throw new NotExercised('declare operations.chat.create.body.messages, an array of messages')
   }
@@ -146,7 +146,7 @@ export const invalidRoles = condition((refusal) => {
 
 /** The tools of the declared body; undefined if it has none. */
 function declaredTools(run: Run): unknown {
-  return getAt(bodyOf(run, 'chat.create'), pointerOf(run, 'chat.create', 'tools') ?? '/tools')
+  return valueAt(run, 'chat.create', 'tools', bodyOf(run, 'chat.create'))
 }
 
 /** The valid request with the declared tools and tool_choice auto. */
