@@ -199,11 +199,11 @@ const labelled = 'with a valid request labelled application/json; charset=utf-8'
 // §2.6, §7.1 to §7.4: one error format for every operation
 
 export const envelope = suite('envelope', {
-  shape: judgeObserved('envelope/shape'),
-  'status-tpe-pair': judgeObserved('envelope/status-tpe-pair'),
-  'content-type': judgeObserved('envelope/content-type'),
-  'message-keys': judgeObserved('envelope/message-keys'),
-  'bad-input-no-5xx': judgeObserved('envelope/bad-input-no-5xx'),
+  shape: judgeObserved,
+  'status-tpe-pair': judgeObserved,
+  'content-type': judgeObserved,
+  'message-keys': judgeObserved,
+  'bad-input-no-5xx': judgeObserved,
   'large-body': judgeLargeBody,
   'charset-parameter': judgeCharset,
   'unknown-path': judgeUnknownPath,

@@ -1,5 +1,5 @@
 import type { Failure, Report, RequirementResult } from '../harness/report/index.ts'
-import { assembleReport, reasonIn, sections } from '../harness/report/index.ts'
+import { assembleReport, noRun, reasonIn, sections } from '../harness/report/index.ts'
 import { type Redactor, shownText } from '../harness/recording/index.ts'
 import { planRun } from '../suites/plan.ts'
 import type { Target } from '../harness/target-file/index.ts'
@@ -40,29 +40,10 @@ export function recordingReport(facts: RecordingFacts): Report {
   return assembleReport({
     target: { name: target.name, baseUrl: redactor.text(target.baseUrl), digest: target.digest },
     run: {
+      ...noRun,
       startedAt: startedAt.toISOString(),
       durationMs: Math.round(durationMs),
-      seed: 0,
-      runs: 0,
-      nonce: '',
       requests: judged.counts.judged,
-      throttled: 0,
-      concurrency: 0,
-      strict: false,
-      readOnly: false,
-      tpe: 'exact',
-      only: [],
-      skip: [],
-      shard: null,
-      baseline: null,
-      insecure: false,
-      ca: false,
-      proxy: null,
-      interrupted: false,
-      depth: 'full',
-      credentialProbes: 'all',
-      notServed: [],
-      created: [],
     },
     requirements,
     judged: everything,

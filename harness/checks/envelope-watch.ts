@@ -182,25 +182,24 @@ const maxShown = 3
 export const envelopeHook: RunHook = { observe: (run, exchange) => envelopeOf(run).observe(exchange) }
 
 /** Judges an observed requirement by the answers of the whole run; it has to be called last. */
-export function judgeObserved(requirement: ObservedRequirement): Judge {
-  return async (context) => {
-    const watch = envelopeOf(context.run)
-    const { cases, failures } = watch.tally(requirement)
-    context.cases += cases
-    const isElsewhere = (exchange: Exchange): boolean =>
-      watch.breaksAnyway(exchange) || gatewayErrorsOf(context.run).has(exchange.response!)
-    const isOwn = (exchange: Exchange): boolean =>
-      !poisonedResponses(context.run).has(exchange.response!) &&
-      !(requirement === 'envelope/bad-input-no-5xx' && isElsewhere(exchange))
-    const own = failures.filter(({ exchange }) => isOwn(exchange))
-    const [first, ...more] = own.slice(0, maxShown).map(({ exchange, expected, actual, at }) => {
-      const { requirement } = exchange.purpose
-      context.shownBy = requirement
-      const what = requirement === null ? '' : `(sent for ${requirement})`
-      return { ...context.failure(exchange, expected, what, actual), ...(at === undefined ? {} : { at }) }
-    })
-    if (first) throw new Failed(first, more)
-    if (context.run.life.ended) throw context.run.life.ended
-    if (cases === 0) throw new NotExercised('this run got no answer of the kind that this requirement judges')
-  }
+export const judgeObserved: Judge = async (context) => {
+  const requirement = context.requirement.id as ObservedRequirement
+  const watch = envelopeOf(context.run)
+  const { cases, failures } = watch.tally(requirement)
+  context.cases += cases
+  const isElsewhere = (exchange: Exchange): boolean =>
+    watch.breaksAnyway(exchange) || gatewayErrorsOf(context.run).has(exchange.response!)
+  const isOwn = (exchange: Exchange): boolean =>
+    !poisonedResponses(context.run).has(exchange.response!) &&
+    !(requirement === 'envelope/bad-input-no-5xx' && isElsewhere(exchange))
+  const own = failures.filter(({ exchange }) => isOwn(exchange))
+  const [first, ...more] = own.slice(0, maxShown).map(({ exchange, expected, actual, at }) => {
+    const sentFor = exchange.purpose.requirement
+    context.shownBy = sentFor
+    const what = sentFor === null ? '' : `(sent for ${sentFor})`
+    return { ...context.failure(exchange, expected, what, actual), ...(at === undefined ? {} : { at }) }
+  })
+  if (first) throw new Failed(first, more)
+  if (context.run.life.ended) throw context.run.life.ended
+  if (cases === 0) throw new NotExercised('this run got no answer of the kind that this requirement judges')
 }

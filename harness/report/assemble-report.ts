@@ -30,6 +30,33 @@ export function assembleReport({ target, run, requirements, judged, notJudged }:
   return computed({ format: 'conformance-report/1', suite, target, run, requirements }, judged, notJudged)
 }
 
+/** Facts of a run of which nothing is known, and in which nothing was asked for. */
+export const noRun: Report['run'] = {
+  startedAt: '',
+  durationMs: 0,
+  seed: 0,
+  runs: 0,
+  nonce: '',
+  requests: 0,
+  throttled: 0,
+  concurrency: 0,
+  strict: false,
+  readOnly: false,
+  tpe: 'exact',
+  only: [],
+  skip: [],
+  shard: null,
+  baseline: null,
+  insecure: false,
+  ca: false,
+  proxy: null,
+  interrupted: false,
+  depth: 'full',
+  credentialProbes: 'all',
+  notServed: [],
+  created: [],
+}
+
 /** The members of a report that follow from no other one. */
 type Stated = Pick<Report, 'format' | 'suite' | 'target' | 'run' | 'requirements'>
 

@@ -4,7 +4,7 @@ export type { Absence, BaselineSummary, TpeMode, Verdict } from './model.ts'
 export type { CatalogueResult, Failure, LeftOutBy, Outcome, RequirementResult, TakesState } from './model.ts'
 export type { ExchangeRole, FailureExchange, RecordedBody, RecordedExchange, RecordedHeaders } from './model.ts'
 export type { RecordedRequest, RecordedResponse } from './model.ts'
-export { assembleReport, suiteSite, suiteVersion } from './assemble-report.ts'
+export { assembleReport, noRun, suiteSite, suiteVersion } from './assemble-report.ts'
 export { doubledMember, parseJson, parseReport, readBytes, readReport } from './json-file.ts'
 
 // Why something was not judged, and words that all who tell of results use.

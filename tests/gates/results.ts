@@ -1,4 +1,5 @@
 import { plainReason, type Reason } from '../../harness/report/reason.ts'
+import { noRun } from '../../harness/report/assemble-report.ts'
 import { decided, type ExitOptions } from '../../harness/report/exit-code.ts'
 import type { Failure, Report, RequirementResult, Undecided } from '../../harness/report/model.ts'
 import { bothVerdicts, summarize } from '../../harness/report/verdict.ts'
@@ -59,6 +60,7 @@ export function report(
   options: ExitOptions = {},
 ): Report {
   const facts: Report['run'] = {
+    ...noRun,
     startedAt: '2026-03-01T12:00:00.000Z',
     durationMs: 1200,
     seed: 421,
@@ -67,21 +69,6 @@ export function report(
     requests: 40,
     throttled: 1,
     concurrency: 8,
-    strict: false,
-    readOnly: false,
-    tpe: 'exact',
-    only: [],
-    skip: [],
-    shard: null,
-    baseline: null,
-    insecure: false,
-    ca: false,
-    proxy: null,
-    interrupted: false,
-    depth: 'full',
-    credentialProbes: 'all',
-    notServed: [],
-    created: [],
     ...run,
   }
   const verdicts = bothVerdicts(requirements, facts)

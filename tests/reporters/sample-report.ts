@@ -1,3 +1,4 @@
+import { noRun } from '../../harness/report/assemble-report.ts'
 import { decided, type ExitOptions } from '../../harness/report/exit-code.ts'
 import type { Counts, Failure, Report, RequirementResult, Undecided, Verdict } from '../../harness/report/model.ts'
 import { sampleCatalogue } from './sample-catalogue.ts'
@@ -90,29 +91,14 @@ export function sampleReport({ size = 290, end = () => ({}), run, target, exit }
       ...target,
     },
     run: {
+      ...noRun,
       startedAt: '2026-03-01T12:00:00.000Z',
       durationMs: 48_200,
       seed: 421,
       runs: 25,
       nonce: 'k3x9a1',
       requests: 3012,
-      throttled: 0,
       concurrency: 8,
-      strict: false,
-      readOnly: false,
-      tpe: 'exact',
-      only: [],
-      skip: [],
-      shard: null,
-      baseline: null,
-      insecure: false,
-      interrupted: false,
-      ca: false,
-      proxy: null,
-      depth: 'full',
-      credentialProbes: 'all',
-      notServed: [],
-      created: [],
       ...run,
     },
     verdict: run?.tpe === 'family' ? family : exact,
