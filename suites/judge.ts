@@ -14,7 +14,7 @@ import * as jobs from './jobs.suite.ts'
 import * as pdf from './pdf-parse.suite.ts'
 import * as tools from './tools.suite.ts'
 import { jobsHook } from './jobs/jobs-hook.ts'
-import { createdHook, envelopeHook, notServedHook, settlingHook } from '../harness/checks/index.ts'
+import { createdHook, envelopeHook, notServedHook } from '../harness/checks/index.ts'
 import type { Target } from '../harness/target-file/index.ts'
 import { planRun } from './plan.ts'
 import { pdfHook } from './pdf-parse/refusals.ts'
@@ -97,7 +97,7 @@ export function judgeOf(id: string): Judge | undefined {
 /** How the run reaches the target and its keys. */
 type RunPorts = Omit<RunParts, 'hooks' | 'api' | 'plan'>
 
-const hooks = [envelopeHook, createdHook, notServedHook, jobsHook, pdfHook, settlingHook, stateHook]
+const hooks = [envelopeHook, createdHook, notServedHook, jobsHook, pdfHook, stateHook]
 
 /** A run with every suite of the interface; nothing is sent yet. */
 export function prepareRun(target: Target, options: RunOptions, ports: RunPorts): Run {

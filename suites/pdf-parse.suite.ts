@@ -20,10 +20,10 @@ import {
   describeResponse,
   jsonValue,
   judgeGranted,
+  jsonOf,
   judgeShape,
   NotExercised,
   oncePerRun,
-  respelled,
   withJson,
 } from '../harness/engine/index.ts'
 import { member, preview } from '../schemas/json.ts'
@@ -64,6 +64,16 @@ function findInOrder(wanted: readonly string[], words: readonly string[]) {
   }
   const missing = wanted.filter((_, at) => (open >> BigInt(at)) & 1n)
   return { found: wanted.length - missing.length, firstMissing: missing[0] }
+}
+
+/** The probe with the same JSON value in another spelling (RFC 8259): white space, and names and texts that begin with an escape. */
+function respelled(probe: Probe): Probe {
+  const spread = `${JSON.stringify(jsonOf(probe), null, 2)}\n`
+  const escaped = spread.replaceAll(
+    /(?<!\\)"([a-z])/gi,
+    (_, letter: string) => `"\\u00${letter.charCodeAt(0).toString(16)}`,
+  )
+  return { ...probe, body: escaped }
 }
 
 const judgeText: Judge = async (context) => {

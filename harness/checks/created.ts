@@ -141,9 +141,6 @@ export async function retryWhileSettling(
   return exchange
 }
 
-/** Tells in each failure of a request that names a fresh upload what to raise if it is only late. */
-export const settlingHook: RunHook = { remarkOn: settlingRemark }
-
 /** Longest id that is put into a path, in UTF-16 units: far above what any server gives, far below what makes a request line. */
 const longest = 1024
 
@@ -196,6 +193,8 @@ export function generationsLeft(run: Run): number {
 
 /** Notes what the run creates, for the report and the clean-up, and how much it generates. */
 export const createdHook: RunHook = {
+  // In each failure of a request that names a fresh upload: it may only be late.
+  remarkOn: settlingRemark,
   observe(run, exchange) {
     const { operation, creates, effect } = exchange.probe
     if (effect === 'generates' && exchange.response && isGranted(exchange.response)) generatedIn(run).count++

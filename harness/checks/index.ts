@@ -1,6 +1,6 @@
 // A suite, and what a run needs besides.
 export { suite } from './suite.ts'
-export { createdHook, settlingHook } from './created.ts'
+export { createdHook } from './created.ts'
 export { createEnvelopeWatch, envelopeHook, judgeObserved, observedRequirements } from './envelope-watch.ts'
 export { notServedHook } from './valid-request.ts'
 
@@ -37,4 +37,4 @@ export { byIndex, falsy, inPlaceOf, kindOf, nameOfKind, ofKinds, sample, shown }
 
 // Faults of members, for bodies in which they depend on each other.
 export { absent, arraysAbove, examplesFor, having, inLaterItem, type MemberCase } from './member-faults.ts'
-export { faultsOfKinds, ofIndices, type Placed, shownMembers, wrongKinds } from './member-faults.ts'
+export { faultsOfKinds, faultsOfType, type Placed, shownMembers } from './member-faults.ts'

@@ -135,16 +135,14 @@ export function faultsOfKinds(place: Placed, kinds: readonly JsonKind[]): Member
   return kinds.map((kind) => having(place, inPlaceOf(place.like, valueOf(kind)), nameOfKind(kind), kind))
 }
 
-/** An array of objects as an object that has them by their indices. */
-export function ofIndices(place: Placed): MemberCase[] {
-  const { like } = place
-  if (!Array.isArray(like) || !isObject(like[0])) return []
-  return [having(place, inPlaceOf(like, byIndex), 'an object of its items', 'object')]
-}
-
-/** Types that the record excludes for the member. */
-export function wrongKinds({ member }: Placed): JsonKind[] {
-  return member ? otherKinds(member) : []
+/** The member with a value of each type that its record excludes; in place of an array of objects also an object of them by their indices. */
+export function faultsOfType(place: Placed): MemberCase[] {
+  const { like, member } = place
+  const isIndexed = Array.isArray(like) && isObject(like[0])
+  return [
+    ...faultsOfKinds(place, member ? otherKinds(member) : []),
+    ...(isIndexed ? [having(place, inPlaceOf(like, byIndex), 'an object of its items', 'object')] : []),
+  ]
 }
 
 /** The case in an item of its own at the end of an array, after those that are sound: a server may look at the first alone. */

@@ -67,16 +67,6 @@ export function withJson(probe: Probe, body: unknown): Probe {
   return { ...probe, body: JSON.stringify(body) }
 }
 
-/** The probe with the same JSON value in another spelling (RFC 8259): white space, and names and texts that begin with an escape. */
-export function respelled(probe: Probe): Probe {
-  const spread = `${JSON.stringify(jsonOf(probe), null, 2)}\n`
-  const escaped = spread.replaceAll(
-    /(?<!\\)"([a-z])/gi,
-    (_, letter: string) => `"\\u00${letter.charCodeAt(0).toString(16)}`,
-  )
-  return { ...probe, body: escaped }
-}
-
 /** The probe with that header in place of any of the same name; without it if `value` is undefined. */
 export function withHeader(probe: Probe, name: string, value: string | undefined): Probe {
   const others = probe.headers.filter((header) => header.name.toLowerCase() !== name.toLowerCase())

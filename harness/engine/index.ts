@@ -14,7 +14,7 @@ export { fits, judgeGranted, judgePairs, judgeShape } from './judge.ts'
 
 // A request.
 export type { Credential, Exchange, Probe, Purpose } from './exchange.ts'
-export { differing, jsonOf, respelled, withHeader, withJson } from './exchange.ts'
+export { differing, jsonOf, withHeader, withJson } from './exchange.ts'
 export { effectOf, jsonType, livenessProbe, operationName, operationProbe, probeOf } from './send.ts'
 
 // Sending it.

@@ -10,11 +10,11 @@ import {
   examplesFor,
   falsy,
   faultsOfKinds,
+  faultsOfType,
   having,
   inLaterItem,
   judgeEach,
   judgeTries,
-  ofIndices,
   ofOtherTypes,
   refused,
   sampled,
@@ -23,7 +23,6 @@ import {
   unknownWords,
   validRequest,
   valueAt,
-  wrongKinds,
 } from '../../harness/checks/index.ts'
 import type { CheckContext, Judge, Probe, Run } from '../../harness/engine/index.ts'
 import { jsonOf, jsonValue, judgeGranted, judgeShape, NotExercised, withJson } from '../../harness/engine/index.ts'
@@ -38,7 +37,7 @@ function casesOf(place: Placed, condition: string, more: More): MemberCase[] {
   return [
     ...(counts('absent') ? absent(place) : []),
     ...(counts('null') ? faultsOfKinds(place, ['null']) : []),
-    ...(counts('type') ? [...faultsOfKinds(place, wrongKinds(place)), ...ofIndices(place)] : []),
+    ...(counts('type') ? faultsOfType(place) : []),
     ...more(place),
   ]
 }
