@@ -206,8 +206,12 @@ export function malformedForms(full: Secret | undefined, number = 0): KeyForm[] 
   })
 }
 
+/** The key in the other letter case; of a JWT the signature alone: nobody could read the rest. */
 function otherCase(full: string): string {
-  return [...full].map((char) => (char === char.toLowerCase() ? char.toUpperCase() : char.toLowerCase())).join('')
+  const own = threeOf(full)
+  const last = own?.signature ?? full
+  const changed = [...last].map((char) => (char === char.toLowerCase() ? char.toUpperCase() : char.toLowerCase()))
+  return full.slice(0, full.length - last.length) + changed.join('')
 }
 
 /** The declared keys: nothing that is made from one may equal another. */
