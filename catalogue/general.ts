@@ -111,9 +111,9 @@ export const everyOperation = [
     statement: 'A processing error of the server is answered 500 InternalError.' }),
 ]
 
-/** A labelled request to each operation that neither generates nor creates anything. */
+/** A labelled request to each operation that generates nothing. */
 const oneOfEachCheap: Readonly<Partial<Record<OperationId, number>>> = Object.fromEntries(
-  operations.flatMap(({ id, body, effect }) => (body === 'json' && effect === 'none' ? [[id, 1]] : [])),
+  operations.flatMap(({ id, body, effect }) => (body === 'json' && effect !== 'generates' ? [[id, 1]] : [])),
 )
 
 /** A large request to each operation that takes a body. */
@@ -149,7 +149,7 @@ export const envelope = requirements('envelope', [
     maxRequests: 1, alsoSends: oneEach },
   { id: 'charset-parameter', level: 'should', section: '4', expects: '2xx',
     statement: 'A request that is granted as application/json is granted as application/json; charset=utf-8.',
-    maxRequests: 1, alsoSends: oneOfEachCheap },
+    maxRequests: 0, alsoSends: oneOfEachCheap },
 ])
 
 // oxfmt-ignore

@@ -4,7 +4,7 @@ import { type JsonKind, type Member, roleOf } from './operation.ts'
  * Values of a member's own type that clients send and no requirement names, and bodies that hold the valid one in an odd form: a
  * server may grant them or refuse them (§7.2: 400 for an invalid format), but none is an error of its own.
  */
-export const oddTexts = ['U+0000', 'lone surrogate', 'long'] as const
+export const oddTexts = ['odd characters', 'U+0000', 'lone surrogate', 'long'] as const
 export const oddNumbers = ['negative', 'zero', 'huge', 'fraction', 'infinite'] as const
 export const oddBodies = ['member names', 'deep nesting'] as const
 /** Bodies that a server may refuse before it looks into them: each is sent by itself. */
@@ -28,7 +28,7 @@ export function isListed({ isChosen, allowed, shows }: Partial<Member>): boolean
 function oddNumbersOf({ at = '', judgedBy }: Known): readonly OddNumber[] {
   if (!at.startsWith('{query_config}/')) return oddNumbers
   if (judgedBy?.value === undefined) return ['negative', 'huge', 'fraction']
-  return /_(?:level|threshold)$/.test(at) ? [] : ['fraction']
+  return /_(?:level|threshold)$/.test(at) ? ['infinite'] : ['fraction', 'infinite']
 }
 
 /** An object whose members the spec shows as required lacks them if it is empty: that is another fault. */

@@ -36,13 +36,17 @@ function lengthOf({ member }: Placed): number {
   if (member?.isLimited) return 70_000
   return member?.tolerates?.includes('array') || member?.kinds.includes('array') ? 21_000 : 1200
 }
-/** Texts that are taken for something else if they are put where they do not belong: a C string, a format, a template, SQL, a pattern. */
-const characters = `\u0000%s%n{{'"[(\\\u202e\u{1f6b0}`
+/**
+ * What is taken for something else if it is put where it does not belong (a format, a template, SQL, a pattern, a line), and what
+ * narrow encodings lack. No U+0000: a server that refuses it would show nothing of these.
+ */
+const characters = `%s%n{{'"[(&|:*\\\r\n\té茶\u202e\u{1f6b0}`
 
 type ChangedText = (place: Placed) => readonly [called: string, change: (own: string) => string]
 
 const texts: Readonly<Record<OddText, ChangedText>> = {
-  'U+0000': () => ['followed by U+0000, %s, {{, quotes and an emoji', (own) => own + characters],
+  'odd characters': () => ['followed by %s, {{, quotes, line ends and an emoji', (own) => own + characters],
+  'U+0000': () => ['followed by U+0000', (own) => `${own}\u0000`],
   'lone surrogate': () => ['followed by half of a surrogate pair', (own) => `${own}\ud83d`],
   long(place) {
     const length = lengthOf(place)

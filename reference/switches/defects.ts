@@ -70,6 +70,7 @@ const answered = [
 /** Things that servers trip over in a body that is JSON, and the operations that do. */
 const trippedOver: Readonly<Record<string, readonly string[]>> = {
   nul: ['graphs.query', 'applications.create', 'ai-detect.run'],
+  'line-end': ['chat.create', 'web-search.run'],
   surrogate: ['translate.run', 'graphs.create', 'jobs.create'],
   long: ['graphs.create', 'vision.analyze'],
   'empty-text': ['vision.analyze', 'graphs.add-file', 'applications.create'],
@@ -80,7 +81,7 @@ const trippedOver: Readonly<Record<string, readonly string[]>> = {
   zero: ['completion.create'],
   repeated: ['chat.create', 'vision.analyze'],
   huge: ['completion.create', 'graphs.query'],
-  infinite: ['completion.create'],
+  infinite: ['completion.create', 'graphs.query'],
   fraction: ['completion.create'],
   'member-names': ['pdf.parse', 'web-search.run'],
   nested: ['medical.comprehend', 'graphs.add-file'],
@@ -164,7 +165,7 @@ const placed: readonly string[] = [
   ...waysToBreak('envelope/unsupported-method', '', '#5xx', '#page', '#empty'),
   ...waysToBreak('envelope/bad-input-no-5xx', '', '#text'),
   ...waysToBreak('envelope/large-body', '', '#one-path', '#upload', '#closed'),
-  ...waysToBreak('envelope/charset-parameter', '', '#one-path'),
+  ...waysToBreak('envelope/charset-parameter', '', '#one-path', '#creations'),
   ...waysToBreak('graphs.query/2xx-query-config', '#together', '#empty', '#defaults'),
   ...waysToBreak('chat.create/200-query-config', '#together', '#absent'),
   ...waysToBreak('chat.create/200-text-parts', '#two', '#type-first'),
