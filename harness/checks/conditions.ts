@@ -4,7 +4,7 @@ import { getAt } from '../../schemas/json.ts'
 import { isUuid } from '../../schemas/formats.ts'
 import type fc from 'fast-check'
 import { judgeEach, property } from './at-once.ts'
-import { randomOf, sampled, seedFor, changedId, freshUnknownId } from './seed.ts'
+import { randomOf, sampled, seedFor, changedId, freshUnknownId, isNumber } from './seed.ts'
 import { type CheckContext, type Probe, withHeader, withJson } from '../engine/index.ts'
 import { type Condition, condition } from './refusals.ts'
 import { bodiesOf, type MalformedJson, malformedJson, mediaTypes, type OtherBody } from '../../catalogue/faults.ts'
@@ -58,7 +58,10 @@ function idOfAnother({ run, requirement }: CheckContext, parameter: string): str
     | undefined
 }
 
-/** A uuid that was cut or lengthened is none, and where ids have another form a uuid is: a server may refuse it before it looks (§7.2). */
+/**
+ * A uuid that was cut or lengthened is none, nor is a number with a letter behind it a number; and where ids have another form a
+ * uuid is one: a server may refuse it before it looks (§7.2).
+ */
 const ofForm: Pairs = [[400, 'BadRequest', 'InvalidInputParameters']]
 
 /** The valid request with an id that no object has as that path parameter, in each of these ways. */
@@ -77,7 +80,7 @@ export function unknown(parameter: string, ways: readonly (typeof unknownIds)[nu
       // Nothing can be created at an id that does not exist: the probe may be sent again, and needs no idle application.
       const params = { ...probe.params, [parameter]: id }
       const what = way === 'unknown' ? `an unknown ${parameter}` : `a ${parameter} that is ${told[way]}`
-      const hasOtherForm = isUuid(declared) ? isChanged : isOther
+      const hasOtherForm = isUuid(declared) ? isChanged : isOther || (way === 'lengthened' && isNumber(declared))
       const expects = hasOtherForm
         ? pairsOf(context.requirement, context.requirement.operation as OperationId)
         : undefined
