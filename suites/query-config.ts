@@ -13,6 +13,7 @@ import {
   bodyOf,
   condition,
   falsy,
+  inPlaceOf,
   judgeEach,
   judgeTries,
   kindOf,
@@ -133,8 +134,12 @@ export const insideBounds: Judge = async (context) => {
   await property(context, 'grantedRuns', generatedInside, accept)
 }
 
-function setTo({ name }: QueryConfigMember, { what, value }: Fault, fault: string): Setting {
-  return { ...having(name, value, `that ${what}`), fault: `${fault} @ ${path}/${name}` }
+function setTo({ name, inside }: QueryConfigMember, { what, value }: Fault, fault: string): Setting {
+  const config: Setting['config'] = (declared) => ({
+    ...declared,
+    [name]: inPlaceOf(declared[name] ?? inside[0], value),
+  })
+  return { ...having(name, value, `that ${what}`), fault: `${fault} @ ${path}/${name}`, config }
 }
 
 const outside = (): readonly Setting[] => [
@@ -144,7 +149,7 @@ const outside = (): readonly Setting[] => [
   ]),
   ...ofOtherTypes(otherConfigs, falsy).map(({ what, value }) => ({
     ...{ what: `with a query_config that ${what}`, fault: `${kindOf(value)} @ ${path}` },
-    config: () => value,
+    config: (declared: unknown) => inPlaceOf(declared, value),
   })),
 ]
 
