@@ -125,14 +125,15 @@ const judgeFileTypes: Judge = async (context) => {
   // A scenario brings its own.
   for (const types of scenario ? [first] : sampled(context, [first, both]))
     await judgeTries(context, listingOf(run, types))
-  if (!scenario) await judgeUnknownType(context, first)
+  if (!scenario) await judgeUnknownType(context)
 }
 
 /** A server may list no file of an extension that it does not know, or refuse it; it is no error of its own. */
-async function judgeUnknownType(context: CheckContext, known: string): Promise<void> {
+async function judgeUnknownType(context: CheckContext): Promise<void> {
   const { run, requirement } = context
   if (run.options.depth === 'quick') return
-  const { make, what } = listingOf(run, `${known},${unknownWord(run, requirement.id)}`)
+  // By itself: nothing is listed then.
+  const { make, what } = listingOf(run, unknownWord(run, requirement.id))
   await judgeNoError(context, make, what)
 }
 

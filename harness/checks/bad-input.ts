@@ -23,7 +23,7 @@ import {
   arraysAbove,
   examplesFor,
   having,
-  inLaterItem,
+  inOtherItem,
   type MemberCase,
   faultsOfKinds,
   type Placed,
@@ -52,7 +52,9 @@ function casesOf(place: Placed): MemberCase[] {
     ...(isSetting(place) && place.at !== '{query_config}' ? [] : absent(place).filter(isNoEmptyArray)),
     ...wrong,
     ...(kinds.includes('boolean') ? [having(place, 1, 'the number 1', 'number')] : []),
-    ...(isUnnamed && number && array !== undefined ? inLaterItem(place, number, array) : []),
+    ...(isUnnamed && array !== undefined
+      ? [...absent(place), ...(number ? [number] : [])].flatMap((one) => inOtherItem(place, one, array, 'last'))
+      : []),
   ]
 }
 

@@ -36,5 +36,5 @@ export { freshUnknownId, randomOf, sampled, seedFor, unknownId } from './seed.ts
 export { byIndex, falsy, inPlaceOf, kindOf, nameOfKind, ofKinds, sample, shown } from './values.ts'
 
 // Faults of members, for bodies in which they depend on each other.
-export { absent, arraysAbove, examplesFor, having, inLaterItem, type MemberCase } from './member-faults.ts'
+export { absent, arraysAbove, examplesFor, having, inOtherItem, type MemberCase } from './member-faults.ts'
 export { faultsOfKinds, faultsOfType, type Placed, shownMembers } from './member-faults.ts'

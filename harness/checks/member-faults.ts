@@ -145,20 +145,20 @@ export function faultsOfType(place: Placed): MemberCase[] {
   ]
 }
 
-/** The case in an item of its own at the end of an array, after those that are sound: a server may look at the first alone. */
-export function inLaterItem(place: Placed, one: MemberCase, array: string): MemberCase[] {
+/** The case in an item of its own, after those of an array that are sound or before them: a server may look at one of them alone. */
+export function inOtherItem(place: Placed, one: MemberCase, array: string, where: 'first' | 'last'): MemberCase[] {
   const sound: unknown = getAt(place.body, array)
   const [token] = tokensOf(place.pointer.slice(array.length))
   const faulty: unknown = getAt(one.body, `${array}/${token}`)
   if (!Array.isArray(sound) || token === undefined) return []
   const whole = tokensOf(place.pointer).length === tokensOf(array).length + 1
   if (faulty === undefined && whole) return []
-  const later = [...(sound as unknown[]), faulty]
+  const items = where === 'last' ? [...(sound as unknown[]), faulty] : [faulty, ...(sound as unknown[])]
   return [
     {
-      what: `${one.what} (in the last of ${later.length})`,
-      fault: `${one.fault}, later`,
-      body: setAt(place.body, array, later),
+      what: `${one.what} (in the ${where} of ${items.length})`,
+      fault: where === 'last' ? `${one.fault}, later` : one.fault,
+      body: setAt(place.body, array, items),
     },
   ]
 }

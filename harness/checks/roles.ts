@@ -79,7 +79,7 @@ export function unknownWords(word: string, known: unknown): Fault[] {
 /** Longest value that is lengthened by a word. */
 const longestKnown = 52
 
-/** An unknown word at a role, and one that begins like what stands there; the word is given at each role, and at one twice. */
+/** An unknown word at a role, and one that begins like what stands there; the word is given at each role twice. */
 export function unknownAt(...roles: readonly string[]): Condition {
   return condition(async (refusal) => {
     const { context, operation, valid } = refusal
@@ -87,12 +87,11 @@ export function unknownAt(...roles: readonly string[]): Condition {
     const body = jsonOf(await valid())
     const faultsAt = (role: string): Fault[] => unknownWords(word, valueAt(context.run, operation, role, body))
     await eachAt(...roles.map((role) => ({ role, faults: faultsAt(role) }))).bringAbout(refusal)
-    const [role, ...others] = roles
     // A quick run does not send every word.
-    if (role === undefined || others.length > 0 || context.run.options.depth === 'quick') return
+    if (context.run.options.depth === 'quick') return
     // Whoever looks a word up may remember it once that was answered.
     const again = { what: `is the unknown ${word}, asked for again`, value: word, fault: 'again' }
-    await at(role, [again]).bringAbout(refusal)
+    await eachAt(...roles.map((role) => ({ role, faults: [again] }))).bringAbout(refusal)
   })
 }
 

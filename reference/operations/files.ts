@@ -111,6 +111,7 @@ export const filesList: Operation = {
     const files = [...world.store.files.values()]
       .filter((file) => file.state === 'stored' && file.account === key?.account)
       .filter((file) => types === undefined || types.includes(extensionOf(file)))
+    if (files.length === 0 && call.broken('2xx-file-types#none-5xx')) throw new Error('no first file')
     const newest = files.slice(-pageSize).reverse()
     const data = newest.map((file) => fileView(world, file))
     if (call.varied('lists/bare-array')) return { status: 200, body: data }

@@ -3,6 +3,7 @@ import type { Operation } from '../world/operation.ts'
 import { imageLimit, planOf, generated, isModel, refuseTroubledModel } from '../world/models.ts'
 import type { Answer } from '../world/answer.ts'
 import { inArray, lengthened } from '../world/created.ts'
+import { countUp } from '../world/world.ts'
 import { reachable } from '../world/files.ts'
 
 /** §4.4 */
@@ -89,11 +90,12 @@ function checkTranslation(call: Call): void {
   const { text, source, target } = call.body
   for (const [kind, language] of Object.entries({ source, target })) {
     if (typeof language !== 'string' || !languages.has(language)) {
+      const again = countUp(call.world, `${kind} ${String(language)}`) > 1
       call.refuse('400-unsupported-language', 400, 'BadRequest', {
         description: `No ${kind} ${String(language)}`,
         kind:
           typeof language === 'string'
-            ? [kind, ...lengthened(language, languages)]
+            ? [kind, ...lengthened(language, languages), ...(again ? ['again'] : [])]
             : [kind, 'type', ...(inArray(language, languages) ? ['in-array'] : [])],
       })
     }

@@ -251,7 +251,7 @@ const kinds: Readonly<Record<string, readonly string[]>> = {
   'chat.create/400-malformed-response-format': ['string', 'number', 'array', 'falsy'],
   'chat.create/400-query-config': queryConfig,
   'graphs.query/400-query-config': queryConfig,
-  'translate.run/400-unsupported-language': ['source', 'target', 'type', 'in-array', 'lengthened'],
+  'translate.run/400-unsupported-language': ['source', 'target', 'type', 'in-array', 'lengthened', 'again'],
   'vision.analyze/400-malformed-request': ['prompt', 'variables'],
 }
 

@@ -46,6 +46,10 @@ const oddities: Readonly<Record<string, (body: Members, call: Call) => boolean>>
     variablesOf(body)
       .slice(1)
       .some((item) => !isMembers(item)),
+  'later-absent': (body) =>
+    variablesOf(body)
+      .slice(1)
+      .some((item) => isMembers(item) && !('name' in item && 'file_id' in item)),
   'unknown-word': ({ response_type: type, tool_choice: choice }) =>
     [type, choice].some((word) => typeof word === 'string' && !/^(Entities|auto|none|required|.?)$/.test(word)),
   alone: ({ tool_choice: choice, tools }) => choice === 'auto' && tools === undefined,

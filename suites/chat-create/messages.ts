@@ -12,7 +12,7 @@ import {
   faultsOfKinds,
   faultsOfType,
   having,
-  inLaterItem,
+  inOtherItem,
   judgeEach,
   judgeTries,
   ofOtherTypes,
@@ -44,7 +44,8 @@ function casesOf(place: Placed, condition: string, more: More): MemberCase[] {
 
 /**
  * Each case by itself, and in a later item of the array that it stands in. Of an item within an item one case is sent in a
- * later one of the outer array as well: whoever looks at each of them looks at all that is in them.
+ * later one of the outer array as well: whoever looks at each of them looks at all that is in them. Of a
+ * single item one case stands before it, too: a server may look at the last alone.
  */
 function withLater(place: Placed, cases: readonly MemberCase[]): MemberCase[] {
   const arrays = arraysAbove(place)
@@ -56,11 +57,19 @@ function withLater(place: Placed, cases: readonly MemberCase[]): MemberCase[] {
   )
   return [
     ...cases,
-    ...(inner === undefined ? [] : later.flatMap((one) => inLaterItem(place, one, inner))),
+    ...(inner === undefined ? [] : later.flatMap((one) => inOtherItem(place, one, inner, 'last'))),
+    ...(inner === undefined || !place.at.endsWith('/*') || hasMore(place, inner)
+      ? []
+      : cases.slice(0, 1).flatMap((one) => inOtherItem(place, one, inner, 'first'))),
     ...(outer === undefined
       ? []
-      : cases.slice(0, 1).flatMap((one) => inLaterItem(place, { ...one, fault: '' }, outer))),
+      : cases.slice(0, 1).flatMap((one) => inOtherItem(place, { ...one, fault: '' }, outer, 'last'))),
   ]
+}
+
+function hasMore({ body }: Placed, array: string): boolean {
+  const items = getAt(body, array)
+  return Array.isArray(items) && items.length > 1
 }
 
 /** Everything that the record of a chat counts under the requirement's condition. */

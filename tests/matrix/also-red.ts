@@ -99,6 +99,7 @@ export const alsoRed: Readonly<Record<string, AlsoRed>> = {
   ),
   'files.upload/2xx-attached-to-graph#unknown-5xx': crash,
   'files.list/2xx-file-types#unknown-5xx': crash,
+  'files.list/2xx-file-types#none-5xx': crash,
   'jobs.retrieve/4xx-unknown-job#5xx': crash,
   'jobs.retrieve/4xx-malformed-id#5xx': crash,
   'jobs.create/202-retrievable': lostJob,

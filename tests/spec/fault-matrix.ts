@@ -204,9 +204,9 @@ function againCell(id: OperationId, { at, judgedBy, isChosen }: Member): Cell {
   const fault = `again @ ${at}`
   const condition = isChosen && judgedBy?.value
   if (!condition) return never(id, fault, 'its value is chosen among none')
-  return condition === '400-unsupported-model'
-    ? cell(id, fault, condition)
-    : never(id, fault, 'the unknown word is given at two places')
+  return condition === '400-invalid-role'
+    ? never(id, fault, 'the unknown word is given in two messages')
+    : cell(id, fault, condition)
 }
 
 /** Rows whose cases are sent in a later item of an array as well. */
