@@ -80,6 +80,8 @@ function needs(defect: string): readonly string[] {
     ...(isSpelled ? [spellings] : []),
     ...(isShape ? [envelopeOf401] : []),
     ...(needsUploads ? ['files.upload'] : []),
+    // Each way to break it shows on one operation.
+    ...(ownId(defect) === 'envelope/charset-parameter' ? ['web-search.run', 'graphs.create'] : []),
     // Whether a graph can be used shows by its query.
     ...(ownId(defect) === 'graphs.create/2xx-usable' ? ['graphs.query'] : []),
   ]
