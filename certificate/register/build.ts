@@ -1,15 +1,7 @@
 import { makeBadge } from 'badge-maker'
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
+import { makeFolder } from '../../harness/make-folder.ts'
 import { unwritable, UserError } from '../../harness/user-error.ts'
 import { json } from '../../reporters/escape/json.ts'
 import { nameMarks } from '../../reporters/escape/name-marks.ts'
@@ -161,7 +153,7 @@ export function writeSite(out: string, site: Site, certificates: string): void {
   const beside = join(dirname(place), `.${basename(place)}.${process.pid}`)
   try {
     for (const [path, text] of site) {
-      mkdirSync(dirname(join(`${beside}.new`, path)), { recursive: true })
+      makeFolder(dirname(join(`${beside}.new`, path)))
       writeFileSync(join(`${beside}.new`, path), text, { flag: 'wx' })
     }
     if (existsSync(place)) renameSync(place, `${beside}.old`)

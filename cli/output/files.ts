@@ -10,9 +10,9 @@ import {
   statSync,
   writeFileSync,
   closeSync,
-  mkdirSync,
   readSync,
 } from 'node:fs'
+import { makeFolder } from '../../harness/make-folder.ts'
 import { basename, dirname, join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -248,7 +248,7 @@ export function checkOutputs(outputs: readonly OutputFile[], inputs: readonly In
 
 function refuseUnwritable({ option, path }: OutputFile): void {
   try {
-    mkdirSync(dirname(resolve(path)), { recursive: true })
+    makeFolder(dirname(resolve(path)))
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw new UserError(`${option}: is a folder`)
     if (isWrittenDirectly(path)) return accessSync(path, constants.W_OK)
     // Only writing tells: of a disk that is read-only, of a quota, and for somebody who may do all.

@@ -39,6 +39,7 @@ test('a report that cannot be written: exit 2 before anything is sent, and nothi
   for (const [path, problem] of [
     ['taken', 'is a folder'],
     [target, 'would overwrite the target file; give another file'],
+    ...(existsSync('/proc') ? [['/proc/conform/x.html', 'cannot be written (ENOENT)']] : []),
   ]) {
     const args = ['-t', target, '--report', `html=${path}`, '--report', 'json=good.json']
     const { code, stderr, stdout } = await conform(args, { cwd })
