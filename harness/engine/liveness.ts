@@ -89,8 +89,12 @@ export function createLiveness(run: () => Run): Liveness {
     }
     return asked
   }
+  /** When the target answered again after it took no connections, or closed them all. */
+  let backAt = -Infinity
   const checkAlive = async (): Promise<void> => {
-    const { result, exchange } = await askWhile(isAway, await ask(lastChanceMs), restartQuestions)
+    const first = await ask(lastChanceMs)
+    const { result, exchange } = await askWhile(isAway, first, restartQuestions)
+    if (isAway(first.result)) backAt = performance.now()
     accept(exchange)
     if (result.kind === 'answer') answered()
     // The run was over before the question was: that says nothing of the target.
@@ -147,6 +151,7 @@ export function createLiveness(run: () => Run): Liveness {
     },
     async confirm(since) {
       if (answeredAt <= since) await checkAliveOnce()
+      return backAt >= since
     },
     async wasAway({ sentAt, endedAt }) {
       const overlaps = (): boolean => away !== undefined && sentAt <= away.to && endedAt >= away.from

@@ -155,9 +155,10 @@ export interface Liveness {
   during<T extends HttpResult>(request: Named, send: () => Promise<T>): Promise<T>
   /**
    * After a request without an answer: asks whether the target still lives, unless an answer came since.
-   * One that does not ends the run, so that a server which died is not failed request by request.
+   * One that does not ends the run, so that a server which died is not failed request by request. True if it was gone and
+   * came back since, so that the request may be sent again.
    */
-  confirm(since: number): Promise<void>
+  confirm(since: number): Promise<boolean>
   /**
    * After a gateway answered for the service: true if it does so for every request, and the service came back meanwhile, so
    * that the request may be sent again. A service that stays away ends the run.

@@ -7,6 +7,7 @@ import { operationProbe, operationName, probeOf, sendOnce, type SendingOptions, 
 import { confirmOnFreshConnection } from './reused-connection.ts'
 import { type Run, perRun } from './run.ts'
 import { isThrottled } from './throttle.ts'
+import { pause } from './outcome.ts'
 
 /**
  * Sends a request with the patience that a conforming target may ask for: 429 and 503 are backed off, a request that
@@ -56,10 +57,11 @@ function isGatewayError(response: HttpResponse): boolean {
   return (response.status === 502 || response.status === 504) && tpeOf(response) === undefined
 }
 
-/** Throws the end of the run if the target is gone. */
-async function confirmAlive(run: Run, { endedAt }: Exchange): Promise<void> {
-  await run.client.liveness.confirm(endedAt)
+/** Throws the end of the run if the target is gone; true if it was gone for a while. */
+async function confirmAlive(run: Run, { endedAt }: Exchange): Promise<boolean> {
+  const wasGone = await run.client.liveness.confirm(endedAt)
   run.life.signal.throwIfAborted()
+  return wasGone
 }
 
 async function sendUntilAnswered(run: Run, source: Source, purpose: Purpose, options: RetryOptions): Promise<Patient> {
@@ -101,11 +103,14 @@ async function sendUntilAnswered(run: Run, source: Source, purpose: Purpose, opt
         if (!resent && repeatable) {
           unanswered = exchange
           resent = fresh = true
-          if (noResponse.cause === 'reset') run.client.throttle.retried++
+          if (noResponse.cause === 'reset') {
+            run.client.throttle.retried++
+            await pause(run, run.options.backoffMs)
+          }
           continue
         }
         const last: Exchange = resent ? { ...exchange, unansweredTwice: true } : exchange
-        await confirmAlive(run, exchange)
+        if ((await confirmAlive(run, exchange)) && repeatable && refusals++ < maxRefusals) continue
         run.client.breaker.count(operation, last)
         return { exchange: last }
       }

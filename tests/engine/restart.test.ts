@@ -34,15 +34,28 @@ const refused = {
   message: 'connection refused',
 } as const
 
-/** Refuses connections for that long, from that request on. */
-function closedFor(ms: number, from: number): Meanwhile {
+/** Takes no connections for that long, from that request on. */
+function closedFor(ms: number, from: number, instead: Instead = refused): Meanwhile {
   let since: number | undefined
   return (number) => {
     if (number < from) return undefined
     since ??= performance.now()
-    return performance.now() - since < ms ? refused : undefined
+    return performance.now() - since < ms ? instead : undefined
   }
 }
+
+const reset = {
+  kind: 'no-answer',
+  cause: 'reset',
+  message: 'the connection was reset before any byte of an answer',
+} as const
+
+test.each([100, 1000, 8000])('a port that resets what it takes for %i ms is waited for', async (ms) => {
+  const { results, facts } = await judgeWhile(closedFor(ms, 181, reset))
+  expect(facts.ended).toBeNull()
+  expect(idsOf(results, 'failed')).toEqual([])
+  expect(idsOf(results, 'passed').length).toBeGreaterThan(40)
+})
 
 test.each([
   [2000, 0],
