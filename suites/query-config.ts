@@ -7,7 +7,7 @@ import {
   queryConfigMembers,
   togetherCases,
 } from '../catalogue/query-config.ts'
-import { isOperationId, type OperationId } from '../catalogue/operations.ts'
+import type { OperationId } from '../catalogue/operations.ts'
 import type { Fault } from '../harness/checks/index.ts'
 import {
   bodyOf,
@@ -18,6 +18,7 @@ import {
   judgeTries,
   kindOf,
   ofOtherTypes,
+  operationIn,
   pointerOf,
   property,
   randomOf,
@@ -119,8 +120,7 @@ function withoutEach(declared: unknown): Setting[] {
 /** Judges that what lies inside its bounds is accepted: each member by itself, none, all of them, the declared ones without one; then any value. */
 export const insideBounds: Judge = async (context) => {
   const { run, requirement } = context
-  const { operation } = requirement
-  if (!isOperationId(operation)) throw new Error(`${requirement.id} is of no operation`)
+  const operation = operationIn(context)
   const accept = (setting: Setting): Promise<void> => {
     const { what } = setting
     const check = operation === 'chat.create' ? { check: hasContentOrCalls } : {}

@@ -1,11 +1,12 @@
 import { type Pairs, pairsOf } from '../../catalogue/requirement.ts'
-import { operation as operationOf, type OperationId } from '../../catalogue/operations.ts'
+import { operation as operationOf } from '../../catalogue/operations.ts'
 import { getAt } from '../../schemas/json.ts'
 import { isUuid } from '../../schemas/formats.ts'
 import type fc from 'fast-check'
 import { judgeEach, property } from './at-once.ts'
 import { randomOf, sampled, seedFor, changedId, freshUnknownId, isNumber } from './seed.ts'
 import { type CheckContext, type Probe, withHeader, withJson } from '../engine/index.ts'
+import { operationIn } from './control.ts'
 import { type Condition, condition } from './refusals.ts'
 import { bodiesOf, type MalformedJson, malformedJson, mediaTypes, type OtherBody } from '../../catalogue/faults.ts'
 import { shown } from './values.ts'
@@ -51,11 +52,11 @@ export function any<T>(
 const unknownIds = ['unknown', 'asked twice', 'cut', 'lengthened', 'of another kind'] as const
 
 /** The id of an object of another kind, if it is a uuid: of any other form, an object of this kind might have it too. */
-function idOfAnother({ run, requirement }: CheckContext, parameter: string): string | undefined {
-  const { others = [] } = operationOf(requirement.operation as OperationId).params?.[parameter] ?? {}
-  return others.map((pointer) => getAt(run.target.file, pointer)).find((id) => typeof id === 'string' && isUuid(id)) as
-    | string
-    | undefined
+function idOfAnother(context: CheckContext, parameter: string): string | undefined {
+  const { others = [] } = operationOf(operationIn(context)).params?.[parameter] ?? {}
+  return others
+    .map((pointer) => getAt(context.run.target.file, pointer))
+    .find((id) => typeof id === 'string' && isUuid(id)) as string | undefined
 }
 
 /**
@@ -66,7 +67,7 @@ const ofForm: Pairs = [[400, 'BadRequest', 'InvalidInputParameters']]
 
 /** The valid request with an id that no object has as that path parameter, in each of these ways. */
 export function unknown(parameter: string, ways: readonly (typeof unknownIds)[number][] = unknownIds): Condition {
-  return condition(async ({ valid, judge, context }) => {
+  return condition(async ({ valid, judge, context, operation }) => {
     const random = randomOf(seedFor(context.run.options.seed, context.requirement.id))
     const declared = (await valid()).params[parameter] ?? ''
     const drawn = freshUnknownId(context.run, declared, random)
@@ -81,9 +82,7 @@ export function unknown(parameter: string, ways: readonly (typeof unknownIds)[nu
       const params = { ...probe.params, [parameter]: id }
       const what = way === 'unknown' ? `an unknown ${parameter}` : `a ${parameter} that is ${told[way]}`
       const hasOtherForm = isUuid(declared) ? isChanged : isOther || (way === 'lengthened' && isNumber(declared))
-      const expects = hasOtherForm
-        ? pairsOf(context.requirement, context.requirement.operation as OperationId)
-        : undefined
+      const expects = hasOtherForm ? pairsOf(context.requirement, operation) : undefined
       const atUnknownId: Probe = { ...probe, params, effect: 'none', fault: `id: ${way}` }
       await judge(atUnknownId, `with a valid request, but ${what}`, expects && [...expects, ...ofForm])
     }

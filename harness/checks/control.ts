@@ -21,6 +21,7 @@ import {
   withFinding,
 } from '../engine/index.ts'
 import {
+  isOperationId,
   operation as operationOf,
   type OperationId,
   triesOf,
@@ -42,6 +43,12 @@ export interface Control {
   readonly first?: Exchange
   /** The request that was sent, fresh each time. */
   valid(): Promise<Probe>
+}
+
+/** The operation of a requirement that belongs to one. */
+export function operationIn({ requirement }: CheckContext): OperationId {
+  if (!isOperationId(requirement.operation)) throw new Error(`${requirement.id} is of no operation`)
+  return requirement.operation
 }
 
 /** The operation's granted requirement, sent once a run. Throws `NotExercised` if it is not declared. */

@@ -1,5 +1,5 @@
-import { isOperationId, operation as recordOf, type OperationId, triesOf } from '../../catalogue/operations.ts'
-import { control, controlExchange, countsAsGranted, triesFor, judgeThrottled } from './control.ts'
+import { operation as recordOf, type OperationId, triesOf } from '../../catalogue/operations.ts'
+import { control, controlExchange, countsAsGranted, operationIn, triesFor, judgeThrottled } from './control.ts'
 import type { CheckContext, Exchange, Judge, Probe } from '../engine/index.ts'
 import { Failed, judgeGranted, lookAgainAtEnd, NotExercised } from '../engine/index.ts'
 import { applyScenario, plainRequest, validRequest } from './valid-request.ts'
@@ -16,12 +16,6 @@ export type GrantedCheck = (context: CheckContext, exchange: Exchange, what: str
 /** Makes a granted request of the operation's valid one. */
 type Change = (valid: Probe, context: CheckContext) => Probe | Promise<Probe>
 const unchanged: Change = (valid) => valid
-
-/** The operation of a requirement that belongs to one. */
-export function operationIn({ requirement }: CheckContext): OperationId {
-  if (!isOperationId(requirement.operation)) throw new Error(`${requirement.id} is of no operation`)
-  return requirement.operation
-}
 
 function successOf({ requirement: { expects } }: CheckContext): string {
   return typeof expects === 'number' ? String(expects) : 'a 2xx'

@@ -14,8 +14,8 @@ export { badInput } from './bad-input.ts'
 export { judgeEach, property } from './at-once.ts'
 
 // What is granted.
-export { control, controlExchange, countsAsGranted, judgeThrottled, notGranted } from './control.ts'
-export { accepted, againAtEnd, granted, type GrantedCheck, grantedProbe, judgeTries, operationIn } from './granted.ts'
+export { control, controlExchange, countsAsGranted, judgeThrottled, notGranted, operationIn } from './control.ts'
+export { accepted, againAtEnd, granted, type GrantedCheck, grantedProbe, judgeTries } from './granted.ts'
 
 // What a scenario brings about.
 export { asScenario, byScenario, type Further } from './scenario.ts'

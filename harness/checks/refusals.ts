@@ -1,11 +1,5 @@
 import { pairsOf, type Pairs } from '../../catalogue/requirement.ts'
-import {
-  isOperationId,
-  operation as operationOf,
-  type OperationId,
-  readsOf,
-  triesOfRefusals,
-} from '../../catalogue/operations.ts'
+import { operation as operationOf, type OperationId, readsOf, triesOfRefusals } from '../../catalogue/operations.ts'
 import type { CheckContext, Exchange, Probe, Purpose, Run, Source } from '../engine/index.ts'
 import {
   describeResponse,
@@ -21,7 +15,7 @@ import {
   setControl,
   tpeOf,
 } from '../engine/index.ts'
-import { type Control, control, countsAsGranted, notGranted, saidBy, judgeThrottled } from './control.ts'
+import { type Control, control, countsAsGranted, notGranted, operationIn, saidBy, judgeThrottled } from './control.ts'
 import { isGenerating } from './at-once.ts'
 import { judgeScenario } from './scenario.ts'
 import { placeholderRequest, isDeclared, sharedRequest } from './valid-request.ts'
@@ -66,8 +60,7 @@ interface Refusal {
 export async function judgeRefusal(context: CheckContext, { bringAbout }: Condition): Promise<void> {
   const { run, requirement, scenario } = context
   if (scenario) return judgeScenario(context, scenario)
-  const { operation } = requirement
-  if (!isOperationId(operation)) throw new Error(`${requirement.id} is of no operation`)
+  const operation = operationIn(context)
   const given = pairsOf(requirement, operation)
   const ofCredentials = requirement.fault === 'credentials'
   const found = await (ofCredentials ? credentialControl : control)(run, operation)
