@@ -90,7 +90,7 @@ export const pdfParse = requirements('pdf.parse', [
     statement: 'A PDF is answered 200 with its content as markdown.' },
   { id: '200-content', level: 'must', section: '2.2', needs: [valid, ['/resources/pdfText', '/operations/files.upload']], expects: 200,
     statement: 'The content of a PDF holds at least four in five of the words of the file, in their order, in either format.',
-    maxRequests: 4, alsoSends: { 'files.upload': 2 } },
+    maxRequests: 6, alsoSends: { 'files.upload': 2 } },
   { id: '400-missing-body', level: 'must', section: '2.1, 4.1, 7.2', needs: [valid], expects: anyBadRequest,
     statement: 'A request without a body is answered 400 BadRequest, InvalidInputParameters or InvalidContentType.' },
   { id: '400-missing-format', level: 'must', section: '2.1, 4.1, 7.2', needs: [valid], expects: anyBadRequest,

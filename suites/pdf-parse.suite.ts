@@ -6,6 +6,7 @@ import {
   condition,
   controlExchange,
   granted,
+  judgeEach,
   judgeTries,
   missingBody,
   sampled,
@@ -127,28 +128,36 @@ function holdsWords({ words: wanted, of }: KnownText): GrantedCheck {
   }
 }
 
-/** Two PDFs of the suite's own, parsed one after the other, in either format: the content of each is its own. */
-const own: readonly (readonly [SamplePdf, string, string])[] = [
+/** A PDF of the suite's own, its text, and the format to parse it in. */
+type OwnPdf = readonly [SamplePdf, text: string, format: string]
+
+/** Two of them, parsed one after the other, in either format: the content of each is its own. */
+const own: readonly OwnPdf[] = [
   ['good', samplePdfText, 'markdown'],
   ['other', otherPdfText, 'text'],
 ]
+/** Both at the same moment. */
+const together: readonly OwnPdf[] = own.map(([name, text]) => [name, text, 'text'])
 
 /** Throws `NotExercised` if they cannot be uploaded. */
 async function judgeOwnPdfs(context: CheckContext): Promise<void> {
+  for (const pdf of sampled(context, own)) await judgeOwnPdf(context, pdf)
+  if (context.run.options.depth === 'full') await judgeEach(together, (pdf) => judgeOwnPdf(context, pdf))
+}
+
+async function judgeOwnPdf(context: CheckContext, [name, text, format]: OwnPdf): Promise<void> {
   const { run } = context
-  for (const [name, text, format] of sampled(context, own)) {
-    const file = { bytes: samplePdf(name), filename: `${name}.pdf`, contentType: 'application/pdf' }
-    // The one that all requests name is parsed once more: what is read but once is empty then.
-    const isKnown = name === 'good' && ownSample(run, 'pdfFile') !== undefined
-    const id = isKnown ? await pdfId(run, 'pdfFile') : await oncePerRun(run, `own pdf ${name}`, () => upload(run, file))
-    const what = `with format ${format}, for ${name}.pdf of the suite`
-    const make = async (): Promise<Probe> => ({
-      ...withJson(await validRequest(run, 'pdf.parse'), { format }),
-      params: { file_id: id },
-    })
-    const known = { words: wordsOf(text), of: `fixtures/pdf/${name}.pdf of this package` }
-    await judgeTries(context, { make, what, check: holdsWords(known) })
-  }
+  const file = { bytes: samplePdf(name), filename: `${name}.pdf`, contentType: 'application/pdf' }
+  // The one that all requests name is parsed once more: what is read but once is empty then.
+  const isKnown = name === 'good' && ownSample(run, 'pdfFile') !== undefined
+  const id = isKnown ? await pdfId(run, 'pdfFile') : await oncePerRun(run, `own pdf ${name}`, () => upload(run, file))
+  const what = `with format ${format}, for ${name}.pdf of the suite`
+  const make = async (): Promise<Probe> => ({
+    ...withJson(await validRequest(run, 'pdf.parse'), { format }),
+    params: { file_id: id },
+  })
+  const known = { words: wordsOf(text), of: `fixtures/pdf/${name}.pdf of this package` }
+  await judgeTries(context, { make, what, check: holdsWords(known) })
 }
 
 /** In either format the content is that of the file; so it is of two that the suite uploads. */

@@ -1,10 +1,11 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { type Answer, mispaired, Ending, page } from '../world/answer.ts'
 import { type Call, jsonType } from '../world/call.ts'
 import { fileView, extensionOf, reachable, pdfContent, pdfText } from '../world/files.ts'
-import { newId, likenessOf, namedBy, processedFrom, isSettling, breakUse } from '../world/created.ts'
+import { nameCheckMs, newId, likenessOf, namedBy, processedFrom, isSettling, breakUse } from '../world/created.ts'
 import type { Operation } from '../world/operation.ts'
 import { planOf, pdfLimit } from '../world/models.ts'
-import { type Graph, type StoredFile, countUp } from '../world/world.ts'
+import { type Graph, type StoredFile, type World, countUp } from '../world/world.ts'
 
 const supported =
   /^(text\/(plain|markdown|csv|html)|application\/(pdf|json|msword|octet-stream)|image\/(png|jpeg|gif|webp))$/
@@ -193,6 +194,16 @@ function grantedRequirement(call: Call): string {
   return call.body['format'] === 'markdown' ? '200-markdown' : '200-text'
 }
 
+/** What two requests share that are parsed at the same moment, under `200-content#at-once`. */
+const shared = new WeakMap<World, string>()
+
+/** The content of whoever came last until then. */
+async function fromShared({ world }: Call, content: string): Promise<string> {
+  shared.set(world, content)
+  await pause(nameCheckMs)
+  return shared.get(world) ?? content
+}
+
 async function parse(call: Call, file: StoredFile): Promise<Answer> {
   const bytes = file.bytes()
   if (bytes.length > pdfLimit) call.refuse('400-oversized-pdf', 400, 'InvalidInputParameters')
@@ -206,6 +217,7 @@ async function parse(call: Call, file: StoredFile): Promise<Answer> {
   if (call.broken(requirement)) return { status: 200, body: { content: pages } }
   if (call.broken(`${requirement}#missing`)) return { status: 200, body: { text: content } }
   if (call.broken(`${requirement}#status`)) return { status: 201, body: { content } }
+  if (call.broken('200-content#at-once')) return { status: 200, body: { content: await fromShared(call, content) } }
   return { status: 200, body: { content } }
 }
 

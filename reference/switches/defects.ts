@@ -113,7 +113,7 @@ const placed: readonly string[] = [
   ...waysToBreak('pdf.parse/200-text', '', '#missing', '#status', '#spelling'),
   ...waysToBreak('pdf.parse/200-markdown', '', '#missing', '#status'),
   ...waysToBreak('pdf.parse/200-content', '', '#bytes', '#constant', '#empty', '#half', '#scrambled', '#text'),
-  ...waysToBreak('pdf.parse/200-content', '#markdown', '#numbers'),
+  ...waysToBreak('pdf.parse/200-content', '#markdown', '#numbers', '#at-once'),
   ...waysToBreak('files.upload/2xx-retrievable', '', '#gone', '#5xx', '#late'),
   ...waysToBreak('graphs.create/2xx-usable', '', '#gone', '#5xx', '#late'),
   ...waysToBreak('applications.create/2xx-usable', '', '#gone', '#5xx', '#late'),
