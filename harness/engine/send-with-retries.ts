@@ -71,6 +71,7 @@ async function sendUntilAnswered(run: Run, source: Source, purpose: Purpose, opt
   let resent = false
   let unanswered: Exchange | undefined
   let fresh = options.fresh ?? false
+  let alone = false
   let garbled: Exchange | undefined
   let releaseQueue: (() => void) | undefined
   try {
@@ -82,7 +83,7 @@ async function sendUntilAnswered(run: Run, source: Source, purpose: Purpose, opt
         releaseQueue ??= await run.client.throttle.queue(operation, run.life.signal)
       await run.client.throttle.pass(operation, run.life.signal)
       const exchange = await sendOnce(run, probe, purpose, {
-        ...{ fresh, alone: attempt >= triesBeside },
+        ...{ fresh, alone: alone || attempt >= triesBeside },
         ...(options.isGated ? {} : { source }),
       })
       const { response, noResponse } = exchange
@@ -110,8 +111,13 @@ async function sendUntilAnswered(run: Run, source: Source, purpose: Purpose, opt
           continue
         }
         const last: Exchange = resent ? { ...exchange, unansweredTwice: true } : exchange
-        if ((await confirmAlive(run, exchange)) && repeatable && refusals++ < maxRefusals) continue
-        run.client.breaker.count(operation, last)
+        const wasGone = await confirmAlive(run, exchange)
+        if (wasGone && repeatable && refusals++ < maxRefusals) {
+          // By itself: one of those that were under way may have brought the target down, and would again.
+          alone = true
+          continue
+        }
+        if (!wasGone || repeatable) run.client.breaker.count(operation, last)
         return { exchange: last }
       }
       if (!response) return { exchange }

@@ -57,6 +57,19 @@ test.each([100, 1000, 8000])('a port that resets what it takes for %i ms is wait
   expect(idsOf(results, 'passed').length).toBeGreaterThan(40)
 })
 
+test('a request that brings the target down for a while is blamed, and none that was under way with it', async () => {
+  let upAt = -Infinity
+  const { results, facts } = await judgeWhile((_, { tag }) => {
+    const sent = tag as { purpose: { requirement: string | null } } | undefined
+    if (performance.now() < upAt) return reset
+    if (sent?.purpose.requirement !== 'translate.run/400-wrong-content-type') return undefined
+    upAt = performance.now() + 1000
+    return reset
+  })
+  expect(facts.ended).toBeNull()
+  expect(idsOf(results, 'failed')).toEqual(['translate.run/400-wrong-content-type'])
+})
+
 test.each([
   [2000, 0],
   [8000, 40],
