@@ -40,3 +40,17 @@ test.each([2, 3])(
     expect(open.map(({ id }) => id)).toEqual([])
   },
 )
+
+test('a copy that knows an upload later than others says nothing about the charset', async () => {
+  let additions = 0
+  const { report } = await judgeBehind(
+    // The first is the control's; the others meet that copy in turn.
+    async (path, answer) =>
+      /knowledge-graphs\/[^/]+\/files/.test(path) && [2, 4].includes(++additions)
+        ? json(404, { tpe: 'ResourceNotFound', errors: [], extras: {} })
+        : answer(),
+    { only: ['envelope/charset-parameter'] },
+  )
+  expect(additions).toBeGreaterThan(2)
+  expect(report.requirements.flatMap(({ id, outcome }) => (outcome === 'failed' ? [id] : []))).toEqual([])
+})
