@@ -23,7 +23,7 @@ const of = ids.noEffect
  * application until the first of them are over; then other requests go between.
  */
 const aloneMs = { full: [500, 1000], quick: [500] } as const
-const betweenMs = 2000
+const betweenMs = 1700
 
 /** What creations at once after refused ones showed. */
 interface AtOnce {
@@ -64,8 +64,8 @@ export function noEffectAtOnce(run: Run): Promise<AtOnce> {
         } else looks.push(await lookAfter(held, kind))
         if (failureIn(looks.flat()) || held.gate.timedOut) return { held, looks }
       }
-      // On a slow road the last moment may be over by now.
-      if (later && performance.now() > later.refusedAt + betweenMs) {
+      // On a slow road the last moment may be there by now.
+      if (later && performance.now() > later.refusedAt + betweenMs - leadMs) {
         const { refused } = await refuseIdle(held, later.kind)
         if (refused.length > 0) later = { ...later, refusedAt: performance.now() }
       }
@@ -167,7 +167,7 @@ async function createAfter(held: Held): Promise<Finding> {
 /** The application is asked for so long before a moment, in ms: a job of somebody else may have to end first. */
 const leadMs = 200
 /** If a creation comes later than that after its moment, it and the next ones follow on refusals of their own, in ms. */
-const lateMs = 500
+const lateMs = 300
 
 const waitUntil = (run: Run, at: number): Promise<void> => pause(run, Math.max(0, at - performance.now()))
 
