@@ -8,6 +8,8 @@ import { beforeAll, expect, test } from 'vitest'
 const config = fileURLToPath(new URL('../../.dependency-cruiser.cjs', import.meta.url))
 const cruiser = fileURLToPath(new URL('../../node_modules/.bin/depcruise', import.meta.url))
 
+const layers = ['checks', 'engine', 'target-file', 'report', 'recording', 'http'] as const
+
 /** A file as it is named for what is wrong with it: nothing, a cycle, or where it leads. */
 const tree = {
   'catalogue/leads.ts': "import '../harness/http/leads.ts'\n",
@@ -19,6 +21,7 @@ const tree = {
   'harness/target-file/leads.ts': "import '../engine/leads.ts'\n",
   'harness/engine/leads.ts': "import '../checks/leads.ts'\nimport '../../catalogue/leaf.ts'\n",
   'harness/checks/leads.ts': "import '../../suites/leads.ts'\n",
+  'harness/behind-a-face.ts': layers.map((layer) => `import './${layer}/leads.ts'\n`).join(''),
   'suites/leads.ts': "import '../cli/leads.ts'\n",
   'fixtures/leads.ts': "import '../catalogue/leaf.ts'\n",
   'reporters/leads.ts': "import '../harness/engine/leads.ts'\n",
@@ -48,12 +51,15 @@ const tree = {
   'fixtures/allowed.ts': 'export const pdf = 1\n',
   'harness/http/allowed.ts': "import '../../schemas/allowed.ts'\n",
   'harness/report/allowed.ts': "import '../../catalogue/allowed.ts'\n",
+  ...Object.fromEntries(
+    ['http', 'report', 'engine', 'checks'].map((layer) => [`harness/${layer}/index.ts`, "import './allowed.ts'\n"]),
+  ),
   'harness/engine/allowed.ts':
-    "import '../http/allowed.ts'\nimport '../report/allowed.ts'\nimport type { A } from '../../catalogue/type.ts'\nexport type B = A\n",
+    "import '../http/index.ts'\nimport '../report/index.ts'\nimport type { A } from '../../catalogue/type.ts'\nexport type B = A\n",
   'catalogue/type.ts': 'export type A = 1\n',
-  'harness/checks/allowed.ts': "import '../engine/allowed.ts'\n",
-  'suites/allowed.ts': "import '../harness/checks/allowed.ts'\nimport '../fixtures/allowed.ts'\n",
-  'reporters/allowed.ts': "import '../harness/report/allowed.ts'\n",
+  'harness/checks/allowed.ts': "import '../engine/index.ts'\n",
+  'suites/allowed.ts': "import '../harness/checks/index.ts'\nimport '../fixtures/allowed.ts'\n",
+  'reporters/allowed.ts': "import '../harness/report/index.ts'\n",
   'reference/allowed.ts': 'export const a = 1\n',
   'cli/allowed.ts':
     "import '../suites/allowed.ts'\nimport '../reporters/allowed.ts'\nimport '../reference/allowed.ts'\n",
@@ -91,7 +97,6 @@ test('every file of the tree is looked at', () => {
 
 test('what an edge forbids is found', () => {
   const names = brokenBy('leads')
-  const layers = ['checks', 'engine', 'target-file', 'report', 'recording', 'http'].map((layer) => `harness/${layer}`)
   const folders = [
     'fixtures',
     'schemas',
@@ -103,7 +108,8 @@ test('what an edge forbids is found', () => {
     'traffic',
     'cli',
   ]
-  for (const folder of [...folders, ...layers]) expect(names).toContain(`${folder}-imports-only`)
+  for (const folder of [...folders, ...layers.map((layer) => `harness/${layer}`)])
+    expect(names).toContain(`${folder}-imports-only`)
   for (const rule of [
     'engine-is-given-the-interface',
     'one-http-client',
@@ -112,6 +118,10 @@ test('what an edge forbids is found', () => {
     'ships-what-it-needs',
   ])
     expect(names).toContain(rule)
+})
+
+test('what stands behind the face of a layer is for that layer alone', () => {
+  expect(brokenBy('behind')).toEqual(expect.arrayContaining(layers.map((layer) => `${layer}-has-a-face`)))
 })
 
 test('a cycle of types alone is one', () => {
