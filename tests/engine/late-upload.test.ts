@@ -54,3 +54,16 @@ test('a copy that knows an upload later than others says nothing about the chars
   expect(additions).toBeGreaterThan(2)
   expect(report.requirements.flatMap(({ id, outcome }) => (outcome === 'failed' ? [id] : []))).toEqual([])
 })
+
+test('uploads that are limited take nothing from what other operations show of the charset', async () => {
+  let uploads = 0
+  const { report } = await judgeBehind(
+    (path, answer) =>
+      path.endsWith('/v1/files') && ++uploads > 1
+        ? json(429, { tpe: 'QuotaExceeded', errors: [], extras: {} }, { 'retry-after': '120' })
+        : answer(),
+    { only: ['envelope/charset-parameter'] },
+  )
+  const charset = report.requirements.find(({ id }) => id === 'envelope/charset-parameter')
+  expect(charset?.outcome).toBe('passed')
+})
