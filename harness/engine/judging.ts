@@ -1,4 +1,4 @@
-import { differing, type Exchange } from './exchange.ts'
+import { differing, type Exchange, type Probe } from './exchange.ts'
 import { type CatalogueResult, type Failure, isObserved, type Reason, type RequirementResult } from '../report/index.ts'
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
@@ -182,12 +182,15 @@ function isOpen({ takes }: Failure, { finding }: Exchange): boolean {
 
 /** The answers to the request by itself; no more than one if that is the one that failed, unless `often`; none if one says nothing. */
 async function responsesAtEnd(run: Run, id: string, failed: Exchange, often: boolean): Promise<Exchange[]> {
-  const purpose = { requirement: id, role: 'probe', skipPassive: true } as const
+  // What it makes after all is listed and removed as what others make, and is not made twice.
+  const mayMake = failed.probe.effect !== 'none' && creates(run, failed.probe)
+  const purpose = { requirement: id, role: 'probe', skipPassive: !mayMake } as const
   const later: Exchange[] = []
   while (later.length < times) {
     const exchange = await sendOnce(run, failed.probe, purpose, { fresh: true })
     if (!exchange.response || isThrottling(exchange)) return []
     later.push(exchange)
+    if (mayMake && isGranted(exchange.response)) break
     if (!often && kindOf(later[0]!) === kindOf(failed)) break
   }
   return later
@@ -202,12 +205,15 @@ function toldWith(run: Run, failure: Failure, exchange: Exchange, later: readonl
   return { ...failure, takes: 'chance', actual: clean(withFinding({ ...exchange, finding }, failure.actual)) }
 }
 
-/** Sent once more it makes nothing, and a target that refuses it generates nothing. */
-function isHarmless({ api }: Run, exchange: Exchange): boolean {
+/** Sent once more it makes nothing, or was refused before; and a target that refuses it generates nothing. */
+function isHarmless(run: Run, exchange: Exchange): boolean {
   const { response, probe } = exchange
   if (!response || isThrottling(exchange) || !mayRepeat(exchange)) return false
-  const makesNothing = probe.operation === null || api.operation(probe.operation).creates === undefined
-  return makesNothing || !isGranted(response)
+  return !creates(run, probe) || !isGranted(response)
+}
+
+function creates({ api }: Run, { operation }: Probe): boolean {
+  return operation !== null && api.operation(operation).creates !== undefined
 }
 
 function kindOf({ response }: Pick<Exchange, 'response'>): string {

@@ -77,3 +77,18 @@ test('a refusal that is granted now and then is told with the words that the ans
   const failed = report.requirements.find(({ id }) => id === 'translate.run/400-empty-text')
   expect(failed?.failures[0]?.actual).toContain('the answers to one request differ: 2 of 5: 200')
 })
+
+test('a creation that is granted when it is asked for again is listed, and asked for no more', async () => {
+  let uploads = 0
+  const { report } = await judgeBehind(
+    (path, answer) =>
+      path.endsWith('/v1/files') && ++uploads === 2
+        ? json(400, { tpe: 'BadRequest', errors: [], extras: {} })
+        : answer(),
+    { only: ['files.upload/2xx-accepted'] },
+  )
+  const failed = report.requirements.find(({ id }) => id === 'files.upload/2xx-accepted')
+  expect(failed?.failures[0]).toMatchObject({ takes: 'earlier-requests' })
+  expect(report.run.created).toHaveLength(1)
+  expect(uploads).toBe(3)
+})
