@@ -16,6 +16,7 @@ import {
   notText,
   ofOtherTypes,
   pointerOf,
+  sendPastBlocks,
   suite,
   unknownAt,
   valueAt,
@@ -55,11 +56,10 @@ async function notNumberAt(role: string, refusal: RefusalContext): Promise<void>
   } catch (error) {
     const status = error instanceof Failed ? (error.failure.exchange?.response?.status ?? 0) : 0
     const { context, valid } = refusal
-    const text = async (): Promise<boolean> => {
-      const { response } = await context.send(atRole(context.run, await valid(), role, '1'), { role: 'control' })
-      return response !== undefined && isGranted(response)
-    }
-    if (status < 200 || status > 299 || !(await text())) throw error
+    if (status < 200 || status > 299) throw error
+    const text = atRole(context.run, await valid(), role, '1')
+    const { response } = await sendPastBlocks(() => context.send(text, { role: 'control' }))
+    if (response === undefined || !isGranted(response)) throw error
   }
 }
 
