@@ -15,6 +15,7 @@ const odd = [
   {},
   '\0',
   '\ud800',
+  'two\nlines',
   'long'.repeat(400),
   -1,
   0,
@@ -78,6 +79,8 @@ export const inputStories: Readonly<Record<string, Story>> = {
     const contentType = 'application/json; charset=utf-8'
     const { status } = await send(server, 'pdf.parse', { raw: { text: '{"format":"text"}', contentType } })
     const searched = await send(server, 'web-search.run', { headers: { 'content-type': contentType } })
-    return status === 200 && searched.status === 200
+    const change = { headers: { 'content-type': contentType }, merge: { name: 'Labelled with a charset' } }
+    const created = await send(server, 'graphs.create', change)
+    return status === 200 && searched.status === 200 && created.status < 300
   },
 }

@@ -267,7 +267,7 @@ const own: readonly Row[] = [
   ['web-search.run/400-malformed-query', { merge: { query: { text: 'tea' } } }, bad],
   ['medical.comprehend/400-malformed-request', { merge: { content: 17 } }, ...names],
   ['translate.run/400-unsupported-language', { merge: { source: 'xx' } }, bad],
-  ['translate.run/400-unsupported-language', { merge: { target: 'xx' } }, bad],
+  ...twice(['translate.run/400-unsupported-language', { merge: { target: 'xx' } }, bad]),
   ['translate.run/400-empty-text', { merge: { text: '' } }, invalid],
   ['translate.run/400-malformed-text', { merge: { text: 17 } }, invalid, bad],
   ['chat.create/400-malformed-tools', { merge: { tools: false } }, content],

@@ -146,15 +146,20 @@ export const stories: Readonly<Record<string, Story>> = {
         ?.join(' ')
     const other = { format: 'text' }
     await send(server, 'pdf.parse', { body: other })
-    const parsedFrom = async (bytes: Buffer): Promise<string> => {
+    const parsedFrom = async (bytes: Buffer): Promise<() => Promise<string>> => {
       const raw = { base64: bytes.toString('base64'), contentType: 'application/pdf' }
       const file_id = String((await send(server, 'files.upload', { raw })).json.id)
-      return String((await send(server, 'pdf.parse', { body: other, params: { file_id } })).json.content)
+      return async () => String((await send(server, 'pdf.parse', { body: other, params: { file_id } })).json.content)
     }
-    const second = await parsedFrom(otherPdf)
+    const parseSecond = await parsedFrom(otherPdf)
+    const second = await parseSecond()
     if (!['Coffee', '196', 'own', '4711'].every((word) => second.includes(word))) return false
-    const sameSize = Buffer.concat([goodPdf, Buffer.alloc(otherPdf.length - goodPdf.length, '\n')])
-    if (!(await parsedFrom(sameSize)).includes('Tea')) return false
+    const parseSameSize = await parsedFrom(
+      Buffer.concat([goodPdf, Buffer.alloc(otherPdf.length - goodPdf.length, '\n')]),
+    )
+    if (!(await parseSameSize()).includes('Tea')) return false
+    const [one, another] = await Promise.all([parseSecond(), parseSameSize()])
+    if (!one.includes('Coffee') || !another.includes('Tea')) return false
     const answers = ['text', 'markdown'].map((format) => send(server, 'pdf.parse', { body: { format } }))
     return (await Promise.all(answers)).every(({ json }) => words(json.content) === words(resources.pdfText))
   },
@@ -192,8 +197,10 @@ export const stories: Readonly<Record<string, Story>> = {
     const both = await send(server, 'files.list', { query: { file_types: 'txt,pdf' } })
     const listed = await send(server, 'files.list', { query: { file_types: 'pdf' } })
     const unknown = await send(server, 'files.list', { query: { file_types: 'txt,nothing' } })
+    const none = await send(server, 'files.list', { query: { file_types: 'docx' } })
     return (
       unknown.status < 500 &&
+      none.status < 500 &&
       isGranted(both) &&
       isGranted(listed) &&
       listed.json.data.every(({ name }: { name: string }) => name.endsWith('.pdf'))
