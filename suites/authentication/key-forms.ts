@@ -206,12 +206,16 @@ export function malformedForms(full: Secret | undefined, number = 0): KeyForm[] 
   })
 }
 
-/** The key in the other letter case; of a JWT the signature alone: nobody could read the rest. */
-function otherCase(full: string): string {
-  const own = threeOf(full)
-  const last = own?.signature ?? full
+/** The key in the other letter case; of a JWT the signature alone: nobody could read the rest. In other keys it may be hexadecimal. */
+function inOtherCase(full: Secret): Forgery {
+  const { value } = full
+  const last = partsOf(full)?.own.signature ?? value
   const changed = [...last].map((char) => (char === char.toLowerCase() ? char.toUpperCase() : char.toLowerCase()))
-  return full.slice(0, full.length - last.length) + changed.join('')
+  return {
+    value: value.slice(0, value.length - last.length) + changed.join(''),
+    words:
+      last === value ? 'the full key in the other letter case' : 'the full key, its signature in the other letter case',
+  }
 }
 
 /** The declared keys: nothing that is made from one may equal another. */
@@ -220,7 +224,8 @@ interface DeclaredKeys extends MadeFrom {
 }
 
 /** The key and how it is shown: the shell makes it from a variable, or it is said in words. */
-function altered({ full: { value, label } }: MadeFrom): Partial<Record<InvalidKey, Forgery & { shown?: string }>> {
+function altered({ full }: MadeFrom): Partial<Record<InvalidKey, Forgery & { shown?: string }>> {
+  const { value, label } = full
   const variable = /^\$(\w+)$/.exec(label)?.[1]
   const shown = (expansion: string) => (variable === undefined ? {} : { shown: expansion })
   return {
@@ -234,7 +239,7 @@ function altered({ full: { value, label } }: MadeFrom): Partial<Record<InvalidKe
       words: 'the full key and 4 more characters',
       ...shown(`\${${variable}}xxxx`),
     },
-    'other letter case': { value: otherCase(value), words: 'the full key in the other letter case' },
+    'other letter case': inOtherCase(full),
   }
 }
 

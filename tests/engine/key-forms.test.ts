@@ -37,7 +37,8 @@ test('each kind of key that nobody issued is made from a JWT, one that has expir
   const [head = '', body = '', signature = ''] = jwt.value.split('.')
   expect(parts['cut']?.join('.')).toBe(jwt.value.slice(0, -4))
   expect(parts['lengthened']?.join('.')).toBe(`${jwt.value}xxxx`)
-  expect(parts['other letter case']?.join('.').toLowerCase()).toBe(jwt.value.toLowerCase())
+  expect(parts['other letter case']?.slice(0, 2)).toEqual([head, body])
+  expect(parts['other letter case']?.[2]?.toLowerCase()).toBe(signature.toLowerCase())
   const begun = parts['signature begins otherwise']
   expect([begun?.slice(0, 2), begun?.[2]?.slice(1)]).toEqual([[head, body], signature.slice(1)])
   const half = Math.ceil(signature.length / 2)
@@ -61,6 +62,13 @@ test('each kind of key that nobody issued is made from a JWT, one that has expir
   expect([read(moved?.[1]), moved?.[2]]).toEqual([{ sub: 'somebody', exp: 4_102_444_800 }, old.value.split('.')[2]])
   const raised = [low.value.split('.')[0], body, low.value.split('.')[2]]
   expect(parts['restricted key, full payload']).toEqual(raised)
+})
+
+test('a key of three parts that is no JWT is in the other letter case as a whole: its last part may be hexadecimal', () => {
+  const hexadecimal = { value: 'sk.live.0a1b2c3d4e5f', label: '[redacted]' }
+  expect(forms(hexadecimal).find(({ kind }) => kind === 'other letter case')).toMatchObject({
+    credential: { value: 'Bearer SK.LIVE.0A1B2C3D4E5F' },
+  })
 })
 
 test('what needs a part that the key lacks is left out, and what equals a declared key', () => {
