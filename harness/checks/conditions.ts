@@ -92,7 +92,7 @@ export function unknown(parameter: string, ways: readonly (typeof unknownIds)[nu
 const told = {
   'asked twice': 'unknown, asked for again',
   cut: 'cut by a character',
-  lengthened: 'longer by a character',
+  lengthened: 'the declared one with more behind it',
   'of another kind': 'that of an object of another kind',
 }
 

@@ -2,10 +2,11 @@ import { expect, test } from 'vitest'
 import { changedId } from '../../harness/checks/seed.ts'
 import type { Run } from '../../harness/engine/run.ts'
 
-const run = { objects: { takenIds: new Set(['12x']) } } as unknown as Run
+const run = { objects: { takenIds: new Set(['12xxxxxxx']) } } as unknown as Run
 
 test.each([
-  ['12345', 'lengthened', '12345x'],
+  ['7', 'lengthened', '7xxxxxxxx'],
+  ['123456789', 'lengthened', '123456789x'],
   ['12', 'lengthened', undefined],
   ['12345', 'cut', undefined],
   ['7000000000000001', 'cut', '700000000000000'],
