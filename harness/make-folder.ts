@@ -4,6 +4,12 @@ import { dirname, resolve } from 'node:path'
 /** Makes a folder and those above it. The recursive `mkdirSync` of Node never ends if nothing can be made, as below /proc. */
 export function makeFolder(path: string): void {
   if (existsSync(path)) return
-  makeFolder(dirname(resolve(path)))
-  mkdirSync(path)
+  const above = dirname(resolve(path))
+  if (above !== resolve(path)) makeFolder(above)
+  try {
+    mkdirSync(path)
+  } catch (error) {
+    // Another run, of another shard as a rule, may have made it meanwhile.
+    if (!existsSync(path)) throw error
+  }
 }
