@@ -170,7 +170,9 @@ async function sentAgain<R extends RequirementResult>(run: Run, result: R, often
   // What is sent around a request, or beside it, makes something else of it.
   if (!exchange || exclusiveIds(run.target).has(result.id)) return undefined
   if (!isOpen(failure, exchange) || !isHarmless(run, exchange)) return undefined
-  const later = await responsesAtEnd(run, result.id, exchange, often).catch(() => [])
+  // Such a target locks keys after wrong ones.
+  const isFew = run.target.limits.credentialProbes === 'few' && run.api.requirement(result.id)?.fault === 'credentials'
+  const later = await responsesAtEnd(run, result.id, exchange, often && !isFew).catch(() => [])
   if (later.every((other) => kindOf(other) === kindOf(exchange))) return undefined
   return { ...result, failures: [toldWith(run, failure, exchange, later), ...others] }
 }

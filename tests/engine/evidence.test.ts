@@ -92,3 +92,27 @@ test('a creation that is granted when it is asked for again is listed, and asked
   expect(report.run.created).toHaveLength(1)
   expect(uploads).toBe(3)
 })
+
+test.each([
+  { credentialProbes: 'all', times: 5 },
+  { credentialProbes: 'few', times: 2 },
+] as const)('a wrong key that is taken is shown $times times, credentialProbes: $credentialProbes', async (limits) => {
+  const id = 'web-search.run/401-malformed-key'
+  const shown: string[] = []
+  await judgeReference(
+    { defects: [id] },
+    {
+      limits: { credentialProbes: limits.credentialProbes },
+      options: { only: [id], refusalRuns: 1 },
+      network: (transport) => ({
+        ...transport,
+        send(request, options) {
+          shown.push(request.headers.find(({ name }) => name.toLowerCase() === 'authorization')?.value ?? '')
+          return transport.send(request, options)
+        },
+      }),
+    },
+  )
+  // The last one is the first that was taken: it is asked for again.
+  expect(shown.filter((key) => key === shown.at(-1))).toHaveLength(limits.times)
+})
