@@ -64,7 +64,7 @@ export function nearestId(written: string): string | undefined {
   return candidates.find((id) => id.includes(`/${condition}`)) ?? nearestCandidate(condition, candidates) ?? `${area}/*`
 }
 
-/** An operation, the beginning of several, a condition, a word of some requirementIds, or an operation with a slip. */
+/** An operation, the beginning of several, a condition, a word of some ids, or an operation with a slip. */
 function ofOneWord(written: string): string | undefined {
   const word = written.replaceAll('*', '')
   if (areas.includes(word)) return `${word}/*`
