@@ -148,7 +148,9 @@ function judgeCase(refusal: Refusal, exchange: Exchange, what: string, expects: 
   const status = exchange.response?.status ?? 0
   const conclusive = (status >= 200 && status < 300) || status === 401 || status === 403
   if (ofCredentials && found.state !== 'granted' && !conclusive) {
-    throw new NotExercised(`answered ${describeResponse(exchange)}, and the control ${found.said()}${remedyOf(found)}`)
+    const answered = `answered ${describeResponse(exchange)}`
+    const also = answered === found.said() ? 'and so was the control' : `and the control ${found.said()}`
+    throw new NotExercised(`${answered}, ${also}${remedyOf(found)}`)
   }
   judgePairs(context, exchange, expects, what)
 }

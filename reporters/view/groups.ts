@@ -15,7 +15,7 @@ export function byOperation(report: Pick<Report, 'requirements'>): OperationGrou
 
 /** Requirements that share an outcome and the reason for it. */
 export interface ReasonGroup {
-  /** The reason; `<id>` is the requirement's own id. */
+  /** The reason; `<id>` is the requirement's own id, `<path>` a path that the target names in its answer. */
   readonly reason: string
   readonly ids: readonly string[]
 }
@@ -27,9 +27,12 @@ export function byReason({ requirements }: Pick<Report, 'requirements'>, outcome
   // What is said of many may name one of them.
   const isShared = (reason: string | undefined): reason is string =>
     reason !== undefined && reasons.indexOf(reason) !== reasons.lastIndexOf(reason)
-  const groups = groupBy(results, (result) => (isShared(result.reason) ? result.reason : reasonOf(result)))
-  return [...groups]
-    .map(([reason, of]) => ({ reason, ids: of.map(({ id }) => id) }))
+  const reasonFor = (result: RequirementResult): string => (isShared(result.reason) ? result.reason : reasonOf(result))
+  return [...groupBy(results, (result) => withoutPaths(reasonFor(result), result))]
+    .map(([general, of]) => {
+      const [reason = general, ...others] = new Set(of.map(reasonFor))
+      return { reason: others.length === 0 ? reason : general, ids: of.map(({ id }) => id) }
+    })
     .sort((a, b) => b.ids.length - a.ids.length)
 }
 
@@ -37,6 +40,11 @@ export function byReason({ requirements }: Pick<Report, 'requirements'>, outcome
 function reasonOf({ id, reason }: RequirementResult): string {
   if (reason === undefined) return 'no reason was recorded'
   return reason.replaceAll(id, '<id>').replaceAll(id.replaceAll('/', '~1'), '<id>')
+}
+
+/** Answers that repeat the path of the request, as many frameworks do, are one; pointers into the target file stay. */
+function withoutPaths(reason: string, { why }: RequirementResult): string {
+  return why === undefined ? reason.replaceAll(/(?<![^\s"'`(])(?:\/[\w.~%-]+){2,}/g, '<path>') : reason
 }
 
 export function total(counts: Counts): number {

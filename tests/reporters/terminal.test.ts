@@ -69,6 +69,15 @@ test('groups what was not exercised by its reason, with counts and the first ids
   expect(text).toContain('Not applicable: ')
 })
 
+test('answers that repeat the path of their request are one reason; of one path alone it is shown', () => {
+  const said = (path: string): string => `answered 404 with a page: Cannot POST ${path}, and so was the control`
+  const missedAt = (at: number, path: string) => missed(`a.b/${at}`, said(path))
+  const two = renderTerminal(report([missedAt(1, '/v1/files'), missedAt(2, '/v1/tools/a-b')]), plain)
+  expect(two).toContain(`Not tested: 2\n  2  ${said('<path>')}\n`)
+  const one = renderTerminal(report([missedAt(1, '/v1/files'), missedAt(2, '/v1/files')]), plain)
+  expect(one).toContain(`Not tested: 2\n  2  ${said('/v1/files')}\n`)
+})
+
 test('a reason that names one of those that share it is one reason', () => {
   const reason = 'the target stopped answering; under way when it stopped: POST /v1/a (a.b/1), POST /v1/a (a.b/2)'
   const rows = ['1', '2', '3'].map((at) => missed(`a.b/${at}`, reason))
