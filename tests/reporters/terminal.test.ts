@@ -71,10 +71,11 @@ test('groups what was not exercised by its reason, with counts and the first ids
 
 test('answers that repeat the path of their request are one reason; of one path alone it is shown', () => {
   const said = (path: string): string => `answered 404 with a page: Cannot POST ${path}, and so was the control`
-  const missedAt = (at: number, path: string) => missed(`a.b/${at}`, said(path))
-  const two = renderTerminal(report([missedAt(1, '/v1/files'), missedAt(2, '/v1/tools/a-b')]), plain)
+  const shown = (...paths: string[]): string =>
+    renderTerminal(report([failed('a.b/0'), ...paths.map((path, at) => missed(`a.b/${at + 1}`, said(path)))]), plain)
+  const two = shown('/v1/files', '/v1/tools/a-b')
   expect(two).toContain(`Not tested: 2\n  2  ${said('<path>')}\n`)
-  const one = renderTerminal(report([missedAt(1, '/v1/files'), missedAt(2, '/v1/files')]), plain)
+  const one = shown('/v1/files', '/v1/files')
   expect(one).toContain(`Not tested: 2\n  2  ${said('/v1/files')}\n`)
 })
 
