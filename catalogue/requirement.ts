@@ -5,10 +5,6 @@ import { listedTypes } from './errors.ts'
 /** Members that the target file must declare, as JSON Pointers into it. */
 export const fullKey = '/keys/full'
 
-function body(operation: OperationId): string {
-  return `/operations/${operation}/body`
-}
-
 function field(operation: OperationId, role: string): string {
   return `/operations/${operation}/fields/${role}`
 }
@@ -19,7 +15,7 @@ export const validRequest = Object.fromEntries(
 ) as unknown as Readonly<Record<OperationId, readonly Need[]>>
 
 function needsOf({ id, body: kind, isWhole, creates, params = {} }: Operation & { readonly id: OperationId }): Need[] {
-  const declared = kind === 'json' && !isWhole ? [body(id)] : []
+  const declared = kind === 'json' && !isWhole ? [`/operations/${id}/body`] : []
   const name = creates?.name && 'role' in creates.name ? [field(id, creates.name.role)] : []
   const objects = Object.values(params).map(({ declaredAt, needs = [declaredAt] }) =>
     needs.length === 1 ? (needs[0] as string) : needs,

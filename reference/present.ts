@@ -12,10 +12,6 @@ function everyObject(value: unknown, rewrite: (members: Members) => Members): un
 
 const additional = { x_trace: { span: [1, null] }, hint: null, Größe: 17.5 }
 
-function reversed(members: Members): Members {
-  return Object.fromEntries(Object.entries(members).reverse())
-}
-
 /** Forms that an envelope may have beyond the usual one (§2.6 requires `tpe`, `errors` and `extras`). */
 const envelopes: Readonly<Record<string, (body: Members, message: Members) => Members>> = {
   'envelope/no-errors': (body) => ({ ...body, errors: [] }),
@@ -80,7 +76,8 @@ function present(answer: Answer, switches: Switches): unknown {
   let shown = answer.error ? presentError(answer, switches) : answer.body
   if (switches.varied('json/additional-members'))
     shown = everyObject(shown, (members) => ({ ...members, ...additional }))
-  if (switches.varied('json/members-reversed')) shown = everyObject(shown, reversed)
+  if (switches.varied('json/members-reversed'))
+    shown = everyObject(shown, (members) => Object.fromEntries(Object.entries(members).reverse()))
   return shown
 }
 

@@ -67,7 +67,7 @@ export function renderTerminal(report: Report, colors: Colors, options: Terminal
     ...failedLines(report, rest, colors),
     ...nextLines(report, options, colors),
     `${count(run.requests, 'request')} in ${duration(run.durationMs)}; ${seedLine(report)}`,
-    verdictLine(report, colors),
+    colors.bold(colors[tones[standingOf(report).tone]](terminalText(verdictBeforeExit(report)))),
     ...notes.map((note) => terminalText(note)),
     ...missedLines(requiredButMissed(report), rest),
     colors.bold(terminalText(exitLine(report))),
@@ -123,10 +123,6 @@ function outcomeLines(report: Report, { rest, written }: Elsewhere, colors: Colo
 function headLine({ baseUrl, name }: Report['target'], colors: Colors): string {
   const address = colors.dim(terminalText(baseUrl))
   return baseUrl.endsWith(`//${name}`) ? address : `${colors.bold(terminalText(name))}  ${address}`
-}
-
-function verdictLine(report: Report, colors: Colors): string {
-  return colors.bold(colors[tones[standingOf(report).tone]](terminalText(verdictBeforeExit(report))))
 }
 
 /** Each failed requirement on a line, so that what failed is still seen when the evidence has scrolled away. */

@@ -67,7 +67,7 @@ export function estimate(plan: Plan, target: Target, runs: Runs & Pick<RunOption
   return totals
     .all()
     .filter(({ requests }) => requests > 0)
-    .map((total) => ({ ...total, typical: typicalOf(total.operation, total.requests, runs.depth) }))
+    .map((total) => ({ ...total, typical: Math.ceil(total.requests * (shares[total.operation]?.[runs.depth] ?? 1)) }))
 
   function addRow(requirement: CatalogueRequirement): void {
     const scenario = target.scenarios[requirement.id]
@@ -182,11 +182,6 @@ const shares: Readonly<Record<string, Readonly<Record<Depth, number>>>> = {
   'translate.run': { full: 0.23, quick: 0.91 },
   'vision.analyze': { full: 0.29, quick: 0.9 },
   envelope: { full: 0.85, quick: 0.5 },
-}
-
-/** How many requests a run that may send so many for an operation usually sends. */
-function typicalOf(operation: string, most: number, depth: Depth): number {
-  return Math.ceil(most * (shares[operation]?.[depth] ?? 1))
 }
 
 /** Counts what a requirement makes a conforming target generate: by its own requests, and by its operation's control (shared by all of them). */

@@ -52,15 +52,11 @@ const onEveryJob = /^jobs\.(?:retrieve\/200-|create\/202-created$)/
 /** Requirements whose objects are looked at again at the end of a run, after others were made, some at the same moment. */
 const lookedAtAgain = /^(.*)\/2xx-(?:retrievable|usable)$/
 
-function stateOf(id: string): TakesState | undefined {
-  return states[id] ?? states[id.slice(id.indexOf('/') + 1)]
-}
-
 /** State that has to be there for a failure to show again: which other requirements, and which state. */
 export const stateHook: RunHook = {
   takesState(run, id) {
     const scenario = run.target.scenarios[id]
-    if (scenario === undefined) return stateOf(id)
+    if (scenario === undefined) return states[id] ?? states[id.slice(id.indexOf('/') + 1)]
     return scenario.repeat === undefined ? undefined : 'requests-at-once'
   },
   rerunNeeds(run, id, { sentAt }) {

@@ -26,9 +26,6 @@ import { anyBadRequest } from '../catalogue/requirement.ts'
 
 const kinds: readonly JsonKind[] = ['string', 'number', 'boolean', 'array', 'object']
 
-/** A server may take one text or several. */
-const interchangeable = (one: JsonKind, other: JsonKind): boolean => [one, other].sort().join() === 'array,string'
-
 /** The declared parameter, of a JSON type other than that of its declared value. */
 const otherParameter = condition(async (refusal) => {
   const { context, operation, valid } = refusal
@@ -40,7 +37,8 @@ const otherParameter = condition(async (refusal) => {
       `put a value at ${pointer ?? 'the role parameter'} into operations.completion.create.body: it is sent as another type`,
     )
   const own = kindOf(declared)
-  const others = kinds.filter((kind) => kind !== own && !interchangeable(kind, own))
+  // A server may take one text or several.
+  const others = kinds.filter((kind) => kind !== own && [kind, own].sort().join() !== 'array,string')
   if (own === 'number') return notNumberAt('parameter', refusal)
   await at('parameter', ofOtherTypes(others)).bringAbout(refusal)
 })

@@ -61,15 +61,11 @@ function failureMessage(result: RequirementResult): string {
   const blocks = failures.slice(0, most).map((failure) => {
     const again = `CONFORM_SEED=${failure.seed} npx vitest run -t '${id} '`
     return [['in vitest', again] as const, ...evidence(failure)]
-      .map(([label, text]) => labelled(label, text))
+      .map(([label, text]) => label.padEnd(labelWidth) + terminalText(text, Infinity))
       .join('\n')
   })
   const rest = failures.length > most ? [`and ${failures.length - most} more, in the reports`] : []
   return [`${statement} (${level}, ${sections(section)})`, ...blocks, ...rest].join('\n\n')
-}
-
-function labelled(label: string, text: string): string {
-  return label.padEnd(labelWidth) + terminalText(text, Infinity)
 }
 
 /** Why a test is skipped: the reason of the result, or that its failure does not decide. */

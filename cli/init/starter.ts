@@ -59,7 +59,7 @@ function blocks(answers: Answers): Block[] {
         ])
   const about = [
     'What the target holds. The application judges jobs.create and jobs.retrieve: jobs are created on it.',
-    ...(known ? [`Others: ${others(resources).join(', ')}.`] : []),
+    ...(known ? [`Others: ${resourceNames.filter((name) => !Object.hasOwn(resources, name)).join(', ')}.`] : []),
   ]
   const usual = [
     block('keys', { full: { env: answers.keyVariable } }, [
@@ -93,10 +93,6 @@ const resourceNames = [
   ...['application', 'otherApplication', 'slowApplication', 'failingApplication', 'job'],
   ...['pdfFile', 'corruptedPdfFile', 'encryptedPdfFile', 'oversizedPdfFile', 'file', 'deletedFile', 'graph'],
 ]
-
-function others(resources: object): string[] {
-  return resourceNames.filter((name) => !Object.hasOwn(resources, name))
-}
 
 const exampleResources = {
   application: { id: 'an-application', inputs: [{ id: 'topic', value: ['tea'] }], requiredInputs: ['topic'] },

@@ -152,7 +152,10 @@ function runFailed({ session, screen }: Watched): void {
 }
 
 async function runOne({ terminal, session, screen }: Watched): Promise<void> {
-  const pattern = await terminal.ask('id (Tab completes, * is any characters): ', idList())
+  const pattern = await terminal.ask(
+    'id (Tab completes, * is any characters): ',
+    catalogue.map(({ id }) => id),
+  )
   if (pattern === undefined) {
     if (!session.isRunning) screen.say()
     return
@@ -164,8 +167,6 @@ async function runOne({ terminal, session, screen }: Watched): Promise<void> {
     screen.say(error.message)
   }
 }
-
-const idList = (): string[] => catalogue.map(({ id }) => id)
 
 const MOST_SHOWN = 20
 

@@ -65,8 +65,6 @@ const numbers: Readonly<Record<OddNumber, (place: Placed) => unknown>> = {
   infinite: () => stand,
 }
 
-const textOf = (own: unknown): string => (typeof own === 'string' ? own : '')
-
 /** Parts from which odd values are made. */
 interface Drawn {
   readonly run: Run
@@ -99,7 +97,7 @@ export function changesOf({ run, members, random }: Drawn, place: Placed): Chang
       return [change(kind, value === stand ? '1e400' : shown(value), () => value)]
     }
     const [called, to] = texts[kind as OddText](place)
-    return [change(kind, called, (own) => to(textOf(own)))]
+    return [change(kind, called, (own) => to(typeof own === 'string' ? own : ''))]
   })
 }
 
@@ -108,12 +106,10 @@ const manyItems = 120
 
 function repeated(own: unknown, { at }: Placed, members: readonly Member[]): unknown {
   const items = Array.isArray(own) ? (own as unknown[]) : []
-  const isCostly = members.some((member) => isFile(member, at))
+  const isCostly = members.some((member) => member.at === `${at}/*/file_id`)
   const most = isCostly ? 2 * items.length : manyItems
   return Array.from({ length: items.length === 0 ? 0 : most }, (_, index) => items[index % items.length])
 }
-
-const isFile = (member: Member, at: string): boolean => member.at === `${at}/*/file_id`
 
 function withTypeOf(own: unknown, id: string): string | number {
   return typeof own === 'number' ? Number(id) : id

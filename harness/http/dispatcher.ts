@@ -46,7 +46,8 @@ export interface Endpoint {
 /** Throws UserError if the base URL, a PEM text or a proxy variable cannot be used. */
 export function endpointOf({ baseUrl, tls, insecure = false }: TransportOptions): Endpoint {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
-  if (!url || !isHttp(url)) throw new UserError('The base URL is not an http or https URL.')
+  if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:'))
+    throw new UserError('The base URL is not an http or https URL.')
   const secure = url.protocol === 'https:'
   return {
     origin: url.origin,
@@ -58,8 +59,6 @@ export function endpointOf({ baseUrl, tls, insecure = false }: TransportOptions)
     ...(secure && { secureContext: contextOf(tls) }),
   }
 }
-
-const isHttp = ({ protocol }: URL) => protocol === 'http:' || protocol === 'https:'
 
 /** Each file by itself first, so that the one at fault is named; Node takes an authority that is none without a word. */
 function contextOf({ ca, cert, key }: NonNullable<TransportOptions['tls']> = {}): SecureContext {

@@ -1,7 +1,8 @@
+import { extname } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Answer, mispaired, Ending, page } from '../world/answer.ts'
 import { type Call, jsonType } from '../world/call.ts'
-import { fileView, extensionOf, reachable, pdfContent, pdfText } from '../world/files.ts'
+import { fileView, reachable, pdfContent, pdfText } from '../world/files.ts'
 import { nameCheckMs, newId, likenessOf, namedBy, processedFrom, isSettling, breakUse } from '../world/created.ts'
 import type { Operation } from '../world/operation.ts'
 import { planOf, pdfLimit } from '../world/models.ts'
@@ -111,7 +112,7 @@ export const filesList: Operation = {
     const { world, key } = call
     const files = [...world.store.files.values()]
       .filter((file) => file.state === 'stored' && file.account === key?.account)
-      .filter((file) => types === undefined || types.includes(extensionOf(file)))
+      .filter((file) => types === undefined || types.includes(extname(file.name).slice(1).toLowerCase()))
     if (files.length === 0 && call.broken('2xx-file-types#none-5xx')) throw new Error('no first file')
     const newest = files.slice(-pageSize).reverse()
     const data = newest.map((file) => fileView(world, file))

@@ -1,12 +1,7 @@
 import { createHash } from 'node:crypto'
-import { extname } from 'node:path'
 import { type Members, type Call, isAbsent, isMembers, jsonType, kindsOf } from './call.ts'
 import { isSettling, breakUse, writeId, likenessOf } from './created.ts'
 import type { StoredFile, World, Graph } from './world.ts'
-
-export function extensionOf(file: StoredFile): string {
-  return extname(file.name).slice(1).toLowerCase()
-}
 
 /** A file as the responses show it. */
 export function fileView(world: World, file: StoredFile): Members {

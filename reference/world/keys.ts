@@ -73,10 +73,6 @@ function differInExpiry(one: Claims, other: Claims): boolean {
   return JSON.stringify({ ...one, exp: 0 }) === JSON.stringify({ ...other, exp: 0 })
 }
 
-function hasExpired(claims: Claims): boolean {
-  return Number(claims['exp']) * 1000 < Date.now()
-}
-
 /** Finds what happened to a key that is this one otherwise; undefined if they have nothing in common. */
 function damageTo(key: string, token: string): string | undefined {
   if (key.startsWith(token)) return token.endsWith('.') ? 'no-signature' : 'cut'
@@ -90,7 +86,7 @@ function damageTo(key: string, token: string): string | undefined {
     return isOther ? 'other-subject' : signature.startsWith(whole[2]?.[0] ?? '') ? 'signature-end' : 'signature'
   }
   const claims = decoded(whole[1])
-  if (hasExpired(claims) && differInExpiry(claims, decoded(payload))) return 'moved-exp'
+  if (Number(claims['exp']) * 1000 < Date.now() && differInExpiry(claims, decoded(payload))) return 'moved-exp'
   return signature === whole[2] ? 'other-payload' : undefined
 }
 

@@ -50,18 +50,10 @@ interface Clock {
   readonly write: (ms: number) => string
 }
 
-function withOffset(ms: number): string {
-  return new Date(ms + 5.5 * hourMs).toISOString().replace('Z', '+05:30')
-}
-
-function withNegativeOffset(ms: number): string {
-  return new Date(ms - 3.5 * hourMs).toISOString().replace('Z', '-03:30')
-}
-
 /** The spellings of one instant that RFC 3339 allows, by the variant that chooses them. */
 const spellings: Readonly<Record<string, (ms: number) => string>> = {
-  'dates/offset': withOffset,
-  'dates/negative-offset': withNegativeOffset,
+  'dates/offset': (ms) => new Date(ms + 5.5 * hourMs).toISOString().replace('Z', '+05:30'),
+  'dates/negative-offset': (ms) => new Date(ms - 3.5 * hourMs).toISOString().replace('Z', '-03:30'),
   'dates/unknown-offset': (ms) => new Date(ms).toISOString().replace('Z', '-00:00'),
   'dates/long-fraction': (ms) => new Date(ms).toISOString().replace('Z', '000000Z'),
   'dates/short-fraction': (ms) => `${new Date(ms).toISOString().slice(0, 21)}Z`,

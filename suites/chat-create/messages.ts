@@ -1,4 +1,3 @@
-import type { RequirementId } from '../../catalogue/catalogue.ts'
 import type { MemberFault } from '../../catalogue/operation.ts'
 import type { GrantedCheck, MemberCase, Placed, RefusalContext } from '../../harness/checks/index.ts'
 import {
@@ -75,7 +74,7 @@ function hasMore({ body }: Placed, array: string): boolean {
 /** Everything that the record of a chat counts under the requirement's condition. */
 async function judgeMembers(refusal: RefusalContext, more: More = () => []): Promise<void> {
   const { context, operation, valid, judge } = refusal
-  const condition = conditionOf(context.requirement.id)
+  const condition = context.requirement.id.slice(context.requirement.id.indexOf('/') + 1)
   const first = await valid()
   const fields = context.run.target.operations[operation]?.fields ?? {}
   const body = jsonOf(first)
@@ -85,10 +84,6 @@ async function judgeMembers(refusal: RefusalContext, more: More = () => []): Pro
     const probe = refused(withJson(await valid(), faulty))
     await judge({ ...probe, ...(fault === '' ? {} : { fault }) }, what)
   })
-}
-
-function conditionOf(id: RequirementId): string {
-  return id.slice(id.indexOf('/') + 1)
 }
 
 /** §2.8: a 2xx that has `choices[0].message.content`, a string. */

@@ -105,7 +105,7 @@ export function createClientJudge(options: ClientJudgeOptions) {
       const operation = place === 'listed' ? 'pdf.parse' : (place?.operation ?? null)
       const faults = requestFaults(request)
       for (const fault of faults) note({ request: n, operation, method: entry.method, path, fault })
-      const json = jsonOf(entry)
+      const json = entry.body.state === 'whole' ? parsedJson(new TextDecoder().decode(entry.body.bytes)) : undefined
       if (operation !== null) count(operation, entry, entry.status < 400 ? undefined : member(json, 'tpe'))
       const params = typeof place === 'object' ? place.params : {}
       const application = params['application_id']
@@ -162,10 +162,6 @@ function nameOf({ fault, operation, path }: Omit<ClientFinding, 'count'>): strin
   }
   const place = fault.rule === 'path' || fault.rule === 'method' ? path.replaceAll(/[^/]*\d[^/]*/g, '*') : ''
   return JSON.stringify([operation, place, fault])
-}
-
-function jsonOf({ body }: RecordedEntry): unknown {
-  return body.state === 'whole' ? parsedJson(new TextDecoder().decode(body.bytes)) : undefined
 }
 
 /** Cuts what a client sent; it may hold a key. */
