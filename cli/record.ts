@@ -52,10 +52,7 @@ async function record(baseUrl: string, options: RecordArguments): Promise<void> 
   const { baseline, out, target: path } = options
   const requests = [...parseReportRequests(options.report), { format: 'har' as const, path: out }]
   checkOutputs(reportFiles(requests), inputFiles({ 'the target file': path, 'the baseline': baseline }))
-  const { target, warnings } = await checkTarget({
-    ...{ baseUrl, derive: () => undefined, name: 'the base URL' },
-    ...(path !== undefined && { target: path }),
-  })
+  const { target, warnings } = await checkTarget({ baseUrl, derive: () => undefined, target: path })
   const people = streamForPeople(requests)
   for (const warning of [...warnings, ...foreignBaselineFile(baseline, options.tpe ?? 'exact', target)]) warnOf(warning)
   const folder = makeRunFolder()

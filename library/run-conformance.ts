@@ -22,17 +22,12 @@ export function runConformance(target: Target | TargetJson | string, options: Co
 /** Judges for a front that says how a failure is repeated. */
 export function followRun(request: RunRequest): ConformanceRun {
   const queue = createEventQueue<ConformanceEvent>()
-  const report = judged(request, (event) => queue.push(event))
+  // Loads the engine when it is needed: a target file imports `defineTarget` alone.
+  const report = import('./start-run.ts').then(({ startRun }) => startRun(request, (event) => queue.push(event)))
   report.then(
     () => queue.close(),
     // A caller who only reads events must not get an unhandled rejection.
     (error: unknown) => queue.close(error instanceof Error ? error : new Error(String(error))),
   )
   return { report, [Symbol.asyncIterator]: () => queue[Symbol.asyncIterator]() }
-}
-
-/** Loads the engine when it is needed: a target file imports `defineTarget` alone. */
-async function judged(request: RunRequest, tell: (event: ConformanceEvent) => void): Promise<Report> {
-  const { startRun } = await import('./start-run.ts')
-  return startRun(request, tell)
 }

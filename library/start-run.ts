@@ -1,6 +1,6 @@
 import type { RequirementId } from '../catalogue/catalogue.ts'
 import { leftOut, type Report as ReportOf } from '../harness/report/index.ts'
-import { checkTargetFile, type LoadedTargetFile, loadTargetFile, resolveTarget } from '../harness/target-file/index.ts'
+import { checkTargetFile, loadTargetFile, resolveTarget } from '../harness/target-file/index.ts'
 import { rerunCommand, runOptionsOf } from '../harness/engine/index.ts'
 import { reportOf } from '../suites/run-report.ts'
 import { beginJudging, prepareRun } from '../suites/judge.ts'
@@ -29,22 +29,22 @@ export async function startRun(request: RunRequest, tell: (event: ConformanceEve
   const started = performance.now()
   const { options } = request
   checkOptions(options)
-  const { file, dir } = await loaded(request.target, options.dir)
   const { baseUrl, key, limits, signal } = options
+  const { file, dir } =
+    typeof request.target === 'string'
+      ? await loadTargetFile(request.target)
+      : { file: checkTargetFile(request.target, 'the target'), dir: options.dir ?? process.cwd() }
   const { target, dynamicKeys, handler, warnings } = await resolveTarget(file, {
     dir,
     source: typeof request.target === 'string' ? request.target : 'the target',
     env: process.env,
-    ...(baseUrl === undefined ? {} : { baseUrl }),
-    ...(key === undefined ? {} : { key }),
-    ...(limits === undefined ? {} : { limits }),
+    baseUrl,
+    key,
+    limits,
   })
   for (const warning of warnings) tell({ kind: 'warned', warning })
   const runOptions = runOptionsOf(options, request.rerun ?? rerunOf(request, handler ? undefined : target.baseUrl))
-  const run = prepareRun(target, runOptions, {
-    readDynamic: (name) => dynamicKeys.read(name),
-    ...(handler && { handler }),
-  })
+  const run = prepareRun(target, runOptions, { readDynamic: (name) => dynamicKeys.read(name), handler })
   const end = (): void => run.life.end('interrupted', leftOut('interrupted'))
   if (signal?.aborted) end()
   signal?.addEventListener('abort', end, { once: true })
@@ -57,11 +57,6 @@ export async function startRun(request: RunRequest, tell: (event: ConformanceEve
   } finally {
     signal?.removeEventListener('abort', end)
   }
-}
-
-async function loaded(target: RunRequest['target'], dir = process.cwd()): Promise<LoadedTargetFile> {
-  if (typeof target === 'string') return loadTargetFile(target)
-  return { file: checkTargetFile(target, 'the target'), dir }
 }
 
 /** For users who have the command line too; a target object has no file that could be named. */

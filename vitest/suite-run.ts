@@ -30,15 +30,12 @@ async function findTarget(given: GivenTarget | undefined, options: ConformanceOp
   if (target !== undefined) return { target, options, close: nothing }
   const { CONFORM_TARGET: file, CONFORM_BASE_URL: url } = process.env
   const baseUrl = options.baseUrl ?? (url === '' ? undefined : url)
-  if (file !== undefined && file !== '') return { target: file, options: withUrl(options, baseUrl), close: nothing }
-  if (baseUrl !== undefined) return { target: {}, options: withUrl(options, baseUrl), close: nothing }
+  const reached = { options: { ...options, baseUrl }, close: nothing }
+  if (file) return { target: file, ...reached }
+  if (baseUrl !== undefined) return { target: {}, ...reached }
   const reference = await startReference()
   // `conform` without a target judges the embedded reference too.
   return { target: reference.target, options, rerun: 'conform', close: () => reference.close() }
-}
-
-function withUrl(options: ConformanceOptions, baseUrl: string | undefined): ConformanceOptions {
-  return baseUrl === undefined ? options : { ...options, baseUrl }
 }
 
 /** Ids of the tests that vitest is going to run. */
@@ -80,9 +77,8 @@ export function createSuiteRun(target: GivenTarget | undefined, options: Conform
     async start(selected: Selected): Promise<void> {
       exchangeLog = logFile()
       found = await findTarget(target, { ...options, ...seedOf(options) })
-      const only = selected.all ? {} : { only: selected.ids }
-      const log = exchangeLog === undefined ? {} : { exchangeLog }
-      const whole = { ...found.options, ...only, ...log, signal: controller.signal }
+      const only = selected.all ? found.options.only : selected.ids
+      const whole = { ...found.options, only, exchangeLog, signal: controller.signal }
       run = followRun({ ...found, options: whole })
       const begun = run
       await new Promise<void>((resolve, reject) => {
@@ -102,13 +98,7 @@ export function createSuiteRun(target: GivenTarget | undefined, options: Conform
         await followed
         const report = await run?.report.catch(() => undefined)
         if (!report) return undefined
-        const { recordingProblem } = facts ?? {}
-        return {
-          report,
-          facts,
-          ...(exchangeLog === undefined ? {} : { exchangeLog }),
-          ...(recordingProblem === undefined ? {} : { recordingProblem }),
-        }
+        return { report, facts, exchangeLog, recordingProblem: facts?.recordingProblem }
       } finally {
         await found?.close()
       }

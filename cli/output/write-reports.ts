@@ -140,7 +140,7 @@ export async function finish(report: Report, ending: Ending): Promise<Report> {
       renderTerminal(written.report, colorsFor(people), {
         ...{ notes, isVerbose },
         written: written.written,
-        ...(command === undefined ? {} : { command }),
+        command,
         width: people.isTTY === true ? (people.columns ?? 80) : Infinity,
       }),
   )

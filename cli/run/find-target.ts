@@ -2,9 +2,9 @@ import { statSync } from 'node:fs'
 import { connect } from 'node:net'
 import { resolve } from 'node:path'
 import { createTransport, type HttpResult } from '../../harness/http/index.ts'
-import type { FetchHandler, Limits, Target, TargetFile } from '../../harness/target-file/index.ts'
+import type { FetchHandler, Target, TargetFile } from '../../harness/target-file/index.ts'
 import { loadTargetFile, resolveTarget } from '../../harness/target-file/index.ts'
-import type { InputFile } from '../output/files.ts'
+import { inputFiles, type InputFile } from '../output/files.ts'
 import type { RunArguments } from './arguments.ts'
 import { referenceTargetFile, packageFile } from '../../schemas/package-file.ts'
 import { Worker } from 'node:worker_threads'
@@ -23,14 +23,6 @@ export interface FoundTarget {
   close(): Promise<void>
 }
 
-function givenLimits({ concurrency, rate, timeout }: RunArguments): Partial<Limits> {
-  return {
-    ...(concurrency === undefined ? {} : { concurrency }),
-    ...(rate === undefined ? {} : { requestsPerSecond: rate }),
-    ...(timeout === undefined ? {} : { timeoutMs: timeout }),
-  }
-}
-
 /** The target of a run: a target file, a URL, both, or (with neither) the embedded reference server. */
 export async function findTarget(baseUrl: string | undefined, options: RunArguments): Promise<FoundTarget> {
   const embedded = baseUrl === undefined && options.target === undefined
@@ -38,23 +30,13 @@ export async function findTarget(baseUrl: string | undefined, options: RunArgume
   const { file, dir } = path === undefined ? { file: {} as TargetFile, dir: process.cwd() } : await loadTargetFile(path)
   const server = embedded && !options.dryRun ? await startEmbedded() : undefined
   const url = server?.url ?? (embedded ? 'http://127.0.0.1' : baseUrl)
-  const { target, dynamicKeys, handler, warnings } = await resolveTarget(file, {
-    dir,
-    source: options.target,
-    env: process.env,
-    limits: givenLimits(options),
-    ...(options.header === undefined ? {} : { headers: options.header }),
-    ...(options.ca === undefined ? {} : { ca: options.ca }),
-    ...(url === undefined ? {} : { baseUrl: url }),
-    ...(options.key === undefined ? {} : { key: options.key }),
-  })
-  const inputs = [
-    ...(options.target === undefined ? [] : [{ path: options.target, what: 'the target file' }]),
-    ...(options.ca === undefined ? [] : [{ path: options.ca, what: 'the file of --ca' }]),
-    ...filesNamedIn(file, dir),
-  ]
+  const { ca, concurrency, header: headers, key, rate, target: source, timeout } = options
+  const limits = { concurrency, requestsPerSecond: rate, timeoutMs: timeout }
+  const given = { dir, source, env: process.env, baseUrl: url, ca, headers, key, limits }
+  const { target, dynamicKeys, handler, warnings } = await resolveTarget(file, given)
+  const inputs = [...inputFiles({ 'the target file': source, 'the file of --ca': ca }), ...filesNamedIn(file, dir)]
   const readKey = (name: string): Promise<string> => dynamicKeys.read(name)
-  return { target, warnings, inputs, readKey, close: async () => server?.close(), ...(handler && { handler }) }
+  return { target, handler, warnings, inputs, readKey, close: async () => server?.close() }
 }
 
 /** The files that a target file names anywhere: keys, certificates, uploads, the programs that give keys. */

@@ -76,12 +76,7 @@ export async function oneRun(baseUrl: string | undefined, options: RunArguments,
     server = await startServer(found, options, interrupts)
     left = server.problem
       ? neverJudged(found, run, server.problem)
-      : await judge(found, run, suites, {
-          interrupts,
-          stream,
-          colors: colorsFor(stream),
-          ...(onEvent ? { onEvent } : {}),
-        })
+      : await judge(found, run, suites, { interrupts, stream, colors: colorsFor(stream), onEvent })
     const report = await publish(left.record, { options, requests, people, baseline, server })
     await front.onSent?.(loggedExchanges(run.exchangeLog))
     return { report, cause: left.record.facts.ended?.cause }
@@ -153,10 +148,7 @@ async function judge(
   await afterEvents()
   const judging = interrupts.interrupted
     ? undefined
-    : judgeTarget(target, options, {
-        readDynamic: (name) => readKey(name),
-        ...(handler && { handler }),
-      })
+    : judgeTarget(target, options, { readDynamic: (name) => readKey(name), handler })
   if (judging) interrupts.onFirst(() => judging.end('interrupted', leftOut('interrupted')))
   const { done, problem } = judging ? await follow(judging, overdue, settings) : { done: true }
   const durationMs = performance.now() - started
@@ -221,9 +213,8 @@ export function runOptions(
   expected: readonly BaselineEntry[],
   exchangeLog?: string,
 ): RunOptions {
-  const log = exchangeLog === undefined ? {} : { exchangeLog }
-  const again = rerunCommand({ ...options, baseUrl, ...(options.header && { headers: options.header }) })
-  return runOptionsOf({ ...options, expected, ...log }, again + startOf(options))
+  const again = rerunCommand({ ...options, baseUrl, headers: options.header })
+  return runOptionsOf({ ...options, expected, exchangeLog }, again + startOf(options))
 }
 
 /** Options that start the server of a rerun, without what they seem to hand over as a secret. */

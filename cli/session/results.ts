@@ -76,5 +76,5 @@ export function optionsFor(
   const only = new Set([...(selection === 'failed' ? [] : selection), ...chosen.flatMap(neededBy)])
   const seed = chosen.flatMap(({ failures }) => failures).at(0)?.seed
   const { shard: _, ...rest } = options
-  return { ...rest, only: [...only], skip: [], report: [], ...(seed === undefined ? {} : { seed }) }
+  return { ...rest, only: [...only], skip: [], report: [], seed: seed ?? rest.seed }
 }

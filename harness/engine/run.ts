@@ -241,7 +241,7 @@ export function runOptionsOf(given: GivenOptions, rerun: string): RunOptions {
     ...{ depth, maxFailures, refusalRuns: runs ?? (depth === 'quick' ? 1 : 25) },
     ...{ grantedRuns: runs ?? (depth === 'quick' ? 1 : 5), backoffMs: 250 },
     nonce: [...randomBytes(4)].map((byte) => (byte % 36).toString(36)).join(''),
-    ...(exchangeLog === undefined ? {} : { exchangeLog }),
+    exchangeLog,
   }
 }
 

@@ -130,7 +130,7 @@ export async function resolveTarget(given: TargetFile, options: ResolveOptions):
     ...resolveOperations(context, file),
     scenarios: await resolveScenarios(context, file),
     unreachable: unreachableIds(shown),
-    limits: { ...defaultLimits, ...file.limits, ...options.limits },
+    limits: { ...defaultLimits, ...file.limits, ...compact<Partial<Limits>>(options.limits ?? {}) },
     timeoutDeclared: (options.limits?.timeoutMs ?? file.limits?.timeoutMs) !== undefined,
     applicationIds: new Set(applicationNames.flatMap((name) => file.resources?.[name]?.id ?? [])),
     ids: new Set(leaves.map((leaf) => leaf.toLowerCase())),
@@ -139,12 +139,8 @@ export async function resolveTarget(given: TargetFile, options: ResolveOptions):
     secrets: [...context.secrets, ...context.hidden.filter(({ value }) => !kept.some((text) => text.includes(value)))],
     kept,
   }
-  return {
-    target,
-    dynamicKeys: { read: (path) => dynamic.read(path) },
-    warnings: [...context.warnings, ...savedWarnings(file).map((warning) => placed(context, warning))],
-    ...(handler && { handler }),
-  }
+  const warnings = [...context.warnings, ...savedWarnings(file).map((warning) => placed(context, warning))]
+  return { target, dynamicKeys: dynamic, handler, warnings }
 }
 
 function resolveBaseUrl(file: TargetFile, given: string | undefined): string {
