@@ -12,15 +12,8 @@ import {
   isSentToOtherPaths,
   pathAt,
 } from './faults.ts'
-import {
-  fullKey,
-  requirement,
-  type RequirementFrom,
-  type RequirementText,
-  scenario,
-  requirements,
-  valid,
-} from './requirement.ts'
+import type { RequirementFrom, RequirementText } from './requirement.ts'
+import { fullKey, requirement, scenario, requirements, valid } from './requirement.ts'
 
 const all: readonly OperationId[] = operations.map(({ id }) => id)
 const withJson = operations.filter(({ body }) => body === 'json').map(({ id }) => id) as JsonOperationId[]

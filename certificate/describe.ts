@@ -2,14 +2,8 @@ import { nameMarks } from '../reporters/escape/name-marks.ts'
 import { terminalText } from '../reporters/escape/terminal.ts'
 import { groupBy } from '../harness/group-by.ts'
 import { count } from '../harness/report/index.ts'
-import {
-  operationCount,
-  type Excluded,
-  type Operations,
-  type Predicate,
-  type RunFacts,
-  type Statement,
-} from './statement.ts'
+import type { Excluded, Operations, Predicate, RunFacts, Statement } from './statement.ts'
+import { operationCount } from './statement.ts'
 import { claimedByStatement, type SuiteFacts } from './suite-facts.ts'
 import type { Verification } from './verify-certificate.ts'
 

@@ -5,13 +5,12 @@ import canonicalize from 'canonicalize'
 import { readBytes, type Report } from '../harness/report/index.ts'
 import type { Area } from '../catalogue/requirement.ts'
 import { UserError } from '../harness/user-error.ts'
+import type { Bundle, NamedBytes } from './certificate-file.ts'
 import {
-  type Bundle,
   evidenceOf,
   exchangesNames,
   packBundle,
   readCertificateFile,
-  type NamedBytes,
   countersign,
   encode,
   signEnvelope,
@@ -19,24 +18,11 @@ import {
 import { claims } from './describe.ts'
 import { harProblems, readWholeReport, reportProblems, targetProblems } from './evidence.ts'
 import { pemOf } from './keys.ts'
-import {
-  daysAfterRun,
-  makeStatement,
-  MOST_VALID_DAYS,
-  partialReasons,
-  sha256,
-  PAYLOAD_TYPE,
-  type Statement,
-} from './statement.ts'
+import type { Statement } from './statement.ts'
+import { daysAfterRun, makeStatement, MOST_VALID_DAYS, partialReasons, sha256, PAYLOAD_TYPE } from './statement.ts'
 import { contradictions, formProblem, verifyCertificate } from './verify-certificate.ts'
-import {
-  claimedByReport,
-  claimedByStatement,
-  foreignReasons,
-  type KnownRequirement,
-  requirementsOf,
-  type SuiteFacts,
-} from './suite-facts.ts'
+import type { KnownRequirement, SuiteFacts } from './suite-facts.ts'
+import { claimedByReport, claimedByStatement, foreignReasons, requirementsOf } from './suite-facts.ts'
 
 /** More reasons than these tell a reader nothing. */
 const MOST_REASONS = 5

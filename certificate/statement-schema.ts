@@ -1,18 +1,17 @@
 import type { Counts, Report } from '../harness/report/index.ts'
 import { closed, defined, described, flag, listOf, oneOf, type Schema, text, textOrNull } from '../schemas/closed.ts'
-import {
-  type Coverage,
-  type Digest,
-  type Excluded,
-  type NamedDigest,
-  type NotServed,
-  type Operations,
-  type Predicate,
-  PREDICATE_TYPE,
-  type RunFacts,
-  type Statement,
-  STATEMENT_TYPE,
+import type {
+  Coverage,
+  Digest,
+  Excluded,
+  NamedDigest,
+  NotServed,
+  Operations,
+  Predicate,
+  RunFacts,
+  Statement,
 } from './statement.ts'
+import { PREDICATE_TYPE, STATEMENT_TYPE } from './statement.ts'
 
 const count = { type: 'integer', minimum: 0 }
 const digest = defined('digest')

@@ -6,15 +6,8 @@ import type { Counts } from '../harness/report/index.ts'
 import { sum, total } from '../reporters/view/groups.ts'
 import { isObject, parsedJson } from '../schemas/json.ts'
 import { validatorOf } from '../schemas/validators.ts'
-import {
-  type Evidence,
-  type Envelope,
-  decode,
-  keyId,
-  payloadOf,
-  type Signature,
-  isSignedBy,
-} from './certificate-file.ts'
+import type { Evidence, Envelope, Signature } from './certificate-file.ts'
+import { decode, keyId, payloadOf, isSignedBy } from './certificate-file.ts'
 import { evidenceProblems } from './evidence.ts'
 import { pemOf } from './keys.ts'
 import { lastDay, partialReasons, type Statement, PAYLOAD_TYPE, type Operations, type Predicate } from './statement.ts'

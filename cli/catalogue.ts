@@ -1,11 +1,6 @@
 import { Command } from 'commander'
-import {
-  catalogue,
-  type CatalogueRequirement,
-  isRequirementId,
-  published,
-  requirementOf,
-} from '../catalogue/catalogue.ts'
+import type { CatalogueRequirement } from '../catalogue/catalogue.ts'
+import { catalogue, isRequirementId, published, requirementOf } from '../catalogue/catalogue.ts'
 import { matchesId, patternProblem } from '../harness/report/index.ts'
 import { UserError } from '../harness/user-error.ts'
 import { idMeant } from '../harness/target-file/index.ts'

@@ -4,13 +4,8 @@ import { checkTargetFile, loadTargetFile, resolveTarget } from '../harness/targe
 import { rerunCommand, runOptionsOf } from '../harness/engine/index.ts'
 import { reportOf } from '../suites/run-report.ts'
 import { beginJudging, prepareRun } from '../suites/judge.ts'
-import {
-  checkOptions,
-  type ConformanceEvent,
-  type ConformanceOptions,
-  type Target,
-  type TargetJson,
-} from './options.ts'
+import type { ConformanceEvent, ConformanceOptions, Target, TargetJson } from './options.ts'
+import { checkOptions } from './options.ts'
 
 /** Report of a run: every requirement of the catalogue, in its order. */
 export type Report = ReportOf<RequirementId>

@@ -1,12 +1,7 @@
 import { isObject, getAt, setAt } from '../schemas/json.ts'
 import fc from 'fast-check'
-import {
-  otherConfigs,
-  otherTypes,
-  type QueryConfigMember,
-  queryConfigMembers,
-  togetherCases,
-} from '../catalogue/query-config.ts'
+import type { QueryConfigMember } from '../catalogue/query-config.ts'
+import { otherConfigs, otherTypes, queryConfigMembers, togetherCases } from '../catalogue/query-config.ts'
 import type { OperationId } from '../catalogue/operations.ts'
 import type { Fault } from '../harness/checks/index.ts'
 import {

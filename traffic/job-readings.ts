@@ -1,14 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { member } from '../schemas/json.ts'
 import { isGranted } from '../harness/engine/index.ts'
-import {
-  createdAtCases,
-  identityCases,
-  type JobCase,
-  jobKey,
-  type SeenJob,
-  type SeenReading,
-} from '../suites/jobs/seen-jobs.ts'
+import type { JobCase, SeenJob, SeenReading } from '../suites/jobs/seen-jobs.ts'
+import { createdAtCases, identityCases, jobKey } from '../suites/jobs/seen-jobs.ts'
 import type { RecordedHttpResponse } from './recorded-exchange.ts'
 import type { OnFailure, RequirementTallies } from './successes.ts'
 

@@ -11,13 +11,8 @@ import { createJobReadings } from './job-readings.ts'
 import type { Har } from './read-har.ts'
 import type { RecordedEntry } from './recorded-entry.ts'
 import { type RecordedHttpResponse, recordEntry, recordResponse } from './recorded-exchange.ts'
-import {
-  createRequirementTallies,
-  type OnFailure,
-  type RequirementTallies,
-  type RequirementTally,
-  judgeSuccess,
-} from './successes.ts'
+import type { OnFailure, RequirementTallies, RequirementTally } from './successes.ts'
+import { createRequirementTallies, judgeSuccess } from './successes.ts'
 
 /** How many entries were judged, and why the others were not. */
 export interface Counts {

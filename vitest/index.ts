@@ -1,13 +1,7 @@
 import 'vitest'
 import { afterAll, beforeAll, describe, type RunnerTestCase, test, type TestContext, vi } from 'vitest'
-import {
-  createSuiteRun,
-  type GivenTarget,
-  type Handover,
-  type RunEnded,
-  type Selected,
-  type SuiteRun,
-} from './suite-run.ts'
+import type { GivenTarget, Handover, RunEnded, Selected, SuiteRun } from './suite-run.ts'
+import { createSuiteRun } from './suite-run.ts'
 import { checkOptions, type ConformanceOptions, type Target, type TargetJson } from '../library/options.ts'
 import { catalogue, type CatalogueRequirement } from '../catalogue/catalogue.ts'
 import { groupBy } from '../harness/group-by.ts'

@@ -1,13 +1,8 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { extname, resolve } from 'node:path'
 import type { Reporter, TestModule, Vitest } from 'vitest/node'
-import {
-  type ReportRequest,
-  checkOutputs,
-  keepsExchanges,
-  parseReportRequests,
-  reportFiles,
-} from '../cli/output/files.ts'
+import type { ReportRequest } from '../cli/output/files.ts'
+import { checkOutputs, keepsExchanges, parseReportRequests, reportFiles } from '../cli/output/files.ts'
 import { colorsFor } from '../cli/output/say.ts'
 import { keptExchanges, makeRunFolder } from '../cli/output/run-folder.ts'
 import { writeReports } from '../cli/output/write-reports.ts'

@@ -7,26 +7,10 @@ import { json } from '../../reporters/escape/json.ts'
 import { nameMarks } from '../../reporters/escape/name-marks.ts'
 import { REGISTER_FORMAT } from '../revocations.ts'
 import { operationCount } from '../statement.ts'
-import {
-  judgedBy,
-  markup,
-  type Markup,
-  marksPart,
-  page,
-  standingMark,
-  standingOf,
-  validity,
-  servicePage,
-} from './page.ts'
-import {
-  bundleName,
-  certificateName,
-  type ReadOptions,
-  readRegister,
-  type Register,
-  type Registered,
-  type Service,
-} from './read-folder.ts'
+import type { Markup } from './page.ts'
+import { judgedBy, markup, marksPart, page, standingMark, standingOf, validity, servicePage } from './page.ts'
+import type { ReadOptions, Register, Registered, Service } from './read-folder.ts'
+import { bundleName, certificateName, readRegister } from './read-folder.ts'
 
 const colors = { good: 'brightgreen', fair: 'yellow', bad: 'red', none: 'lightgrey' } as const
 

@@ -5,28 +5,18 @@ import { getAt } from '../../schemas/json.ts'
 import type { CheckContext, Probe, Run } from '../engine/index.ts'
 import { describeResponse, effectOf, jsonOf, lookAgainAtEnd, NotExercised, withHeader } from '../engine/index.ts'
 import { leftOut } from '../report/index.ts'
-import {
-  type Case,
-  effectOfCase,
-  type Ground,
-  isSetting,
-  judgeCases,
-  memberCase,
-  textCases,
-  togetherCases,
-  valueCases,
-} from './odd-cases.ts'
+import type { Case, Ground } from './odd-cases.ts'
+import { effectOfCase, isSetting, judgeCases, memberCase, textCases, togetherCases, valueCases } from './odd-cases.ts'
 import { countsAsGranted } from './control.ts'
 import { sendPastBlocks, generationsLeft } from './created.ts'
+import type { MemberCase, Placed } from './member-faults.ts'
 import {
   absent,
   arraysAbove,
   examplesFor,
   having,
   inOtherItem,
-  type MemberCase,
   faultsOfKinds,
-  type Placed,
   shownMembers,
   undescribedMembers,
 } from './member-faults.ts'

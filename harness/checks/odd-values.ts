@@ -1,14 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import {
-  emptyOf,
-  isListed,
-  oddBodies,
-  type OddBody,
-  type OddNumber,
-  oddTexts,
-  type OddText,
-  oddValuesOf,
-} from '../../catalogue/odd-values.ts'
+import type { OddBody, OddNumber, OddText } from '../../catalogue/odd-values.ts'
+import { emptyOf, isListed, oddBodies, oddTexts, oddValuesOf } from '../../catalogue/odd-values.ts'
 import type { Member } from '../../catalogue/operation.ts'
 import { queryConfigMembers } from '../../catalogue/query-config.ts'
 import { getAt, setAt } from '../../schemas/json.ts'

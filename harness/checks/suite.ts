@@ -1,11 +1,6 @@
 import { isRefusal, type Pairs } from '../../catalogue/requirement.ts'
-import {
-  type AreaName,
-  type AreaRequirement,
-  type CatalogueRequirement,
-  type RequirementId,
-  requirementsOfArea,
-} from '../../catalogue/catalogue.ts'
+import type { AreaName, AreaRequirement, CatalogueRequirement, RequirementId } from '../../catalogue/catalogue.ts'
+import { requirementsOfArea } from '../../catalogue/catalogue.ts'
 import type { Judge } from '../engine/index.ts'
 import { grantedByScenario } from './granted.ts'
 import { byScenario } from './scenario.ts'

@@ -3,14 +3,8 @@ import { hasStatusOf, isGranted, tpeOf, describePairs, envelopeRemark, matchPair
 import type { Exchange } from './exchange.ts'
 import { Failed, NotExercised } from './outcome.ts'
 import { describeResponse, familyRemark } from './describe.ts'
-import {
-  answered,
-  type CheckContext,
-  familyOnlyOf,
-  createCheckContext,
-  type Judge,
-  takeLookAtEnd,
-} from './check-context.ts'
+import type { CheckContext, Judge } from './check-context.ts'
+import { answered, familyOnlyOf, createCheckContext, takeLookAtEnd } from './check-context.ts'
 import { type SchemaName, validate } from '../../schemas/validate.ts'
 import { debuglog } from 'node:util'
 import type { CatalogueResult } from '../report/index.ts'

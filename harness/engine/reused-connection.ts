@@ -2,16 +2,8 @@ import { differing, type Exchange, type PreviousRequest } from './exchange.ts'
 import { curlOfBoth } from '../recording/index.ts'
 import type { Failure, FailureExchange } from '../report/index.ts'
 import { isGranted, tpeOf, responseOf, matchPairs } from './response.ts'
-import {
-  isRight,
-  isWrong,
-  mayRepeat,
-  proves,
-  type SendAgain,
-  trialOfPrevious,
-  trialOfRequest,
-  variesOf,
-} from './connection-trial.ts'
+import type { SendAgain } from './connection-trial.ts'
+import { isRight, isWrong, mayRepeat, proves, trialOfPrevious, trialOfRequest, variesOf } from './connection-trial.ts'
 import { describeResponse, rerunLine, withoutEntities, onReusedConnection } from './describe.ts'
 import { pause } from './outcome.ts'
 import { livenessProbe, requestOf } from './send.ts'

@@ -2,15 +2,8 @@ import type { HeaderLine, HttpRequest, HttpResult, PrecedingRequest, SendOptions
 import { letGo } from '../http/index.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
 import type { Run } from './run.ts'
-import {
-  type Credential,
-  type Probe,
-  withOwn,
-  pathOf,
-  type Exchange,
-  type Purpose,
-  type PreviousRequest,
-} from './exchange.ts'
+import type { Credential, Probe, Exchange, Purpose, PreviousRequest } from './exchange.ts'
+import { withOwn, pathOf } from './exchange.ts'
 import { readsDeclared } from '../target-file/index.ts'
 import type { Effect } from '../../catalogue/operation.ts'
 import { responseOf } from './response.ts'

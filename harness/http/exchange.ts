@@ -1,18 +1,8 @@
 import type { Dispatcher } from 'undici'
 import { type Collector, collect, type Encoded, decode } from './decode.ts'
 import { proxyLines, requestTarget } from './dispatcher.ts'
-import {
-  headerLines,
-  promisedLength,
-  sentLines,
-  headerValue,
-  type HeaderLine,
-  type Tag,
-  type NoResponse,
-  type HttpRequest,
-  type WireResponse,
-  type HttpResult,
-} from './message.ts'
+import type { HeaderLine, Tag, NoResponse, HttpRequest, WireResponse, HttpResult } from './message.ts'
+import { headerLines, promisedLength, sentLines, headerValue } from './message.ts'
 import type { Connection, ConnectionSlot } from './connection-pool.ts'
 import { type Progress, type Reason, explain, proxyWantsCredentials, timedOut, unaskedUpgrade } from './no-response.ts'
 import { deadlinePassed, type Ending } from './under-way.ts'

@@ -1,14 +1,7 @@
 import { type Collector, collect } from './decode.ts'
 import { type ExchangeOptions, interrupted, noResponse, readResponse } from './exchange.ts'
-import {
-  promisedLength,
-  sentLines,
-  type HeaderLine,
-  type SendOptions,
-  type Transport,
-  type HttpRequest,
-  type HttpResult,
-} from './message.ts'
+import type { HeaderLine, SendOptions, Transport, HttpRequest, HttpResult } from './message.ts'
+import { promisedLength, sentLines } from './message.ts'
 import { type Progress, explain, timedOut } from './no-response.ts'
 import { createUnderWay, deadlinePassed, type Ending } from './under-way.ts'
 

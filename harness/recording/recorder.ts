@@ -1,15 +1,7 @@
 import { closeSync, openSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import {
-  type FailureExchange,
-  recordBody,
-  type RecordedExchange,
-  type RecordedHeaders,
-  recordHead,
-  recordHeaders,
-  type Shown,
-  curlOf,
-} from './recorded.ts'
+import type { FailureExchange, RecordedExchange, RecordedHeaders, Shown } from './recorded.ts'
+import { recordBody, recordHead, recordHeaders, curlOf } from './recorded.ts'
 import type { Redactor } from './redactor.ts'
 import type { HeaderLine, HttpRequest, HttpResult } from '../http/index.ts'
 

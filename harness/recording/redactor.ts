@@ -1,15 +1,5 @@
-import {
-  replaceSpans,
-  RunIndex,
-  type Span,
-  withoutKept,
-  withTail,
-  base64,
-  bitsOf,
-  type Encoding,
-  hex,
-  plain,
-} from './spans.ts'
+import type { Span, Encoding } from './spans.ts'
+import { replaceSpans, RunIndex, withoutKept, withTail, base64, bitsOf, hex, plain } from './spans.ts'
 
 /** A text as it reads, or as it reads once escapes are undone. */
 interface View {

@@ -1,21 +1,20 @@
 import { closed, defined, described, flag, listOf, oneOf, type Schema, text, textOrNull } from '../../schemas/closed.ts'
-import {
-  type BaselineSummary,
-  type Counts,
-  type Created,
-  type Exit,
-  type Failure,
-  type FailureExchange,
-  type NotServed,
-  type PageCount,
-  type RecordedBody,
-  type RecordedRequest,
-  type RecordedResponse,
-  type Report,
-  type RequirementResult,
-  leftOutBy,
-  takesStates,
+import type {
+  BaselineSummary,
+  Counts,
+  Created,
+  Exit,
+  Failure,
+  FailureExchange,
+  NotServed,
+  PageCount,
+  RecordedBody,
+  RecordedRequest,
+  RecordedResponse,
+  Report,
+  RequirementResult,
 } from './model.ts'
+import { leftOutBy, takesStates } from './model.ts'
 
 const integer = { type: 'integer' }
 /** A fact that is left out if it does not hold. */

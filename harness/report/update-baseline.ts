@@ -1,15 +1,6 @@
 import type { Report, RequirementResult } from './model.ts'
-import {
-  responsesOf,
-  isSame,
-  sayAnswers,
-  type Baseline,
-  type BaselineEntry,
-  isPast,
-  reasonOf,
-  recorded,
-  writeBaseline,
-} from './baseline.ts'
+import type { Baseline, BaselineEntry } from './baseline.ts'
+import { responsesOf, isSame, sayAnswers, isPast, reasonOf, recorded, writeBaseline } from './baseline.ts'
 
 interface BaselineUpdate {
   readonly baseline: Baseline

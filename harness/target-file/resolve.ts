@@ -2,37 +2,25 @@ import { isOperationId } from '../../catalogue/operations.ts'
 import { UserError } from '../user-error.ts'
 import type { Absence } from '../report/index.ts'
 import { baseUrlProblem, normalBaseUrl } from './http-values.ts'
-import {
-  type Context,
-  type Environment,
-  note,
-  placed,
-  readNamedText,
-  readNamedFile,
-  createDynamicKeys,
-  type DynamicKeys,
-  labels,
-  resolveKeys,
-} from './resolve-key.ts'
+import type { Context, Environment, DynamicKeys } from './resolve-key.ts'
+import { note, placed, readNamedText, readNamedFile, createDynamicKeys, labels, resolveKeys } from './resolve-key.ts'
 import { compact, mapKeys, plainData, targetDigest } from './map-keys.ts'
-import {
-  applicationNames,
-  defaultLimits,
-  pdfNames,
-  type FetchHandler,
-  type HeaderValues,
-  type KeySources,
-  type Limits,
-  type OperationBinding,
-  type Scenario,
-  type Secret,
-  type Target,
-  type TargetFile,
-  type ApplicationResource,
-  type PdfValue,
-  type Resources,
-  type Upload,
+import type {
+  FetchHandler,
+  HeaderValues,
+  KeySources,
+  Limits,
+  OperationBinding,
+  Scenario,
+  Secret,
+  Target,
+  TargetFile,
+  ApplicationResource,
+  PdfValue,
+  Resources,
+  Upload,
 } from './model.ts'
+import { applicationNames, defaultLimits, pdfNames } from './model.ts'
 import {
   resolveGivenHeaders,
   resolveHeaders,

@@ -1,15 +1,8 @@
 import { count, type Counts, type Report, type RequirementResult } from '../../harness/report/index.ts'
 import { groupBy } from '../../harness/group-by.ts'
 import { htmlAttribute, htmlText, htmlAnchor } from '../escape/html.ts'
-import {
-  exercised,
-  sum,
-  total,
-  leftOutSentence,
-  selectedSummary,
-  byOperation,
-  type OperationGroup,
-} from '../view/groups.ts'
+import type { OperationGroup } from '../view/groups.ts'
+import { exercised, sum, total, leftOutSentence, selectedSummary, byOperation } from '../view/groups.ts'
 import { capital, outcomes, duration, type Mark } from '../view/writing.ts'
 import { exitLine, runNotes, seedLine, isSaidByExit, standingOf, type Tone } from '../view/standing.ts'
 import { likelyList } from './lists.ts'

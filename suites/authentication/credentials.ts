@@ -1,14 +1,7 @@
 import fc from 'fast-check'
 import { isOperationId, numberOf } from '../../catalogue/operations.ts'
-import {
-  allFormsOn,
-  isSamePath,
-  isSentToOtherPaths,
-  isSpelling,
-  type OtherPlace,
-  otherPlaces,
-  pathAt,
-} from '../../catalogue/faults.ts'
+import type { OtherPlace } from '../../catalogue/faults.ts'
+import { allFormsOn, isSamePath, isSentToOtherPaths, isSpelling, otherPlaces, pathAt } from '../../catalogue/faults.ts'
 import type { RefusalContext } from '../../harness/checks/index.ts'
 import { condition, judgeEach, property, refused, unknownWord } from '../../harness/checks/index.ts'
 import type { CheckContext, Credential, Exchange, Probe } from '../../harness/engine/index.ts'

@@ -26,14 +26,8 @@ import {
 import { getAt, setAt } from '../../schemas/json.ts'
 import { jsonOf, NotExercised, type Probe, type Run, withJson } from '../../harness/engine/index.ts'
 import type { ApplicationResource } from '../../harness/target-file/index.ts'
-import {
-  ofBodies,
-  refusedByGrammar,
-  refusedByKey,
-  refusedByRights,
-  refusedByType,
-  type Refusal,
-} from '../created/created-object.ts'
+import type { Refusal } from '../created/created-object.ts'
+import { ofBodies, refusedByGrammar, refusedByKey, refusedByRights, refusedByType } from '../created/created-object.ts'
 
 /** Place at which a value of another type is put, and the types that are another there. */
 interface Place {

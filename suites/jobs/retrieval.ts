@@ -20,15 +20,8 @@ import {
 } from '../../harness/engine/index.ts'
 import { member, preview } from '../../schemas/json.ts'
 import { leftOut } from '../../harness/report/index.ts'
-import {
-  createdAtCases,
-  identityCases,
-  isOwn,
-  type JobCase,
-  readsTheSame,
-  sameId,
-  type SeenReading,
-} from './seen-jobs.ts'
+import type { JobCase, SeenReading } from './seen-jobs.ts'
+import { createdAtCases, identityCases, isOwn, readsTheSame, sameId } from './seen-jobs.ts'
 import { endedBefore, isEnded, isWhole, type Job, jobsOf, maxLagMs, type Reading } from './job-tracker.ts'
 import {
   failingLifecycle,
