@@ -21,7 +21,8 @@ import { notJudged } from './view/to-declare.ts'
 import { groupBy } from '../harness/group-by.ts'
 import { shellWord } from '../harness/shell-word.ts'
 
-const tones = { good: 'green', warning: 'yellow', bad: 'red' } as const satisfies Record<Tone, keyof Colors>
+/** Colours of a verdict. */
+export const tones = { good: 'green', warning: 'yellow', bad: 'red' } as const satisfies Record<Tone, keyof Colors>
 
 const MOST_MISSED = 30
 const MOST_BLOCKS = 15

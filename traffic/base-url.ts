@@ -112,7 +112,7 @@ export async function checkTarget(options: CheckTargetOptions) {
   const { target: path, baseUrl, derive } = options
   const problem = baseUrl === undefined ? undefined : baseUrlProblem(baseUrl)
   if (problem !== undefined) throw new UserError(`--base-url: ${problem}`)
-  const { file, dir } = path === undefined ? { file: {} as TargetFile, dir: process.cwd() } : await loadTargetFile(path)
+  const { file, dir } = await loadTargetFile(path)
   const address = baseUrl ?? file.baseUrl ?? derive() ?? nowhere
   const from = { dir, source: path, env: setOrNot(), baseUrl: normal(address) }
   const { target, warnings } = await resolveTarget(withKeysAtHand(file, dir), from)

@@ -22,7 +22,6 @@ declare module 'vitest' {
     conformExchanges: string | undefined
   }
   interface TaskMeta {
-    /** Reports of the runs of a test file. */
     conformance?: Handover[]
   }
 }
@@ -100,9 +99,7 @@ export function describeConformance(target?: GivenTarget, options: DescribeOptio
   describe(name, { timeout: 0, retry: 0 }, () => {
     beforeAll(async () => {
       selected = selectedOf(groups)
-      await run.start(selected).catch((error: unknown) => {
-        throw new ConformanceError(messageOf(error), frames)
-      })
+      await run.start(selected).catch(mistake(frames))
     }, 0)
     for (const requirements of byOperation(rest)) {
       const { tasks } = describe(requirements[0]!.operation, { concurrent: true, timeout: 0, retry: 0 }, () => {
@@ -140,12 +137,8 @@ interface Asked {
 
 async function judged({ signal, skip }: TestContext, { run, id, strict, frames, quiet }: Asked): Promise<void> {
   signal.addEventListener('abort', () => run.cancel(), { once: true })
-  const result = await run.result(id).catch((error: unknown) => {
-    throw new ConformanceError(messageOf(error), frames)
-  })
-  if (isFailure(result, strict)) {
-    throw new ConformanceError(failureMessage(result))
-  }
+  const result = await run.result(id).catch(mistake(frames))
+  if (isFailure(result, strict)) throw new ConformanceError(failureMessage(result))
   quiet.add(id)
   if (result.outcome !== 'passed') skip(skipNote(result))
 }
@@ -154,8 +147,10 @@ function isFailure({ level, outcome }: RequirementResult, strict: boolean): bool
   return outcome === 'failed' && (level === 'must' || strict)
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
+function mistake(frames: string) {
+  return (error: unknown): never => {
+    throw new ConformanceError(error instanceof Error ? error.message : String(error), frames)
+  }
 }
 
 /** Those that the options leave in, in catalogue order; `envelope` last, for it is judged on all that the others were answered. */

@@ -6,13 +6,15 @@ import { terminalText } from '../../reporters/escape/terminal.ts'
 import { shortened, visible } from '../../reporters/escape/visible.ts'
 import { policyFor, style } from '../../reporters/html/assets.ts'
 import { type Line, laidOut } from '../../reporters/terminal/lines.ts'
+import { legend, tones as classes } from '../../reporters/html/overview.ts'
+import { tones } from '../../reporters/terminal.ts'
 import { countsText } from '../../reporters/view/groups.ts'
-import { type Mark, outcomes as outcomeMarks, outcomes } from '../../reporters/view/writing.ts'
+import { type Mark, outcomes } from '../../reporters/view/writing.ts'
 import { verdictWords } from '../../reporters/view/standing.ts'
 
 /** How a cell shows an outcome: never by colour alone. */
 export const marks: Readonly<Record<Outcome | 'absent', Mark>> = {
-  ...outcomeMarks,
+  ...outcomes,
   absent: { sign: ' ', word: 'Not in this report', tone: 'w' },
 }
 
@@ -23,7 +25,7 @@ const paints = {
   'not-applicable': 'dim',
   absent: 'dim',
 } as const satisfies Record<Outcome | 'absent', keyof Colors>
-const verdictPaints = { good: 'green', warning: 'yellow', bad: 'red' } as const
+const known = Object.values(outcomes)
 
 /**
  * The comparison for a terminal of that many columns: the reports numbered, what newly fails, what fails and what is not the same
@@ -38,7 +40,7 @@ export function renderTable(comparison: Comparison, colors: Colors, width = Infi
     ...(note === undefined ? [] : [terminalText(note)]),
     '',
     ...(rows.length > 0
-      ? [legend(comparison, colors), ...rows.map((row) => rowLine(row, comparison, colors)), '']
+      ? [signLine(comparison, colors), ...rows.map((row) => rowLine(row, comparison, colors)), '']
       : []),
     `${same} of ${comparison.rows.length} requirements are the same in all`,
     ...comparison.changes.map((change) => changeLine(change, comparison)),
@@ -54,7 +56,7 @@ function columnLines(comparison: Comparison, colors: Colors): Line[] {
     ...columns.map((column, index): Line => {
       const { summary, verdict } = column
       const { tone, word } = verdictWords[verdict]
-      const verdictText = `${colors.bold(colors[verdictPaints[tone]](word))}${column.interrupted ? ', interrupted' : ''}`
+      const verdictText = `${colors.bold(colors[tones[tone]](word))}${column.interrupted ? ', interrupted' : ''}`
       return {
         lead: `${index + 1}  `,
         width: 3,
@@ -69,10 +71,9 @@ function columnName({ baseUrl, name, startedAt }: Column, { of }: Comparison): s
   return of === 'time' ? startedAt : `${name}  ${baseUrl}`
 }
 
-function legend({ columns }: Comparison, colors: Colors): Line {
-  const words = Object.values(marks).filter(({ sign }) => sign !== ' ')
+function signLine({ columns }: Comparison, colors: Colors): Line {
   const numbers = columns.map((_, index) => `${index + 1}`.padStart(2)).join(' ')
-  const text = colors.dim(words.map(({ sign, word }) => `${sign} ${word.toLowerCase()}`).join('  '))
+  const text = colors.dim(known.map(({ sign, word }) => `${sign} ${word.toLowerCase()}`).join('  '))
   return { lead: `${numbers}   `, width: numbers.length + 3, text }
 }
 
@@ -98,9 +99,6 @@ function changeLine(change: Change, { columns }: Comparison): string {
   const at = terminalText(columns[change.to]!.startedAt)
   return `${at}: ${parts.length > 0 ? parts.join(', ') : 'nothing changed'}`
 }
-
-/** Classes of the style sheet. */
-const tones = { good: 'p', warning: 'm', bad: 'f' } as const
 
 /** The comparison as one page in the style of the report, which needs nothing but itself: what fails and differs first. */
 export function renderPage(comparison: Comparison): string {
@@ -138,7 +136,7 @@ function columnRow(column: Column, index: number): string {
   const { baseUrl, interrupted, name, startedAt, summary, verdict, version } = column
   const { tone, word } = verdictWords[verdict]
   const cells = [
-    `<td class="${tones[tone]}"><b>${word}</b>${interrupted ? ', interrupted' : ''}</td>`,
+    `<td class="${classes[tone]}"><b>${word}</b>${interrupted ? ', interrupted' : ''}</td>`,
     ...[summary.must, summary.should].map((counts) => `<td class="tally">${tally(counts)}</td>`),
     ...[startedAt.slice(0, 16).replace('T', ' '), version].map((text) => `<td>${htmlText(text)}</td>`),
   ]
@@ -146,7 +144,7 @@ function columnRow(column: Column, index: number): string {
 }
 
 function tally(counts: Counts): string {
-  return Object.values(outcomes)
+  return known
     .filter(({ member }) => counts[member] > 0)
     .map(
       ({ member, sign, tone, word }) =>
@@ -160,15 +158,12 @@ function table(rows: readonly Row[], comparison: Comparison, label: string): str
   const heads = columns.map(
     (column, index) => `<th scope="col" title="${htmlAttribute(columnName(column, comparison))}">${index + 1}</th>`,
   )
-  const legend = Object.values(marks)
-    .filter(({ sign }) => sign !== ' ')
-    .map(({ sign, tone, word }) => `<span class="${tone}"><i aria-hidden="true">${sign}</i>${word}</span>`)
   const body = rows.map((row) => {
     const change = of === 'time' ? changeOf(row, columns.length - 1) : null
     const changed = change === null ? '' : ` <b class="${row.outcomes.at(-1) === 'failed' ? 'f' : 'n'}">${change}</b>`
     return `<tr>${row.outcomes.map(cell).join('')}<th scope="row"><span class="mono">${htmlText(row.id)}</span> <span class="tag">${row.level}</span>${changed}<span class="ask">${htmlText(row.statement)}</span></th></tr>`
   })
-  return `<p class="key">${legend.join(' ')}</p><div class="scroll" role="region" aria-label="Table: ${label}" tabindex="0"><table class="compared"><thead><tr>${heads.join('')}<th scope="col">Requirement</th></tr></thead><tbody>
+  return `${legend(known)}<div class="scroll" role="region" aria-label="Table: ${label}" tabindex="0"><table class="compared"><thead><tr>${heads.join('')}<th scope="col">Requirement</th></tr></thead><tbody>
 ${body.join('\n')}
 </tbody></table></div>`
 }

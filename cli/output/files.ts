@@ -81,12 +81,10 @@ export function keepsExchanges(requests: readonly ReportRequest[]): boolean {
   return requests.some(({ format }) => format === 'har' || format === 'html')
 }
 
-/** Whether a report takes stdout. */
 export function takesStdout(requests: readonly { readonly path: string }[]): boolean {
   return requests.some(({ path }) => path === '-')
 }
 
-/** Where the report for people goes. */
 export function streamForPeople(requests: readonly { readonly path: string }[]): NodeJS.WriteStream {
   return takesStdout(requests) ? process.stderr : process.stdout
 }
@@ -145,19 +143,17 @@ export async function stage(path: string, text: Pieces): Promise<StagedFile> {
   }
 }
 
-/** Writes a text that is at hand: whole, or not at all. */
-export async function writeAtomically(path: string, text: string): Promise<void> {
-  if (isWrittenDirectly(path)) return writeFileSync(path, text)
-  const staged = await stage(path, text)
-  staged.commit()
+/** Writes what is at hand: whole, or not at all. */
+export async function writeAtomically(path: string, text: string | Uint8Array): Promise<void> {
+  if (isWrittenDirectly(path)) writeFileSync(path, text)
+  else (await stage(path, text)).commit()
 }
 
 /** Writes files that belong together, each whole or not at all; throws UserError that names the first that cannot be. */
 export async function writeFiles(files: readonly (readonly [OutputFile, string | Uint8Array])[]): Promise<void> {
   for (const [{ path, option }, bytes] of files) {
     try {
-      if (isWrittenDirectly(path)) writeFileSync(path, bytes)
-      else (await stage(path, bytes)).commit()
+      await writeAtomically(path, bytes)
     } catch (error) {
       throw unwritable(option, error)
     }
@@ -219,7 +215,6 @@ export function inputFiles(paths: Readonly<Record<string, string | undefined>>):
   return Object.entries(paths).flatMap(([what, path]) => (path === undefined ? [] : [{ path, what }]))
 }
 
-/** The reports that go to files. */
 export function reportFiles<Name extends string>(
   requests: readonly ReportRequest<Name>[],
 ): (ReportRequest<Name> & OutputFile)[] {

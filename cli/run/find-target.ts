@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { connect } from 'node:net'
 import { resolve } from 'node:path'
 import { createTransport, type HttpResult } from '../../harness/http/index.ts'
-import type { FetchHandler, Target, TargetFile } from '../../harness/target-file/index.ts'
+import type { FetchHandler, Target } from '../../harness/target-file/index.ts'
 import { loadTargetFile, resolveTarget } from '../../harness/target-file/index.ts'
 import { inputFiles, type InputFile } from '../output/files.ts'
 import type { RunArguments } from './arguments.ts'
@@ -11,9 +11,7 @@ import { Worker } from 'node:worker_threads'
 
 export interface FoundTarget {
   readonly target: Target
-  /** Sentences for the user. */
   readonly warnings: readonly string[]
-  /** The files that the target was read from. */
   readonly inputs: readonly InputFile[]
   /** Is judged in place of a server. */
   readonly handler?: FetchHandler
@@ -27,7 +25,7 @@ export interface FoundTarget {
 export async function findTarget(baseUrl: string | undefined, options: RunArguments): Promise<FoundTarget> {
   const embedded = baseUrl === undefined && options.target === undefined
   const path = embedded ? referenceTargetFile : options.target
-  const { file, dir } = path === undefined ? { file: {} as TargetFile, dir: process.cwd() } : await loadTargetFile(path)
+  const { file, dir } = await loadTargetFile(path)
   const server = embedded && !options.dryRun ? await startEmbedded() : undefined
   const url = server?.url ?? (embedded ? 'http://127.0.0.1' : baseUrl)
   const { ca, concurrency, header: headers, key, rate, target: source, timeout } = options

@@ -30,8 +30,9 @@ async function importNatively(path: string): Promise<unknown> {
 
 const endings = ['.json', '.ts', '.mts', '.js', '.mjs']
 
-/** Reads and checks a target file: JSON, with comments if it has any, or a module's default export. */
-export async function loadTargetFile(path: string): Promise<LoadedTargetFile> {
+/** Reads and checks a target file: JSON, with comments if it has any, or a module's default export. Without a path one that declares nothing. */
+export async function loadTargetFile(path: string | undefined): Promise<LoadedTargetFile> {
+  if (path === undefined) return { file: {}, dir: process.cwd() }
   const extension = extname(path).toLowerCase()
   if (!endings.includes(extension)) await refuseName(path)
   const text = await readText(path)

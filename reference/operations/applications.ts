@@ -3,7 +3,7 @@ import {
   freshName,
   nameCheckMs,
   namedBy,
-  refusedName,
+  createAllTheSame,
   breakUse,
   isSettling,
   newId,
@@ -52,12 +52,6 @@ function make(call: Call, name: string, account: string): Application {
   return application
 }
 
-/** Leaves something behind in spite of a refusal, under the defects of `4xx-no-effect`. */
-async function createAllTheSame(call: Call, status: number): Promise<void> {
-  const name = await refusedName(call, status)
-  if (name !== undefined) make(call, name, ownAccount)
-}
-
 async function create(call: Call): Promise<Answer> {
   const { world, key } = call
   const { applications } = world.store
@@ -73,7 +67,7 @@ export const applicationsCreate: Operation = {
   paths: ['/v1/applications'],
   members: ['name', 'blueprint'],
   check: checkApplication,
-  refused: createAllTheSame,
+  refused: createAllTheSame(make),
   run: create,
   grant: (call) => ({ status: 201, body: { id: newId(call.world, 'application'), name: 'application' } }),
 }

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import {
+  createAllTheSame,
   freshName,
   nameCheckMs,
   namedBy,
@@ -10,7 +11,7 @@ import {
   newId,
   writeId,
 } from '../world/created.ts'
-import { type Graph, ownAccount, type StoredFile } from '../world/world.ts'
+import type { Graph, StoredFile } from '../world/world.ts'
 import type { Answer } from '../world/answer.ts'
 import { type Call, isAbsent, type Members } from '../world/call.ts'
 import type { Operation } from '../world/operation.ts'
@@ -40,12 +41,6 @@ function make({ world }: Call, name: string, account: string): Graph {
   return graph
 }
 
-/** Leaves a graph behind in spite of a refusal, under the defects of `4xx-no-effect`. */
-async function createAllTheSame(call: Call, status: number): Promise<void> {
-  const name = await refusedName(call, status)
-  if (name !== undefined) make(call, name, ownAccount)
-}
-
 async function create(call: Call): Promise<Answer> {
   const { world, key } = call
   const { graphs } = world.store
@@ -62,7 +57,7 @@ export const graphsCreate: Operation = {
   paths: ['/v1/knowledge-graphs'],
   members: ['name', 'description'],
   check: checkCreation,
-  refused: createAllTheSame,
+  refused: createAllTheSame(make),
   run: create,
   grant: (call) => ({ status: 200, body: { id: newId(call.world, 'graph'), name: 'graph' } }),
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Call } from './call.ts'
-import { type World, countUp } from './world.ts'
+import { ownAccount, type World, countUp } from './world.ts'
 
 /** A new id of a file, a graph or an application; its form is the server's own affair. */
 export function newId(world: World, kind: 'file' | 'graph' | 'application'): string {
@@ -86,6 +86,14 @@ function isTakenAway({ switches }: World, id: string, all: Iterable<Made>, own: 
 }
 
 /** The name in a refused creation that has an effect nevertheless, under the defects of `4xx-no-effect`. */
+/** Leaves something behind in spite of a refusal, under the defects of `4xx-no-effect`. */
+export function createAllTheSame(make: (call: Call, name: string, account: string) => unknown) {
+  return async (call: Call, status: number): Promise<void> => {
+    const name = await refusedName(call, status)
+    if (name !== undefined) make(call, name, ownAccount)
+  }
+}
+
 export async function refusedName(call: Call, status: number): Promise<string | undefined> {
   const isLabelled = call.request.header('content-type') === 'application/json'
   const isEffective =

@@ -24,9 +24,8 @@ ${items.length > 0 ? `<ul class="notes">${items.join('')}</ul>\n` : ''}${likelyL
 }
 
 /** Classes of the style sheet. */
-const tones = { good: 'p', warning: 'm', bad: 'f' } as const satisfies Record<Tone, string>
+export const tones = { good: 'p', warning: 'm', bad: 'f' } as const satisfies Record<Tone, string>
 
-/** The verdict, what it means, and how the command ended. */
 export function verdictBlock(report: Report): string {
   const { meaning, sign, tone, word } = standingOf(report)
   return `<div class="verdict ${tones[tone]}"><span class="seal" aria-hidden="true">${sign}</span><div><p class="word">${word}</p>${isSaidByExit(report) ? '' : `<p>${htmlText(sentence(meaning))}</p>`}<p class="exit">${htmlText(sentence(exitLine(report)))}</p></div></div>`
@@ -147,13 +146,19 @@ export function matrix(report: Report, { marks, markOf }: Marking = byOutcome): 
   const columns = sharedConditions(groups)
   const heads = columns.map((column) => `<th scope="col"><span>${htmlText(column)}</span></th>`)
   return `<section aria-labelledby="matrix"><h2 id="matrix">Operations by requirements</h2>
-<p class="key">${marks
-    .map(({ sign, tone, word }) => `<span class="${tone}"><i aria-hidden="true">${sign}</i>${word}</span>`)
-    .join(' ')}</p>
+${legend(marks)}
 <div class="scroll" role="region" aria-label="Matrix" tabindex="0"><table class="matrix"><thead><tr><th scope="col">Operation</th>${heads.join('')}<th scope="col">Specific to this operation</th></tr></thead><tbody>
 ${groups.map((group) => row(group, columns, markOf)).join('\n')}
 </tbody></table></div></section>
 `
+}
+
+/** What the signs mean. */
+export function legend(marks: readonly Mark[]): string {
+  const words = marks.map(
+    ({ sign, tone, word }) => `<span class="${tone}"><i aria-hidden="true">${sign}</i>${word}</span>`,
+  )
+  return `<p class="key">${words.join(' ')}</p>`
 }
 
 function row({ operation, results }: OperationGroup, columns: readonly string[], markOf: MarkOf): string {

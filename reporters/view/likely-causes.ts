@@ -1,4 +1,4 @@
-import { type CatalogueRequirement, catalogue } from '../../catalogue/catalogue.ts'
+import { isRequirementId, requirementOf } from '../../catalogue/catalogue.ts'
 import { isRefusal, type Pairs } from '../../catalogue/requirement.ts'
 import { codeNames, modelErrors } from '../../catalogue/errors.ts'
 import type { Failure, HttpResponse, RequirementResult } from '../../harness/report/index.ts'
@@ -15,16 +15,12 @@ export type Likely =
   | { readonly kind: 'envelope-members'; readonly missing: readonly string[] }
   /** Whatever is asked of these operations is answered alike. */
   | { readonly kind: 'one-answer'; readonly response: HttpResponse; readonly operations: readonly string[] }
-  /** Another status than those. */
   | { readonly kind: 'status'; readonly received: number; readonly wanted: readonly number[] }
   /** The status is right, the code name is another one of the interface. */
   | { readonly kind: 'name'; readonly received: string; readonly wanted: readonly string[] }
-  /** Requests to be refused with one of those statuses are granted. */
   | { readonly kind: 'granted'; readonly wanted: readonly number[] }
-  /** Valid requests are refused. */
   | { readonly kind: 'refused'; readonly response: HttpResponse }
   | { readonly kind: 'no-answer' }
-  /** No job was seen to end. */
   | { readonly kind: 'unfinished-jobs' }
 
 /** Failed requirements that one change would most likely mend. */
@@ -38,9 +34,6 @@ export interface LikelyCause {
 const FEWEST = 3
 const MOST = 6
 
-const requirements: ReadonlyMap<string, CatalogueRequirement> = new Map(
-  catalogue.map((requirement) => [requirement.id, requirement]),
-)
 const statuses = [400, 401, 403, 404, 409, 410, 413, 422, 429, 500, 503, 507]
 const knownNames = new Set<string>([
   ...statuses.flatMap((status) => codeNames(status) ?? []),
@@ -113,7 +106,7 @@ function wantedStatuses(id: string): number[] {
 }
 
 function pairsFor(id: string): Pairs {
-  const expects = requirements.get(id)?.expects
+  const expects = isRequirementId(id) ? requirementOf(id).expects : undefined
   return isRefusal(expects) ? expects : []
 }
 
@@ -145,7 +138,7 @@ function ofError(
   failure: Failure,
   response: { readonly status: number; readonly tpe?: string },
 ): Likely | undefined {
-  const requirement = requirements.get(id)
+  const requirement = isRequirementId(id) ? requirementOf(id) : undefined
   const { status, tpe } = response
   if (requirement?.expects !== undefined && !isRefusal(requirement.expects)) return { kind: 'refused', response }
   if (isOtherStatus(id, status)) return { kind: 'status', received: status, wanted: wantedStatuses(id) }
