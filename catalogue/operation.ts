@@ -1,6 +1,5 @@
 /** The members of an operation's record. The operations themselves: operations.ts. */
 
-/** The types of JSON values. */
 export const jsonKinds = ['null', 'boolean', 'number', 'string', 'array', 'object'] as const
 export type JsonKind = (typeof jsonKinds)[number]
 
@@ -61,7 +60,6 @@ interface Parameter {
   readonly description: string
 }
 
-/** A parameter of the path. */
 interface PathParameter {
   /** The place at which the target file names the object: a JSON Pointer. */
   readonly declaredAt: string
@@ -107,11 +105,9 @@ export interface Operation {
   readonly path: string
   /** Alternative paths that the spec names for the same operation (§4.4). */
   readonly otherPaths: readonly string[]
-  /** The parameters in the path, by name. */
   readonly params?: Readonly<Record<string, PathParameter>>
   /** `json`: a JSON body is required; `raw`: the bytes of a file; `none`: no body. */
   readonly body: 'json' | 'raw' | 'none'
-  /** Section of the spec that shows the operation. */
   readonly section: string
   readonly summary: string
   readonly description?: string

@@ -180,7 +180,6 @@ function idWith(holds: (operation: Operation) => boolean): OperationId {
   return found.id
 }
 
-/** The operation of the first request of a run. */
 export const firstOperation = idWith(({ isFirst }) => isFirst ?? false)
 /** An operation that reads one object, at another path than the first request. */
 export const readingOperation = idWith(({ method, params }) => method === 'GET' && params !== undefined)

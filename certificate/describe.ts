@@ -17,7 +17,6 @@ export interface Given {
   readonly evidence?: string | undefined
   /** Source of the revocations; undefined if they were not looked up. */
   readonly revocations?: { readonly path: string; readonly asOf: string | null } | undefined
-  /** The suite that verifies. */
   readonly suite?: SuiteFacts | undefined
 }
 

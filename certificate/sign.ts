@@ -32,7 +32,6 @@ export interface SignRequest {
   readonly report?: string | undefined
   /** The certificate or bundle to countersign. */
   readonly add?: string | undefined
-  /** Whether a bundle is wanted too. */
   readonly bundle: boolean
   readonly har: readonly string[]
   /** The target file without keys, as canonical JSON, and where it was read. */
@@ -52,7 +51,6 @@ export interface SignSettings {
   privateKey(): Promise<KeyObject>
 }
 
-/** The files that signing makes. */
 export interface Signed {
   readonly certificate: Buffer
   readonly bundle?: Buffer | undefined

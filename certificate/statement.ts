@@ -181,7 +181,6 @@ function placeOf(results: readonly RequirementResult[]): keyof Operations {
 /** Claims of a certificate beyond its report. */
 export interface Issue extends Pick<Predicate, 'issuedAt' | 'expiresAt' | 'publicKey'> {
   readonly suiteDigest: Digest
-  /** The recorded exchanges of the run. */
   readonly exchanges: readonly NamedDigest[]
   /** Reasons for partial that the report alone does not tell. */
   readonly foreign: readonly string[]

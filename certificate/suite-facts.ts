@@ -42,7 +42,6 @@ export interface SuiteVersion {
   readonly specVersion: string
   readonly specDigest: string
   readonly requirementsDigest: string
-  /** How many requirements it has. */
   readonly requirements: number
 }
 
@@ -51,7 +50,6 @@ export type KnownRequirement = Omit<Requirement, 'effect'>
 
 /** An installation of the suite, as far as a certificate speaks of it. */
 export interface SuiteFacts extends SuiteVersion {
-  /** Digest of its files. */
   readonly digest: Digest
   /** The catalogue as canonical JSON, whose digest `requirementsDigest` is. */
   readonly requirementsText: string
@@ -76,13 +74,11 @@ export function ownVersion(): SuiteVersion {
   return { version, specVersion, specDigest, requirementsDigest: requirementsDigest(), requirements }
 }
 
-/** Claims of a report about the suite that judged. */
 export function claimedByReport({ suite, requirements }: Report): SuiteVersion {
   const { version, specVersion, specDigest, requirementsDigest } = suite
   return { version, specVersion, specDigest, requirementsDigest, requirements: requirements.length }
 }
 
-/** Claims of a certificate about the suite that judged. */
 export function claimedByStatement({ suite, spec, requirements }: Predicate): SuiteVersion {
   const digest = (of: Digest) => `sha256:${of.sha256}`
   return {

@@ -16,9 +16,7 @@ import { claimedByStatement, isPublished, type SuiteFacts, requirementsIn } from
 export interface VerifyOptions {
   /** A signer's key, had from the signer: it must be one of those that signed. */
   readonly publicKey?: KeyObject | undefined
-  /** Evidence that the certificate is to be held against. */
   readonly evidence?: Evidence | undefined
-  /** The suite that verifies. */
   readonly suite: SuiteFacts
   readonly now: Date
 }

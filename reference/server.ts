@@ -151,7 +151,6 @@ interface ServerOptions extends ReferenceOptions {
 export interface Reference {
   /** Base URL, without a slash at its end. */
   readonly url: string
-  /** A target object that declares everything that the server has. */
   readonly target: Readonly<Record<string, unknown>>
   close(): Promise<void>
 }

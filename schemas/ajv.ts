@@ -14,7 +14,6 @@ export type SchemaName =
   | 'target'
   | 'certificate'
 
-/** Path in the package. */
 export function schemaFile(name: SchemaName): string {
   return `${name === 'certificate' ? name : 'schemas'}/${name}.schema.json`
 }

@@ -1,4 +1,3 @@
-/** A part of a JSON Schema. */
 export type Schema = Readonly<Record<string, unknown>>
 
 /**

@@ -25,7 +25,6 @@ function inWords(pointer: string): string {
   return path === '' ? 'the body' : path.replace(/^\./, '')
 }
 
-/** Form that the value had to have. */
 function wanted({ keyword, params, message }: ErrorObject): string {
   if (keyword === 'type') return `must be ${[params.type as string | string[]].flat().map(withArticle).join(' or ')}`
   if (keyword === 'format') return `must be ${formats[params.format as string] ?? `a ${params.format}`}`

@@ -34,12 +34,10 @@ function pollsOf({ limits }: Target, everyMs: number): number {
   return growingPolls + Math.ceil(limits.jobTimeoutMs / everyMs)
 }
 
-/** Requests of a scenario: its probe, repeats, and the requests before and after it. */
 function scenarioRequests({ repeat = 1, before, after }: Scenario): number {
   return repeat + before.length + after.length
 }
 
-/** Requests of a requirement beyond the control. */
 function ownRequests(requirement: CatalogueRequirement, target: Target, runs: Runs): number {
   const { maxRequests } = requirement
   const most = typeof maxRequests === 'function' ? maxRequests(target) : maxRequests
@@ -201,7 +199,6 @@ export function credentialProbesIn(
   return depth === 'quick' ? 'few' : limits.credentialProbes
 }
 
-/** How many that are in a run. */
 export function countIn(count: Count, { refusalRuns, grantedRuns, depth }: Runs): number {
   if (typeof count === 'number') return count
   return (

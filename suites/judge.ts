@@ -100,12 +100,10 @@ export function prepareRun(target: Target, options: RunOptions, ports: RunPorts)
   return createRun(target, options, { ...ports, api, plan: planRun(target, options), hooks })
 }
 
-/** Begins to judge. */
 export function beginJudging(run: Run): Judging {
   return startJudging(run, judgeOf)
 }
 
-/** Judges a target by every suite of the interface. */
 export function judgeTarget(target: Target, options: RunOptions, ports: RunPorts): Judging {
   return beginJudging(prepareRun(target, options, ports))
 }

@@ -102,7 +102,6 @@ const whole: readonly Setting[] = [
   },
 ]
 
-/** The declared configuration without each of its members. */
 function withoutEach(declared: unknown): Setting[] {
   const names = isObject(declared) ? Object.keys(declared).slice(0, queryConfigMembers.length) : []
   return names.map((name) => ({

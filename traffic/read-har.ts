@@ -42,7 +42,6 @@ export function openHar(path: string, see: (entry: RecordedEntry) => void) {
   return {
     /** The indexes of the entries in the order in which the requests were sent, if the file says when that was. */
     inTime: inTime(times),
-    /** Reads an entry again. */
     entry(index: number): RecordedEntry {
       const place = { start: starts[index] as number, end: ends[index] as number }
       return recordedEntry(parsed(bytes, place, ''), index, path)

@@ -49,7 +49,6 @@ interface Judged {
 interface RecordingJudgeOptions {
   readonly target: Target
   readonly redactor: Redactor
-  /** Reads an entry again. */
   readonly again: (index: number) => RecordedEntry
   /** Called with the first failures of each requirement, as they are seen. */
   readonly onFailure?: OnFailure

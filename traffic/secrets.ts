@@ -7,7 +7,6 @@ const redacted = '[redacted]'
 /** How our own reports write a key, and what is made of one: nothing is to be hidden there. */
 const placeholder = /^(\$[A-Z_][A-Z0-9_]*|\$\{[A-Z_][A-Z0-9_]*[^}]*\}\w*|\[[^\]]*\])$/
 
-/** Teaches the redactor credentials of a recording. */
 export function learnSecrets(redactor: Redactor, secrets: Iterable<string>): void {
   for (const secret of secrets) redactor.add(secret, redacted)
 }

@@ -90,7 +90,6 @@ export function createSuiteRun(target: GivenTarget | undefined, options: Conform
     },
     /** The result of a selected requirement, once it is judged. */
     result: (id: string) => results.get(id),
-    /** Ends the run: vitest was told to stop. */
     cancel: (): void => controller.abort(),
     /** Settles when everything is cleaned up and closed; undefined if the run never began. */
     async end(): Promise<RunEnded | undefined> {

@@ -28,7 +28,6 @@ export interface Registered {
   /** The file that it was in, if that is a bundle. */
   readonly bundle?: Uint8Array
   readonly statement: Statement
-  /** Those of its signers that the register trusts. */
   readonly signedBy: readonly TrustedKey[]
   /** Its requirements are those of no version of the suite that this one knows. */
   readonly isForeign: boolean
@@ -118,7 +117,6 @@ function verified(path: string, { foreign = false, trusted, revoked, now, suite 
   return { id, bytes, ...whole, statement, signedBy, isForeign, status, ...(revocation && { revocation }) }
 }
 
-/** A service and its certificates. */
 export interface Service {
   readonly name: string
   readonly uri: string
@@ -142,7 +140,6 @@ export function certificateName({ id }: Registered): string {
   return `certificate-${id.slice('sha256:'.length, 'sha256:'.length + 16)}.json`
 }
 
-/** The name of its bundle there. */
 export function bundleName(one: Registered): string {
   return certificateName(one).replace(/json$/, 'zip')
 }

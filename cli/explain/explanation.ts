@@ -197,9 +197,7 @@ function plainText(markdown: string): string {
     .replaceAll(/(?<!\w)_([^_]+)_(?!\w)/g, '$1')
 }
 
-/** Requests that are sent for a requirement. */
 export interface Sent {
-  /** A line each request. */
   readonly lines: readonly string[]
   /** Differences of the first of them from the request that was granted; none if it is the state that is wrong. */
   readonly difference: readonly LinePair[]

@@ -32,7 +32,6 @@ import { UserError } from '../../harness/user-error.ts'
 /** Who asks for a run, and who is called while it goes on. */
 interface RunFront {
   readonly interrupts: Interrupts
-  /** Receives the report for people. */
   readonly people: People
   /** Called before anything is sent. */
   readonly onFound?: (found: FoundTarget) => void
@@ -43,7 +42,6 @@ interface RunFront {
   readonly onLeftBehind?: () => void
 }
 
-/** How a run ended. */
 export interface RunEnd {
   readonly report: Report
   /** Reason why it ended before its time. */

@@ -13,7 +13,6 @@ import { reportOf, type RunRecord, whyNotJudged } from '../../suites/run-report.
 export interface Publication {
   readonly options: RunArguments
   readonly requests: readonly ReportRequest[]
-  /** Receives the report for people. */
   readonly people: People
   readonly baseline: Baseline | undefined
   readonly server: StartedServer

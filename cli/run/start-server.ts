@@ -224,7 +224,6 @@ export function startProcess(command: string) {
       killNow()
       process.off('exit', killNow)
     },
-    /** Removes the log. */
     forget: (): void => (log === undefined ? undefined : rmSync(dirname(log), { recursive: true, force: true })),
   }
 }

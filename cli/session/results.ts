@@ -12,7 +12,6 @@ export interface Changes {
   readonly newlyPassed: readonly string[]
   /** Failed before, and was not judged now. */
   readonly lost: readonly string[]
-  /** Failed before and now. */
   readonly stillFailed: number
 }
 

@@ -22,7 +22,6 @@ export interface RunStarted {
   readonly selection: Selection
 }
 
-/** End of a run. */
 export interface RunEnded extends RunStarted {
   readonly report: Report
   /** Undefined after the first run. */
@@ -31,7 +30,6 @@ export interface RunEnded extends RunStarted {
 
 /** Listener of a session, which shows it. */
 export interface SessionFront {
-  /** Receives the report of each run. */
   readonly people: People
   started(run: RunStarted): void
   found?(found: FoundTarget): void
@@ -130,13 +128,11 @@ export function createSession(baseUrl: string | undefined, options: RunArguments
     get isRunning(): boolean {
       return running !== undefined
     },
-    /** How many requirements failed when they were last judged. */
     get failed() {
       return results.failed.length
     },
     /** Runs that part; a run that goes on is ended first. */
     run,
-    /** Ends the run that goes on. */
     interrupt: (): void => interrupts?.interrupt(),
     /** Settles when no run goes on. */
     idle: async (): Promise<void> => running,

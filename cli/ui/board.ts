@@ -95,7 +95,6 @@ const gatherMs = 120
 /** How often a comment is sent, in ms: a connection that is gone is noticed by it. */
 const heartbeatMs = 15_000
 
-/** Content of one message. */
 export interface Patch {
   /** The version of the page after it. */
   readonly version: number

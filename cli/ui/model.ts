@@ -65,7 +65,6 @@ function tabOf(board: Board, isRunning: boolean): { readonly title: string; read
 interface ModelSettings {
   /** The target file, if parts can be added to it. */
   readonly targetFile: string | undefined
-  /** How many requirements failed when they were last judged. */
   failed(): number
   onChange(): void
 }
@@ -117,7 +116,6 @@ export function createModel(empty: Report, { failed, onChange, targetFile }: Mod
   return {
     front,
     page: () => pageMarkup(board, around),
-    /** Markup of what was sent for a requirement. */
     sent: (id: string) => book.markupOf(id),
     patchSince: (since: number): Patch => ({
       version: board.version,

@@ -5,10 +5,8 @@ import { policy } from './page.ts'
 import { parsedJson } from '../../schemas/json.ts'
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** Answers to the requests of the page. */
 export interface Pages {
   page(): string
-  /** Markup of what was sent for a requirement. */
   sent(id: string): string
   /** Keeps the response open, and tells what changes after that version. */
   events(response: ServerResponse, version: number): void

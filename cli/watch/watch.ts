@@ -70,9 +70,7 @@ function openTerminal(input: NodeJS.ReadStream, output: NodeJS.WriteStream) {
         take()
       }
     },
-    /** Takes back a question. */
     stopAsking: (): void => asking?.abort(),
-    /** Gives the terminal back as it was. */
     restore(): void {
       asking?.abort()
       process.off('exit', give)
@@ -170,7 +168,6 @@ async function runOne({ terminal, session, screen }: Watched): Promise<void> {
 
 const MOST_SHOWN = 20
 
-/** The one line that names the keys. */
 export function helpLine(failed: number, colors: Colors): string {
   const keys = [
     ['a', 'run all'],
@@ -208,7 +205,6 @@ function listed(title: string, ids: readonly string[], color: (text: string) => 
   return ids.length > MOST_SHOWN ? [...shown, `  ${''.padEnd(15)} and ${ids.length - MOST_SHOWN} more`] : shown
 }
 
-/** Front of a session on a terminal. */
 export interface Screen extends SessionFront {
   readonly hasShownReport: boolean
   /** Writes lines, and below them the keys if no run goes on. */

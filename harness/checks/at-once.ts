@@ -18,7 +18,6 @@ export async function judgeEach<T>(cases: readonly T[], judge: (value: T) => Pro
   }
 }
 
-/** Requests that are sent together. */
 interface Together {
   /** Most of them; no more than may be under way at once. */
   readonly size: number

@@ -45,7 +45,6 @@ export interface Control {
   valid(): Promise<Probe>
 }
 
-/** The operation of a requirement that belongs to one. */
 export function operationIn({ requirement }: CheckContext): OperationId {
   if (!isOperationId(requirement.operation)) throw new Error(`${requirement.id} is of no operation`)
   return requirement.operation

@@ -73,7 +73,6 @@ function gatewayRemark(response: HttpResponse): string {
   return `; if a gateway before the service answered${who}, let it answer with an envelope too`
 }
 
-/** True if one of the pairs names that status with that type. */
 function isNamed(pairs: Pairs, status: number, tpe: string): boolean {
   return pairs.some(([of, ...names]) => of === status && names.includes(tpe))
 }

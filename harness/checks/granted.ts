@@ -114,7 +114,6 @@ export function inScenario(context: CheckContext, operation: OperationId, judge:
   return scenario ? around(context, scenario, operation, judge) : judge()
 }
 
-/** A request that should be granted. */
 interface GrantedRequest {
   make(): Promise<Probe>
   readonly what: string

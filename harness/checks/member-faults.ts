@@ -122,7 +122,6 @@ export function absent(place: Placed): MemberCase[] {
   ]
 }
 
-/** The member with that value in its place. */
 export function having(place: Placed, value: unknown, called: string, kind: string): MemberCase {
   const body = setAt(place.body, place.pointer, value)
   return { what: `with a valid body, but ${nameOf(place)} is ${called}`, fault: `${kind} @ ${place.at}`, body }

@@ -155,7 +155,6 @@ export function grouped<T extends Pick<Change, 'place'>>(
   return groups
 }
 
-/** The valid body with all changes of a group. */
 export function changedBody(changes: readonly Change[], valid: unknown): unknown {
   const [first] = changes
   const framed = changes.reduce<unknown>((body, { place }) => {

@@ -48,7 +48,6 @@ export function condition(bringAbout: Condition['bringAbout']): Condition {
   return { bringAbout }
 }
 
-/** A refusal while it is judged. */
 interface Refusal {
   readonly context: CheckContext
   readonly control: Control

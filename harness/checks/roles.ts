@@ -14,7 +14,6 @@ export function pointerOf(run: Run, operation: OperationId, role: string): strin
   return run.target.operations[operation]?.fields[role]
 }
 
-/** What stands at a role of a body. */
 export function valueAt(run: Run, operation: OperationId, role: string, body: unknown): unknown {
   return getAt(body, pointerOf(run, operation, role) ?? `/${role}`)
 }

@@ -146,7 +146,6 @@ export function contentOf(run: Run): UploadContent {
   return content
 }
 
-/** Pointer to the file in the declared body of an addition. */
 function pointerOfFile(run: Run): string | undefined {
   const { freshFileAt = '' } = operationOf(additionOperation)
   return run.target.operations[additionOperation]?.fields[freshFileAt]
@@ -168,7 +167,6 @@ async function freshAddition(run: Run): Promise<unknown> {
   return additionOf(run, await upload(run, contentOf(run)), pointer)
 }
 
-/** A body without the members at those roles. */
 export function withoutRoles(run: Run, operation: OperationId, body: unknown, roles: readonly string[]): unknown {
   const fields = run.target.operations[operation]?.fields ?? {}
   const pointers = roles.flatMap((role) => fields[role] ?? [])

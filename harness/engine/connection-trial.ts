@@ -39,7 +39,6 @@ export type SendAgain = (options: Pick<SendingOptions, 'fresh' | 'after'>) => Pr
 
 /** Requests that prove that a request leaves its connection behind in a state that makes the next answer wrong. */
 interface Trial {
-  /** A request on a fresh connection. */
   alone(): Promise<Exchange>
   /** That request on a connection which the suspected one has just used. */
   pair(): Promise<Exchange>

@@ -72,7 +72,6 @@ interface NoJson {
   readonly unread?: true
 }
 
-/** Names that the interface gives errors. */
 export interface ErrorNames {
   /** The code names that may stand with a status; undefined for a status that is not listed. */
   codeNames(status: number): readonly string[] | undefined
@@ -82,7 +81,6 @@ export interface ErrorNames {
   readonly guardrail: { readonly tpe: string; readonly key: string }
 }
 
-/** Content of an answer: status, headers, and its JSON. */
 export interface HttpResponse {
   readonly status: number
   /** Bytes of the body, decoded. */

@@ -60,9 +60,7 @@ export interface Interface {
   /** The requirement of that id; undefined if there is none. */
   requirement(id: string): CatalogueRequirement | undefined
   operation(id: OperationId): Operation
-  /** The requirement that the operation's valid request is granted. */
   granted(id: OperationId): CatalogueRequirement
-  /** Operation of the first request of a run. */
   readonly first: OperationId
   /** Operation that reads one object, at another path than the first request. */
   readonly reading: OperationId
@@ -248,7 +246,6 @@ export function runOptionsOf(given: GivenOptions, rerun: string): RunOptions {
 /** Requirements and state that a failure needs to show again. */
 interface Repeated extends Pick<GivenOptions, 'runs' | 'depth' | 'tpe' | 'readOnly' | 'insecure'> {
   readonly baseUrl?: string | undefined
-  /** Path of the target file. */
   readonly target?: string | undefined
   /** Path of a PEM file. */
   readonly ca?: string | undefined

@@ -14,7 +14,6 @@ interface ConnectionPool {
   idle(): number
   /** Hangs up the slots that wait for use: if one was closed by the other side, they are likely to be. */
   dropFree(): void
-  /** Hangs up every slot. */
   close(): Promise<void>
 }
 
@@ -91,10 +90,8 @@ export function createConnectionPool(endpoint: Endpoint, size: number): Connecti
   return { take, give, dropFree, close, idle: () => free.length }
 }
 
-/** One open connection. */
 export interface Connection {
   readonly watch: ResponseWatch
-  /** Exchanges that were begun on it. */
   exchanges: number
   /** The mark of the last exchange. */
   tag: Tag | undefined

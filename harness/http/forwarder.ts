@@ -25,7 +25,6 @@ export interface ResponseSink {
   fail(message: string): void
 }
 
-/** A request that is under way. */
 export interface Forwarding {
   resume(): void
   abort(): void

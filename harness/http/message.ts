@@ -40,7 +40,6 @@ export interface WireResponse {
   readonly endedAt: number
 }
 
-/** Why no answer came. */
 export type NoResponseCause =
   | 'refused' // connection refused, host not found, network unreachable
   | 'tls' // certificate or handshake
@@ -71,7 +70,6 @@ export interface NoResponse {
   readonly detail?: NoResponseDetail
   /** True if the connection had served an exchange before and not one byte of an answer arrived. */
   readonly staleConnection: boolean
-  /** As of an answer. */
   readonly previousTag?: Tag
   readonly sentAt: number
   readonly endedAt: number

@@ -143,7 +143,6 @@ export interface FailureExchange {
   curl: string
 }
 
-/** Why an exchange was sent. */
 export type ExchangeRole = 'probe' | 'control' | 'poll' | 'setup' | 'cleanup' | 'liveness'
 
 /** One line of the run's exchange log (NDJSON), from which HAR and HTML are made. */

@@ -54,7 +54,6 @@ export function bitsOf(text: string): string {
   return Array.from(Buffer.from(text, 'latin1'), (byte) => byte.toString(2).padStart(8, '0')).join('')
 }
 
-/** A form of a whole key. */
 interface Whole {
   readonly form: string
   readonly key: number

@@ -20,7 +20,6 @@ export interface Column {
   readonly name: string
   readonly baseUrl: string
   readonly startedAt: string
-  /** The version of the suite that judged. */
   readonly version: string
   readonly requirementsDigest: string
   readonly verdict: Verdict

@@ -134,7 +134,6 @@ function does(number: number): string {
 export interface Gates {
   readonly tpe?: TpeMode
   readonly strict?: boolean
-  /** File of the baseline. */
   readonly baseline?: string
 }
 

@@ -46,7 +46,6 @@ export function absentReason(absence: Absence, seenBy: readonly string[] = []): 
   return { reason: `${which}declared ${absence.replace('-', ' ')}`, why }
 }
 
-/** The reason of a requirement that the target file declares out of reach. */
 export function unreachableReason(note: string): Reason {
   return { reason: `declared unreachable: ${note}`, why: { kind: 'unreachable', note } }
 }
@@ -57,7 +56,6 @@ export function mistakeReason(error: unknown): Reason {
   return { reason: `a mistake of the suite: ${message}`, why: { kind: 'mistake' } }
 }
 
-/** The reason for which a target cannot be judged, with its address. */
 export function targetReason(baseUrl: string, problem: string): Reason {
   return { reason: `${baseUrl} cannot be judged: ${problem}`, why: { kind: 'target' } }
 }

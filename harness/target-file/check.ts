@@ -36,7 +36,6 @@ function headersProblems(path: string, headers: HeaderValues | undefined, instea
   return headerProblems(headers, insteadOfAuthorization).map(([name, problem]) => `${path}.${name} ${problem}`)
 }
 
-/** Finds faults of the scenarios beyond their form. */
 export function scenarioProblems({ scenarios = {} }: TargetFile): string[] {
   return Object.entries(scenarios).flatMap(([id, scenario]) => problemsOfScenario(id, scenario))
 }
@@ -147,7 +146,6 @@ function requiredInputProblems({ resources = {} }: TargetFile): string[] {
   })
 }
 
-/** Finds faults of the declared requests beyond their form. */
 function operationProblems({ operations = {} }: TargetFile): string[] {
   return Object.entries(operations).flatMap(([id, value]) =>
     isOperationId(id) && typeof value === 'object' ? problemsOfOperation(id, value) : [],

@@ -74,7 +74,6 @@ export interface OperationBinding extends Pick<OperationValue, 'path' | 'body'> 
 }
 
 export interface Scenario extends Pick<ScenarioValue, 'body' | 'merge' | 'repeat'> {
-  /** The id of the requirement. */
   readonly id: string
   readonly operation: OperationId
   readonly key?: KeySource
@@ -121,7 +120,6 @@ export interface Target {
   readonly limits: Limits
   /** `limits.timeoutMs` is what somebody said, not the default. */
   readonly timeoutDeclared: boolean
-  /** Ids of the declared applications. */
   readonly applicationIds: ReadonlySet<string>
   /** Every id of an object that the file names, in lower case. */
   readonly ids: ReadonlySet<string>

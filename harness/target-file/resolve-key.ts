@@ -126,7 +126,6 @@ export interface Context {
   readonly secrets: Secret[]
   /** Header values of environment variables: hidden as well, if the file itself does not show them. */
   readonly hidden: Secret[]
-  /** Sentences for the user. */
   readonly warnings: string[]
 }
 

@@ -35,7 +35,6 @@ import { inProcessUrl } from '../recording/index.ts'
 import { unreachableIds } from './declared.ts'
 import { basename } from 'node:path'
 
-/** The declared objects, the files to upload read. */
 async function resolveResources(context: Context, { resources = {} }: TargetFile): Promise<Resources> {
   const uploads: Partial<Record<string, string | Upload>> = {}
   for (const name of pdfNames) {
@@ -78,9 +77,7 @@ export interface Resolved {
   readonly target: Target
   /** Serves the keys of `target` that are `dynamic`; stays in the thread that resolved them. */
   readonly dynamicKeys: DynamicKeys
-  /** Is judged in place of a server. */
   readonly handler?: FetchHandler
-  /** Sentences for the user. */
   readonly warnings: readonly string[]
 }
 

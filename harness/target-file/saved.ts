@@ -33,7 +33,6 @@ function idsOf(resources: ResourceValues): [place: string, id: string][] {
   return textsOf(resources, 'resources').filter(([place]) => isIdPlace(place))
 }
 
-/** Finds faults of the names that are saved, or are to be filled in. */
 export function savedProblems({ setup = [], teardown = [], resources = {} }: TargetFile): string[] {
   const names = namesSaved(setup)
   const twice = names.find((name, at) => names.indexOf(name) !== at)

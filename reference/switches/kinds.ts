@@ -1,6 +1,5 @@
 import { refusedByScenario } from '../declared/scenarios.ts'
 
-/** Operation ids. */
 export const operations = {
   /** Those with a JSON body. */
   json: [

@@ -136,9 +136,7 @@ export interface Application {
   readonly made?: true
   /** The job that it is busy with, or its last one. */
   job?: Job
-  /** The one that it had first. */
   firstJob?: Job
-  /** How many jobs it has had. */
   jobs: number
   /** ms since the epoch until which it refuses jobs although it has none. */
   blockedUntil?: number
@@ -158,15 +156,12 @@ export interface Job {
   error?: string
   /** How often it has been read since it ended. */
   readings: number
-  /** Whether it has been read at all. */
   read: boolean
   /** Its inputs, as JSON. */
   readonly inputs: string
   /** ms that it takes at least. */
   readonly takes: number
-  /** Whether it ends as failed. */
   readonly fails: boolean
-  /** How often it has been read in progress. */
   readingsInProgress: number
   /** When that was often enough for it to end, in ms since the epoch. */
   seenAt?: number

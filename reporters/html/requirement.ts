@@ -115,7 +115,6 @@ export function requirement(result: RequirementResult, context: RequirementConte
   return `<details class="r ${tone}" id="${htmlAttribute(visible(result.id))}" data-o="${result.outcome}" data-l="${result.level}"${result.outcome === 'failed' ? ' open' : ''}><summary><span class="sign">${sign}<span class="sr"> ${word}</span></span><span class="what"><span class="mono">${htmlText(result.id)}</span><span class="ask">${htmlText(result.statement)}</span>${why}</span><span class="meta">${note}<span class="tag">${result.level}</span> ${htmlText(sections(result.section))}</span></summary><div class="in">${lead}${failureEvidence(result.failures, context)}${ranOrNot}${about}${again}<p class="facts">All requirements of ${sectionLinks(result.section)}</p>${exchanges === '' ? '' : `<p class="lead">Exchanges</p>${exchanges}`}</div></details>`
 }
 
-/** Each section as a link to the requirements of it. */
 function sectionLinks(section: string): string {
   return sections(section)
     .split(', ')

@@ -56,7 +56,6 @@ const columns = [
 
 const levels = { must: 'must (required)', should: 'should (recommended)' } as const
 
-/** How many requirements of each level had each outcome. */
 export function summaryTable(summary: Report['summary'], colors: Colors): string[] {
   const row = (level: keyof typeof levels) => `  ${levels[level].padEnd(20)}${cells(summary[level], colors)}`
   // Blanks stand before the colour: those within it are lost when lines are laid out.

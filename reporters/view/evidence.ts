@@ -58,7 +58,6 @@ export function commandOrLength(text: string): string {
   return text.length <= 4000 ? text : `${text.length} characters long: see the JSON or HTML report`
 }
 
-/** Evidence as text, a line each. */
 export function evidenceText(failure: Failure): string {
   return evidence(failure)
     .map(([label, text]) => `${label.padEnd(10)}${text}`)

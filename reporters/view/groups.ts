@@ -7,7 +7,6 @@ export interface OperationGroup {
   readonly results: readonly RequirementResult[]
 }
 
-/** The requirements by operation, in report order. */
 export function byOperation(report: Pick<Report, 'requirements'>): OperationGroup[] {
   const groups = groupBy(report.requirements, ({ operation }) => operation)
   return [...groups].map(([operation, results]) => ({ operation, results }))

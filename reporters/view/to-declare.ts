@@ -46,7 +46,6 @@ export function notJudged(report: Report) {
   }
 }
 
-/** Requirements that the steps gain together. */
 export function gainOf(steps: readonly Step[]): number {
   return steps.reduce((sum, { ids }) => sum + ids.length, 0)
 }

@@ -4,7 +4,6 @@ import { type InvalidKey, invalidKeys, type MalformedKey, malformedKeys } from '
 import type { Pairs } from '../../catalogue/requirement.ts'
 import type { Credential } from '../../harness/engine/index.ts'
 
-/** The keys from which others are made. */
 export interface MadeFrom {
   readonly full: Secret
   readonly expired?: Secret | undefined
@@ -41,7 +40,6 @@ function encoded(part: Record<string, unknown>): string {
   return Buffer.from(JSON.stringify(part)).toString('base64url')
 }
 
-/** The three parts of a key that has as many. */
 function threeOf(key: string): Parts['own'] | undefined {
   const [header = '', payload = '', signature = '', ...more] = key.split('.')
   return signature === '' || more.length > 0 ? undefined : { header, payload, signature }

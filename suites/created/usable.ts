@@ -27,7 +27,6 @@ import {
 import { addition, createObject, lastAddition } from './created-object.ts'
 import { idsToUseAgain } from './relations.ts'
 
-/** By when what was created has to be there. */
 function settled({ target }: Run): string {
   return `at the latest ${target.limits.settleMs} ms after its creation (limits.settleMs)`
 }

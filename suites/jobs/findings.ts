@@ -26,9 +26,7 @@ export const ids = {
 
 /** What an answer, or several of them, showed of one requirement. */
 export interface Finding {
-  /** The requirement. */
   readonly of: (typeof ids)[keyof typeof ids]
-  /** Answers that were judged. */
   readonly cases: number
   /** The state was there, and the answer was right. */
   readonly confirmed?: boolean

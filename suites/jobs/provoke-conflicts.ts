@@ -49,9 +49,7 @@ interface Trial {
   readonly held: Held
   /** Another application, on which a creation is judged, too. */
   readonly other?: Held | undefined
-  /** The attempt before. */
   readonly last: Attempt
-  /** Findings of all attempts before. */
   readonly found: readonly Finding[]
   /** Whether something is still to be learned of the requirement. */
   wants(of: Finding['of']): boolean

@@ -7,7 +7,6 @@ import { type Exchange, jsonValue, NotExercised } from '../../harness/engine/ind
 export interface SeenJob {
   readonly id: string
   readonly application: string
-  /** The exchange that created it. */
   readonly creation: Exchange
   readonly readings: readonly SeenReading[]
 }

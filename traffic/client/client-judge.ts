@@ -225,7 +225,6 @@ interface UsedOperation {
   readonly errors: readonly ErrorCondition[]
 }
 
-/** How the client behaved, all of it. */
 export interface ClientReport {
   readonly format: 'client-report/1'
   readonly suite: { readonly name: string; readonly version: string; readonly specVersion: string }

@@ -33,7 +33,6 @@ export interface RecordingOptions {
   readonly rerun: string
 }
 
-/** The findings on all that was recorded. */
 export interface Recorded {
   readonly report: Report
   readonly counts: Counts
