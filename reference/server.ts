@@ -35,23 +35,10 @@ export interface ReferenceOptions {
 type HandedRequest = Pick<Request, 'method' | 'url' | 'headers' | 'signal' | 'arrayBuffer' | 'json'>
 
 /** A reference in the same process: requests are handed to it, nothing listens. */
-export interface HandledReference {
-  /** Base URL of its requests; any other origin will do as well. */
-  readonly url: string
-  /** A target object that declares everything that the reference has. */
-  readonly target: Readonly<Record<string, unknown>>
-  /** @throws ConnectionLost if a defect gives no answer. */
-  handle(request: HandedRequest): Promise<Response>
-}
-
-/** A fetch-like handler as the socket server needs it. */
-interface Served {
-  readonly fetch: (request: Request, env?: object) => Promise<Response>
-  readonly switches: Switches
-}
+export type HandledReference = ReturnType<typeof createReference>
 
 /** @throws Error on a defect or variant that does not exist. */
-function createServed(options: ReferenceOptions): Served {
+function createServed(options: ReferenceOptions) {
   const switches = createSwitches(options.defects ?? [], options.variants ?? [])
   const clock = createClock(switches)
   const world: World = {
@@ -74,7 +61,7 @@ function createServed(options: ReferenceOptions): Served {
   const app = createApp(world)
   const { latency = 0 } = options
   return {
-    fetch: async (request, env) => {
+    fetch: async (request: Request, env?: object): Promise<Response> => {
       if (latency > 0) await pause(latency)
       return app.fetch(request, env)
     },
@@ -87,16 +74,21 @@ function createServed(options: ReferenceOptions): Served {
  * @throws Error on a defect or variant that does not exist, or that shows on a socket alone (`needsSocket`).
  * `isStamped`: each response names the defects that had a say in it, which costs time.
  */
-export function createReference(options: ReferenceOptions = {}, isStamped = false): HandledReference {
+export function createReference(options: ReferenceOptions = {}, isStamped = false) {
   for (const name of [...(options.defects ?? []), ...(options.variants ?? [])]) {
     if (needsSocket(name)) throw new Error(`"${name}" shows on a socket alone: use startReference`)
   }
   const { fetch } = createServed(options)
   const url = 'http://reference.localhost'
   return {
+    /** Base URL of its requests; any other origin will do as well. */
     url,
-    target: { ...targetFile, baseUrl: url },
-    handle: (request) => (isStamped ? stamped(() => fetch(request as Request)) : fetch(request as Request)),
+    /** Declares everything that the reference has. */
+    target: { ...targetFile, baseUrl: url } as Readonly<Record<string, unknown>>,
+    /** @throws ConnectionLost if a defect gives no answer. */
+    handle(request: HandedRequest): Promise<Response> {
+      return isStamped ? stamped(() => fetch(request as Request)) : fetch(request as Request)
+    },
   }
 }
 

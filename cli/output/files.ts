@@ -96,12 +96,7 @@ export interface OutputFile {
 }
 
 /** A file that is written under another name beside its own, until it is whole. */
-export interface StagedFile {
-  /** Gives it its own name. */
-  commit(): void
-  /** Removes what was written; the file that had the name before stays. */
-  discard(): void
-}
+export type StagedFile = Awaited<ReturnType<typeof stage>>
 
 export type Pieces = string | Uint8Array | AsyncIterable<string>
 
@@ -112,7 +107,7 @@ let isListening = false
  * Writes the text beside the path. Throws what the file system throws, and leaves nothing behind. Not for places that no
  * file can be renamed to: see `isWrittenDirectly`.
  */
-export async function stage(path: string, text: Pieces): Promise<StagedFile> {
+export async function stage(path: string, text: Pieces) {
   const own = existing(path) ? realpathSync(path) : path
   const temporary = besideOf(own)
   removeAtExit(temporary)
@@ -129,8 +124,10 @@ export async function stage(path: string, text: Pieces): Promise<StagedFile> {
     throw error
   }
   return {
+    /** Removes what was written; the file that had the name before stays. */
     discard,
-    commit() {
+    /** Gives it its own name. */
+    commit(): void {
       try {
         renameSync(temporary, own)
       } catch {

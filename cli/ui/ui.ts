@@ -16,17 +16,11 @@ import { checkTargetFile } from '../../harness/target-file/index.ts'
 import { writeAtomically } from '../output/files.ts'
 import { runOptions } from '../run/one-run.ts'
 
-export interface Ui {
-  /** The address of the page, with its token. */
-  readonly url: string
-  close(): Promise<void>
-}
-
 /**
  * Serves the page. The first run begins when it is first opened, so that it is seen from its beginning.
  * @throws UserError if the target file or an option is wrong, or the port cannot be listened on.
  */
-export async function startUi(baseUrl: string | undefined, options: RunArguments, port: number): Promise<Ui> {
+export async function startUi(baseUrl: string | undefined, options: RunArguments, port: number) {
   const empty = await emptyReport(baseUrl, options)
   const targetFile = takesParts(options.target) ? options.target : undefined
   const model = createModel(empty, {
@@ -51,8 +45,9 @@ export async function startUi(baseUrl: string | undefined, options: RunArguments
     },
   })
   return {
+    /** The address of the page, with its token. */
     url: server.url,
-    async close() {
+    async close(): Promise<void> {
       await session.close()
       live.close()
       await server.close()

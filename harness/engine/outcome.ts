@@ -39,25 +39,21 @@ export class Failed extends Error {
 }
 
 /** How long a run goes on: until its end, or until somebody ends it before that. */
-export interface Lifetime {
-  /** Aborts with a `RunEnded` when the run is over before its time. */
-  readonly signal: AbortSignal
-  readonly ended: RunEnded | undefined
-  /** Ends the run; only the first call counts. */
-  end(cause: EndCause, reason: string | Reason): void
-}
+export type Lifetime = ReturnType<typeof createLifetime>
 
-export function createLifetime(): Lifetime {
+export function createLifetime() {
   const controller = new AbortController()
   // One signal serves everything that waits in the run.
   setMaxListeners(0, controller.signal)
   let ended: RunEnded | undefined
   return {
+    /** Aborts with a `RunEnded` when the run is over before its time. */
     signal: controller.signal,
     get ended() {
       return ended
     },
-    end(cause, reason) {
+    /** Ends the run; only the first call counts. */
+    end(cause: EndCause, reason: string | Reason): void {
       if (ended) return
       ended = new RunEnded(cause, reason)
       controller.abort(ended)

@@ -15,11 +15,7 @@ interface Turn {
  * A counting semaphore, first come first served among those of equal urgency. The semaphore on requests under way is one; with one
  * place it is a lock, and whoever takes all places of several has them to itself.
  */
-export interface Semaphore {
-  readonly size: number
-  /** Waits for its places, or rejects with the reason of the signal; the returned function gives all of them back. */
-  acquire(signal: AbortSignal, turn?: Turn): Promise<() => void>
-}
+export type Semaphore = ReturnType<typeof createSemaphore>
 
 interface Waiting {
   readonly count: number
@@ -27,7 +23,7 @@ interface Waiting {
   enter(): void
 }
 
-export function createSemaphore(size: number): Semaphore {
+export function createSemaphore(size: number) {
   let free = size
   const queue: Waiting[] = []
   const take = (count: number): (() => void) => {
@@ -44,7 +40,8 @@ export function createSemaphore(size: number): Semaphore {
   }
   return {
     size,
-    acquire(signal, { count = 1, urgent = false } = {}) {
+    /** Waits for its places, or rejects with the reason of the signal; the returned function gives all of them back. */
+    acquire(signal: AbortSignal, { count = 1, urgent = false }: Turn = {}): Promise<() => void> {
       if (queue.length === 0 && count <= free && !signal.aborted) return Promise.resolve(take(count))
       return new Promise((resolve, reject) => {
         const waiting: Waiting = {
@@ -71,23 +68,20 @@ export function createSemaphore(size: number): Semaphore {
   }
 }
 
-export interface Pacer {
-  /** Ends when the next request may be sent, or at once when the signal aborts; never rejects. */
-  wait(signal?: AbortSignal): Promise<void>
-}
+export type Pacer = ReturnType<typeof createPacer>
 
 /** Spaces requests evenly, at most `requestsPerSecond`; 0: no limit. Time that was not used is not saved up. */
-export function createPacer(requestsPerSecond: number): Pacer {
-  if (requestsPerSecond <= 0) return { wait: () => Promise.resolve() }
+export function createPacer(requestsPerSecond: number) {
   const interval = 1000 / requestsPerSecond
   let next = 0
   return {
-    async wait(signal) {
-      if (signal?.aborted) return
+    /** Ends when the next request may be sent, or at once when the signal aborts; never rejects. */
+    async wait(signal?: AbortSignal): Promise<void> {
+      if (requestsPerSecond <= 0 || signal?.aborted) return
       const now = performance.now()
       const due = Math.max(now, next)
       next = due + interval
-      if (due > now) await sleep(due - now, undefined, signal ? { signal } : {}).catch(() => undefined)
+      if (due > now) await sleep(due - now, undefined, { signal }).catch(() => undefined)
     },
   }
 }

@@ -4,24 +4,13 @@ import { type Endpoint, createDispatcher } from './dispatcher.ts'
 import type { Tag } from './message.ts'
 import type { Ending } from './under-way.ts'
 
-/** At most `connections` slots; the one used last is given out first, so that connections stay warm. */
-interface ConnectionPool {
-  /** Waits for a free slot, or for a new one if `fresh`; rejects with the reason of the ending. */
-  take(ending: Ending, fresh?: boolean): Promise<ConnectionSlot>
-  /** Gives a slot back; one that cannot be used again is hung up. */
-  give(slot: ConnectionSlot, reusable: boolean): void
-  /** How many slots wait for use. */
-  idle(): number
-  /** Hangs up the slots that wait for use: if one was closed by the other side, they are likely to be. */
-  dropFree(): void
-  close(): Promise<void>
-}
-
-export function createConnectionPool(endpoint: Endpoint, size: number): ConnectionPool {
+/** At most `size` slots; the one used last is given out first, so that connections stay warm. */
+export function createConnectionPool(endpoint: Endpoint, size: number) {
   const open = new Set<ConnectionSlot>()
   const free: ConnectionSlot[] = []
   const waiting = new Set<() => void>()
 
+  /** Waits for a free slot, or for a new one; rejects with the reason of the ending. */
   async function take(ending: Ending, wantsFresh = false): Promise<ConnectionSlot> {
     for (;;) {
       if (ending.aborted) {
@@ -53,6 +42,7 @@ export function createConnectionPool(endpoint: Endpoint, size: number): Connecti
     })
   }
 
+  /** Gives a slot back; one that cannot be used again is hung up. */
   function give(slot: ConnectionSlot, reusable: boolean): void {
     if (reusable) free.push(slot)
     else {
@@ -70,6 +60,7 @@ export function createConnectionPool(endpoint: Endpoint, size: number): Connecti
     return true
   }
 
+  /** Hangs up the slots that wait for use: if one was closed by the other side, they are likely to be. */
   function dropFree(): void {
     while (dropOne());
     wake()

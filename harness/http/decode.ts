@@ -95,12 +95,7 @@ function decoderFor(coding: string, body: Uint8Array, cut: boolean): Transform |
 const hasZlibFrame = (body: Uint8Array) => ((body[0] ?? 0) & 0x0f) === 8
 
 /** Gathers bytes up to a limit, in one buffer: a body that comes byte by byte takes no more memory than one that comes whole. */
-export interface Collector {
-  readonly length: number
-  /** Takes what still fits; false if the chunk held more than that. */
-  add(chunk: Uint8Array): boolean
-  bytes(): Uint8Array
-}
+export type Collector = ReturnType<typeof collect>
 
 /** From this size on a buffer grows in place, in bytes. */
 const large = 64 * 1024
@@ -111,7 +106,7 @@ interface Growing extends ArrayBuffer {
 }
 const GrowingBuffer = ArrayBuffer as unknown as new (length: number, options: { maxByteLength: number }) => Growing
 
-export function collect(limit: number): Collector {
+export function collect(limit: number) {
   let buffer = new Uint8Array(0)
   let growing: Growing | undefined
   let length = 0
@@ -135,14 +130,15 @@ export function collect(limit: number): Collector {
     get length() {
       return length
     },
-    add(chunk) {
+    /** Takes what still fits; false if the chunk held more than that. */
+    add(chunk: Uint8Array): boolean {
       const fitting = chunk.length <= limit - length ? chunk : chunk.subarray(0, limit - length)
       reserve(length + fitting.length)
       buffer.set(fitting, length)
       length += fitting.length
       return fitting === chunk
     },
-    bytes: () => buffer.subarray(0, length),
+    bytes: (): Uint8Array => buffer.subarray(0, length),
   }
 }
 
