@@ -54,16 +54,7 @@ export const variants: readonly string[] = [
 ]
 
 /** Which defects and variants a server has. All are off in the conforming reference. */
-export interface Switches {
-  /** The defect of that name is on: the server breaks that requirement. */
-  readonly broken: (defect: string) => boolean
-  /** Some defect or variant is on whose name begins so: what asks for many of them by name asks this first. */
-  readonly hasSome: (beginning: string) => boolean
-  /** The variant of that name is on: the server behaves in another way that conforms as well. */
-  readonly varied: (variant: string) => boolean
-  /** The pair that a variant `<id>=<status>-<tpe>` puts in place of the usual refusal. */
-  readonly alternative: (id: string) => Pair | undefined
-}
+export type Switches = ReturnType<typeof createSwitches>
 
 const known = { defect: new Set(defects), variant: new Set(variants) }
 
@@ -88,7 +79,7 @@ export async function stamped(answer: () => Promise<Response>): Promise<Response
 }
 
 /** @throws Error on a name that does not exist. */
-export function createSwitches(defectNames: Iterable<string>, variantNames: Iterable<string>): Switches {
+export function createSwitches(defectNames: Iterable<string>, variantNames: Iterable<string>) {
   const broken = checked('defect', defectNames)
   const varied = checked('variant', variantNames)
   const on = [...broken, ...varied]
@@ -96,18 +87,22 @@ export function createSwitches(defectNames: Iterable<string>, variantNames: Iter
   const pairs = new Map<string, Pair>()
   for (const alternative of alternatives) if (varied.has(alternative.name)) pairs.set(alternative.id, alternative)
   return {
-    broken: (defect) => {
+    /** The defect of that name is on: the server breaks that requirement. */
+    broken: (defect: string): boolean => {
       const isOn = broken.has(defect)
       if (isOn) asked.getStore()?.add(defect)
       return isOn
     },
-    hasSome: (beginning) => {
+    /** Some defect or variant is on whose name begins so: what asks for many of them by name asks this first. */
+    hasSome: (beginning: string): boolean => {
       const known = beginnings.get(beginning) ?? on.some((name) => name.startsWith(beginning))
       beginnings.set(beginning, known)
       return known
     },
-    varied: (variant) => varied.has(variant),
-    alternative: (id) => pairs.get(id) ?? pairs.get(`*/${id.slice(id.indexOf('/') + 1)}`),
+    /** The variant of that name is on: the server behaves in another way that conforms as well. */
+    varied: (variant: string): boolean => varied.has(variant),
+    /** The pair that a variant `<id>=<status>-<tpe>` puts in place of the usual refusal. */
+    alternative: (id: string): Pair | undefined => pairs.get(id) ?? pairs.get(`*/${id.slice(id.indexOf('/') + 1)}`),
   }
 }
 

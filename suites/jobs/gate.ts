@@ -3,35 +3,7 @@ import { createSemaphore, isGranted, NotExercised, pause, perRun, sendWithRetrie
 import { isEnded, type Job, jobRequest, jobsOf } from './job-tracker.ts'
 import type { ApplicationResource } from '../../harness/target-file/index.ts'
 
-/**
- * The gate of one application: while it has a job in progress, only what a 409 requirement sends itself goes through.
- * Refusals go through together, creations alone.
- */
-interface Gate {
-  /** Some request to the application was answered 409 in this run. */
-  conflictSeen: boolean
-  /** One wait for it outlasted `jobTimeoutMs`: it is not waited for again. */
-  timedOut: boolean
-  /** A request was given up, as the application answered 409 again and again with no job of this run in progress. */
-  gaveUp: boolean
-  /**
-   * When the last creation got no answer (`performance.now()`), until a later one is granted: it may have made a job that nobody
-   * knows of.
-   */
-  lostAt: number | undefined
-  /**
-   * Sends through the gate once the application is idle; if it is answered 409 unexpectedly, the gate waits and sends again.
-   * @param exclusive it may start a job: nothing else goes to the application meanwhile
-   */
-  sendWhenIdle(exclusive: boolean, expects409: boolean, send: Send): Promise<Exchange>
-  /**
-   * Has the idle application to itself while `action` lasts; what it sends goes past the gate.
-   * @param turn urgent: before all who wait already
-   */
-  withExclusive<T>(action: () => Promise<T>, turn?: { readonly urgent: boolean }): Promise<T>
-  /** Records what a creation did: its job, if it made one. */
-  record(exchange: Exchange): Job | undefined
-}
+type Gate = ReturnType<typeof createGate>
 
 /** Most attempts to see a state that may pass meanwhile. */
 export const maxAttempts = 3
@@ -39,7 +11,11 @@ export const maxAttempts = 3
 /** Pause after the first 409 of a busy application, in ms; one more with each. */
 const busyPauseMs = 1000
 
-function createGate(application: string, run: Run): Gate {
+/**
+ * The gate of one application: while it has a job in progress, only what a 409 requirement sends itself goes through.
+ * Refusals go through together, creations alone.
+ */
+function createGate(application: string, run: Run) {
   // A refusal takes one place, a creation all of them.
   const places = createSemaphore(Number.MAX_SAFE_INTEGER)
   const jobs = new Set<Job>()
@@ -65,12 +41,20 @@ function createGate(application: string, run: Run): Gate {
     }
   }
 
-  const gate: Gate = {
+  const gate = {
+    /** Some request to the application was answered 409 in this run. */
     conflictSeen: false,
+    /** One wait for it outlasted `jobTimeoutMs`: it is not waited for again. */
     timedOut: false,
+    /** A request was given up, as the application answered 409 again and again with no job of this run in progress. */
     gaveUp: false,
-    lostAt: undefined,
-    record(exchange) {
+    /**
+     * When the last creation got no answer (`performance.now()`), until a later one is granted: it may have made a job that
+     * nobody knows of.
+     */
+    lostAt: undefined as number | undefined,
+    /** Records what a creation did: its job, if it made one. */
+    record(exchange: Exchange): Job | undefined {
       const { response } = exchange
       if (response?.status === 409) gate.conflictSeen = true
       if (!response || !isGranted(response)) return undefined
@@ -79,7 +63,11 @@ function createGate(application: string, run: Run): Gate {
       if (job) jobs.add(job)
       return job
     },
-    async sendWhenIdle(exclusive, expects409, send) {
+    /**
+     * Sends through the gate once the application is idle; if it is answered 409 unexpectedly, the gate waits and sends again.
+     * @param exclusive it may start a job: nothing else goes to the application meanwhile
+     */
+    async sendWhenIdle(exclusive: boolean, expects409: boolean, send: Send): Promise<Exchange> {
       // Kept over all attempts: another request would make the application busy again.
       // Refusals, of which many go at once, do not wait for creations that wait too, each for a job to end.
       const turn = exclusive ? { count: places.size } : { count: 1, urgent: true }
@@ -116,7 +104,11 @@ function createGate(application: string, run: Run): Gate {
         release()
       }
     },
-    async withExclusive(action, turn) {
+    /**
+     * Has the idle application to itself while `action` lasts; what it sends goes past the gate.
+     * @param turn urgent: before all who wait already
+     */
+    async withExclusive<T>(action: () => Promise<T>, turn?: { readonly urgent: boolean }): Promise<T> {
       const release = await places.acquire(run.life.signal, { ...turn, count: places.size })
       try {
         // Even then the release of an application is judged, if a reading showed that its last job ended.
