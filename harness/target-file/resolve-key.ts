@@ -15,21 +15,16 @@ const functionTtlMs = 60_000
 const commandMs = 30_000
 
 /** Keys that commands and functions give: asked by the path of their member, answered from memory while they are fresh. */
-export interface DynamicKeys {
-  /** Throws a `UserError` if the command or function gives no key. */
-  read(path: string): Promise<string>
-}
-
-export interface DynamicKeyBook extends DynamicKeys {
-  /** @param place how errors name the member; its path, if not given */
-  add(path: string, source: FromCommand | KeyFunction, place?: string): void
-}
+export type DynamicKeys = ReturnType<typeof createDynamicKeys>
 
 interface Entry {
-  readonly ask: () => Promise<string>
-  readonly ttlMs: number
+  readonly source: FromCommand | KeyFunction
+  /** How errors name the member. */
+  readonly place: string
+  /** How the key is written wherever it is shown. */
+  readonly label: string
   askedAt: number
-  response?: Promise<string>
+  response?: Promise<string> | undefined
 }
 
 /**
@@ -38,46 +33,40 @@ interface Entry {
  */
 export function createDynamicKeys(
   dir: string,
-  learned: (path: string, value: string) => void,
+  learned: (path: string, secret: Secret) => void,
   now: () => number = () => performance.now(),
-): DynamicKeyBook {
+) {
   const entries = new Map<string, Entry>()
-  const ask = async (source: FromCommand | KeyFunction, place: string): Promise<string> => {
-    const value =
-      typeof source === 'function' ? await callFunction(place, source) : await runCommand(place, source.command, dir)
+  const ask = async (path: string, { source, place, label }: Entry): Promise<string> => {
+    const isFunction = typeof source === 'function'
+    const value = isFunction ? await callFunction(place, source) : await runCommand(place, source.command, dir)
     const problem = keyProblem(value)
-    if (problem !== undefined) throw new UserError(`${place}: the key that the ${kindOf(source)} gives ${problem}`)
+    const kind = isFunction ? 'function' : 'command'
+    if (problem !== undefined) throw new UserError(`${place}: the key that the ${kind} gives ${problem}`)
+    learned(path, { value, label })
     return value
   }
   return {
-    add(path, source, place = path) {
-      const ttlMs = typeof source === 'function' ? functionTtlMs : (source.ttlSeconds ?? Infinity) * 1000
-      const askAndLearn = async (): Promise<string> => {
-        const value = await ask(source, place)
-        learned(path, value)
-        return value
-      }
-      entries.set(path, { ask: askAndLearn, ttlMs, askedAt: 0 })
-    },
-    async read(path) {
+    add: (path: string, source: FromCommand | KeyFunction, label: string, place = path): void =>
+      void entries.set(path, { source, place, label, askedAt: 0 }),
+    /** Throws a `UserError` if the command or function gives no key. */
+    async read(path: string): Promise<string> {
       const entry = entries.get(path)
       if (!entry) throw new Error(`no dynamic key ${path}`)
-      if (entry.response === undefined || now() - entry.askedAt >= entry.ttlMs) {
+      const { source } = entry
+      const ttlMs = typeof source === 'function' ? functionTtlMs : (source.ttlSeconds ?? Infinity) * 1000
+      if (entry.response === undefined || now() - entry.askedAt >= ttlMs) {
         entry.askedAt = now()
-        const response = entry.ask()
+        const response = ask(path, entry)
         entry.response = response
         // A failed answer is not remembered: the next request asks again.
         response.catch(() => {
-          if (entry.response === response) delete entry.response
+          if (entry.response === response) entry.response = undefined
         })
       }
       return entry.response
     },
   }
-}
-
-function kindOf(source: FromCommand | KeyFunction): string {
-  return typeof source === 'function' ? 'function' : 'command'
 }
 
 async function callFunction(path: string, source: KeyFunction): Promise<string> {
@@ -120,9 +109,7 @@ export interface Context {
   readonly env: Environment
   /** In normal form. */
   readonly baseUrl: string
-  readonly dynamic: DynamicKeyBook
-  /** How the keys of commands and functions are written, by the path of their member. */
-  readonly labels: Map<string, string>
+  readonly dynamic: DynamicKeys
   readonly secrets: Secret[]
   /** Header values of environment variables: hidden as well, if the file itself does not show them. */
   readonly hidden: Secret[]
@@ -205,8 +192,7 @@ export async function resolveKey(context: Context, member: string, value: KeyVal
     const text = await readNamedText(context.dir, value.file, place)
     return fixedKey(context, `${place} (from the file ${value.file})`, text.replace(/\r?\n$/, ''), label)
   }
-  context.labels.set(member, label)
-  context.dynamic.add(member, value, place)
+  context.dynamic.add(member, value, label, place)
   await context.dynamic.read(member)
   return { label, dynamic: member }
 }

@@ -87,14 +87,12 @@ export async function resolveTarget(given: TargetFile, options: ResolveOptions):
   // A base URL that somebody gives wins over what the file names.
   const handler = options.baseUrl === undefined ? fetch : undefined
   const baseUrl = handler ? inProcessUrl : resolveBaseUrl(file, options.baseUrl)
-  const names = new Map<string, string>()
-  const dynamic = createDynamicKeys(options.dir, (member, value) => {
-    const secret = { value, label: names.get(member) ?? labels.other }
+  const dynamic = createDynamicKeys(options.dir, (member, secret) => {
     note(context, member, secret)
     options.onSecret?.(secret)
   })
   const { dir, source, env } = options
-  const context: Context = { dir, source, env, baseUrl, dynamic, labels: names, secrets: [], hidden: [], warnings: [] }
+  const context: Context = { dir, source, env, baseUrl, dynamic, secrets: [], hidden: [], warnings: [] }
   const keys = await resolveKeys(context, file, options.key)
   const shown = shownFile(file, keys)
   const leaves = leavesOf(shown)

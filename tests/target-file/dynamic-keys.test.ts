@@ -7,10 +7,10 @@ function countingKeys(source: (count: number) => string | Promise<string>) {
   let count = 0
   const keys = createDynamicKeys(
     '.',
-    (path, value) => learned.push(`${path} ${value}`),
+    (path, { value, label }) => learned.push(`${path} ${value} ${label}`),
     () => clock.now,
   )
-  keys.add('keys.full', async () => source(++count))
+  keys.add('keys.full', async () => source(++count), '$KEY')
   return { clock, keys, learned }
 }
 
@@ -21,14 +21,14 @@ test('a function is asked once a minute, however many ask at once', async () => 
   expect(await keys.read('keys.full')).toBe('key-1')
   clock.now += 1
   expect(await keys.read('keys.full')).toBe('key-2')
-  expect(learned).toEqual(['keys.full key-1', 'keys.full key-2'])
+  expect(learned).toEqual(['keys.full key-1 $KEY', 'keys.full key-2 $KEY'])
 })
 
 test('an answer that failed is not remembered', async () => {
   const { keys, learned } = countingKeys((count) => (count === 1 ? Promise.reject(new Error('down')) : `key-${count}`))
   await expect(keys.read('keys.full')).rejects.toThrow('keys.full: the function that gives the key threw an error')
   expect(await keys.read('keys.full')).toBe('key-2')
-  expect(learned).toEqual(['keys.full key-2'])
+  expect(learned).toEqual(['keys.full key-2 $KEY'])
 })
 
 test('a command is asked again after its ttlSeconds, and without them once', async () => {
@@ -39,8 +39,8 @@ test('a command is asked again after its ttlSeconds, and without them once', asy
     () => clock.now,
   )
   const command = [process.execPath, '-p', '"key-" + process.hrtime.bigint()']
-  keys.add('often', { command, ttlSeconds: 2 })
-  keys.add('once', { command })
+  keys.add('often', { command, ttlSeconds: 2 }, '$KEY')
+  keys.add('once', { command }, '$KEY')
   const [often, once] = [await keys.read('often'), await keys.read('once')]
   clock.now = 1999
   expect([await keys.read('often'), await keys.read('once')]).toEqual([often, once])
