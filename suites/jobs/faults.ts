@@ -186,8 +186,6 @@ export interface Refusals {
   readonly refusals: readonly Refusal[]
   /** From the last refusal to the creation after it, in ms; at once if nothing is said. */
   readonly afterMs?: number
-  /** Looked at some time after, too. */
-  readonly isLater?: true
 }
 
 /** §8: one application does not block another, and one that does not exist blocks none. */
@@ -207,8 +205,8 @@ function byBody(of: string, what: string, change: (valid: Probe) => Probe): Refu
   return { requirement: of, what, statuses: ofBodies, change }
 }
 
-/** Each kind of refusal by itself. */
-export async function kindsOf(run: Run, application: ApplicationResource): Promise<readonly Refusals[]> {
+/** Each kind of refusal by itself, and some of all kinds, after which creations are looked at for longer. */
+export async function kindsOf(run: Run, application: ApplicationResource) {
   const { inputs, requiredInputs } = application
   const left = (input: unknown): unknown[] => inputs.filter((other) => other !== input)
   const required = inputs.filter((input) => requiredInputs.includes(input.id))
@@ -229,9 +227,8 @@ export async function kindsOf(run: Run, application: ApplicationResource): Promi
   ]
   const whole = kinds.filter(({ refusals }) => refusals.length > 0)
   const all = { what: 'in several ways', refusals: kinds.flatMap(({ refusals }) => refusals.slice(0, 1)) }
-  // The longest look begins first: what comes between its moments takes no time of its own.
-  const requirement = { id: 'jobs.create/4xx-no-effect' }
-  return sampled({ run, requirement }, [{ ...all, isLater: true as const }, ...whole])
+  const kept = sampled({ run, requirement: { id: 'jobs.create/4xx-no-effect' } }, [all, ...whole])
+  return { delayed: kept.find((kind) => kind === all), atOnce: kept.filter((kind) => kind !== all) }
 }
 
 const noUuids = ['not-a-uuid', '0', '1234567890', 'zzzzzzzz-zzzz-4zzz-8zzz-zzzzzzzzzzzz', 'x'.repeat(64)]

@@ -13,25 +13,27 @@ import { maxLooks } from '../created/relations.ts'
 import type { Refusal } from '../created/created-object.ts'
 import { kindsOf, type Refusals } from './faults.ts'
 import { failureIn, type Finding, ids, isSettled } from './findings.ts'
-import { create, type Held, hold, releaseMs } from './gate.ts'
+import { create, gateOf, type Held, hold, releaseMs } from './gate.ts'
 import { jobRequest, jobsOf } from './job-tracker.ts'
 
 const of = ids.noEffect
 
 /**
- * A refused request may start its job by a queue: creations so many ms after refusals in several ways. Nothing else goes to the
- * application until the first of them are over; then other requests go between.
+ * A refused request may start its job by a queue: creations so many ms after refusals in several ways. Until the first of them is
+ * over, nothing goes to the application but the looks at each kind; then, in a full run, creations go between, and other
+ * refusals last.
  */
-const aloneMs = { full: [500, 1000], quick: [500] } as const
-const betweenMs = 1700
+const aloneMs = 500
+const amongCreationsMs = 1000
+const amongRefusalsMs = 1700
 
 /** What creations at once after refused ones showed. */
 interface AtOnce {
   readonly held: Held
   /** Findings of each kind of refusal, in the order of `kindsOf`. */
   readonly looks: readonly (readonly Finding[])[]
-  /** When the refusals of the first kind ended, if creations some time after them are still to be looked at. */
-  readonly later?: { readonly kind: Refusals; readonly refusedAt: number } | undefined
+  /** Creations some time after these are still to be looked at. */
+  readonly later?: Refused
 }
 
 /**
@@ -43,35 +45,36 @@ export function noEffectAtOnce(run: Run): Promise<AtOnce> {
     const application = declaredResource(run, 'application')
     const granted = await control(run, 'jobs.create')
     if (granted.state !== 'granted') throw notGranted(granted)
-    return hold(run, application, async (held) => {
-      // An application that is not free after a job, with no refusal in between, shows nothing of refusals.
-      const wasFree = jobsOf(run).of(application.id).length > 1
-      if (!wasFree && !(await awaitIdle(held))) {
-        giveUp(held)
-        throw new NotExercised('the application is busy even if no creation was refused before')
-      }
-      const looks: (readonly Finding[])[] = []
-      let later: AtOnce['later']
-      for (const kind of await kindsOf(run, application)) {
-        if (kind.isLater) {
-          const { refused, findings } = await refuseIdle(held, kind)
-          const refusedAt = performance.now()
-          // What is sent again was refused before: what got no answer, or a job, would be asked for too often.
-          const again = { ...kind, refusals: refused }
-          if (refused.length > 0 && run.options.depth === 'full') later = { kind: again, refusedAt }
-          const moments = refused.length > 0 ? aloneMs[run.options.depth] : []
-          looks.push([...findings, ...(await lookLater(held, again, refusedAt, moments))])
-        } else looks.push(await lookAfter(held, kind))
-        if (failureIn(looks.flat()) || held.gate.timedOut) return { held, looks }
-      }
-      // On a slow road the last moment may be there by now.
-      if (later && performance.now() > later.refusedAt + betweenMs - leadMs) {
-        const { refused } = await refuseIdle(held, later.kind)
-        if (refused.length > 0) later = { ...later, refusedAt: performance.now() }
-      }
-      return { held, looks, later }
-    })
+    const held = { run, application, gate: gateOf(run, application.id) }
+    const { looks, later } = await held.gate.withExclusive(() => lookAlone(held))
+    if (!later || run.options.depth === 'quick') return { held, looks }
+    const next = await lookBetween(held, later, amongCreationsMs)
+    const all = { held, looks: [[...looks[0]!, ...next.findings], ...looks.slice(1)] }
+    return failureIn(next.findings) || held.gate.timedOut ? all : { ...all, later: next }
   })
+}
+
+/** The looks at once, and the first of those some time after; nothing else goes to the application. */
+async function lookAlone(held: Held): Promise<Omit<AtOnce, 'held'>> {
+  const { run, application, gate } = held
+  // An application that is not free after a job, with no refusal in between, shows nothing of refusals.
+  const wasFree = jobsOf(run).of(application.id).length > 1
+  if (!wasFree && !(await awaitIdle(held))) {
+    giveUp(held)
+    throw new NotExercised('the application is busy even if no creation was refused before')
+  }
+  const looks: (readonly Finding[])[] = []
+  const isOver = (): boolean => failureIn(looks.flat()) !== undefined || gate.timedOut
+  const { delayed, atOnce } = await kindsOf(run, application)
+  const later = delayed && (await refuseIdle(held, delayed))
+  if (later) looks.push(later.findings)
+  for (const kind of atOnce) {
+    looks.push(await lookAfter(held, kind))
+    if (isOver()) return { looks }
+  }
+  if (!later || later.kind.refusals.length === 0) return { looks }
+  looks[0] = [...later.findings, ...(await lookLater(held, later, aloneMs))]
+  return isOver() ? { looks } : { looks, later }
 }
 
 /** Nothing else is asked of the application. */
@@ -83,9 +86,8 @@ function giveUp({ gate }: Held): void {
 export function noEffectFindings(run: Run): Promise<readonly Finding[]> {
   return oncePerRun(run, 'no effect', async () => {
     const { held, looks, later } = await noEffectAtOnce(run)
-    const isOver = failureIn(looks.flat()) !== undefined || held.gate.timedOut
-    const more = later && !isOver ? await lookBetween(held, later) : []
-    const all = looks.map((findings, at) => (at === 0 ? [...findings, ...more] : findings))
+    const more = later && (await lookBetween(held, later, amongRefusalsMs))
+    const all = more ? [[...looks[0]!, ...more.findings], ...looks.slice(1)] : looks
     const isLocked = all.flat().some(({ met }) => met === 'locked')
     const anyway = 'an application stays locked without refusals too'
     if (isLocked && (await locksAnyway(held))) return all.map(() => ({ of, cases: 1, open: anyway }))
@@ -118,29 +120,32 @@ async function locksAnyway({ run, application: { id } }: Held): Promise<boolean>
 
 /** Creations that were to be refused. */
 interface Refused {
-  /** Those that were. */
-  readonly refused: readonly Refusal[]
+  /** Those that were: what got no answer, or a job, is not sent again. */
+  readonly kind: Refusals
+  /** When the last was (`performance.now()`). */
+  readonly refusedAt: number
   /** The first was answered 409: the application was not idle before any of these. */
   readonly isBusy?: true
   readonly findings: readonly Finding[]
 }
 
 /** Sends each creation that is to be refused. A granted one is waited for. */
-async function refuseAll({ run, application, gate }: Held, { refusals }: Refusals): Promise<Refused> {
+async function refuseAll({ run, application, gate }: Held, kind: Refusals): Promise<Refused> {
   const findings: Finding[] = []
   const refused: Refusal[] = []
-  for (const refusal of refusals) {
+  const sent = () => ({ kind: { ...kind, refusals: refused }, refusedAt: performance.now(), findings })
+  for (const refusal of kind.refusals) {
     const { requirement, statuses, change } = refusal
     const purpose = { requirement: of, about: `jobs.create/${requirement}`, role: 'setup', badInput: true } as const
     const exchange = await sendWithRetries(run, await change(await jobRequest(run, application)), purpose)
     if (statuses.includes(exchange.response?.status ?? 0)) refused.push(refusal)
-    else if (refused.length === 0 && exchange.response?.status === 409) return { refused, isBusy: true, findings }
+    else if (refused.length === 0 && exchange.response?.status === 409) return { ...sent(), isBusy: true }
     else findings.push(open(`a creation that should be refused was answered ${describeResponse(exchange)}`))
     // One that is granted where it should not be is told by other requirements.
     const isOwn = exchange.probe.params['application_id'] === application.id
     if (isOwn && gate.record(exchange)) await jobsOf(run).awaitEnds(application.id)
   }
-  return { refused, findings }
+  return sent()
 }
 
 const open = (why: string): Finding => ({ of, cases: 1, open: why })
@@ -166,44 +171,38 @@ async function createAfter(held: Held): Promise<Finding> {
 
 /** The application is asked for so long before a moment, in ms: a job of somebody else may have to end first. */
 const leadMs = 200
-/** If a creation comes later than that after its moment, it and the next ones follow on refusals of their own, in ms. */
+/** A creation that comes later than that after its moment follows on refusals of its own, in ms. */
 const lateMs = 300
 
-const waitUntil = (run: Run, at: number): Promise<void> => pause(run, Math.max(0, at - performance.now()))
-
-/**
- * A creation at each of these moments, in ms, after refused ones, which are sent anew if it has passed. One that is answered 409
- * is looked at as `lookAfter` does.
- */
-async function lookLater(held: Held, kind: Refusals, first: number, moments: readonly number[]): Promise<Finding[]> {
-  const { run, gate } = held
-  const findings: Finding[] = []
-  let refusedAt = first
-  for (const afterMs of moments) {
-    if (performance.now() - refusedAt - afterMs > lateMs) {
-      const { refused, findings: more } = await refuseIdle(held, kind)
-      findings.push(...more)
-      if (refused.length === 0) continue
-      refusedAt = performance.now()
-    }
-    await waitUntil(run, refusedAt + afterMs)
-    const created = await createAfter(held)
-    findings.push(created)
-    const { conflict } = created
-    if (conflict) {
-      const met = { ...kind, afterMs }
-      findings.push(...((await awaitIdle(held)) ? await lookAfter(held, met) : [staysLocked(held, met, conflict)]))
-    }
-    if (failureIn(findings) || gate.timedOut) break
-  }
-  return findings
+/** A creation so many ms after refused ones, anew if that has passed; answered 409, it is looked at as `lookAfter` does. */
+async function lookLater(held: Held, { kind, refusedAt }: Refused, afterMs: number): Promise<Finding[]> {
+  const { run } = held
+  const isLate = performance.now() - refusedAt - afterMs > lateMs
+  const from = isLate ? await refuseIdle(held, kind) : { kind, refusedAt, findings: [] }
+  if (from.kind.refusals.length === 0) return [...from.findings]
+  await pause(run, Math.max(0, from.refusedAt + afterMs - performance.now()))
+  const created = await createAfter(held)
+  const findings = [...from.findings, created]
+  if (!created.conflict) return findings
+  const met = { ...kind, afterMs }
+  const isFree = await awaitIdle(held)
+  return [...findings, ...(isFree ? await lookAfter(held, met) : [staysLocked(held, met, created.conflict)])]
 }
 
-/** The last of these moments, while other requests go between. */
-async function lookBetween(held: Held, { kind, refusedAt }: NonNullable<AtOnce['later']>): Promise<Finding[]> {
+/**
+ * Looks while other requests go to the application before and after. On a slow road that moment may be over: then refusals go
+ * anew. A job of another requirement that does not end leaves what was seen before it.
+ */
+async function lookBetween(held: Held, later: Refused, afterMs: number): Promise<Refused> {
   const { run, gate } = held
-  await waitUntil(run, refusedAt + betweenMs - leadMs)
-  return gate.withExclusive(() => lookLater(held, kind, refusedAt, [betweenMs]), { urgent: true })
+  const alone = <T>(action: () => Promise<T>): Promise<T> => gate.withExclusive(action, { urgent: true })
+  const leftMs = ({ refusedAt }: Refused): number => refusedAt + afterMs - leadMs - performance.now()
+  const look = async (): Promise<Refused> => {
+    const from = leftMs(later) < 0 ? await alone(() => refuseIdle(held, later.kind)) : later
+    await pause(run, Math.max(0, leftMs(from)))
+    return { ...from, findings: await alone(() => lookLater(held, from, afterMs)) }
+  }
+  return orElse(run, look, () => ({ ...later, findings: [] }))
 }
 
 /**
@@ -214,9 +213,9 @@ async function lookAfter(held: Held, kind: Refusals): Promise<Finding[]> {
   const { run } = held
   const findings: Finding[] = []
   for (let look = 1; ; look++) {
-    const { refused, findings: more } = await refuseIdle(held, kind)
-    findings.push(...more)
-    if (refused.length === 0) return findings
+    const sent = await refuseIdle(held, kind)
+    findings.push(...sent.findings)
+    if (sent.kind.refusals.length === 0) return findings
     await pause(run, kind.afterMs ?? 0)
     const created = await createAfter(held)
     findings.push(created)
@@ -239,8 +238,8 @@ async function lookAfter(held: Held, kind: Refusals): Promise<Finding[]> {
 function staysLocked(held: Held, kind: Refusals, exchange: Exchange): Finding {
   giveUp(held)
   const jobs = jobsOf(held.run).of(held.application.id)
-  const isAtWork = jobs.some(({ readings }) => readings.at(-1)?.status === 'in_progress')
-  if (isAtWork) return open('a job of this run on the application did not end')
+  if (jobs.some(({ readings }) => readings.at(-1)?.status === 'in_progress'))
+    return open('a job of this run on the application did not end')
   const { jobTimeoutMs } = held.run.target.limits
   return { ...failureOf(exchange, kind, `and for ${jobTimeoutMs} ms after that`), met: 'locked' }
 }
@@ -275,8 +274,9 @@ async function isFreeAtOnce(held: Held, times: number): Promise<boolean> {
 
 /** Waits until a creation is granted and its job has ended, at most `jobTimeoutMs`; false if none is granted. */
 async function awaitIdle(held: Held): Promise<boolean> {
-  const { run, application } = held
-  const deadline = performance.now() + run.target.limits.jobTimeoutMs
+  const { run, application, gate } = held
+  // What was waited for once is not waited for again.
+  const deadline = performance.now() + (gate.timedOut ? 0 : run.target.limits.jobTimeoutMs)
   while (await jobsOf(run).awaitEnds(application.id)) {
     if ((await create(held, of)).job) return jobsOf(run).awaitEnds(application.id)
     if (performance.now() > deadline) return false
