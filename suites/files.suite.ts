@@ -74,7 +74,9 @@ async function judgeAttached(context: CheckContext): Promise<void> {
     if (!canAdd) return
     const id = createdId(run, upload)
     if (id === undefined)
-      throw new NotExercised(`the upload names no id at operations.files.upload.fields.id: ${describeResponse(upload)}`)
+      throw new NotExercised(
+        `the upload names no id that a path can hold at operations.files.upload.fields.id: ${describeResponse(upload)}`,
+      )
     await pause(run, ms)
     const exchange = await context.send(await addition(run, graph, id))
     context.cases++

@@ -105,7 +105,9 @@ export async function createObject(
   if (!countsAsGranted(creation)) notCreated(context, creation, 'the creation')
   const id = createdId(run, creation)
   if (id === undefined)
-    throw new NotExercised(`the answer names no id at operations.${operation}.fields.id: ${describeResponse(creation)}`)
+    throw new NotExercised(
+      `the answer names no id that a path can hold at operations.${operation}.fields.id: ${describeResponse(creation)}`,
+    )
   return id
 }
 
