@@ -151,7 +151,7 @@ export async function createDuringJob(held: Held, first: Job, before: readonly F
     }
     const over = await noLonger(run, first, ids.inProgress, made)
     if (over !== undefined) {
-      found({ open: `another creation was answered ${said}, but ${over}` })
+      found({ open: `another creation was answered ${response?.status ?? said}, but ${over}` })
       break
     }
     if (!response && ++lost < leastLost) {
@@ -212,7 +212,7 @@ export async function createOnOther(other: Held, first: Job): Promise<Finding> {
   const finding = { of: ids.perApplication, cases: 1 }
   const said = describeResponse(exchange)
   const over = await noLonger(run, first, ids.perApplication)
-  if (over !== undefined) return { ...finding, open: `${onOther} ${said}, but ${over}` }
+  if (over !== undefined) return { ...finding, open: `${onOther} ${exchange.response?.status ?? said}, but ${over}` }
   if (isConflict) return { ...finding, conflict: exchange }
   return exchange.response && isGranted(exchange.response)
     ? { ...finding, confirmed: true }
