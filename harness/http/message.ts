@@ -9,7 +9,7 @@ export interface HeaderLine {
   readonly value: string
 }
 
-/** A request, ready to be sent: nothing is added but `host`, `content-length` and `accept-encoding`. */
+/** A request, ready to be sent: nothing is added but `host`, `content-length` and the usual lines. */
 export interface HttpRequest {
   readonly method: string
   /** Path and query of the request line, after the base URL's own path: `/v1/files?file_types=pdf`. */
@@ -117,10 +117,17 @@ export interface Transport {
   close(): Promise<void>
 }
 
+/** What any client says of itself: some firewalls refuse a request without it, and curl, which sends it again, has it too. */
+const usualLines: readonly HeaderLine[] = [
+  { name: 'user-agent', value: 'ai-content-conformance' },
+  { name: 'accept', value: '*/*' },
+  { name: 'accept-encoding', value: 'gzip, deflate, br' },
+]
+
 /** The header lines of a request as they are sent, but for `host` and `content-length`. */
 export function sentLines({ headers }: HttpRequest): readonly HeaderLine[] {
-  const given = headers.some(({ name }) => name.toLowerCase() === 'accept-encoding')
-  return given ? headers : [...headers, { name: 'accept-encoding', value: 'gzip, deflate, br' }]
+  const given = new Set(headers.map(({ name }) => name.toLowerCase()))
+  return [...headers, ...usualLines.filter(({ name }) => !given.has(name))]
 }
 
 /** Header lines of an answer, in the order and the letter case in which they came. */

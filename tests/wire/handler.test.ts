@@ -30,6 +30,8 @@ test('a request arrives as over a socket: its headers, host, length, and nothing
         host: 'target.example',
         'content-type': 'text/plain',
         'content-length': '3',
+        'user-agent': 'ai-content-conformance',
+        accept: '*/*',
         'accept-encoding': 'gzip, deflate, br',
       },
       body: 'tea',

@@ -5,7 +5,7 @@ import { answered, ok, rawServer, textOf, unanswered, transportTo, patience } fr
 
 const echo = () => rawServer(({ text, socket }) => socket.write(ok(text), 'latin1'))
 
-test('adds host, accept-encoding, content-length and what keep-alive needs, and nothing else', async () => {
+test('adds host, content-length, what keep-alive needs and what any client says of itself, and nothing else', async () => {
   const server = await echo()
   const headers = [
     { name: 'Authorization', value: 'Bearer a' },
@@ -23,6 +23,8 @@ test('adds host, accept-encoding, content-length and what keep-alive needs, and 
     'Authorization: Bearer a',
     'X-Two: 1',
     'X-Two: 2',
+    'user-agent: ai-content-conformance',
+    'accept: */*',
     'accept-encoding: gzip, deflate, br',
     'content-length: 2',
     '',
@@ -30,14 +32,16 @@ test('adds host, accept-encoding, content-length and what keep-alive needs, and 
   ])
 })
 
-test('a given accept-encoding and host stand alone', async () => {
+test('given lines stand alone', async () => {
   const headers = [
     { name: 'Accept-Encoding', value: 'identity' },
+    { name: 'User-Agent', value: 'tea/1' },
+    { name: 'ACCEPT', value: 'application/json' },
     { name: 'Host', value: 'elsewhere.example' },
   ]
   const sent = await transportTo(await echo()).send({ method: 'GET', path: '/', headers }, { timeoutMs: patience })
   expect(textOf(sent)).toBe(
-    'GET / HTTP/1.1\r\nhost: elsewhere.example\r\nconnection: keep-alive\r\nAccept-Encoding: identity\r\n\r\n',
+    'GET / HTTP/1.1\r\nhost: elsewhere.example\r\nconnection: keep-alive\r\nAccept-Encoding: identity\r\nUser-Agent: tea/1\r\nACCEPT: application/json\r\n\r\n',
   )
 })
 
