@@ -1,4 +1,4 @@
-import type { Pairs } from '../../catalogue/requirement.ts'
+import { oversized, type Pairs } from '../../catalogue/requirement.ts'
 import { operations } from '../../catalogue/operations.ts'
 import { member } from '../../schemas/json.ts'
 import { validate } from '../../schemas/validate.ts'
@@ -82,8 +82,8 @@ const statusTpePair: AnswerRule = (response, { probe, purpose }) => {
   // An answer without a tpe is a fault of shape.
   if (tpe === undefined) return undefined
   const expected = `a tpe that is allowed with status ${response.status}`
-  // What some requirement of the operation accepts (for example 413 in place of 400) is not a wrong pair.
-  const accepted = [...acceptedPairs(probe.operation), ...(purpose.expects ?? [])]
+  // What some requirement of the operation accepts is not a wrong pair, and any request may be too large (§8).
+  const accepted = [...acceptedPairs(probe.operation), ...oversized, ...(purpose.expects ?? [])]
   const fits = mayCarry(probe.operation, response.status, tpe) || isNamed(accepted, response.status, tpe)
   return fits ? { expected } : { expected, actual: `${response.status} ${tpe}`, at: '/tpe' }
 }

@@ -131,7 +131,10 @@ test.each<[what: string, told: Told[]]>([
   ],
   [
     '413 in place of 400',
-    [{ ...granted['translate.run/2xx-accepted']!, status: 413, answers: envelope('BadRequest') }],
+    [
+      { ...granted['translate.run/2xx-accepted']!, status: 413, answers: envelope('BadRequest') },
+      { ...creation, status: 413, answers: envelope('InvalidInputParameters') },
+    ],
   ],
   ['a PDF that has gone', [{ ...pdf, status: 410, answers: envelope('ResourceNotFound') }]],
   ['a format that the interface does not have', [{ ...pdf, sends: { format: 'html' }, answers: {} }]],
