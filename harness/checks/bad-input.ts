@@ -194,7 +194,9 @@ async function requireAnother({ context, operation }: RefusalContext): Promise<v
   const purpose = { role: 'setup', isSuccess: countsAsGranted } as const
   const another = await sendPastBlocks(() => context.send(() => validRequest(context.run, operation), purpose))
   if (!countsAsGranted(another))
-    throw new NotExercised(`a second valid request was answered ${describeResponse(another)}`)
+    throw new NotExercised(
+      `${another.throttled ? 'throttled: ' : ''}a second valid request was answered ${describeResponse(another)}`,
+    )
 }
 
 /** In an order drawn from the seed: of those that a limit leaves out each has its turn. */

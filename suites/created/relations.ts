@@ -183,8 +183,10 @@ export async function onceAtOnce(context: CheckContext, seen?: SeenWhen): Promis
   const what = `with ${creator.same}, at once with ${sent.length - 1} others`
   if (second) await seen?.accusing(context)
   if (second) context.fail(second, `that at most one is granted`, what, `${made.length} of them were granted`)
+  const shown = sent.find(isThrottling) ?? (sent[0] as Exchange)
+  const limit = isThrottling(shown) ? 'throttled: ' : ''
   if (made.length === 0)
-    throw new NotExercised(`none of the concurrent creations was granted: ${describeResponse(sent[0] as Exchange)}`)
+    throw new NotExercised(`${limit}none of the concurrent creations was granted: ${describeResponse(shown)}`)
 }
 
 /** Judges that what exists is not made again: not the second and the third time, and not after another one was made. */

@@ -164,11 +164,14 @@ function longestJob(run: Run, application: string): number | undefined {
   return lengths.length > 0 ? Math.max(...lengths) : undefined
 }
 
+/** A job that long leaves time enough, in ms. */
+const longEnoughMs = 3000
+
 /** Tells what helps if jobs end before anything can be sent beside them. */
 function remedy(run: Run): string {
   const { id } = busyApplication(run)
   const ms = longestJob(run, id)
-  if (ms === undefined) return ''
+  if (ms === undefined || ms > longEnoughMs) return ''
   const took = `its longest job was read as ended after ${Math.round(ms).toLocaleString('en')} ms`
   const wanted = 'one whose jobs last a second or more, and some ten round trips over a network'
   return `; application ${id}: ${took}: declare as resources.slowApplication ${wanted}`
