@@ -183,7 +183,7 @@ export async function onceAtOnce(context: CheckContext, seen?: SeenWhen): Promis
   const what = `with ${creator.same}, at once with ${sent.length - 1} others`
   if (second) await seen?.accusing(context)
   if (second) context.fail(second, `that at most one is granted`, what, `${made.length} of them were granted`)
-  const shown = sent.find(isThrottling) ?? (sent[0] as Exchange)
+  const shown = sent.find(isThrottling) ?? sent[0]!
   const limit = isThrottling(shown) ? 'throttled: ' : ''
   if (made.length === 0)
     throw new NotExercised(`${limit}none of the concurrent creations was granted: ${describeResponse(shown)}`)
