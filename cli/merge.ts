@@ -12,8 +12,7 @@ import {
   reportFiles,
   streamForPeople,
 } from './output/files.ts'
-import { failureExchanges } from './output/run-folder.ts'
-import { finish } from './output/write-reports.ts'
+import { failureExchanges, finish } from './output/write-reports.ts'
 import { addGates } from './run/arguments.ts'
 
 export interface MergeArguments extends Gates {

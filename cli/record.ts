@@ -19,8 +19,7 @@ import {
   reportFiles,
   streamForPeople,
 } from './output/files.ts'
-import { loggedExchanges, makeRunFolder } from './output/run-folder.ts'
-import { finish, type People } from './output/write-reports.ts'
+import { type People, loggedExchanges, makeRunFolder, finish } from './output/write-reports.ts'
 import { warnOf } from './output/say.ts'
 import { addGates, listenedOn, portOption } from './run/arguments.ts'
 import { untilSignal } from './run/interrupts.ts'

@@ -12,8 +12,7 @@ import {
   stepLines,
   summaryTable,
 } from './terminal/lines.ts'
-import { byCause, shownFirst } from './view/causes.ts'
-import { likelyCauses } from './view/likely-causes.ts'
+import { byCause, shownFirst, likelyCauses } from './view/causes.ts'
 import { duration } from './view/writing.ts'
 import { exitLine, runNotes, seedLine, standingOf, type Tone, verdictBeforeExit } from './view/standing.ts'
 import { failed, leftOutSentence, requiredButMissed, selectedSummary } from './view/groups.ts'

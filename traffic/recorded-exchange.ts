@@ -4,8 +4,7 @@ import { type Exchange, responseOf } from '../harness/engine/index.ts'
 import { curlOf, recordBody, recordHead, recordHeaders, type Redactor, type Shown } from '../harness/recording/index.ts'
 import type { FailureExchange, RecordedRequest } from '../harness/report/index.ts'
 import type { OperationPlace } from './base-url.ts'
-import type { RecordedEntry } from './recorded-entry.ts'
-import type { HarBody } from './har-bytes.ts'
+import type { HarBody, RecordedEntry } from './recorded-entry.ts'
 import { shownHeader, shownUrl } from './secrets.ts'
 
 /** An answered entry in the form that answers of a run are judged in. */

@@ -4,7 +4,7 @@ import { type Area, type Need, type Requirement, mayBeUnreachable } from '../../
 import { scenarioExample } from '../../catalogue/scenario-examples.ts'
 import { mergePatch, getAt, tokensOf } from '../../schemas/json.ts'
 import { matchesId, maxPatterns, patternProblem, type Reason, undeclaredReason } from '../report/index.ts'
-import type { OperationValue, TargetFile } from './target-file.ts'
+import type { OperationValue, Scenario, Target, TargetFile } from './model.ts'
 import { catalogue, isRequirementId } from '../../catalogue/catalogue.ts'
 import { didYouMean, requirementIds } from './nearest.ts'
 
@@ -205,4 +205,15 @@ export function unreachableProblems(file: TargetFile): string[] {
       `${path} matches only what the full key and a valid request can reach, and that cannot be declared unreachable`,
     ]
   })
+}
+
+/** True if the scenario needs the target to itself: it changes a state that other requests would meet. */
+export function isExclusive({ before, after, repeat }: Scenario): boolean {
+  return before.length > 0 || after.length > 0 || repeat !== undefined
+}
+
+/** Requirements whose scenario needs the target to itself: they run alone, after everything else. */
+export function exclusiveIds({ scenarios }: Pick<Target, 'scenarios'>): ReadonlySet<string> {
+  const alone = Object.entries(scenarios).filter(([, scenario]) => isExclusive(scenario))
+  return new Set(alone.map(([id]) => id))
 }

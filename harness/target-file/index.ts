@@ -8,8 +8,8 @@ export { canonicalTarget, mapKeys } from './map-keys.ts'
 export { didYouMean, idMeant, nearest } from './nearest.ts'
 
 // What it declares.
-export { declares, isDeclared, missingNeeds, missingReason, readsDeclared } from './declared.ts'
-export { exclusiveIds, isExclusive } from './model.ts'
+export { declares, exclusiveIds, isDeclared, isExclusive, missingNeeds, missingReason } from './declared.ts'
+export { readsDeclared } from './declared.ts'
 
 // The target that it becomes.
 export { resolveTarget } from './resolve.ts'

@@ -6,10 +6,9 @@ import { terminalPieces, terminalText } from '../escape/terminal.ts'
 import { byOperation, type ReasonGroup, selectedResults } from '../view/groups.ts'
 import { gainOf, type Step, usualPart } from '../view/to-declare.ts'
 import { compactJson, outcomes } from '../view/writing.ts'
-import type { Cause } from '../view/causes.ts'
+import type { Cause, LikelyCause } from '../view/causes.ts'
 import { responseDifferenceOf } from '../view/difference.ts'
 import { commandOrLength, evidence, type EvidenceLine } from '../view/evidence.ts'
-import type { LikelyCause } from '../view/likely-causes.ts'
 import { wordsOf } from '../view/likely-words.ts'
 
 /**

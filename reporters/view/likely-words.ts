@@ -2,7 +2,7 @@ import { operations as allOperations } from '../../catalogue/operations.ts'
 import { type HttpResponse, sayAnswers } from '../../harness/report/index.ts'
 import { shortened } from '../escape/visible.ts'
 import { capital } from './writing.ts'
-import type { Likely, LikelyCause } from './likely-causes.ts'
+import type { Likely, LikelyCause } from './causes.ts'
 
 /** Words for a likely cause: what is seen, and what to change. Both hold text of the target. */
 interface LikelyWords {

@@ -5,9 +5,8 @@ import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { mergeRequests } from '../../cli/merge.ts'
-import { failureExchanges } from '../../cli/output/run-folder.ts'
+import { failureExchanges, writeReports } from '../../cli/output/write-reports.ts'
 import { parseReportRequests, takesStdout } from '../../cli/output/files.ts'
-import { writeReports } from '../../cli/output/write-reports.ts'
 import { failed, failure, report, result } from './results.ts'
 
 test('a report goes to its usual file, to a path, or to stdout', () => {

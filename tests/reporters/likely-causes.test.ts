@@ -6,7 +6,7 @@ import type { Failure, RequirementResult } from '../../harness/report/model.ts'
 import { renderHtml } from '../../reporters/html.ts'
 import { renderMarkdown } from '../../reporters/markdown.ts'
 import { renderTerminal } from '../../reporters/terminal.ts'
-import { likelyCauses } from '../../reporters/view/likely-causes.ts'
+import { likelyCauses } from '../../reporters/view/causes.ts'
 import { wordsOf } from '../../reporters/view/likely-words.ts'
 import { failed, failure, report } from '../gates/results.ts'
 
