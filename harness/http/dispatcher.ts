@@ -110,25 +110,28 @@ export function createDispatcher(endpoint: Endpoint, watch: SocketWatch, kind: '
   const toTarget = buildConnector({ secureContext, rejectUnauthorized: !insecure, timeout: 0 })
   if (!proxy) return new Lines(origin, { ...limits, connect: watched(toTarget, watch) })
   const toProxy = buildConnector({ timeout: 0 })
-  // The request line names the target in whole (RFC 9112 §3.2.2): see `requestTarget`.
   if (!secure) return new Lines(proxy.origin, { ...limits, connect: watched(toProxy, watch) })
   const opening = watched(toProxy, { ...watch, connected: () => undefined })
   return new Lines(origin, { ...limits, connect: watched(tunnelled(endpoint, proxy, opening, toTarget), watch) })
 }
 
-/** The request target as the first line of a request has it: in whole for a proxy that is asked for an http target. */
-export function requestTarget({ origin, prefix, proxy, secure }: Endpoint, path: string): string {
-  return `${proxy && !secure ? origin : ''}${prefix}${path}`
-}
-
-/** Header lines that are sent to an http proxy besides: undici would name the proxy as the host. */
-export function proxyLines({ host, proxy, secure }: Endpoint): readonly HeaderLine[] {
-  if (!proxy || secure) return []
-  const { authorization } = proxy
-  return [
-    { name: 'host', value: host },
+/** A request as undici takes it, for the target itself or for a proxy that hands it on. */
+export function dispatchOptions(
+  { host, origin, prefix, proxy, secure }: Endpoint,
+  { method, path, body }: Pick<Dispatcher.DispatchOptions, 'method' | 'path' | 'body'>,
+  lines: readonly HeaderLine[],
+): Dispatcher.DispatchOptions {
+  const handing = secure ? undefined : proxy
+  const { authorization } = handing ?? {}
+  const headers = [
+    // undici would name the proxy as the host.
+    ...(handing ? [{ name: 'host', value: host }] : []),
     ...(authorization ? [{ name: 'proxy-authorization', value: authorization }] : []),
-  ]
+    ...lines,
+  ].flatMap(({ name, value }) => [name, value])
+  // The request line names the target in whole for a proxy that is asked for an http target (RFC 9112 §3.2.2).
+  const target = `${handing ? origin : ''}${prefix}${path}`
+  return { origin: handing?.origin ?? origin, method, path: target, headers, body }
 }
 
 type Connector = BuildConnector.connector

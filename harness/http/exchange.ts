@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici'
 import { type Collector, collect, type Encoded, decode } from './decode.ts'
-import { proxyLines, requestTarget } from './dispatcher.ts'
+import { dispatchOptions } from './dispatcher.ts'
 import type { HeaderLine, Tag, NoResponse, HttpRequest, WireResponse, HttpResult } from './message.ts'
 import { headerLines, promisedLength, sentLines, headerValue } from './message.ts'
 import type { Connection, ConnectionSlot } from './connection-pool.ts'
@@ -127,16 +127,7 @@ export function exchange(
 
     const forget = ending.onEnd(interrupt)
     if (ending.aborted) return interrupt()
-    slot.dispatch(
-      {
-        origin: endpoint.secure ? endpoint.origin : (endpoint.proxy?.origin ?? endpoint.origin),
-        method: request.method,
-        path: requestTarget(endpoint, request.path),
-        headers: [...proxyLines(endpoint), ...sentLines(request)].flatMap(({ name, value }) => [name, value]),
-        body: request.body,
-      },
-      handler,
-    )
+    slot.dispatch(dispatchOptions(endpoint, request as Dispatcher.DispatchOptions, sentLines(request)), handler)
   })
 }
 

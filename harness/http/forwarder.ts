@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import { createDispatcher, endpointOf, proxyLines, requestTarget } from './dispatcher.ts'
+import { createDispatcher, dispatchOptions, endpointOf } from './dispatcher.ts'
 import { headerLines, type HeaderLine, type TransportOptions } from './message.ts'
 import { explain } from './no-response.ts'
 
@@ -60,17 +60,9 @@ export function createForwarder(options: Pick<TransportOptions, 'baseUrl' | 'tls
   const watch = { opening: () => undefined, connected: () => undefined }
   const dispatcher = createDispatcher(endpoint, watch, 'many')
   const send = (request: ForwardedRequest, handler: Dispatcher.DispatchHandler): void => {
-    const lines = [...proxyLines(endpoint), ...endToEnd(request.headers, ofRequest)]
-    dispatcher.dispatch(
-      {
-        origin: endpoint.secure ? endpoint.origin : (endpoint.proxy?.origin ?? endpoint.origin),
-        method: request.method,
-        path: requestTarget(endpoint, request.path),
-        headers: lines.flatMap(({ name, value }) => [name, value]),
-        body: request.body ?? null,
-      } as Dispatcher.DispatchOptions,
-      handler,
-    )
+    const { method, path, body = null } = request
+    const sent = { method, path, body } as Dispatcher.DispatchOptions
+    dispatcher.dispatch(dispatchOptions(endpoint, sent, endToEnd(request.headers, ofRequest)), handler)
   }
   return {
     close: () => dispatcher.destroy(),
