@@ -48,10 +48,6 @@ export function packBundle({ certificate, report, target, requirements, exchange
   return Buffer.from(zipSync(files, { level: 0, mtime: MTIME }))
 }
 
-function isZip(bytes: Uint8Array): boolean {
-  return ZIP.equals(bytes.subarray(0, ZIP.length))
-}
-
 /**
  * The files of a bundle, or null if the bytes are not exactly what `packBundle` makes of them: a zip can show different
  * files to different programs, and this one cannot.
@@ -91,7 +87,6 @@ export interface EvidenceFiles {
 
 /** A certificate as it was found in a file, alone or in a bundle; null bytes if the bundle is not one. */
 interface CertificateFile {
-  readonly path: string
   readonly bytes: Uint8Array | null
   readonly evidence?: Evidence
   readonly bundle?: Bundle
@@ -101,16 +96,16 @@ interface CertificateFile {
 export function readCertificateFile(path: string, given: EvidenceFiles = {}): CertificateFile {
   const read = readBytes(path)
   const report = given.report === undefined ? undefined : { name: given.report, bytes: readBytes(given.report) }
-  if (isZip(read)) {
+  if (ZIP.equals(read.subarray(0, ZIP.length))) {
     const bundle = unpackBundle(read)
-    if (!bundle) return { path, bytes: null }
-    return { path, bytes: bundle.certificate, evidence: evidenceOf(path, bundle, report), bundle }
+    if (!bundle) return { bytes: null }
+    return { bytes: bundle.certificate, evidence: evidenceOf(path, bundle, report), bundle }
   }
-  if (!report) return { path, bytes: read }
+  if (!report) return { bytes: read }
   const har = given.har ?? []
   const names = exchangesNames(har.length)
   const exchanges = har.map((file, index) => ({ name: names[index] ?? file, bytes: readBytes(file) }))
-  return { path, bytes: read, evidence: { report, ...(har.length > 0 && { exchanges }) } }
+  return { bytes: read, evidence: { report, ...(har.length > 0 && { exchanges }) } }
 }
 
 /** All that a bundle holds. A report that is given beside it is used in place of its own: then it has to be the same. */

@@ -4,12 +4,12 @@ import { isRequirementId, requirementOf } from '../catalogue/catalogue.ts'
 import { mayBeUnreachable } from '../catalogue/requirement.ts'
 import type { Report, RequirementResult } from '../harness/report/index.ts'
 import {
-  doubledMember,
   inconsistencies,
   matchesId,
   maxPatterns,
   parseJson,
   parseReport,
+  refuseDoubled,
 } from '../harness/report/index.ts'
 import { UserError } from '../harness/user-error.ts'
 import { isObject, member } from '../schemas/json.ts'
@@ -49,8 +49,7 @@ function reportIn({ name, bytes }: NamedBytes): Report | UserError {
 export function readWholeReport({ name, bytes }: NamedBytes): Report {
   const text = Buffer.from(bytes).toString('utf8')
   const report = parseReport(text, name)
-  const doubled = doubledMember(text)
-  if (doubled !== undefined) throw new UserError(`${name}: has "${doubled.name}" twice in one object`)
+  refuseDoubled(text, name)
   return report
 }
 

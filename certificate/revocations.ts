@@ -1,5 +1,5 @@
 import { lstatSync } from 'node:fs'
-import { doubledMember, parseJson, readBytes } from '../harness/report/index.ts'
+import { parseJson, readBytes, refuseDoubled } from '../harness/report/index.ts'
 import { UserError } from '../harness/user-error.ts'
 import { isObject } from '../schemas/json.ts'
 
@@ -82,8 +82,7 @@ function isThere(path: string): boolean {
 function parseOnce(path: string): unknown {
   const text = readBytes(path).toString('utf8')
   const value = parseJson(text, path)
-  const doubled = doubledMember(text)
-  if (doubled !== undefined) throw new UserError(`${path}: has "${doubled.name}" twice in one object`)
+  refuseDoubled(text, path)
   return value
 }
 

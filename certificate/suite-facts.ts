@@ -95,15 +95,8 @@ export function claimedByStatement({ suite, spec, requirements }: Predicate): Su
  * list of requirements, and give it a version and a digest.
  */
 export function isPublished(claimed: SuiteVersion, own: SuiteFacts): boolean {
-  const { requirements, requirementsDigest, specDigest, specVersion, version } = claimed
-  return [own, ...own.published].some(
-    (known) =>
-      known.version === version &&
-      known.requirementsDigest === requirementsDigest &&
-      known.requirements === requirements &&
-      known.specDigest === specDigest &&
-      known.specVersion === specVersion,
-  )
+  const facts = ['version', 'requirementsDigest', 'requirements', 'specDigest', 'specVersion'] as const
+  return [own, ...own.published].some((known) => facts.every((fact) => known[fact] === claimed[fact]))
 }
 
 /** Why what was judged is that of another suite than the one that is to sign it; empty if it is its own. */

@@ -179,7 +179,6 @@ async function askApplication(questions: Questions): Promise<Answers['applicatio
 interface Seen {
   /** In words, for the person who answers the questions. */
   readonly finding: string
-  readonly reachable: boolean
   /** The target answered 404: it seems not to serve the list. */
   readonly listMissing: boolean
   readonly file?: string
@@ -190,7 +189,6 @@ const TIMEOUT_MS = 5000
 
 /** Asks `GET {base}/v1/files` once, with the key if there is one; never throws. */
 export async function probeTarget(baseUrl: string, key: string | undefined, request = fetch): Promise<Seen> {
-  const nothing = { reachable: false, listMissing: false }
   try {
     const response = await request(`${baseUrl.replace(/\/+$/, '')}/v1/files`, {
       headers: key ? { authorization: `Bearer ${key}` } : {},
@@ -198,12 +196,12 @@ export async function probeTarget(baseUrl: string, key: string | undefined, requ
       signal: AbortSignal.timeout(TIMEOUT_MS),
     })
     const text = await response.text()
-    const seen = { reachable: true, listMissing: response.status === 404 }
-    return { ...seen, ...(response.ok ? filesIn(text) : {}), finding: findingOf(response, key !== undefined) }
+    const files = response.ok ? filesIn(text) : {}
+    return { listMissing: response.status === 404, ...files, finding: findingOf(response, key !== undefined) }
   } catch (error) {
     const slow = error instanceof DOMException && error.name === 'TimeoutError'
     const why = slow ? `no answer within ${TIMEOUT_MS / 1000} s` : 'no connection'
-    return { ...nothing, finding: `GET /v1/files: ${why}; the file is written anyway` }
+    return { listMissing: false, finding: `GET /v1/files: ${why}; the file is written anyway` }
   }
 }
 

@@ -140,13 +140,6 @@ interface ServerOptions extends ReferenceOptions {
   readonly port?: number
 }
 
-export interface Reference {
-  /** Base URL, without a slash at its end. */
-  readonly url: string
-  readonly target: Readonly<Record<string, unknown>>
-  close(): Promise<void>
-}
-
 function listen(server: Server, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
@@ -159,7 +152,7 @@ function listen(server: Server, port: number): Promise<number> {
  * @param ownsThread Nothing else goes on in this thread: a faster class takes the place of its `Response`.
  * @throws Error on a defect or variant that does not exist, or a port that is taken.
  */
-export async function startReference(options: ServerOptions = {}, ownsThread = false): Promise<Reference> {
+export async function startReference(options: ServerOptions = {}, ownsThread = false) {
   const { fetch, switches } = createServed(options)
   const server = createAdaptorServer({ fetch, overrideGlobalObjects: ownsThread }) as Server
   if (switches.varied('connection/short-lived')) server.keepAliveTimeout = 50
@@ -167,10 +160,10 @@ export async function startReference(options: ServerOptions = {}, ownsThread = f
   if (switches.varied('connection/reset-when-reused')) resetReusedConnections(server)
   const url = `http://127.0.0.1:${await listen(server, options.port ?? 0)}`
   return {
+    /** Base URL, without a slash at its end. */
     url,
-    target: { ...targetFile, baseUrl: url },
     close: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         server.close(() => resolve())
         server.closeAllConnections()
       }),

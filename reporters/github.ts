@@ -54,8 +54,8 @@ function missing(report: Report, result: RequirementResult): string {
 /** The Markdown report in at most that many bytes, with less evidence if there is not room for all. */
 export function githubSummary(report: Report, limit: number): string {
   const least = `The report does not fit into this summary: the verdict is ${report.verdict}.\n`
-  for (const options of [{}, { evidence: 5 }, { evidence: 0 }]) {
-    const text = `${renderMarkdown(report, options)}\n`
+  for (const evidence of [25, 5, 0]) {
+    const text = `${renderMarkdown(report, evidence)}\n`
     if (Buffer.byteLength(text) <= limit) return text
   }
   return Buffer.byteLength(least) <= limit ? least : ''

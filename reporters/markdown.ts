@@ -71,13 +71,11 @@ function firstOf(ids: readonly string[]): string {
 
 const MOST_MISSED = 50
 
-export interface MarkdownOptions {
-  /** The number of causes with evidence; the others are in the table only. Default 25. */
-  readonly evidence?: number
-}
-
-/** The report as a page that fits a CI job's summary: short if all passes. */
-export function renderMarkdown(report: Report, { evidence = 25 }: MarkdownOptions = {}): string {
+/**
+ * The report as a page that fits a CI job's summary: short if all passes.
+ * @param evidence the number of causes with evidence; the others are in the table only
+ */
+export function renderMarkdown(report: Report, evidence = 25): string {
   const { run, target } = report
   const { unexpected, expected } = failed(report)
   const causes = byCause(unexpected)

@@ -142,8 +142,6 @@ export interface Exchange {
   readonly finding?: Finding
   /** Still 429 or 503 after every try that patience allows. */
   readonly throttled: boolean
-  /** The pause in ms that the last throttled answer asked for; undefined if too long. */
-  readonly pauseMs?: number
   /** As reports show it: keys removed, bodies cut. Made when it is first asked for. */
   readonly recorded: FailureExchange
   /** `performance.now()` when the request was handed to the socket, and when its answer had been read. */

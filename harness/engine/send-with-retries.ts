@@ -142,7 +142,7 @@ async function sendUntilAnswered(run: Run, source: Source, purpose: Purpose, opt
       const tries = Math.min(run.client.throttle.tries(operation), most)
       const counted = !hasStatusOf(purpose.expects, response)
       const pauseMs = run.client.throttle.hold(operation, response, attempt, { tries, counted })
-      if (pauseMs === undefined || attempt++ >= tries) return { exchange: { ...exchange, throttled: true, pauseMs } }
+      if (pauseMs === undefined || attempt++ >= tries) return { exchange: { ...exchange, throttled: true } }
     }
   } finally {
     releaseQueue?.()

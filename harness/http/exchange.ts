@@ -127,7 +127,7 @@ export function exchange(
 
     const forget = ending.onEnd(interrupt)
     if (ending.aborted) return interrupt()
-    slot.dispatch(dispatchOptions(endpoint, request as Dispatcher.DispatchOptions, sentLines(request)), handler)
+    slot.dispatch(dispatchOptions(endpoint, request, sentLines(request)), handler)
   })
 }
 

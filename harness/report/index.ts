@@ -5,7 +5,7 @@ export type { CatalogueResult, Failure, LeftOutBy, Outcome, RequirementResult, T
 export type { ExchangeRole, FailureExchange, RecordedBody, RecordedExchange, RecordedHeaders } from './model.ts'
 export type { RecordedRequest, RecordedResponse } from './model.ts'
 export { assembleReport, noRun, suiteSite, suiteVersion } from './assemble-report.ts'
-export { doubledMember, parseJson, parseReport, readBytes, readReport } from './json-file.ts'
+export { doubledMember, parseJson, parseReport, readBytes, readReport, refuseDoubled } from './json-file.ts'
 
 // Why something was not judged, and words that all who tell of results use.
 export { absentReason, leftOut, mistakeReason, targetReason, undeclaredReason, unreachableReason } from './reason.ts'

@@ -74,7 +74,6 @@ export interface OperationBinding extends Pick<OperationValue, 'path' | 'body'> 
 }
 
 export interface Scenario extends Pick<ScenarioValue, 'body' | 'merge' | 'repeat'> {
-  readonly id: string
   readonly operation: OperationId
   readonly key?: KeySource
   readonly headers: readonly HeaderLine[]

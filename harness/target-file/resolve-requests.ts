@@ -128,7 +128,6 @@ export async function resolveScenario(context: Context, id: string, value: Scena
   const operation = isOperationId(area) ? area : value.operation
   if (operation === undefined) throw new UserError(`${member}.operation is missing`)
   return compact<Scenario>({
-    id,
     operation,
     key: key === undefined ? undefined : await resolveKey(context, `${member}.key`, key, labels.other),
     headers: resolveHeaders(context, `${member}.headers`, headers),

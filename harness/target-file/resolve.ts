@@ -12,7 +12,6 @@ import type {
   Limits,
   OperationBinding,
   Scenario,
-  Secret,
   Target,
   TargetFile,
   ApplicationResource,
@@ -69,8 +68,6 @@ export interface ResolveOptions {
   readonly headers?: HeaderValues
   /** Path of a PEM file, from the current folder. */
   readonly ca?: string
-  /** Called with each further value that a command or function gives, before anybody uses it. */
-  readonly onSecret?: (secret: Secret) => void
 }
 
 export interface Resolved {
@@ -87,10 +84,7 @@ export async function resolveTarget(given: TargetFile, options: ResolveOptions):
   // A base URL that somebody gives wins over what the file names.
   const handler = options.baseUrl === undefined ? fetch : undefined
   const baseUrl = handler ? inProcessUrl : resolveBaseUrl(file, options.baseUrl)
-  const dynamic = createDynamicKeys(options.dir, (member, secret) => {
-    note(context, member, secret)
-    options.onSecret?.(secret)
-  })
+  const dynamic = createDynamicKeys(options.dir, (member, secret) => note(context, member, secret))
   const { dir, source, env } = options
   const context: Context = { dir, source, env, baseUrl, dynamic, secrets: [], hidden: [], warnings: [] }
   const keys = await resolveKeys(context, file, options.key)

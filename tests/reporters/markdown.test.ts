@@ -46,7 +46,7 @@ test('counts and failures survive', () => {
 
 test('shows the evidence of the first failures only', () => {
   const end = (at: number) => fails(`404 ${at}`, { expected: `what ${at} asks for` })!(at)
-  const text = renderMarkdown(sampleReport({ end }), { evidence: 3 })
+  const text = renderMarkdown(sampleReport({ end }), 3)
   expect(tokens(text).filter(({ type }) => type === 'code')).toHaveLength(3)
 })
 
