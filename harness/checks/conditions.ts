@@ -60,8 +60,8 @@ function idOfAnother(context: CheckContext, parameter: string): string | undefin
 }
 
 /**
- * A uuid that was cut or lengthened is none, nor is a number with a letter behind it a number; and where ids have another form a
- * uuid is one: a server may refuse it before it looks (§7.2).
+ * An id that was cut or lengthened may be none (a uuid, a ULID, an ObjectId), nor is a number with a letter behind it a number; and
+ * where ids have another form a uuid is one: a server may refuse it before it looks (§7.2).
  */
 const ofForm: Pairs = [[400, 'BadRequest', 'InvalidInputParameters']]
 
@@ -81,7 +81,8 @@ export function unknown(parameter: string, ways: readonly (typeof unknownIds)[nu
       // Nothing can be created at an id that does not exist: the probe may be sent again, and needs no idle application.
       const params = { ...probe.params, [parameter]: id }
       const what = way === 'unknown' ? `an unknown ${parameter}` : `a ${parameter} that is ${told[way]}`
-      const hasOtherForm = isUuid(declared) ? isChanged : isOther || (way === 'lengthened' && isNumber(declared))
+      const keepsForm = isOther ? isUuid(declared) : way === 'cut' && isNumber(declared)
+      const hasOtherForm = (isOther || isChanged) && !keepsForm
       const expects = hasOtherForm ? pairsOf(context.requirement, operation) : undefined
       const atUnknownId: Probe = { ...probe, params, effect: 'none', fault: `id: ${way}` }
       await judge(atUnknownId, `with a valid request, but ${what}`, expects && [...expects, ...ofForm])

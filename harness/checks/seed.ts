@@ -42,6 +42,12 @@ function pick(from: string, random: () => number): string {
   return from[Math.floor(random() * from.length)] as string
 }
 
+/** What the id itself has of a class, if that is enough: a form may know fewer letters, as hexadecimal digits or base 32 do. */
+function ofItsOwn(id: string, from: string): string {
+  const own = [...from].filter((char) => id.includes(char))
+  return own.length > 3 ? own.join('') : from.slice(0, from === classes[0] ? 10 : 6)
+}
+
 function likeUuid(id: string, random: () => number): string {
   const upper = id !== id.toLowerCase()
   // Version (14th digit) and variant (19th) tell what kind of uuid it is: kept, so that no parser refuses it for them.
@@ -64,19 +70,21 @@ function likeWord(id: string, random: () => number, known: boolean): string {
     return prefix + (known ? String(100000000 + Math.floor(random() * 899999999)) : '999999937')
   }
   const alphabet = (char: string): string | undefined => classes.find((one) => one.includes(char))
-  const drawn = [...rest].map((char) => {
+  const drawn = [...rest].map((char, at) => {
     const from = alphabet(char)
-    return from ? pick(from, random) : char
+    // A first character may bound what follows (a ULID, a number of 64 bits): there a server may refuse another one for its form.
+    return from && (at > 0 || rest.length <= fewest) ? pick(ofItsOwn(rest, from), random) : char
   })
+  if (isNumber(rest) && drawn.join('') > rest) drawn[1] = '0'
   let free = [...rest].filter(alphabet).length
   const filler = classes.find((one) => [...rest].some((char) => one.includes(char))) ?? classes[1]
-  while (free++ < fewest && prefix.length + drawn.length < longest) drawn.push(pick(filler, random))
+  while (free++ < fewest && prefix.length + drawn.length < longest) drawn.push(pick(ofItsOwn(rest, filler), random))
   return (prefix + drawn.join('')).slice(0, longest)
 }
 
 /**
  * An id of the shape of `like` that no object has: a uuid keeps version and variant; else the prefix up to the last
- * `_`, `-` or `:` and each character's class are kept, the rest drawn from `random`. Never one of `taken` (lower case).
+ * `_`, `-` or `:` and each character's class are kept, the rest drawn from `random`, from the characters that `like` has. Never one of `taken` (lower case).
  */
 export function unknownId(like: string, random: () => number, taken: ReadonlySet<string>): string {
   for (let round = 0; ; round++) {

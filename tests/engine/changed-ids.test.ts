@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { changedId } from '../../harness/checks/seed.ts'
+import { changedId, randomOf, unknownId } from '../../harness/checks/seed.ts'
 import type { Run } from '../../harness/engine/run.ts'
 
 const run = { objects: { takenIds: new Set(['12xxxxxxx']) } } as unknown as Run
@@ -14,4 +14,21 @@ test.each([
   ['kg-abcdef', 'lengthened', 'kg-abcdefb'],
 ] as const)('the id %s, %s: %s', (id, way, made) => {
   expect(changedId(run, id, way)).toBe(made)
+})
+
+test.each([
+  ['a ULID', '01J9ZK3V5TGYVB7Q2N4M8XWDHE', /^0[0-9A-HJKMNP-TV-Z]{25}$/],
+  ['an ObjectId', '507f1f77bcf86cd799439011', /^5[0-9a-f]{23}$/],
+  ['an xid', 'cmk7l2b3q0h1ga9v8fug', /^c[0-9a-v]{19}$/],
+  ['a hexadecimal id of few letters', '5071f177000000000000000a', /^5[0-9a-f]{23}$/],
+])('an unknown id like %s is one', (_, id, form) => {
+  for (let seed = 0; seed < 50; seed++) expect(unknownId(id, randomOf(seed), new Set())).toMatch(form)
+})
+
+test.each(['9223372036854775000', '1789654321987654321', '2147483647'])('an unknown number is not above %s', (id) => {
+  for (let seed = 0; seed < 50; seed++) {
+    const made = unknownId(id, randomOf(seed), new Set([id]))
+    expect(made).toHaveLength(id.length)
+    expect(BigInt(made)).toBeLessThan(BigInt(id))
+  }
 })
