@@ -42,14 +42,19 @@ export function isSentTo(id: OperationId, place: OtherPlace): boolean {
   return !alike.includes(place) || allFormsOn.includes(id) || alike[numberOf(id) % alike.length] === place
 }
 
-/** Places that are the very same path by RFC 3986. */
-export function isSamePath(place: OtherPlace): boolean {
-  return place === 'percent-encoded' || place === 'query'
+/** The member of the query that the spec shows for an operation. */
+export function shownQuery(id: OperationId): string | undefined {
+  return operation(id).parameters?.find((one) => one.in === 'query')?.name
+}
+
+/** Places that are the very same path by RFC 3986; a query that the spec shows may have a route or a filter of its own. */
+export function isSamePath(place: OtherPlace, id: OperationId): boolean {
+  return place === 'percent-encoded' || (place === 'query' && shownQuery(id) === undefined)
 }
 
 /** Places that are another spelling of the path: a router may not take it for the same. */
 export function isSpelling(place: OtherPlace): boolean {
-  return place !== 'other path' && place !== 'no body' && !isSamePath(place)
+  return !['other path', 'percent-encoded', 'query', 'no body'].includes(place)
 }
 
 /** Paths of an operation that the spec names beside its own (§4.4), the one without an id included. */

@@ -48,7 +48,7 @@ function elsewhere(id: OperationId): { readonly all: number; readonly each: numb
   const places = otherPlaces.filter((place) => pathAt(id, operation(id).path, place) !== undefined)
   return {
     all: places.length,
-    each: places.filter((place) => !isSamePath(place)).length,
+    each: places.filter((place) => !isSamePath(place, id)).length,
     named: places.filter((place) => place === 'other path').length,
   }
 }

@@ -137,7 +137,7 @@ const places = [...spellings, 'query', 'no-body']
 const oddPlaces = ['suffix', 'percent-encoded']
 // A router takes an odd spelling everywhere or nowhere: not each operation is asked for each of them.
 const askedForAll = ['pdf.parse', 'jobs.create', 'jobs.retrieve']
-// What is the very same path is asked for without a key alone.
+// What is the very same path is asked for without a key alone, unless the spec shows the query.
 const withAnyKey = [...spellings, 'no-body']
 const malformedJson = [
   ...['cut', 'comma', 'text-after-end', 'second-document', 'comment', 'nan', 'number'],
@@ -182,6 +182,7 @@ function and(
 
 const oddly = (condition: string, odd: readonly string[], some: Record<string, readonly string[]>) =>
   and(some, onEach(askedForAll, condition, odd))
+const queried = (condition: string) => onEach(['files.list', 'files.upload'], condition, ['query'])
 const aliased = (condition: string) => onEach(['chat.create', 'vision.analyze', 'pdf.parse'], condition, ['alias'])
 
 /** Kinds of fault of one requirement, each of which a server may take for valid while it refuses the others. */
@@ -195,12 +196,15 @@ const kinds: Readonly<Record<string, readonly string[]>> = {
   ...oddly(
     '401-expired-key',
     ['suffix'],
-    and(shared(posts, '401-expired-key', withAnyKey), aliased('401-expired-key')),
+    and(and(shared(posts, '401-expired-key', withAnyKey), aliased('401-expired-key')), queried('401-expired-key')),
   ),
   ...oddly(
     '403-insufficient-rights',
     ['suffix'],
-    and(shared(posts.toReversed(), '403-insufficient-rights', withAnyKey), aliased('403-insufficient-rights')),
+    and(
+      and(shared(posts.toReversed(), '403-insufficient-rights', withAnyKey), aliased('403-insufficient-rights')),
+      queried('403-insufficient-rights'),
+    ),
   ),
   ...shared(operations.json, '400-malformed-json', malformedJson),
   ...shared(operations.json, '400-wrong-content-type', mediaTypes),

@@ -1,7 +1,15 @@
 import fc from 'fast-check'
 import { isOperationId, numberOf } from '../../catalogue/operations.ts'
 import type { OtherPlace } from '../../catalogue/faults.ts'
-import { allFormsOn, isSamePath, isSentToOtherPaths, isSpelling, otherPlaces, pathAt } from '../../catalogue/faults.ts'
+import {
+  allFormsOn,
+  isSamePath,
+  isSentToOtherPaths,
+  isSpelling,
+  otherPlaces,
+  pathAt,
+  shownQuery,
+} from '../../catalogue/faults.ts'
 import type { RefusalContext } from '../../harness/checks/index.ts'
 import { condition, judgeEach, property, refused, unknownWord } from '../../harness/checks/index.ts'
 import type { CheckContext, Credential, Exchange, Probe } from '../../harness/engine/index.ts'
@@ -56,7 +64,7 @@ async function judgeElsewhere(context: CheckContext, probe: Probe, wrong: Wrong,
     for (const one of inTurn(otherPlaces.filter(isSpelling), where.turn).flatMap(at)) if (await judge(one)) return
     return
   }
-  const isMeant = (place: OtherPlace): boolean => (where === 'each' ? !isSamePath(place) : place === where)
+  const isMeant = (place: OtherPlace): boolean => (where === 'each' ? !isSamePath(place, operation) : place === where)
   await judgeEach(otherPlaces.filter((place) => where === 'all' || isMeant(place)).flatMap(at), judge)
 }
 
@@ -83,7 +91,7 @@ async function ask(
   const unanswered = unansweredAt(context.run)
   if ((unanswered.get(place) ?? 0) >= maxUnanswered) return undefined
   const emptied = place === 'no body' ? { body: '' } : {}
-  const query = place === 'query' ? { ...probe.query, file_types: 'txt' } : probe.query
+  const query = place === 'query' ? { ...probe.query, ...someQuery(context) } : probe.query
   // No operation: what a gateway does with such a path says nothing about the operation itself.
   const sent: Probe = { ...probe, ...emptied, path, query, operation: null, fault: `${kind} @ ${place}` }
   // What shows without a key is a matter of that requirement, whichever asked.
@@ -92,6 +100,12 @@ async function ask(
   const exchange = await context.send(sent, { skipPassive: true, what, isSuccess: isRefused, ...own })
   unanswered.set(place, exchange.response ? 0 : (unanswered.get(place) ?? 0) + 1)
   return exchange
+}
+
+/** The query that the spec shows for the operation, as a valid request has it; else any. */
+function someQuery({ run, requirement: { operation } }: CheckContext): Probe['query'] {
+  const name = (isOperationId(operation) && shownQuery(operation)) || 'file_types'
+  return { [name]: (name === 'graphId' && run.target.file.resources?.graph) || 'txt' }
 }
 
 const isRefused = ({ response }: Exchange): boolean => response !== undefined && !isGranted(response)

@@ -172,6 +172,8 @@ const asIs = (value: string, what: string): Written => ({ value, shown: value, w
 
 /** Each operation gets one of them, in turn. */
 const otherSchemes = ['Basic', 'Token']
+/** Parts that no base64url has, and parts that can be decoded but hold no JSON: whoever reads the payload may stumble over either. */
+const threeParts = ['not.a.jwt', 'bm90.YQ.and0']
 
 /**
  * The valid key without a scheme, with others (one as long as `Bearer`) and without a blank after it, more text after the key,
@@ -194,7 +196,10 @@ export function malformedForms(full: Secret | undefined, number = 0): KeyForm[] 
     'Bearer alone': asIs('Bearer', 'with Bearer and no key'),
     'Bearer null': asIs('Bearer null', 'with Bearer null'),
     'no JWT': asIs('Bearer not-a-jwt', 'with a key that is not a JWT'),
-    'three parts': asIs('Bearer not.a.jwt', 'with a key of three parts that is not a JWT'),
+    'three parts': asIs(
+      `Bearer ${threeParts[number % threeParts.length]}`,
+      'with a key of three parts that is not a JWT',
+    ),
   }
   return malformedKeys.flatMap((kind) => {
     const made = forms[kind]

@@ -67,7 +67,7 @@ function keyCells(id: OperationId): Cell[] {
       if (!isSentTo(id, place)) return never(id, fault, inTurn)
       if (pathAt(id, operation(id).path, place) === undefined)
         return never(id, fault, place === 'no body' ? 'a GET has no body' : 'the spec names no other path')
-      if (isSamePath(place) && kind !== 'no credential')
+      if (isSamePath(place, id) && kind !== 'no credential')
         return never(id, fault, 'to whoever looks at a key it is the same path')
       if (place === 'other path' && !isSentToOtherPaths(kind))
         return never(id, fault, 'a form that is like another one, which is sent there')
