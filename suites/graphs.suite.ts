@@ -76,7 +76,9 @@ const addSameFileAgain = condition(async ({ context, valid, judge, judgeResponse
   let added = performance.now()
   for (const ms of laterAttempts(run)) {
     const exchange = await again()
-    if (exchange.response && !isGranted(exchange.response) && !exchange.throttled) {
+    // Asked again and again it would be asked no more, and nobody would be told.
+    if (!exchange.response) break
+    if (!isGranted(exchange.response) && !exchange.throttled) {
       judgeResponse(exchange, what)
       const third = await again()
       if (!third.response || !isGranted(third.response)) return judgeAgain()
