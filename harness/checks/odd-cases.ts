@@ -108,8 +108,9 @@ type Bodies = readonly (typeof oddBodies)[number][]
 /** Several changes in one request: what is granted was looked at whole; else each by itself tells more. */
 function oddGroup(ground: Ground, changes: readonly odd.Change[], isConclusive = false): Case {
   const whole = oddCase(ground, changes)
-  if (changes.length < 2) return whole
-  return { ...whole, parts: changes.map((one) => oddCase(ground, [one])), isConclusive }
+  const milder = changes.flatMap((one) => one.milder ?? [])
+  if (changes.length < 2) return milder.length === 0 ? whole : { ...whole, parts: [oddCase(ground, milder)] }
+  return { ...whole, parts: changes.map((one) => oddGroup(ground, [one])), isConclusive }
 }
 
 /** Texts that name what is created: there may be names that are none. */

@@ -18,6 +18,8 @@ export interface Change {
   readonly called: string
   /** @param own what a valid request has there */
   value(own: unknown): unknown
+  /** What it is sent as if it was refused. */
+  readonly milder?: Change
 }
 
 /**
@@ -33,6 +35,9 @@ function lengthOf({ member }: Placed): number {
  * narrow encodings lack. No U+0000: a server that refuses it would show nothing of these.
  */
 const characters = `%s%n{{'"[(&|:*\\\r\n\té茶\u202e\u{1f6b0}`
+
+/** What names have in them: nearly nothing of this is forbidden in one, and a server that refuses the others shows nothing of it. */
+const plainer = `'s é茶\u{1f6b0}`
 
 type ChangedText = (place: Placed) => readonly [called: string, change: (own: string) => string]
 
@@ -89,7 +94,14 @@ export function changesOf({ run, members, random }: Drawn, place: Placed): Chang
       return [change(kind, value === stand ? '1e400' : shown(value), () => value)]
     }
     const [called, to] = texts[kind as OddText](place)
-    return [change(kind, called, (own) => to(typeof own === 'string' ? own : ''))]
+    const made = change(kind, called, (own) => to(typeof own === 'string' ? own : ''))
+    if (kind !== 'odd characters') return [made]
+    const milder = change(
+      kind,
+      "followed by 's, letters of two scripts and an emoji",
+      (own) => `${String(own)}${plainer}`,
+    )
+    return [{ ...made, milder }]
   })
 }
 
