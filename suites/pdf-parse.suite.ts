@@ -21,6 +21,7 @@ import {
   describeResponse,
   jsonValue,
   judgeGranted,
+  lookAgainAtEnd,
   jsonOf,
   judgeShape,
   NotExercised,
@@ -179,6 +180,17 @@ const judgeContent: Judge = async (context) => {
   }
 }
 
+/** Once more at the end, right after a valid request: what is read into a record of the one before has its format. */
+const missingFormat = condition(async (refusal) => {
+  const without = changed('with a body that has no format', (probe) => withBody(probe, {}), 'absent @ /format')
+  await without.bringAbout(refusal)
+  if (refusal.context.run.options.depth === 'quick') return
+  lookAgainAtEnd(refusal.context, async (context) => {
+    await context.send(refusal.valid, { role: 'setup' })
+    await without.bringAbout(refusal)
+  })
+})
+
 // §4.1 Parse PDF (deprecated)
 
 export const pdfParse = suite('pdf.parse', {
@@ -186,7 +198,7 @@ export const pdfParse = suite('pdf.parse', {
   '200-markdown': judgeMarkdown,
   '200-content': judgeContent,
   '400-missing-body': missingBody,
-  '400-missing-format': changed('with a body that has no format', (probe) => withBody(probe, {}), 'absent @ /format'),
+  '400-missing-format': missingFormat,
   '400-unsupported-format': unsupportedFormat,
   '400-malformed-format': malformedFormat,
   '400-corrupted-pdf': condition((refusal) => unusable(refusal, 'corruptedPdfFile', 'a corrupted PDF', true)),

@@ -180,8 +180,14 @@ function kindOf(format: string): string {
   return format in {} ? 'object-member' : 'other'
 }
 
+/** The last format that a request had, which the next one without has as well under `400-missing-format#remembered`. */
+const remembered = new WeakMap<World, unknown>()
+
 function checkFormat(call: Call): void {
-  const { format } = call.body
+  const last = call.broken('400-missing-format#remembered') ? remembered.get(call.world) : undefined
+  const { format = last } = call.body
+  remembered.set(call.world, format)
+  call.body = { ...call.body, format }
   if (format === undefined) call.refuse('400-missing-format', 400, 'BadRequest')
   if (typeof format !== 'string' && call.world.switches.broken('envelope/bad-input-no-5xx')) throw new Error('format')
   if (typeof format !== 'string') call.refuse('400-malformed-format', 400, 'BadRequest', { kind: jsonType(format) })

@@ -95,7 +95,7 @@ export async function unusable(
 
 /** A file that does not exist, and one that does so no longer. */
 export const unreachable: Condition = condition(async (refusal) => {
-  await unknown('file_id', ['unknown', 'asked twice', 'lengthened', 'of another kind']).bringAbout(refusal)
+  await unknown('file_id').bringAbout(refusal)
   const { deletedFile } = refusal.context.run.target.resources
   if (deletedFile === undefined) return
   const gone = (probe: Probe): Probe => ({ ...probe, params: { file_id: deletedFile } })

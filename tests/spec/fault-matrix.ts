@@ -223,7 +223,7 @@ function laterCell(id: OperationId, { at, judgedBy }: Member): Cell {
 
 /** How an id is unknown, and the requirements of the operations that have one in their path. */
 const idRequirements: Readonly<Partial<Record<OperationId, Readonly<Record<string, string>>>>> = {
-  'pdf.parse': of('4xx-unknown-file', 'unknown', 'asked twice', 'lengthened', 'of another kind', 'deleted'),
+  'pdf.parse': of('4xx-unknown-file', 'unknown', 'asked twice', 'cut', 'lengthened', 'of another kind', 'deleted'),
   'jobs.create': of('404-unknown-application', 'unknown', 'asked twice', 'cut', 'lengthened', 'of another kind'),
   'jobs.retrieve': {
     ...of('4xx-unknown-job', 'unknown', 'asked twice', 'of another kind', 'like another'),
