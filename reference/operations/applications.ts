@@ -112,7 +112,10 @@ async function run(call: Call, application: Application): Promise<Answer> {
   const job = startJob(call.world, application, inputsOf(call))
   if (call.broken('202-created#answer-lost')) return { status: 500, lost: 'closed' }
   const isWrong = call.broken('202-created') || (call.broken('202-created#created-application') && application.made)
-  return { status: isWrong ? 200 : 202, body: createdJobView(call.world, job) }
+  const isFewer = (call.body['inputs'] as unknown[]).length < application.inputs.length
+  const lacks = isFewer && call.broken('202-created#fewer-inputs') ? { created_at: null } : {}
+  const body = { ...createdJobView(call.world, job), ...lacks }
+  return { status: isWrong ? 200 : 202, body }
 }
 
 /** Every so manieth creation finds that somebody else has just begun a job there, under that variant. */

@@ -20,6 +20,7 @@ const ofJobs: readonly string[] = [
   ...waysToBreak('jobs.create/202-created', '', '#id', '#no-id', '#job-status', '#no-job-status', '#created-at'),
   ...waysToBreak('jobs.create/202-created', '#no-created-at', '#later', '#answer-lost', '#second-5xx'),
   'jobs.create/202-created#created-application',
+  'jobs.create/202-created#fewer-inputs',
   'jobs.create/409-job-in-progress#preloaded-only',
   ...waysToBreak('jobs.create/202-retrievable', '', '#late'),
   ...waysToBreak('jobs.create/202-required-inputs-only', '', '#5xx'),
@@ -31,10 +32,12 @@ const ofJobs: readonly string[] = [
   ...waysToBreak('jobs.create/400-malformed-inputs', '#ignores-id-number', '#ignores-id-array', '#ignores-id-object'),
   ...waysToBreak('jobs.create/400-malformed-inputs', '#ignores-later-items', '#ignores-later-texts'),
   ...waysToBreak('jobs.create/409-job-in-progress', '#parallel', '#identical-only', '#slow-only', '#plain-only'),
+  'jobs.create/409-job-in-progress#as-many-inputs',
   'jobs.create/409-job-in-progress#answered-again',
   // Only in a part of the job's life.
   ...waysToBreak('jobs.create/409-job-in-progress', '#at-once-only', '#later-only', '#unread-only', '#read-only'),
   ...waysToBreak('jobs.create/409-released', '', '#slow', '#after-failed', '#after-third', '#late'),
+  'jobs.create/409-released#created',
   'jobs.create/409-per-application',
   ...waysToBreak('jobs.create/409-atomic', '', '#short', '#slow-only'),
   ...waysToBreak('jobs.create/4xx-no-effect', '', '#starts-job', '#blocks', '#unauthorized', '#required-input'),
@@ -111,6 +114,7 @@ const breaking: readonly string[] = [
 const placed: readonly string[] = [
   ...ofJobs,
   ...waysToBreak('pdf.parse/200-text', '', '#missing', '#status', '#spelling'),
+  'pdf.parse/400-missing-format#remembered',
   ...waysToBreak('pdf.parse/200-markdown', '', '#missing', '#status'),
   ...waysToBreak('pdf.parse/200-content', '', '#bytes', '#constant', '#empty', '#half', '#scrambled', '#text'),
   ...waysToBreak('pdf.parse/200-content', '#markdown', '#numbers', '#at-once'),

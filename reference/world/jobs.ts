@@ -8,6 +8,8 @@ function isYoung(world: World, job: Job): boolean {
   return world.clock.now() < job.createdAt + beginning * job.takes
 }
 
+const numberIn = (inputs: string): number => inputs.split('"value"').length
+
 /**
  * Jobs in progress that a broken server does not notice, by variant of the defect `jobs.create/409-job-in-progress`:
  * it then grants a second one.
@@ -17,6 +19,7 @@ const overlooked: Readonly<
 > = {
   '#parallel': () => true,
   '#identical-only': (job, { inputs }) => job.inputs !== inputs,
+  '#as-many-inputs': (job, { inputs }) => numberIn(job.inputs) !== numberIn(inputs),
   '#slow-only': (_, { application }) => application.pace !== 'slow',
   '#plain-only': (_, { application }) => application.id !== preloadedIds.application,
   '#at-once-only': (job, { world }) => !isYoung(world, job),
@@ -34,6 +37,7 @@ function isKept(world: World, application: Application): boolean {
   const { broken } = world.switches
   if (broken('jobs.create/409-released')) return application.jobs > 0
   if (broken('jobs.create/409-released#slow') && application.pace === 'slow') return application.jobs > 0
+  if (broken('jobs.create/409-released#created') && application.made) return application.jobs > 0
   if (broken('jobs.create/409-released#after-third')) return application.jobs > 2
   const { status, updatedAt = 0 } = application.job ?? {}
   const isEnded = status === 'failed' || status === 'completed'

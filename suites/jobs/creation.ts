@@ -42,6 +42,10 @@ const faultless: readonly (string | null)[] = [
   ...Object.values(ids),
   ...['jobs.retrieve/200-failed', 'applications.create/2xx-usable'],
 ]
+/** More of them, which say themselves if they are not granted. */
+const judgedOtherwise: readonly (string | null)[] = [
+  ...['jobs.create/202-required-inputs-only', 'jobs.create/202-any-text', 'jobs.retrieve/200-created-at'],
+]
 /** The ones of them that create beside a job or another creation, where 409 is the right answer. */
 const besideOthers: readonly (string | null)[] = [ids.inProgress, ids.atomic]
 
@@ -60,7 +64,9 @@ function faultlessCreations(run: Run): readonly Exchange[] {
       !exchange.previousRequest &&
       !besideOthers.includes(exchange.purpose.requirement),
   )
-  return [...creations, ...breakdowns].filter(({ purpose }) => faultless.includes(purpose.requirement))
+  const isOwn = ({ purpose }: Exchange): boolean => judgedOtherwise.includes(purpose.requirement)
+  const others = [...creations, ...breakdowns].filter(({ purpose }) => faultless.includes(purpose.requirement))
+  return [...others, ...creations.filter(isOwn)]
 }
 
 function judgeCreation(context: CheckContext, exchange: Exchange): void {

@@ -85,9 +85,13 @@ const firstPauseMs = 10
 const growth = 1.5
 const maxMoments = { full: 20, quick: 3 }
 
-/** Inputs of the same form, each text another one. */
+/** Inputs of the same form, each text another one; every other time those alone that are required, or the first one. */
 function withOtherValues(application: ApplicationResource, moment: number): ApplicationResource {
-  const inputs = application.inputs.map((input) => {
+  const { requiredInputs: required } = application
+  const isKept = (input: unknown, at: number): boolean =>
+    required.length === 0 ? at === 0 : required.includes(String(getAt(input, '/id')))
+  const own = moment % 4 === 3 ? application.inputs.filter(isKept) : application.inputs
+  const inputs = own.map((input) => {
     const texts = getAt(input, '/value')
     if (!Array.isArray(texts)) return input
     return { ...input, value: texts.map((text) => `${String(text)} ${moment}`) }

@@ -195,7 +195,10 @@ async function attemptOnCreated(run: Run, _last: Attempt, found: readonly Findin
   return hold(run, { id, inputs: [], requiredInputs: [] }, async (held) => {
     const make = async () => (await create(held, ids.inProgress)).exchange
     const first = held.gate.record(await retryWhileSettling(run, make, ({ response }) => response?.status !== 404))
-    return first ? createDuringJob(held, first, found) : []
+    if (!first) return []
+    const beside = await createDuringJob(held, first, found)
+    const isFree = isPlanned(run, ids.released) && (await jobsOf(run).awaitEnds(id))
+    return isFree ? [...beside, ...(await lookAfterEnd(held))] : beside
   })
 }
 
