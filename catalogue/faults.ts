@@ -34,11 +34,12 @@ export type OtherPlace = (typeof otherPlaces)[number]
 /** Every form of a wrong key is sent to these, even if a target wants few, and every spelling of a path. */
 export const allFormsOn: readonly OperationId[] = ['pdf.parse', 'jobs.create', 'jobs.retrieve']
 
-/** Spellings that a router takes everywhere or nowhere. */
-const alike: readonly OtherPlace[] = ['.json', 'percent-encoded']
+/** Spellings that a router takes everywhere or nowhere, and a query that means nothing. */
+const alike: readonly OtherPlace[] = ['.json', 'percent-encoded', 'query']
 
 /** False if the operation gets another one of the spellings that are alike. */
 export function isSentTo(id: OperationId, place: OtherPlace): boolean {
+  if (place === 'query' && shownQuery(id) !== undefined) return true
   return !alike.includes(place) || allFormsOn.includes(id) || alike[numberOf(id) % alike.length] === place
 }
 

@@ -3,8 +3,9 @@ import { type JsonKind, roleOf } from '../../catalogue/operation.ts'
 import { operation as operationOf, type OperationId } from '../../catalogue/operations.ts'
 import { judgeEach } from './at-once.ts'
 import { randomOf, sampled, seedFor } from './seed.ts'
-import { inPlaceOf, nameOfKind, sample } from './values.ts'
+import { falsy, inPlaceOf, nameOfKind, sample } from './values.ts'
 import { getAt, setAt } from '../../schemas/json.ts'
+import { isUuid } from '../../schemas/formats.ts'
 import { jsonOf, NotExercised, type Probe, type Run } from '../engine/index.ts'
 import { type Fault, withBody } from './conditions.ts'
 import { type Condition, condition } from './refusals.ts'
@@ -52,8 +53,11 @@ export function ofOtherTypes(kinds: readonly JsonKind[], values: Partial<Record<
   return kinds.map((kind) => ({ what: `is ${nameOfKind(kind)}`, value: values[kind] ?? sample[kind], fault: kind }))
 }
 
-/** Values that are no text; an array is not sent, since a server may take several texts. */
-export const notText: readonly Fault[] = ofOtherTypes(['number', 'boolean', 'object'])
+/**
+ * Values that are no text; an array is not sent, since a server may take several texts. A number that is made a text is one that
+ * is true, and what is skipped because it is false is `false`.
+ */
+export const notText: readonly Fault[] = ofOtherTypes(['number', 'boolean', 'object'], { boolean: falsy.boolean })
 
 /** Faults that the spec answers by other pairs than the rest of their requirement. */
 export function giving(expects: Pairs, faults: readonly Fault[]): readonly Fault[] {
@@ -78,19 +82,33 @@ export function unknownWords(word: string, known: unknown): Fault[] {
 /** Longest value that is lengthened by a word. */
 const longestKnown = 52
 
-/** An unknown word at a role, and one that begins like what stands there; the word is given at each role twice. */
+/** Names of two or three letters (languages), and longer ones with digits: with fewer letters another one may be known. */
+const hasOwnForm = /^[A-Za-z]{2,3}([-_]|$)|([A-Za-z][^A-Za-z]*){4}/
+
+/** A word of the form of a known one, which nothing is called: a server may look at no more than the form. */
+function unknownOfForm(word: string, known: unknown): string {
+  if (typeof known !== 'string' || !hasOwnForm.test(known) || isUuid(known) || known.length > longestKnown) return word
+  return known.replaceAll(/[a-z]/g, 'q').replaceAll(/[A-Z]/g, 'Q')
+}
+
+/** An unknown word at a role, of the form of what stands there, and one that begins like what stands there; the word is given at each role twice. */
 export function unknownAt(...roles: readonly string[]): Condition {
   return condition(async (refusal) => {
     const { context, operation, valid } = refusal
     const word = unknownWord(context.run, context.requirement.id)
     const body = jsonOf(await valid())
-    const faultsAt = (role: string): Fault[] => unknownWords(word, valueAt(context.run, operation, role, body))
+    const ofForm = (role: string): string => unknownOfForm(word, valueAt(context.run, operation, role, body))
+    const faultsAt = (role: string): Fault[] => unknownWords(ofForm(role), valueAt(context.run, operation, role, body))
     await eachAt(...roles.map((role) => ({ role, faults: faultsAt(role) }))).bringAbout(refusal)
     // A quick run does not send every word.
     if (context.run.options.depth === 'quick') return
     // Whoever looks a word up may remember it once that was answered.
-    const again = { what: `is the unknown ${word}, asked for again`, value: word, fault: 'again' }
-    await eachAt(...roles.map((role) => ({ role, faults: [again] }))).bringAbout(refusal)
+    const again = (value: string): Fault => ({
+      what: `is the unknown ${value}, asked for again`,
+      value,
+      fault: 'again',
+    })
+    await eachAt(...roles.map((role) => ({ role, faults: [again(ofForm(role))] }))).bringAbout(refusal)
   })
 }
 

@@ -44,11 +44,13 @@ export const byIndex: unknown = { 0: 'text' }
 
 /**
  * What is put in place of a member's own value for the sample of another type: its own value, as a lenient server would take
- * it. That is the value in an array; of an array its first item, or an object of its items.
+ * it. That is the value in an array; of an array its first item, or an object of its items; of a text an object that has it by the
+ * names under which one may look for it.
  */
 export function inPlaceOf(own: unknown, value: unknown): unknown {
   const isSample = value === byIndex || value === sample[kindOf(value)]
   if (own === undefined || own === null || !isSample) return value
+  if (typeof own === 'string' && value === sample.object) return { text: own, value: own, id: own, name: own }
   if (!Array.isArray(own)) return value === sample.array ? [own] : value
   const items = own as readonly unknown[]
   if (items.length === 0) return value

@@ -13,7 +13,7 @@ import {
 } from '../world/created.ts'
 import type { Graph, StoredFile } from '../world/world.ts'
 import type { Answer } from '../world/answer.ts'
-import { type Call, isAbsent, type Members } from '../world/call.ts'
+import { type Call, isAbsent, kindsOf, type Members } from '../world/call.ts'
 import type { Operation } from '../world/operation.ts'
 import { checkGraphAccess, checkQueryConfig, fileView, findGraph, pdfText, reachable } from '../world/files.ts'
 import { generated, queryComplexity } from '../world/models.ts'
@@ -26,7 +26,7 @@ function view(call: Call, graph: Graph): Members {
 function checkCreation(call: Call): void {
   const { description } = call.body
   const name = nameOf(call, 'Graph')
-  if (typeof name !== 'string') call.refuse('400-malformed-parameters', 400, 'BadRequest')
+  if (typeof name !== 'string') call.refuse('400-malformed-parameters', 400, 'BadRequest', { kind: kindsOf(name) })
   if (!/^[\p{L}\p{N} ._-]+$/u.test(name)) call.refuse('400-invalid-name', 400, 'InvalidInputParameters')
   if (!isAbsent(description) && typeof description !== 'string') {
     call.reject(400, 'BadRequest', 'description is a string')

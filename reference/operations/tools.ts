@@ -2,7 +2,7 @@ import { type Call, isMembers, type Members } from '../world/call.ts'
 import type { Operation } from '../world/operation.ts'
 import { imageLimit, planOf, generated, isModel, refuseTroubledModel } from '../world/models.ts'
 import type { Answer } from '../world/answer.ts'
-import { inArray, lengthened } from '../world/created.ts'
+import { inArray, lengthened, ofForm } from '../world/created.ts'
 import { countUp } from '../world/world.ts'
 import { reachable } from '../world/files.ts'
 
@@ -95,7 +95,7 @@ function checkTranslation(call: Call): void {
         description: `No ${kind} ${String(language)}`,
         kind:
           typeof language === 'string'
-            ? [kind, ...lengthened(language, languages), ...(again ? ['again'] : [])]
+            ? [kind, ...lengthened(language, languages), ...ofForm(language, languages), ...(again ? ['again'] : [])]
             : [kind, 'type', ...(inArray(language, languages) ? ['in-array'] : [])],
       })
     }

@@ -133,12 +133,10 @@ const invalidKey = [
 ]
 // Where a server may look at the key less closely than at the path of the operation.
 const spellings = ['slash', 'double-slash', 'path-parameter', 'upper-case']
-const places = [...spellings, 'query', 'no-body']
-const oddPlaces = ['suffix', 'percent-encoded']
+const places = [...spellings, 'no-body']
+const oddPlaces = ['suffix', 'percent-encoded', 'query']
 // A router takes an odd spelling everywhere or nowhere: not each operation is asked for each of them.
 const askedForAll = ['pdf.parse', 'jobs.create', 'jobs.retrieve']
-// What is the very same path is asked for without a key alone, unless the spec shows the query.
-const withAnyKey = [...spellings, 'no-body']
 const malformedJson = [
   ...['cut', 'comma', 'text-after-end', 'second-document', 'comment', 'nan', 'number'],
   ...['single-quotes', 'unquoted', 'line-end'],
@@ -190,19 +188,21 @@ const kinds: Readonly<Record<string, readonly string[]>> = {
   ...shared(everyOperation, '401-malformed-key', malformedKey),
   ...and(shared(everyOperation, '401-invalid-key', invalidKey), aliased('401-invalid-key')),
   ...oddly('401-missing-credentials', oddPlaces, {
-    ...and(shared(posts, '401-missing-credentials', places), aliased('401-missing-credentials')),
-    ...onEach(gets, '401-missing-credentials', places.slice(0, -1)),
+    ...and(
+      and(shared(posts, '401-missing-credentials', places), aliased('401-missing-credentials')),
+      and(onEach(gets, '401-missing-credentials', spellings), queried('401-missing-credentials')),
+    ),
   }),
   ...oddly(
     '401-expired-key',
     ['suffix'],
-    and(and(shared(posts, '401-expired-key', withAnyKey), aliased('401-expired-key')), queried('401-expired-key')),
+    and(and(shared(posts, '401-expired-key', places), aliased('401-expired-key')), queried('401-expired-key')),
   ),
   ...oddly(
     '403-insufficient-rights',
     ['suffix'],
     and(
-      and(shared(posts.toReversed(), '403-insufficient-rights', withAnyKey), aliased('403-insufficient-rights')),
+      and(shared(posts.toReversed(), '403-insufficient-rights', places), aliased('403-insufficient-rights')),
       queried('403-insufficient-rights'),
     ),
   ),
@@ -218,9 +218,10 @@ const kinds: Readonly<Record<string, readonly string[]>> = {
   'jobs.retrieve/4xx-unknown-job': ['again', 'another-kind', 'last-digit', 'first-group'],
   'files.retrieve/404-unknown-file': ['another-kind', 'prefix', 'cut', 'appended', 'again'],
   'jobs.create/404-unknown-application': ['cut', 'appended', 'again', 'another-kind'],
+  'graphs.create/400-malformed-parameters': ['falsy'],
   'graphs.query/404-unknown-graph': ['cut', 'appended', 'again', 'another-kind'],
   'graphs.add-file/404-unknown-graph': ['cut', 'appended', 'again', 'another-kind'],
-  'pdf.parse/4xx-unknown-file': ['deleted', 'appended', 'again', 'another-kind'],
+  'pdf.parse/4xx-unknown-file': ['deleted', 'cut', 'appended', 'again', 'another-kind'],
   'pdf.parse/400-corrupted-pdf': ['again', 'markdown'],
   'pdf.parse/400-encrypted-pdf': ['markdown'],
   'jobs.create/400-missing-required-inputs': ['none'],
@@ -254,7 +255,7 @@ const kinds: Readonly<Record<string, readonly string[]>> = {
   'chat.create/400-malformed-response-format': ['string', 'number', 'array', 'falsy'],
   'chat.create/400-query-config': queryConfig,
   'graphs.query/400-query-config': queryConfig,
-  'translate.run/400-unsupported-language': ['source', 'target', 'type', 'in-array', 'lengthened', 'again'],
+  'translate.run/400-unsupported-language': ['source', 'target', 'type', 'in-array', 'lengthened', 'form', 'again'],
   'vision.analyze/400-malformed-request': ['prompt', 'variables'],
 }
 

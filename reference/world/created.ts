@@ -50,6 +50,12 @@ export function lengthened(word: unknown, known: Iterable<string>): string[] {
   return [...known].some((each) => typeof word === 'string' && word.startsWith(each)) ? ['lengthened'] : []
 }
 
+/** A word of the form of a known one, for servers that look at no more than the form: a kind of fault. */
+export function ofForm(word: string, known: Iterable<string>): string[] {
+  const formOf = (each: string): string => each.replaceAll(/[a-z]/g, 'a')
+  return [...known].some((each) => formOf(each) === formOf(word)) ? ['form'] : []
+}
+
 /** Whether the value is an array of one such word, which a server that looks words up by their text takes for the word. */
 export function inArray(value: unknown, known: ReadonlySet<string>): boolean {
   return Array.isArray(value) && value.length === 1 && known.has(String(value[0]))

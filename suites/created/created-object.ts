@@ -20,6 +20,7 @@ import {
   countsAsGranted,
   createdId,
   declaredResource,
+  falsy,
   ofOtherTypes,
   operationIn,
   pointerOf,
@@ -164,7 +165,10 @@ export const eachAccepted: Judge = async (context) => {
 }
 
 /** A name that is no string. Whether one may be absent is not shown. */
-export const malformedName = at('name', ofOtherTypes(['number', 'boolean', 'array', 'object']))
+export const malformedName = at(
+  'name',
+  ofOtherTypes(['number', 'boolean', 'array', 'object'], { boolean: falsy.boolean }),
+)
 
 /** An operation that makes something which may exist once: a name, a file in a graph. */
 export interface Creator {
