@@ -163,7 +163,6 @@ test('a target that does not answer, or lists nothing of use, stands in no oneâ€
   expect((await probeTarget('https://x', 'k', down)).finding).toContain('no connection')
   for (const body of ['no json', '[]', '{}', 'null', '"x"', '[1, {"id": 5}]', '{"a": 1}']) {
     expect(await probeTarget('https://x', 'k', answering(body).request), body).toEqual({
-      reachable: true,
       listMissing: false,
       finding: 'GET /v1/files answers 200, the key is accepted',
     })
