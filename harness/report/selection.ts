@@ -26,29 +26,22 @@ export function patternProblem(pattern: string): string | undefined {
 
 /**
  * Whether the pattern matches the whole id; `*` matches any characters, `/` included; everything else matches itself. A
- * pattern that is too long matches nothing. Patterns come from strangers too (a bundle that is verified): a star is
- * never tried again once a later one was reached, so that no pattern takes more steps than its length times the id's.
+ * pattern that is too long matches nothing. Patterns come from strangers too (a bundle that is verified): what stands between
+ * two stars is looked for once, so that no pattern takes more steps than its length times the id's.
  */
 export function matchesId(id: string, pattern: string): boolean {
   if (pattern.length > longestPattern) return false
-  let at = 0
-  let read = 0
-  let star = -1
-  let taken = 0
-  while (at < id.length) {
-    if (pattern[read] === '*') {
-      star = read++
-      taken = at
-    } else if (pattern[read] === id[at]) {
-      read++
-      at++
-    } else if (star >= 0) {
-      read = star + 1
-      at = ++taken
-    } else return false
+  const [first = '', ...parts] = pattern.split('*')
+  const last = parts.pop()
+  if (last === undefined) return id === pattern
+  if (!id.startsWith(first) || !id.endsWith(last)) return false
+  let at = first.length
+  for (const part of parts) {
+    const found = id.indexOf(part, at)
+    if (found < 0) return false
+    at = found + part.length
   }
-  while (pattern[read] === '*') read++
-  return read === pattern.length
+  return at + last.length <= id.length
 }
 
 /** One part of a run: the `index`-th of `count`, from 1. */
