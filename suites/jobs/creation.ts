@@ -20,7 +20,7 @@ import {
   NotExercised,
 } from '../../harness/engine/index.ts'
 import { mainLifecycle } from './lifecycle.ts'
-import { isEnded, jobRequest, jobsOf } from './job-tracker.ts'
+import { jobRequest, jobsOf, longestMs } from './job-tracker.ts'
 import { getAt, preview } from '../../schemas/json.ts'
 import { busyApplication, provokeConflicts, releasedAtLast } from './provoke-conflicts.ts'
 import { failureIn, ids } from './findings.ts'
@@ -159,24 +159,13 @@ export async function judgeAnyText(context: CheckContext): Promise<void> {
   await property(context, 'grantedRuns', text, async (value) => void (await accept(value)))
 }
 
-/** How long the longest job of the application lasted until it was read as ended, in ms; undefined if none was. */
-function longestJob(run: Run, application: string): number | undefined {
-  const lengths = jobsOf(run)
-    .of(application)
-    .flatMap(({ readings, createdAtMs }) => {
-      const end = readings.find(isEnded)
-      return end ? [end.exchange.endedAt - createdAtMs] : []
-    })
-  return lengths.length > 0 ? Math.max(...lengths) : undefined
-}
-
 /** A job that long leaves time enough, in ms. */
 const longEnoughMs = 3000
 
 /** Tells what helps if jobs end before anything can be sent beside them. */
 function remedy(run: Run): string {
   const { id } = busyApplication(run)
-  const ms = longestJob(run, id)
+  const ms = longestMs(jobsOf(run).of(id))
   if (ms === undefined || ms > longEnoughMs) return ''
   const took = `its longest job was read as ended after ${Math.round(ms).toLocaleString('en')} ms`
   const wanted = 'one whose jobs last a second or more, and some ten round trips over a network'

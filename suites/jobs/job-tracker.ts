@@ -84,6 +84,15 @@ export function endedBefore(job: Job, at: number): boolean {
   return end !== undefined && end.exchange.endedAt + maxLagMs <= at
 }
 
+/** How long the longest of these jobs lasted until it was read as ended, in ms; undefined if none was. */
+export function longestMs(jobs: readonly Job[]): number | undefined {
+  const lengths = jobs.flatMap(({ readings, createdAtMs }) => {
+    const end = readings.find(isEnded)
+    return end ? [end.exchange.endedAt - createdAtMs] : []
+  })
+  return lengths.length > 0 ? Math.max(...lengths) : undefined
+}
+
 function statusOf(body: unknown): string | undefined {
   const status = member(body, 'status')
   return typeof status === 'string' ? status : undefined
