@@ -1,5 +1,4 @@
 import type { Socket } from 'node:net'
-import type { Dispatcher } from 'undici'
 import { type Endpoint, createDispatcher } from './dispatcher.ts'
 import type { Tag } from './message.ts'
 import type { Ending } from './under-way.ts'
@@ -88,20 +87,13 @@ export interface Connection {
   tag: Tag | undefined
 }
 
-/** A place for one connection, and one exchange at a time: it connects when it has to, and again after a close. */
-export interface ConnectionSlot {
-  readonly endpoint: Endpoint
-  /** The connection that was opened last, if any. */
-  readonly connection: Connection | undefined
-  readonly dispatch: Dispatcher['dispatch']
-  /** Destroys the socket, also one that is still connecting. The slot is of no use afterwards. */
-  hangUp(): Promise<void>
-}
-
 /** After a write failed, answers that are there already are read for so long, in ms. */
 const readingMs = 100
 
-function openConnectionSlot(endpoint: Endpoint): ConnectionSlot {
+export type ConnectionSlot = ReturnType<typeof openConnectionSlot>
+
+/** A place for one connection, and one exchange at a time: it connects when it has to, and again after a close. */
+function openConnectionSlot(endpoint: Endpoint) {
   const sockets = new Set<Socket>()
   let connection: Connection | undefined
   const dispatcher = createDispatcher(endpoint, {
@@ -116,11 +108,13 @@ function openConnectionSlot(endpoint: Endpoint): ConnectionSlot {
   })
   return {
     endpoint,
+    /** The connection that was opened last, if any. */
     get connection() {
       return connection
     },
-    dispatch: (options, handler) => dispatcher.dispatch(options, handler),
-    async hangUp() {
+    dispatch: dispatcher.dispatch.bind(dispatcher),
+    /** Destroys the socket, also one that is still connecting. The slot is of no use afterwards. */
+    async hangUp(): Promise<void> {
       const gone = dispatcher.destroy().catch(() => {})
       for (const socket of sockets) socket.destroy()
       await gone
@@ -162,19 +156,7 @@ function readBeforeWriteErrors(socket: Socket): void {
   if (writev) socket._writev = (chunks, done) => writev.call(socket, chunks, late(done))
 }
 
-/**
- * Reads along with the bytes of an answer, up to the status line of the final one.
- *
- * undici takes an unasked `100 Continue` for a broken answer, though a client has to skip any 1xx (RFC 9110 §15.2);
- * so it is shown 102 instead, which it skips. The last digit is changed in place: no byte is held back or added.
- */
-interface ResponseWatch {
-  /** Bytes seen since the last `begin`, after TLS. */
-  readonly bytes: number
-  /** The next byte is the first of a new answer. */
-  begin(): void
-  see(chunk: Uint8Array): void
-}
+type ResponseWatch = ReturnType<typeof watchResponse>
 
 const cr = 13
 const lf = 10
@@ -186,7 +168,13 @@ const two = 50
 const firstDigit = 9
 const lastDigit = 11
 
-function watchResponse(): ResponseWatch {
+/**
+ * Reads along with the bytes of an answer, up to the status line of the final one.
+ *
+ * undici takes an unasked `100 Continue` for a broken answer, though a client has to skip any 1xx (RFC 9110 §15.2);
+ * so it is shown 102 instead, which it skips. The last digit is changed in place: no byte is held back or added.
+ */
+function watchResponse() {
   let bytes = 0
   /** Place in the status line; past the last digit while the rest of an informational head passes by. */
   let place = 0
@@ -213,15 +201,17 @@ function watchResponse(): ResponseWatch {
   }
 
   return {
+    /** Bytes seen since the last `begin`, after TLS. */
     get bytes() {
       return bytes
     },
-    begin() {
+    /** The next byte is the first of a new answer. */
+    begin(): void {
       bytes = 0
       place = 0
       isFinal = false
     },
-    see(chunk) {
+    see(chunk: Uint8Array): void {
       bytes += chunk.length
       for (let at = 0; at < chunk.length && !isFinal; at += 1) step(chunk, at)
     },
