@@ -2,7 +2,7 @@ import { shortened } from './escape/visible.ts'
 import { count, type Counts, type Report, type RequirementResult, sayNeed, sections } from '../harness/report/index.ts'
 import { markdownBlock, markdownCode, markdownText } from './escape/markdown.ts'
 import { type Cause, type LikelyCause, byCause, idsOf, shownFirst, likelyCauses } from './view/causes.ts'
-import { wordsOf } from './view/likely-words.ts'
+import { likelyHeading, wordsOf } from './view/likely-words.ts'
 import { compactJson, duration, requirementPage } from './view/writing.ts'
 import { exitLine, runNotes, seedLine, standingOf, type Tone, verdictBeforeExit } from './view/standing.ts'
 import {
@@ -149,7 +149,7 @@ function likelyList(causes: readonly LikelyCause[], failures: number): string[] 
     const { sentence, what } = wordsOf(cause)
     return `- **${cause.results.length} times: ${markdownText(what)}.** ${markdownText(sentence)} First: ${markdownCode(cause.results[0]!.id)}`
   })
-  return [`### What to change first: likely causes of ${count(failures, 'failure')}`, '', ...lines, '']
+  return [`### What to change first: ${likelyHeading(causes, failures)}`, '', ...lines, '']
 }
 
 function foldedIf(condition: boolean, lines: readonly string[]): readonly string[] {

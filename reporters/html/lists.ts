@@ -2,7 +2,7 @@ import { shortened } from '../escape/visible.ts'
 import { count, type Report, sayNeed, sections } from '../../harness/report/index.ts'
 import { htmlAnchor, htmlText } from '../escape/html.ts'
 import { type Cause, byCause, likelyCauses } from '../view/causes.ts'
-import { wordsOf } from '../view/likely-words.ts'
+import { likelyHeading, wordsOf } from '../view/likely-words.ts'
 import { compactJson } from '../view/writing.ts'
 import { failed, selectedResults } from '../view/groups.ts'
 import { gainOf, type Step, usualPart, whatToDeclare } from '../view/to-declare.ts'
@@ -43,7 +43,7 @@ export function likelyList(report: Report): string {
     const named = `<details><summary>${count(ids.length, 'requirement')}</summary><p>${ids.join(', ')}</p></details>`
     return `<li><b class="times">${ids.length}<span class="sr"> times</span></b><div><p class="cause">${htmlText(title)}</p><p>${htmlText(sentence)}</p>${named}</div></li>`
   })
-  return `<section aria-labelledby="likely"><h2 id="likely">What to change first <small>likely causes of ${count(unexpected.length, 'failure')}</small></h2>
+  return `<section aria-labelledby="likely"><h2 id="likely">What to change first <small>${likelyHeading(causes, unexpected.length)}</small></h2>
 <ol class="failures likely">
 ${items.join('\n')}
 </ol></section>

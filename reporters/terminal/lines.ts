@@ -5,11 +5,11 @@ import { count, countOutcomes, sayNeed, sections } from '../../harness/report/in
 import { terminalPieces, terminalText } from '../escape/terminal.ts'
 import { byOperation, type ReasonGroup, selectedResults } from '../view/groups.ts'
 import { gainOf, type Step, usualPart } from '../view/to-declare.ts'
-import { compactJson, outcomes } from '../view/writing.ts'
+import { capital, compactJson, outcomes } from '../view/writing.ts'
 import type { Cause, LikelyCause } from '../view/causes.ts'
 import { responseDifferenceOf } from '../view/difference.ts'
 import { commandOrLength, evidence, type EvidenceLine } from '../view/evidence.ts'
-import { wordsOf } from '../view/likely-words.ts'
+import { likelyHeading, wordsOf } from '../view/likely-words.ts'
 
 /**
  * A line of the terminal report. One with a `lead` goes on under its text if it is too long; `width` is how many columns the lead
@@ -253,5 +253,5 @@ export function likelyLines(causes: readonly LikelyCause[], failures: number, co
       `${indent}${colors.dim(terminalText(ids))}`,
     ]
   })
-  return [colors.bold(`Likely causes of ${count(failures, 'failure')}`), ...lines, '']
+  return [colors.bold(capital(likelyHeading(causes, failures))), ...lines, '']
 }

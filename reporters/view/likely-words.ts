@@ -1,5 +1,5 @@
 import { operations as allOperations } from '../../catalogue/operations.ts'
-import { type HttpResponse, sayAnswers } from '../../harness/report/index.ts'
+import { count, type HttpResponse, sayAnswers } from '../../harness/report/index.ts'
 import { shortened } from '../escape/visible.ts'
 import { capital } from './writing.ts'
 import type { Likely, LikelyCause } from './causes.ts'
@@ -22,6 +22,13 @@ export function wordsOf({ likely }: LikelyCause) {
   const what = shortened(words.what, 300)
   const title = namesFirst.includes(likely.kind) ? what : capital(what)
   return { what, title, change: words.change, sentence: `${capital(words.change)}.` }
+}
+
+/** `likely causes of 5 failures`; of 2 of them, if nothing is known of the others. */
+export function likelyHeading(causes: readonly LikelyCause[], failures: number): string {
+  const { size } = new Set(causes.flatMap(({ results }) => results))
+  const all = count(failures, 'failure')
+  return `likely ${causes.length === 1 ? 'cause' : 'causes'} of ${size < failures ? `${size} of ${all}` : all}`
 }
 
 function sayLikely(likely: Likely): LikelyWords {

@@ -7,7 +7,7 @@ import { renderHtml } from '../../reporters/html.ts'
 import { renderMarkdown } from '../../reporters/markdown.ts'
 import { renderTerminal } from '../../reporters/terminal.ts'
 import { likelyCauses } from '../../reporters/view/causes.ts'
-import { wordsOf } from '../../reporters/view/likely-words.ts'
+import { likelyHeading, wordsOf } from '../../reporters/view/likely-words.ts'
 import { failed, failure, report } from '../gates/results.ts'
 
 /** An answer to each refusal of the catalogue: the status and the name that it asks for, and what becomes of them. */
@@ -91,11 +91,20 @@ test('what stands alone has no cause, and what a body that was cut held is not g
   expect(said(cut)).toEqual([])
 })
 
+test('says of how many failures a cause is known', () => {
+  const likely = likelyCauses(lower)
+  expect(likelyHeading(likely, lower.length)).toBe(`likely cause of ${lower.length} failures`)
+  expect(likelyHeading(likely, lower.length + 1)).toBe(
+    `likely cause of ${lower.length} of ${lower.length + 1} failures`,
+  )
+  expect(likelyHeading([...likely, ...likely], lower.length)).toBe(`likely causes of ${lower.length} failures`)
+})
+
 test('comes first in every front, and a long list of failures is folded', async () => {
   const of = report(lower)
   const text = renderTerminal(of, pc.createColors(false))
   const lines = text.split('\n')
-  expect(lines[2]).toBe(`Likely causes of ${lower.length} failures`)
+  expect(lines[2]).toBe(`Likely cause of ${lower.length} failures`)
   expect(lines[3]).toMatch(new RegExp(`^  ${lower.length}  tpe in lower case: `))
   expect(text.match(/^✗ /gm)).toHaveLength(1)
   expect(text).toMatch(/^and \d+ more failures: --report json \(or html\) lists them$/m)
