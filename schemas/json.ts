@@ -7,6 +7,15 @@ export function tokensOf(pointer: string): string[] {
   return pointer.includes('~') ? tokens.map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~')) : tokens
 }
 
+/** `/resources/application/inputs/0/id` as `resources.application.inputs[0].id`; of each name at most `longestName` characters. */
+export function memberPath(pointer: string, longestName = Infinity): string {
+  return tokensOf(pointer).reduce((path, token) => {
+    if (/^\d+$/.test(token)) return `${path}[${token}]`
+    const name = token.slice(0, longestName)
+    return path === '' ? name : `${path}.${name}`
+  }, '')
+}
+
 function step(value: unknown, token: string): unknown {
   if (Array.isArray(value)) return /^(0|[1-9]\d*)$/.test(token) ? value[Number(token)] : undefined
   if (typeof value === 'object' && value !== null && Object.hasOwn(value, token)) {

@@ -2,7 +2,7 @@ import type { SchemaName } from './ajv.ts'
 import { validatorOf } from './validators.ts'
 import type { ErrorObject } from 'ajv'
 import { parseDateTime } from './formats.ts'
-import { escapeToken, preview, tokensOf } from './json.ts'
+import { escapeToken, memberPath, preview } from './json.ts'
 
 interface Problem {
   /** JSON Pointer to the member at fault; empty for the whole body. */
@@ -13,16 +13,14 @@ interface Problem {
 
 const formats: Readonly<Record<string, string>> = { uuid: 'a uuid', 'date-time': 'an RFC 3339 date-time' }
 
-function withArticle(type: string): string {
+export function withArticle(type: string): string {
   if (type === 'null') return type
   return `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`
 }
 
 /** `/errors/0/key` as `errors[0].key` */
 function inWords(pointer: string): string {
-  const words = tokensOf(pointer).map((name) => name.slice(0, 60))
-  const path = words.map((word) => (/^\d+$/.test(word) ? `[${word}]` : `.${word}`)).join('')
-  return path === '' ? 'the body' : path.replace(/^\./, '')
+  return memberPath(pointer, 60) || 'the body'
 }
 
 function wanted({ keyword, params, message }: ErrorObject): string {

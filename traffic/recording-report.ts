@@ -93,24 +93,32 @@ function failureOf(
 export function createSurvey() {
   const baseUrls = createBaseUrlCounts()
   const secrets = new Set<string>()
-  let first = Infinity
-  let last = -Infinity
+  const span = createSpan()
   return {
     baseUrls,
     /** Every credential in it, whatever address it was sent to. */
     secrets,
+    time: span.time,
     see(entry: RecordedEntry): void {
       baseUrls.see(entry)
       for (const secret of secretsIn(entry)) secrets.add(secret)
-      const { startedAt, durationMs } = entry
+      span.see(entry)
+    },
+  }
+}
+
+/** The time from the first request to the last answer. */
+export function createSpan() {
+  let first = Infinity
+  let last = -Infinity
+  return {
+    see({ startedAt, durationMs }: RecordedEntry): void {
       if (startedAt === undefined) return
       first = Math.min(first, startedAt)
       last = Math.max(last, startedAt + durationMs)
     },
-    /** When it began, and how long it took in ms until its last answer; `now` if no entry says. */
-    time(now: Date) {
-      if (first === Infinity) return { startedAt: now, durationMs: 0 }
-      return { startedAt: new Date(first), durationMs: last - first }
-    },
+    /** When it began, and how long it took in ms; `now` if no entry says. */
+    time: (now: Date) =>
+      first === Infinity ? { startedAt: now, durationMs: 0 } : { startedAt: new Date(first), durationMs: last - first },
   }
 }

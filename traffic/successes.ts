@@ -141,6 +141,7 @@ export interface RequirementTallies {
   fail(id: RequirementId, exchange: Exchange, expected: string, actual?: string): void
   skip(id: RequirementId, reason: string): void
   tally(id: RequirementId): RequirementTally | undefined
+  add(id: RequirementId, tally: Readonly<RequirementTally>): void
   copyTo(others: RequirementTallies): void
 }
 
@@ -151,7 +152,7 @@ export function createRequirementTallies(onFailure?: OnFailure): RequirementTall
     tallies.set(id, known)
     return known
   }
-  return {
+  const all: RequirementTallies = {
     pass: (id) => void of(id).cases++,
     fail(id, exchange, expected, actual) {
       const tally = of(id)
@@ -165,12 +166,14 @@ export function createRequirementTallies(onFailure?: OnFailure): RequirementTall
       of(id).unjudged ??= reason
     },
     tally: (id) => tallies.get(id),
+    add(id, { cases, failures, unjudged }) {
+      for (const { exchange, expected, actual } of failures) all.fail(id, exchange, expected, actual)
+      of(id).cases += cases - failures.length
+      if (unjudged !== undefined) all.skip(id, unjudged)
+    },
     copyTo(others) {
-      for (const [id, { cases, failures, unjudged }] of tallies) {
-        for (let passed = failures.length; passed < cases; passed++) others.pass(id)
-        for (const { exchange, expected, actual } of failures) others.fail(id, exchange, expected, actual)
-        if (unjudged !== undefined) others.skip(id, unjudged)
-      }
+      for (const [id, tally] of tallies) others.add(id, tally)
     },
   }
+  return all
 }

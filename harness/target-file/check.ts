@@ -12,12 +12,12 @@ import { catalogue, isRequirementId } from '../../catalogue/catalogue.ts'
 import { type OperationId, isOperationId, operation, operations } from '../../catalogue/operations.ts'
 import { didYouMean, nearest, requirementIds } from './nearest.ts'
 import { scenarioExample } from '../../catalogue/scenario-examples.ts'
-import { isObject, escapeToken, getAt, tokensOf } from '../../schemas/json.ts'
+import { isObject, escapeToken, getAt, memberPath, tokensOf } from '../../schemas/json.ts'
 import { UserError } from '../user-error.ts'
 import { isNeeded, resourceExamples, unreachableProblems } from './declared.ts'
 import { plainData } from './map-keys.ts'
 import { savedProblems, isIdPlace, textsOf } from './saved.ts'
-import { memberPath, schemaProblems } from './schema-problems.ts'
+import { schemaProblems } from './schema-problems.ts'
 
 /** Finds faults of the target's own requests beyond their form. */
 export function hookRequestProblems(path: string, requests: readonly HookRequestValue[] = []): string[] {

@@ -3,8 +3,7 @@ import canonicalize from 'canonicalize'
 import type { HeaderValue, KeyValue, TargetFile } from './target-file.ts'
 import { isKeyPerOperation } from './declared.ts'
 import { isSecretName } from '../recording/index.ts'
-import { escapeToken, isObject, tokensOf } from '../../schemas/json.ts'
-import { memberPath } from './schema-problems.ts'
+import { escapeToken, isObject, memberPath, tokensOf } from '../../schemas/json.ts'
 
 /** Gives what is put in the place of a key at that path of members; undefined leaves it out. */
 type Replace = (path: string, value: KeyValue | HeaderValue) => string | undefined

@@ -1,7 +1,8 @@
 import type { ErrorObject } from 'ajv/dist/2020.js'
 import { validatorOf } from '../../schemas/validators.ts'
 import { didYouMean } from './nearest.ts'
-import { tokensOf } from '../../schemas/json.ts'
+import { memberPath } from '../../schemas/json.ts'
+import { withArticle } from '../../schemas/validate.ts'
 
 interface Schema {
   readonly title?: string
@@ -30,14 +31,6 @@ function isSpecific(
   return !isId && keyword !== 'if' && keyword !== 'propertyNames' && !/\/oneOf\/\d/.test(schemaPath)
 }
 
-/** `/resources/application/inputs/0/id` as `resources.application.inputs[0].id`. */
-export function memberPath(pointer: string): string {
-  return tokensOf(pointer).reduce((path, token) => {
-    if (/^\d+$/.test(token)) return `${path}[${token}]`
-    return path === '' ? token : `${path}.${token}`
-  }, '')
-}
-
 function inside(pointer: string, member: string): string {
   const path = memberPath(pointer)
   return path === '' ? member : `${path}.${member}`
@@ -58,7 +51,7 @@ function sentence(error: ErrorObject): string {
     case 'dependentRequired':
       return `${inside(instancePath, String(params['property']))} needs ${inside(instancePath, String(params['missingProperty']))} beside it`
     case 'type':
-      return `${subject} must be ${(path && title) || article(String(params['type']))}`
+      return `${subject} must be ${(path && title) || withArticle(String(params['type']))}`
     case 'oneOf':
       return `${subject} must be ${title}, exactly one of these`
     case 'enum':
@@ -80,8 +73,4 @@ function wrongChoice({ data, params }: ErrorObject, subject: string): string {
   const valid = choices.length > 3 ? '' : ` must be ${choices.map((choice) => `"${choice}"`).join(' or ')}`
   if (typeof data !== 'string' || valid !== '') return `${subject}${valid || ` must be one of ${choices.join(', ')}`}`
   return `${subject} must be another name than "${data}"${didYouMean(data, choices)}`
-}
-
-function article(type: string): string {
-  return `${/^[aio]/.test(type) ? 'an' : 'a'} ${type}`
 }

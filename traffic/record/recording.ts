@@ -8,7 +8,7 @@ import { describeProbe, describeResponse } from '../../harness/engine/index.ts'
 import { redactorFor, type Target } from '../../harness/target-file/index.ts'
 import { type Counts, createRecordingJudge, recordedExchange } from '../recording-judge.ts'
 import type { RecordedHttpResponse } from '../recorded-exchange.ts'
-import { recordingReport } from '../recording-report.ts'
+import { createSpan, recordingReport } from '../recording-report.ts'
 import type { OnFailure } from '../successes.ts'
 import { learnSecrets, secretsIn } from '../secrets.ts'
 import type { CapturedBody, CapturedExchange } from './reverse-proxy.ts'
@@ -125,7 +125,7 @@ export function createRecording({ target, log, rerun }: RecordingOptions, onFind
   const written = createExchangeLog(log)
   const secrets = new Set<string>()
   const reported = new Set<string>()
-  const time = { first: Infinity, last: -Infinity }
+  const span = createSpan()
   let secretsUntil = 0
   const clean = (text: string): string => shownText(text, (whole) => redactor.text(whole))
   const onFailure: OnFailure = (requirement, exchange, expected, actual = describeResponse(exchange)) => {
@@ -150,8 +150,7 @@ export function createRecording({ target, log, rerun }: RecordingOptions, onFind
     async add(exchange: CapturedExchange): Promise<void> {
       const entry = await entryOf(exchange, written.count, target.limits.maxAnswerBytes)
       learn(entry)
-      time.first = Math.min(time.first, exchange.startedAt)
-      time.last = Math.max(time.last, exchange.startedAt + exchange.durationMs)
+      span.see(entry)
       const kind = judge.see(entry)
       const { response, ...line } = recordedExchange(entry.index, entry, kind, redactor)
       const error = exchange.error === undefined ? {} : { error: redactor.text(exchange.error) }
@@ -159,9 +158,7 @@ export function createRecording({ target, log, rerun }: RecordingOptions, onFind
     },
     end(now: Date): Recorded {
       const seen = judge.end()
-      const startedAt = time.first === Infinity ? now : new Date(time.first)
-      const durationMs = time.first === Infinity ? 0 : time.last - time.first
-      const report = recordingReport({ target, redactor, judged: seen, rerun, startedAt, durationMs })
+      const report = recordingReport({ target, redactor, judged: seen, rerun, ...span.time(now) })
       written.close()
       const { count, problem } = written
       return {
