@@ -97,14 +97,18 @@ async function sendUntilAnswered(run: Run, source: Source, purpose: Purpose, opt
         if (noResponse.staleConnection && !fresh) {
           unanswered = exchange
           fresh = true
+          resent ||= alone
           continue
         }
         // A request that should be granted is tried twice before it counts as unanswered: the second makes an object of its own.
         const repeatable = probe.effect === 'none' || purpose.isSuccess !== undefined || purpose.role === 'setup'
         if (!resent && repeatable) {
           unanswered = exchange
-          resent = fresh = true
+          // A target that takes few connections closes a further one: alone, and on one that is open, before another fresh one.
+          const onOpen = noResponse.cause === 'reset' && !alone && exchange.previousRequest === undefined
+          resent = fresh = !onOpen
           if (noResponse.cause === 'reset') {
+            alone = true
             run.client.throttle.retried++
             await pause(run, run.options.backoffMs)
           }
