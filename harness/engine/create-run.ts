@@ -36,7 +36,7 @@ export function createRun(given: Target, options: RunOptions, parts: RunParts): 
   const { insecure } = options
   const throttle = createThrottle({
     baseMs: options.backoffMs,
-    onTimeout: () => life.end('throttled', 'for 30 s every answer of the target was 429 or 503'),
+    onTimeout: (operations) => void endWaiting(run, operations),
   })
   const run: Run = {
     options,
@@ -68,6 +68,13 @@ export function createRun(given: Target, options: RunOptions, parts: RunParts): 
     if (response && probe.operation !== null) run.keys.note(probe.credential, response.status, probe.operation)
   })
   return run
+}
+
+/** For 30 s every answer was a throttled one. If others are answered, only the operations that gave it are not waited for any more. */
+async function endWaiting({ client, life }: Run, operations: readonly string[]): Promise<void> {
+  const isAll = await client.liveness.isThrottling().catch(() => true)
+  if (isAll) life.end('throttled', 'for 30 s every answer of the target was 429 or 503')
+  else for (const operation of operations) client.throttle.giveUp(operation)
 }
 
 function newObjects({ ids }: Target, nonce: string): Objects {

@@ -2,6 +2,7 @@ import { targetReason } from '../report/index.ts'
 import { type HttpResult, proxyFor } from '../http/index.ts'
 import { httpRequest, operationProbe, recordExchange } from './send.ts'
 import { pause } from './outcome.ts'
+import { isThrottled } from './throttle.ts'
 import type { Liveness, Named, Run } from './run.ts'
 import type { Exchange, PreviousRequest } from './exchange.ts'
 import { type GatewayResponse, gatewayResponseOf, gatewayEveryMs, remedyFor, type Way } from './gateway.ts'
@@ -157,6 +158,13 @@ export function createLiveness(run: () => Run): Liveness {
       const overlaps = (): boolean => away !== undefined && sentAt <= away.to && endedAt >= away.from
       if (!overlaps()) await checkServiceOnce()
       return overlaps()
+    },
+    async isThrottling() {
+      const isLimit = async (elsewhere: boolean): Promise<boolean> => {
+        const { response } = (await ask(lastChanceMs, elsewhere)).exchange
+        return !response || isThrottled(response)
+      }
+      return (await isLimit(false)) && (await isLimit(true))
     },
     get checking() {
       return checking

@@ -162,6 +162,8 @@ export interface Liveness {
    * that the request may be sent again. A service that stays away ends the run.
    */
   wasAway(exchange: Exchange): Promise<boolean>
+  /** Whether what makes nothing is throttled as well. */
+  isThrottling(): Promise<boolean>
   /** Goes on while it is not known whether the target still lives: nothing else is sent meanwhile. */
   readonly checking: Promise<void> | undefined
   stop(): void

@@ -121,7 +121,7 @@ const maxTries = 5
 export const longestPauseMs = 60_000
 /** For this long after a pause an operation's requests go one at a time, in ms. */
 const serializedMs = 10_000
-/** A run in which every answer was a throttled one for this long waits no more, in ms. */
+/** A run in which every answer was a throttled one for this long waits no more for the operations that gave them, in ms. */
 const throttleTimeoutMs = 30_000
 
 export function isThrottled(response: HttpResponse): boolean {
@@ -152,8 +152,8 @@ interface HoldOptions {
 interface ThrottleSettings {
   /** First pause in ms if the target names none; it doubles with each try. */
   readonly baseMs: number
-  /** Called when every answer of 30 s was a throttled one. */
-  onTimeout(): void
+  /** Called when every answer of 30 s was a throttled one, with the operations that gave them. */
+  onTimeout(operations: readonly string[]): void
 }
 
 /** Holds back an operation's requests while its target asks for patience. */
@@ -164,11 +164,13 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings) {
   const told: ((operation: string, pauseMs: number) => void)[] = []
   let count = 0
   const seconds = createSeconds()
-  /** Runs since the first of the throttled answers that no other has followed. */
+  /** Runs since the first of the throttled answers that no other has followed, which are those of these operations. */
   let timeout: NodeJS.Timeout | undefined
+  const throttled = new Set<string>()
   const release = (): void => {
     clearTimeout(timeout)
     timeout = undefined
+    throttled.clear()
   }
   return {
     /** Throttled answers so far, without those of a status that the requirement asks for: they may be its answer by another name. */
@@ -192,7 +194,7 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings) {
     },
     /** Most tries of one throttled request after the first: 5, or none if patience is known not to help. */
     tries: (operation: string): number => (giveUp.has(operation) ? 0 : maxTries),
-    /** Probe and control were sent in turn, and only the probe was throttled: on this operation it is no matter of time. */
+    /** Only the probe was throttled, or only this operation, for so long that it is no matter of time. */
     giveUp: (operation: string): void => void giveUp.add(operation),
     /**
      * A throttled answer, the `attempt`th in a row to one request (from 0): the operation is held back. Gives the pause in ms; undefined if it is too long to be waited for.
@@ -205,7 +207,8 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings) {
     ): number | undefined {
       if (counted) count++
       seconds.limited()
-      timeout ??= setTimeout(onTimeout, throttleTimeoutMs).unref()
+      throttled.add(operation)
+      timeout ??= setTimeout(() => onTimeout([...throttled]), throttleTimeoutMs).unref()
       const asked = retryAfter(response, Date.now())
       // After the last try the suite waits only if the target asked for it.
       const own = attempt < tries ? baseMs * 2 ** attempt : 0

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { createPacer } from '../../harness/engine/throttle.ts'
+import type { HttpResponse } from '../../harness/engine/response.ts'
+import { createPacer, createThrottle } from '../../harness/engine/throttle.ts'
 import { inVirtualTime } from '../support/virtual-time.ts'
 
 /** How many ms each of these waits took from its beginning on. */
@@ -36,4 +37,19 @@ test('an abort ends the waiting', () =>
     await waiting
     await wait(ending.signal)
     expect(performance.now()).toBe(start)
+  }))
+
+test('names the operations that alone were throttled for 30 s', () =>
+  inVirtualTime(async () => {
+    const told: (readonly string[])[] = []
+    const throttle = createThrottle({ baseMs: 1, onTimeout: (operations) => void told.push(operations) })
+    const limit = { status: 429, header: () => undefined } as unknown as HttpResponse
+    throttle.hold('files.list', limit, 0)
+    await sleep(29_000)
+    throttle.granted()
+    for (const operation of ['jobs.create', 'files.upload', 'jobs.create']) throttle.hold(operation, limit, 0)
+    await sleep(29_000)
+    expect(told).toEqual([])
+    await sleep(2000)
+    expect(told).toEqual([['jobs.create', 'files.upload']])
   }))
