@@ -6,7 +6,7 @@ export const jobsCreate = requirements('jobs.create', [
     statement: 'A valid creation is answered 202 with the id, status and created_at of the new job.',
     control: true, judgedLast: true, effect: 'generates' },
   { id: '202-retrievable', level: 'must', section: '4.2, 4.3', needs: [valid], expects: 200,
-    statement: 'The id that a creation returned can be retrieved, at the latest settleMs later.',
+    statement: 'The id that a creation returned can be retrieved, at the latest settleMs later.', seenBy: ['jobs.retrieve'],
     effect: 'generates', maxRequests: 5, generates: 0 },
   { id: '202-required-inputs-only', level: 'must', section: '4.2', needs: [valid, '/resources/application/requiredInputs'], expects: 202,
     statement: 'A creation with just the required inputs is answered 202.',

@@ -25,6 +25,8 @@ export function judgePairs(context: CheckContext, exchange: Exchange, pairs: Pai
   context.cases++
   const match = matchPairs(pairs, response)
   if (match === 'exact') return
+  // A control would have told that before.
+  if (match === 'none' && context.control === 'none') requireMeans(exchange)
   const isBare = tpeOf(response) === undefined && hasStatusOf(pairs, response)
   const remark =
     match === 'family' ? familyRemark(exchange, pairs) : isBare ? bareRemark : envelopeRemark(pairs, response)
@@ -40,19 +42,25 @@ export function judgePairs(context: CheckContext, exchange: Exchange, pairs: Pai
   if (kept.length === 0) kept.push({ ...failure, familyOnly: true })
 }
 
-/**
- * Throws if an answer is no success, or not of the status that the requirement gives, or if two connections gave none: 403
- * InsufficientAccessRights to the full key only says that the key lacks the right.
- */
+/** Throws `NotExercised` if the full key lacks the right, or its account the storage: both are matters of the key, not of the server. */
+function requireMeans(exchange: Exchange): void {
+  const { response, probe } = exchange
+  const tpe = response && tpeOf(response)
+  if (!probe.credential.full || tpe === undefined) return
+  if (response?.status === 403 && tpe === 'InsufficientAccessRights')
+    throw new NotExercised('the full key lacks the right: answered 403 InsufficientAccessRights')
+  if (response?.status === 507)
+    throw new NotExercised(`the account of the full key has no storage left: answered ${describeResponse(exchange)}`)
+}
+
+/** Throws if an answer is no success, or not of the status that the requirement gives, or if two connections gave none. */
 export function judgeGranted(context: CheckContext, exchange: Exchange, expected: string, what: string): void {
   const { expects } = context.requirement
   const wanted = typeof expects === 'number' && expected === '2xx' ? String(expects) : expected
   if (exchange.unansweredTwice) context.fail(exchange, wanted, what)
   answered(exchange)
   const { response } = exchange
-  if (response.status === 403 && tpeOf(response) === 'InsufficientAccessRights' && exchange.probe.credential.full) {
-    throw new NotExercised('the full key lacks the right: answered 403 InsufficientAccessRights')
-  }
+  requireMeans(exchange)
   context.cases++
   const other = typeof expects === 'number' && response.status !== expects
   if (!isGranted(response) || other) context.fail(exchange, wanted, what)

@@ -50,6 +50,35 @@ describe('what a run leaves out is not exercised, and nothing fails', () => {
     })
   })
 
+  test('only reading, by a key without other rights: what it may not ask for is judged by nothing', async () => {
+    const change = (file: TargetFile): TargetFile => ({ ...file, keys: { full: file.keys?.restricted as string } })
+    const { results } = await judgeReference(pace, { options: { ...quick, readOnly: true }, change })
+    expect(idsOf(results, 'failed'), reasons(results)).toEqual([])
+  })
+
+  test('an account whose storage is full: no upload is blamed', async () => {
+    const change = (file: TargetFile): TargetFile => {
+      const full = file.scenarios?.['files.upload/507-storage-full']?.key as string
+      return { ...file, keys: { ...file.keys, full } }
+    }
+    const { results } = await judgeReference(pace, { options: quick, change, limits: { jobTimeoutMs: 100 } })
+    expect(idsOf(results, 'failed'), reasons(results)).toEqual([])
+  })
+
+  test('jobs that nobody can read: no creation is blamed', async () => {
+    const change = (file: TargetFile): TargetFile => ({
+      ...file,
+      operations: { ...file.operations, 'jobs.retrieve': 'not-served' },
+    })
+    const network: JudgeSettings['network'] = (transport) => ({
+      ...transport,
+      send: (request, options) =>
+        transport.send({ ...request, path: request.path.replace('/applications/jobs/', '/nothing/') }, options),
+    })
+    const { results } = await judgeReference(pace, { options: quick, change, network, limits: { jobTimeoutMs: 100 } })
+    expect(idsOf(results, 'failed'), reasons(results)).toEqual([])
+  })
+
   test.each([{ type: 'text' }, { minimum: '5' }, { properties: 5 }, { $ref: '#/none' }, { pattern: '(' }])(
     'a declared schema that is none, %j, judges no content',
     async (schema) => {
