@@ -1,5 +1,13 @@
 import type { Exchange, Run, Send } from '../../harness/engine/index.ts'
-import { createSemaphore, isGranted, NotExercised, pause, perRun, sendWithRetries } from '../../harness/engine/index.ts'
+import {
+  createSemaphore,
+  describeResponse,
+  isGranted,
+  NotExercised,
+  pause,
+  perRun,
+  sendWithRetries,
+} from '../../harness/engine/index.ts'
 import { isEnded, type Job, jobRequest, jobsOf } from './job-tracker.ts'
 import type { ApplicationResource } from '../../harness/target-file/index.ts'
 
@@ -22,9 +30,19 @@ function createGate(application: string, run: Run) {
 
   const timeout = run.target.limits.jobTimeoutMs
   /** State in which the application was seen when its time ran out. */
-  let lastSeen = 'was not seen to be idle'
-  const timeoutError = (): NotExercised =>
-    new NotExercised(`application ${application} ${lastSeen} after ${timeout} ms (limits.jobTimeoutMs)`)
+  let lastSeen: string | undefined
+  const timeoutError = (): NotExercised => {
+    const last = jobsOf(run)
+      .of(application)
+      .flatMap(({ readings }) => readings)
+      .at(-1)
+    const time = `after ${timeout} ms (limits.jobTimeoutMs)`
+    if (lastSeen !== undefined) return new NotExercised(`application ${application} ${lastSeen} ${time}`)
+    const why =
+      last && last.status === undefined ? `: its last job was read as ${describeResponse(last.exchange)}` : ` ${time}`
+    const limit = last?.exchange.throttled ? 'throttled: ' : ''
+    return new NotExercised(`${limit}application ${application} was not seen to be idle${why}`)
+  }
 
   const idle = async (): Promise<void> => {
     if (gate.timedOut) throw timeoutError()
