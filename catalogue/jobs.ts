@@ -1,4 +1,4 @@
-import { anyBadRequest, scenario, requirements, valid } from './requirement.ts'
+import { anyBadRequest, namedCreations, scenario, requirements, valid } from './requirement.ts'
 
 // oxfmt-ignore
 export const jobsCreate = requirements('jobs.create', [
@@ -84,18 +84,7 @@ export const applicationsCreate = requirements('applications.create', [
   { id: '2xx-usable', level: 'must', section: '4.4', needs: [valid],
     statement: 'A job can be created on a created application, at the latest settleMs later, and again at the end of the run: not 404, 410 or a 5xx.',
     seenBy: ['jobs.create'], effect: 'creates', generates: 7, alsoSends: { 'jobs.create': 15 } },
-  { id: '2xx-own-id', level: 'must', section: '4.4', needs: [valid, '{id}'], expects: '2xx',
-    statement: 'No two creations give one id, also when they are sent at once.',
-    effect: 'creates', maxRequests: 4, alsoSends: { 'files.list': 4 } },
-  { id: '4xx-no-effect', level: 'must', section: '5, 7.2, 7.3', needs: [valid], expects: '2xx',
-    statement: 'A creation that is refused makes nothing: the same one with the full key is granted.',
-    effect: 'creates', maxRequests: 18 },
-  { id: '400-atomic', level: 'should', section: '7.3', needs: [valid], expects: [[400, 'BadRequest']],
-    statement: 'Of four creations with one name that are sent at once at most one is granted.',
-    fault: 'state', effect: 'creates', maxRequests: 4, alsoSends: { 'files.list': 4 } },
-  { id: '400-malformed-parameters', level: 'must', section: '7.3', needs: [valid], expects: [[400, 'BadRequest']],
-    statement: 'A creation whose name is no string is answered 400 BadRequest.',
-    maxRequests: 4 },
+  ...namedCreations(18),
   { id: '400-invalid-blueprint', level: 'must', section: '7.3', needs: [scenario], expects: [[400, 'InvalidInputParameters']],
     statement: 'A blueprint with a syntax or configuration error is answered 400 InvalidInputParameters.' },
   { id: '400-duplicate-name', level: 'must', section: '7.3', needs: [valid], expects: [[400, 'BadRequest']],

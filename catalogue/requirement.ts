@@ -217,3 +217,20 @@ export function requirements<const A extends Area, const T extends readonly Requ
 ): RequirementFrom<A, T[number]>[] {
   return texts.map((text) => requirement(area, text)) as RequirementFrom<A, T[number]>[]
 }
+
+/** What holds of the creation of anything that has a name. @param maxRequests of `4xx-no-effect` */
+// oxfmt-ignore
+export const namedCreations = (maxRequests: number) => [
+  { id: '2xx-own-id', level: 'must', section: '4.4', needs: [valid, '{id}'], expects: '2xx',
+    statement: 'No two creations give one id, also when they are sent at once.',
+    effect: 'creates', maxRequests: 4, alsoSends: { 'files.list': 4 } },
+  { id: '4xx-no-effect', level: 'must', section: '5, 7.2, 7.3', needs: [valid], expects: '2xx',
+    statement: 'A creation that is refused makes nothing: the same one with the full key is granted.',
+    effect: 'creates', maxRequests },
+  { id: '400-atomic', level: 'should', section: '7.3', needs: [valid], expects: [[400, 'BadRequest']],
+    statement: 'Of four creations with one name that are sent at once at most one is granted.',
+    fault: 'state', effect: 'creates', maxRequests: 4, alsoSends: { 'files.list': 4 } },
+  { id: '400-malformed-parameters', level: 'must', section: '7.3', needs: [valid], expects: [[400, 'BadRequest']],
+    statement: 'A creation whose name is no string is answered 400 BadRequest.',
+    maxRequests: 4 },
+] as const satisfies readonly RequirementText[]

@@ -55,6 +55,13 @@ export function control(run: Run, operation: OperationId): Promise<Control> {
   return oncePerRun(run, `control ${operation}`, async () => sendControl(run, operation))
 }
 
+/** A control that was granted; throws `NotExercised` with `why` if it was not. */
+export async function grantedControl(run: Run, operation: OperationId, why?: string) {
+  const { state, ...found } = await control(run, operation)
+  if (state !== 'granted') throw notGranted(found, why)
+  return { ...found, state }
+}
+
 /** Whether a control's answer counts as granted: also if it says that what was asked for is done already. */
 export function countsAsGranted(exchange: Exchange): boolean {
   const { response, probe } = exchange

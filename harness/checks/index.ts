@@ -14,7 +14,7 @@ export { badInput } from './bad-input.ts'
 export { judgeEach, property } from './at-once.ts'
 
 // What is granted.
-export { control, controlExchange, countsAsGranted, judgeThrottled, notGranted, operationIn } from './control.ts'
+export { control, controlExchange, countsAsGranted, grantedControl, judgeThrottled, operationIn } from './control.ts'
 export { accepted, againAtEnd, granted, type GrantedCheck, grantedProbe, judgeTries } from './granted.ts'
 
 // What a scenario brings about.

@@ -1,7 +1,7 @@
 // A target file as it is written.
 export type { FetchHandler, HeaderValue, HeaderValues, Limits, TargetFile } from './target-file.ts'
 export type { KeyValue, OperationValue, ScenarioValue } from './target-file.ts'
-export { loadTargetFile, type LoadedTargetFile } from './load.ts'
+export { loadTargetFile } from './load.ts'
 export { checkTargetFile } from './check.ts'
 export { baseUrlProblem, headerProblems, normalBaseUrl } from './http-values.ts'
 export { canonicalTarget, mapKeys } from './map-keys.ts'

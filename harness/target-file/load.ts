@@ -8,7 +8,7 @@ import { unreadable, UserError } from '../user-error.ts'
 import { checkTargetFile } from './check.ts'
 import type { TargetFile } from './target-file.ts'
 
-export interface LoadedTargetFile {
+interface LoadedTargetFile {
   readonly file: TargetFile
   /** Folder that relative paths in the file are relative to. */
   readonly dir: string

@@ -2,7 +2,7 @@ import { extname } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Answer, mispaired, Ending, page } from '../world/answer.ts'
 import { type Call, jsonType } from '../world/call.ts'
-import { fileView, reachable, pdfContent, pdfText } from '../world/files.ts'
+import { checkFileAccess, fileView, reachable, pdfContent, pdfText } from '../world/files.ts'
 import { nameCheckMs, newId, likenessOf, namedBy, processedFrom, isSettling, breakUse } from '../world/created.ts'
 import type { Operation } from '../world/operation.ts'
 import { planOf, pdfLimit } from '../world/models.ts'
@@ -156,9 +156,7 @@ export const filesRetrieve: Operation<StoredFile> = {
     if (file.state === 'expired') call.refuse('general/410-gone', 410, 'Gone')
     return file
   },
-  access: (call, file) => {
-    if (file.account !== call.key?.account) call.refuse('403-file-access', 403, 'InsufficientAccessRights')
-  },
+  access: checkFileAccess,
   run: (call, file) => ({ status: 200, body: fileView(call.world, file) }),
   grant: (call) => ({ status: 200, body: { id: call.param('file_id'), name: 'file' } }),
 }
@@ -250,9 +248,7 @@ export const pdfParse: Operation<StoredFile> = {
       files.get(id)?.state === 'deleted' ? 'deleted' : files.has(id) ? [] : likenessOf(call, id, files.keys())
     return reachable(call, id) ?? call.refuse('4xx-unknown-file', 404, 'ResourceNotFound', { kind })
   },
-  access: (call, file) => {
-    if (file.account !== call.key?.account) call.refuse('403-file-access', 403, 'InsufficientAccessRights')
-  },
+  access: checkFileAccess,
   check: checkFormat,
   run: parse,
   grant: () => ({ status: 200, body: { content: '' } }),

@@ -15,7 +15,7 @@ import type { Graph, StoredFile } from '../world/world.ts'
 import type { Answer } from '../world/answer.ts'
 import { type Call, isAbsent, kindsOf, type Members } from '../world/call.ts'
 import type { Operation } from '../world/operation.ts'
-import { checkGraphAccess, checkQueryConfig, fileView, findGraph, pdfText, reachable } from '../world/files.ts'
+import { checkGraphAccess, checkQueryConfig, fileNamed, fileView, findGraph, pdfText } from '../world/files.ts'
 import { generated, queryComplexity } from '../world/models.ts'
 
 function view(call: Call, graph: Graph): Members {
@@ -65,10 +65,7 @@ export const graphsCreate: Operation = {
 function fileOf(call: Call): StoredFile {
   const { file_id: id } = call.body
   if (typeof id !== 'string' && typeof id !== 'number') call.reject(400, 'BadRequest', 'file_id is missing')
-  const file = reachable(call, id)
-  if (!file) call.reject(404, 'ResourceNotFound', 'The file does not exist')
-  if (file.account !== call.key?.account) call.refuse('403-file-access', 403, 'InsufficientAccessRights')
-  return file
+  return fileNamed(call, id, 'The file does not exist')
 }
 
 async function fitFile(call: Call): Promise<void> {

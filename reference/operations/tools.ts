@@ -4,7 +4,7 @@ import { imageLimit, planOf, generated, isModel, refuseTroubledModel } from '../
 import type { Answer } from '../world/answer.ts'
 import { inArray, lengthened, ofForm } from '../world/created.ts'
 import { countUp } from '../world/world.ts'
-import { reachable } from '../world/files.ts'
+import { fileNamed } from '../world/files.ts'
 
 /** §4.4 */
 export const aiDetect: Operation = {
@@ -150,9 +150,7 @@ function checkImage(call: Call): void {
 function fitImage(call: Call): void {
   refuseTroubledModel(call, call.body['model'])
   for (const variable of call.body['variables'] as readonly Variable[]) {
-    const file = reachable(call, variable.file_id)
-    if (!file) call.reject(404, 'ResourceNotFound', `${variable.name} names no file`)
-    if (file.account !== call.key?.account) call.refuse('403-file-access', 403, 'InsufficientAccessRights')
+    const file = fileNamed(call, variable.file_id, `${variable.name} names no file`)
     const signature = signatures[file.type]
     if (!signature) call.refuse('400-unsupported-image', 400, 'BadRequest')
     const bytes = file.bytes()

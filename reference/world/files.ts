@@ -20,6 +20,19 @@ export function reachable(call: Call, id: unknown): StoredFile | undefined {
   return file?.state === 'stored' && !isSettling(call.world, 'uploads', file) ? file : undefined
 }
 
+/** Refuses a file that is another account's (§5). */
+export function checkFileAccess(call: Call, file: StoredFile): void {
+  if (file.account !== call.key?.account) call.refuse('403-file-access', 403, 'InsufficientAccessRights')
+}
+
+/** The file that a body names, if the key has access to it; `absent` says that there is none. */
+export function fileNamed(call: Call, id: unknown, absent: string): StoredFile {
+  const file = reachable(call, id)
+  if (!file) call.reject(404, 'ResourceNotFound', absent)
+  checkFileAccess(call, file)
+  return file
+}
+
 /** The graph that the path names (§7.3). */
 export function findGraph(call: Call): Graph {
   const graph = call.world.store.graphs.get(call.param('graph_id'))

@@ -12,13 +12,12 @@ import type { OperationId } from '../../catalogue/operations.ts'
 import {
   byScenario,
   condition,
-  control,
   countsAsGranted,
   createdId,
   grantedByScenario,
+  grantedControl,
   grantedProbe,
   judgeEach,
-  notGranted,
   operationIn,
   refused,
   sampled,
@@ -49,9 +48,7 @@ const atOnce = { full: 4, quick: 2 }
 const maxMore = 2
 
 async function requireControl(context: CheckContext): Promise<void> {
-  const found = await control(context.run, operationIn(context))
-  if (found.state !== 'granted') throw notGranted(found)
-  context.control = found.state
+  context.control = (await grantedControl(context.run, operationIn(context))).state
 }
 
 /** The ids of what is used again at the end, by operation: made at the very same time, or asked for a second time. */

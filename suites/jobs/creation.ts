@@ -1,13 +1,12 @@
 import fc from 'fast-check'
 import {
   byScenario,
-  control,
   controlExchange,
   grantedByScenario,
+  grantedControl,
   grantedProbe,
   inScenario,
   judgeThrottled,
-  notGranted,
   property,
 } from '../../harness/checks/index.ts'
 import type { CheckContext, Exchange, Judge, Run } from '../../harness/engine/index.ts'
@@ -120,8 +119,7 @@ export async function judgeAnyText(context: CheckContext): Promise<void> {
   const { run } = context
   const application = run.target.resources.application
   if (!application) throw new NotExercised('declare resources.application')
-  const granted = await control(run, 'jobs.create')
-  if (granted.state !== 'granted') throw notGranted(granted)
+  const granted = await grantedControl(run, 'jobs.create')
   context.control = granted.state
   const accept = async (...texts: readonly string[]): Promise<number> => {
     const inputs = application.inputs.map((input) => {

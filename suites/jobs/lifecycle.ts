@@ -1,4 +1,4 @@
-import { control, declaredResource, notGranted } from '../../harness/checks/index.ts'
+import { declaredResource, grantedControl } from '../../harness/checks/index.ts'
 import type { Exchange, Run } from '../../harness/engine/index.ts'
 import { describeResponse, NotExercised, oncePerRun, pause, sendThroughGate } from '../../harness/engine/index.ts'
 import { isEnded, type Job, jobRequest, jobsOf, type Reading } from './job-tracker.ts'
@@ -20,9 +20,7 @@ const pauseShares = [0, 1 / 20, 3 / 20, 3 / 10, 1 / 2] as const
 /** The job that the control of `jobs.create` made. */
 async function mainJob(run: Run): Promise<Job> {
   if (run.options.readOnly) throw new NotExercised(leftOut('--read-only'))
-  const granted = await control(run, 'jobs.create')
-  const { exchange, said } = granted
-  if (granted.state !== 'granted') throw notGranted(granted, 'no job could be created')
+  const { exchange, said } = await grantedControl(run, 'jobs.create', 'no job could be created')
   const job = jobsOf(run).madeBy(exchange)
   if (!job) throw new NotExercised(`the creation response names no id: ${said()}`)
   return job

@@ -1,6 +1,6 @@
 import type { Judge, Run } from '../../harness/engine/index.ts'
 import { NotExercised, oncePerRun, orElse, pause } from '../../harness/engine/index.ts'
-import { control, declaredResource, grantedByScenario, notGranted } from '../../harness/checks/index.ts'
+import { declaredResource, grantedByScenario, grantedControl } from '../../harness/checks/index.ts'
 import { kindsOf } from './faults.ts'
 import { failureIn, type Finding, ids, isSettled } from './findings.ts'
 import { gateOf, type Held, hold } from './gate.ts'
@@ -42,8 +42,7 @@ interface AtOnce {
 export function noEffectAtOnce(run: Run): Promise<AtOnce> {
   return oncePerRun(run, 'no effect at once', async () => {
     const application = declaredResource(run, 'application')
-    const granted = await control(run, 'jobs.create')
-    if (granted.state !== 'granted') throw notGranted(granted)
+    await grantedControl(run, 'jobs.create')
     const held = { run, application, gate: gateOf(run, application.id) }
     const { isShort, looks, later } = await held.gate.withExclusive(() => lookAlone(held))
     if (!later) return { held, looks }
