@@ -121,7 +121,7 @@ async function largeUpload(run: Run, size = largeText): Promise<Probe | undefine
   return uploadProbe(run, { ...declared, bytes, contentType: 'text/plain' })
 }
 
-/** What is large is answered, and not by a page of a gateway or a closed connection: a gateway has a limit for each path. */
+/** Judges that the service answers large bodies itself: a gateway may refuse them by a page or a closed connection. */
 async function judgeLargeBody(context: CheckContext): Promise<void> {
   const { run } = context
   if (!run.keys.hasFull) throw new NotExercised('no key: only requests that need no key were sent')

@@ -110,7 +110,7 @@ export function estimate(plan: Plan, target: Target, runs: Runs & Pick<RunOption
     }
   }
 
-  /** What an operation reads is made by another one's requests, and polled until it ends. */
+  /** Counts polls: what the operation reads is made by another one, and polled until it ends. */
   function addPolls(id: OperationId): void {
     const reads = readsOf(id)
     if (!reads) return

@@ -40,7 +40,7 @@ async function requireGraph(run: Run): Promise<void> {
   )
 }
 
-/** Whatever a server does with the id of no graph, it is no error of its own. */
+/** Judges that the id of no graph causes no 5xx: else any answer will do. */
 async function judgeUnknownGraph(context: CheckContext, graph: string): Promise<void> {
   const { run } = context
   if (run.options.depth === 'quick') return

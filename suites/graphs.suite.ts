@@ -90,7 +90,7 @@ const addSameFileAgain = condition(async ({ context, valid, judge, judgeResponse
   await judgeAgain()
 })
 
-/** So many others are added at the same moment. */
+/** Other files that are added at the same moment. */
 const others = 3
 
 /** Adds other files, all at once if they can be uploaded. */

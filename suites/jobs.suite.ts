@@ -64,7 +64,7 @@ function refusedByBlueprint({ run }: CheckContext): Refusal[] {
 
 const withoutEffect: Judge = (context) => noEffect(context, refusedByBlueprint(context))
 
-/** No declared application, so nothing else records its jobs; the run waits for their end anyway. */
+/** Records the jobs of created applications, since nothing else does, so that the run waits for their end. */
 const usableForJobs: Judge = (context) => usable(context, (run, id, exchange) => void jobsOf(run).track(exchange, id))
 
 // Create an application (§4.4, §7.3)

@@ -161,7 +161,7 @@ async function judgeOwnPdf(context: CheckContext, [name, text, format]: OwnPdf):
   await judgeTries(context, { make, what, check: holdsWords(known) })
 }
 
-/** In either format the content is that of the file; so it is of two that the suite uploads. */
+/** Judges that either format gives the content of the file, declared or uploaded by the suite. */
 const judgeContent: Judge = async (context) => {
   const { run, scenario } = context
   if (run.target.operations['files.upload']?.content !== undefined && !scenario) {

@@ -95,7 +95,7 @@ function leftOutBy(
   return undefined
 }
 
-/** Whatever a conforming target would answer by creating or generating something, and scenarios that change its state. */
+/** Leaves out, if read-only, what a conforming target answers by creating or generating, and scenarios that change its state. */
 function readOnly(
   requirement: CatalogueRequirement,
   target: Target,
@@ -115,7 +115,7 @@ function withoutSetup(requirement: CatalogueRequirement, target: Target, reading
   return isMade ? notExercised(leftOut('--read-only')) : undefined
 }
 
-/** Without a full key only what needs none is sent. */
+/** Leaves out, without a full key, whatever needs one. */
 function withoutKey({ operation, keyless }: CatalogueRequirement, target: Target): Refused | undefined {
   if (target.keys.full) return undefined
   return keyless || operation === 'envelope'
@@ -129,7 +129,7 @@ function undeclared({ id, needs, operation }: CatalogueRequirement, target: Targ
   return reason === undefined ? undefined : notExercised(reason)
 }
 
-/** In catalogue order: a requirement whose generations exceed what is left of `maxGenerations` is not exercised. */
+/** Goes in catalogue order; a requirement whose generations exceed what is left of `maxGenerations` is not exercised. */
 function overBudget(
   requirement: CatalogueRequirement,
   target: Target,

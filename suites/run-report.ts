@@ -12,7 +12,7 @@ export interface RunRecord {
   readonly options: RunOptions
   readonly startedAt: Date
   readonly durationMs: number
-  /** By id; those that were cut short are missing. */
+  /** Results by id; those that were cut short are missing. */
   readonly results: ReadonlyMap<string, RequirementResult>
   readonly facts: RunFacts
   /** A mistake of the suite that ended the run. */

@@ -72,7 +72,7 @@ function badUtf8(body: unknown): Uint8Array | undefined {
 
 /** A body that is none, or the valid one in an odd form. */
 interface LooseBody {
-  /** In words that follow the request line, if not `with a body that is <its kind>`. */
+  /** Description after the request line; default `with a body that is <its kind>`. */
   readonly what?: string
   /** Whether a server may read it as the valid one. */
   readonly isWhole?: true
@@ -121,7 +121,7 @@ function bodyCases({ refusal: { operation, valid }, first, effect }: Ground): Ca
   })
 }
 
-/** In the order of what is learned from one that is granted. */
+/** All cases, first those that prove most if they are granted. */
 function allCases(ground: Ground): Case[] {
   const { context } = ground.refusal
   const random = randomOf(seedFor(context.run.options.seed, context.requirement.id))
@@ -159,7 +159,7 @@ function placesIn(run: Run, operation: OperationId, body: unknown): Placed[] {
   return [...typed, ...undescribedMembers(body, shown)]
 }
 
-/** Whatever is wrong with a body or one of its members, no 5xx answers. */
+/** Judges that no fault of a body or of its members is answered by a 5xx. */
 export const badInput: Condition = condition(async (refusal) => {
   const { context, operation, valid, granted } = refusal
   const { run } = context
@@ -199,7 +199,7 @@ async function requireAnother({ context, operation }: RefusalContext): Promise<v
     )
 }
 
-/** In an order drawn from the seed: of those that a limit leaves out each has its turn. */
+/** Shuffles by the seed: if a limit cuts the list, other seeds send the rest. */
 function shuffled(cases: readonly Case[], { run, requirement }: CheckContext): Case[] {
   const random = randomOf(seedFor(run.options.seed, requirement.id))
   const drawn = cases.map((one) => [random(), one] as const).toSorted(([one], [other]) => one - other)

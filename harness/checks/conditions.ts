@@ -19,9 +19,9 @@ export function changed(what: string, change: (valid: Probe) => Probe, fault?: s
 export interface Fault<T = unknown> {
   readonly what: string
   readonly value: T
-  /** As the fault matrix calls it. */
+  /** Name in the fault matrix. */
   readonly fault?: string
-  /** If the spec names other pairs for this fault than for the rest of its requirement. */
+  /** Pairs for this fault, if the spec names others than for the rest of its requirement. */
   readonly expects?: Pairs
 }
 

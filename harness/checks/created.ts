@@ -239,7 +239,7 @@ export async function uploadProbe(
   return { ...probe, body: file.bytes, creates: name }
 }
 
-/** So many white-space characters, each a bit of a number, are as long as any other mark. */
+/** Number of white-space characters in a mark, each one bit of a number. */
 const markLength = 16
 
 /**

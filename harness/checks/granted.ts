@@ -118,7 +118,7 @@ interface GrantedRequest {
   make(): Promise<Probe>
   readonly what: string
   readonly check?: GrantedCheck
-  /** If it differs from how often the operation's other granted requests are tried. */
+  /** Number of tries, if not that of the operation's other granted requests. */
   readonly tries?: number
 }
 

@@ -14,14 +14,14 @@ export interface Placed {
   /** The types that are right there; none: nobody knows. */
   readonly kinds: readonly JsonKind[]
   readonly member?: Member
-  /** What stands there; if the body has no array where one may stand, such a one. */
+  /** Value at that place; an array, if one may stand there and the body has none. */
   readonly like: unknown
 }
 
-/** One thing that is wrong with a member, or with a later item of the array that it stands in. */
+/** Single fault of a member, or of a later item of the array that it stands in. */
 export interface MemberCase {
   readonly what: string
-  /** As the fault matrix calls it. */
+  /** Name in the fault matrix. */
   readonly fault: string
   readonly body: unknown
   /** Array in which an item stood that is left out. */

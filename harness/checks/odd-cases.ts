@@ -74,7 +74,7 @@ export function effectOfCase({ effect }: Ground, { member }: Placed, fault: stri
   return isLoose(member, fault.slice(0, fault.indexOf(' '))) ? effect : 'none'
 }
 
-/** One thing that is wrong with one member. */
+/** Makes the case of a single fault of one member. */
 export function memberCase(
   { refusal: { valid }, first }: Ground,
   place: Placed,

@@ -12,13 +12,13 @@ import { shown } from './values.ts'
 /** A value to be put at a place. */
 export interface Change {
   readonly place: Placed
-  /** As the fault matrix calls them: one, but for all odd texts in one. */
+  /** Names in the fault matrix; several only if all odd texts are in one value. */
   readonly faults: readonly string[]
-  /** Words for the member then, which follow its name. */
+  /** Description of the changed member, to follow its name. */
   readonly called: string
   /** @param own what a valid request has there */
   value(own: unknown): unknown
-  /** What it is sent as if it was refused. */
+  /** A weaker change, sent if this one was refused. */
   readonly milder?: Change
 }
 
@@ -31,12 +31,12 @@ function lengthOf({ member }: Placed): number {
   return member?.tolerates?.includes('array') || member?.kinds.includes('array') ? 21_000 : 1200
 }
 /**
- * What is taken for something else if it is put where it does not belong (a format, a template, SQL, a pattern, a line), and what
+ * Characters that mean something in a format, a template, SQL, a pattern or a line, and some that
  * narrow encodings lack. No U+0000: a server that refuses it would show nothing of these.
  */
 const characters = `%s%n{{'"[(&|:*\\\r\n\té茶\u202e\u{1f6b0}`
 
-/** What names have in them: nearly nothing of this is forbidden in one, and a server that refuses the others shows nothing of it. */
+/** Characters of ordinary names, hardly ever forbidden: a server may refuse the others before it uses them. */
 const plainer = `'s é茶\u{1f6b0}`
 
 type ChangedText = (place: Placed) => readonly [called: string, change: (own: string) => string]
@@ -65,7 +65,7 @@ const numbers: Readonly<Record<OddNumber, (place: Placed) => unknown>> = {
 /** Parts from which odd values are made. */
 interface Drawn {
   readonly run: Run
-  /** Those of the operation. */
+  /** All members of the operation. */
   readonly members: readonly Member[]
   readonly random: () => number
 }
@@ -105,7 +105,7 @@ export function changesOf({ run, members, random }: Drawn, place: Placed): Chang
   })
 }
 
-/** So many items as a list rarely has; of those that name files, which may cost something, one is there twice. */
+/** More items than a list usually has; items that name files may cost something: each is there twice. */
 const manyItems = 120
 
 function repeated(own: unknown, { at }: Placed, members: readonly Member[]): unknown {

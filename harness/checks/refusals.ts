@@ -154,7 +154,7 @@ function judgeCase(refusal: Refusal, exchange: Exchange, what: string, expects: 
   judgePairs(context, exchange, expects, what)
 }
 
-/** Another request would help only against what the service itself says of this one. */
+/** Advises another request only if the service itself refused this one. */
 function remedyOf({ exchange }: Control): string {
   const response = exchange?.response
   const isAboutRequest = response && response.status < 500 && tpeOf(response) !== undefined

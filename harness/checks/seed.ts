@@ -42,7 +42,7 @@ function pick(from: string, random: () => number): string {
   return from[Math.floor(random() * from.length)] as string
 }
 
-/** What the id itself has of a class, if that is enough: a form may know fewer letters, as hexadecimal digits or base 32 do. */
+/** Characters of a class that the id itself has, if they are enough: hexadecimal digits and base 32 know fewer letters. */
 function ofItsOwn(id: string, from: string): string {
   const own = [...from].filter((char) => id.includes(char))
   return own.length > 3 ? own.join('') : from.slice(0, from === classes[0] ? 10 : 6)

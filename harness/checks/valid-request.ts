@@ -77,7 +77,7 @@ export async function validRequest(run: Run, operation: OperationId): Promise<Pr
     : plain()
 }
 
-/** One request for all that ask by that name. If its upload was refused, each makes its own: that is no reason to judge none. */
+/** Shares one request among all that ask by that name. If its upload was refused, each makes its own. */
 export function sharedRequest(run: Run, name: string, make: () => Promise<Probe>): Promise<Probe> {
   return orElse(run, () => oncePerRun(run, name, make), make)
 }

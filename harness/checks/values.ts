@@ -26,7 +26,7 @@ export function ofKinds(...kinds: JsonKind[]): fc.Arbitrary<unknown> {
   return fc.oneof(...kinds.map((kind) => ofKind[kind]))
 }
 
-/** One fixed value of each kind, for faults that have a name. */
+/** Fixed value of each kind, for faults that have a name. */
 export const sample: Readonly<Record<JsonKind, unknown>> = {
   null: null,
   boolean: true,
@@ -36,7 +36,7 @@ export const sample: Readonly<Record<JsonKind, unknown>> = {
   object: { key: 'text' },
 }
 
-/** Of what may be left out, the value that `if (!value)` takes for absent; a number, if the member tolerates a boolean. */
+/** Values that `if (!value)` takes for absent, for optional members; the number, if the member tolerates a boolean. */
 export const falsy = { boolean: false, number: 0 } as const
 
 /** Stands for an object that has the items of an array by their indices. */

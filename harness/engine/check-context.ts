@@ -48,7 +48,7 @@ export interface CheckContext {
   cases: number
   /** How the control was answered; `none` if the requirement has none. */
   control: 'granted' | 'refused' | 'none'
-  /** Another requirement, whose requests brought about what is being judged: a failure needs it to show again. */
+  /** Other requirement whose requests caused what is being judged: a failure needs it to show again. */
   shownBy: string | null
   /** Sends a request for this requirement. Requests to a declared application wait until it is idle. */
   send(source: Source, purpose?: Partial<Purpose>): Promise<Exchange>
@@ -158,7 +158,7 @@ function shownIn(run: Run, requirement: CatalogueRequirement, exchange: Exchange
   return shown
 }
 
-/** What was made has its name by now, and there may be only one of that name. */
+/** Warns that the request was granted, and its name must not be used twice. */
 function named({ api }: Run, { response, probe: { creates, operation } }: Exchange): string | undefined {
   const isMade = creates !== undefined && response !== undefined && response.status < 300
   return isMade && operation !== null && api.operation(operation).creates?.hasUniqueName
@@ -166,7 +166,7 @@ function named({ api }: Run, { response, probe: { creates, operation } }: Exchan
     : undefined
 }
 
-/** What the request names may be gone: the run removes at its end what it made. */
+/** Warns that an object the request names may be gone: the clean-up removes it at the end of the run. */
 function removedSince({ objects, target }: Run, { request: { body, url } }: FailureExchange): string | undefined {
   const gone = objects.created.find(({ id, operation }) => {
     const cleanup = Object.hasOwn(target.operations, operation)

@@ -40,7 +40,7 @@ export type SendAgain = (options: Pick<SendingOptions, 'fresh' | 'after'>) => Pr
 /** Requests that prove that a request leaves its connection behind in a state that makes the next answer wrong. */
 interface Trial {
   alone(): Promise<Exchange>
-  /** That request on a connection which the suspected one has just used. */
+  /** Sends the request on a connection that the suspected one has just used. */
   pair(): Promise<Exchange>
   isRight(exchange: Exchange): boolean
   isWrong(exchange: Exchange): boolean
@@ -119,7 +119,7 @@ function kindOf(exchange: Exchange): string | undefined {
   return response && !isThrottling(exchange) ? `${response.status} ${tpeOf(response) ?? ''}` : undefined
 }
 
-/** What it begins goes on by itself: sent again, it would begin another one that nobody knows of. */
+/** True if the request starts something that goes on by itself (a job): sent again, it would start an unknown one. */
 function goesOn({ api }: Run, { operation, effect }: Probe): boolean {
   return effect === 'generates' && operation !== null && api.operation(operation).creates !== undefined
 }

@@ -70,7 +70,7 @@ export function createRun(given: Target, options: RunOptions, parts: RunParts): 
   return run
 }
 
-/** For 30 s every answer was a throttled one. If others are answered, only the operations that gave it are not waited for any more. */
+/** Gives up waiting after 30 s of throttled answers only: the run, or just these operations if the target answers others. */
 async function endWaiting({ client, life }: Run, operations: readonly string[]): Promise<void> {
   const isAll = await client.liveness.isThrottling().catch(() => true)
   if (isAll) life.end('throttled', 'for 30 s every answer of the target was 429 or 503')

@@ -5,7 +5,7 @@ import type { Exchange } from './exchange.ts'
 
 const longest = 160
 
-/** One line of at most 160 characters of a recorded body. */
+/** Shortens a recorded body to one line of at most 160 characters. */
 function excerpt(body: string): string {
   const line = body.replaceAll(/\s+/g, ' ').trim()
   return line.length > longest ? `${line.slice(0, longest)}…` : line
@@ -136,7 +136,7 @@ function textOf(markup: string): string {
     .trim()
 }
 
-/** Of a head its title is seen. */
+/** Title of an HTML head: nothing else of it is visible. */
 function titleOf(part: string): string {
   return `<p>${/<title[^>]*>([\s\S]*?)<\/title/i.exec(part)?.[1] ?? ''}<p>`
 }

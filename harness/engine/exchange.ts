@@ -135,14 +135,14 @@ export interface Exchange {
   readonly resent?: boolean
   /** Earlier try of the request that got no answer: it may have had its effect nevertheless. */
   readonly unanswered?: Exchange
-  /** No answer came on a second, fresh connection either. */
+  /** True if no answer came on a second, fresh connection either. */
   readonly unansweredTwice?: true
   /** The request that went before on its connection; undefined on a fresh one. */
   readonly previousRequest?: PreviousRequest
   readonly finding?: Finding
   /** Still 429 or 503 after every try that patience allows. */
   readonly throttled: boolean
-  /** As reports show it: keys removed, bodies cut. Made when it is first asked for. */
+  /** Form for reports: keys removed, bodies cut. Made when it is first asked for. */
   readonly recorded: FailureExchange
   /** `performance.now()` when the request was handed to the socket, and when its answer had been read. */
   readonly sentAt: number

@@ -4,7 +4,7 @@ import { type HttpResponse, envelopeProblem, tpeOf } from './response.ts'
 import { describeResponse, isPage } from './describe.ts'
 import type { Exchange } from './exchange.ts'
 
-/** What stands before the service and answers in its place: nothing is learned of the target from that. */
+/** Response of a gateway in place of the service: it proves nothing about the target. */
 export interface GatewayResponse {
   /** Sentence on what answered, and what to look at or to declare; follows `<base URL> cannot be judged: `. */
   readonly sentence: string

@@ -19,10 +19,10 @@ interface HookSending {
   readonly signal?: AbortSignal
 }
 
-/** No answer came to a request of the target file's own. */
+/** A request that the target file declares got no answer. */
 interface NoHookResponse {
   readonly status: undefined
-  /** In words for a reader. */
+  /** Description for a reader. */
   readonly why: string
 }
 
@@ -68,7 +68,7 @@ export async function closeHookTransports(run: Run): Promise<void> {
   await Promise.all([...transportsOf(run).values()].map((transport) => transport.close()))
 }
 
-/** One client for each origin of the target's own requests, kept for the run; the injected one if the target has it. */
+/** Sends a request that the target file declares, by one client for each origin, or by the injected one. */
 async function sendTo(run: Run, origin: string, request: HttpRequest, options: SendOptions): Promise<HttpResult> {
   const { tls, limits, baseUrl } = run.target
   const base = new URL(baseUrl)

@@ -175,7 +175,7 @@ async function judge(context: CheckContext, check: Judge = noCheck): Promise<Jud
   return run.keys.hasFull ? judged : withoutKey(judged)
 }
 
-/** Without a key nothing can be judged but a server that asks for none: an answer of success is its failure. */
+/** Keeps, without a key, only failures in which the server granted a request: it asks for no key. */
 function withoutKey(judged: Judged): Judged {
   if (judged.outcome === 'not-exercised') return judged
   const granted = judged.failures.some(({ exchange }) => Math.floor((exchange?.response?.status ?? 0) / 100) === 2)

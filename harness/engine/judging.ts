@@ -62,7 +62,7 @@ export interface Judging {
   end(cause: EndCause, reason: string | Reason): void
 }
 
-/** If a hook cannot begin, the requirements that need it report it. */
+/** Starts the hook; if it cannot begin, the requirements that need it report that. */
 async function startHook(run: Run, hook: RunHook): Promise<void> {
   await hook.start?.(run).catch(() => undefined)
 }
@@ -148,7 +148,7 @@ function phasesOf({ target, api: { requirements } }: Run) {
 
 /** An answer is asked for so often at the end, as it may come and go: by replica, or at random. */
 const times = 4
-/** If more failed, one that comes again at the end is not asked for any more: most of them are wrong each time. */
+/** Above so many failures, one that shows again is not sent any more: most of them are wrong each time. */
 const maxAskedOften = 30
 
 /**
@@ -177,7 +177,7 @@ async function sentAgain<R extends RequirementResult>(run: Run, result: R, often
   return { ...result, failures: [toldWith(run, failure, exchange, later), ...others] }
 }
 
-/** What asking again can tell: not what takes a state that is over by now. */
+/** True if asking again can tell something: the failure needs no state that is over by now. */
 function isOpen({ takes }: Failure, { finding }: Exchange): boolean {
   return finding === undefined && (takes === undefined || takes === 'object-of-run')
 }

@@ -201,9 +201,9 @@ interface Sent {
   readonly sentAt: number
 }
 
-/** One request that brought its server down drags at most as many others along as are under way at once. */
+/** Most requests that are named as the last before the target went away. */
 const maxNamed = 3
-/** What ended without an answer longer ago than this, before the last answer, has nothing to do with an end that comes now, in ms. */
+/** A request that got no answer this long before the last answer (ms) did not cause an end that comes now. */
 const recentMs = 1000
 
 /** Remembers which requests the target had when it was last heard: one of them may have brought it down. */

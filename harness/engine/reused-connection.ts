@@ -18,7 +18,7 @@ export const poisonedResponses = perRun(() => new WeakSet<object>())
 /** Answers that were as wrong on a fresh connection: nothing is to be learned from the next one of their kind. */
 const provenOf = perRun(() => new Set<string>())
 
-/** What was just made is asked for again so often, in ms. */
+/** Interval at which an object that was just made is asked for again, in ms. */
 const retryEveryMs = 1000
 
 /**
@@ -146,7 +146,7 @@ function attribute(
   failures.push(...failuresOf(run, id, previousRequest.recorded(), { previousRequest, wrong, fresh }))
 }
 
-/** The same request, wrongly answered after another one and correctly on a fresh connection. */
+/** Request that is answered wrongly after another one, and correctly on a fresh connection. */
 interface PoisonedConnection {
   readonly previousRequest: PreviousRequest
   readonly wrong: Exchange

@@ -55,7 +55,7 @@ export interface RunOptions {
 
 /** The interface that a run judges, as the engine is told it: it knows no requirement and no operation by itself. */
 export interface Interface {
-  /** In the order in which they are judged and reported. */
+  /** Requirements in the order in which they are judged and reported. */
   readonly requirements: readonly CatalogueRequirement[]
   /** The requirement of that id; undefined if there is none. */
   requirement(id: string): CatalogueRequirement | undefined
@@ -64,7 +64,7 @@ export interface Interface {
   readonly first: OperationId
   /** Operation that reads one object, at another path than the first request. */
   readonly reading: OperationId
-  /** What any answer is held to: judged by what belongs to no operation. */
+  /** Requirement that every answer has to meet, also one that belongs to no operation. */
   readonly anyResponse: RequirementId
   readonly errors: ErrorNames
 }
@@ -127,9 +127,9 @@ export interface RunHook {
   finish?(run: Run): Promise<void>
   /** Remark after the expectation of a failed request: how it may come that the target is right nevertheless. */
   remarkOn?(run: Run, exchange: Exchange): string
-  /** Which state a failure of that requirement takes, if its request alone does not show it. */
+  /** State without which a failure of that requirement does not show again; undefined if its request alone shows it. */
   takesState?(run: Run, id: string): TakesState | undefined
-  /** Which other requirements have to be selected for a failure to show again. */
+  /** Other requirements that have to be selected for a failure to show again. */
   rerunNeeds?(run: Run, id: string, exchange: Exchange): readonly string[]
   /** Ids of what has not ended, for the last lines of a report. */
   unfinished?(run: Run): readonly string[]
@@ -153,7 +153,7 @@ export interface Liveness {
   during<T extends HttpResult>(request: Named, send: () => Promise<T>): Promise<T>
   /**
    * After a request without an answer: asks whether the target still lives, unless an answer came since.
-   * One that does not ends the run, so that a server which died is not failed request by request. True if it was gone and
+   * A dead target ends the run, so that it is not failed request by request. True if it was gone and
    * came back since, so that the request may be sent again.
    */
   confirm(since: number): Promise<boolean>
@@ -214,7 +214,7 @@ export function oncePerRun<T>(run: Run, key: string, make: () => Promise<T>): Pr
   return promise
 }
 
-/** What does not follow from the others. */
+/** Options that do not follow from the others. */
 type Told = Omit<RunOptions, 'refusalRuns' | 'grantedRuns' | 'nonce' | 'rerun' | 'backoffMs'>
 
 /** Options that somebody gives for a run; whatever is left out is as usual. */

@@ -39,7 +39,7 @@ interface Patient {
   readonly garbled?: Exchange
 }
 
-/** So many tries of a throttled request go beside others; then it is sent alone, since the limit may be one of requests at once. */
+/** Tries of a throttled request beside others; then it is sent alone, since the limit may be on requests at once. */
 const triesBeside = 2
 
 /** A request is sent again so often after it was refused by a target that turned out to live. */

@@ -88,7 +88,7 @@ function naming(result: HttpResult, { target }: Run, { effect }: Probe): HttpRes
 }
 
 /**
- * What is seen of a job while it is in progress: behind hundreds of other requests it would come too late. So is what others
+ * Readings of a job in progress are urgent: behind hundreds of other requests they would come too late. So is what others
  * wait for, and all requests to what runs one job at a time: they go one after the other, and nothing in a run takes longer.
  */
 function isUrgent({ api }: Run, { operation }: Probe, { role }: Purpose): boolean {
@@ -109,7 +109,7 @@ export interface SendingOptions extends Pick<SendOptions, 'fresh'> {
   readonly hasPlace?: boolean
   /** While nothing else is under way: a target may take few requests at once. */
   readonly alone?: boolean
-  /** At once, whatever pace the target asks for. */
+  /** Sent at once, whatever pace the target asks for. */
   readonly unpaced?: boolean
 }
 

@@ -194,7 +194,7 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings) {
     },
     /** Most tries of one throttled request after the first: 5, or none if patience is known not to help. */
     tries: (operation: string): number => (giveUp.has(operation) ? 0 : maxTries),
-    /** Only the probe was throttled, or only this operation, for so long that it is no matter of time. */
+    /** Stops waiting for an operation of which only the probe was throttled, or which is throttled all the time. */
     giveUp: (operation: string): void => void giveUp.add(operation),
     /**
      * A throttled answer, the `attempt`th in a row to one request (from 0): the operation is held back. Gives the pause in ms; undefined if it is too long to be waited for.

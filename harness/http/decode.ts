@@ -14,7 +14,7 @@ export interface Encoded {
   readonly body: Uint8Array
   /** The value of `content-encoding`: codings in the order in which they were applied. */
   readonly encoding: string
-  /** Only the beginning of the body was read. */
+  /** True if only the beginning of the body was read. */
   readonly cut: boolean
 }
 

@@ -21,7 +21,7 @@ export interface ResponseSink {
   /** Gives false if no more is to come until `resume`. */
   data(chunk: Buffer): boolean
   end(): void
-  /** In one sentence; the response ends here, or there is none. */
+  /** Ends the response, or takes its place, with one sentence on what went wrong. */
   fail(message: string): void
 }
 

@@ -55,7 +55,7 @@ export function createHandlerTransport({ handle, baseUrl, bodyLimit = defaultBod
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** As it would come over a socket: with host, length and what encodings are taken. */
+/** Builds the request as it would come over a socket: with host, length and accepted encodings. */
 function requestOf(wanted: HttpRequest, base: string, host: string, ending: Ending): HandlerRequest {
   const { method, path, body = '' } = wanted
   const bytes = typeof body === 'string' ? Buffer.from(body) : body

@@ -1,5 +1,5 @@
 /**
- * What is sent over HTTP and what comes back, before anything is recorded.
+ * Messages of HTTP, sent and received, before anything is recorded.
  * Values here may hold keys: nothing of it is printed or stored; `recorded` forms are made by the recorder.
  */
 
@@ -104,7 +104,7 @@ export interface SendOptions {
   readonly fresh?: boolean
   /** Given back with the result of the next request on the same connection. */
   readonly tag?: Tag
-  /** If it leaves no connection behind that can be used, the request goes on a fresh one. */
+  /** Sent first on the same connection; if it leaves that one unusable, the request goes on a fresh one. */
   readonly after?: PrecedingRequest
 }
 
@@ -117,7 +117,7 @@ export interface Transport {
   close(): Promise<void>
 }
 
-/** What any client says of itself: some firewalls refuse a request without it, and curl, which sends it again, has it too. */
+/** Headers that every client sends, curl too: some firewalls refuse a request without them. */
 const usualLines: readonly HeaderLine[] = [
   { name: 'user-agent', value: 'ai-content-conformance' },
   { name: 'accept', value: '*/*' },

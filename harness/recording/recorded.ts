@@ -155,7 +155,7 @@ export interface RecordedExchange extends FailureExchange {
   role: ExchangeRole
   startedAt: string
   durationMs: number
-  /** In words, if no answer came. */
+  /** Reason in words, if no answer came. */
   error?: string
   /** `1.1` */
   httpVersion?: string

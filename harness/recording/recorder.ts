@@ -28,8 +28,8 @@ function expandedNames(lines: readonly HeaderLine[], shown: RecordedHeaders): Se
   return new Set([...names, 'authorization'])
 }
 
-/** In bytes. Longer answers are held until somebody asks for their recorded form, up to `maxHeld` in all; others are recorded at once. */
-const longestHeld = 16 * 1024
+/** Longest answer that is recorded at once, in bytes; longer ones are held until somebody asks, up to `maxHeld` in all. */
+const longestAtOnce = 16 * 1024
 const maxHeld = 1024 * 1024
 
 /** @param logFile file that gets each exchange as a line of JSON; without one they are not kept */
@@ -97,7 +97,7 @@ export function createRecorder(logFile: string | undefined, redactor: Redactor) 
           ...(result.kind === 'no-answer' ? { error: redact(result.message) } : { httpVersion: '1.1' }),
           ...recorded(),
         })
-      } else if (result.kind === 'answer' && result.body.length > longestHeld) {
+      } else if (result.kind === 'answer' && result.body.length > longestAtOnce) {
         held += result.body.length
         // The bytes of one that was cut are let go.
         if (result.cut || held > maxHeld) recorded()

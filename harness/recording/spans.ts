@@ -57,7 +57,7 @@ export function bitsOf(text: string): string {
 interface Whole {
   readonly form: string
   readonly key: number
-  /** Which of the encoding's streams it is. */
+  /** Index of the stream among those of the encoding. */
   readonly stream: number
 }
 

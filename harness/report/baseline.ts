@@ -20,7 +20,7 @@ export interface BaselineEntry {
 export interface Baseline {
   readonly file: string
   readonly entries: readonly BaselineEntry[]
-  /** Whose failures these are, if the baseline is a report. */
+  /** Target that failed so, if the baseline is a report. */
   readonly of?: Report['target']
 }
 

@@ -166,7 +166,7 @@ export function applyMode(report: Report, mode: TpeMode): Report {
 }
 
 /**
- * Where a report contradicts itself, one sentence each: verdicts, summary and outcomes are computed again from its
+ * Contradictions within a report, one sentence each: verdicts, summary and outcomes are computed again from its
  * requirements. Nothing in a report that `conform` wrote and nobody changed.
  */
 export function inconsistencies(report: Report): string[] {

@@ -152,7 +152,7 @@ function leastRate(runs: readonly Run[]): Pick<Run, 'suggestedRate'> {
   return rates.length === 0 ? {} : { suggestedRate: Math.min(...rates) }
 }
 
-/** That a part was held against a baseline is kept; what it expected is not, for the whole is another matter. */
+/** Keeps that a part was compared with a baseline, but not the result: it does not hold for the whole. */
 function heldAgainst(runs: readonly Run[]): Run['baseline'] {
   const held = runs.find((part) => part.baseline !== null)?.baseline
   return held ? { file: held.file, expected: [], stale: [], notExercised: [] } : null

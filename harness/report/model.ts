@@ -18,7 +18,7 @@ export type {
 
 export type Outcome = 'passed' | 'failed' | 'not-exercised' | 'not-applicable'
 export type Verdict = 'conformant' | 'passing' | 'non-conformant' | 'not-judged'
-/** Which code names of §7.2 satisfy an expectation: the pairs named, or any of the status's row. */
+/** Code names of §7.2 that satisfy an expectation: those of the pairs, or any of the status's row. */
 export type TpeMode = 'exact' | 'family'
 
 /** States in which a request is wrong, and which that request does not bring about by itself. */
@@ -127,7 +127,7 @@ export interface RequirementResult<Id extends string = string> {
   section: string
   statement: string
   outcome: Outcome
-  /** For not-exercised and not-applicable. */
+  /** Given for not-exercised and not-applicable. */
   reason?: string
   /** The kind of reason, if it is one that something depends on. */
   why?: Why

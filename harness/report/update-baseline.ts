@@ -7,7 +7,7 @@ interface BaselineUpdate {
   /** The new file, in the form that is written by hand: also if the old one was a report. */
   readonly text: string
   /**
-   * What changed, one line each: `+ id: what it did`, `- id: why`, `~ id: how it fails now`, `! id: past its date`; empty if
+   * Changes, one line each: `+ id: what it did`, `- id: why`, `~ id: how it fails now`, `! id: past its date`; empty if
    * nothing did.
    */
   readonly difference: readonly string[]

@@ -62,7 +62,7 @@ export function keyProblem(value: string): string | undefined {
 }
 
 /**
- * What is wrong with headers as they are written, each problem with the name of the header.
+ * Problems of headers as they are written, each with the name of the header.
  * @param insteadOfAuthorization what to do for an Authorization header if the suite sends one of its own
  */
 export function headerProblems(

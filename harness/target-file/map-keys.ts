@@ -32,7 +32,7 @@ export function mapKeys(file: TargetFile, replace: Replace): TargetFile {
   return mapped(file, '') as TargetFile
 }
 
-/** Without the members that are undefined. */
+/** Drops the members that are undefined. */
 export function compact<T extends object>(value: { [K in keyof T]: T[K] | undefined }): T {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T
 }

@@ -18,7 +18,7 @@ import type {
 export type * from './target-file.ts'
 
 /**
- * Where a run takes a key from. `dynamic`: a command or function, which only the thread that resolved the target can
+ * Source of a key. `dynamic`: a command or function, which only the thread that resolved the target can
  * ask; it is asked by that name, each time a key is needed.
  */
 export type KeySource = { readonly label: string } & ({ readonly value: string } | { readonly dynamic: string })
@@ -34,7 +34,7 @@ export interface HookRequest {
   readonly withKey: boolean
 }
 
-/** One that is sent before anything is judged. */
+/** Request that is sent before anything is judged. */
 export interface SetupRequest extends HookRequest {
   /** Name to JSON Pointer into its response. */
   readonly save: Readonly<Record<string, string>>

@@ -118,14 +118,14 @@ type OperationValues = Readonly<Partial<Record<Exclude<OperationId, DeprecatedId
 
 /** A change to the operation's valid request that brings a condition about. */
 export interface ScenarioValue {
-  /** Whose valid request is changed: for `guardrails/*` and `general/*`, and only there. */
+  /** Operation whose valid request is changed: for `guardrails/*` and `general/*`, and only there. */
   readonly operation?: OperationId
   readonly key?: KeyValue
   readonly headers?: HeaderValues
   /** Path parameters. */
   readonly params?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string>>
-  /** In place of the body. */
+  /** Value that takes the place of the body. */
   readonly body?: unknown
   /** JSON Merge Patch (RFC 7396) to the body. */
   readonly merge?: unknown

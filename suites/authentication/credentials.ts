@@ -25,7 +25,7 @@ interface Wrong {
 }
 
 /**
- * Where it is sent: at every place; at those that are not the very same path; at the other path that the spec names; or in
+ * Places that it is sent to: every one; those at another path; the other path that the spec names; or in
  * one spelling, the first of those from that number on that shows anything.
  */
 type Where = 'all' | 'each' | 'other path' | { readonly turn: number }

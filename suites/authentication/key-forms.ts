@@ -20,7 +20,7 @@ export interface Forgery {
 interface Parts {
   readonly header: Record<string, unknown>
   readonly payload: Record<string, unknown>
-  /** As the key has them. */
+  /** Encoded parts as the key has them. */
   readonly own: { readonly header: string; readonly payload: string; readonly signature: string }
 }
 

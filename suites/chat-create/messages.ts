@@ -92,7 +92,7 @@ export const hasContent: GrantedCheck = (context, exchange, what) => {
   judgeShape(context, exchange, 'chat-completion', what)
 }
 
-/** As `hasContent`, unless the model calls a tool in place of an answer. */
+/** Checks like `hasContent`, unless the model calls a tool in place of an answer. */
 export const hasContentOrCalls: GrantedCheck = (context, exchange, what) => {
   const calls = getAt(jsonValue(exchange.response), '/choices/0/message/tool_calls')
   if (!Array.isArray(calls) || calls.length === 0) hasContent(context, exchange, what)

@@ -40,7 +40,7 @@ import type { Pairs } from '../../catalogue/requirement.ts'
 export interface Refusal {
   /** The requirement of the operation that the fault belongs to. */
   readonly requirement: string
-  /** In words that follow `refused`: `without a key`. */
+  /** Description after the word `refused`: `without a key`. */
   readonly what: string
   readonly statuses: readonly number[]
   change(valid: Probe): Probe | Promise<Probe>
@@ -54,7 +54,7 @@ function byKey(requirement: string, what: string, credential: Credential): Refus
   return { requirement, what, statuses, change: (valid) => withCredential(valid, credential) }
 }
 
-/** Without a key, with a word that is no key, with one that nobody issued, and with the expired one. */
+/** Refusals without a key, with a word that is no key, with a key that nobody issued, and with the expired one. */
 export async function refusedByKey(run: Run): Promise<Refusal[]> {
   const { keys, target } = run
   const full = await keys.fullKey()
@@ -152,7 +152,7 @@ export function noteRefused(context: CheckContext, creation: Exchange): void {
     wrongCreations(run).push(creation)
 }
 
-/** Not only the control is granted, but each valid creation of the run. */
+/** Judges that the control and each other valid creation of the run are granted. */
 export const eachAccepted: Judge = async (context) => {
   await accepted(context)
   if (context.scenario) return
@@ -202,7 +202,7 @@ export const additions: Creator = {
   same: 'the same file',
 }
 
-/** What the operation of a requirement makes; an object that has a name has one that no other has. */
+/** Describes what the operation of a requirement creates; names are unique. */
 export function creatorIn(context: CheckContext): Creator {
   const id = operationIn(context)
   if (id === additions.operation) return additions

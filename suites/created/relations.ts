@@ -42,9 +42,9 @@ import {
 
 /** A fault that somebody else, or a replica, could explain has to show in so many looks. */
 export const maxLooks = 3
-/** So many creations are sent at once. */
+/** Creations that are sent at once. */
 const atOnce = { full: 4, quick: 2 }
-/** So many more are made, one at a time, if fewer than two of those were. */
+/** Further creations, one at a time, if fewer than two of those were granted. */
 const maxMore = 2
 
 async function requireControl(context: CheckContext): Promise<void> {

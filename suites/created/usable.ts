@@ -122,7 +122,7 @@ function madeBefore(run: Run, operation: OperationId): string[] {
 }
 
 /**
- * What was created can be used at once, or at the latest `settleMs` later; and so can it at the end of the run, with what was
+ * Judges that a created object can be used at once, or `settleMs` later, and again at the end of the run, with what was
  * created before and beside it.
  */
 export async function usable(context: CheckContext, seen?: Seen): Promise<void> {

@@ -73,7 +73,7 @@ function judgeCreation(context: CheckContext, exchange: Exchange): void {
   judgeShape(context, exchange, 'created-job', valid)
 }
 
-/** One of the first readings of the new job finds it. */
+/** Judges that one of the first readings of the new job finds it. */
 export async function judgeRetrievable(context: CheckContext): Promise<void> {
   const { first } = await mainLifecycle(context.run)
   for (const { exchange } of first) {
@@ -114,7 +114,7 @@ const manyTexts = 120
 const emptyText = 'empty @ /inputs/*/value/*'
 const isEmpty = ([text, ...more]: readonly string[]): boolean => text === '' && more.length === 0
 
-/** No text is answered by a 5xx: the awkward ones, and whatever is generated. */
+/** Judges that no text, awkward or generated, is answered by a 5xx. */
 export async function judgeAnyText(context: CheckContext): Promise<void> {
   const { run } = context
   const application = run.target.resources.application
@@ -183,7 +183,7 @@ function unseen(run: Run, id: string): string {
 const conflict = [[409, 'BadRequest']] as const
 
 /**
- * One of the 409 requirements: failed by the evidence of a later reading, passed by that of the same, not exercised
+ * Judges one of the 409 requirements: failed or passed if a later reading proves it, not exercised
  * if three attempts showed neither. The requirements that say when there is no conflict also need one 409 in the run: a
  * server that never answers one keeps them by checking nothing. A scenario of the target file brings about the conflict,
  * or the state without one.

@@ -56,7 +56,7 @@ function places(): Place[] {
   ]
 }
 
-/** Which item, and which text of it: a server may look at some of them only. */
+/** Item, and text in it, that is changed: a server may look at some of them only. */
 type Which = 'first' | 'last' | 'optional' | 'required'
 
 interface Misfit {
@@ -72,7 +72,7 @@ function fault({ pointer, name }: Place, kind: string, value: unknown, which: Wh
   return { what, value: { pointer, value, which }, fault: called }
 }
 
-/** A value of another type at each place; of what stands in an item also in the first and the last one. */
+/** Values of another type at each place; within items, in the first and in the last one too. */
 function ofOtherTypes(): Fault<Misfit>[] {
   const all = places()
   return [
@@ -86,13 +86,13 @@ function ofOtherTypes(): Fault<Misfit>[] {
   ]
 }
 
-/** One more at the end: a server may look at the first of them only. */
+/** Adds a wrong item at the end: a server may look at the first of them only. */
 function appended(pointer: string, of: string): Fault<Misfit> {
   const what = `with a valid body and one more item of ${of}, the number 42`
   return { what, value: { pointer, value: 42, which: 'first' } }
 }
 
-/** Left out of an item, of the value one that is required. */
+/** Leaves a member out of an item, of a required one if it is the value. */
 function lacking(name: string, what: string): Fault<Misfit> {
   return {
     what: `with a valid body, but ${what}`,
@@ -155,7 +155,7 @@ export const malformedInputs = condition(async (refusal) => {
   return any([...made.values()], generated(), change).bringAbout(refusal)
 })
 
-/** Only the inputs without which a job is refused: all others are optional. */
+/** Judges that a creation with just the required inputs is granted: all others are optional. */
 export const withRequiredInputs = granted('with just the required inputs', (valid, { run }) => {
   const { inputs, requiredInputs } = declaredResource(run, 'application')
   const required = inputs.filter((input) => requiredInputs.includes(input.id))
@@ -233,7 +233,7 @@ export async function kindsOf(run: Run, application: ApplicationResource) {
 
 const noUuids = ['not-a-uuid', '0', '1234567890', 'zzzzzzzz-zzzz-4zzz-8zzz-zzzzzzzzzzzz', 'x'.repeat(64)]
 
-/** No uuid in any spelling, hyphens left out included. */
+/** Generates ids that are no uuid in any spelling, not even without hyphens. */
 const generatedIds = fc
   .stringMatching(/^[A-Za-z0-9_-]{1,64}$/)
   .filter((id) => !/^[0-9a-f]{32}$/i.test(id.replaceAll('-', '')))
@@ -246,12 +246,12 @@ function told(id: string, what: string, fault: string): Fault<string> {
 
 const withId = (probe: Probe, id: string): Probe => refused({ ...probe, params: { job_id: id } })
 
-/** By how many characters an existing id is cut: a server may find ids by their beginning. */
+/** Numbers of characters that are cut off an existing id: a server may find ids by their beginning. */
 const cuts = [1, 2, 3, 4, 5, 6, 7, 8] as const
 
 const otherDigit = (digit: string): string => (digit === '0' ? '1' : '0')
 
-/** The id of a job with its last digit changed, and with all but its first group changed: a server may compare less than all of it. */
+/** Ids that differ from that of a job in the last digit, or after the first group: a server may compare only a part. */
 const likeJob = [
   ['with its last digit changed', (id: string) => id.slice(0, -1) + otherDigit(id.slice(-1))],
   [
@@ -264,7 +264,7 @@ const likeJob = [
   ],
 ] as const
 
-/** The uuid of nothing, twice, and two that are like that of a job. */
+/** Asks for the uuid of no job, twice, and for two that are like that of a job. */
 export const unknownJob = condition(async (refusal) => {
   const { valid, judge } = refusal
   await unknown('job_id', ['unknown', 'asked twice', 'of another kind']).bringAbout(refusal)

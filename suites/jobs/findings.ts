@@ -24,7 +24,7 @@ export const ids = {
   noEffect: 'jobs.create/4xx-no-effect',
 } as const satisfies Record<string, RequirementId>
 
-/** What an answer, or several of them, showed of one requirement. */
+/** Evidence on one requirement from one or several answers. */
 export interface Finding {
   readonly of: (typeof ids)[keyof typeof ids]
   readonly cases: number
@@ -36,7 +36,7 @@ export interface Finding {
   readonly open?: string
   /** Answered 409, as it should be or not. */
   readonly conflict?: Exchange
-  /** What counts over several attempts (`blocked` by a job elsewhere, `throttled`), or that no creation is granted any more (`locked`). */
+  /** State counted over several attempts: `blocked` by a job elsewhere, `throttled`; `locked`: no creation is granted any more. */
   readonly met?: 'blocked' | 'throttled' | 'locked'
 }
 
@@ -63,7 +63,7 @@ async function readSettled(run: Run, job: Job, requirement: string): Promise<Rea
 }
 
 /**
- * Reads the job: undefined if that shows it in progress, else in which state another creation was answered. A server may
+ * Reads the job: undefined if it is in progress, else why that is not proven for another creation. A server may
  * show another job under its id: that one names itself, or it has the time of a newer job.
  */
 async function noLonger(run: Run, job: Job, of: Finding['of'], newer?: Job): Promise<string | undefined> {
@@ -80,12 +80,12 @@ export function createdAt({ creation }: Job): unknown {
   return member(jsonValue(creation.response), 'created_at')
 }
 
-/** Moments of a job at which another creation is sent: twice at once, and then each half as long again after the last, in ms. */
+/** Pauses between creations during a job, in ms: none before the first two, then each half as long again as the last. */
 const firstPauseMs = 10
 const growth = 1.5
 const maxMoments = { full: 20, quick: 3 }
 
-/** Inputs of the same form, each text another one; every other time those alone that are required, or the first one. */
+/** Gives each text of the inputs another value; every other time only to the required inputs, or the first one. */
 function withOtherValues(application: ApplicationResource, moment: number): ApplicationResource {
   const { requiredInputs: required } = application
   const isKept = (input: unknown, at: number): boolean =>
@@ -99,11 +99,11 @@ function withOtherValues(application: ApplicationResource, moment: number): Appl
   return { ...application, inputs }
 }
 
-/** A wait is cut into so many parts at most, none shorter than that in ms unless the whole is, so that the end of a job is soon seen. */
+/** A wait has at most so many parts of at least so many ms; a reading between them shows the end of a job soon. */
 const maxParts = 4
 const shortestPartMs = 20
 
-/** Waits so long; false as soon as a reading shows the job in progress no more. */
+/** Waits, in ms; false as soon as a reading shows that the job is no longer in progress. */
 async function staysInProgress(run: Run, job: Job, ms: number): Promise<boolean> {
   const parts = Math.min(maxParts, Math.max(1, Math.floor(ms / shortestPartMs)))
   for (let part = 0; part < parts; part++) {
@@ -113,7 +113,7 @@ async function staysInProgress(run: Run, job: Job, ms: number): Promise<boolean>
   return true
 }
 
-/** A creation without an answer is a failure if that is so of so many of them beside one job, each sent on two connections. */
+/** Creations beside one job that have to get no answer, each on two connections, until that is a failure. */
 const leastLost = 3
 
 /**
@@ -186,7 +186,7 @@ export async function createDuringJob(held: Held, first: Job, before: readonly F
 const maxLagMs = 400
 const lagByAge = 4
 
-/** Whether the job is still read as in progress that much later. */
+/** True if the job is still read as in progress after that time. */
 async function outlasts(run: Run, job: Job, { sentAt, endedAt }: Exchange): Promise<boolean> {
   const lagMs = Math.min(maxLagMs, lagByAge * (sentAt - job.createdAtMs))
   for (;;) {
@@ -196,7 +196,7 @@ async function outlasts(run: Run, job: Job, { sentAt, endedAt }: Exchange): Prom
   }
 }
 
-/** One creation beside a job. Sent once: while a throttled creation is backed off the job would end. */
+/** Creates beside a job. Sent once: while a throttled creation waited, the job would end. */
 async function createBeside({ run }: Held, application: ApplicationResource): Promise<Exchange> {
   const purpose = { requirement: ids.inProgress, role: 'probe', expects: [[409, 'BadRequest']] } as const
   const probe = await jobRequest(run, application)
@@ -254,11 +254,11 @@ export async function proveOverlap({ run }: Held, first: Job, second: Job): Prom
   return { ...finding, failure: { exchange: second.creation, expected, what } }
 }
 
-/** What a release is looked at after. */
+/** Circumstances of a release. */
 interface After {
   /** How the last job ended, in words. */
   readonly ended?: string | undefined
-  /** Another application that nothing else is sent to already. */
+  /** Other application that is already kept idle. */
   readonly besides?: ApplicationResource | undefined
 }
 
@@ -286,7 +286,7 @@ export async function awaitRelease(
   }
 }
 
-/** Does that while all other declared applications are idle, but for the one that is held already. */
+/** Acts while all other declared applications are idle, except the one that is held already. */
 function whileOthersIdle<T>(
   { run, application }: Held,
   besides: ApplicationResource | undefined,

@@ -62,7 +62,7 @@ function createGate(application: string, run: Run) {
   const gate = {
     /** Some request to the application was answered 409 in this run. */
     conflictSeen: false,
-    /** One wait for it outlasted `jobTimeoutMs`: it is not waited for again. */
+    /** True once a wait for it outlasted `jobTimeoutMs`: it is not waited for again. */
     timedOut: false,
     /** A request was given up, as the application answered 409 again and again with no job of this run in progress. */
     gaveUp: false,

@@ -11,9 +11,9 @@ const of = ids.noEffect
 
 /** Creations that were to be refused. */
 export interface Refused {
-  /** Those that were: what got no answer, or a job, is not sent again. */
+  /** Creations that were refused: one that got no answer, or a job, is not sent again. */
   readonly kind: Refusals
-  /** When the last was (`performance.now()`). */
+  /** Time of the last refusal (`performance.now()`). */
   readonly refusedAt: number
   /** The first was answered 409: the application was not idle before any of these. */
   readonly isBusy?: true
@@ -114,7 +114,7 @@ export async function lookAfter(held: Held, kind: Refusals): Promise<Finding[]> 
   }
 }
 
-/** No creation is granted any more: that is the failure, unless a job of this run goes on and on. */
+/** Reports that no creation is granted any more, unless a job of this run goes on and on. */
 function staysLocked(held: Held, kind: Refusals, exchange: Exchange): Finding {
   giveUp(held)
   const jobs = jobsOf(held.run).of(held.application.id)

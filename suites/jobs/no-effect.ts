@@ -26,7 +26,7 @@ const first: Moment = { afterMs: 500, untilMs: 1000 }
 const second: Moment = { afterMs: 1000, untilMs: 1700 }
 const last: Moment = { afterMs: 1700, untilMs: 2000 }
 
-/** What creations at once after refused ones showed. */
+/** Findings of creations that came at once after refused ones. */
 interface AtOnce {
   readonly held: Held
   /** Findings of each kind of refusal, in the order of `kindsOf`. */
@@ -36,7 +36,7 @@ interface AtOnce {
 }
 
 /**
- * What refused creations do to an application that is idle, once a run: creations at once after each kind of refusal, before any
+ * Finds, once a run, how refused creations affect an idle application: creates at once after each kind of refusal, before any
  * other is refused there.
  */
 export function noEffectAtOnce(run: Run): Promise<AtOnce> {
@@ -119,7 +119,7 @@ async function lookBetween(held: Held, later: Refused, moment: Moment): Promise<
   return orElse(run, look, () => ({ ...later, findings: [] }))
 }
 
-/** What one kind of refusal showed. */
+/** Joins the findings of one kind of refusal. */
 function inOne(findings: readonly Finding[]): Finding {
   const settled = findings.find(({ failure }) => failure) ?? findings.find(({ confirmed }) => confirmed)
   return { of, open: findings.findLast(({ open }) => open !== undefined)?.open ?? '', ...settled, cases: 1 }

@@ -44,10 +44,10 @@ interface Attempt {
   readonly isFree: boolean
 }
 
-/** What an attempt is made with. */
+/** State with which an attempt begins. */
 interface Trial {
   readonly held: Held
-  /** Another application, on which a creation is judged, too. */
+  /** Other application on which a creation is judged, too. */
   readonly other?: Held | undefined
   readonly last: Attempt
   readonly found: readonly Finding[]

@@ -189,10 +189,10 @@ function judgeFailed(context: CheckContext, exchange: Exchange, job: unknown): v
 /** The members that the spec shows (§2.3), but for `updated_at`, which may move: others may change as a server likes. */
 const shown = ['id', 'status', 'application_id', 'created_at', 'completed_at', 'data', 'error'] as const
 
-/** One reading at least comes so long after the job was seen to have ended, or later, in ms. */
+/** Least time from the end of a job to the last reading of it, in ms. */
 const laterMs = 200
 
-/** Most jobs of one application that ended in one way which are read again, the latest of them. */
+/** Most ended jobs that are read again for each application and outcome; the latest are taken. */
 const maxReadAgain = { full: 2, quick: 1 }
 
 /** Reads the ended jobs of the run again, and a declared one: what the spec shows of them reads the same. */
@@ -207,7 +207,7 @@ export const judgeStable: Judge = async (context) => {
   await judgeAgain(context, first)
 }
 
-/** What was read of an ended job later in the run, while others were in progress. */
+/** Judges the readings of an ended job that came later in the run, while others were in progress. */
 function judgeLaterReadings(context: CheckContext, before: SeenReading): void {
   const job = jobOf(context.run, before.exchange)
   for (const later of job?.readings ?? []) {

@@ -64,7 +64,7 @@ function isBadRequest({ response }: Exchange): boolean {
 
 type Unusable = Exclude<PdfResource, 'pdfFile'>
 
-/** Whose file it is; of the suite's own also what is wrong with it. */
+/** Names the file: a declared one by its place, one of the suite by its fault. */
 function describeFile(run: Run, name: Unusable): string {
   const sample = ownSample(run, name)
   if (sample === undefined || sample === 'good' || sample === 'other') return `resources.${name}`
