@@ -26,14 +26,14 @@ export interface Way {
   readonly proxy?: Proxy | undefined
 }
 
-/** The gateway that gave the first answer in place of the service, if one did. An error envelope is the service's own. */
+/** The gateway that gave the first answer in place of the service, if one did. An error envelope is the service's own, but for 502 and 504. */
 export function gatewayResponseOf(exchange: Exchange, way: Way): GatewayResponse | undefined {
   const { response } = exchange
   if (!response) return undefined
   const said = (): string => describeGateway(exchange, response)
   const doubled = doubledPath(response, way)
   if (doubled !== undefined) return { sentence: `${doubled} (${said()})`, patienceMs: 0, perhapsHereOnly: true }
-  if (envelopeProblem(response) === undefined) return undefined
+  if (envelopeProblem(response) === undefined && response.status !== 502 && response.status !== 504) return undefined
   const shown = isPage(response.header('content-type'), exchange.recorded.response?.body ?? '')
   if (response.status < 300) return shown ? pageInstead(said()) : undefined
   const sentence = redirected(response, way) ?? misspoken(response, way) ?? credentialWanted(response)

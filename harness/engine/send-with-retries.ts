@@ -52,9 +52,9 @@ const maxGatewayErrors = 3
 /** Errors of a gateway in place of an answer that came when the request was sent again: no matter of what was sent. */
 export const gatewayErrorsOf = perRun(() => new WeakSet<HttpResponse>())
 
-/** A gateway says that the service behind it gave no answer. */
+/** A gateway says that the service behind it gave no answer, in an envelope or without. */
 function isGatewayError(response: HttpResponse): boolean {
-  return (response.status === 502 || response.status === 504) && tpeOf(response) === undefined
+  return (response.status === 502 || response.status === 504) && !response.errors.isModelError(tpeOf(response))
 }
 
 /** Throws the end of the run if the target is gone; true if it was gone for a while. */

@@ -88,12 +88,23 @@ const badGateway = {
   body: Buffer.from('<html><head><title>502 Bad Gateway</title></head></html>'),
 } as const
 
-test.each([200, 6000])('a service that starts again behind its gateway within %i ms is waited for', async (ms) => {
+/** One that answers with an envelope. */
+const enveloped = {
+  ...badGateway,
+  headers: [{ name: 'content-type', value: 'application/json' }],
+  body: Buffer.from('{"tpe":"ServiceUnavailable","errors":[],"extras":{}}'),
+}
+
+test.each([
+  [200, badGateway],
+  [6000, badGateway],
+  [6000, enveloped],
+])('a service that starts again behind its gateway within %i ms is waited for', async (ms, answer) => {
   let since: number | undefined
   const { results, facts } = await judgeWhile((number) => {
     if (number < 40) return undefined
     since ??= performance.now()
-    return performance.now() - since < ms ? badGateway : undefined
+    return performance.now() - since < ms ? answer : undefined
   })
   expect(facts.ended).toBeNull()
   // What came in between was no envelope: a client would have met it too.
