@@ -34,7 +34,7 @@ export function exchangesNames(count: number): string[] {
 }
 
 /**
- * One zip, in which nothing is compressed: then its bytes are a function of the files alone, whichever version of whatever
+ * Packs a zip without compression, so that its bytes depend on the files alone, whichever version of whatever
  * library packs them, and `unpackBundle` can refuse what is not exactly that.
  */
 export function packBundle({ certificate, report, target, requirements, exchanges }: Bundle): Buffer {

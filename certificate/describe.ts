@@ -131,7 +131,7 @@ function named(word: string, operations: readonly string[]): string {
   return `operations ${word}: ${operations.length}${operations.length > 0 ? ` (${operations.join(', ')})` : ''}`
 }
 
-/** Those that the signer's target file declares out of reach, not those that the target does not serve. */
+/** Counts what the signer's target file declares out of reach, not what the target does not serve. */
 function unreachable(excluded: readonly Excluded[]): number {
   return excluded.filter(({ unreachable }) => unreachable).length
 }

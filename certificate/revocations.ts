@@ -9,7 +9,7 @@ export const REGISTER_FORMAT = 'conform-register/1'
 export interface Revocation {
   /** Id of a certificate, as `verify` prints it, or of a key. */
   readonly id: string
-  /** Such as 2026-03-01. */
+  /** Date of the revocation: 2026-03-01. */
   readonly day: string
   readonly reason: string
 }
@@ -51,7 +51,7 @@ function checkedRevocations(value: unknown, path: string): Revocation[] {
 /** A key whose signature a register accepts. */
 export interface TrustedKey {
   readonly id: string
-  /** Whose it is, as the pages show it. */
+  /** Name of the owner, as the pages show it. */
   readonly name?: string
 }
 

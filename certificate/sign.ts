@@ -42,11 +42,11 @@ export interface SignRequest {
   readonly partial: boolean
 }
 
-/** Whatever signing needs from outside. */
+/** Settings and callbacks of signing. */
 export interface SignSettings {
   readonly now: Date
   readonly suite: SuiteFacts
-  /** Told what is going to be signed, in lines, before the key is asked for. */
+  /** Shows what is going to be signed, in lines, before the key is asked for. */
   show(lines: readonly string[]): void
   privateKey(): Promise<KeyObject>
 }
@@ -130,7 +130,7 @@ async function issue(request: SignRequest, settings: SignSettings): Promise<Sign
   return withBundle({ certificate, report: report.bytes, target: declared.bytes, requirements, exchanges }, settings)
 }
 
-/** Another signature over the same statement, by somebody who has held it against its report. */
+/** Adds a signature to the same statement, after checking it against its report. */
 async function addTo(add: string, request: SignRequest, settings: SignSettings): Promise<Signed> {
   const { now, suite } = settings
   const { bytes, evidence, bundle } = readCertificateFile(add, request)

@@ -43,7 +43,7 @@ export interface Operations {
   notExercised: string[]
 }
 
-/** Members of a report's run that a certificate repeats: how it was made, and all that can make it less than a whole one. */
+/** Members of a report's run that a certificate repeats: how it was made, and all that can make it partial. */
 const repeated = [
   ...(['startedAt', 'durationMs', 'seed', 'runs', 'requests', 'tpe', 'strict', 'readOnly', 'only', 'skip'] as const),
   ...(['shard', 'insecure', 'ca', 'proxy', 'interrupted', 'depth', 'credentialProbes'] as const),
@@ -73,7 +73,7 @@ export interface Predicate {
   notApplicable: Excluded[]
   notExercised: Excluded[]
   failed: string[]
-  /** Why it is not the certificate of a whole, conformant run; empty if it is. */
+  /** Reasons why it does not certify a whole, conformant run; empty if it does. */
   partial: string[]
   issuedAt: string
   expiresAt: string
@@ -100,7 +100,7 @@ export interface Statement {
 
 /** Cases for each generated refusal in a run that nobody made smaller. */
 const WHOLE_RUNS = 25
-/** A report is signed within so many days of its run: a server changes. */
+/** Most days between a run and its certificate: a server changes. */
 const MOST_DAYS_BEFORE = 7
 export const DAY_MS = 86_400_000
 /** Statuses of a server that has no such operation. */
@@ -110,7 +110,7 @@ const UNSERVED = ['404', '405', '410', '501']
 export type PartialFacts = Pick<Predicate, 'run' | 'verdicts' | 'operations' | 'issuedAt'>
 
 /**
- * Why this is not the certificate of a whole run that found the target conformant by exact names, one clause each; `sign`
+ * Reasons why this does not certify a whole run that found the target conformant by exact names, one clause each; `sign`
  * then asks for `--partial`. A function of what the certificate itself says, so that `verify` can compute it again.
  */
 export function partialReasons({ run, verdicts, operations, issuedAt }: PartialFacts): string[] {

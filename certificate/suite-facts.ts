@@ -36,7 +36,7 @@ function hex(bytes: string | Buffer): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
-/** By which requirements and which text of the interface a version of the suite judges. */
+/** Requirements and text of the interface by which a version of the suite judges. */
 export interface SuiteVersion {
   readonly version: string
   readonly specVersion: string

@@ -158,7 +158,7 @@ export function contradictions({ subject, predicate }: Statement): string[] {
   return holds.flatMap(([holding, problem]) => (holding ? [] : [`it contradicts itself: ${problem}`]))
 }
 
-/** As a run writes a base URL: nothing in it can be taken for another host. */
+/** True if the URL has the form that a run writes: nothing in it can be taken for another host. */
 function isPlainAddress(uri: string): boolean {
   if (!URL.canParse(uri)) return false
   const { protocol, username, password, search, hash, href } = new URL(uri)

@@ -47,7 +47,7 @@ export interface VerifyResult {
   readonly signedBy: readonly { readonly keyId: string; readonly known: '--public-key' | '--key-id' | null }[]
   /** `sha256:` of what was signed; null if the signature does not hold. */
   readonly certificate: string | null
-  /** By exact names; null likewise, as are the rest. */
+  /** Verdict by exact names; null if the signature does not hold, as are the rest. */
   readonly verdict: string | null
   /** Whether its requirements are those of a version of the suite that this one knows. */
   readonly published: boolean | null

@@ -54,7 +54,7 @@ export async function startRun(request: RunRequest, tell: (event: ConformanceEve
   }
 }
 
-/** For users who have the command line too; a target object has no file that could be named. */
+/** Command line that repeats the run; a target object has no file that could be named. */
 function rerunOf({ target, options }: RunRequest, resolvedUrl: string | undefined): string {
   const nameless = resolvedUrl === undefined ? '<a module that exports this target>' : undefined
   const file = typeof target === 'string' ? target : nameless

@@ -71,7 +71,7 @@ function countOf(results: readonly RequirementResult[], statusOf: StatusOf, kind
   return results.filter((result) => statusOf(result).kind === kind).length
 }
 
-/** Without fraction and zone, as the format wants it; UTC. */
+/** Start of the run in UTC, without fraction and zone, as the format wants it. */
 function timestamp(report: Report): string {
   return xmlAttribute(report.run.startedAt.slice(0, 19))
 }

@@ -25,7 +25,7 @@ export const tones = { good: 'green', warning: 'yellow', bad: 'red' } as const s
 
 const MOST_MISSED = 30
 const MOST_BLOCKS = 15
-/** No more than that are shown whole, whatever they have in common. */
+/** Failures up to this number are all shown whole, whatever they have in common. */
 const FEW_BLOCKS = 8
 
 /** A report that was asked for, its format and its path; `-` is stdout. */

@@ -105,7 +105,7 @@ export class EntryScanner {
     }
   }
 
-  /** Which of the two members that lead to the entries has the name that was read last. */
+  /** Member on the way to the entries whose name was read last, if it is one. */
   #memberAt(): 'log' | 'entries' | undefined {
     const wanted = this.#depth === 1 ? 'log' : this.#depth === 2 && this.#inLog ? 'entries' : undefined
     // Every character of a name can be written in six.

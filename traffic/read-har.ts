@@ -114,7 +114,7 @@ interface Place {
   readonly text: string
   /** The byte of the file at which the text begins. */
   readonly start: number
-  /** In the text, in UTF-16 units. */
+  /** Position in the text, in UTF-16 units. */
   readonly offset: number
 }
 

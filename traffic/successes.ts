@@ -103,7 +103,7 @@ function judgeShown(
   else tallies.fail(requirement, exchange, expected, `${response.status}, but ${found.problem}`)
 }
 
-/** If no body is shown, any 2xx passes unless it is an error envelope. */
+/** Judges a success whose body the interface does not show: any 2xx passes unless it is an error envelope. */
 function judgeAccepted(
   exchange: RecordedHttpResponse,
   requirement: RequirementId,

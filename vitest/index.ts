@@ -153,7 +153,7 @@ function mistake(frames: string) {
   }
 }
 
-/** Those that the options leave in, in catalogue order; `envelope` last, for it is judged on all that the others were answered. */
+/** Groups selected requirements in catalogue order; `envelope` last, as it is judged on the answers to all others. */
 function byOperation({ only = [], skip = [] }: ConformanceOptions): (readonly CatalogueRequirement[])[] {
   const selected = catalogue.filter(({ id }) => isSelected(id, { only, skip }))
   const { envelope = [], ...others } = Object.fromEntries(groupBy(selected, ({ operation }) => operation))

@@ -95,7 +95,7 @@ export function validity({ status, revocation, statement: { predicate } }: Regis
   return markup`valid from ${day(issuedAt)} until ${day(expiresAt)}`
 }
 
-/** By which version and how many requirements it was judged. */
+/** Says how many requirements of which version judged it. */
 export function judgedBy({ isForeign, statement: { predicate } }: Registered): string {
   const { requirements, suite } = predicate
   const which = `${requirements.count} requirements of version ${suite.version}`

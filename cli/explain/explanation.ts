@@ -108,7 +108,7 @@ function sent(requirement: CatalogueRequirement, requests: readonly string[]): s
   ]
 }
 
-/** Only of a requirement that is called `2xx-accepted` nothing but the status is judged. */
+/** Says what passes: only for `2xx-accepted` nothing but the status is judged. */
 function successPasses({ id }: CatalogueRequirement, expects: number | '2xx'): string {
   if (expects !== '2xx') return `${expects}, as the statement above says.`
   const success = 'Any 2xx whose body is not an error envelope'

@@ -66,7 +66,7 @@ function parseOne(value: string, files: FormatFiles<string>): ReportRequest<stri
   const names = Object.keys(files)
   if (!names.includes(format)) {
     const word = format.toLowerCase()
-    // By the ending of its file, or with a slip.
+    // The ending of its file is given, or a slip.
     const meant = names.find((name) => files[name]!.endsWith(`.${word}`)) ?? nearest(word, names)
     const hint = meant === undefined ? '' : `; did you mean ${meant}?`
     throw new UserError(`--report ${value}: ${format} is not a format here${hint} (${names.join(', ')})`)
@@ -243,7 +243,7 @@ function refuseUnwritable({ option, path }: OutputFile): void {
     makeFolder(dirname(resolve(path)))
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw new UserError(`${option}: is a folder`)
     if (isWrittenDirectly(path)) return accessSync(path, constants.W_OK)
-    // Only writing tells: of a disk that is read-only, of a quota, and for somebody who may do all.
+    // Only writing shows a read-only disk or a quota, and whether root may write.
     const probe = besideOf(existingPath(path))
     closeSync(openSync(probe, 'wx'))
     rmSync(probe)
@@ -283,7 +283,7 @@ export function holdsKey(path: string): boolean {
     const text = beginning.toString('latin1', 0, readSync(descriptor, beginning))
     return !/^\s*[<{[]/.test(text) && /^-----BEGIN [A-Z0-9 ]*KEY( BLOCK)?-----/m.test(text)
   } catch {
-    // What nobody here may read may hold one.
+    // A file that cannot be read may hold a key.
     return true
   } finally {
     if (descriptor !== undefined) closeSync(descriptor)

@@ -27,9 +27,9 @@ export function loadFormats(): Promise<Readonly<Record<FormatName, Format>>> {
 export interface Written {
   /** The report as it was written: it ends with exit code 2 if one of the files could not be. */
   readonly report: Report
-  /** One sentence for each that could not be written. */
+  /** Sentences on the files that could not be written, one each. */
   readonly problems: readonly string[]
-  /** The others. */
+  /** Reports that were written. */
   readonly written: readonly ReportRequest[]
 }
 
@@ -108,7 +108,7 @@ async function textOf({ format }: ReportRequest, { exchanges, report }: ReportSo
   return (await loadFormats())[format].render(report, exchanges())
 }
 
-/** One sentence; throws what is no matter of the file system. */
+/** Says in one sentence why a file cannot be written; throws any error that is not of the file system. */
 function problemOf({ format, path }: ReportRequest, error: unknown): string {
   const { code } = error as NodeJS.ErrnoException
   if (code === undefined) throw error
@@ -155,7 +155,7 @@ export async function finish(report: Report, ending: Ending): Promise<Report> {
 
 /**
  * Makes a folder of one run alone, for what it writes down while it goes on; it is removed when the process ends at the latest.
- * If there is no room for it the path is that of no folder: what is written there fails, and costs what is made of it alone.
+ * If it cannot be made, the path names no folder: writing there fails, and only what would be made from it is lost.
  */
 export function makeRunFolder() {
   const path = tryMake()

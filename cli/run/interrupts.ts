@@ -8,9 +8,9 @@ export interface Interrupts {
    * soon: there is nothing to report.
    */
   onOverdue(call: () => void): void
-  /** For whatever is no run: signals do what they do without us, also one that has come. */
+  /** Gives signals their usual effect again, also one that came already: for commands that are no run. */
   restoreDefaultSignals(): void
-  /** The run is over. */
+  /** Stops listening, as the run is over. */
   stop(): void
 }
 

@@ -13,22 +13,22 @@ import { createRunInterrupts, type Interrupts } from './interrupts.ts'
 
 /** How long a target may take until it answers, if --wait does not say, in ms. */
 const defaultWaitMs = 30_000
-/** Between two questions, and for one answer, in ms. */
+/** Pause between two questions, and time for one answer, in ms. */
 const everyMs = 100
 const responseMs = 5_000
 /** Time in which the server has to end by itself, in ms; after an interrupt the whole run has two seconds. */
 const graceMs = 5_000
 const graceAfterInterruptMs = 300
-/** Lines of its output in a sentence, and below it. */
+/** Lines of the server's output in a sentence, and below it. */
 const fewLines = 3
 const manyLines = 10
-/** A gateway that is up before its service, and a service that says that it is starting. */
+/** Statuses of a gateway that is up before its service, and of a service that is starting. */
 const notYet = [502, 503, 504]
 
 /** Outcome of --start and --wait: the target answers, or why it does not. */
 export interface StartedServer {
   readonly problem?: { readonly cause: EndCause } & Reason
-  /** Part of its output that helps the reader of such a report. */
+  /** Part of the server's output that helps the reader of such a report. */
   notes(report: Report): string[]
   close(): Promise<void>
 }

@@ -19,7 +19,7 @@ export const clientFormats: Readonly<Record<ClientFormat, (report: ClientReport)
   markdown: renderMarkdown,
 }
 
-/** One finding as it is told at once: which request, what the interface shows, what came. */
+/** Text of a finding for a live log: the request, what the interface shows, what came. */
 export function clientFindingText({ fault, method, operation, path, request }: ClientFinding): string {
   const rows = { sent: `${method} ${path} (request ${request})`, ...faultText(fault) }
   return findingText(`${operation ?? 'no operation'}  ${fault.rule}`, rows)

@@ -159,7 +159,7 @@ export function createSentBook() {
     async take(exchanges: Exchanges) {
       for (const [id, sent] of await byRequirement(exchanges, shownOf)) book.set(id, sent)
     },
-    /** Those of a requirement: on a time line, then one by one. */
+    /** Markup of a requirement's exchanges: on a time line, then one by one. */
     markupOf(id: string): string {
       const sent = book.get(id)
       if (sent === undefined) return '<p class="facts">Nothing was sent for it alone.</p>'

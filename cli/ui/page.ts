@@ -14,7 +14,7 @@ import type { Board, Row } from './board.ts'
 
 const read = (name: string): string => readFileSync(packageFile(`cli/ui/${name}`), 'utf8').trim()
 
-/** Those of the HTML report, and what makes it live. */
+/** Style and script of the HTML report, and what makes it live. */
 const style = `${reportStyle}\n${read('live.css')}`
 const script = `${reportScript}\n${read('live.js')}`
 

@@ -95,7 +95,7 @@ function isUrgent({ api }: Run, { operation }: Probe, { role }: Purpose): boolea
   return role === 'poll' || role === 'liveness' || (operation !== null && api.operation(operation).busy !== undefined)
 }
 
-/** Name by which throttling and the circuit breaker count. */
+/** Name of an operation for throttling and the circuit breaker. */
 export function operationName({ operation, method, path }: Probe): string {
   return operation ?? `${method} ${path}`
 }

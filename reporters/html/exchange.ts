@@ -31,7 +31,7 @@ export function exchangeMarkup(exchange: RecordedExchange): string {
 /** Exchanges of one requirement that are shown; of the others only the number is told. */
 const MOST = 50
 
-/** What was sent for a requirement, and how many exchanges there were. */
+/** Exchanges of a requirement that are shown, and how many there were. */
 export interface SentExchanges<Shown> {
   readonly shown: Shown[]
   all: number

@@ -9,7 +9,7 @@ import { gainOf, type Step, usualPart, whatToDeclare } from '../view/to-declare.
 
 /** Rows that are shown; a target that fails everything has hundreds, which are in the list below. */
 const MOST = 40
-/** No more than that are seen at once, whatever they have in common. */
+/** Failures up to this number are all seen at once, whatever they have in common. */
 const FEW = 10
 
 /** Failures, a row each cause with what was expected and received; the evidence is with the requirement. */

@@ -153,7 +153,7 @@ ${groups.map((group) => row(group, columns, markOf)).join('\n')}
 `
 }
 
-/** What the signs mean. */
+/** Legend of the signs. */
 export function legend(marks: readonly Mark[]): string {
   const words = marks.map(
     ({ sign, tone, word }) => `<span class="${tone}"><i aria-hidden="true">${sign}</i>${word}</span>`,
@@ -170,7 +170,7 @@ function row({ operation, results }: OperationGroup, columns: readonly string[],
   return `<tr><th scope="row"><a class="mono" href="${htmlAnchor(operation)}">${htmlText(operation)}</a></th>${shared.join('')}<td class="own">${own.map((result) => matrixCell(result, markOf(result))).join('')}</td></tr>`
 }
 
-/** One requirement: a sign that leads to it. */
+/** Cell of a requirement: a sign that links to it. */
 export function matrixCell({ id, level }: RequirementResult, { sign, tone, word }: Mark): string {
   const label = htmlAttribute(`${conditionOf(id)} (${level}): ${word.toLowerCase()}`)
   return `<a class="cell ${tone}" href="${htmlAnchor(id)}" title="${label}" aria-label="${label}">${sign}</a>`

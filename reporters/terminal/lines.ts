@@ -20,12 +20,12 @@ export type Line =
   | { readonly lead: string; readonly width: number; readonly text: string }
   | { readonly whole: string }
 
-/** Narrower than that nothing is readable, whatever is done. */
+/** Least width, in columns, at which text is readable. */
 const NARROWEST = 30
 const HANGING = 2
 
 /**
- * The lines as a terminal of that many columns shows them: broken between words, what follows indented. Infinity: as they are,
+ * Breaks lines between words for a terminal of that many columns, the rest indented. Infinity: as they are,
  * for logs and pipes.
  */
 export function laidOut(lines: readonly Line[], columns: number): string[] {
@@ -39,13 +39,13 @@ export function laidOut(lines: readonly Line[], columns: number): string[] {
   })
 }
 
-/** A line whose lead is its own indentation; one without any goes on a little indented, so that it is seen to go on. */
+/** Takes the indentation of a line as its lead; a line without one goes on a little indented. */
 function parted(line: string): { lead: string; width: number; text: string } {
   const [lead] = /^ */.exec(line)!
   return { lead, width: lead.length === 0 ? HANGING : lead.length, text: line.slice(lead.length) }
 }
 
-/** So narrow that the whole fits into 60 columns. */
+/** Columns of counts, narrow enough for a line of 60 characters. */
 const columns = [
   ['passed', 'passed', 'green'],
   ['failed', 'failed', 'red'],
@@ -87,7 +87,7 @@ const MOST_REASONS = 12
 const MOST_IDS = 3
 
 /**
- * Why requirements were not judged: a line each reason, with how many and which first.
+ * Lists why requirements were not judged: a line for each reason, with the number and the first ids.
  * @param elsewhere where those are that are not shown; null: all are
  */
 export function reasonLines(
@@ -209,14 +209,14 @@ function wrapped(ids: readonly string[]): string[] {
 
 function evidenceLines(failure: Failure, colors: Colors): Line[] {
   return evidence(failure).flatMap(([label, text]): Line[] => {
-    // What is to be copied has a line of its own: nothing stands before it but blanks.
+    // Text to be copied has a line of its own, with nothing but blanks before it.
     if (label === 'curl' || label === 'again')
       return [`${INDENT}${colors.dim(label)}`, { whole: `${INDENT}  ${terminalText(commandOrLength(text), Infinity)}` }]
     return [labelled(label, painted(failure, [label, text], colors), colors)]
   })
 }
 
-/** A finding as it is told at once: what was sent, expected and received. */
+/** Text of a finding for a live log: what was sent, expected and received. */
 export function findingText(head: string, rows: Readonly<Record<'sent' | 'expected' | 'received', string>>): string {
   const lines = Object.entries(rows).map(
     ([label, text]) => `${INDENT}${label.padEnd(LABEL_WIDTH)}${terminalText(text)}`,
@@ -228,7 +228,7 @@ function labelled(label: string, text: string, colors: Colors): Line {
   return { lead: INDENT + colors.dim(label.padEnd(LABEL_WIDTH)), width: INDENT.length + LABEL_WIDTH, text }
 }
 
-/** Expected and received, the words standing out in which they differ. */
+/** Highlights the words in which expected and received differ. */
 function painted(failure: Failure, [label, text]: EvidenceLine, colors: Colors): string {
   const { expected, received } = responseDifferenceOf(failure)
   if (label === 'expected') return terminalPieces(expected, (part) => colors.bold(colors.green(part)))

@@ -79,7 +79,7 @@ export type Likely =
   | { readonly kind: 'no-envelope'; readonly form: 'page' | 'empty' | 'other' | readonly string[] }
   /** An envelope without these of its members. */
   | { readonly kind: 'envelope-members'; readonly missing: readonly string[] }
-  /** Whatever is asked of these operations is answered alike. */
+  /** Every request to these operations gets the same answer. */
   | { readonly kind: 'one-answer'; readonly response: HttpResponse; readonly operations: readonly string[] }
   | { readonly kind: 'status'; readonly received: number; readonly wanted: readonly number[] }
   /** The status is right, the code name is another one of the interface. */
@@ -92,7 +92,7 @@ export type Likely =
 /** Failed requirements that one change would most likely mend. */
 export interface LikelyCause {
   readonly likely: Likely
-  /** In report order. */
+  /** Results in report order. */
   readonly results: readonly RequirementResult[]
 }
 

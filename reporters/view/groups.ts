@@ -50,7 +50,7 @@ export function total(counts: Counts): number {
   return counts.passed + counts.failed + counts.notExercised + counts.notApplicable
 }
 
-/** Those that were judged: passed or failed. */
+/** Counts those that were judged: passed or failed. */
 export function exercised(counts: Counts): number {
   return counts.passed + counts.failed
 }
@@ -90,7 +90,7 @@ export function selectedSummary(report: Report): Report['summary'] {
   return summarize(selectedResults(report), report.run.tpe)
 }
 
-/** Those that failed, musts first and in report order, by whether a baseline expects it. */
+/** Splits failed requirements by whether a baseline expects them; musts first, in report order. */
 export function failed(report: Report) {
   const known = new Set(report.run.baseline?.expected)
   const all = report.requirements.filter((result) => result.outcome === 'failed')

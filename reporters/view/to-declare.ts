@@ -33,7 +33,7 @@ export function whatToDeclare({ requirements }: Pick<Report, 'requirements'>): S
 
 const members = ['keys', 'resources', 'operations', 'scenarios']
 
-/** What was not judged of what the options left in: steps that would change that, and the other reasons. */
+/** Finds why selected requirements were not judged: steps that would change it, and the other reasons. */
 export function notJudged(report: Report) {
   const selected = selectedResults(report)
   const steps = whatToDeclare({ requirements: selected })

@@ -35,9 +35,9 @@ export function createClientJudge(options: ClientJudgeOptions) {
   const { baseUrl, redactor, script, startedAt, onFinding } = options
   const findings = new Map<string, ClientFinding>()
   const used = new Map<OperationId, { requests: number; responses: Map<string, CountedResponse> }>()
-  /** By application. */
+  /** Latest job of the client by application. */
   const jobs = new Map<string, OwnJob>()
-  /** Creations that were refused while no job was known: that of the same moment may be told after it. */
+  /** Refused creations by application, while no job was known: the granted one of the same moment may be told later. */
   const refused = new Map<string, { readonly entry: RecordedEntry; readonly n: number; readonly path: string }>()
   let requests = 0
   let wrong = 0
@@ -63,7 +63,7 @@ export function createClientJudge(options: ClientJudgeOptions) {
     counted.responses.set(name, response)
   }
 
-  /** Whether a creation was refused since the client's own job is in progress. */
+  /** True if a creation was refused because the client's own job is in progress. */
   const repeated = (
     entry: RecordedEntry,
     application: string,
@@ -93,7 +93,7 @@ export function createClientJudge(options: ClientJudgeOptions) {
   }
 
   return {
-    /** One exchange after the other, as they end. */
+    /** Takes exchanges one by one, as they end. */
     see(entry: RecordedEntry): void {
       for (const secret of secretsIn(entry)) learnSecrets(redactor, [secret])
       const path = pathUnder(baseUrl, entry.url)
@@ -116,7 +116,7 @@ export function createClientJudge(options: ClientJudgeOptions) {
           if (job.id === params['job_id']) job.isInProgress = member(json, 'status') === 'in_progress'
       if (faults.length > 0 || isRepeated) wrong++
     },
-    /** A client that came back too early. */
+    /** Notes that the client came back too early. */
     tooEarly({ error: { retryAfter }, operation, waitedMs = 0 }: Played, method: string, path: string): void {
       wrong++
       const fault = { rule: 'waiting' as const, retryAfter, waitedMs: Math.round(waitedMs) }
@@ -153,7 +153,7 @@ export function createClientJudge(options: ClientJudgeOptions) {
   }
 }
 
-/** The key by which two findings are the same: not the ids, which differ each time. */
+/** Key by which two findings are the same: without the ids, which differ each time. */
 function nameOf({ fault, operation, path }: Omit<ClientFinding, 'count'>): string {
   if (fault.rule === 'waiting' || fault.rule === 'repeated-creation') return `${operation} ${fault.rule}`
   if (fault.rule === 'member') {
@@ -189,7 +189,7 @@ export type ClientFault =
 
 /** A fault, told once; the same one again is counted. */
 export interface ClientFinding {
-  /** Which request showed it first, from 1. */
+  /** Number of the first request that showed it, from 1. */
   readonly request: number
   readonly operation: OperationId | null
   readonly method: string
@@ -244,7 +244,7 @@ type ClientExit =
   | { readonly kind: 'kept' }
   | { readonly kind: 'wrong' }
   | { readonly kind: 'no-request' }
-  /** So many answers of the script were asked for by nobody. */
+  /** Answers of the script that nobody asked for. */
   | { readonly kind: 'script-not-played'; readonly steps: number }
 
 const codes = { kept: 0, wrong: 1, 'no-request': 3, 'script-not-played': 3 } as const

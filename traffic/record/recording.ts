@@ -16,7 +16,7 @@ import type { CapturedBody, CapturedExchange } from './reverse-proxy.ts'
 /** A failure of a requirement that was not seen before. */
 export interface Finding {
   readonly requirement: string
-  /** Which exchange of the recording showed it, from 0. */
+  /** Number of the exchange that showed it, from 0. */
   readonly exchange: number
   readonly sent: string
   readonly expected: string
@@ -146,7 +146,7 @@ export function createRecording({ target, log, rerun }: RecordingOptions, onFind
     }
   }
   return {
-    /** One at a time, in the order in which they ended. */
+    /** Takes an exchange; called one at a time, in the order in which they ended. */
     async add(exchange: CapturedExchange): Promise<void> {
       const entry = await entryOf(exchange, written.count, target.limits.maxAnswerBytes)
       learn(entry)

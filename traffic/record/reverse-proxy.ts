@@ -26,14 +26,14 @@ export interface CapturedExchange {
 export interface CapturedBody {
   readonly bytes: Uint8Array
   readonly length: number
-  /** In hex, of the whole body, if `bytes` is not all of it. */
+  /** Digest of the whole body in hex, if `bytes` is not all of it. */
   readonly sha256?: string
   /** False if its end did not come. */
   readonly ended: boolean
 }
 
 export interface ProxyOptions {
-  /** In normal form; what the client asks for is below it. */
+  /** Base URL of the server in normal form; paths of the client are below it. */
   readonly baseUrl: string
   readonly forwarder: Forwarder
   /** Most bytes of a body that are kept. */
@@ -84,7 +84,7 @@ export async function startReverseProxy(options: ProxyOptions) {
 const openedAt = new WeakMap<Socket, number>()
 const portOf = (server: Server): number => (server.address() as AddressInfo).port
 
-/** One exchange on its way through. */
+/** Exchange on its way through. */
 class PassedOn {
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
