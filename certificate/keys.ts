@@ -192,12 +192,12 @@ export async function passphraseOf(file: string, { environment, ask }: Speaker):
  */
 export async function newPassphrase({ environment, ask }: Speaker): Promise<string | undefined> {
   const given = environment[VARIABLE]
-  if (given === '') throw new UserError(`${VARIABLE} is set to nothing; unset it for a key without a passphrase`)
+  if (given === '') throw new UserError(`${VARIABLE} is set but empty; unset it for a key without a passphrase`)
   if (given !== undefined) return strong(given, VARIABLE)
   if (!ask) return undefined
   const first = await ask('Passphrase of the new key (leave empty for none)')
   if (first === '') return undefined
-  if ((await ask('The same again')) !== first) throw new UserError('the two passphrases differ; nothing was written')
+  if ((await ask('Passphrase again')) !== first) throw new UserError('the two passphrases differ; nothing was written')
   return strong(first, 'the passphrase')
 }
 

@@ -94,7 +94,7 @@ function checkedList(
   if (!Array.isArray(value)) throw new UserError(`${path}: must be a list`)
   value.forEach((item: unknown, index) => {
     const wrong = isObject(item) ? wrongMember(item) : 'id'
-    if (wrong !== null) throw new UserError(`${path}: [${index}].${wrong} is missing, or not what it should be`)
+    if (wrong !== null) throw new UserError(`${path}: [${index}].${wrong} is missing or malformed`)
   })
   return value as unknown[]
 }

@@ -12,7 +12,7 @@ export function watchCommand(): Command {
       checkArguments(baseUrl, options, [])
       checkSession('watch', options)
       if (!process.stdin.isTTY || !process.stdout.isTTY) {
-        throw new UserError('conform watch needs a terminal, for its keys; without one use conform')
+        throw new UserError('conform watch reads keys from a terminal, and there is none; run conform instead')
       }
       const { watch } = await import('./watch/watch.ts')
       const server = await startForSession(baseUrl, withFailedOnes(options))

@@ -89,7 +89,7 @@ function operationsAsked(text: string, before: number | readonly string[] | unde
   const ids = text.split(',').map((id) => id.trim())
   const unknown = ids.find((id) => !known.includes(id))
   if (unknown !== undefined)
-    throw new InvalidArgumentError(`${JSON.stringify(unknown)} is no operation${didYouMean(unknown, known)}.`)
+    throw new InvalidArgumentError(`${JSON.stringify(unknown)} is not an operation${didYouMean(unknown, known)}.`)
   return [...(before ?? []), ...ids]
 }
 

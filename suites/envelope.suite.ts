@@ -93,7 +93,7 @@ async function judgeUnsupportedMethod(context: CheckContext): Promise<void> {
     judgeUnknownRoute(context, exchange, 'with a method that the interface does not have there')
   }
   if (context.cases === 0)
-    throw new NotExercised('the target answers GET on every such path with a 2xx: it has that method')
+    throw new NotExercised('GET is answered with a 2xx on every path that the interface has for POST alone')
 }
 
 /** White space after the JSON of a refused request, and the text of an upload, in bytes. */
@@ -135,7 +135,7 @@ async function judgeLargeBody(context: CheckContext): Promise<void> {
   if (context.cases > 0) return
   throw new NotExercised(
     unanswered[0] ??
-      'no operation with a JSON body is served and no upload is declared, or small requests are answered the same',
+      'no operation with a JSON body is served and no upload is declared, or small requests get the same answer',
   )
 }
 

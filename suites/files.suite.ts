@@ -75,7 +75,7 @@ async function judgeAttached(context: CheckContext): Promise<void> {
     const id = createdId(run, upload)
     if (id === undefined)
       throw new NotExercised(
-        `the upload names no id that a path can hold at operations.files.upload.fields.id: ${describeResponse(upload)}`,
+        `the upload has no usable id at operations.files.upload.fields.id: ${describeResponse(upload)}`,
       )
     await pause(run, ms)
     const exchange = await context.send(await addition(run, graph, id))

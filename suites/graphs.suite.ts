@@ -186,7 +186,7 @@ async function addSurely(context: CheckContext, addition: Probe): Promise<void> 
   await addFirst(context, addition)
   const again = await retryWhileSettling(run, () => addOnce(context, refused(addition)), isConflict)
   if (!isConflict(again))
-    throw new NotExercised(`no 409 said that the file is in the first graph: ${describeResponse(again)}`)
+    throw new NotExercised(`a second, identical addition was not answered 409: ${describeResponse(again)}`)
 }
 
 /** The addition to a second graph; if that is not there yet, once more when it has to be. */
@@ -199,7 +199,7 @@ async function addToOther(context: CheckContext, addition: Probe): Promise<Excha
   await pause(run, run.target.limits.settleMs)
   const again = await add()
   // The one that was answered 404 may have added it.
-  if (isConflict(again)) throw new NotExercised('the addition to a new graph was answered 404, and then 409')
+  if (isConflict(again)) throw new NotExercised('answered 404, then 409: the first try may have added the file')
   return again
 }
 

@@ -68,7 +68,7 @@ function refuseOthers(bytes: HarBytes, { entriesFrom, entriesTo }: EntryScanner)
   const { entries } = log
   if (!Array.isArray(entries)) throw new UserError(`${path}: log.entries: must be an array (HAR 1.2)`)
   // A member that stands twice counts as it stands last, and then other entries were read.
-  if (entries.length > 0 || entriesFrom === undefined) throw new UserError(`${path}: log.entries: stands twice`)
+  if (entries.length > 0 || entriesFrom === undefined) throw new UserError(`${path}: log.entries: appears twice`)
 }
 
 function textOf(bytes: HarBytes, start: number, end: number): string {
@@ -218,7 +218,7 @@ function readInto(bytes: Buffer, path: string, from: number): Buffer {
     fd = openSync(path, 'r')
     for (let got = 0; got < bytes.length;) {
       const more = readSync(fd, bytes, got, bytes.length - got, from + got)
-      if (more === 0) throw new UserError(`${path}: has become shorter while it was read`)
+      if (more === 0) throw new UserError(`${path}: became shorter while being read; try again`)
       got += more
     }
     return bytes

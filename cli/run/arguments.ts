@@ -130,12 +130,12 @@ function checkBaseUrl(word: string | undefined, commands: readonly string[]): vo
   if (meant !== undefined) throw new UserError(`${word}: not a command and not a URL; did you mean conform ${meant}?`)
   if (isRequirementId(word)) {
     throw new UserError(
-      `${word} is a requirement, and no URL; did you mean conform explain ${word}, or conform <base_url> --only ${word}?`,
+      `${word} is a requirement, not a URL; did you mean conform explain ${word}, or conform <base_url> --only ${word}?`,
     )
   }
   if (/\.(json|[mc]?[jt]s|har)$/.test(word) && !word.includes('://')) {
     const option = word.endsWith('.har') ? 'check' : '--target'
-    const what = existsSync(word) ? 'is a file, and no URL' : 'is no URL'
+    const what = existsSync(word) ? 'is a file, not a URL' : 'is not a URL'
     throw new UserError(`${word} ${what}; did you mean conform ${option} ${word}?`)
   }
 }
@@ -172,7 +172,7 @@ export function portOption(): Option {
 export function listenedOn<T>(port: number, listening: Promise<T>): Promise<T> {
   return listening.catch((error: unknown) => {
     const { code, message } = error as NodeJS.ErrnoException
-    throw new UserError(`--port ${port}: cannot be listened on (${code ?? message}); give another, or 0`)
+    throw new UserError(`--port ${port}: cannot be used (${code ?? message}); give another, or 0 for any`)
   })
 }
 

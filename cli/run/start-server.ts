@@ -49,7 +49,7 @@ export async function startServer(
   if (start !== undefined && (await takesConnections(baseUrl))) {
     const { host } = new URL(baseUrl)
     throw new UserError(
-      `--start: something else listens on ${host} already, and would be judged in place of what is started: end it, or give another port`,
+      `--start: another program listens on ${host} already, and would be judged in place of your server: stop it, or use another port`,
     )
   }
   const server = start === undefined ? undefined : startProcess(start)

@@ -260,7 +260,7 @@ function isUploaded({ response }: Exchange): boolean {
 
 function problemOf(exchange: Exchange): string {
   return isUploaded(exchange)
-    ? `the answer to an upload names no id that a path can hold at operations.${uploadOperation}.fields.id`
+    ? `the answer to an upload has no usable id at operations.${uploadOperation}.fields.id`
     : 'a file that the suite uploads was refused'
 }
 

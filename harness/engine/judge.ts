@@ -48,7 +48,7 @@ function requireMeans(exchange: Exchange): void {
   const tpe = response && tpeOf(response)
   if (!probe.credential.full || tpe === undefined) return
   if (response?.status === 403 && tpe === 'InsufficientAccessRights')
-    throw new NotExercised('the full key lacks the right: answered 403 InsufficientAccessRights')
+    throw new NotExercised('the full key lacks a right (403 InsufficientAccessRights): use a key with all rights')
   if (response?.status === 507)
     throw new NotExercised(`the account of the full key has no storage left: answered ${describeResponse(exchange)}`)
 }

@@ -96,7 +96,7 @@ export function createCircuitBreaker() {
     /** Throws `NotExercised` if the operation gets no more requests. */
     check(operation: string): void {
       if ((inARow.get(operation) ?? 0) >= enough) {
-        throw new NotExercised(`${operation} gave no answer to two requests in a row: the suite sends it no more`)
+        throw new NotExercised(`${operation} did not answer two requests in a row: the suite sends it no more requests`)
       }
     },
     /** A request that got no answer. */

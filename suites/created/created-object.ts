@@ -107,7 +107,7 @@ export async function createObject(
   const id = createdId(run, creation)
   if (id === undefined)
     throw new NotExercised(
-      `the answer names no id that a path can hold at operations.${operation}.fields.id: ${describeResponse(creation)}`,
+      `the answer has no usable id at operations.${operation}.fields.id: ${describeResponse(creation)}`,
     )
   return id
 }

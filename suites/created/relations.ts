@@ -80,7 +80,7 @@ export const ownId: Judge = async (context) => {
   const limited = sent.find(isThrottling)
   if (made.length < 2 && limited) throw new NotExercised(`throttled: ${describeResponse(limited)}`)
   if (made.length < 2)
-    throw new NotExercised(`fewer than two creations at once named an id: ${first ? describeResponse(first) : ''}`)
+    throw new NotExercised(`fewer than two concurrent creations named an id: ${first ? describeResponse(first) : ''}`)
   const judge = async (): Promise<void> => {
     context.cases += made.length
     const twin = twinsOf(run).found.find(({ probe }) => probe.operation === operation)

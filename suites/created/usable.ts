@@ -105,7 +105,7 @@ async function judgeUse(context: CheckContext, exchange: Exchange, what: string)
   // A key that may retrieve the declared file lacks no right: then a 403 is about the upload.
   const lacksRight = exchange.response?.status === 403 && isFile
   if (lacksRight && !(isDeclared(run, 'files.retrieve') && (await control(run, 'files.retrieve')).state === 'granted'))
-    throw new NotExercised('the full key lacks the right: answered 403')
+    throw new NotExercised('the full key lacks a right (403): use a key with all rights')
   // What is answered for the declared object too says nothing about the created one. A declared file may be a created one.
   if (!isUsable(exchange) && !isFile && operation && (await failsAnyway(run, operation, exchange))) return
   context.cases++
@@ -145,7 +145,7 @@ export async function usable(context: CheckContext, seen?: Seen): Promise<void> 
     }
   })
   if (context.cases === 0)
-    throw new NotExercised('what uses it is not granted for what the target file declares either')
+    throw new NotExercised('requests that use the declared object are not granted either: declare some that are')
   if (!scenario && run.options.depth === 'full') lookAgainAtEnd(context, useAgain(uses, made))
 }
 

@@ -211,7 +211,7 @@ export const judgeConflicts: Judge = async (context) => {
     const why = own.findLast(({ open }) => open !== undefined)?.open ?? unseen(run, id)
     // No longer job would help one that is sent by itself.
     const needsSlower = id !== ids.atomic || run.target.limits.concurrency > 1
-    throw new NotExercised(`three attempts showed nothing: ${why}${needsSlower ? remedy(run) : ''}`)
+    throw new NotExercised(`three attempts proved nothing: ${why}${needsSlower ? remedy(run) : ''}`)
   }
   if (id !== ids.inProgress && !wasBusy)
     throw new NotExercised('no creation on that application was answered 409 in this run')

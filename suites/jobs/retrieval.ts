@@ -200,7 +200,7 @@ export const judgeStable: Judge = async (context) => {
   const { run } = context
   const ended = [...endedReadings(run), ...(await declaredReading(run))]
   const [first, ...others] = ended
-  if (!first) throw new NotExercised('this run saw no job end')
+  if (!first) throw new NotExercised('no job ended during this run')
   for (const reading of ended) judgeLaterReadings(context, reading)
   await judgeEach(latestOfEach(run, others), (reading) => judgeAgain(context, reading))
   await pause(run, Math.max(0, first.exchange.endedAt + laterMs - performance.now()))

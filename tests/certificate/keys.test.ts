@@ -133,7 +133,7 @@ test('the variable says the passphrase before anybody is asked, who is asked twi
   expect(await passphraseOf('k.pem', { environment: {} })).toBeUndefined()
   expect(await newPassphrase({ environment: {} })).toBeUndefined()
   await expect(newPassphrase({ environment: { CONFORM_KEY_PASSPHRASE: '' } })).rejects.toThrow(
-    /^CONFORM_KEY_PASSPHRASE is set to nothing; unset it/,
+    /^CONFORM_KEY_PASSPHRASE is set but empty; unset it/,
   )
   expect(asked[0]).toBe('Passphrase of k.pem')
 })

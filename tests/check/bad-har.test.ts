@@ -32,7 +32,7 @@ test.each([
     new RegExp(`^is not JSON at line 1, column ${good.length - 2} \\(log.entries\\[1\\]\\)$`),
   ],
   [`\uFEFF${good.replace('{"log"', '"é𝄞" {"log"')}`, 'is not JSON at line 1, column 7'],
-  ['{"log": {"entries": [], "entries": [1]}}', 'log.entries: stands twice'],
+  ['{"log": {"entries": [], "entries": [1]}}', 'log.entries: appears twice'],
   [[], 'is not a HAR: it has no object log (record one as HAR 1.2)'],
   [{ log: [] }, 'is not a HAR: it has no object log (record one as HAR 1.2)'],
   [{ log: { entries: {} } }, 'log.entries: must be an array (HAR 1.2)'],

@@ -49,6 +49,6 @@ test('a port that is taken is a mistake of the user', async () => {
   const { port } = new URL(url)
   const second = await conform(['serve', '--port', port])
   expect(second).toMatchObject({ code: 2, stdout: '' })
-  expect(second.stderr).toBe(`conform: --port ${port}: cannot be listened on (EADDRINUSE); give another, or 0\n`)
+  expect(second.stderr).toBe(`conform: --port ${port}: cannot be used (EADDRINUSE); give another, or 0 for any\n`)
   expect((await conform(['serve', '--port', '65536'])).code).toBe(2)
 })

@@ -11,7 +11,7 @@ test('without a terminal it says that it needs one', async () => {
   expect(await conform(['watch'])).toMatchObject({
     code: 2,
     stdout: '',
-    stderr: 'conform: conform watch needs a terminal, for its keys; without one use conform\n',
+    stderr: 'conform: conform watch reads keys from a terminal, and there is none; run conform instead\n',
   })
 })
 

@@ -217,13 +217,13 @@ test('a client that gives up is told of, and leaves the rest of the script', asy
 })
 
 test.each<[script: unknown, message: string]>([
-  [[], 'script.json: has to be an object of operations'],
-  [{ 'job.create': [429] }, 'script.json: job.create: is no operation; did you mean jobs.create?'],
+  [[], 'script.json: must be an object of operations'],
+  [{ 'job.create': [429] }, 'script.json: job.create: is not an operation; did you mean jobs.create?'],
   [{ '*': [] }, 'script.json: *: give a list of answers'],
   [{ '*': ['429'] }, 'script.json: *[0]: "429": give "pass", a status, or {"status", "tpe", "retryAfter"}'],
   [
     { '*': [429, { status: 503, retryafter: 1 }] },
-    'script.json: *[1].retryafter: is not known; did you mean retryAfter?',
+    'script.json: *[1].retryafter: is not a member; did you mean retryAfter?',
   ],
   [{ '*': [200] }, 'script.json: *[0].status: give the status of an error, 400 to 599'],
   [{ '*': [{ status: 429, retryAfter: 0.5 }] }, 'script.json: *[0].retryAfter: give whole seconds'],

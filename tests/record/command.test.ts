@@ -76,7 +76,7 @@ test('what cannot be done is said before anything is recorded', async () => {
     conformProcess(['record', url, '--out', cwd], { cwd }),
   ])
   expect(taken).toMatchObject({ code: 2, stdout: '' })
-  expect(taken.stderr).toBe(`conform: --port ${port}: cannot be listened on (EADDRINUSE); give another, or 0\n`)
+  expect(taken.stderr).toBe(`conform: --port ${port}: cannot be used (EADDRINUSE); give another, or 0 for any\n`)
   expect(noUrl).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('http') as string })
   expect(noOut).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(cwd) as string })
 })

@@ -112,6 +112,6 @@ test('what is wrong from the beginning is told at once, and a port that is taken
   const { port } = new URL(url)
   expect(await conform(['ui', '--port', port])).toMatchObject({
     code: 2,
-    stderr: `conform: --port ${port}: cannot be listened on (EADDRINUSE); give another, or 0\n`,
+    stderr: `conform: --port ${port}: cannot be used (EADDRINUSE); give another, or 0 for any\n`,
   })
 })

@@ -24,12 +24,12 @@ const ids: readonly string[] = operations.map(({ id }) => id)
 /** Reads a script, `{"jobs.create": [{"status": 429, "retryAfter": 1}, 503, "pass"]}`. Throws UserError that names place and remedy. */
 export function scriptOf(value: unknown, file: string): Script {
   if (!isObject(value)) {
-    throw new UserError(`${file}: has to be an object of operations, {"jobs.create": [429, "pass"]}`)
+    throw new UserError(`${file}: must be an object of operations, {"jobs.create": [429, "pass"]}`)
   }
   const lists = Object.entries(value).map(([name, steps]) => {
     const operation = ['*', ...ids].find((id) => id === name)
     if (operation === undefined) {
-      throw new UserError(`${file}: ${name}: is no operation${didYouMean(name, ids)}; "*" is any`)
+      throw new UserError(`${file}: ${name}: is not an operation${didYouMean(name, ids)}; "*" is any`)
     }
     if (!Array.isArray(steps) || steps.length === 0) throw new UserError(`${file}: ${name}: give a list of answers`)
     const id = operation as OperationId | '*'
@@ -47,7 +47,7 @@ function stepOf(value: unknown, operation: OperationId | '*', place: string): St
     throw new UserError(`${place}: ${preview(value)}: give "pass", a status, or {"status", "tpe", "retryAfter"}`)
   }
   const unknown = Object.keys(step).find((name) => !members.includes(name))
-  if (unknown !== undefined) throw new UserError(`${place}.${unknown}: is not known${didYouMean(unknown, members)}`)
+  if (unknown !== undefined) throw new UserError(`${place}.${unknown}: is not a member${didYouMean(unknown, members)}`)
   const { retryAfter, status, tpe } = step
   if (!Number.isInteger(status) || (status as number) < 400 || (status as number) > 599)
     throw new UserError(`${place}.status: give the status of an error, 400 to 599`)
