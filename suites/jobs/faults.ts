@@ -283,7 +283,7 @@ export const malformedId = condition(async (refusal) => {
     ...cuts
       .filter((cut) => cut < id.length)
       .map((cut) => told(id.slice(0, -cut), `an existing id that is cut by ${cut}`, 'cut')),
-    told(`${id}0`, 'an existing id and a character more', 'lengthened'),
+    told(`${id}x`, 'an existing id and a character more', 'lengthened'),
     told(`${id.slice(0, -1)}_`, 'an existing id, its last character _', 'wildcard'),
   ]
   await any([...likeExisting, ...noUuids.map(noUuid)], generatedIds.map(noUuid), withId).bringAbout(refusal)

@@ -7,6 +7,7 @@ import {
   any,
   changed,
   condition,
+  inPlaceOf,
   nameOfKind,
   ofKinds,
   placeholderRequest,
@@ -143,7 +144,7 @@ const odd = [false, 0, 1, ['text'], ['markdown'], { format: 'text' }, { text: tr
 export const malformedFormat = condition((refusal) => {
   const fault = (value: unknown): Fault => ({ what: `with format ${shown(value)}`, value })
   const named = other.map((kind): Fault => ({
-    ...{ what: `with format ${nameOfKind(kind)}`, value: sample[kind], fault: `${kind} @ /format` },
+    ...{ what: `with format ${nameOfKind(kind)}`, value: inPlaceOf('text', sample[kind]), fault: `${kind} @ /format` },
   }))
   return any([...named, ...odd.map(fault)], ofKinds(...other).map(fault), withFormat).bringAbout(refusal)
 })
