@@ -182,12 +182,13 @@ const judgeContent: Judge = async (context) => {
 
 /** Once more at the end, right after a valid request: what is read into a record of the one before has its format. */
 const missingFormat = condition(async (refusal) => {
-  const without = changed('with a body that has no format', (probe) => withBody(probe, {}), 'absent @ /format')
-  await without.bringAbout(refusal)
+  // By its name a case is known, and is sent once a run.
+  const without = (name?: string) => changed('with a body that has no format', (probe) => withBody(probe, {}), name)
+  await without('absent @ /format').bringAbout(refusal)
   if (refusal.context.run.options.depth === 'quick') return
   lookAgainAtEnd(refusal.context, async (context) => {
     await context.send(refusal.valid, { role: 'setup' })
-    await without.bringAbout(refusal)
+    await without().bringAbout(refusal)
   })
 })
 

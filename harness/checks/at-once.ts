@@ -7,14 +7,15 @@ import { seedFor } from './seed.ts'
 export const maxAtOnce = 5
 
 /**
- * Judges each case, several at once; what the first of them in their order throws (a failure, or that it cannot be judged) is
- * thrown once those that were begun have ended, and no further one is begun.
+ * Judges each case, several at once. Once those that were begun have ended, the first failure in their order is thrown, else the
+ * first of what else they throw (that one cannot be judged, as it may be because of what another was wrongly granted); no further
+ * one is begun then.
  */
 export async function judgeEach<T>(cases: readonly T[], judge: (value: T) => Promise<unknown>): Promise<void> {
   for (let at = 0; at < cases.length; at += maxAtOnce) {
     const judged = await Promise.allSettled(cases.slice(at, at + maxAtOnce).map(judge))
-    const failed = judged.find((one) => one.status === 'rejected')
-    if (failed) throw failed.reason
+    const thrown = judged.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []))
+    if (thrown.length > 0) throw thrown.find((error) => error instanceof Failed) ?? thrown[0]
   }
 }
 

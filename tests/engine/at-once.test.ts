@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { PreviousRequest } from '../../harness/engine/exchange.ts'
 import type { HttpResult, Transport } from '../../harness/http/message.ts'
+import { judgeEach } from '../../harness/checks/at-once.ts'
+import { Failed, NotExercised } from '../../harness/engine/index.ts'
+import type { Failure } from '../../harness/report/index.ts'
 import { idsOf, judgeReference } from '../matrix/judge-reference.ts'
 
 const atomic = 'graphs.add-file/409-atomic'
@@ -220,4 +223,15 @@ test('creations beside a job that are throttled now and then accuse nobody', asy
   const { results } = await judgeReference(reference, { network, options: { only: ['jobs.create/409-*'] } })
   expect(idsOf(results, 'failed')).toEqual([])
   expect(idsOf(results, 'passed')).toContain('jobs.create/409-job-in-progress')
+})
+
+test('of several cases at once a failure is told, although an earlier one could not be judged', async () => {
+  const errors = [
+    new NotExercised('busy'),
+    new Failed({ message: 'granted' } as Failure),
+    new NotExercised('busy, too'),
+  ]
+  const judge = (error: Error): Promise<never> => Promise.reject(error)
+  await expect(judgeEach(errors, judge)).rejects.toBe(errors[1])
+  await expect(judgeEach([errors[0]!, errors[2]!], judge)).rejects.toBe(errors[0])
 })
