@@ -140,12 +140,18 @@ export const nameCheckMs = 10
  * The name of what is to be created; refuses one that exists among `all`, in the order in which they were made. What
  * follows has to follow at once: two of one name may come at the same moment.
  */
-export function freshName(call: Call, kind: string, all: Iterable<{ readonly name: string }>): string {
+export function freshName(
+  call: Call,
+  kind: string,
+  all: Iterable<{ readonly name: string; readonly files?: ReadonlyMap<string, unknown>; readonly jobs?: number }>,
+): string {
   const name = String(nameOf(call, kind))
   const made = [...all]
   const names = made.map((each) => each.name)
   const known = made.find((each) => each.name === name)
   if (known) askedTwice.add(known)
+  const isUsed = (known?.files?.size ?? 0) > 0 || (known?.jobs ?? 0) > 0
+  if (known && isUsed && call.broken('400-duplicate-name#used')) return name
   if (known && !overlooks(call, '400-duplicate-name', name, names))
     call.refuse('400-duplicate-name', 400, 'BadRequest', { description: 'The name exists' })
   return name

@@ -1,4 +1,4 @@
-import type { CheckContext, Exchange, Judge, Run } from '../../harness/engine/index.ts'
+import type { CheckContext, Exchange, Judge, Probe, Run } from '../../harness/engine/index.ts'
 import {
   describeResponse,
   isGranted,
@@ -10,6 +10,7 @@ import {
 } from '../../harness/engine/index.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
 import {
+  atRole,
   byScenario,
   condition,
   countsAsGranted,
@@ -62,6 +63,17 @@ function useAgain(context: CheckContext, ids: readonly string[]): void {
   const { run } = context
   const operation = operationIn(context)
   toUseAgain(run).set(operation, [...new Set([...idsToUseAgain(run, operation), ...ids])])
+}
+
+/** The object that was created to be used, by operation. */
+export const usedIn = perRun(() => new Map<OperationId, string>())
+
+/** The creation with the name of what has been used since, if there is such a thing: a server may look for the name of what is new alone. */
+function withUsedName({ run }: CheckContext, probe: Probe): Probe {
+  const { operation } = probe
+  const id = operation && usedIn(run).get(operation)
+  const name = run.objects.created.find((one) => one.operation === operation && one.id === id)?.name
+  return id && name !== undefined ? atRole(run, probe, 'name', name) : probe
 }
 
 /** Judges that several creations at once each give an id that no other creation of the run gives. */
@@ -200,5 +212,5 @@ export const once = condition(async ({ context, valid, judge }) => {
   await judge(again, `with ${creator.same} as ${creator.what} that exists, for the third time`)
   await context.send(valid, { role: 'setup' })
   const later = `with ${creator.same} as ${creator.what} that exists, after another one was made, at the end of the run`
-  lookAgainAtEnd(context, async () => void (await judge(again, later)))
+  lookAgainAtEnd(context, async () => void (await judge(withUsedName(context, again), later)))
 })

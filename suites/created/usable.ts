@@ -25,7 +25,7 @@ import {
   operationProbe,
 } from '../../harness/engine/index.ts'
 import { addition, createObject, lastAddition } from './created-object.ts'
-import { idsToUseAgain } from './relations.ts'
+import { idsToUseAgain, usedIn } from './relations.ts'
 
 function settled({ target }: Run): string {
   return `at the latest ${target.limits.settleMs} ms after its creation (limits.settleMs)`
@@ -143,6 +143,7 @@ export async function usable(context: CheckContext, seen?: Seen): Promise<void> 
       const exchange = await retryWhileSettling(run, () => sendUse(context, one, id), isUsable)
       await judgeUse(context, exchange, 'with the id of what was just created')
     }
+    usedIn(run).set(creates, id)
   })
   if (context.cases === 0)
     throw new NotExercised('requests that use the declared object are not granted either: declare some that are')
