@@ -108,7 +108,7 @@ let isListening = false
  * file can be renamed to: see `isWrittenDirectly`.
  */
 export async function stage(path: string, text: Pieces) {
-  const own = existing(path) ? realpathSync(path) : path
+  const own = existingPath(path)
   const temporary = besideOf(own)
   removeAtExit(temporary)
   const discard = (): void => {
@@ -234,14 +234,16 @@ export function checkOutputs(outputs: readonly OutputFile[], inputs: readonly In
       throw new UserError(`${output.option}: holds a key, which is never overwritten; give another file`)
     }
     const twin = outputs.slice(0, index).find(({ path }) => identityOf(path) === identity)
-    if (twin && !isDevice(output.path)) throw new UserError(`${output.option}: is the same file as ${twin.option}`)
+    // A device takes any number of them.
+    if (twin && existing(output.path)?.isFile() !== false)
+      throw new UserError(`${output.option}: is the same file as ${twin.option}`)
   }
 }
 
 function refuseUnwritable({ option, path }: OutputFile): void {
   try {
     makeFolder(dirname(resolve(path)))
-    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw new UserError(`${option}: is a folder`)
+    if (existing(path)?.isDirectory()) throw new UserError(`${option}: is a folder`)
     if (isWrittenDirectly(path)) return accessSync(path, constants.W_OK)
     // Only writing shows a read-only disk or a quota, and whether root may write.
     const probe = besideOf(existingPath(path))
@@ -253,21 +255,16 @@ function refuseUnwritable({ option, path }: OutputFile): void {
   }
 }
 
-function isDevice(path: string): boolean {
-  const stat = statSync(path, { throwIfNoEntry: false })
-  return stat !== undefined && !stat.isFile()
-}
-
 /** Identity of a file, equal for all its names: links, other spellings of its folder. */
 function identityOf(path: string): string {
   const stat = statSync(path, { throwIfNoEntry: false, bigint: true })
   if (stat) return `${stat.dev}:${stat.ino}`
   const folder = dirname(resolve(path))
-  return join(statSync(folder, { throwIfNoEntry: false }) ? realpathSync(folder) : folder, basename(path))
+  return join(existingPath(folder), basename(path))
 }
 
 function existingPath(path: string): string {
-  return statSync(path, { throwIfNoEntry: false }) ? realpathSync(path) : path
+  return existing(path) ? realpathSync(path) : path
 }
 
 /** Most that a key file holds, certificates of its owner before the key included, in bytes. */
@@ -275,7 +272,7 @@ const keyFileBytes = 1024 * 1024
 
 /** Whether that file, under whatever name, is one with a PEM key. A page or JSON that quotes one is not. */
 export function holdsKey(path: string): boolean {
-  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return false
+  if (!existing(path)?.isFile()) return false
   let descriptor: number | undefined
   try {
     descriptor = openSync(path, 'r')

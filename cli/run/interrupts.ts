@@ -25,11 +25,7 @@ export function untilSignal(): Promise<void> {
 const graceMs = 1_000
 
 /** The interrupts of one run among several: a signal ends the run, not the process. */
-export interface RunInterrupts extends Interrupts {
-  interrupt(): void
-}
-
-export function createRunInterrupts(): RunInterrupts {
+export function createRunInterrupts() {
   const calls: (() => void)[] = []
   let came = false
   let overdue: () => void = () => undefined
@@ -44,14 +40,14 @@ export function createRunInterrupts(): RunInterrupts {
       timer = setTimeout(() => overdue(), graceMs)
       for (const call of calls) call()
     },
-    onFirst(call) {
+    onFirst(call: () => void) {
       calls.push(call)
       if (came) call()
     },
-    onOverdue(call) {
+    onOverdue(call: () => void) {
       overdue = call
     },
     restoreDefaultSignals: () => undefined,
     stop: () => clearTimeout(timer),
-  }
+  } satisfies Interrupts & { interrupt(): void }
 }

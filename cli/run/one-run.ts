@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import { setImmediate as afterEvents } from 'node:timers/promises'
-import type { Colors } from 'picocolors/types'
 import type { EndCause, Judging, RunEvent, RunFacts, RunOptions } from '../../harness/engine/index.ts'
 import { rerunCommand, runOptionsOf } from '../../harness/engine/index.ts'
 import { noFacts, type RunRecord } from '../../suites/run-report.ts'
@@ -68,13 +67,9 @@ export async function oneRun(baseUrl: string | undefined, options: RunArguments,
     const run = runOptions({ ...options, ...start }, baseUrl, expected, log)
     checkFiles(requests, options, found)
     if (requests.length > 0) await loadFormats()
-    const { interrupts, onEvent, people } = front
-    const stream = process.stderr
-    server = await startServer(found, options, interrupts)
-    left = server.problem
-      ? neverJudged(found, run, server.problem)
-      : await judge(found, run, suites, { interrupts, stream, colors: colorsFor(stream), onEvent })
-    const report = await publish(left.record, { options, requests, people, baseline, server })
+    server = await startServer(found, options, front.interrupts)
+    left = server.problem ? neverJudged(found, run, server.problem) : await judge(found, run, suites, front)
+    const report = await publish(left.record, { options, requests, people: front.people, baseline, server })
     await front.onSent?.(loggedExchanges(run.exchangeLog))
     return { report, cause: left.record.facts.ended?.cause }
   } finally {
@@ -122,39 +117,30 @@ interface Judged {
   readonly done: boolean
 }
 
-interface JudgeSettings {
-  readonly interrupts: Interrupts
-  readonly stream: NodeJS.WriteStream
-  readonly colors: Colors
-  readonly onEvent?: (event: RunEvent) => void
-}
-
 /** Judges a target and gives what was learned: everything, or what was known when the run was interrupted. */
 async function judge(
   { target, handler, readKey }: FoundTarget,
   options: RunOptions,
   suites: Promise<typeof import('../../suites/judge.ts')>,
-  settings: JudgeSettings,
+  { interrupts, onEvent }: RunFront,
 ): Promise<Judged> {
-  const { interrupts } = settings
   const startedAt = new Date()
   const started = performance.now()
   const overdue = new Promise<void>((resolve) => interrupts.onOverdue(resolve))
   // Loading the suites takes a moment: a signal that comes meanwhile is heard before anything is sent.
   const { judgeTarget } = await suites
   await afterEvents()
-  const judging = interrupts.interrupted
-    ? undefined
-    : judgeTarget(target, options, { readDynamic: (name) => readKey(name), handler })
-  if (judging) interrupts.onFirst(() => judging.end('interrupted', leftOut('interrupted')))
-  const { done, problem } = judging ? await follow(judging, overdue, settings) : { done: true }
+  const why = leftOut('interrupted')
+  if (interrupts.interrupted) return neverJudged({ target }, options, { cause: 'interrupted', ...why })
+  const judging = judgeTarget(target, options, { readDynamic: (name) => readKey(name), handler })
+  interrupts.onFirst(() => judging.end('interrupted', why))
+  const { done, ...problem } = await follow(judging, overdue, onEvent)
   const durationMs = performance.now() - started
-  const results: ReadonlyMap<string, RequirementResult> = judging?.results ?? new Map()
-  const facts = interruptedIf(interrupts.interrupted && judging === undefined, judging?.facts() ?? noFacts)
-  return { record: { target, options, startedAt, durationMs, results, facts, ...problem }, done }
+  const { results } = judging
+  return { record: { target, options, startedAt, durationMs, results, facts: judging.facts(), ...problem }, done }
 }
 
-function neverJudged({ target }: FoundTarget, options: RunOptions, ended: RunFacts['ended']): Judged {
+function neverJudged({ target }: Pick<FoundTarget, 'target'>, options: RunOptions, ended: RunFacts['ended']): Judged {
   const facts = { ...noFacts, ended }
   return {
     record: { target, options, startedAt: new Date(), durationMs: 0, results: new Map(), facts },
@@ -162,30 +148,25 @@ function neverJudged({ target }: FoundTarget, options: RunOptions, ended: RunFac
   }
 }
 
-interface Followed {
-  readonly done: boolean
-  readonly problem?: Pick<RunRecord, 'problem'>
-}
-
 /** Shows how the run goes on, until it ends or is overdue. */
 async function follow(
   { events, done }: Judging,
   overdue: Promise<void>,
-  { stream, colors, onEvent }: JudgeSettings,
-): Promise<Followed> {
-  const progress = await showProgress(stream, colors)
+  onEvent: RunFront['onEvent'],
+): Promise<Pick<RunRecord, 'problem'> & Pick<Judged, 'done'>> {
+  const progress = await showProgress(process.stderr, colorsFor(process.stderr))
   const show = async (): Promise<void> => {
     for await (const event of events) {
       onEvent?.(event)
       if (event.kind === 'judged') progress.result(event.result)
     }
   }
-  const ended = async (): Promise<Followed> => {
+  const ended = async () => {
     try {
       await Promise.all([show(), done])
       return { done: true }
     } catch (error) {
-      return { done: true, problem: { problem: error instanceof Error ? error.message : String(error) } }
+      return { done: true, problem: error instanceof Error ? error.message : String(error) }
     }
   }
   try {
@@ -193,11 +174,6 @@ async function follow(
   } finally {
     progress.done()
   }
-}
-
-/** A run that was not begun does not know that it was interrupted. */
-function interruptedIf(unbegun: boolean, facts: RunFacts): RunFacts {
-  return unbegun ? { ...facts, ended: { cause: 'interrupted', ...leftOut('interrupted') } } : facts
 }
 
 /**

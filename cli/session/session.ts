@@ -11,7 +11,7 @@ import type { Exchanges } from '../../reporters/view/evidence.ts'
 import type { People } from '../output/write-reports.ts'
 import type { RunArguments } from '../run/arguments.ts'
 import { type FoundTarget, askOnce, takesConnections } from '../run/find-target.ts'
-import { createRunInterrupts, type RunInterrupts } from '../run/interrupts.ts'
+import { createRunInterrupts } from '../run/interrupts.ts'
 import { oneRun, type RunEnd } from '../run/one-run.ts'
 import { createResults, type Changes, optionsFor, type Selection } from './results.ts'
 
@@ -55,7 +55,7 @@ export function createSession(baseUrl: string | undefined, options: RunArguments
   let next: RunStarted | undefined
   let last: Selection = 'all'
   let running: Promise<void> | undefined
-  let interrupts: RunInterrupts | undefined
+  let interrupts: ReturnType<typeof createRunInterrupts> | undefined
   let files: ReturnType<typeof watchFiles> | undefined
   let watching = new AbortController()
   let isClosed = false
