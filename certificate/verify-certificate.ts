@@ -192,7 +192,7 @@ function setProblems({ predicate }: Statement, own: SuiteFacts): string[] {
 
 /** Each operation of the interface is in one of the lists, and those judged are the ones of which something was. */
 function operationProblems({ operations, coverage }: Predicate): string[] {
-  const wanted: string[] = interfaceOperations.map(({ id }) => id)
+  const expected: string[] = interfaceOperations.map(({ id }) => id)
   const named = namesOf(operations)
   const isJudged = (id: string) =>
     coverage.some(({ operation, passed, failed }) => operation === id && passed + failed > 0)
@@ -202,7 +202,7 @@ function operationProblems({ operations, coverage }: Predicate): string[] {
     ...[...unserved, ...operations.notExercised].filter(isJudged),
   ]
   return [
-    ...(isDeepStrictEqual([...named].sort(), wanted.sort()) ? [] : ['it does not name each operation once']),
+    ...(isDeepStrictEqual([...named].sort(), expected.sort()) ? [] : ['it does not name each operation once']),
     ...wrong.map((id) => `${id} is not where its counts put it`),
   ]
 }

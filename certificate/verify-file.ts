@@ -151,13 +151,13 @@ function conformity({ verdicts, partial }: Predicate, isForeign: boolean): [bool
   ]
 }
 
-function operationDemands({ operations }: Predicate, wanted: Demands['operations']): [boolean, string][] {
-  if (wanted === undefined) return []
+function operationDemands({ operations }: Predicate, required: Demands['operations']): [boolean, string][] {
+  if (required === undefined) return []
   const { judged } = operations
-  if (typeof wanted === 'number') {
-    return [[judged.length >= wanted, `${judged.length} operations were judged (--require-operations ${wanted})`]]
+  if (typeof required === 'number') {
+    return [[judged.length >= required, `${judged.length} operations were judged (--require-operations ${required})`]]
   }
-  const missing = wanted.filter((id) => !judged.includes(id))
+  const missing = required.filter((id) => !judged.includes(id))
   return [[missing.length === 0, `it does not judge ${missing.join(', ')} (--require-operations)`]]
 }
 

@@ -181,7 +181,7 @@ async function requireAtOnce(context: CheckContext): Promise<void> {
 const isConflict = ({ response }: Exchange): boolean => response?.status === 409
 
 /** Adds a file to its graph; throws `NotExercised` unless the graph then says, by a 409, that it has it. */
-async function addSurely(context: CheckContext, addition: Probe): Promise<void> {
+async function addAndConfirm(context: CheckContext, addition: Probe): Promise<void> {
   const { run } = context
   await addFirst(context, addition)
   const again = await retryWhileSettling(run, () => addOnce(context, refused(addition)), isConflict)
@@ -227,7 +227,7 @@ const judgeOtherGraph: Judge = async (context) => {
   if (!last) return
   // A graph that takes what it has in any case is what another requirement is about.
   const another = await validRequest(run, 'graphs.add-file')
-  await addSurely(context, another)
+  await addAndConfirm(context, another)
   if (!isConflict(await addOnce(context, refused(another)))) return
   const what = 'to its first graph, of a file that was added to a second one since'
   context.fail(last, '409 as before: it is in that graph still', what)
@@ -240,7 +240,7 @@ const judgeOtherGraph: Judge = async (context) => {
 async function takenAgain(context: CheckContext, other: string, waitMs: number): Promise<Exchange | undefined> {
   const { run } = context
   const addition = await validRequest(run, 'graphs.add-file')
-  await addSurely(context, addition)
+  await addAndConfirm(context, addition)
   await pause(run, waitMs)
   const toOther = { ...addition, params: { ...addition.params, graph_id: other } }
   const added = await addToOther(context, toOther)

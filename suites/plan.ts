@@ -4,7 +4,7 @@ import { grants, operationOf } from './estimate.ts'
 import type { LeftOutBy, Reason } from '../harness/report/index.ts'
 import {
   absentReason,
-  isDealtTo,
+  isAssignedTo,
   isObserved,
   isSelected,
   leftOut,
@@ -91,7 +91,7 @@ function leftOutBy(
   const chosen = { only: options.only, skip: [] }
   if (!isSelected(requirement.id, chosen)) return '--only'
   if (!isSelected(requirement.id, options)) return '--skip'
-  if (options.shard && !isDealtTo(requirement, options.shard, exclusive)) return '--shard'
+  if (options.shard && !isAssignedTo(requirement, options.shard, exclusive)) return '--shard'
   return undefined
 }
 

@@ -80,7 +80,7 @@ export function unknown(parameter: string, ways: readonly (typeof unknownIds)[nu
       const probe = await valid()
       // Nothing can be created at an id that does not exist: the probe may be sent again, and needs no idle application.
       const params = { ...probe.params, [parameter]: id }
-      const what = way === 'unknown' ? `an unknown ${parameter}` : `a ${parameter} that is ${told[way]}`
+      const what = way === 'unknown' ? `an unknown ${parameter}` : `a ${parameter} that is ${descriptions[way]}`
       const keepsForm = isOther ? isUuid(declared) : way === 'cut' && isNumber(declared)
       const hasOtherForm = (isOther || isChanged) && !keepsForm
       const expects = hasOtherForm ? pairsOf(context.requirement, operation) : undefined
@@ -90,7 +90,7 @@ export function unknown(parameter: string, ways: readonly (typeof unknownIds)[nu
   })
 }
 
-const told = {
+const descriptions = {
   'asked twice': 'unknown, asked for again',
   cut: 'cut by a character',
   lengthened: 'the declared one with more behind it',

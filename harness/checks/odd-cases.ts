@@ -100,7 +100,7 @@ function oddCase(
     const body = odd.written(jsonOf(changed), bodies)
     return { ...changed, body, effect, fault: odd.faultOf(changes, bodies) }
   }
-  return { what: `with a valid body, but ${odd.told(changes, bodies)}`, effect, make }
+  return { what: `with a valid body, but ${odd.describe(changes, bodies)}`, effect, make }
 }
 
 type Bodies = readonly (typeof oddBodies)[number][]

@@ -194,7 +194,7 @@ const calledBodies: Readonly<Record<OddBody, string>> = {
 }
 
 /** Fault of a body, in words. */
-export function told(changes: readonly Change[], bodies: readonly OddBody[] = []): string {
+export function describe(changes: readonly Change[], bodies: readonly OddBody[] = []): string {
   return [
     ...changes.map(({ place, called }) => `${nameOf(place)} is ${called}`),
     ...bodies.map((kind) => `it has ${calledBodies[kind]}`),

@@ -67,9 +67,9 @@ export const variesOf = perRun(() => ({ seen: false }))
 /** Whether the trial proves it, and what was answered to the requests sent for it. Ends with the first answer that does not fit. */
 export async function proves(run: Run, trial: Trial, first: Exchange): Promise<{ proven: boolean; sent: Exchange[] }> {
   const sent = [first]
-  const wanted = variesOf(run).seen || !provenSuspects(run).has(trial.suspect) ? orderAtFirst : order
+  const kinds = variesOf(run).seen || !provenSuspects(run).has(trial.suspect) ? orderAtFirst : order
   if (!trial.isRight(first)) return { proven: false, sent }
-  for (const kind of wanted.slice(1)) {
+  for (const kind of kinds.slice(1)) {
     const exchange = kind === 'F' ? await trial.alone() : await trial.pair()
     sent.push(exchange)
     const fits = kind === 'F' ? trial.isRight(exchange) : exchange.previousRequest && trial.isWrong(exchange)

@@ -122,14 +122,14 @@ function misspoken(response: HttpResponse, { baseUrl }: Way): string | undefined
 /** A credential that is not the key of §5: the scheme of WWW-Authenticate is another, or a known gateway names its refusal. */
 function credentialWanted(response: HttpResponse): string | undefined {
   if (response.status !== 401 && response.status !== 403) return undefined
-  const wanted = response.header('www-authenticate')
-  const [scheme] = /^[\w-]+/.exec(wanted ?? '') ?? []
+  const challenge = response.header('www-authenticate')
+  const [scheme] = /^[\w-]+/.exec(challenge ?? '') ?? []
   if (scheme === undefined) {
     return response.header('x-amzn-errortype') === undefined
       ? undefined
       : 'a gateway asks for a key of its own: declare it in headers of the target file (--header), for example x-api-key'
   }
-  if (/\bbearer\b/i.test(wanted!)) return undefined
+  if (/\bbearer\b/i.test(challenge!)) return undefined
   const asks = `a gateway asks for a credential of its own (WWW-Authenticate: ${scheme})`
   return /^(basic|digest|negotiate|ntlm)$/i.test(scheme)
     ? `${asks} in the header that carries the key: let the suite past it, or let it take its credential in another header`

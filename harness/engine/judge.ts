@@ -56,14 +56,14 @@ function requireMeans(exchange: Exchange): void {
 /** Throws if an answer is no success, or not of the status that the requirement gives, or if two connections gave none. */
 export function judgeGranted(context: CheckContext, exchange: Exchange, expected: string, what: string): void {
   const { expects } = context.requirement
-  const wanted = typeof expects === 'number' && expected === '2xx' ? String(expects) : expected
-  if (exchange.unansweredTwice) context.fail(exchange, wanted, what)
+  const expectedText = typeof expects === 'number' && expected === '2xx' ? String(expects) : expected
+  if (exchange.unansweredTwice) context.fail(exchange, expectedText, what)
   answered(exchange)
   const { response } = exchange
   requireMeans(exchange)
   context.cases++
   const other = typeof expects === 'number' && response.status !== expects
-  if (!isGranted(response) || other) context.fail(exchange, wanted, what)
+  if (!isGranted(response) || other) context.fail(exchange, expectedText, what)
 }
 
 type BodySchema = Exclude<SchemaName, 'report' | 'target' | 'certificate'>
@@ -126,9 +126,9 @@ async function look(context: CheckContext, check: Judge | undefined): Promise<Lo
   const { control, cases } = context
   const durationMs = Math.round(run.client.recorder.tookMs(id))
   const result = { id, operation, level, section, statement, ...shown(run, judged), control, cases, durationMs }
-  const told = inMode(result, run.options.tpe)
-  countFailure(run, told)
-  return { result: told, ...(atEnd && { atEnd: async () => (await look(context, atEnd)).result }) }
+  const ofMode = inMode(result, run.options.tpe)
+  countFailure(run, ofMode)
+  return { result: ofMode, ...(atEnd && { atEnd: async () => (await look(context, atEnd)).result }) }
 }
 
 /** How many requirements have failed that decide the exit code. */
@@ -145,7 +145,7 @@ function countFailure(run: Run, result: CatalogueResult): void {
   else if (maxFailures !== null && failures.count >= maxFailures) run.life.end('bail', leftOut('--max-failures'))
 }
 
-/** Keys are removed from what is told, and it is cut. */
+/** Removes keys from a text, and cuts it. */
 function shown(run: Run, { reason, why, failures, ...judged }: Judged): Judged {
   const clean = (text: string): string => shownText(text, (whole) => run.client.recorder.redact(whole))
   return {

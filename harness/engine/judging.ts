@@ -160,8 +160,8 @@ async function sendFailedAgain<R extends RequirementResult>(run: Run, results: I
   if (run.options.depth === 'quick') return []
   if (run.life.ended) return []
   const failed = [...results]
-  const told = await Promise.all(failed.map((result) => sentAgain(run, result, failed.length <= maxAskedOften)))
-  return told.filter((result) => result !== undefined)
+  const changed = await Promise.all(failed.map((result) => sentAgain(run, result, failed.length <= maxAskedOften)))
+  return changed.filter((result) => result !== undefined)
 }
 
 async function sentAgain<R extends RequirementResult>(run: Run, result: R, often: boolean): Promise<R | undefined> {
@@ -174,7 +174,7 @@ async function sentAgain<R extends RequirementResult>(run: Run, result: R, often
   const isFew = run.target.limits.credentialProbes === 'few' && run.api.requirement(result.id)?.fault === 'credentials'
   const later = await responsesAtEnd(run, result.id, exchange, often && !isFew).catch(() => [])
   if (later.every((other) => kindOf(other) === kindOf(exchange))) return undefined
-  return { ...result, failures: [toldWith(run, failure, exchange, later), ...others] }
+  return { ...result, failures: [withLaterResponses(run, failure, exchange, later), ...others] }
 }
 
 /** True if asking again can tell something: the failure needs no state that is over by now. */
@@ -198,7 +198,7 @@ async function responsesAtEnd(run: Run, id: string, failed: Exchange, often: boo
   return later
 }
 
-function toldWith(run: Run, failure: Failure, exchange: Exchange, later: readonly Exchange[]): Failure {
+function withLaterResponses(run: Run, failure: Failure, exchange: Exchange, later: readonly Exchange[]): Failure {
   const last = later[0]!
   const clean = (text: string): string => run.client.recorder.redact(text)
   if (later.every((other) => kindOf(other) === kindOf(last)))

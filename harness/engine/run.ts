@@ -215,10 +215,10 @@ export function oncePerRun<T>(run: Run, key: string, make: () => Promise<T>): Pr
 }
 
 /** Options that do not follow from the others. */
-type Told = Omit<RunOptions, 'refusalRuns' | 'grantedRuns' | 'nonce' | 'rerun' | 'backoffMs'>
+type IndependentOptions = Omit<RunOptions, 'refusalRuns' | 'grantedRuns' | 'nonce' | 'rerun' | 'backoffMs'>
 
 /** Options that somebody gives for a run; whatever is left out is as usual. */
-interface GivenOptions extends Partial<Told> {
+interface GivenOptions extends Partial<IndependentOptions> {
   /** Cases of each generated requirement: 25 of a refusal and 5 of a granted request if it is not given, 1 of a quick run. */
   readonly runs?: number
 }

@@ -138,8 +138,8 @@ async function sendUntilAnswered(run: Run, source: Source, purpose: Purpose, opt
         }
       }
       if (!isThrottled(response) || isExpected(purpose.expects, response)) {
-        const told = unanswered ? { ...exchange, unanswered } : exchange
-        return { exchange: told, ...(garbled && { garbled }) }
+        const latest = unanswered ? { ...exchange, unanswered } : exchange
+        return { exchange: latest, ...(garbled && { garbled }) }
       }
       // It may be what the requirement expects, by another name: probe and control sent in turn tell soon.
       const most = isOfFamily(purpose.expects, response) ? 1 : Infinity

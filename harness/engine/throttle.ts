@@ -161,7 +161,7 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings) {
   const heldUntil = new Map<string, number>()
   const queues = new Map<string, Semaphore>()
   const giveUp = new Set<string>()
-  const told: ((operation: string, pauseMs: number) => void)[] = []
+  const listeners: ((operation: string, pauseMs: number) => void)[] = []
   let count = 0
   const seconds = createSeconds()
   /** Runs since the first of the throttled answers that no other has followed, which are those of these operations. */
@@ -215,7 +215,7 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings) {
       const pause = asked || own
       if (pause > longestPauseMs) return undefined
       heldUntil.set(operation, Math.max(heldUntil.get(operation) ?? 0, performance.now() + pause))
-      for (const call of told) call(operation, pause)
+      for (const call of listeners) call(operation, pause)
       return pause
     },
     /** True if the operation was throttled a short while ago: its requests then go one at a time. */
@@ -231,7 +231,7 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings) {
       return one.acquire(signal)
     },
     /** Calls back each time an operation is held back, with the pause in ms. */
-    onHold: (call: (operation: string, pauseMs: number) => void): void => void told.push(call),
+    onHold: (call: (operation: string, pauseMs: number) => void): void => void listeners.push(call),
     /** Any other answer: counted, and the end of the throttle timeout. */
     granted(): void {
       seconds.answered()

@@ -26,7 +26,7 @@ export { updateBaseline } from './update-baseline.ts'
 export { type HttpResponse, isSame, responseOf, sayAnswers } from './baseline.ts'
 
 // A part of the requirements, and several reports.
-export { isDealtTo, isObserved, isSelected, matchesId, maxPatterns, parseShard } from './selection.ts'
+export { isAssignedTo, isObserved, isSelected, matchesId, maxPatterns, parseShard } from './selection.ts'
 export { patternProblem, type Shard } from './selection.ts'
 export { mergeReports } from './merge.ts'
 export { changeOf, compareReports, differingRows, newlyFailingMusts, notableRows, suiteNote } from './compare.ts'

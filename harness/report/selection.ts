@@ -73,9 +73,9 @@ export function isObserved(id: string): boolean {
 }
 
 /**
- * The shard, from 1 to `count`, to which a requirement is dealt. A group stays together: all `jobs.*` are one, else the
+ * The shard, from 1 to `count`, to which a requirement is assigned. A group stays together: all `jobs.*` are one, else the
  * operation is. Whatever runs alone (`exclusive`: scenarios with `before`, `after` or `repeat`) is in the last
- * one, which is to run after the others, and so are the active `envelope/` requirements. Observed requirements are dealt to none.
+ * one, which is to run after the others, and so are the active `envelope/` requirements. Observed requirements are assigned to none.
  */
 export function shardOf(id: string, operation: string, count: number, exclusive: ReadonlySet<string>): number {
   if (activeEnvelopeRequirements.has(id) || exclusive.has(id)) return count
@@ -84,7 +84,7 @@ export function shardOf(id: string, operation: string, count: number, exclusive:
 }
 
 /** Whether the requirement is judged in this shard; an observed requirement is, in every one. */
-export function isDealtTo(
+export function isAssignedTo(
   { id, operation }: { readonly id: string; readonly operation: string },
   { index, count }: Shard,
   exclusive: ReadonlySet<string>,

@@ -238,9 +238,9 @@ const generatedIds = fc
   .stringMatching(/^[A-Za-z0-9_-]{1,64}$/)
   .filter((id) => !/^[0-9a-f]{32}$/i.test(id.replaceAll('-', '')))
 
-const noUuid = (id: string): Fault<string> => told(id, 'an id that is not a uuid', 'another form')
+const noUuid = (id: string): Fault<string> => idFault(id, 'an id that is not a uuid', 'another form')
 
-function told(id: string, what: string, fault: string): Fault<string> {
+function idFault(id: string, what: string, fault: string): Fault<string> {
   return { what: `with ${what}`, value: id, fault: `id: ${fault}` }
 }
 
@@ -282,9 +282,9 @@ export const malformedId = condition(async (refusal) => {
   const likeExisting = [
     ...cuts
       .filter((cut) => cut < id.length)
-      .map((cut) => told(id.slice(0, -cut), `an existing id that is cut by ${cut}`, 'cut')),
-    told(`${id}x`, 'an existing id and a character more', 'lengthened'),
-    told(`${id.slice(0, -1)}_`, 'an existing id, its last character _', 'wildcard'),
+      .map((cut) => idFault(id.slice(0, -cut), `an existing id that is cut by ${cut}`, 'cut')),
+    idFault(`${id}x`, 'an existing id and a character more', 'lengthened'),
+    idFault(`${id.slice(0, -1)}_`, 'an existing id, its last character _', 'wildcard'),
   ]
   await any([...likeExisting, ...noUuids.map(noUuid)], generatedIds.map(noUuid), withId).bringAbout(refusal)
 })

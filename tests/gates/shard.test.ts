@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isDealtTo, isObserved, parseShard, shardOf } from '../../harness/report/selection.ts'
+import { isAssignedTo, isObserved, parseShard, shardOf } from '../../harness/report/selection.ts'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { operations } from '../../catalogue/operations.ts'
 
@@ -17,7 +17,7 @@ test('whatever the count, every requirement is dealt to exactly one shard', () =
   for (const count of [1, 2, 3, 7]) {
     for (const area of areas) {
       const row = { id: `${area}/x`, operation: area }
-      const shards = Array.from({ length: count }, (_, at) => isDealtTo(row, { index: at + 1, count }, none))
+      const shards = Array.from({ length: count }, (_, at) => isAssignedTo(row, { index: at + 1, count }, none))
       expect(shards.filter(Boolean), `${area} of ${count}`).toHaveLength(1)
     }
   }
@@ -43,5 +43,5 @@ test('what runs alone and the active envelope rows are in the last shard, the ob
   expect(shardOf('envelope/unknown-path', 'envelope', 9, none)).toBe(9)
   expect(shardOf('envelope/unsupported-method', 'envelope', 9, none)).toBe(9)
   expect(isObserved('envelope/shape')).toBe(true)
-  expect(isDealtTo({ id: 'envelope/shape', operation: 'envelope' }, { index: 4, count: 9 }, none)).toBe(true)
+  expect(isAssignedTo({ id: 'envelope/shape', operation: 'envelope' }, { index: 4, count: 9 }, none)).toBe(true)
 })

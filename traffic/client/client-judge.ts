@@ -64,7 +64,7 @@ export function createClientJudge(options: ClientJudgeOptions) {
   }
 
   /** True if a creation was refused because the client's own job is in progress. */
-  const repeated = (
+  const isRepeat = (
     entry: RecordedEntry,
     application: string,
     json: unknown,
@@ -73,10 +73,10 @@ export function createClientJudge(options: ClientJudgeOptions) {
     const isAsked = headerValue(entry.requestHeaders, 'x-simulate') !== undefined || script?.wrote(entry.headers)
     if (isAsked) return false
     const own = jobs.get(application)
-    const tell = (job: string, { n, path }: { n: number; path: string }): void =>
+    const noteRepeated = (job: string, { n, path }: { n: number; path: string }): void =>
       note({ request: n, operation: 'jobs.create', method: 'POST', path, fault: { rule: 'repeated-creation', job } })
     if (entry.status === 409 && own?.isInProgress) {
-      tell(own.id, at)
+      noteRepeated(own.id, at)
       return true
     }
     if (entry.status === 409) refused.set(application, { entry, ...at })
@@ -87,7 +87,7 @@ export function createClientJudge(options: ClientJudgeOptions) {
     refused.delete(application)
     if (earlier === undefined || (earlier.entry.startedAt ?? 0) + earlier.entry.durationMs < (entry.startedAt ?? 0))
       return false
-    tell(id, earlier)
+    noteRepeated(id, earlier)
     wrong++
     return false
   }
@@ -110,7 +110,7 @@ export function createClientJudge(options: ClientJudgeOptions) {
       const params = typeof place === 'object' ? place.params : {}
       const application = params['application_id']
       const isRepeated =
-        operation === 'jobs.create' && application !== undefined && repeated(entry, application, json, { n, path })
+        operation === 'jobs.create' && application !== undefined && isRepeat(entry, application, json, { n, path })
       if (operation === 'jobs.retrieve' && entry.status === 200)
         for (const job of jobs.values())
           if (job.id === params['job_id']) job.isInProgress = member(json, 'status') === 'in_progress'
