@@ -75,7 +75,7 @@ type IssueOptions = Pick<SignRequest, 'validDays' | 'partial'> & Pick<SignSettin
 export function draftStatement({ report: file, exchanges, target }: IssueInput, options: IssueOptions): Statement {
   const { now, partial, suite, validDays } = options
   const report = readWholeReport(file)
-  // Of another version nobody can tell here what its requirements are, nor what they need.
+  // The requirements of another version, and what they need, are not known here.
   const requirements: readonly KnownRequirement[] =
     report.suite.requirementsDigest === suite.requirementsDigest
       ? requirementsOf(report, file.name, suite)

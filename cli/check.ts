@@ -37,7 +37,7 @@ export function checkCommand(): Command {
     )
     .option('-t, --target <file>', 'target file: what is not served, and the keys that no report may show')
   return addGates(command, formatNames).action(async (file: string, options: CheckArguments) => {
-    // Of a long recording nearly all is garbage at once: a heap that grows by steps of a third keeps to what is needed.
+    // Nearly all of a long recording is garbage at once: a heap that grows by a third each time stays small.
     setFlagsFromString('--heap-growing-percent=30')
     const requests = parseReportRequests(options.report)
     const { baseline, target } = options

@@ -19,7 +19,7 @@ export async function runAction(
     interrupts.restoreDefaultSignals()
     return dryRun(baseUrl, options, people)
   }
-  // Whatever came while this was being loaded is heard first.
+  // Signals that came while this was being loaded are handled first.
   await afterEvents()
   await oneRun(baseUrl, options, { interrupts, people, onLeftBehind: exitSoon })
 }

@@ -51,7 +51,7 @@ export function fromNodeListener(listener: NodeListener): FetchHandler {
 /** Streams in memory do not tell each other that they are closed, as sockets do. */
 function connect(ours: Duplex, theirs: Duplex): void {
   ours.once('close', () => theirs.destroy())
-  // What was written to its end is still to be read.
+  // Everything that was written is still to be read.
   theirs.once('close', () => {
     if (!theirs.writableFinished) ours.destroy(new Error('the listener closed the connection'))
   })

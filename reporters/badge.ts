@@ -10,7 +10,7 @@ const modes = { exact: 'exact names', family: 'family names' } as const
 function wordAndMode({ run, verdict }: Report, { word }: Standing): string {
   if (verdict === 'not-judged') return verdict
   const quick = run.depth === 'quick' ? ', quick' : ''
-  // Of `Conformant in a quick run` the mode says the rest.
+  // The mode says the rest of `Conformant in a quick run`.
   return `${(verdict === 'conformant' ? verdict : word).toLowerCase()} (${modes[run.tpe]}${quick})`
 }
 

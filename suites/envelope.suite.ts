@@ -151,7 +151,7 @@ async function judgeLarge(context: CheckContext, make: Sized): Promise<string | 
   if (!response && !exchange.unansweredTwice) return describeResponse(exchange)
   if (exchange.throttled) return `throttled: ${describeResponse(exchange)}`
   const isAnswered = response !== undefined && (isGranted(response) || matchPairs(clientError, response) === 'exact')
-  // What a small one is answered too, or left without an answer, is not about the size.
+  // The same answer to a small one, or none, is not about the size.
   const small = isAnswered ? undefined : await context.send(() => make(smallest) as Promise<Probe>)
   if (small && small.response?.status === response?.status) return undefined
   context.cases++
@@ -174,7 +174,7 @@ async function judgeCharset(context: CheckContext): Promise<void> {
   for (const { id } of served) {
     if (context.cases > 0 && run.options.depth === 'quick') return
     const judge = (): Promise<void> => judgeLabel(context, id)
-    // What cannot be told of one more operation, as for a limit of uploads, takes nothing from what others have shown.
+    // An operation that proves nothing, as for a limit of uploads, takes nothing from what others have proved.
     await (context.cases > 0 ? orElse(run, judge, () => undefined) : judge())
   }
   if (context.cases === 0)
@@ -194,7 +194,7 @@ async function judgeLabel(context: CheckContext, id: OperationId): Promise<void>
     sendUntilSettled(run, await context.send(make, purpose), (probe) => context.send(probe, purpose), countsAsGranted)
   let exchange = await send()
   if (!countsAsGranted(exchange)) {
-    // What is refused without it too is not about the charset, nor what is granted the next time.
+    // A request that is refused without it too, or granted the next time, proves nothing about the charset.
     if (!countsAsGranted(await context.send(plain))) return
     exchange = await send()
   }

@@ -79,7 +79,7 @@ export function estimate(plan: Plan, target: Target, runs: Runs & Pick<RunOption
     else totals.add(of, own, requirement.effect, creates ? own : 0)
     for (const [other, more] of Object.entries(requirement.alsoSends ?? {})) {
       totals.of(other).requests += more
-      // What is created is used by requests that generate.
+      // Requests that generate use the created objects.
       if (creates && isOperationId(other) && requirementOf(grantedRequirement[other]).effect === 'generates')
         totals.of(other).generations += generations
     }
@@ -141,7 +141,7 @@ function createTotals(target: Target) {
       if (effect === 'creates') total.creations += granted
       if (effect === 'generates') total.generations += granted
       if (!isOperationId(name) || !uploadsFirst(name, target)) return
-      // What is refused adds no file: one serves all cases of a requirement.
+      // A refused request adds no file: one serves all cases of a requirement.
       const files = effect === 'none' ? Math.min(1, requests) : requests
       of(uploadOperation).requests += files
       of(uploadOperation).creations += files

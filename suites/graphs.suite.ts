@@ -76,7 +76,7 @@ const addSameFileAgain = condition(async ({ context, valid, judge, judgeResponse
   let added = performance.now()
   for (const ms of laterAttempts(run)) {
     const exchange = await again()
-    // Asked again and again it would be asked no more, and nobody would be told.
+    // After too many requests without an answer the suite would stop asking, and nothing would be reported.
     if (!exchange.response) break
     if (!isGranted(exchange.response) && !exchange.throttled) {
       judgeResponse(exchange, what)

@@ -44,7 +44,7 @@ export function recordedEntry(value: unknown, index: number, file: string): Reco
   const requestHeaders = real(lines(request['headers'], '.request.headers'))
   const headers = labelled(real(lines(response['headers'], '.response.headers')), response['content'])
   const time = value['time']
-  // Of most entries the bodies are looked at once in two readings of the file.
+  // Most bodies are looked at only once in two readings of the file.
   let sent: HarBody | undefined
   let received: HarBody | undefined
   return {

@@ -75,7 +75,7 @@ export function createRecordingJudge({ target, redactor, again, onFailure }: Rec
       return kindOf(operation, exchange.response.status >= 400 ? 'envelope/shape' : granted)
     },
     end(): Seen {
-      // What is judged of jobs and of every response was told already.
+      // Findings on jobs and on every response were reported already.
       const all = createRequirementTallies()
       tallies.copyTo(all)
       jobs.judge(all)

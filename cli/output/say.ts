@@ -56,7 +56,7 @@ export function progressLine({ failed, judged, ms, of, operation }: Standing, co
   const time = ms < 60_000 ? `${Math.floor(ms / 1000)} s` : duration(ms)
   const failures = failed > 0 ? [`${failed} failed`] : []
   const parts = [`${judged}/${of}`, ...failures, time, terminalText(operation)]
-  // Of the line the last column stays free: some terminals break a full one.
+  // The last column stays free: some terminals break a full line.
   while (parts.length > 1 && BAR + 1 + parts.join(' · ').length > columns - 1) parts.pop()
   const painted = parts.map((part) => (part === failures[0] ? colors.red(part) : colors.dim(part)))
   return `${'█'.repeat(filled)}${colors.dim('░'.repeat(BAR - filled))} ${painted.join(colors.dim(' · '))}`

@@ -111,7 +111,7 @@ async function untilItAnswers(
     const result = await askOnce(target, Math.max(1, Math.min(responseMs, left)), signal)
     if (isStopped()) break
     const isReady = result.kind === 'answer' && !notYet.includes(result.status)
-    // What still answers that it is not there is judged, and named, by the run itself.
+    // If a gateway still answers that the service is away, the run itself judges that, and names it.
     if (isReady || (result.kind === 'answer' && left <= 0)) return undefined
     if (left <= 0 && result.kind === 'no-answer')
       return `${target.baseUrl} did not answer within ${waitMs / 1000} s: ${result.message}`
@@ -122,7 +122,7 @@ async function untilItAnswers(
 
 function whyEnded(end: CommandEnd, lines: Waiting['lines'], baseUrl: string): string {
   const { code } = end
-  // As the shells say that there is no such program, or that it is none.
+  // Exit codes by which shells say that there is no such program, or that it cannot be run.
   if (code === 126 || code === 127) {
     const written = lines(fewLines).join(' | ')
     throw new UserError(`--start: the shell could not run the command (exit code ${code}): ${written}`)

@@ -29,7 +29,7 @@ export async function watch(baseUrl: string | undefined, options: RunArguments):
       session.run('all', 'the first run')
     })
     await session.close()
-    // What failed was shown; ending is no failure.
+    // The failures were shown; ending is not one.
     process.exitCode = 0
   } finally {
     terminal.restore()

@@ -83,7 +83,7 @@ interface LooseBody {
 const bodies: Readonly<Record<(typeof looseBodies)[number], LooseBody>> = {
   null: { change: () => ({ body: 'null' }) },
   '[]': { change: () => ({ body: '[]' }) },
-  // Of a body with one member that is the body without it.
+  // For a body with one member this equals leaving that member out.
   '{}': {
     isWhole: true,
     change: (valid) => (Object.keys(Object(jsonOf(valid)) as object).length > 1 ? { body: '{}' } : undefined),

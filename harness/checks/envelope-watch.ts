@@ -55,7 +55,7 @@ const isError = (response: HttpResponse): boolean => response.status >= 400
 const envelopeShape: AnswerRule = (response, exchange) => {
   const expected = 'a JSON error envelope with tpe, errors and extras'
   const json = response.json()
-  // What came is described if it is shown: most are not.
+  // Responses are described only when they are shown: most are not.
   if (!json.ok) return { expected, actual: () => `${describeResponse(exchange)}${gatewayRemark(response)}` }
   const found = validate('error-envelope', json.value)
   if (found.valid) return { expected }

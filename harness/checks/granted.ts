@@ -142,7 +142,7 @@ export async function judgeTries(context: CheckContext, request: GrantedRequest)
         check?.(context, exchange, what)
         return
       } catch (error) {
-        // Of an operation that gives no answer nothing more is to be learned.
+        // An operation that gives no answer teaches nothing more.
         const answered = error instanceof Failed && error.failure.exchange?.response !== undefined
         if (!answered || attempt >= most) throw error
       }

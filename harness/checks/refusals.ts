@@ -83,7 +83,7 @@ export async function judgeRefusal(context: CheckContext, { bringAbout }: Condit
       const isSuccess = ({ response }: Exchange): boolean => response !== undefined && isExpected(expects, response)
       const purpose = {
         ...{ badInput: true, expects, what },
-        // What may be granted is sent once more, too, if no answer came.
+        // A request that may be granted is sent once more if no answer came.
         ...(probe.effect === 'none' ? {} : { isSuccess }),
       }
       const last = await sendCase(context, again, purpose)

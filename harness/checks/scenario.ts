@@ -182,7 +182,7 @@ async function sendRepeatedly(context: CheckContext, { make, most, control, expe
       sent++
       const first = await sendWithStaleRetry(run, await make(), purpose, { unpaced: true })
       if (!tells(first)) continue
-      // What a request before it left behind on the connection says nothing about this one.
+      // An effect of the previous request on the connection proves nothing about this one.
       const isSpoiled =
         first.previousRequest !== undefined && first.response && matchPairs(expects, first.response) !== 'exact'
       const exchange = isSpoiled

@@ -142,7 +142,7 @@ export async function tearDown(run: Run): Promise<void> {
   if (!isBegun) return
   for (const [at, request] of run.target.teardown.entries()) {
     const filled = fillRequest(request, saved)
-    // What it names was never made.
+    // The object that it names was never made.
     if (/\{\w+\}/.test(filled.url)) continue
     const problem = await tearDownBy(run, filled)
     if (problem !== undefined)

@@ -184,7 +184,7 @@ function isOpen({ takes }: Failure, { finding }: Exchange): boolean {
 
 /** The answers to the request by itself; no more than one if that is the one that failed, unless `often`; none if one says nothing. */
 async function responsesAtEnd(run: Run, id: string, failed: Exchange, often: boolean): Promise<Exchange[]> {
-  // What it makes after all is listed and removed as what others make, and is not made twice.
+  // An object that it makes after all is listed and removed like others, and is not made twice.
   const mayMake = failed.probe.effect !== 'none' && creates(run, failed.probe)
   const purpose = { requirement: id, role: 'probe', skipPassive: !mayMake } as const
   const later: Exchange[] = []

@@ -162,7 +162,7 @@ export class Redactor {
     if (secret === '' || this.#known.has(secret)) return
     this.#known.add(secret)
     const number = this.#keys.push({ value: secret, label }) - 1
-    // What is written in place of a key stays as it is when the text is read again.
+    // The text in place of a key is not redacted again.
     this.#kept.add(label)
     if (secret.length < shortestKey) return
     this.#relevant = undefined

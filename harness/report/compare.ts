@@ -132,7 +132,7 @@ function rowsOf(files: readonly ReportFile[], mode: TpeMode): Row[] {
   const ids = new Set(files.flatMap(({ report }) => report.requirements.map(({ id }) => id)))
   return [...ids].map((id) => {
     const found = results.map((byId) => byId.get(id))
-    // What the newest of the reports says of it counts.
+    // The newest of the reports decides.
     const { operation, level, statement } = found.findLast((result) => result !== undefined)!
     const outcomes = found.map((result) => (result ? outcomeIn(result, mode) : null))
     return { id, operation, level, statement, outcomes }

@@ -100,7 +100,7 @@ function operationExample(operation: OperationId, part: string | undefined, last
   const member = memberOf(operation, last)
   if (part === 'body' && last !== '') return { body: { ...body, [last]: {}, ...member?.example } }
   if (part !== 'fields' || !member) return { body }
-  // Of a body that is declared nothing is repeated, but for what the pointer leads through or to.
+  // Nothing of a declared body is repeated, except the members on the way of the pointer.
   return {
     ...(member.example ? { body: { ...body, ...member.example } } : {}),
     fields: { [last]: examplePlace(member) },

@@ -74,7 +74,7 @@ async function callFunction(path: string, source: KeyFunction): Promise<string> 
   try {
     value = await source()
   } catch {
-    // What it threw may hold the key.
+    // The error may hold the key.
     throw new UserError(`${path}: the function that gives the key threw an error`)
   }
   if (typeof value !== 'string') throw new UserError(`${path}: the function that gives the key must return a string`)

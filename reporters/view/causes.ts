@@ -208,7 +208,7 @@ function ofError(
   const { status, tpe } = response
   if (requirement?.expects !== undefined && !isRefusal(requirement.expects)) return { kind: 'refused', response }
   if (isOtherStatus(id, status)) return { kind: 'status', received: status, wanted: wantedStatuses(id) }
-  // Of a breakdown nobody knows which status would be right.
+  // Nobody knows which status would be right in place of a breakdown.
   const envelope = requirement?.expects === undefined && status >= 500 ? undefined : ofEnvelope(failure, tpe)
   if (envelope !== undefined) return envelope
   if (tpe === undefined) return undefined

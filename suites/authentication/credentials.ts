@@ -73,7 +73,7 @@ async function judgeAt(context: CheckContext, probe: Probe, wrong: Wrong, at: El
   const isKeyless = probe.credential === noCredential
   if (!isKeyless && isSpelling(at.place) && !(await takes(context, probe, at))) return false
   const exchange = isKeyless ? await withoutKey(context, probe, at) : await ask(context, probe, wrong, at)
-  // What was not answered shows nothing, and the usual path is judged anyway.
+  // No answer proves nothing, and the usual path is judged anyway.
   if (!exchange?.response || exchange.throttled) return false
   context.cases++
   if (!isGranted(exchange.response) || (await servesAnything(context, exchange.probe, at))) return true
@@ -161,7 +161,7 @@ async function judgeForms(refusal: RefusalContext, forms: readonly KeyForm[]): P
   })
   const [form] = sent.slice(place % sent.length)
   if (few || !form) return
-  // Whoever looks at a key at all looks at its form: elsewhere one of them tells enough.
+  // A server that checks keys at all checks their form: elsewhere one of them is enough.
   await judgeElsewhere(context, withCredential(await valid(), form.credential), form, { turn: place })
 }
 

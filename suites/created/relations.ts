@@ -206,7 +206,7 @@ export const once = condition(async ({ context, valid, judge }) => {
   if (!countsAsGranted(first)) notCreated(context, first, 'the first creation')
   const again = refused(first.probe)
   await judge(again, `with ${creator.same} as ${creator.what} that exists`)
-  // What cleans up after the refused creation may take the one away that exists.
+  // A clean-up after the refused creation may remove the existing object.
   useAgain(context, [createdId(context.run, first) ?? []].flat())
   if (context.run.options.depth === 'quick') return
   await judge(again, `with ${creator.same} as ${creator.what} that exists, for the third time`)

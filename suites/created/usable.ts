@@ -106,7 +106,7 @@ async function judgeUse(context: CheckContext, exchange: Exchange, what: string)
   const lacksRight = exchange.response?.status === 403 && isFile
   if (lacksRight && !(isDeclared(run, 'files.retrieve') && (await control(run, 'files.retrieve')).state === 'granted'))
     throw new NotExercised('the full key lacks a right (403): use a key with all rights')
-  // What is answered for the declared object too says nothing about the created one. A declared file may be a created one.
+  // The same answer for the declared object proves nothing about the created one. A declared file may be a created one.
   if (!isUsable(exchange) && !isFile && operation && (await failsAnyway(run, operation, exchange))) return
   context.cases++
   if (!isUsable(exchange))

@@ -209,7 +209,7 @@ export const judgeConflicts: Judge = async (context) => {
   }
   if (!own.some(({ confirmed }) => confirmed)) {
     const why = own.findLast(({ open }) => open !== undefined)?.open ?? unseen(run, id)
-    // No longer job would help one that is sent by itself.
+    // A longer job would not help a creation that is sent by itself.
     const needsSlower = id !== ids.atomic || run.target.limits.concurrency > 1
     throw new NotExercised(`three attempts proved nothing: ${why}${needsSlower ? remedy(run) : ''}`)
   }

@@ -150,7 +150,7 @@ export const malformedInputs = condition(async (refusal) => {
     lacking('id', 'an item has no id'),
     ...(required.length > 0 ? [lacking('value', 'a required item has no value')] : []),
   ]
-  // Of few inputs the last may be the optional one: what is the same request is sent once.
+  // If there are few inputs, the last may be the optional one: equal requests are sent once.
   const made = new Map(named.map((one) => [change(valid, one.value).body, one]))
   return any([...made.values()], generated(), change).bringAbout(refusal)
 })

@@ -203,7 +203,7 @@ async function createBeside({ run }: Held, application: ApplicationResource): Pr
   const exchange = await sendWithStaleRetry(run, probe, purpose)
   const { response, previousRequest } = exchange
   const isClear = response && (response.status === 409 || isGranted(response))
-  // What went before on the connection may have spoiled anything else, and a connection may be lost.
+  // The previous request on the connection may have spoiled any other answer, and a connection may be lost.
   return isClear || (response && !previousRequest) ? exchange : sendWithStaleRetry(run, probe, purpose, { fresh: true })
 }
 
@@ -271,7 +271,7 @@ export async function awaitRelease(
   for (let more = 1; ; more++) {
     await pause(run, releaseMs)
     const send = () => create(held, ids.released)
-    // That a job of another application blocks it is told by another requirement: the last one is sent beside none.
+    // Another requirement reports that a job of another application blocks it: the last one is sent beside none.
     const { exchange, job, isConflict } = await (more < 2 ? send() : whileOthersIdle(held, besides, send))
     const finding = { of: ids.released, cases: more }
     if (!isConflict) return { job, finding }

@@ -32,7 +32,7 @@ async function refuseAll({ run, application, gate }: Held, kind: Refusals): Prom
     if (statuses.includes(exchange.response?.status ?? 0)) refused.push(refusal)
     else if (refused.length === 0 && exchange.response?.status === 409) return { ...sent(), isBusy: true }
     else findings.push(open(`a creation that should be refused was answered ${describeResponse(exchange)}`))
-    // One that is granted where it should not be is told by other requirements.
+    // Other requirements report a creation that is granted although it should be refused.
     const isOwn = exchange.probe.params['application_id'] === application.id
     if (isOwn && gate.record(exchange)) await jobsOf(run).awaitEnds(application.id)
   }
@@ -155,7 +155,7 @@ async function isFreeAtOnce(held: Held, times: number): Promise<boolean> {
 /** Waits until a creation is granted and its job has ended, at most `jobTimeoutMs`; false if none is granted. */
 export async function awaitIdle(held: Held): Promise<boolean> {
   const { run, application, gate } = held
-  // What was waited for once is not waited for again.
+  // A wait that timed out is not repeated.
   const deadline = performance.now() + (gate.timedOut ? 0 : run.target.limits.jobTimeoutMs)
   while (await jobsOf(run).awaitEnds(application.id)) {
     const { exchange, job } = await create(held, of)

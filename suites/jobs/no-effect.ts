@@ -70,7 +70,7 @@ async function lookAlone(held: Held): Promise<Omit<AtOnce, 'held'> & { readonly 
     throw new NotExercised('the application is busy even if no creation was refused before')
   }
   const { delayed, atOnce } = await kindsOf(run, application)
-  // What takes time of its own is not fitted into the pauses: each moment would be missed.
+  // Jobs that take long do not fit into the pauses: each moment would be missed.
   const isShort = (longestMs(jobsOf(run).of(application.id)) ?? Infinity) * atOnce.length <= first.afterMs
   let later = delayed && (await refuseIdle(held, delayed))
   let looks: AtOnce['looks'] = later ? [later.findings] : []

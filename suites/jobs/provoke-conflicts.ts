@@ -180,7 +180,7 @@ async function attemptOnPlain(run: Run, last: Attempt, found: readonly Finding[]
   return hold(run, plain, async (held) => {
     const { findings, isFree } = await attemptOnce({ held, last: { ...last, isFree: false }, found, wants })
     held.gate.timedOut &&= !isFree
-    // At once: what is released after a while is free whenever something else was looked at before.
+    // Looked at first: an application that is released late would be free after anything else.
     return isFree && wants(ids.released) ? [...findings, ...(await lookAfterEnd(held))] : findings
   })
 }
@@ -264,7 +264,7 @@ export async function releasedAtLast(run: Run): Promise<Finding[]> {
     if (!resource || failureIn(findings)) continue
     const last = jobsOf(run).of(resource.id).at(-1)
     if (!gateOf(run, resource.id).gaveUp || !last || !wasSeenEnded(last)) continue
-    // That it stays locked after a refusal is told by another requirement.
+    // Another requirement reports that it stays locked after a refusal.
     if (resource.id === application?.id && (await staysLocked(run))) continue
     findings.push(...(await createAfterEnd(run, resource)))
   }

@@ -41,7 +41,7 @@ function readingsOf(run: Run): { job: Job; reading: Reading }[] {
       .filter(({ exchange }, at) => {
         const { response, throttled, sentAt, purpose } = exchange
         if (!response || throttled) return false
-        // That an older job is gone once there is a newer one is told by the requirement that asks for it.
+        // The requirement that asks for it reports an older job that is gone once there is a newer one.
         if (isGone(exchange) && purpose.requirement === 'jobs.retrieve/200-identity') return false
         const settled = sentAt - job.createdAtMs > run.target.limits.settleMs
         const wasRead = found >= 0 && at > found && ![404, 410].includes(response.status)

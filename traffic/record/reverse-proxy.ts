@@ -75,7 +75,7 @@ export async function startReverseProxy(options: ProxyOptions) {
       server.closeAllConnections()
       await closed
       await options.forwarder.close()
-      // What has just ended is told in this turn of the event loop.
+      // An exchange that has just ended is reported in this turn of the event loop.
       await nextTurn()
     },
   }
@@ -164,7 +164,7 @@ class PassedOn {
     ])
     try {
       this.#response.writeHead(status, statusText, lines)
-      // What comes with the head goes on with it; a stream may have nothing but its head for a while.
+      // Bytes that come with the head go on with it; a stream may send only its head for a while.
       this.#response.cork()
       process.nextTick(() => {
         if (!this.#isOver) this.#response.flushHeaders()
