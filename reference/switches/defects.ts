@@ -137,7 +137,7 @@ const placed: readonly string[] = [
     'applications.create/400-duplicate-name',
     'graphs.add-file/409-already-in-graph',
   ].flatMap((id) => waysToBreak(id, '#third', '#latest-only', '#few-known')),
-  ...['graphs.create', 'applications.create'].map((id) => `${id}/400-duplicate-name#used`),
+  'graphs.create/400-duplicate-name#used',
   ...['files.list/2xx-accepted#many', 'graphs.add-file/2xx-accepted#many'],
   ...waysToBreak('graphs.add-file/2xx-other-graph', '', '#moves'),
   ...['files.list', ...answered].flatMap((operation) => waysToBreak(`${operation}/2xx-accepted`, '', '#envelope')),
