@@ -150,6 +150,11 @@ export const alsoRed: Readonly<Record<string, AlsoRed>> = {
     inSomeOrders: ['graphs.add-file/409-atomic'],
     because: 'of four at once the third is granted, too, but four in a row have to be refused before that is judged',
   },
+  'graphs.add-file/409-already-in-graph#few-known': {
+    ids: [],
+    inSomeOrders: ['graphs.add-file/2xx-other-graph'],
+    because: 'others that are added meanwhile make the graph forget a file that is added to another one',
+  },
   'jobs.retrieve/200-identity#one-id': otherJob,
   'jobs.retrieve/200-identity#newest-job': otherJob,
   'jobs.retrieve/200-created-at#newest-job': {
