@@ -85,19 +85,18 @@ const firstPauseMs = 10
 const growth = 1.5
 const maxMoments = { full: 20, quick: 3 }
 
-/** Moments at which a creation has fewer inputs. */
+/** Moments at which a creation has fewer inputs: what they break is told by another requirement. */
 const hasFewer = (moment: number): boolean => moment % 4 === 3
 
 /** Gives each text of the inputs another value; every other time only to the required inputs, or the first one. */
 function withOtherValues(application: ApplicationResource, moment: number): ApplicationResource {
-  const { requiredInputs: required } = application
-  const isKept = (input: unknown, at: number): boolean =>
+  const required = application.requiredInputs
+  const isKept = (input: unknown, at: number) =>
     required.length === 0 ? at === 0 : required.includes(String(getAt(input, '/id')))
   const own = hasFewer(moment) ? application.inputs.filter(isKept) : application.inputs
   const inputs = own.map((input) => {
     const texts = getAt(input, '/value')
-    if (!Array.isArray(texts)) return input
-    return { ...input, value: texts.map((text) => `${String(text)} ${moment}`) }
+    return Array.isArray(texts) ? { ...input, value: texts.map((text) => `${String(text)} ${moment}`) } : input
   })
   return { ...application, inputs }
 }
@@ -147,9 +146,8 @@ export async function createDuringJob(held: Held, first: Job, before: readonly F
     }
     // A server may refuse values that nobody declared; a copy may not know an application that the run has just created.
     const isNew = exchange.sentAt - (run.objects.madeAt.get(application.id) ?? -Infinity) < run.target.limits.settleMs
-    // What fewer inputs break is told by another requirement.
-    const isBroken = response !== undefined && response.status >= 500 && hasFewer(moment)
-    if (isBroken || (response?.status === 400 && isOther) || (response?.status === 404 && isNew)) {
+    const isOdd = isOther && (response?.status === 400 || ((response?.status ?? 0) >= 500 && hasFewer(moment)))
+    if (isOdd || (response?.status === 404 && isNew)) {
       found({ open: `another creation was answered ${said}` })
       continue
     }
