@@ -26,7 +26,7 @@ export function judgePairs(context: CheckContext, exchange: Exchange, pairs: Pai
   const match = matchPairs(pairs, response)
   if (match === 'exact') return
   // A control would have told that before.
-  if (match === 'none' && context.control === 'none') requireMeans(exchange)
+  if (match === 'none' && context.run.options.readOnly && context.control === 'none') requireRight(exchange)
   const isBare = tpeOf(response) === undefined && hasStatusOf(pairs, response)
   const remark =
     match === 'family' ? familyRemark(exchange, pairs) : isBare ? bareRemark : envelopeRemark(pairs, response)
@@ -42,15 +42,18 @@ export function judgePairs(context: CheckContext, exchange: Exchange, pairs: Pai
   if (kept.length === 0) kept.push({ ...failure, familyOnly: true })
 }
 
-/** Throws `NotExercised` if the full key lacks the right, or its account the storage: both are matters of the key, not of the server. */
-function requireMeans(exchange: Exchange): void {
-  const { response, probe } = exchange
-  const tpe = response && tpeOf(response)
-  if (!probe.credential.full || tpe === undefined) return
-  if (response?.status === 403 && tpe === 'InsufficientAccessRights')
-    throw new NotExercised('the full key lacks a right (403 InsufficientAccessRights): use a key with all rights')
-  if (response?.status === 507)
-    throw new NotExercised(`the account of the full key has no storage left: answered ${describeResponse(exchange)}`)
+/** Throws `NotExercised` if the full key lacks the right: that is no fault of the server. */
+function requireRight({ probe, response }: Exchange): void {
+  if (!probe.credential.full || response?.status !== 403 || tpeOf(response) !== 'InsufficientAccessRights') return
+  throw new NotExercised('the full key lacks a right (403 InsufficientAccessRights): use a key with all rights')
+}
+
+/** Throws `NotExercised` if what this run made has filled the account: before, 507 is an answer like any other. */
+function requireStorage({ run }: CheckContext, exchange: Exchange): void {
+  const { probe, response } = exchange
+  if (response?.status !== 507 || tpeOf(response) === undefined) return
+  if (run.objects.created.some(({ operation }) => operation === probe.operation))
+    throw new NotExercised(`the account of the full key is full by now: answered ${describeResponse(exchange)}`)
 }
 
 /** Throws if an answer is no success, or not of the status that the requirement gives, or if two connections gave none. */
@@ -60,7 +63,8 @@ export function judgeGranted(context: CheckContext, exchange: Exchange, expected
   if (exchange.unansweredTwice) context.fail(exchange, expectedText, what)
   answered(exchange)
   const { response } = exchange
-  requireMeans(exchange)
+  requireRight(exchange)
+  requireStorage(context, exchange)
   context.cases++
   const other = typeof expects === 'number' && response.status !== expects
   if (!isGranted(response) || other) context.fail(exchange, expectedText, what)
