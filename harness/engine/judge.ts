@@ -26,7 +26,7 @@ export function judgePairs(context: CheckContext, exchange: Exchange, pairs: Pai
   const match = matchPairs(pairs, response)
   if (match === 'exact') return
   // A control would have told that before.
-  if (match === 'none' && context.run.options.readOnly && context.control === 'none') requireRight(exchange)
+  if (match === 'none' && context.control === 'none' && context.run.options.readOnly) requireRight(exchange)
   const isBare = tpeOf(response) === undefined && hasStatusOf(pairs, response)
   const remark =
     match === 'family' ? familyRemark(exchange, pairs) : isBare ? bareRemark : envelopeRemark(pairs, response)
