@@ -76,7 +76,7 @@ async function lookAlone(held: Held): Promise<Omit<AtOnce, 'held'> & { readonly 
   let looks: AtOnce['looks'] = later ? [later.findings] : []
   const isOver = (): boolean => failureIn(looks.flat()) !== undefined || gate.timedOut
   const lookAtEach = async (): Promise<void> => {
-    for (const kind of atOnce) if (!isOver()) looks = [...looks, await lookAfter(held, kind)]
+    for (const kind of atOnce) if (!isOver()) looks = [...looks, await lookAfter(held, kind, later?.kind)]
   }
   const lookAtSome = async (): Promise<void> => {
     for (const moment of isShort || run.options.depth === 'quick' ? [first] : [first, second]) {
