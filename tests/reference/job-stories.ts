@@ -130,6 +130,7 @@ export const jobStories: Readonly<Record<string, Story>> = {
   'jobs.create/202-created': async (server) =>
     isCreated(await create(server)) &&
     isCreated(await create(server, otherApplication)) &&
+    isCreated(await create(server, slowApplication, { body: withTopic('tea') })) &&
     (await isCreatedAgain(server)) &&
     isCreated(await create(server, await createdApplication(server), { body: { inputs: [] } })),
   'jobs.create/202-retrievable': async (server) => (await read(server, (await create(server)).json.id)).status === 200,
@@ -153,11 +154,13 @@ export const jobStories: Readonly<Record<string, Story>> = {
   },
   'jobs.create/409-released': async (server) => {
     const again = async (at: typeof application) => {
-      await ended(server, (await create(server, at)).json.id)
-      return isCreation(await create(server, at))
+      const body = { inputs: at.inputs }
+      await ended(server, (await create(server, at, { body })).json.id)
+      return isCreation(await create(server, at, { body }))
     }
     for (let job = 0; job < 3; job++) await ended(server, (await create(server)).json.id)
-    return (await again(application)) && (await again(slowApplication)) && again(failingApplication)
+    for (const at of [application, slowApplication, failingApplication]) if (!(await again(at))) return false
+    return again(await createdApplication(server))
   },
   'jobs.create/4xx-no-effect': staysFree,
   'jobs.create/409-per-application': async (server) => {

@@ -105,7 +105,7 @@ const own: readonly Row[] = [
   ),
   ...each(
     'pdf.parse/4xx-unknown-file',
-    [`${pdfFile}1`, unknown, unknown, graph],
+    [...near(pdfFile), unknown, unknown, graph],
     (id) => ({ params: { file_id: String(id) } }),
     '404 ResourceNotFound',
   ),
@@ -208,7 +208,7 @@ const own: readonly Row[] = [
   ['chat.create/400-malformed-tools', { merge: { tools: { type: 'llm', function: { model: 'm-medical' } } } }, content],
   ['translate.run/400-unsupported-language', { merge: { source: ['en'] } }, bad],
   ['jobs.create/400-malformed-inputs', { body: { inputs: { 0: { id: 'topic', value: ['tea'] } } } }, bad, invalid],
-  ['graphs.create/400-malformed-parameters', { merge: { name: 17 } }, bad],
+  ...each('graphs.create/400-malformed-parameters', [17, false], (name) => ({ merge: { name } }), bad),
   ['graphs.create/400-duplicate-name', { merge: { name: 'Tea' } }, bad],
   ['graphs.add-file/404-unknown-graph', { params: { graph_id: unknown } }, '404 ResourceNotFound'],
   ['graphs.query/404-unknown-graph', { params: { graph_id: unknown } }, '404 ResourceNotFound'],

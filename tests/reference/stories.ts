@@ -233,6 +233,19 @@ export const stories: Readonly<Record<string, Story>> = {
       [`${operation}/400-duplicate-name`, (server: Server) => existsOnce(server, operation, '400 BadRequest')],
     ]),
   ),
+  'graphs.create/400-duplicate-name': async (server) => {
+    const change = await freshOne(server, 'graphs.create')
+    const graph_id = String((await send(server, 'graphs.create', change)).json.id)
+    const addition = await freshOne(server, 'graphs.add-file')
+    if (!isGranted(await send(server, 'graphs.add-file', { ...addition, params: { graph_id } }))) return false
+    if (!isRefused(await send(server, 'graphs.create', change), ['400 BadRequest'])) return false
+    return existsOnce(server, 'graphs.create', '400 BadRequest')
+  },
+  'pdf.parse/400-missing-format': async (server) => {
+    await send(server, 'pdf.parse')
+    const { status } = await send(server, 'pdf.parse', { body: {} })
+    return status === 400
+  },
   'graphs.add-file/409-atomic': (server) => isGrantedOnce(server, 'graphs.add-file'),
   'graphs.add-file/4xx-no-effect': (server) => refusedCreateNothing(server, 'graphs.add-file'),
   'graphs.create/2xx-usable': (server) =>
