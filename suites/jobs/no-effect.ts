@@ -1,4 +1,4 @@
-import type { Judge, Run } from '../../harness/engine/index.ts'
+import type { Exchange, Judge, Run } from '../../harness/engine/index.ts'
 import { NotExercised, oncePerRun, orElse, pause } from '../../harness/engine/index.ts'
 import { declaredResource, grantedByScenario, grantedControl } from '../../harness/checks/index.ts'
 import { kindsOf } from './faults.ts'
@@ -105,18 +105,31 @@ export function noEffectFindings(run: Run): Promise<readonly Finding[]> {
 }
 
 /**
- * Looks while other requests go to the application before and after: if the moment is over then, refusals go anew. A job of
- * another requirement that does not end leaves what was seen before it.
+ * Looks while other requests go to the application before and after: if the moment is over then, refusals go anew. An
+ * application that another requirement has found busy, or may have locked itself, leaves what was seen before that.
  */
 async function lookBetween(held: Held, later: Refused, moment: Moment): Promise<Refused> {
   const { run, gate } = held
-  const alone = <T>(action: () => Promise<T>): Promise<T> => gate.withExclusive(action, { urgent: true })
+  const nothing: Refused = { ...later, findings: [] }
+  const alone = (action: () => Promise<Refused>): Promise<Refused> =>
+    gate.withExclusive(async () => (gate.timedOut ? nothing : action()), { urgent: true })
   const look = async (): Promise<Refused> => {
     const from = leftMs(later, moment.untilMs) < 0 ? await alone(() => refuseIdle(held, later.kind)) : later
     await pause(run, Math.max(0, leftMs(from, moment.afterMs)))
-    return alone(() => lookLater(held, from, moment))
+    const found = await alone(() => lookLater(held, from, moment))
+    if (!othersCreated(held, later.refusedAt)) return found
+    // `409-released` reports that the application stays locked.
+    return { ...found, findings: found.findings.filter(({ met }) => met !== 'locked') }
   }
-  return orElse(run, look, () => ({ ...later, findings: [] }))
+  return orElse(run, look, () => nothing)
+}
+
+/** Whether other requirements have created on the application since that time, or may have. */
+function othersCreated({ run, application: { id }, gate }: Held, since: number): boolean {
+  const { creations, broken } = jobsOf(run)
+  const isOther = ({ probe, purpose, sentAt }: Exchange): boolean =>
+    sentAt > since && purpose.requirement !== of && probe.params['application_id'] === id
+  return (gate.lostAt ?? -Infinity) > since || [...creations, ...broken].some(isOther)
 }
 
 /** Joins the findings of one kind of refusal. */

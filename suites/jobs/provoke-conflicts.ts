@@ -241,6 +241,8 @@ async function awaitIdle(held: Held): Promise<{ readonly job?: Job | undefined; 
     const { job, isConflict } = await create(held, ids.released)
     if (isConflict && performance.now() < deadline) continue
     if (!job) gate.timedOut = isConflict
+    // `releasedAtLast` looks at it again.
+    if (gate.timedOut) gate.gaveUp = true
     return { job }
   }
 }

@@ -30,6 +30,30 @@ test.each([12, 14, 17])('creation %d makes a job that goes on: no refused creati
   expect(outcomes).toEqual(['jobs.retrieve/200-outcome'])
 })
 
+/** Answers of a server that keeps the application locked from one creation on, which it grants or answers so. */
+function withLock(which: number, status: number) {
+  let made = 0
+  return async (path: string, answer: () => Promise<Response>): Promise<Response> => {
+    const response = await answer()
+    if (!path.endsWith(`/${application}/jobs`) || response.status !== 202) return response
+    if (++made > which) return json(409, { tpe: 'BadRequest', errors: [], extras: {} })
+    return made < which || status === 202 ? response : json(status, { tpe: 'InternalError', errors: [], extras: {} })
+  }
+}
+
+test.each([
+  [9, 202],
+  [12, 202],
+  [16, 202],
+  [12, 500],
+  [16, 500],
+])('creation %d, answered %d, locks the application: no refused creation is blamed', async (which, status) => {
+  const { report } = await judgeBehind(withLock(which, status), { only: ['jobs.*', 'applications.*'] })
+  const failed = report.requirements.flatMap(({ id, outcome }) => (outcome === 'failed' ? [id] : []))
+  expect(failed).toContain('jobs.create/409-released')
+  expect(failed).not.toContain('jobs.create/4xx-no-effect')
+})
+
 test('a copy that does not know a created application yet breaks no conflict', async () => {
   const declared = Object.values(target.resources).flatMap((one) =>
     typeof one === 'object' && 'id' in one ? [one.id] : [],
