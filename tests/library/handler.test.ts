@@ -42,6 +42,20 @@ test.each<[string, (fetch: FetchHandler) => FetchHandler]>([
   )
 })
 
+test('a name that a scenario used in another account is not asked for in the own one', async () => {
+  const { fetch, target } = referenceHandler()
+  const inOtherAccount: FetchHandler = async (request) => {
+    if (request.headers.get('x-account') === null && !request.url.includes('other-account')) return fetch(request)
+    return Response.json({ id: 'other-account' })
+  }
+  const scenarios = { ...target.scenarios, 'graphs.create/2xx-usable': { headers: { 'x-account': 'other' } } }
+  const options = { seed: 5, only: ['graphs.create/*'] as const }
+  const report = await inVirtualTime(
+    () => runConformance({ ...target, scenarios, fetch: inOtherAccount }, options).report,
+  )
+  expect(report.requirements.flatMap(({ id, outcome }) => (outcome === 'failed' ? [id] : []))).toEqual([])
+})
+
 test('the command line judges the handler of a module, unless a base URL is given', async () => {
   const cwd = folder()
   writeFileSync(
