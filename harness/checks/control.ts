@@ -10,6 +10,7 @@ import {
   longestPauseMs,
   NotExercised,
   oncePerRun,
+  operationName,
   orElse,
   pause,
   probeOf,
@@ -227,6 +228,7 @@ export async function judgeThrottled(context: CheckContext, throttled: Throttled
 
 /** Waits as long as the throttled answer asks for. */
 async function patience(context: CheckContext, exchange: Exchange): Promise<void> {
+  context.run.client.breaker.check(operationName(exchange.probe))
   const asked = (exchange.response && retryAfter(exchange.response, Date.now())) ?? context.run.options.backoffMs
   if (asked > longestPauseMs) throw new NotExercised(`throttled: ${describeResponse(exchange)}, for longer than 60 s`)
   await pause(context.run, asked)

@@ -88,13 +88,18 @@ export function createPacer(requestsPerSecond: number) {
 
 const enough = 2
 
-/** Opens for an operation that gave no answer to two requests in a row: it gets no more requests. */
+/** Opens for an operation that gave no answer to two requests in a row, or is throttled all the time: it gets no more requests. */
 export function createCircuitBreaker() {
   const inARow = new Map<string, number>()
   const unanswered = new Map<string, Exchange>()
+  const throttled = new Set<string>()
   return {
     /** Throws `NotExercised` if the operation gets no more requests. */
     check(operation: string): void {
+      if (throttled.has(operation))
+        throw new NotExercised(
+          `throttled: ${operation} was answered 429 or 503 for 30 s: the suite sends it no more requests`,
+        )
       if ((inARow.get(operation) ?? 0) >= enough) {
         throw new NotExercised(`${operation} did not answer two requests in a row: the suite sends it no more requests`)
       }
@@ -104,6 +109,8 @@ export function createCircuitBreaker() {
       inARow.set(operation, (inARow.get(operation) ?? 0) + 1)
       if (exchange.unansweredTwice && exchange.purpose.role !== 'probe') unanswered.set(operation, exchange)
     },
+    /** The operation was throttled for so long that it is no matter of time. */
+    stop: (operation: string): void => void throttled.add(operation),
     /** A request of the operation that should have succeeded, and got no answer on two connections. */
     unanswered: (operation: string): Exchange | undefined => unanswered.get(operation),
     // Once open it stays open: an answer to an older request does not close it.
@@ -194,7 +201,7 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings) {
     },
     /** Most tries of one throttled request after the first: 5, or none if patience is known not to help. */
     tries: (operation: string): number => (giveUp.has(operation) ? 0 : maxTries),
-    /** Stops waiting for an operation of which only the probe was throttled, or which is throttled all the time. */
+    /** Stops waiting for an operation of which only the probe was throttled. */
     giveUp: (operation: string): void => void giveUp.add(operation),
     /**
      * A throttled answer, the `attempt`th in a row to one request (from 0): the operation is held back. Gives the pause in ms; undefined if it is too long to be waited for.

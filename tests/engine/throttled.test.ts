@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { judgeBehind, json } from './behind.ts'
+
+// Each request would be held back for 20 s, one after the other.
+test.each([1, 3, 12])('a quota that is spent after %d requests is not waited for again and again', async (most) => {
+  let asked = 0
+  const { report, tookMs } = await judgeBehind(
+    (path, answer) =>
+      path.endsWith('/translate') && ++asked > most
+        ? json(429, { tpe: 'QuotaExceeded', errors: [], extras: {} }, { 'retry-after': '20' })
+        : answer(),
+    { only: ['translate.*', 'web-search.*'] },
+  )
+  const reasons = report.requirements.flatMap(({ id, outcome, reason }) =>
+    outcome === 'not-exercised' && id.startsWith('translate.') ? [reason ?? ''] : [],
+  )
+  expect(reasons.length).toBeGreaterThan(0)
+  expect(reasons.filter((reason) => !reason.startsWith('throttled: '))).toEqual([])
+  const others = report.requirements.filter(({ id }) => !id.startsWith('translate.'))
+  expect(others.find(({ id }) => id === 'web-search.run/2xx-accepted')).toMatchObject({ outcome: 'passed' })
+  expect(report.requirements.filter(({ outcome }) => outcome === 'failed')).toEqual([])
+  expect(tookMs).toBeLessThan(120_000)
+})
