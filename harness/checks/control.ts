@@ -11,6 +11,7 @@ import {
   NotExercised,
   oncePerRun,
   operationName,
+  stopIfSuspected,
   orElse,
   pause,
   probeOf,
@@ -216,6 +217,7 @@ export async function judgeThrottled(context: CheckContext, throttled: Throttled
       const granted = await send(await control.valid(), { requirement: requirement.id, role: 'control' })
       await state.enter?.()
       if (!countsAsGranted(granted)) {
+        if (granted.response && isThrottled(granted.response)) stopIfSuspected(run, last.probe)
         throw new NotExercised(`throttled: ${describeResponse(exchange)}, and the control ${describeResponse(granted)}`)
       }
     }

@@ -74,7 +74,7 @@ export function createRun(given: Target, options: RunOptions, parts: RunParts): 
 async function endWaiting({ client, life }: Run, operations: readonly string[]): Promise<void> {
   const isAll = await client.liveness.isThrottling().catch(() => true)
   if (isAll) life.end('throttled', 'for 30 s every answer of the target was 429 or 503')
-  else for (const operation of operations) client.breaker.stop(operation)
+  else for (const operation of operations) client.throttle.suspect(operation)
 }
 
 function newObjects({ ids }: Target, nonce: string): Objects {

@@ -2,7 +2,7 @@ import type { OperationId } from '../../catalogue/operations.ts'
 import { type HttpResponse, isExpected, isOfFamily, hasStatusOf, tpeOf } from './response.ts'
 import type { SendAgain } from './connection-trial.ts'
 import { describeResponse } from './describe.ts'
-import type { Exchange, Purpose } from './exchange.ts'
+import type { Exchange, Probe, Purpose } from './exchange.ts'
 import { operationProbe, operationName, probeOf, sendOnce, type SendingOptions, type Source } from './send.ts'
 import { confirmOnFreshConnection } from './reused-connection.ts'
 import { type Run, perRun } from './run.ts'
@@ -146,11 +146,19 @@ async function sendUntilAnswered(run: Run, source: Source, purpose: Purpose, opt
       const tries = Math.min(run.client.throttle.tries(operation), most)
       const counted = !hasStatusOf(purpose.expects, response)
       const pauseMs = run.client.throttle.hold(operation, response, attempt, { tries, counted })
-      if (pauseMs === undefined || attempt++ >= tries) return { exchange: { ...exchange, throttled: true } }
+      if (pauseMs !== undefined && attempt++ < tries) continue
+      if (purpose.role !== 'probe' && !purpose.badInput) stopIfSuspected(run, probe)
+      return { exchange: { ...exchange, throttled: true } }
     }
   } finally {
     releaseQueue?.()
   }
+}
+
+/** A request that should be granted was throttled: after 30 s of that its operation gets no more. */
+export function stopIfSuspected({ client }: Run, probe: Probe): void {
+  const operation = operationName(probe)
+  if (client.throttle.isSuspected(operation)) client.breaker.stop(operation)
 }
 
 /** An operation that answers the full key with 401 so often in a row has not done so by chance. */

@@ -98,7 +98,7 @@ export function createCircuitBreaker() {
     check(operation: string): void {
       if (throttled.has(operation))
         throw new NotExercised(
-          `throttled: ${operation} was answered 429 or 503 for 30 s: the suite sends it no more requests`,
+          `throttled: ${operation} was answered 429 or 503 for more than 30 s: the suite sends it no more requests`,
         )
       if ((inARow.get(operation) ?? 0) >= enough) {
         throw new NotExercised(`${operation} did not answer two requests in a row: the suite sends it no more requests`)
@@ -109,7 +109,7 @@ export function createCircuitBreaker() {
       inARow.set(operation, (inARow.get(operation) ?? 0) + 1)
       if (exchange.unansweredTwice && exchange.purpose.role !== 'probe') unanswered.set(operation, exchange)
     },
-    /** The operation was throttled for so long that it is no matter of time. */
+    /** What should be granted was throttled for so long that it is no matter of time. */
     stop: (operation: string): void => void throttled.add(operation),
     /** A request of the operation that should have succeeded, and got no answer on two connections. */
     unanswered: (operation: string): Exchange | undefined => unanswered.get(operation),
@@ -168,6 +168,7 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings) {
   const heldUntil = new Map<string, number>()
   const queues = new Map<string, Semaphore>()
   const giveUp = new Set<string>()
+  const suspected = new Set<string>()
   const listeners: ((operation: string, pauseMs: number) => void)[] = []
   let count = 0
   const seconds = createSeconds()
@@ -203,6 +204,12 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings) {
     tries: (operation: string): number => (giveUp.has(operation) ? 0 : maxTries),
     /** Stops waiting for an operation of which only the probe was throttled. */
     giveUp: (operation: string): void => void giveUp.add(operation),
+    /** Stops waiting for an operation that was throttled for 30 s: its limit, or its answer to the faults that were sent. */
+    suspect(operation: string): void {
+      giveUp.add(operation)
+      suspected.add(operation)
+    },
+    isSuspected: (operation: string): boolean => suspected.has(operation),
     /**
      * A throttled answer, the `attempt`th in a row to one request (from 0): the operation is held back. Gives the pause in ms; undefined if it is too long to be waited for.
      */
@@ -221,6 +228,7 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings) {
       const own = attempt < tries ? baseMs * 2 ** attempt : 0
       const pause = asked || own
       if (pause > longestPauseMs) return undefined
+      if (suspected.has(operation)) return pause
       heldUntil.set(operation, Math.max(heldUntil.get(operation) ?? 0, performance.now() + pause))
       for (const call of listeners) call(operation, pause)
       return pause

@@ -21,3 +21,17 @@ test.each([1, 3, 12])('a quota that is spent after %d requests is not waited for
   expect(report.requirements.filter(({ outcome }) => outcome === 'failed')).toEqual([])
   expect(tookMs).toBeLessThan(120_000)
 })
+
+test('an operation that is throttled for its faults alone fails, however long the waiting takes', async () => {
+  const { report } = await judgeBehind(
+    async (path, answer) => {
+      const response = await answer()
+      return path.endsWith('/translate') && response.status === 400
+        ? json(429, { tpe: 'QuotaExceeded', errors: [], extras: {} }, { 'retry-after': '20' })
+        : response
+    },
+    { only: ['translate.*'] },
+  )
+  const { outcome, reason } = report.requirements.find(({ id }) => id === 'translate.run/400-empty-text')!
+  expect([outcome, reason]).toEqual(['failed', undefined])
+})
