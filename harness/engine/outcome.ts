@@ -39,21 +39,25 @@ export class Failed extends Error {
 }
 
 /** How long a run goes on: until its end, or until somebody ends it before that. */
-export type Lifetime = ReturnType<typeof createLifetime>
+export interface Lifetime {
+  /** Aborts with a `RunEnded` when the run is over before its time. */
+  readonly signal: AbortSignal
+  readonly ended: RunEnded | undefined
+  /** Ends the run; only the first call counts. */
+  end(cause: EndCause, reason: string | Reason): void
+}
 
-export function createLifetime() {
+export function createLifetime(): Lifetime {
   const controller = new AbortController()
   // One signal serves everything that waits in the run.
   setMaxListeners(0, controller.signal)
   let ended: RunEnded | undefined
   return {
-    /** Aborts with a `RunEnded` when the run is over before its time. */
     signal: controller.signal,
     get ended() {
       return ended
     },
-    /** Ends the run; only the first call counts. */
-    end(cause: EndCause, reason: string | Reason): void {
+    end(cause, reason) {
       if (ended) return
       ended = new RunEnded(cause, reason)
       controller.abort(ended)
