@@ -5,6 +5,11 @@ import { listedTypes } from './errors.ts'
 /** Members that the target file must declare, as JSON Pointers into it. */
 export const fullKey = '/keys/full'
 
+/** `jobs.create/404-unknown-application` is the condition `404-unknown-application` of `jobs.create`. */
+export function conditionOf(id: string): string {
+  return id.slice(id.indexOf('/') + 1)
+}
+
 function field(operation: OperationId, role: string): string {
   return `/operations/${operation}/fields/${role}`
 }

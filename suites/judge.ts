@@ -1,4 +1,5 @@
 import { isRequirementId, catalogue, grantedRequirement, requirementOf } from '../catalogue/catalogue.ts'
+import { conditionOf } from '../catalogue/requirement.ts'
 import type { TakesState } from '../harness/report/index.ts'
 import type { Interface, Judge, Judging, Run, RunHook, RunOptions, RunParts } from '../harness/engine/index.ts'
 import { createRun, isPlanned, startJudging } from '../harness/engine/index.ts'
@@ -56,7 +57,7 @@ const lookedAtAgain = /^(.*)\/2xx-(?:retrievable|usable)$/
 export const stateHook: RunHook = {
   takesState(run, id) {
     const scenario = run.target.scenarios[id]
-    if (scenario === undefined) return states[id] ?? states[id.slice(id.indexOf('/') + 1)]
+    if (scenario === undefined) return states[id] ?? states[conditionOf(id)]
     return scenario.repeat === undefined ? undefined : 'requests-at-once'
   },
   rerunNeeds(run, id, { sentAt }) {

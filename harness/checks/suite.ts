@@ -1,4 +1,4 @@
-import { isRefusal, type Pairs } from '../../catalogue/requirement.ts'
+import { conditionOf, isRefusal, type Pairs } from '../../catalogue/requirement.ts'
 import type { AreaName, AreaRequirement, CatalogueRequirement, RequirementId } from '../../catalogue/catalogue.ts'
 import { requirementsOfArea } from '../../catalogue/catalogue.ts'
 import type { Judge } from '../engine/index.ts'
@@ -32,7 +32,7 @@ export function suite<const A extends AreaName>(area: A, checks: Checks<A>): Sui
   const byName: Readonly<Record<string, Condition | Judge | undefined>> = checks
   return requirementsOfArea(area).map((requirement) => [
     requirement.id,
-    judgeBy(requirement, byName[requirement.id.slice(requirement.id.indexOf('/') + 1)]),
+    judgeBy(requirement, byName[conditionOf(requirement.id)]),
   ])
 }
 

@@ -1,6 +1,7 @@
 /** Finds the word that a misspelt one was most likely meant to be. */
 import { closest, distance } from 'fastest-levenshtein'
 import { catalogue } from '../../catalogue/catalogue.ts'
+import { conditionOf } from '../../catalogue/requirement.ts'
 import { matchesId } from '../report/index.ts'
 
 /** Most candidates that a message lists if none of them is near. */
@@ -78,7 +79,6 @@ function ofOneWord(written: string): string | undefined {
 }
 
 function nearestCandidate(condition: string, candidates: readonly string[]): string | undefined {
-  const conditionOf = (id: string): string => id.slice(id.indexOf('/') + 1)
   const nearestCondition = near(condition, candidates.map(conditionOf))
   return candidates.find((id) => conditionOf(id) === nearestCondition)
 }

@@ -1,4 +1,5 @@
 import { count, type Counts, type Report, type RequirementResult } from '../../harness/report/index.ts'
+import { conditionOf } from '../../catalogue/requirement.ts'
 import { groupBy } from '../../harness/group-by.ts'
 import { htmlAttribute, htmlText, htmlAnchor } from '../escape/html.ts'
 import type { OperationGroup } from '../view/groups.ts'
@@ -174,11 +175,6 @@ function row({ operation, results }: OperationGroup, columns: readonly string[],
 export function matrixCell({ id, level }: RequirementResult, { sign, tone, word }: Mark): string {
   const label = htmlAttribute(`${conditionOf(id)} (${level}): ${word.toLowerCase()}`)
   return `<a class="cell ${tone}" href="${htmlAnchor(id)}" title="${label}" aria-label="${label}">${sign}</a>`
-}
-
-/** `jobs.create/404-unknown-application` is the condition `404-unknown-application` of `jobs.create`. */
-function conditionOf(id: string): string {
-  return id.slice(id.indexOf('/') + 1)
 }
 
 function sharedConditions(groups: readonly OperationGroup[]): string[] {

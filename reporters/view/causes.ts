@@ -1,5 +1,5 @@
 import { isRequirementId, requirementOf } from '../../catalogue/catalogue.ts'
-import { type Pairs, isRefusal } from '../../catalogue/requirement.ts'
+import { conditionOf, type Pairs, isRefusal } from '../../catalogue/requirement.ts'
 import { codeNames, modelErrors } from '../../catalogue/errors.ts'
 import type { Failure, HttpResponse, RequirementResult } from '../../harness/report/index.ts'
 import { isSame, responseOf, sayAnswers } from '../../harness/report/index.ts'
@@ -64,7 +64,7 @@ function keyOf({ failures: [failure], id, level }: RequirementResult): string {
 function receivedIn(failure: Failure, id: string): string[] {
   const response = responseOf(failure)
   if (response.tpe !== undefined) return [sayAnswers([response])]
-  const condition = id.slice(id.indexOf('/') + 1)
+  const condition = conditionOf(id)
   const { status } = response
   if (status !== null && status < 300 && failure.toRefuse) return ['granted', condition]
   if (status !== null && status >= 400) return [`${status}`, condition]

@@ -1,3 +1,4 @@
+import { conditionOf } from '../../catalogue/requirement.ts'
 import type { MemberFault } from '../../catalogue/operation.ts'
 import type { GrantedCheck, MemberCase, Placed, RefusalContext } from '../../harness/checks/index.ts'
 import {
@@ -74,7 +75,7 @@ function hasMore({ body }: Placed, array: string): boolean {
 /** Everything that the record of a chat counts under the requirement's condition. */
 async function judgeMembers(refusal: RefusalContext, more: More = () => []): Promise<void> {
   const { context, operation, valid, judge } = refusal
-  const condition = context.requirement.id.slice(context.requirement.id.indexOf('/') + 1)
+  const condition = conditionOf(context.requirement.id)
   const first = await valid()
   const fields = context.run.target.operations[operation]?.fields ?? {}
   const body = jsonOf(first)
