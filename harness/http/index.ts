@@ -6,7 +6,7 @@ export { headerValue, type PrecedingRequest } from './message.ts'
 export type { SendOptions, Transport } from './message.ts'
 export { createTransport } from './transport.ts'
 export { createHandlerTransport, handlerOf } from './handler-transport.ts'
-export { proxyFor, type Proxy } from './dispatcher.ts'
+export { proxyFor, type Proxy } from './proxy.ts'
 export { proxyName } from './no-response.ts'
 
 // Passing on what somebody else sends.

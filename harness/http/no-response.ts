@@ -1,4 +1,4 @@
-import { type Proxy, ProxyFailure } from './dispatcher.ts'
+import { type Proxy, ProxyFailure } from './proxy.ts'
 import type { NoResponseCause, NoResponseDetail } from './message.ts'
 
 /** How far an exchange came. */

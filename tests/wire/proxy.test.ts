@@ -2,7 +2,7 @@ import net from 'node:net'
 import { readFileSync } from 'node:fs'
 import tls from 'node:tls'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { proxyFor } from '../../harness/http/dispatcher.ts'
+import { proxyFor } from '../../harness/http/proxy.ts'
 import { UserError } from '../../harness/user-error.ts'
 import { createTransport } from '../../harness/http/transport.ts'
 import {
