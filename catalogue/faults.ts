@@ -1,4 +1,4 @@
-import { type JsonKind, jsonKinds, type Member, otherKinds } from './operation.ts'
+import { type JsonKind, jsonKinds, type Member, otherKinds, type Parameter } from './operation.ts'
 import { numberOf, type OperationId, operation, operations } from './operations.ts'
 import { oddBodies, oddForms, oddValuesOf } from './odd-values.ts'
 import type { CountedTarget } from './requirement.ts'
@@ -44,8 +44,8 @@ export function isSentTo(id: OperationId, place: OtherPlace): boolean {
 }
 
 /** The member of the query that the spec shows for an operation. */
-export function shownQuery(id: OperationId): string | undefined {
-  return operation(id).parameters?.find((one) => one.in === 'query')?.name
+export function shownQuery(id: OperationId): Parameter | undefined {
+  return operation(id).parameters?.find((one) => one.in === 'query')
 }
 
 /** Places that are the very same path by RFC 3986; a query that the spec shows may have a route or a filter of its own. */

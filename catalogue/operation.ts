@@ -53,11 +53,13 @@ export interface Member {
 }
 
 /** A member of the query, or a header, that the spec names. */
-interface Parameter {
+export interface Parameter {
   readonly name: string
   readonly in: 'query' | 'header'
   readonly section: string
   readonly description: string
+  /** The place at which the target file names a value for it: a JSON Pointer. */
+  readonly declaredAt?: string
 }
 
 interface PathParameter {

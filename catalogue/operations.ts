@@ -96,7 +96,8 @@ export const operations = [
   { id: 'files.upload', method: 'POST', path: '/v1/files', otherPaths: [], body: 'raw', section: '4.4',
     summary: 'Upload a file', description: `The body is the file, labelled with its media type. ${noResponse}`,
     parameters: [
-      { name: 'graphId', in: 'query', section: '2.8', description: 'Id of a knowledge graph, to which the file is attached (§2.8). Where it is sent is not shown.' },
+      { name: 'graphId', in: 'query', section: '2.8', description: 'Id of a knowledge graph, to which the file is attached (§2.8). Where it is sent is not shown.',
+        declaredAt: '/resources/graph' },
       { name: 'Content-Disposition', in: 'header', section: '2.8', description: 'Attachment with the filename (§2.8).' },
     ],
     members: [], effect: 'creates',

@@ -10,6 +10,7 @@ import {
   pathAt,
   shownQuery,
 } from '../../catalogue/faults.ts'
+import { getAt } from '../../schemas/json.ts'
 import type { RefusalContext } from '../../harness/checks/index.ts'
 import { condition, judgeEach, property, refused, unknownWord } from '../../harness/checks/index.ts'
 import type { CheckContext, Credential, Exchange, Probe } from '../../harness/engine/index.ts'
@@ -104,8 +105,9 @@ async function ask(
 
 /** The query that the spec shows for the operation, as a valid request has it; else any. */
 function someQuery({ run, requirement: { operation } }: CheckContext): Probe['query'] {
-  const name = (isOperationId(operation) && shownQuery(operation)) || 'file_types'
-  return { [name]: (name === 'graphId' && run.target.file.resources?.graph) || 'txt' }
+  const { name = 'file_types', declaredAt } = (isOperationId(operation) && shownQuery(operation)) || {}
+  const declared = declaredAt === undefined ? undefined : getAt(run.target.file, declaredAt)
+  return { [name]: typeof declared === 'string' && declared !== '' ? declared : 'txt' }
 }
 
 const isRefused = ({ response }: Exchange): boolean => response !== undefined && !isGranted(response)
