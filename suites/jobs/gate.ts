@@ -32,15 +32,15 @@ function createGate(application: string, run: Run) {
   /** State in which the application was seen when its time ran out. */
   let lastSeen: string | undefined
   const timeoutError = (): NotExercised => {
-    const last = jobsOf(run)
-      .of(application)
-      .flatMap(({ readings }) => readings)
-      .at(-1)
     const time = `after ${timeout} ms (limits.jobTimeoutMs)`
     if (lastSeen !== undefined) return new NotExercised(`application ${application} ${lastSeen} ${time}`)
-    const why =
-      last && last.status === undefined ? `: its last job was read as ${describeResponse(last.exchange)}` : ` ${time}`
+    const readings = jobsOf(run)
+      .of(application)
+      .flatMap((job) => job.readings)
+    const last = readings.at(-1)
     const limit = last?.exchange.throttled ? 'throttled: ' : ''
+    const isUnread = last !== undefined && last.status === undefined
+    const why = isUnread ? `: its last job was read as ${describeResponse(last.exchange)}` : ` ${time}`
     return new NotExercised(`${limit}application ${application} was not seen to be idle${why}`)
   }
 

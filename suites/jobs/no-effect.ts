@@ -31,8 +31,8 @@ interface AtOnce {
   readonly held: Held
   /** Findings of each kind of refusal, in the order of `kindsOf`. */
   readonly looks: readonly (readonly Finding[])[]
-  /** Creations some time after these are still to be looked at. */
-  readonly later?: Refused
+  /** Refusals some time after which creations are still to be looked at, if there are any. */
+  readonly later?: Refused | undefined
 }
 
 /**
@@ -45,11 +45,10 @@ export function noEffectAtOnce(run: Run): Promise<AtOnce> {
     await grantedControl(run, 'jobs.create')
     const held = { run, application, gate: gateOf(run, application.id) }
     const { isShort, looks, later } = await held.gate.withExclusive(() => lookAlone(held))
-    if (!later) return { held, looks }
-    if (!isShort) return { held, looks, later }
+    if (!later || !isShort) return { held, looks, later }
     const next = await lookBetween(held, later, second)
-    const all = { held, looks: withMore(looks, next) }
-    return failureIn(next.findings) || held.gate.timedOut ? all : { ...all, later: next }
+    const isOver = failureIn(next.findings) !== undefined || held.gate.timedOut
+    return { held, looks: withMore(looks, next), later: isOver ? undefined : next }
   })
 }
 
