@@ -1,4 +1,5 @@
 import { pairOf, simulations, type Pair } from '../declared/scenarios.ts'
+import { named, rows } from './table.ts'
 
 /** A pair that stands in the spec, or is allowed by it, beside the one that the reference usually answers. */
 interface Alternative extends Pair {
@@ -8,68 +9,51 @@ interface Alternative extends Pair {
   readonly id: string
 }
 
-const tooLarge = ['413-BadRequest', '413-PayloadTooLarge', '413-InvalidInputParameters']
-const unknownModel = ['404-ResourceNotFound', '404-NotFound']
-const validation = ['400-BadRequest', '400-InvalidInputParameters', '400-InvalidContentType']
-
-const pairs: Readonly<Record<string, readonly string[]>> = {
-  '*/401-invalid-key': ['401-BadCredentials'],
-  '*/400-malformed-json': ['400-BadRequest'],
-  '*/400-wrong-content-type': ['400-BadRequest'],
-  '*/4xx-malformed-body': ['422-UnprocessableEntity', '400-InvalidContentType', '415-UnsupportedMediaType'],
-  'files.list/429-quota-exceeded': ['429-TooManyRequests'],
-  'jobs.create/400-missing-body': validation.slice(1),
-  'jobs.create/400-missing-inputs': ['400-BadRequest'],
-  'jobs.create/400-malformed-inputs': ['400-InvalidInputParameters'],
-  'jobs.retrieve/4xx-unknown-job': [
-    ...['404-NotFound', '410-Gone', '400-BadRequest', '403-InsufficientAccessRights', '422-UnprocessableEntity'],
-  ],
-  'jobs.retrieve/4xx-foreign-job': ['404-ResourceNotFound', '404-NotFound'],
-  'jobs.retrieve/4xx-malformed-id': [
-    ...['404-ResourceNotFound', '404-NotFound', '400-InvalidInputParameters', '422-UnprocessableEntity'],
-  ],
-  'pdf.parse/400-missing-body': validation.slice(1),
-  'pdf.parse/400-missing-format': validation.slice(1),
-  'pdf.parse/400-unsupported-format': ['400-BadRequest', '400-InvalidContentType'],
-  'pdf.parse/400-malformed-format': validation.slice(1),
-  'pdf.parse/400-oversized-pdf': tooLarge,
-  'pdf.parse/4xx-unknown-file': [
-    '404-NotFound',
-    '410-Gone',
-    '410-ResourceNotFound',
-    '400-BadRequest',
-    '400-InvalidInputParameters',
-    '403-InsufficientAccessRights',
-  ],
-  'completion.create/400-unsupported-model': unknownModel,
-  'completion.create/400-malformed-request@prompt': validation.slice(1),
-  'completion.create/400-bad-encoding': ['400-BadRequest', '400-InvalidContentType'],
-  'chat.create/400-query-config': ['400-BadRequest', '400-InvalidContentType'],
-  'chat.create/400-unsupported-model': unknownModel,
-  'chat.create/400-malformed-response-format': validation.slice(1),
-  'files.upload/400-oversized': tooLarge,
-  'files.upload/413-body-too-large': [
-    '413-PayloadTooLarge',
-    '413-InvalidInputParameters',
-    '400-InvalidInputParameters',
-  ],
-  'graphs.query/400-query-config': ['400-BadRequest', '400-InvalidContentType'],
-  'graphs.query/400-too-complex': tooLarge,
-  'ai-detect.run/400-text-too-long': tooLarge,
-  'web-search.run/400-query-too-long': tooLarge,
-  'medical.comprehend/400-malformed-request': validation.slice(1),
-  'translate.run/400-malformed-text': ['400-BadRequest'],
-  'translate.run/400-text-too-long': tooLarge,
-  'vision.analyze/400-malformed-request': validation.slice(1),
-  'vision.analyze/400-oversized-image': tooLarge,
-  'guardrails/400-blocked': ['400-BadRequest'],
-  'general/410-gone': ['410-ResourceNotFound'],
-  'general/413-payload-too-large': ['413-BadRequest', '413-InvalidInputParameters'],
-}
+/** By requirement; `*` stands for any operation. */
+const pairs = rows(`
+  */401-invalid-key                              401-BadCredentials
+  */400-malformed-json                           400-BadRequest
+  */400-wrong-content-type                       400-BadRequest
+  */4xx-malformed-body                           422-UnprocessableEntity 400-InvalidContentType 415-UnsupportedMediaType
+  files.list/429-quota-exceeded                  429-TooManyRequests
+  jobs.create,pdf.parse/400-missing-body         400-InvalidInputParameters 400-InvalidContentType
+  jobs.create/400-missing-inputs                 400-BadRequest
+  jobs.create/400-malformed-inputs               400-InvalidInputParameters
+  jobs.retrieve/4xx-unknown-job                  404-NotFound 410-Gone 400-BadRequest 403-InsufficientAccessRights
+  jobs.retrieve/4xx-unknown-job                  422-UnprocessableEntity
+  jobs.retrieve/4xx-foreign-job                  404-ResourceNotFound 404-NotFound
+  jobs.retrieve/4xx-malformed-id                 404-ResourceNotFound 404-NotFound 400-InvalidInputParameters
+  jobs.retrieve/4xx-malformed-id                 422-UnprocessableEntity
+  pdf.parse/400-missing-format                   400-InvalidInputParameters 400-InvalidContentType
+  pdf.parse/400-unsupported-format               400-BadRequest 400-InvalidContentType
+  pdf.parse/400-malformed-format                 400-InvalidInputParameters 400-InvalidContentType
+  pdf.parse/400-oversized-pdf                    413-BadRequest 413-PayloadTooLarge 413-InvalidInputParameters
+  pdf.parse/4xx-unknown-file                     404-NotFound 410-Gone 410-ResourceNotFound 400-BadRequest
+  pdf.parse/4xx-unknown-file                     400-InvalidInputParameters 403-InsufficientAccessRights
+  completion.create/400-unsupported-model        404-ResourceNotFound 404-NotFound
+  completion.create/400-malformed-request@prompt 400-InvalidInputParameters 400-InvalidContentType
+  completion.create/400-bad-encoding             400-BadRequest 400-InvalidContentType
+  chat.create,graphs.query/400-query-config      400-BadRequest 400-InvalidContentType
+  chat.create/400-unsupported-model              404-ResourceNotFound 404-NotFound
+  chat.create/400-malformed-response-format      400-InvalidInputParameters 400-InvalidContentType
+  files.upload/400-oversized                     413-BadRequest 413-PayloadTooLarge 413-InvalidInputParameters
+  files.upload/413-body-too-large                413-PayloadTooLarge 413-InvalidInputParameters
+  files.upload/413-body-too-large                400-InvalidInputParameters
+  graphs.query/400-too-complex                   413-BadRequest 413-PayloadTooLarge 413-InvalidInputParameters
+  ai-detect.run/400-text-too-long                413-BadRequest 413-PayloadTooLarge 413-InvalidInputParameters
+  web-search.run/400-query-too-long              413-BadRequest 413-PayloadTooLarge 413-InvalidInputParameters
+  medical.comprehend/400-malformed-request       400-InvalidInputParameters 400-InvalidContentType
+  translate.run/400-malformed-text               400-BadRequest
+  translate.run/400-text-too-long                413-BadRequest 413-PayloadTooLarge 413-InvalidInputParameters
+  vision.analyze/400-malformed-request           400-InvalidInputParameters 400-InvalidContentType
+  vision.analyze/400-oversized-image             413-BadRequest 413-PayloadTooLarge 413-InvalidInputParameters
+  guardrails/400-blocked                         400-BadRequest
+  general/410-gone                               410-ResourceNotFound
+  general/413-payload-too-large                  413-BadRequest 413-InvalidInputParameters`)
 
 /** The variants that answer another pair: those above, and what scenarios say that conforms as well. */
 export const alternatives: readonly Alternative[] = [
-  ...Object.entries(pairs),
+  ...pairs,
   ...[...simulations].map(([id, { others }]) => [id, others] as const),
 ].flatMap(([id, spelled]) => spelled.map((pair) => ({ name: `${id}=${pair}`, id, ...pairOf(pair) })))
 
@@ -105,23 +89,21 @@ export function otherName(id: string, usual: Pair): string {
   return unacceptedName(id, usual) ?? 'InternalServerError'
 }
 
-const anyName = new Set([
-  ...['400-missing-body', '400-missing-format', '400-unsupported-format', '400-malformed-format'].map(
-    (condition) => `pdf.parse/${condition}`,
+const anyName = new Set(
+  named(
+    '/',
+    `
+    pdf.parse          400-missing-body 400-missing-format 400-unsupported-format 400-malformed-format
+    pdf.parse          4xx-unknown-file 4xx-removed
+    jobs.create        400-missing-body
+    jobs.retrieve      4xx-unknown-job 4xx-malformed-id
+    completion.create  400-bad-encoding
+    chat.create        400-query-config 400-malformed-response-format
+    graphs.query       400-query-config
+    files.upload       413-body-too-large
+    medical.comprehend,vision.analyze 400-malformed-request`,
   ),
-  'pdf.parse/4xx-unknown-file',
-  'pdf.parse/4xx-removed',
-  'jobs.create/400-missing-body',
-  'jobs.retrieve/4xx-unknown-job',
-  'jobs.retrieve/4xx-malformed-id',
-  'completion.create/400-bad-encoding',
-  'chat.create/400-query-config',
-  'chat.create/400-malformed-response-format',
-  'graphs.query/400-query-config',
-  'files.upload/413-body-too-large',
-  'medical.comprehend/400-malformed-request',
-  'vision.analyze/400-malformed-request',
-])
+)
 
 /** Whether the requirement accepts every code name of its status, so that none of them breaks it. */
 export function allowsAnyName(id: string): boolean {

@@ -1,55 +1,55 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { alternatives } from './pairs.ts'
 import { defects } from './defects.ts'
+import { named } from './table.ts'
 import type { Pair } from '../declared/scenarios.ts'
-
-const ways = (subject: string, ...names: readonly string[]): string[] => names.map((name) => `${subject}/${name}`)
 
 /**
  * Every other way to conform that the reference knows. Several may be on at once if they do not speak of the same
  * thing. Those called `settling/...`, `jobs/readable-late` and `slow/refusals` take as long as the options say. With those called `pdf-removed` and so on the target has to declare the operation as removed.
  */
 export const variants: readonly string[] = [
-  ...ways('json', 'additional-members', 'members-reversed', 'spread'),
-  ...ways('envelope', 'no-errors', 'bare-errors', 'without-key', 'without-description', 'without-item-extras'),
-  ...ways('envelope', 'unlisted-keys', 'several-errors', 'full-extras', 'other-language'),
-  ...ways('headers', 'charset', 'odd-content-type', 'many'),
-  ...ways('connection', 'chunked', 'closed', 'closed-unannounced', 'short-lived', 'reset-when-reused'),
-  ...ways('compressed', 'gzip', 'deflate', 'br'),
-  ...ways('successes', 'no-content', 'plain-text', 'empty', 'other-2xx', 'json-scalar', 'accepted-creations'),
-  ...ways('successes', 'no-content-creations'),
-  ...ways('answers', 'large', 'huge'),
-  ...ways('lists', 'bare-array'),
-  ...ways('aliases', '404', '405', 'page-404'),
-  ...ways('spellings', 'served', 'redirected', 'refused', 'page'),
-  ...ways('names', 'optional'),
-  ...ways('order', 'body-first', 'existence-first', 'existence-before-body', 'state-first', 'rights-last'),
-  ...ways('jobs', 'no-optional-members', 'all-members', 'updated-before-created', 'updated-when-created'),
-  ...ways('jobs', 'updated-at-moves'),
-  ...ways('jobs', 'born-completed', 'born-failed', 'instant', 'fail-now-and-then', 'readable-late', 'texts-limited'),
-  ...ways('jobs', 'values-limited', 'others-now-and-then'),
-  ...ways('uuids', 'upper-case', 'upper-case-in-creation', 'upper-case-in-retrieval'),
-  ...ways('dates', 'offset', 'negative-offset', 'unknown-offset', 'long-fraction', 'short-fraction', 'whole-seconds'),
-  ...ways('dates', 'lower-case', 'coarser-in-retrieval', 'two-readings', 'two-readings-earlier'),
-  ...ways('clock', 'hours-behind', 'hours-ahead'),
-  ...ways('ids', 'numeric', 'json-number', 'int64', 'long', 'upper-case'),
-  ...ways('requests', 'unknown-members-rejected', 'nulls-rejected', 'values-coerced'),
-  ...ways('generation', 'empty', 'varying', 'blocked-now-and-then', 'input-blocked-now-and-then'),
-  'generation/model-fails-now-and-then',
-  'generation/provider-blocked-now-and-then',
-  ...ways('models', 'other-statuses'),
-  ...ways('tokens', 'below-zero-granted', 'below-zero-bad-request'),
-  ...ways('processing', 'slow'),
-  ...ways('settling', 'uploads', 'graphs', 'applications'),
-  ...ways('graphs', 'empty-not-queried'),
-  ...ways('keys', 'told-by-parts'),
-  ...ways('applications', 'inputs-demanded'),
-  ...ways('slow', 'refusals'),
-  ...ways('files', 'known-by-content'),
-  ...ways('throttled', '429', '429-seconds', '429-date', '503', '503-seconds'),
-  ...ways('unknown-path', '400', '401', '403'),
-  ...ways('methods', '400', '405', 'lists'),
-  ...['pdf-removed', 'pdf-removed-404', 'pdf-removed-page-404', 'pdf-removed-page-410'],
+  ...named(
+    '/',
+    `
+    json          additional-members members-reversed spread
+    envelope      no-errors bare-errors without-key without-description without-item-extras
+    envelope      unlisted-keys several-errors full-extras other-language
+    headers       charset odd-content-type many
+    connection    chunked closed closed-unannounced short-lived reset-when-reused
+    compressed    gzip deflate br
+    successes     no-content plain-text empty other-2xx json-scalar accepted-creations no-content-creations
+    answers       large huge
+    lists         bare-array
+    aliases       404 405 page-404
+    spellings     served redirected refused page
+    names         optional
+    order         body-first existence-first existence-before-body state-first rights-last
+    jobs          no-optional-members all-members updated-before-created updated-when-created updated-at-moves
+    jobs          born-completed born-failed instant fail-now-and-then readable-late
+    jobs          texts-limited values-limited others-now-and-then
+    uuids         upper-case upper-case-in-creation upper-case-in-retrieval
+    dates         offset negative-offset unknown-offset long-fraction short-fraction whole-seconds
+    dates         lower-case coarser-in-retrieval two-readings two-readings-earlier
+    clock         hours-behind hours-ahead
+    ids           numeric json-number int64 long upper-case
+    requests      unknown-members-rejected nulls-rejected values-coerced
+    generation    empty varying blocked-now-and-then input-blocked-now-and-then
+    generation    model-fails-now-and-then provider-blocked-now-and-then
+    models        other-statuses
+    tokens        below-zero-granted below-zero-bad-request
+    processing    slow
+    settling      uploads graphs applications
+    graphs        empty-not-queried
+    keys          told-by-parts
+    applications  inputs-demanded
+    slow          refusals
+    files         known-by-content
+    throttled     429 429-seconds 429-date 503 503-seconds
+    unknown-path  400 401 403
+    methods       400 405 lists
+    pdf-removed,pdf-removed-404,pdf-removed-page-404,pdf-removed-page-410 -`,
+  ),
   ...alternatives.map((alternative) => alternative.name),
 ]
 

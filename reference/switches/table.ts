@@ -1,0 +1,41 @@
+export function words(text: string): string[] {
+  return text.split(/\s+/).filter(Boolean)
+}
+
+const json = words(`
+  pdf.parse jobs.create completion.create chat.create graphs.create graphs.add-file graphs.query applications.create
+  ai-detect.run web-search.run medical.comprehend translate.run vision.analyze`)
+
+/** Operations that a table names together. */
+export const groups = {
+  ALL: [...json, ...words('jobs.retrieve files.upload files.list files.retrieve')],
+  GETS: words('jobs.retrieve files.list files.retrieve'),
+  POSTS: [...json, 'files.upload'],
+  /** Those with a JSON body. */
+  JSON: json,
+  /** Those of them whose body may be wrong as a whole by a requirement of its own. */
+  OBJECTS: json.filter((name) => name !== 'jobs.create'),
+  /** Those with a requirement `2xx-accepted`, but `files.list`: without an answer to it a run does not begin. */
+  ACCEPTING: words(`
+    completion.create files.upload files.retrieve graphs.create graphs.add-file graphs.query applications.create
+    ai-detect.run web-search.run translate.run vision.analyze`),
+}
+
+/**
+ * Rows of a table, a line each: what a row is about, and the names behind it. `a,b/c` is about `a/c` and about `b/c`; a
+ * word in capitals stands for a group of operations.
+ */
+export function rows(table: string): (readonly [about: string, names: readonly string[]])[] {
+  return table.split('\n').flatMap((line) => {
+    const [first, ...names] = words(line)
+    if (first === undefined) return []
+    const [operations = '', ...condition] = first.split('/')
+    const expanded = operations.split(',').flatMap((name) => (groups as Record<string, string[]>)[name] ?? [name])
+    return expanded.map((operation) => [[operation, ...condition].join('/'), names] as const)
+  })
+}
+
+/** What a table names: of each row what it is about, the mark and a name; for the name `-` only what it is about. */
+export function named(mark: string, table: string): string[] {
+  return rows(table).flatMap(([about, names]) => names.map((name) => (name === '-' ? about : about + mark + name)))
+}
