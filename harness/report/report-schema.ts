@@ -1,66 +1,61 @@
-import { closed, defined, described, flag, listOf, oneOf, type Schema, text, textOrNull } from '../../schemas/closed.ts'
-import type {
-  BaselineSummary,
-  Counts,
-  Created,
-  Exit,
-  Failure,
-  FailureExchange,
-  NotServed,
-  PageCount,
-  RecordedBody,
-  RecordedRequest,
-  RecordedResponse,
-  Report,
-  RequirementResult,
-} from './model.ts'
-import { leftOutBy, takesStates } from './model.ts'
+import { closed, defined, described, either, type Fitting, flag, integer, listOf } from '../../schemas/closed.ts'
+import { object, oneOf, orNull, type Schema, text, textOrNull } from '../../schemas/closed.ts'
+import type { FailureExchange, RecordedBody, RecordedRequest, RecordedResponse } from '../recording/index.ts'
 
-const integer = { type: 'integer' }
 /** A fact that is left out if it does not hold. */
-const always = { const: true }
-const count = defined('count')
-const counts = defined('counts')
-const digest = defined('digest')
-const verdict = defined('verdict')
-const milliseconds = defined('milliseconds')
-const id = { type: 'string', maxLength: 256 }
+const always: Schema<true> = { const: true }
+const count = defined<number>('count')
+const digest = defined<string>('digest')
+const milliseconds = defined<number>('milliseconds')
+const id: Schema<string> = { type: 'string', maxLength: 256 }
+const time: Schema<string> = { type: 'string', format: 'date-time' }
+const address: Schema<string> = { type: 'string', pattern: '^https?://' }
+const onceOrMore: Schema<number> = { type: 'integer', minimum: 1 }
 /** Each pattern is held against each id. */
-const patterns = { type: 'array', maxItems: 1000, items: id }
+const patterns: Schema<string[]> = { type: 'array', maxItems: 1000, items: id }
 
-const baseline: Schema = {
-  ...closed<BaselineSummary>({
-    file: text,
-    expected: described('Failed as expected.', listOf(text)),
-    stale: described(
-      'Passed, unknown, past its date, or failed otherwise than recorded: decides the exit code.',
-      listOf(closed<BaselineSummary['stale'][number]>({ id: text, why: text })),
-    ),
-    notExercised: listOf(text),
-  }),
-  type: ['object', 'null'],
-}
+const verdict = oneOf('conformant', 'passing', 'non-conformant', 'not-judged')
+export type Verdict = Fitting<typeof verdict>
 
-const pages = listOf(
-  closed<PageCount>(
-    {
-      status: integer,
-      title: text,
-      server: described('The Server header.', text),
-      times: { type: 'integer', minimum: 1 },
-    },
-    ['title', 'server'],
+const tpeMode = oneOf('exact', 'family')
+/** Code names of §7.2 that satisfy an expectation: those of the pairs, or any of the status's row. */
+export type TpeMode = Fitting<typeof tpeMode>
+
+const depth = oneOf('full', 'quick')
+/** How much is sent for a requirement: every case, or one of each kind. */
+export type Depth = Fitting<typeof depth>
+
+const baseline = object({
+  file: text,
+  expected: described('Failed as expected.', listOf(text)),
+  stale: described(
+    'Passed, unknown, past its date, or failed otherwise than recorded: decides the exit code.',
+    listOf(object({ id: text, why: text })),
   ),
-)
+  notExercised: described('Expected, but not exercised in this run: named only.', listOf(text)),
+})
+export type BaselineSummary = Fitting<typeof baseline>
 
-const notServed = closed<NotServed>({
+const page = object(
+  { status: integer, times: onceOrMore },
+  { title: text, server: described('The Server header.', text) },
+)
+/** Error responses of one kind that were pages in place of envelopes. */
+export type PageCount = Fitting<typeof page>
+
+const notServed = object({
   operation: text,
   answered: described('A status, or in words why there was none.', text),
 })
+/** An operation that the target file declares as not served, and what one request with the full key was answered. */
+export type NotServed = Fitting<typeof notServed>
 
-const run = closed<Report['run']>(
+const created = object({ operation: text, id: text }, { name: text })
+export type Created = Fitting<typeof created>
+
+const run = object(
   {
-    startedAt: { type: 'string', format: 'date-time' },
+    startedAt: time,
     durationMs: milliseconds,
     seed: integer,
     runs: count,
@@ -70,119 +65,111 @@ const run = closed<Report['run']>(
       'How often an answer was 429 or 503 and tried again; not counted are answers of the status that the requirement asks for, since they may be its answer by another name.',
       count,
     ),
-    retried: described("How many answers were cut off, reset or a gateway's 502 or 504, and asked for again.", count),
-    suggestedRate: described('Requests a second that the target takes, by what it answered while it throttled.', count),
     concurrency: count,
     strict: flag,
     readOnly: flag,
-    tpe: oneOf('exact', 'family'),
+    tpe: tpeMode,
     only: patterns,
     skip: patterns,
     shard: described('Such as 2/4.', textOrNull),
-    baseline,
+    baseline: orNull(baseline),
     insecure: flag,
     ca: described('An authority of the target file (tls.ca) was trusted.', flag),
     proxy: described('Host and port of the proxy through which the target was asked.', textOrNull),
     interrupted: flag,
-    depth: described('How much was sent for a requirement: every case, or one of each kind.', oneOf('full', 'quick')),
+    depth: described('How much was sent for a requirement: every case, or one of each kind.', depth),
     credentialProbes: described(
       'Which wrong keys were tried: all forms on every operation, or few.',
       oneOf('all', 'few'),
-    ),
-    pages: described(
-      'Error responses that were pages in place of envelopes, by what they were; absent if there was none.',
-      pages,
     ),
     notServed: described(
       'Operations declared not served, and what one request with the full key got.',
       listOf(notServed),
     ),
-    created: described(
-      'What the run created.',
-      listOf(closed<Created>({ operation: text, id: text, name: text }, ['name'])),
+    created: described('What the run created.', listOf(created)),
+  },
+  {
+    retried: described("How many answers were cut off, reset or a gateway's 502 or 504, and asked for again.", count),
+    suggestedRate: described('Requests a second that the target takes, by what it answered while it throttled.', count),
+    pages: described(
+      'Error responses that were pages in place of envelopes, by what they were; absent if there was none.',
+      listOf(page),
     ),
   },
-  ['retried', 'suggestedRate', 'pages'],
 )
 
-const requirement: Schema = {
-  ...closed<RequirementResult>(
-    {
-      id,
-      operation: text,
-      level: oneOf('must', 'should'),
-      section: described('Sections of the interface description, comma separated.', text),
-      statement: text,
-      outcome: oneOf('passed', 'failed', 'not-exercised', 'not-applicable'),
-      reason: described('Why it was not judged.', text),
-      why: defined('why'),
-      control: oneOf('granted', 'refused', 'none'),
-      cases: described('Requests judged.', count),
-      durationMs: described(
-        'Of its own exchanges, one after the other, without the time that they waited for their turn.',
-        milliseconds,
-      ),
-      failures: listOf(defined('failure')),
-    },
-    ['reason', 'why'],
-  ),
-  if: { properties: { outcome: oneOf('not-exercised', 'not-applicable') }, required: ['outcome'] },
-  then: { properties: { reason: true }, required: ['reason'] },
-}
+const absence = oneOf('not-served', 'removed')
+/** How a target file says that there is no such operation. */
+export type Absence = Fitting<typeof absence>
 
-/** One kind of reason, with members of its own. */
-function reason(kind: Schema, facts: Readonly<Record<string, Schema>> = {}, optional: readonly string[] = []): Schema {
-  const required = Object.keys(facts).filter((name) => !optional.includes(name))
-  const needed = required.length > 0 ? { required } : {}
-  return { additionalProperties: false, ...needed, properties: { kind, ...facts } }
-}
+const leftOutBy = oneOf('--only', '--skip', '--read-only', '--shard', '--bail', '--max-failures', 'interrupted')
+/** Options that leave requirements out, and the end of the run. */
+export type LeftOutBy = Fitting<typeof leftOutBy>
 
-const why: Schema = {
-  description: 'The kind of the reason, and its facts. Other reasons have none.',
+const why = described('The kind of the reason, and its facts. Other reasons have none.', {
   type: 'object',
   required: ['kind'],
-  oneOf: [
-    reason(
-      { const: 'left-out' },
+  ...either(
+    object({
+      kind: oneOf('left-out'),
+      by: described('The option that left it out; interrupted: the run ended before.', leftOutBy),
+    }),
+    object({
+      kind: oneOf('undeclared'),
+      needs: described(
+        'What the target file lacks: of each need the names of which one will do.',
+        listOf(listOf(text)),
+      ),
+      example: described('Part of a target file that declares it, as JSON text.', text),
+    }),
+    object(
       {
-        by: described('The option that left it out; interrupted: the run ended before.', oneOf(...leftOutBy)),
+        kind: oneOf('absent'),
+        absence: described('How the target file declares it, or seenBy.', absence),
       },
+      { seenBy: described('Those by which alone the requirement is seen.', listOf(text)) },
     ),
-    reason(
-      { const: 'undeclared' },
-      {
-        needs: described(
-          'What the target file lacks: of each need the names of which one will do.',
-          listOf(listOf(text)),
-        ),
-        example: described('Part of a target file that declares it, as JSON text.', text),
-      },
-    ),
-    reason(
-      { const: 'absent' },
-      {
-        absence: described('How the target file declares it, or seenBy.', oneOf('not-served', 'removed')),
-        seenBy: described('Those by which alone the requirement is seen.', listOf(text)),
-      },
-      ['seenBy'],
-    ),
-    reason({ const: 'unreachable' }, { note: described('The note of the target file.', text) }),
-    reason(described('The suite itself failed, or the target cannot be judged at all.', oneOf('mistake', 'target'))),
-  ],
-}
+    object({ kind: oneOf('unreachable'), note: described('The note of the target file.', text) }),
+    object({
+      kind: described('The suite itself failed, or the target cannot be judged at all.', oneOf('mistake', 'target')),
+    }),
+  ),
+})
+/** The kind of reason for which a requirement was not judged, and its facts. */
+export type Why = Fitting<typeof why>
 
-const failure = closed<Failure>(
+const takes = oneOf(
+  'idle-application', // with no job in progress, after those that the run made before
+  'job-in-progress', // of the same application
+  'job-elsewhere', // in progress on another application
+  'job-before', // of the same application, and ended
+  'job-of-run', // read as it was in the run, beside its other jobs
+  'endless-job', // in progress for longer than it may be
+  'refusal-before', // a request that was refused
+  'requests-at-once', // sent at the same moment
+  'more-requests', // than the target takes: it asked for patience
+  'object-of-run', // made by another request of the run
+  'chance', // the answers to one request differ
+  'earlier-requests', // whatever was sent before: by itself it was answered otherwise when the run ended
+)
+/** States in which a request is wrong, and which that request does not bring about by itself. */
+export type TakesState = Fitting<typeof takes>
+
+const failure = object(
   {
-    message: text,
+    message: described('What was sent.', text),
     expected: text,
     actual: text,
     familyOnly: described('The answer satisfies --tpe family; only the exact name is wrong.', flag),
     seed: integer,
+    rerun: described('The command that shows the failure again, without a key.', text),
+  },
+  {
     path: described('Where the counterexample stands among the generated cases.', text),
     at: described('JSON Pointer to the member of the response that is wrong or missing.', text),
     control: described(
       'The request without the fault, and the status by which it was granted.',
-      closed<NonNullable<Failure['control']>>({ request: defined('request'), status: integer }),
+      object({ request: defined<RecordedRequest>('request'), status: integer }),
     ),
     connection: described(
       'The fault is how connections are treated: an answer is wrong on a reused one alone, or the key that was shown on one goes for all that follows.',
@@ -194,28 +181,49 @@ const failure = closed<Failure>(
     noEnvelope: described('The status is right, but the answer is no error envelope: see envelope/shape.', always),
     takes: described(
       'The state that the failure takes: the curl line sends its request alone, and may show something else.',
-      oneOf(...takesStates),
+      takes,
     ),
     later: described('What the request by itself was answered when the run ended, in words, if that differs.', text),
     rerunIds: described('The requirements that rerun selects: all that the failure needs to show again.', listOf(text)),
-    rerun: described('The command that shows the failure again, without a key.', text),
-    exchange: defined('exchange'),
+    exchange: defined<FailureExchange>('exchange'),
   },
-  [
-    'path',
-    'at',
-    'control',
-    'connection',
-    'toRefuse',
-    'cites',
-    'asked',
-    'noEnvelope',
-    'takes',
-    'later',
-    'rerunIds',
-    'exchange',
-  ],
 )
+export type Failure = Fitting<typeof failure>
+
+const outcome = oneOf('passed', 'failed', 'not-exercised', 'not-applicable')
+export type Outcome = Fitting<typeof outcome>
+
+const requirement = object(
+  {
+    id,
+    operation: text,
+    level: oneOf('must', 'should'),
+    section: described('Sections of the interface description, comma separated.', text),
+    statement: text,
+    outcome,
+    control: oneOf('granted', 'refused', 'none'),
+    cases: described('Requests judged.', count),
+    durationMs: described(
+      'Of its own exchanges, one after the other, without the time that they waited for their turn.',
+      milliseconds,
+    ),
+    failures: listOf(defined<Failure>('failure')),
+  },
+  { reason: described('Why it was not judged.', text), why: defined<Why>('why') },
+)
+export type AnyResult = Fitting<typeof requirement>
+
+const reasoned = {
+  if: { properties: { outcome: oneOf('not-exercised', 'not-applicable') }, required: ['outcome'] },
+  then: { properties: { reason: true }, required: ['reason'] },
+}
+
+const counts = object({ passed: count, failed: count, notExercised: count, notApplicable: count })
+export type Counts = Fitting<typeof counts>
+
+const exit = object({ code: oneOf(0, 1, 2, 3), because: described('One clause for a reader.', text) })
+/** How the command ended, and why. */
+export type Exit = Fitting<typeof exit>
 
 const cutBody = ['bodyEncoding', 'bodyLength', 'bodySha256'] as const
 const body: Readonly<Record<keyof Required<RecordedBody>, Schema>> = {
@@ -225,50 +233,45 @@ const body: Readonly<Record<keyof Required<RecordedBody>, Schema>> = {
   bodySha256: described('Of the whole body.', { type: 'string', pattern: '^[0-9a-f]{64}$' }),
 }
 
+const report = object({
+  format: oneOf('conformance-report/1'),
+  suite: object(
+    { name: text, version: text, specVersion: text, specDigest: digest, requirementsDigest: digest },
+    {
+      site: described('Address of the site that has a page for each requirement.', address),
+    },
+  ),
+  target: object({
+    name: text,
+    baseUrl: text,
+    digest: described('Of the target file without keys, as canonical JSON.', digest),
+  }),
+  run,
+  exit: described('The exit code of the run, and why it is what it is.', exit),
+  verdict: described('Of the tpe mode asked for.', defined<Verdict>('verdict')),
+  verdicts: object({ exact: defined<Verdict>('verdict'), family: defined<Verdict>('verdict') }),
+  summary: object({ must: defined<Counts>('counts'), should: defined<Counts>('counts') }),
+  requirements: described(
+    'Every requirement of the catalogue, in its order.',
+    listOf(defined<AnyResult>('requirement')),
+  ),
+})
+export type AnyReport = Fitting<typeof report>
+
 /** The schema of a report, `conformance-report/1`. The build writes it to `schemas/report.schema.json`, and compiles it. */
 export const reportSchema: Schema = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   $id: 'report.schema.json',
   title: 'Report of a conformance run',
   description: 'conformance-report/1.',
-  ...closed<Report>({
-    format: { const: 'conformance-report/1' },
-    suite: closed<Report['suite']>(
-      {
-        site: described('Address of the site that has a page for each requirement.', {
-          type: 'string',
-          pattern: '^https?://',
-        }),
-        name: text,
-        version: text,
-        specVersion: text,
-        specDigest: digest,
-        requirementsDigest: digest,
-      },
-      ['site'],
-    ),
-    target: closed<Report['target']>({
-      name: text,
-      baseUrl: text,
-      digest: described('Of the target file without keys, as canonical JSON.', digest),
-    }),
-    run,
-    exit: described(
-      'The exit code of the run, and why it is what it is.',
-      closed<Exit>({ code: oneOf(0, 1, 2, 3), because: text }),
-    ),
-    verdict: described('Of the tpe mode asked for.', verdict),
-    verdicts: closed<Report['verdicts']>({ exact: verdict, family: verdict }),
-    summary: closed<Report['summary']>({ must: counts, should: counts }),
-    requirements: described('Every requirement of the catalogue, in its order.', listOf(defined('requirement'))),
-  }),
+  ...report,
   $defs: {
     digest: { description: 'SHA-256.', type: 'string', pattern: '^sha256:[0-9a-f]{64}$' },
     count: { type: 'integer', minimum: 0 },
     milliseconds: { description: 'Milliseconds.', type: 'number', minimum: 0 },
-    verdict: oneOf('conformant', 'passing', 'non-conformant', 'not-judged'),
-    counts: closed<Counts>({ passed: count, failed: count, notExercised: count, notApplicable: count }),
-    requirement,
+    verdict,
+    counts,
+    requirement: { ...requirement, ...reasoned },
     why,
     failure,
     exchange: closed<FailureExchange>(
