@@ -14,7 +14,8 @@ import {
 import { UserError } from '../harness/user-error.ts'
 import { isObject, member } from '../schemas/json.ts'
 import type { Evidence, NamedBytes } from './certificate-file.ts'
-import { makeStatement, sha256, type Predicate, type Statement } from './statement.ts'
+import { makeStatement, sha256 } from './statement.ts'
+import type { Predicate, Statement } from './statement-schema.ts'
 import { type KnownRequirement, requirementsOf, type SuiteFacts } from './suite-facts.ts'
 
 /**

@@ -18,7 +18,7 @@ import {
 import { claims } from './describe.ts'
 import { harProblems, readWholeReport, reportProblems, targetProblems } from './evidence.ts'
 import { pemOf } from './keys.ts'
-import type { Statement } from './statement.ts'
+import type { Statement } from './statement-schema.ts'
 import { daysAfterRun, makeStatement, MOST_VALID_DAYS, partialReasons, sha256, PAYLOAD_TYPE } from './statement.ts'
 import { contradictions, formProblem, verifyCertificate } from './verify-certificate.ts'
 import type { KnownRequirement, SuiteFacts } from './suite-facts.ts'

@@ -1,28 +1,39 @@
-import type { Counts, Report } from '../harness/report/index.ts'
-import { closed, defined, described, flag, listOf, oneOf, type Schema, text, textOrNull } from '../schemas/closed.ts'
-import type {
-  Coverage,
-  Digest,
-  Excluded,
-  NamedDigest,
-  NotServed,
-  Operations,
-  Predicate,
-  RunFacts,
-  Statement,
-} from './statement.ts'
-import { PREDICATE_TYPE, STATEMENT_TYPE } from './statement.ts'
+import type { Counts, Report, Verdict } from '../harness/report/index.ts'
+import { defined, described, type Fitting, flag, integer, listOf, object } from '../schemas/closed.ts'
+import { oneOf, type Schema, text, textOrNull } from '../schemas/closed.ts'
 
-const count = { type: 'integer', minimum: 0 }
-const digest = defined('digest')
-const time = defined('time')
-const verdict = defined('verdict')
+/** The in-toto statement that the payload of the envelope holds. */
+export const STATEMENT_TYPE = 'https://in-toto.io/Statement/v1'
+/** Type of the predicate; it names this form and no address that anybody has to fetch. */
+export const PREDICATE_TYPE = 'https://github.com/ai-content-conformance/certificate/v1'
+
+const always = <const T>(value: T): Schema<T> => ({ const: value })
+const like = (pattern: RegExp): Schema<string> => ({ type: 'string', pattern: pattern.source })
+const count: Schema<number> = { type: 'integer', minimum: 0 }
+const duration: Schema<number> = { type: 'number', minimum: 0 }
+const time = defined<string>('time')
+const verdict = defined<Verdict>('verdict')
 const counts = { passed: count, failed: count, notExercised: count, notApplicable: count }
 
-const run = closed<RunFacts>({
+const sha256 = object({ sha256: like(/^[0-9a-f]{64}$/) })
+/** SHA-256 in hex, as in-toto writes digests. */
+export type Digest = Fitting<typeof sha256>
+const digest = defined<Digest>('digest')
+
+const excluded = object(
+  { id: text, reason: text },
+  { unreachable: described('The target file declares it out of reach.', always(true)) },
+)
+/** A requirement that the certificate does not vouch for, and why. */
+export type Excluded = Fitting<typeof excluded>
+
+const exchanges = object({ name: like(/^exchanges(-[1-9][0-9]*)?\.har$/), digest })
+export type NamedDigest = Fitting<typeof exchanges>
+
+const run = object({
   startedAt: time,
-  durationMs: { type: 'number', minimum: 0 },
-  seed: { type: 'integer' },
+  durationMs: duration,
+  seed: integer,
   runs: count,
   requests: count,
   tpe: oneOf('exact', 'family'),
@@ -31,81 +42,86 @@ const run = closed<RunFacts>({
   only: listOf(text),
   skip: listOf(text),
   shard: textOrNull,
-  baseline: flag,
+  baseline: described('Failures were expected by a baseline.', flag),
   insecure: flag,
   ca: flag,
   proxy: textOrNull,
-  retried: count,
+  retried: described('Answers that were cut off, reset or a 502 or 504 of a gateway, and asked for again.', count),
   interrupted: flag,
   depth: oneOf('full', 'quick'),
   credentialProbes: oneOf('all', 'few'),
 })
+/** How the run was made, and all of it that can make a certificate partial. */
+export type RunFacts = Fitting<typeof run>
 
-const predicate = closed<Predicate>({
-  suite: closed<Predicate['suite']>({ name: { const: 'ai-content-conformance' }, version: text, digest }),
-  spec: closed<Predicate['spec']>({ version: text, digest }),
-  requirements: closed<Predicate['requirements']>({ count, digest }),
-  targetFile: closed<Predicate['targetFile']>({ digest }),
+const answered = described('What one request with the full key was answered; null if it was not asked.', textOrNull)
+const operations = object({
+  judged: listOf(text),
+  notServed: listOf(object({ operation: text, answered })),
+  removed: listOf(text),
+  notExercised: listOf(text),
+})
+/** How each operation of the interface was judged, by name, in the order of the interface; each in one list. */
+export type Operations = Fitting<typeof operations>
+
+const coverage = object({ operation: text, ...counts, cases: described('Requests judged.', count) })
+export type Coverage = Fitting<typeof coverage>
+
+const predicate = object({
+  suite: described(
+    'The version that judged; the digest is of the installation that signed.',
+    object({ name: always<string>('ai-content-conformance'), version: text, digest }),
+  ),
+  spec: object({ version: text, digest }),
+  requirements: object({ count, digest }),
+  targetFile: described('Of the target file without keys, as canonical JSON.', object({ digest })),
   run,
   verdict,
-  verdicts: closed<Report['verdicts']>({ exact: verdict, family: verdict }),
-  summary: closed<Report['summary']>({ must: defined('counts'), should: defined('counts') }),
-  operations: closed<Operations>({
-    judged: listOf(text),
-    notServed: listOf(closed<NotServed>({ operation: text, answered: textOrNull })),
-    removed: listOf(text),
-    notExercised: listOf(text),
-  }),
-  coverage: listOf(closed<Coverage>({ operation: text, ...counts, cases: count })),
-  notApplicable: listOf(defined('excluded')),
-  notExercised: listOf(defined('excluded')),
+  verdicts: object({ exact: verdict, family: verdict }) satisfies Schema<Report['verdicts']>,
+  summary: object({ must: defined<Counts>('counts'), should: defined<Counts>('counts') }),
+  operations,
+  coverage: listOf(coverage),
+  notApplicable: listOf(defined<Excluded>('excluded')),
+  notExercised: listOf(defined<Excluded>('excluded')),
   failed: listOf(text),
-  partial: listOf(text),
+  partial: described('Why it does not certify a whole, conformant run; empty if it does.', listOf(text)),
   issuedAt: time,
   expiresAt: time,
-  publicKey: text,
+  publicKey: described('Of the first signature, SPKI in PEM: inside, so that the signature covers it.', text),
 })
+/** Claims of a certificate. Times are RFC 3339 in UTC, durations ms. */
+export type Predicate = Fitting<typeof predicate>
 
-const subject = {
+const target = object({ name: text, uri: text, digest })
+const report = object({ name: always('conformance-report'), digest })
+type Subject = [Fitting<typeof target>, Fitting<typeof report>, ...NamedDigest[]]
+const subject: Schema<Subject> = {
   type: 'array',
-  prefixItems: [
-    closed<Statement['subject'][0]>({ name: text, uri: text, digest }),
-    closed<Statement['subject'][1]>({ name: { const: 'conformance-report' }, digest }),
-  ],
+  prefixItems: [target, report],
   items: defined('exchanges'),
   minItems: 2,
 }
+
+const statement = object({
+  _type: always(STATEMENT_TYPE),
+  subject,
+  predicateType: always(PREDICATE_TYPE),
+  predicate,
+})
+/** An in-toto Statement v1: the target, the report that the claims were taken from, and its exchanges if they were given. */
+export type Statement = Fitting<typeof statement>
 
 /** The schema of a certificate's statement. The build writes it to `certificate/certificate.schema.json`, and compiles it. */
 export const statementSchema: Schema = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   title: 'Conformance certificate, the in-toto statement inside its DSSE envelope',
-  ...closed<Statement>({
-    _type: { const: STATEMENT_TYPE },
-    subject,
-    predicateType: { const: PREDICATE_TYPE },
-    predicate,
-  }),
+  ...statement,
   $defs: {
-    digest: closed<Digest>({ sha256: { type: 'string', pattern: '^[0-9a-f]{64}$' } }),
+    digest: sha256,
     verdict: oneOf('conformant', 'passing', 'non-conformant', 'not-judged'),
-    counts: closed<Counts>(counts),
-    excluded: closed<Excluded>(
-      {
-        id: text,
-        unreachable: described('The target file declares it out of reach.', { const: true }),
-        reason: text,
-      },
-      ['unreachable'],
-    ),
-    time: {
-      type: 'string',
-      format: 'date-time',
-      pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:[0-5]\\d\\.\\d{3}Z$',
-    },
-    exchanges: described(
-      'A file of recorded exchanges (HAR).',
-      closed<NamedDigest>({ name: { type: 'string', pattern: '^exchanges(-[1-9][0-9]*)?\\.har$' }, digest }),
-    ),
+    counts: object(counts),
+    excluded,
+    time: { ...like(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:[0-5]\d\.\d{3}Z$/), format: 'date-time' },
+    exchanges: described('A file of recorded exchanges (HAR).', exchanges),
   },
 }

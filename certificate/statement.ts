@@ -1,102 +1,12 @@
 import { createHash } from 'node:crypto'
 import { operations } from '../catalogue/operations.ts'
-import type { Absence, Counts, Outcome, Report, RequirementResult, Verdict } from '../harness/report/index.ts'
+import type { Absence, Outcome, Report, RequirementResult } from '../harness/report/index.ts'
 import { countOutcomes } from '../harness/report/index.ts'
+import type { Coverage, Digest, Excluded, NamedDigest, Operations, Predicate } from './statement-schema.ts'
+import { PREDICATE_TYPE, type RunFacts, STATEMENT_TYPE, type Statement } from './statement-schema.ts'
 
-/** The media type of the DSSE payload, and the in-toto statement it holds. */
+/** The media type of the DSSE payload. */
 export const PAYLOAD_TYPE = 'application/vnd.in-toto+json'
-export const STATEMENT_TYPE = 'https://in-toto.io/Statement/v1'
-/** Type of the predicate; it names this form and no address that anybody has to fetch. */
-export const PREDICATE_TYPE = 'https://github.com/ai-content-conformance/certificate/v1'
-
-/** SHA-256 in hex, as in-toto writes digests. */
-export interface Digest {
-  sha256: string
-}
-
-/** A requirement that the certificate does not vouch for, and why. */
-export interface Excluded {
-  id: string
-  reason: string
-  /** The target file declares it out of reach. */
-  unreachable?: true
-}
-
-export interface Coverage extends Counts {
-  operation: string
-  /** Requests judged. */
-  cases: number
-}
-
-/** An operation that the target file declares as not served. */
-export interface NotServed {
-  operation: string
-  /** Answer to one request with the full key, a status or words; null if it was not asked. */
-  answered: string | null
-}
-
-/** How each operation of the interface was judged, by name, in the order of the interface; each in one list. */
-export interface Operations {
-  judged: string[]
-  notServed: NotServed[]
-  removed: string[]
-  notExercised: string[]
-}
-
-/** Members of a report's run that a certificate repeats: how it was made, and all that can make it partial. */
-const repeated = [
-  ...(['startedAt', 'durationMs', 'seed', 'runs', 'requests', 'tpe', 'strict', 'readOnly', 'only', 'skip'] as const),
-  ...(['shard', 'insecure', 'ca', 'proxy', 'interrupted', 'depth', 'credentialProbes'] as const),
-]
-
-export interface RunFacts extends Pick<Report['run'], (typeof repeated)[number]> {
-  /** Whether failures were expected by a baseline. */
-  baseline: boolean
-  /** Answers that were cut off, reset or a gateway's 502 or 504, and asked for again. */
-  retried: number
-}
-
-/** Claims of a certificate. Times are RFC 3339 in UTC, durations ms. */
-export interface Predicate {
-  /** The version that judged; the digest is of the installation that signed. */
-  suite: { name: string; version: string; digest: Digest }
-  spec: { version: string; digest: Digest }
-  requirements: { count: number; digest: Digest }
-  /** Digest of the target file without keys, as canonical JSON. */
-  targetFile: { digest: Digest }
-  run: RunFacts
-  verdict: Verdict
-  verdicts: Report['verdicts']
-  summary: Report['summary']
-  operations: Operations
-  coverage: Coverage[]
-  notApplicable: Excluded[]
-  notExercised: Excluded[]
-  failed: string[]
-  /** Reasons why it does not certify a whole, conformant run; empty if it does. */
-  partial: string[]
-  issuedAt: string
-  expiresAt: string
-  /** Key of the first signature. SPKI, PEM: it is inside so that the signature covers it. */
-  publicKey: string
-}
-
-export interface NamedDigest {
-  name: string
-  digest: Digest
-}
-
-/** An in-toto Statement v1: the target, the report that the claims were taken from, and its exchanges if they were given. */
-export interface Statement {
-  _type: typeof STATEMENT_TYPE
-  subject: [
-    { name: string; uri: string; digest: Digest },
-    { name: 'conformance-report'; digest: Digest },
-    ...NamedDigest[],
-  ]
-  predicateType: typeof PREDICATE_TYPE
-  predicate: Predicate
-}
 
 /** Cases for each generated refusal in a run that nobody made smaller. */
 const WHOLE_RUNS = 25
@@ -237,6 +147,12 @@ export function sha256(bytes: Uint8Array): Digest {
 function digestOf(digest: string): Digest {
   return { sha256: digest.replace(/^sha256:/, '') }
 }
+
+/** Members of a report's run that a certificate repeats. */
+const repeated = [
+  ...(['startedAt', 'durationMs', 'seed', 'runs', 'requests', 'tpe', 'strict', 'readOnly', 'only', 'skip'] as const),
+  ...(['shard', 'insecure', 'ca', 'proxy', 'interrupted', 'depth', 'credentialProbes'] as const),
+]
 
 function runFacts({ run }: Report): RunFacts {
   const facts = Object.fromEntries(repeated.map((name) => [name, run[name]])) as Pick<

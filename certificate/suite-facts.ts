@@ -6,7 +6,7 @@ import type { Requirement } from '../catalogue/requirement.ts'
 import { type Report, suiteVersion } from '../harness/report/index.ts'
 import { UserError } from '../harness/user-error.ts'
 import { packageFile } from '../schemas/package-file.ts'
-import type { Digest, Predicate } from './statement.ts'
+import type { Digest, Predicate } from './statement-schema.ts'
 
 /** The folders that make up the suite as it is shipped and run. */
 const FOLDERS = ['bin', 'dist']

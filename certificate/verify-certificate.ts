@@ -10,7 +10,8 @@ import type { Evidence, Envelope, Signature } from './certificate-file.ts'
 import { decode, keyId, payloadOf, isSignedBy } from './certificate-file.ts'
 import { evidenceProblems } from './evidence.ts'
 import { pemOf } from './keys.ts'
-import { lastDay, partialReasons, type Statement, PAYLOAD_TYPE, type Operations, type Predicate } from './statement.ts'
+import { lastDay, partialReasons, PAYLOAD_TYPE } from './statement.ts'
+import type { Operations, Predicate, Statement } from './statement-schema.ts'
 import { claimedByStatement, isPublished, type SuiteFacts, requirementsIn } from './suite-facts.ts'
 
 export interface VerifyOptions {

@@ -7,7 +7,8 @@ import { groupBy } from '../../harness/group-by.ts'
 import { shellWord } from '../../harness/shell-word.ts'
 import { packageFile } from '../../schemas/package-file.ts'
 import { between, unservedNames } from '../describe.ts'
-import { operationCount, type Excluded, type Predicate } from '../statement.ts'
+import { operationCount } from '../statement.ts'
+import type { Excluded, Predicate } from '../statement-schema.ts'
 import { type Registered, bundleName, certificateName, type Service } from './read-folder.ts'
 
 /** HTML that is written already. */

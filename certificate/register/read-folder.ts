@@ -5,7 +5,7 @@ import { groupBy } from '../../harness/group-by.ts'
 import { unreadable, UserError } from '../../harness/user-error.ts'
 import { packBundle, readCertificateFile } from '../certificate-file.ts'
 import { readRevoked, readTrustedKeys, type Revocation, revocationOf, type TrustedKey } from '../revocations.ts'
-import type { Statement } from '../statement.ts'
+import type { Statement } from '../statement-schema.ts'
 import type { SuiteFacts } from '../suite-facts.ts'
 import { verifyCertificate } from '../verify-certificate.ts'
 

@@ -2,7 +2,7 @@ import canonicalize from 'canonicalize'
 import { expect, test } from 'vitest'
 import { describe } from '../../certificate/describe.ts'
 import { encode, keyId, signEnvelope } from '../../certificate/certificate-file.ts'
-import type { Statement } from '../../certificate/statement.ts'
+import type { Statement } from '../../certificate/statement-schema.ts'
 import { report as reportOf, result } from '../gates/results.ts'
 import { conformant, issued, issuedAt, other, pair, suiteOf, verified } from './issued.ts'
 
