@@ -1,7 +1,8 @@
 import { operation as recordOf, type OperationId, triesOf } from '../../catalogue/operations.ts'
 import { control, controlExchange, countsAsGranted, operationIn, triesFor, judgeThrottled } from './control.ts'
 import type { CheckContext, Exchange, Judge, Probe } from '../engine/index.ts'
-import { Failed, judgeGranted, lookAgainAtEnd, NotExercised } from '../engine/index.ts'
+import { Failed, jsonOf, judgeGranted, lookAgainAtEnd, NotExercised } from '../engine/index.ts'
+import { isObject } from '../../schemas/json.ts'
 import { applyScenario, plainRequest, validRequest } from './valid-request.ts'
 import { around, asScenario } from './scenario.ts'
 import { withBody } from './conditions.ts'
@@ -36,19 +37,44 @@ export const accepted: Judge = async (context) => {
   if (recordOf(operation).effect !== 'creates') againAtEnd(context)
 }
 
+/** The value with the members of its objects in the opposite order, which means nothing. */
+function turned(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(turned)
+  if (!isObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .toReversed()
+      .map(([name, own]) => [name, turned(own)]),
+  )
+}
+
+/** The probe with the same JSON value in another spelling (RFC 8259): white space, names and texts that begin with an escape, members in another order. */
+export function respelled(probe: Probe): Probe {
+  const spread = `\r\n\t${JSON.stringify(turned(jsonOf(probe)), null, 2)}\n`
+  const escaped = spread.replaceAll(
+    /(?<!\\)"([a-z])/gi,
+    (_, letter: string) => `"\\u00${letter.charCodeAt(0).toString(16)}`,
+  )
+  return { ...probe, body: escaped }
+}
+
 /**
- * The very same request once more at the end of the run, right after one that is refused for its body: neither that it was
- * granted before, nor that another was refused, nor what a run leaves behind is a reason to answer otherwise. Not in a
- * scenario, which brings about a condition of its own, and not in a quick run.
+ * The same request once more at the end of the run, its JSON in another spelling, right after one that is refused for its
+ * body: neither that it was granted before, nor that another was refused, nor what a run leaves behind is a reason to answer
+ * otherwise. Not in a scenario, which brings about a condition of its own, and not in a quick run.
  */
-export function againAtEnd(context: CheckContext, check?: GrantedCheck, change: Change = unchanged): void {
+export function againAtEnd(context: CheckContext, check?: GrantedCheck): void {
   const { run, scenario } = context
   if (scenario || run.options.depth === 'quick') return
   const operation = operationIn(context)
-  const make = async (): Promise<Probe> => change(await validRequest(run, operation), context)
+  const isJson = recordOf(operation).body === 'json'
+  const make = async (): Promise<Probe> => {
+    const valid = await validRequest(run, operation)
+    return isJson ? respelled(valid) : valid
+  }
   const request = { make, what: 'with a valid request, at the end of the run', ...(check ? { check } : {}) }
   lookAgainAtEnd(context, async () => {
-    if (recordOf(operation).body === 'json') {
+    if (isJson) {
       await context.send(withBody(await validRequest(run, operation), 'text'), {
         role: 'setup',
         badInput: true,

@@ -15,7 +15,7 @@ export { judgeEach, property } from './at-once.ts'
 
 // What is granted.
 export { control, controlExchange, countsAsGranted, grantedControl, judgeThrottled, operationIn } from './control.ts'
-export { accepted, againAtEnd, granted, type GrantedCheck, grantedProbe, judgeTries } from './granted.ts'
+export { accepted, againAtEnd, granted, type GrantedCheck, grantedProbe, judgeTries, respelled } from './granted.ts'
 
 // What a scenario brings about.
 export { asScenario, byScenario, type Further } from './scenario.ts'

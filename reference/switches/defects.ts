@@ -67,15 +67,16 @@ const placed: readonly string[] = named(
   graphs.create,applications.create/2xx-accepted later-400
   ai-detect.run,translate.run,vision.analyze/2xx-accepted once
   ai-detect.run/2xx-accepted            after-refusal
+  graphs.query,vision.analyze/2xx-accepted spelling
   chat.create/200-completion            - no-choices empty-choices no-answer closed no-http
-  chat.create/200-text-parts            - echoed two type-first
+  chat.create/200-text-parts            - echoed two type-first spelling
   chat.create/200-image-parts           - echoed
   chat.create/200-image-url             - echoed
   chat.create/200-tool-choice-auto      - parts
   chat.create/200-structured-output     - schema
   chat.create/200-llm-tool              - model missing
   chat.create/200-query-config          - bounds parts together absent
-  medical.comprehend/200-entities       - traits missing no-answer closed no-http
+  medical.comprehend/200-entities       - traits missing spelling no-answer closed no-http
   guardrails/400-blocked                extras
   envelope/shape                        - no-errors errors-object errors-text description-number key-number
   envelope/shape                        item-extras-text extras-array extras-null no-tpe tpe-number array

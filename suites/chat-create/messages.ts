@@ -15,6 +15,7 @@ import {
   inOtherItem,
   judgeEach,
   judgeTries,
+  respelled,
   ofOtherTypes,
   refused,
   sampled,
@@ -109,16 +110,13 @@ function messagesOf(run: Run, probe: Probe): readonly Message[] {
   return messages
 }
 
-/** The valid messages, each text given as an array of one text part, or of two; of the second the members are in the other order (RFC 8259, 4). */
+/** The valid messages, each text given as an array of one text part, or of two. */
 function asTextParts(run: Run, probe: Probe, parts: 1 | 2): Probe {
   const text = (whole: string) => ({ type: 'text', text: whole })
   const messages = messagesOf(run, probe).map((message) => {
     const { content } = message
     if (typeof content !== 'string') return message
-    return {
-      ...message,
-      content: parts === 1 ? [text(content)] : [text(content), { text: 'Answer in one line.', type: 'text' }],
-    }
+    return { ...message, content: [content, 'Answer in one line.'].slice(0, parts).map(text) }
   })
   return { ...atRole(run, probe, 'messages', messages), effect: probe.effect, fault: `inside @ /messages/*/content` }
 }
@@ -126,7 +124,8 @@ function asTextParts(run: Run, probe: Probe, parts: 1 | 2): Probe {
 /** Content as one text part, and as two. */
 export const judgeTextParts: Judge = async (context) => {
   for (const parts of context.scenario ? ([1] as const) : sampled(context, [1, 2] as const)) {
-    const make = async () => asTextParts(context.run, await validRequest(context.run, 'chat.create'), parts)
+    const valid = async () => asTextParts(context.run, await validRequest(context.run, 'chat.create'), parts)
+    const make = async () => (parts === 1 ? valid() : respelled(await valid()))
     const what = `with content given as ${parts} text part${parts === 1 ? '' : 's'}`
     await judgeTries(context, { make, what, check: hasContent })
   }

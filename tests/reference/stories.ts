@@ -9,10 +9,19 @@ const pdf = (name: string): Buffer => readFileSync(new URL(`../../fixtures/pdf/$
 const [goodPdf, otherPdf] = [pdf('good'), pdf('other')]
 const busy = (answer: Reply) => isRefused(answer, ['409 BadRequest'])
 const isGranted = (answer: Reply) => answer.status < 300 && answer.json?.tpe === undefined
-/** The very same request twice, if it makes nothing. */
+/** The valid request with names that begin with an escape (RFC 8259 §7). */
+function sendSpelled(server: Server, operation: string, { merge }: Change = {}): Promise<Reply> {
+  const valid = { ...(routes[operation]?.[2] ?? target.operations[operation]?.body ?? {}), ...merge }
+  const escaped = (letter: string) => `"\\u00${letter.charCodeAt(0).toString(16)}`
+  const text = JSON.stringify(valid).replace(/"([a-z])(?=\w*":)/g, (_, letter: string) => escaped(letter))
+  return send(server, operation, { raw: { text, contentType: 'application/json' } })
+}
+
+/** The very same request twice, if it makes nothing; the second time in another spelling. */
 const granted = (operation: string) => async (server: Server) =>
   isGranted(await send(server, operation)) &&
-  (operation === 'graphs.add-file' || isGranted(await send(server, operation)))
+  (operation === 'graphs.add-file' || isGranted(await send(server, operation))) &&
+  (routes[operation]?.[0] === 'GET' || isGranted(await sendSpelled(server, operation)))
 /** Another creation may meet the name of the first; one of something else does not. */
 const grantedAgain = (operation: string) => async (server: Server) => {
   const [first, same] = [await send(server, operation), await send(server, operation)]
@@ -171,7 +180,10 @@ export const stories: Readonly<Record<string, Story>> = {
     const answers = [[text], [text, text], [turned]].map((parts) =>
       send(server, 'chat.create', { merge: { messages: [{ role: 'user', content: parts }] } }),
     )
-    return (await Promise.all(answers)).every(isChat)
+    const spelled = await sendSpelled(server, 'chat.create', {
+      merge: { messages: [{ role: 'user', content: [text] }] },
+    })
+    return [...(await Promise.all(answers)), spelled].every(isChat)
   },
   'chat.create/200-image-parts': async (server) => isChat(await play(server, 'chat.create/200-image-parts')),
   'chat.create/200-image-url': async (server) => isChat(await play(server, 'chat.create/200-image-url')),
@@ -274,8 +286,8 @@ export const stories: Readonly<Record<string, Story>> = {
   'graphs.query/2xx-query-config': (server) => all(server, 'graphs.query', allowed, isGranted),
   'graphs.query/400-query-config': (server) => all(server, 'graphs.query', refused, (answer) => answer.status === 400),
   'medical.comprehend/200-entities': async (server) => {
-    const { entities } = (await send(server, 'medical.comprehend')).json
-    return Array.isArray(entities) && entities.length > 0 && entities.every(isEntity)
+    const answers = [await send(server, 'medical.comprehend'), await sendSpelled(server, 'medical.comprehend')]
+    return answers.every(({ json: { entities } }) => entities?.length > 0 && entities.every(isEntity))
   },
   ...Object.fromEntries(
     Object.keys(routes)
@@ -329,9 +341,7 @@ export const stories: Readonly<Record<string, Story>> = {
 
 async function parsed(server: Server, format: string): Promise<boolean> {
   const answer = await send(server, 'pdf.parse', { body: { format } })
-  // The same letters as escapes (RFC 8259 §7).
-  const text = `{"\\u0066ormat":"${format}"}`
-  const spelled = await send(server, 'pdf.parse', { raw: { text, contentType: 'application/json' } })
+  const spelled = await sendSpelled(server, 'pdf.parse', { merge: { format } })
   const isParsed = ({ json, status }: typeof answer): boolean =>
     status === 200 && typeof json.content === 'string' && json.content.includes('extracted')
   return isParsed(answer) && isParsed(spelled)
