@@ -96,9 +96,6 @@ export interface HttpResponse {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Bodies above this many bytes are parsed again each time: many answers of a run are kept. */
-const largeBytes = 64 * 1024
-
 /** Most values in one body: no answer of the interface needs more, and more would take too much memory. */
 const maxValues = 400_000
 const tooManyValues: NoJson = { ok: false, problem: 'the body holds more than 400,000 values', unread: true }
@@ -129,37 +126,21 @@ function parsed(body: Uint8Array): Json {
   return { ok: true, value }
 }
 
-/** Gives the body as JSON, as often as asked. */
-function reader({ undecodable, cut, body }: WireResponse): () => Json {
-  if (undecodable !== undefined) return always(noJson(undecodable))
-  if (cut) return always(tooLong)
-  if (body.length === 0) return always(noJson('the body is empty'))
-  const first = parsed(body)
-  return first.ok && body.length > largeBytes ? rereader(body, first) : always(first)
-}
-
-const always = (json: Json) => (): Json => json
-
-/** Parses the bytes again when the value that was parsed last is gone. */
-function rereader(bytes: Uint8Array, first: Json): () => Json {
-  let last = new WeakRef(first)
-  return () => {
-    const known = last.deref()
-    if (known) return known
-    const again = parsed(bytes)
-    last = new WeakRef(again)
-    return again
-  }
+function jsonOf({ undecodable, cut, body }: WireResponse): Json {
+  if (undecodable !== undefined) return noJson(undecodable)
+  if (cut) return tooLong
+  return body.length === 0 ? noJson('the body is empty') : parsed(body)
 }
 
 export function responseOf(received: WireResponse, errors: ErrorNames): HttpResponse {
   const { status, headers } = received
+  const json = jsonOf(received)
   return {
     status,
     size: received.body.length,
     header: (name) => headers.find((line) => line.name.toLowerCase() === name)?.value,
     text: (bytes) => Buffer.from(received.body.subarray(0, bytes)).toString('utf8'),
-    json: reader(received),
+    json: () => json,
     errors,
   }
 }

@@ -1,5 +1,4 @@
 import type { HeaderLine, HttpRequest, HttpResult, PrecedingRequest, SendOptions } from '../http/index.ts'
-import { letGo } from '../http/index.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
 import type { Run } from './run.ts'
 import type { Credential, Probe, Exchange, Purpose, PreviousRequest } from './exchange.ts'
@@ -211,8 +210,6 @@ export function recordExchange(run: Run, sent: PreviousRequest, result: HttpResu
       : {}),
     ...(result.kind === 'answer' ? { response: responseOf(result, run.api.errors) } : { noResponse: result }),
   }
-  // Recorded by now, and never read as JSON.
-  if (result.kind === 'answer' && result.cut) letGo(result.body)
   if (exchange.response && !isThrottled(exchange.response)) run.client.throttle.granted()
   if (!exchange.response) for (const hook of run.hooks) hook.unanswered?.(run, exchange)
   if (exchange.response && !purpose.skipPassive) for (const observe of run.client.observers) observe(exchange)

@@ -14,5 +14,5 @@ export { createForwarder, endToEnd } from './forwarder.ts'
 export type { ForwardedRequest, Forwarder, Forwarding, ResponseSink } from './forwarder.ts'
 
 // Reading a body, and ending what is under way.
-export { decode, letGo } from './decode.ts'
+export { decode } from './decode.ts'
 export { Ending, onAbort } from './under-way.ts'
