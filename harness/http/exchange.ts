@@ -39,9 +39,12 @@ interface Exchanged {
   readonly reusable: boolean
 }
 
-/** Sends one request on a free slot and reads its answer. Never rejects. */
+/** The members of a slot by which an exchange goes. */
+export type ExchangeSlot = Pick<ConnectionSlot, 'endpoint' | 'connection' | 'dispatch'>
+
+/** Sends one request on a free slot and reads its answer. Rejects only if the slot takes no such request. */
 export function exchange(
-  slot: ConnectionSlot,
+  slot: ExchangeSlot,
   request: HttpRequest,
   { limit, timeoutMs, ending, tag }: ExchangeOptions,
 ): Promise<Exchanged> {

@@ -1,9 +1,8 @@
-import { type Collector, collect } from './decode.ts'
-import { type ExchangeOptions, interrupted, noResponse, readResponse } from './exchange.ts'
-import type { HeaderLine, SendOptions, Transport, HttpRequest, HttpResult } from './message.ts'
-import { promisedLength, sentLines } from './message.ts'
-import { type Progress, explain, timedOut } from './no-response.ts'
-import { createUnderWay, deadlinePassed, type Ending } from './under-way.ts'
+import type { Dispatcher } from 'undici'
+import type { Endpoint } from './dispatcher.ts'
+import { type ExchangeOptions, type ExchangeSlot, exchange, noResponse, readResponse } from './exchange.ts'
+import type { SendOptions, Transport, HttpRequest, HttpResult } from './message.ts'
+import { createUnderWay } from './under-way.ts'
 
 const defaultBodyLimit = 8 * 1024 * 1024
 
@@ -33,8 +32,8 @@ export function handlerOf(fetch: (request: Request) => Response | Promise<Respon
 
 /** A transport to a handler in the same process: no socket, so that there is no connection to be reused, or to be fresh. */
 export function createHandlerTransport({ handle, baseUrl, bodyLimit = defaultBodyLimit }: HandlerOptions): Transport {
-  const base = baseUrl.replace(/\/$/, '')
-  const { host } = new URL(baseUrl)
+  const { origin, host, pathname } = new URL(baseUrl)
+  const endpoint = { origin, host, prefix: pathname.replace(/\/$/, ''), secure: false, insecure: false }
   const underWay = createUnderWay()
 
   async function send(request: HttpRequest, sending: SendOptions): Promise<HttpResult> {
@@ -42,9 +41,11 @@ export function createHandlerTransport({ handle, baseUrl, bodyLimit = defaultBod
     const { ending, settle } = underWay.begin(sending)
     const options: ExchangeOptions = { limit: bodyLimit, timeoutMs: sending.timeoutMs, ending }
     try {
-      return await exchangeWith(handle, requestOf(request, base, host, ending), host, options)
+      const { outcome } = await exchange(slotTo(handle, endpoint), request, options)
+      return outcome.kind === 'raw' ? await readResponse(outcome, options) : outcome
     } catch (error) {
-      return noResponse({ cause: 'refused', message: `the request cannot be sent: ${messageOf(error)}` }, calledAt)
+      const why = error instanceof Error ? error.message : String(error)
+      return noResponse({ cause: 'refused', message: `the request cannot be sent: ${why}` }, calledAt)
     } finally {
       settle()
     }
@@ -53,86 +54,48 @@ export function createHandlerTransport({ handle, baseUrl, bodyLimit = defaultBod
   return { send, close: async () => underWay.endAll() }
 }
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+/** A slot for one exchange with the handler, in place of a connection. */
+function slotTo(handle: Handler, endpoint: Endpoint): ExchangeSlot {
+  const watch = { bytes: 0, begin: () => undefined, see: () => undefined }
+  return {
+    endpoint,
+    connection: { watch, exchanges: 0, tag: undefined },
+    dispatch(options, handler) {
+      const over = new AbortController()
+      const request = requestOf(options, endpoint, over.signal)
+      const controller = { rawHeaders: [] as Buffer[], abort: (reason: Error) => over.abort(reason) }
+      const given = controller as unknown as Dispatcher.DispatchController
+      const carry = async (): Promise<void> => {
+        const response = await handle(request)
+        watch.bytes = 1
+        controller.rawHeaders = [...response.headers].flat().map((text) => Buffer.from(text, 'latin1'))
+        handler.onResponseStart?.(given, response.status, {})
+        const reader = response.body?.getReader() as ReadableStreamDefaultReader<Buffer> | undefined
+        over.signal.addEventListener('abort', () => void reader?.cancel().catch(() => undefined))
+        for (let part = await reader?.read(); part?.done === false; part = await reader!.read())
+          handler.onResponseData?.(given, part.value)
+        handler.onResponseEnd?.(given, {})
+      }
+      handler.onRequestStart?.(given, {})
+      carry().catch((error: unknown) => handler.onResponseError?.(given, error as Error))
+      return true
+    },
+  }
+}
 
-/** Builds the request as it would come over a socket: with host, length and accepted encodings. */
-function requestOf(wanted: HttpRequest, base: string, host: string, ending: Ending): HandlerRequest {
-  const { method, path, body = '' } = wanted
+/** Builds the request as it would come over a socket: with host and length. */
+function requestOf(sent: Dispatcher.DispatchOptions, { origin, host }: Endpoint, signal: AbortSignal): HandlerRequest {
+  const body = (sent.body ?? '') as string | Uint8Array
   const bytes = typeof body === 'string' ? Buffer.from(body) : body
+  const lines = sent.headers as readonly string[]
   const headers = new Headers({ host })
-  for (const { name, value } of sentLines(wanted)) headers.append(name, value)
-  if (wanted.body !== undefined) headers.set('content-length', String(bytes.length))
-  let signal: AbortSignal | undefined
+  for (let at = 0; at < lines.length; at += 2) headers.append(lines[at]!, lines[at + 1]!)
+  if (sent.body !== undefined) headers.set('content-length', String(bytes.length))
   const text = (): string => new TextDecoder().decode(bytes)
   return {
-    ...{ method, url: base + path, headers },
-    get signal() {
-      return (signal ??= ending.signal)
-    },
+    ...{ method: sent.method, url: origin + sent.path, headers, signal },
     arrayBuffer: async () => new Uint8Array(bytes).buffer,
     text: async () => text(),
     json: async () => JSON.parse(text()) as unknown,
-  }
-}
-
-/** Never rejects. */
-async function exchangeWith(
-  handle: Handler,
-  request: HandlerRequest,
-  host: string,
-  options: ExchangeOptions,
-): Promise<HttpResult> {
-  const { ending, limit, timeoutMs } = options
-  const sentAt = performance.now()
-  let head: { readonly status: number; readonly headers: readonly HeaderLine[] } | undefined
-  let body: Collector | undefined
-  const progress = (): Progress => ({
-    host,
-    secure: false,
-    connected: true,
-    bytes: head ? 1 : 0,
-    ...(head ? { status: head.status, bodyLength: promisedLength(head.headers) } : {}),
-    bodyBytes: body?.length ?? 0,
-  })
-  const { over, forget } = rejection(ending)
-  try {
-    const response = await Promise.race([handle(request), over])
-    head = { status: response.status, headers: [...response.headers].map(([name, value]) => ({ name, value })) }
-    body = collect(limit)
-    const cut = !(await readInto(body, response, over))
-    return await readResponse(
-      { kind: 'raw', ...head, body: body.bytes(), cut, previousTag: undefined, sentAt, endedAt: performance.now() },
-      options,
-    )
-  } catch (error) {
-    if (!ending.aborted) return noResponse(explain(error, progress()), sentAt)
-    return noResponse(ending.reason === deadlinePassed ? timedOut(timeoutMs, progress()) : interrupted, sentAt)
-  } finally {
-    forget()
-  }
-}
-
-/** Rejects when the exchange has to end; until it is forgotten. */
-function rejection(ending: Ending): { readonly over: Promise<never>; forget(): void } {
-  let reject: (reason: unknown) => void
-  const over = new Promise<never>((_, no) => (reject = no))
-  over.catch(() => undefined)
-  const forget = ending.onEnd(() => reject(ending.reason))
-  if (ending.aborted) reject!(ending.reason)
-  return { over, forget }
-}
-
-/** False if the body is longer than the limit: its rest is not read. */
-async function readInto(body: Collector, { body: stream }: Response, over: Promise<never>): Promise<boolean> {
-  if (!stream) return true
-  const reader = stream.getReader() as ReadableStreamDefaultReader<Uint8Array>
-  try {
-    for (;;) {
-      const { done, value } = await Promise.race([reader.read(), over])
-      if (done) return true
-      if (!body.add(value)) return false
-    }
-  } finally {
-    reader.cancel().catch(() => undefined)
   }
 }
