@@ -16,6 +16,7 @@ import { Call } from './world/call.ts'
 import { transmit, enlarged } from './present.ts'
 import { type World, countUp } from './world/world.ts'
 import type { Switches } from './switches/switches.ts'
+import { words } from './switches/table.ts'
 
 // Here an operation that looks up an object counts as `Operation<unknown>`: its `find` and what reads it stay together.
 /** The operations of §4, all 17. */
@@ -79,17 +80,10 @@ function answerUnknownRoute(method: string, path: string, { broken, varied }: Sw
 }
 
 /** Operations whose success has no shape in the spec, and of whose answer no client needs a member. */
-const shapeless = new Set([
-  'completion.create',
-  'files.list',
-  'files.retrieve',
-  'graphs.add-file',
-  'graphs.query',
-  'ai-detect.run',
-  'web-search.run',
-  'translate.run',
-  'vision.analyze',
-])
+const shapeless = new Set(
+  words(`completion.create files.list files.retrieve graphs.add-file graphs.query ai-detect.run web-search.run
+    translate.run vision.analyze`),
+)
 
 /** Operations that make something, and whose success has no shape either. */
 const creations = new Set(['files.upload', 'graphs.create', 'applications.create'])

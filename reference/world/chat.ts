@@ -162,73 +162,56 @@ function resolve(root: Members, reference: string): unknown {
   }, root)
 }
 
-function text(schema: Members): string {
-  const formats: Readonly<Record<string, string>> = {
-    'date-time': '2025-01-31T10:00:00Z',
-    date: '2025-01-31',
-    time: '10:00:00Z',
-    uuid: '2e8d7a10-6c0b-4b9f-8f2d-5d3c9b7e2001',
-    email: 'tea@example.com',
-    uri: 'https://example.com/',
-  }
-  const known = formats[String(schema['format'])]
-  if (known !== undefined) return known
-  const least = Number(schema['minLength'] ?? 0)
-  const most = Number(schema['maxLength'] ?? Math.max(3, least))
-  return 'tea'.padEnd(least, 'a').slice(0, most)
+const formats: Readonly<Record<string, string>> = {
+  'date-time': '2025-01-31T10:00:00Z',
+  date: '2025-01-31',
+  time: '10:00:00Z',
+  uuid: '2e8d7a10-6c0b-4b9f-8f2d-5d3c9b7e2001',
+  email: 'tea@example.com',
+  uri: 'https://example.com/',
 }
 
-function number(schema: Members, step: number): number {
-  const least =
-    schema['minimum'] ?? (typeof schema['exclusiveMinimum'] === 'number' ? schema['exclusiveMinimum'] + step : 0)
-  const most = schema['maximum'] ?? Infinity
-  const unit = Number(schema['multipleOf'] ?? step)
-  const value = Math.min(Number(least), Number(most))
+function text({ format, minLength = 0, maxLength = Math.max(3, Number(minLength)) }: Members): string {
+  return formats[String(format)] ?? 'tea'.padEnd(Number(minLength), 'a').slice(0, Number(maxLength))
+}
+
+function number({ exclusiveMinimum, minimum, maximum = Infinity, multipleOf }: Members, step: number): number {
+  const least = minimum ?? (typeof exclusiveMinimum === 'number' ? exclusiveMinimum + step : 0)
+  const unit = Number(multipleOf ?? step)
+  const value = Math.min(Number(least), Number(maximum))
   return Number.isInteger(value / unit) ? value : Math.ceil(value / unit) * unit
-}
-
-function object(schema: Members, root: Members, depth: number): Members {
-  const properties = isMembers(schema['properties']) ? schema['properties'] : {}
-  const required: unknown[] = Array.isArray(schema['required']) ? schema['required'] : []
-  const names =
-    depth > deepest ? Object.keys(properties).filter((name) => required.includes(name)) : Object.keys(properties)
-  const extra = required.filter((name) => typeof name === 'string' && !(name in properties)) as string[]
-  return Object.fromEntries([
-    ...names.map((name) => [name, jsonInstance(properties[name], root, depth + 1)] as const),
-    ...extra.map((name) => [name, 'tea'] as const),
-  ])
 }
 
 /** A small value that fits a JSON Schema (of its usual keywords); what a model would generate for it. */
 export function jsonInstance(schema: unknown, root: Members = isMembers(schema) ? schema : {}, depth = 0): unknown {
   if (!isMembers(schema) || depth > 4 * deepest) return 'tea'
-  if (typeof schema['$ref'] === 'string') return jsonInstance(resolve(root, schema['$ref']), root, depth + 1)
-  if ('const' in schema) return schema['const']
-  for (const list of ['enum', 'examples']) if (Array.isArray(schema[list])) return schema[list][0]
-  if ('default' in schema) return schema['default']
-  for (const list of ['anyOf', 'oneOf']) {
-    if (Array.isArray(schema[list]))
-      return jsonInstance({ ...schema, [list]: undefined, ...schema[list][0] }, root, depth + 1)
+  const inner = (part: unknown): unknown => jsonInstance(part, root, depth + 1)
+  const listed = (name: string): readonly unknown[] => (Array.isArray(schema[name]) ? schema[name] : [])
+  if (typeof schema['$ref'] === 'string') return inner(resolve(root, schema['$ref']))
+  for (const name of ['const', 'default']) if (name in schema) return schema[name]
+  for (const value of [...listed('enum'), ...listed('examples')]) return value
+  const parts = [...listed('anyOf').slice(0, 1), ...listed('oneOf').slice(0, 1), ...listed('allOf')] as Members[]
+  if (parts.length > 0) return inner(Object.assign({ ...schema, anyOf: [], oneOf: [], allOf: [] }, ...parts))
+  switch ([schema['type']].flat()[0]) {
+    case 'string':
+      return text(schema)
+    case 'integer':
+      return number(schema, 1)
+    case 'number':
+      return number(schema, schema['exclusiveMinimum'] === undefined ? 1 : 0.5)
+    case 'boolean':
+      return true
+    case 'null':
+      return null
+    case 'array': {
+      const usual = depth > deepest ? 0 : Math.min(1, Number(schema['maxItems'] ?? 1))
+      return Array.from({ length: Math.max(Number(schema['minItems'] ?? 0), usual) }, () => inner(schema['items']))
+    }
+    default: {
+      const properties = isMembers(schema['properties']) ? schema['properties'] : {}
+      const required = listed('required').map(String)
+      const names = depth > deepest ? required : [...new Set([...Object.keys(properties), ...required])]
+      return Object.fromEntries(names.map((name) => [name, inner(properties[name])]))
+    }
   }
-  if (Array.isArray(schema['allOf'])) {
-    return jsonInstance(
-      Object.assign({ ...schema, allOf: undefined }, ...(schema['allOf'] as Members[])),
-      root,
-      depth + 1,
-    )
-  }
-  const type: unknown = Array.isArray(schema['type']) ? schema['type'][0] : schema['type']
-  if (type === 'string') return text(schema)
-  if (type === 'integer') return number(schema, 1)
-  if (type === 'number') return number(schema, schema['exclusiveMinimum'] === undefined ? 1 : 0.5)
-  if (type === 'boolean') return true
-  if (type === 'null') return null
-  if (type === 'array') {
-    const count = Math.max(
-      Number(schema['minItems'] ?? 0),
-      depth > deepest ? 0 : Math.min(1, Number(schema['maxItems'] ?? 1)),
-    )
-    return Array.from({ length: count }, () => jsonInstance(schema['items'], root, depth + 1))
-  }
-  return object(schema, root, depth)
 }

@@ -2,6 +2,7 @@ import { Ending, type Answer, envelope, lostAnswer } from './answer.ts'
 import type { Call } from './call.ts'
 import { readBytes, readJson } from './read-body.ts'
 import type { Switches } from '../switches/switches.ts'
+import { words } from '../switches/table.ts'
 import { simulationOf } from '../declared/scenarios.ts'
 import { ownAccount, countUp } from './world.ts'
 import { placeOf, damageOf, verify } from './keys.ts'
@@ -61,31 +62,21 @@ export interface Operation<Found = unknown> {
   grant(call: Call): Answer
 }
 
-const usual = ['authenticate', 'authorize', 'simulate', 'read', 'find', 'access', 'check', 'fit', 'ready'] as const
-type Step = (typeof usual)[number]
+type Step = 'authenticate' | 'authorize' | 'simulate' | 'read' | 'find' | 'access' | 'check' | 'fit' | 'ready'
+const usual = 'authenticate authorize simulate read find access check fit ready'
 
 // The spec orders no checks; all of these conform.
-const orders: Readonly<Record<string, readonly Step[]>> = {
-  'order/body-first': ['read', 'check', 'authenticate', 'authorize', 'simulate', 'find', 'access', 'fit', 'ready'],
-  'order/existence-first': ['find', 'authenticate', 'authorize', 'access', 'simulate', 'read', 'check', 'fit', 'ready'],
-  'order/existence-before-body': [
-    'authenticate',
-    'authorize',
-    'find',
-    'access',
-    'simulate',
-    'read',
-    'check',
-    'fit',
-    'ready',
-  ],
-  'order/state-first': ['authenticate', 'authorize', 'simulate', 'find', 'access', 'ready', 'read', 'check', 'fit'],
-  'order/rights-last': ['authenticate', 'simulate', 'read', 'find', 'access', 'check', 'fit', 'ready', 'authorize'],
+const orders: Readonly<Record<string, string>> = {
+  'order/body-first': 'read check authenticate authorize simulate find access fit ready',
+  'order/existence-first': 'find authenticate authorize access simulate read check fit ready',
+  'order/existence-before-body': 'authenticate authorize find access simulate read check fit ready',
+  'order/state-first': 'authenticate authorize simulate find access ready read check fit',
+  'order/rights-last': 'authenticate simulate read find access check fit ready authorize',
 }
 
-function orderOf(switches: Switches): readonly Step[] {
-  for (const [variant, order] of Object.entries(orders)) if (switches.varied(variant)) return order
-  return usual
+function orderOf({ varied }: Switches): readonly Step[] {
+  const [, order = usual] = Object.entries(orders).find(([variant]) => varied(variant)) ?? []
+  return order.split(' ') as Step[]
 }
 
 /** Whether the request has none of the members whose acceptance is a requirement of its own. */
@@ -95,13 +86,7 @@ function isPlain(call: Call): boolean {
 
 /** One of so many requests meets what comes and goes, under the variants of that name. */
 const metEvery = 15
-const generating: readonly string[] = [
-  'completion.create',
-  'chat.create',
-  'graphs.query',
-  'translate.run',
-  'vision.analyze',
-]
+const generating = words('completion.create chat.create graphs.query translate.run vision.analyze')
 const guarded = [...generating, 'ai-detect.run', 'web-search.run', 'medical.comprehend', 'applications.create']
 
 /** Envelopes in which no message has the key of a block. */

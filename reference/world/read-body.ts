@@ -89,31 +89,15 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Replaces what the pattern finds outside of strings. */
-function outside(text: string, pattern: string, replace: (...groups: string[]) => string): string {
-  return text.replace(new RegExp(`${string}|${pattern}`, 'g'), (found: string, ...groups: string[]) =>
-    found.startsWith('"') ? found : replace(...groups),
-  )
-}
-
-/** Faults that lenient parsers overlook, and how they read them. */
-const repairs: Readonly<Record<string, (text: string) => string>> = {
-  comma: (text) => outside(text, ',(?=\\s*[,\\]}])|(?<=[[{]\\s*),', () => ''),
-  comment: (text) => outside(text, '/\\*[\\s\\S]*?\\*/|(?://|#)[^\\n]*', () => ' '),
-  nan: (text) => outside(text, '-?(?:NaN|Infinity)\\b', () => 'null'),
-  number: (text) =>
-    outside(text, '(?<![\\w.])(?:\\+|0+(?=\\d)|(?=\\.\\d))(\\.?\\d)', (digits) => digits.replace(/^\./, '0.')),
-  'line-end': (text) =>
-    text.replace(new RegExp(string.replace('[^', '[^'), 'g'), (found) => found.replaceAll('\n', '\\n')),
-  'single-quotes': (text) => outside(text, "'((?:[^'\\\\]|\\\\.)*)'", (content) => JSON.stringify(content)),
-  unquoted: (text) => outside(text, '([{,]\\s*)([A-Za-z_$][\\w$]*)(?=\\s*:)', (before, name) => `${before}"${name}"`),
-}
-
-/** Whether brackets or a string are still open at its end. */
-function isCut(text: string): boolean {
-  const bare = text.replace(new RegExp(string, 'g'), '')
-  const count = (bracket: RegExp) => bare.match(bracket)?.length ?? 0
-  return count(/[[{]/g) > count(/[\]}]/g) || bare.includes('"')
+/** Faults that lenient parsers overlook, and what shows each of them outside of strings. */
+const overlooked: Readonly<Record<string, RegExp>> = {
+  comma: /,\s*[,\]}]|[[{]\s*,/,
+  comment: /\/[*/]|#/,
+  nan: /\b(?:NaN|Infinity)\b/,
+  number: /(?<![\w.])(?:\+\.?\d|0\d|\.\d)/,
+  'single-quotes': /'/,
+  unquoted: /[{,]\s*[A-Za-z_$][\w$]*\s*:/,
+  'line-end': /"\n"/,
 }
 
 /** Whether a whole value stands before what is too much; only a few characters are looked at. */
@@ -124,10 +108,11 @@ function hasTextAfterEnd(text: string): boolean {
 
 /** Finds what a lenient parser would have to overlook in a text that is no JSON: kinds of fault. */
 function jsonFaults(text: string): readonly string[] {
-  const repaired = Object.entries(repairs).filter(([, repair]) => isJson(repair(text)))
-  const kinds = repaired.map(([kind]) => kind)
+  const bare = text.replace(new RegExp(string, 'g'), (found) => (found.includes('\n') ? '"\n"' : '""'))
+  const kinds = Object.keys(overlooked).filter((kind) => overlooked[kind]!.test(bare))
   if (kinds.length > 0) return kinds
-  if (isCut(text)) return ['cut']
+  const count = (bracket: RegExp): number => bare.match(bracket)?.length ?? 0
+  if (count(/[[{]/g) > count(/[\]}]/g) || count(/"/g) % 2 === 1) return ['cut']
   if (isJson(text.slice(0, text.length / 2))) return ['second-document']
   return hasTextAfterEnd(text) ? ['text-after-end'] : []
 }
