@@ -259,33 +259,23 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings) {
 
 export type Throttle = ReturnType<typeof createThrottle>
 
-/** Counts the answers of each second in which the target throttled. */
+/** Counts the answers of each second. */
 function createSeconds() {
-  const taken: number[] = []
-  let second = -1
-  let responses = 0
-  let isLimited = false
-  const turn = (): void => {
-    const now = Math.floor(performance.now() / 1000)
-    if (now === second) return
-    if (isLimited) taken.push(responses)
-    second = now
-    responses = 0
-    isLimited = false
+  const seconds = new Map<number, { responses: number; isLimited: boolean }>()
+  const now = () => {
+    const second = Math.floor(performance.now() / 1000)
+    const known = seconds.get(second) ?? { responses: 0, isLimited: false }
+    seconds.set(second, known)
+    return known
   }
   return {
-    answered(): void {
-      turn()
-      responses++
-    },
-    limited(): void {
-      turn()
-      isLimited = true
-    },
-    /** The median, at least 1. */
+    answered: (): void => void now().responses++,
+    limited: (): void => void (now().isLimited = true),
+    /** The median of the seconds in which the target throttled, at least 1. */
     rate(): number | undefined {
-      const all = [...taken, ...(isLimited ? [responses] : [])].sort((a, b) => a - b)
-      return all.length === 0 ? undefined : Math.max(1, all[Math.floor((all.length - 1) / 2)]!)
+      const limited = [...seconds.values()].filter(({ isLimited }) => isLimited).map(({ responses }) => responses)
+      const middle = limited.sort((a, b) => a - b)[Math.floor((limited.length - 1) / 2)]
+      return middle === undefined ? undefined : Math.max(1, middle)
     },
   }
 }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { catalogue, requirementsDigest } from '../../catalogue/catalogue.ts'
+import { getAt } from '../../schemas/json.ts'
 import { UserError } from '../user-error.ts'
 import { computed } from './assemble-report.ts'
 import { inconsistencies, outsideCause } from './exit-code.ts'
@@ -30,34 +31,23 @@ export function mergeReports(files: readonly ReportFile[]): Report {
   return computed({ ...first.report, run, requirements }, judged, notJudged)
 }
 
-/** Members that must be equal in all parts, by the name that a refusal shows. */
-const sameInAll: readonly (readonly [string, (report: Report) => unknown])[] = [
-  ['suite.name', (report) => report.suite.name],
-  ['suite.version', (report) => report.suite.version],
-  ['suite.specVersion', (report) => report.suite.specVersion],
-  ['suite.specDigest', (report) => report.suite.specDigest],
-  ['suite.requirementsDigest', (report) => report.suite.requirementsDigest],
-  ['target.baseUrl', (report) => report.target.baseUrl],
-  ['target.digest', (report) => report.target.digest],
-  ['run.seed', (report) => report.run.seed],
-  ['run.runs', (report) => report.run.runs],
-  ['run.depth', (report) => report.run.depth],
-  ['run.strict', (report) => report.run.strict],
-  ['run.readOnly', (report) => report.run.readOnly],
-  ['run.tpe', (report) => report.run.tpe],
-  ['run.only', (report) => report.run.only],
-  ['run.skip', (report) => report.run.skip],
-  ['run.insecure', (report) => report.run.insecure],
-]
+/** Members that must be equal in all parts. */
+const sameInAll = {
+  suite: ['name', 'version', 'specVersion', 'specDigest', 'requirementsDigest'],
+  target: ['baseUrl', 'digest'],
+  run: ['seed', 'runs', 'depth', 'strict', 'readOnly', 'tpe', 'only', 'skip', 'insecure'],
+} as const
 
 function refuseDifference(first: ReportFile, other: ReportFile): void {
-  for (const [name, of] of sameInAll) {
-    const [one, two] = [of(first.report), of(other.report)]
-    if (isDeepStrictEqual(one, two)) continue
-    throw new UserError(
-      `${other.path}: ${name} is ${JSON.stringify(two)}, but ${JSON.stringify(one)} in ${first.path}; ` +
-        'only the shards of one run can be merged',
-    )
+  for (const [part, names] of Object.entries(sameInAll)) {
+    for (const name of names) {
+      const [one, two] = [first, other].map(({ report }) => getAt(report, `/${part}/${name}`))
+      if (isDeepStrictEqual(one, two)) continue
+      throw new UserError(
+        `${other.path}: ${part}.${name} is ${JSON.stringify(two)}, but ${JSON.stringify(one)} in ${first.path}; ` +
+          'only the shards of one run can be merged',
+      )
+    }
   }
 }
 
@@ -229,8 +219,8 @@ function joinObserved(results: readonly RequirementResult[]): RequirementResult 
     results[0]!
   return {
     ...decisive,
-    cases: results.reduce((total, result) => total + result.cases, 0),
-    durationMs: results.reduce((total, result) => total + result.durationMs, 0),
+    cases: sum(results, ({ cases }) => cases),
+    durationMs: sum(results, ({ durationMs }) => durationMs),
     failures: results.flatMap((result) => result.failures),
   }
 }
