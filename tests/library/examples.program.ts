@@ -25,8 +25,9 @@ test('the examples in TypeScript compile with no declaration skipped, the strict
   example('vitest')
   all.write({ 'tsconfig.json': JSON.stringify(together), 'typescript/mistyped.ts': mistyped })
   // As packing does, the declarations are written beside the code.
-  const types = join(root, 'build/types.js')
-  expect(await project.run('node', [types, join(all.dir, 'node_modules/ai-content-conformance')])).toMatchObject(silent)
+  const types = [...tsc('typescript-7', join(root, 'tsconfig.build.json')), '--outDir']
+  const declared = join(all.dir, 'node_modules/ai-content-conformance/dist/types')
+  expect(await project.run('node', [...types, declared])).toMatchObject(silent)
   // The one by the compiler that is new, the other by that of most readers.
   expect(await all.run('node', tsc('typescript', 'typescript'))).toMatchObject(silent)
   const { stdout: bundler } = await all.run('node', tsc('typescript-7', '.'))
