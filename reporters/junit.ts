@@ -1,79 +1,26 @@
 import { createRequire } from 'node:module'
-import type { XMLBuilder } from 'xmlbuilder2/lib/interfaces.js'
 import { type Report, type RequirementResult, sections } from '../harness/report/index.ts'
 import { xmlAttribute, xmlText } from './escape/xml.ts'
-import { byOperation, type OperationGroup } from './view/groups.ts'
+import { byOperation } from './view/groups.ts'
 import { runErrors, runNotes } from './view/standing.ts'
 import { evidenceText, type TestStatus, testStatuses } from './view/evidence.ts'
-
-type StatusOf = (result: RequirementResult) => TestStatus
 
 /**
  * JUnit XML as Jenkins reads it: a suite an operation, a case a requirement, an error if the run itself is no success. It has
  * a failure or an error exactly if the exit code is not 0.
  */
 export function renderJunit(report: Report): string {
-  const errors = runErrors(report)
   const statusOf = testStatuses(report)
-  // Loaded when XML is written: other formats do not need it.
-  const { create } = createRequire(import.meta.url)('xmlbuilder2') as typeof import('xmlbuilder2')
-  const document = create({ version: '1.0', encoding: 'UTF-8' })
-  const root = document.ele('testsuites', {
-    name: xmlAttribute(`conformance of ${report.target.name}`),
-    tests: String(report.requirements.length + errors.length),
-    failures: String(countOf(report.requirements, statusOf, 'failed')),
-    errors: String(errors.length),
-    time: seconds(report.run.durationMs),
+  const errors = runErrors(report).map((message, at): TestCase => {
+    return { name: `run/${at + 1}`, classname: 'run', found: { kind: 'error', message, type: 'run' } }
   })
-  if (errors.length > 0) runSuite(root, report, errors)
-  for (const group of byOperation(report)) operationSuite(root, report, { ...group, statusOf })
-  return `${document.end({ prettyPrint: true })}\n`
-}
-
-interface SuiteOfOperation extends OperationGroup {
-  readonly statusOf: StatusOf
-}
-
-function operationSuite(root: XMLBuilder, report: Report, { operation, results, statusOf }: SuiteOfOperation): void {
-  const suite = root.ele('testsuite', {
-    name: xmlAttribute(operation),
-    tests: String(results.length),
-    failures: String(countOf(results, statusOf, 'failed')),
-    errors: '0',
-    skipped: String(countOf(results, statusOf, 'skipped')),
-    time: seconds(results.reduce((sum, { durationMs }) => sum + durationMs, 0)),
-    timestamp: timestamp(report),
-  })
-  const list = suite.ele('properties')
-  for (const [name, value] of properties(report)) list.ele('property', { name, value: xmlAttribute(value) })
-  for (const result of results) testCase(suite, result, statusOf(result))
-}
-
-function runSuite(root: XMLBuilder, report: Report, errors: readonly string[]): void {
-  const suite = root.ele('testsuite', {
-    name: 'run',
-    tests: String(errors.length),
-    failures: '0',
-    errors: String(errors.length),
-    skipped: '0',
-    time: '0.000',
-    timestamp: timestamp(report),
-  })
-  errors.forEach((error, at) => {
-    const message = xmlAttribute(error)
-    suite
-      .ele('testcase', { name: `run/${at + 1}`, classname: 'run', time: '0.000' })
-      .ele('error', { message, type: 'run' })
-  })
-}
-
-function countOf(results: readonly RequirementResult[], statusOf: StatusOf, kind: TestStatus['kind']): number {
-  return results.filter((result) => statusOf(result).kind === kind).length
-}
-
-/** Start of the run in UTC, without fraction and zone, as the format wants it. */
-function timestamp(report: Report): string {
-  return xmlAttribute(report.run.startedAt.slice(0, 19))
+  const operations = byOperation(report).map(({ operation, results }) => ({
+    name: operation,
+    properties: properties(report),
+    cases: results.map((result) => testCase(result, statusOf(result))),
+  }))
+  const suites = [...(errors.length > 0 ? [{ name: 'run', cases: errors }] : []), ...operations]
+  return junitText(`conformance of ${report.target.name}`, report.run, suites)
 }
 
 /** Properties of the run that a reader of one test suite must know, by name. */
@@ -95,19 +42,69 @@ function properties(report: Report): [name: string, value: string][] {
 }
 
 /** A requirement as a test case. What does not decide, or was not judged, is skipped and says why: JUnit has no other word. */
-function testCase(suite: XMLBuilder, result: RequirementResult, { kind, message = '' }: TestStatus): void {
-  const element = suite.ele('testcase', {
-    name: xmlAttribute(result.id),
-    classname: xmlAttribute(result.operation),
-    time: seconds(result.durationMs),
-  })
-  if (kind === 'failed') {
-    const asked = `${result.level} (${sections(result.section)}): ${result.statement}`
-    element
-      .ele('failure', { message: xmlAttribute(message), type: result.level })
-      .txt(xmlText([asked, ...result.failures.map(evidenceText)].join('\n\n')))
+function testCase(result: RequirementResult, { kind, message = '' }: TestStatus): TestCase {
+  const { id: name, operation: classname, durationMs, level } = result
+  if (kind === 'passed') return { name, classname, durationMs }
+  if (kind === 'skipped') return { name, classname, durationMs, found: { kind, message } }
+  const asked = `${level} (${sections(result.section)}): ${result.statement}`
+  const text = [asked, ...result.failures.map(evidenceText)].join('\n\n')
+  return { name, classname, durationMs, found: { kind: 'failure', message, type: level, text } }
+}
+
+export interface TestCase {
+  readonly name: string
+  readonly classname: string
+  readonly durationMs?: number
+  /** Undefined: it passed. */
+  readonly found?: {
+    readonly kind: 'failure' | 'error' | 'skipped'
+    readonly message: string
+    readonly type?: string
+    readonly text?: string
   }
-  if (kind === 'skipped') element.ele('skipped', { message: xmlAttribute(message) })
+}
+
+interface TestSuite {
+  readonly name: string
+  readonly properties?: readonly (readonly [name: string, value: string])[]
+  readonly cases: readonly TestCase[]
+  /** That of its cases if not given. */
+  readonly durationMs?: number
+}
+
+/** Suites of test cases as JUnit XML; any text may stand in them. */
+export function junitText(
+  name: string,
+  { durationMs, startedAt }: { readonly durationMs: number; readonly startedAt: string },
+  suites: readonly TestSuite[],
+): string {
+  // Loaded when XML is written: other formats do not need it.
+  const { create } = createRequire(import.meta.url)('xmlbuilder2') as typeof import('xmlbuilder2')
+  const document = create({ version: '1.0', encoding: 'UTF-8' })
+  const { skipped: _, ...all } = counts(suites.flatMap(({ cases }) => cases))
+  const root = document.ele('testsuites', { name: xmlAttribute(name), ...all, time: seconds(durationMs) })
+  // In UTC, without fraction and zone, as the format wants it.
+  const timestamp = xmlAttribute(startedAt.slice(0, 19))
+  for (const { cases, durationMs: ms, name: of, properties: about } of suites) {
+    const time = seconds(ms ?? cases.reduce((sum, one) => sum + (one.durationMs ?? 0), 0))
+    const suite = root.ele('testsuite', { name: xmlAttribute(of), ...counts(cases), time, timestamp })
+    const list = about && suite.ele('properties')
+    for (const [key, value] of about ?? []) list?.ele('property', { name: key, value: xmlAttribute(value) })
+    for (const { classname, durationMs: took = 0, found, name: title } of cases) {
+      const [label, group] = [xmlAttribute(title), xmlAttribute(classname)]
+      const element = suite.ele('testcase', { name: label, classname: group, time: seconds(took) })
+      if (!found) continue
+      const { kind, message, text, type } = found
+      const child = element.ele(kind, { message: xmlAttribute(message), ...(type !== undefined && { type }) })
+      if (text !== undefined) child.txt(xmlText(text))
+    }
+  }
+  return `${document.end({ prettyPrint: true })}\n`
+}
+
+function counts(cases: readonly TestCase[]) {
+  const of = (kind: string): string => String(cases.filter(({ found }) => found?.kind === kind).length)
+  return { tests: String(cases.length), failures: of('failure'), errors: of('error'), skipped: of('skipped') }
 }
 
 function seconds(ms: number): string {

@@ -1,9 +1,8 @@
-import { createRequire } from 'node:module'
 import { count } from '../../harness/report/index.ts'
 import { json } from '../../reporters/escape/json.ts'
 import { markdownCode, markdownText } from '../../reporters/escape/markdown.ts'
 import { terminalText } from '../../reporters/escape/terminal.ts'
-import { xmlAttribute, xmlText } from '../../reporters/escape/xml.ts'
+import { junitText, type TestCase } from '../../reporters/junit.ts'
 import { findingText } from '../../reporters/terminal/lines.ts'
 import { preview } from '../../schemas/json.ts'
 import type { Expected, MemberFault } from '../../traffic/client/request-faults.ts'
@@ -64,44 +63,28 @@ function renderJson(report: ClientReport): string {
 
 /** A case for each operation; one that was not used is skipped. There is a failure or an error exactly if the exit code is not 0. */
 function renderJunit(report: ClientReport): string {
-  const { durationMs, exit, findings, operations, startedAt, unused } = report
+  const { durationMs, exit, findings, operations, unused } = report
   const elsewhere = findings.some(({ operation }) => operation === null)
-  const cases = [
-    ...operations.map(({ operation, requests }) => ({ name: operation, note: count(requests, 'request') })),
+  const used = [
+    ...operations.map(({ operation, requests }) => ({ name: operation, note: `: ${count(requests, 'request')}` })),
     ...(elsewhere ? [{ name: 'no operation', note: '' }] : []),
-  ].map((one) => ({
-    ...one,
-    found: findings.filter(({ operation }) => (operation ?? 'no operation') === one.name),
-  }))
-  const failures = cases.filter(({ found }) => found.length > 0).length
-  const errors = exit.code === 3 ? 1 : 0
-  const { create } = createRequire(import.meta.url)('xmlbuilder2') as typeof import('xmlbuilder2')
-  const document = create({ version: '1.0', encoding: 'UTF-8' })
-  const counts = {
-    tests: String(cases.length + unused.length + errors),
-    failures: String(failures),
-    errors: String(errors),
-    skipped: String(unused.length),
-    time: (durationMs / 1000).toFixed(3),
-  }
+  ]
+  const cases = used.map(({ name, note }): TestCase => {
+    const own = findings.filter(({ operation }) => (operation ?? 'no operation') === name)
+    const faults = own.map(({ fault }) => faultText(fault)).map(({ expected, received }) => `${expected}: ${received}`)
+    const text = own.map(clientFindingText).join('')
+    const found = { kind: 'failure', message: faults.join('; '), type: 'request', text } as const
+    return { name: name + note, classname: 'client', ...(own.length > 0 && { found }) }
+  })
+  const skipped = { kind: 'skipped', message: 'the client did not use it' } as const
+  const error = { kind: 'error', message: exitText(report), type: 'run' } as const
+  const all = [
+    ...cases,
+    ...unused.map((name): TestCase => ({ name, classname: 'client', found: skipped })),
+    ...(exit.code === 3 ? [{ name: 'run', classname: 'run', found: error }] : []),
+  ]
   const name = 'requests of the client'
-  const suite = document
-    .ele('testsuites', { name, ...counts })
-    .ele('testsuite', { name, ...counts, timestamp: startedAt.slice(0, 19) })
-  const testcase = (name: string, classname = 'client') => suite.ele('testcase', { name, classname, time: '0.000' })
-  for (const { found, name, note } of cases) {
-    const element = testcase(note === '' ? name : `${name}: ${note}`)
-    if (found.length === 0) continue
-    const message = found
-      .map(({ fault }) => faultText(fault))
-      .map(({ expected, received }) => `${expected}: ${received}`)
-    element
-      .ele('failure', { message: xmlAttribute(message.join('; ')), type: 'request' })
-      .txt(xmlText(found.map(clientFindingText).join('')))
-  }
-  for (const operation of unused) testcase(operation).ele('skipped', { message: 'the client did not use it' })
-  if (errors > 0) testcase('run', 'run').ele('error', { message: xmlAttribute(exitText(report)), type: 'run' })
-  return `${document.end({ prettyPrint: true })}\n`
+  return junitText(name, report, [{ name, durationMs, cases: all }])
 }
 
 function renderMarkdown(report: ClientReport): string {
