@@ -1,5 +1,6 @@
 import { complain, warnOf } from '../cli/output/say.ts'
 import { randomUUID } from 'node:crypto'
+import { EventEmitter, once } from 'node:events'
 import { join } from 'node:path'
 import { inject } from 'vitest'
 import type { RunFacts } from '../harness/engine/index.ts'
@@ -116,39 +117,31 @@ function seedOf({ seed }: ConformanceOptions): { seed?: number } {
   return text === '' || seed !== undefined ? {} : { seed: Number(text) }
 }
 
-interface Waiting {
-  readonly promise: Promise<RequirementResult>
-  readonly resolve: (result: RequirementResult) => void
-  readonly reject: (error: unknown) => void
-}
-
 /** Keeps results that may be asked for before they are known. */
 function createResults() {
-  const all = new Map<string, Waiting>()
+  const known = new Map<string, RequirementResult>()
+  const told = new EventEmitter().setMaxListeners(0)
   let failed: { readonly error: unknown } | undefined
-  const of = (id: string): Waiting => {
-    const known = all.get(id) ?? waiting()
-    all.set(id, known)
-    if (failed) known.reject(failed.error)
-    return known
-  }
   return {
-    set: (result: RequirementResult): void => of(result.id).resolve(result),
+    /** The first one counts. */
+    set(result: RequirementResult): void {
+      if (known.has(result.id)) return
+      known.set(result.id, result)
+      told.emit(`judged ${result.id}`, result)
+    },
     /** Everybody who waits gets the error, and everybody who asks from now on. */
     fail(error: unknown): void {
       failed = { error }
-      for (const one of all.values()) one.reject(error)
+      if (told.listenerCount('error') > 0) told.emit('error', error)
     },
-    get: (id: string): Promise<RequirementResult> => of(id).promise,
+    async get(id: string): Promise<RequirementResult> {
+      const result = known.get(id)
+      if (result) return result
+      if (failed) throw failed.error
+      const [judged] = (await once(told, `judged ${id}`)) as [RequirementResult]
+      return judged
+    },
   }
-}
-
-function waiting(): Waiting {
-  const settle: Partial<Pick<Waiting, 'resolve' | 'reject'>> = {}
-  const promise = new Promise<RequirementResult>((resolve, reject) => Object.assign(settle, { resolve, reject }))
-  // A result that no test waits for is no error of anybody's.
-  promise.catch(() => undefined)
-  return { promise, ...(settle as Pick<Waiting, 'resolve' | 'reject'>) }
 }
 
 /** Message of a test file to the reporter, one for each of its runs. */
