@@ -12,6 +12,7 @@ import {
   suite,
   unknownId,
   uploadProbe,
+  withOwnContent,
   validRequest,
 } from '../harness/checks/index.ts'
 import type { Pairs } from '../catalogue/requirement.ts'
@@ -118,7 +119,7 @@ async function largeUpload(run: Run, size = largeText): Promise<Probe | undefine
   const declared = run.target.operations['files.upload']?.content
   if (declared === undefined || run.options.readOnly) return undefined
   const bytes = Buffer.from('All about tea, at length. '.repeat(size / 26 + 1).slice(0, size))
-  return uploadProbe(run, { ...declared, bytes, contentType: 'text/plain' })
+  return uploadProbe(run, withOwnContent(run, { ...declared, bytes, contentType: 'text/plain' }))
 }
 
 /** Judges that the service answers large bodies itself: a gateway may refuse them by a page or a closed connection. */

@@ -4,6 +4,7 @@ import {
   contentOf,
   control,
   createdId,
+  distinctRequest,
   freshUnknownId,
   isDeclared,
   judgeTries,
@@ -16,7 +17,6 @@ import {
   suite,
   unknown,
   unknownWord,
-  uploadProbe,
   validRequest,
 } from '../harness/checks/index.ts'
 import type { Pairs } from '../catalogue/requirement.ts'
@@ -40,12 +40,17 @@ async function requireGraph(run: Run): Promise<void> {
   )
 }
 
+async function uploadTo(run: Run, graphId: string): Promise<Probe> {
+  const probe = await distinctRequest(run, 'files.upload')
+  return { ...probe, query: { ...probe.query, graphId } }
+}
+
 /** Judges that the id of no graph causes no 5xx: else any answer will do. */
 async function judgeUnknownGraph(context: CheckContext, graph: string): Promise<void> {
   const { run } = context
   if (run.options.depth === 'quick') return
   const graphId = freshUnknownId(run, graph, randomOf(seedFor(run.options.seed, context.requirement.id)))
-  await judgeNoError(context, () => uploadProbe(run, contentOf(run), { graphId }), 'with an unknown graphId')
+  await judgeNoError(context, () => uploadTo(run, graphId), 'with an unknown graphId')
 }
 
 /** Judges that the request is answered by anything but an error of the server's own. */
@@ -61,7 +66,7 @@ async function judgeNoError(context: CheckContext, make: () => Promise<Probe>, w
 async function judgeAttached(context: CheckContext): Promise<void> {
   const { run, scenario } = context
   const { graph = '' } = run.target.resources
-  const attached = (): ReturnType<typeof uploadProbe> => uploadProbe(run, contentOf(run), { graphId: graph })
+  const attached = (): Promise<Probe> => uploadTo(run, graph)
   if (scenario) return judgeTries(context, { make: attached, what: 'with graphId' })
   await requireGraph(run)
   await judgeUnknownGraph(context, graph)

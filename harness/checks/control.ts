@@ -29,8 +29,9 @@ import {
   triesOf,
   triesOfGenerations,
   busyStatus,
+  uploadOperation,
 } from '../../catalogue/operations.ts'
-import { validRequest } from './valid-request.ts'
+import { distinctRequest, validRequest } from './valid-request.ts'
 import { sendUntilSettled, settlingRemark } from './created.ts'
 import { grantedRequirement } from '../../catalogue/catalogue.ts'
 
@@ -90,6 +91,8 @@ async function sendControl(run: Run, operation: OperationId): Promise<Control> {
 /** How often a request that should be granted is sent, if that is what came. */
 export function triesFor(operation: OperationId, { response }: Exchange): number {
   if (!response) return 1
+  // The same bytes may be there already, from an earlier run: a server may call them a duplicate (§7.2).
+  if (operation === uploadOperation && response.status === 409) return 2
   return isBlock(response) ? triesOfGenerations : triesOf(operation)
 }
 
@@ -97,14 +100,18 @@ export function triesFor(operation: OperationId, { response }: Exchange): number
 async function sendUntilGranted(run: Run, operation: OperationId, valid: () => Promise<Probe>): Promise<Control> {
   const purpose = { requirement: grantedRequirement[operation], role: 'control', isSuccess: countsAsGranted } as const
   const send = (probe: Source): Promise<Exchange> => sendThroughGate(run, probe, purpose)
-  const attempt = async (): Promise<{ first: Exchange; exchange: Exchange }> => {
-    const first = await send(valid)
+  const attempt = async (make = valid): Promise<{ first: Exchange; exchange: Exchange }> => {
+    const first = await send(make)
     return { first, exchange: await sendUntilSettled(run, first, send, countsAsGranted) }
   }
   let sent = await attempt()
   for (let tries = 1; !countsAsGranted(sent.exchange) && tries < triesFor(operation, sent.exchange); tries++) {
     // One that cannot be sent again, as what was refused keeps its application busy, leaves the answer that came.
-    const more = await orElse<typeof sent | undefined>(run, attempt, () => undefined)
+    const more = await orElse<typeof sent | undefined>(
+      run,
+      () => attempt(() => distinctRequest(run, operation)),
+      () => undefined,
+    )
     if (!more) break
     sent = more
   }

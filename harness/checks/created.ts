@@ -222,14 +222,9 @@ function attachmentOf(name: string): string {
 }
 
 /** An upload (§2.8): raw bytes, their media type, and the file name as an attachment. */
-export async function uploadProbe(
-  run: Run,
-  file: UploadContent,
-  query: Readonly<Record<string, string>> = {},
-): Promise<Probe> {
+export async function uploadProbe(run: Run, file: UploadContent): Promise<Probe> {
   const name = freshName(file.filename, run.objects.suffix())
   const probe = await operationProbe(run, uploadOperation, {
-    query,
     headers: [
       { name: 'content-type', value: file.contentType },
       { name: 'content-disposition', value: attachmentOf(name) },
@@ -264,11 +259,17 @@ function problemOf(exchange: Exchange): string {
     : 'a file that the suite uploads was refused'
 }
 
-/** Uploads a file and gives its id; throws `NotExercised` if the upload is refused or names no id. */
-export async function upload(run: Run, file: UploadContent, query?: Readonly<Record<string, string>>): Promise<string> {
+/**
+ * Uploads a file with content of its own and gives its id; as it is if that is refused, since a format may refuse what is
+ * added to it. Throws `NotExercised` if the upload is refused or names no id.
+ */
+export async function upload(run: Run, file: UploadContent): Promise<string> {
   if (run.options.readOnly) throw new NotExercised(leftOut('--read-only'))
   const purpose = { requirement: null, role: 'setup', isSuccess: isUploaded } as const
-  const exchange = await sendPastBlocks(() => sendWithRetries(run, () => uploadProbe(run, file, query), purpose))
+  const send = (content: () => UploadContent): Promise<Exchange> =>
+    sendPastBlocks(() => sendWithRetries(run, () => uploadProbe(run, content()), purpose))
+  const own = await send(() => withOwnContent(run, file))
+  const exchange = [400, 415, 422].includes(own.response?.status ?? 0) ? await send(() => file) : own
   const id = createdId(run, exchange)
   if (exchange.throttled) throw new NotExercised(`throttled: an upload was answered ${describeResponse(exchange)}`)
   if (id === undefined) throw new NotExercised(`${problemOf(exchange)}: ${describeResponse(exchange)}`)

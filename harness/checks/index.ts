@@ -23,7 +23,7 @@ export { grantedByScenario, inScenario } from './granted.ts'
 
 // The request that an operation grants.
 export { bodyOf, contentOf, declaredResource, isDeclared, placeholderRequest, validRequest } from './valid-request.ts'
-export { additionOf, applyScenario, withoutRoles } from './valid-request.ts'
+export { additionOf, applyScenario, distinctRequest, withoutRoles } from './valid-request.ts'
 
 // Objects that a run creates.
 export { createdId, twinsOf, upload, uploadProbe, uploadsOf, usableId, withOwnContent } from './created.ts'

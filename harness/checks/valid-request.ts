@@ -25,7 +25,7 @@ import {
 import type { NotServed } from '../report/index.ts'
 import { grantedRequirement, requirementOf } from '../../catalogue/catalogue.ts'
 import { roleOf } from '../../catalogue/operation.ts'
-import { upload, uploadProbe } from './created.ts'
+import { upload, uploadProbe, withOwnContent } from './created.ts'
 
 /** Ids of an unknown form are taken for uuids of version 4. */
 const anyUuid = '6f1d2c3b-8a4e-4b5f-9c6d-7e8f90a1b2c3'
@@ -144,6 +144,12 @@ export function contentOf(run: Run): UploadContent {
   const content = run.target.operations[uploadOperation]?.content
   if (content === undefined) throw new NotExercised(`declare operations.${uploadOperation}.content`)
   return content
+}
+
+/** A valid request; if it is an upload, of content that nobody has uploaded before. */
+export function distinctRequest(run: Run, operation: OperationId): Promise<Probe> {
+  const isUpload = operation === uploadOperation
+  return isUpload ? uploadProbe(run, withOwnContent(run, contentOf(run))) : validRequest(run, operation)
 }
 
 function pointerOfFile(run: Run): string | undefined {

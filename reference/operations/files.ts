@@ -53,7 +53,7 @@ function graphOf(call: Call): Graph | undefined {
 
 /** The file of those bytes that the account has already, if files are known by their content. */
 function known(call: Call, account: string): StoredFile | undefined {
-  if (!call.varied('files/known-by-content')) return undefined
+  if (!call.varied('files/known-by-content') && !call.varied('files/refused-twice')) return undefined
   const files = [...call.world.store.files.values()]
   return files.find(
     (file) => file.account === account && file.state === 'stored' && Buffer.compare(file.bytes(), call.bytes) === 0,
@@ -70,7 +70,9 @@ function run(call: Call): Answer {
   const type = mediaType(call)
   const bytes = call.bytes
   const now = world.clock.now()
-  const { id, createdAt } = known(call, account) ?? { id: newId(world, 'file'), createdAt: now }
+  const before = known(call, account)
+  if (before && call.varied('files/refused-twice')) call.reject(409, 'Conflict', 'The file exists')
+  const { id, createdAt } = before ?? { id: newId(world, 'file'), createdAt: now }
   const file: StoredFile = { id, account, name, type, bytes: () => bytes, state: 'stored', createdAt, made: true }
   world.store.files.set(id, file)
   if (graph && !graph.files.has(id)) graph.files.set(id, { by: 'upload', from: processedFrom(world) })

@@ -7,7 +7,6 @@ import {
   isExpected,
   NotExercised,
   operationProbe,
-  orElse,
   perRun,
   withHeader,
 } from '../../harness/engine/index.ts'
@@ -28,9 +27,7 @@ import {
   resendWhile,
   twinsOf,
   upload,
-  uploadProbe,
   validRequest,
-  withOwnContent,
 } from '../../harness/checks/index.ts'
 import { withCredential } from '../authentication/credentials.ts'
 import { invalidForms, malformedForms, noCredential } from '../authentication/key-forms.ts'
@@ -182,20 +179,13 @@ export interface Creator {
   readonly same: string
 }
 
-/** A file of its own content, freshly uploaded, is added to the declared graph. */
+/** A freshly uploaded file is added to the declared graph. */
 export const additions: Creator = {
   operation: 'graphs.add-file',
   async fresh(run) {
     const pointer = pointerOf(run, 'graphs.add-file', 'file')
     if (pointer === undefined) throw new NotExercised('declare operations.graphs.add-file.fields.file')
-    const content = contentOf(run)
-    // A format may refuse what is added to it.
-    const own = await orElse(
-      run,
-      () => upload(run, withOwnContent(run, content)),
-      () => upload(run, content),
-    )
-    return addition(run, declaredResource(run, 'graph'), own)
+    return addition(run, declaredResource(run, 'graph'), await upload(run, contentOf(run)))
   },
   exists: [[409, 'BadRequest']],
   what: 'a file in a graph',
@@ -224,9 +214,4 @@ export function addition(run: Run, graph: string, file: string): Promise<Probe> 
   const json = additionOf(run, file, pointer)
   lastAddition(run).file = file
   return operationProbe(run, 'graphs.add-file', { params: { graph_id: graph }, json, effect: 'creates' })
-}
-
-/** A creation whose object differs from every other one of the run. */
-export async function distinctCreation(run: Run, id: OperationId): Promise<Probe> {
-  return id === 'files.upload' ? uploadProbe(run, withOwnContent(run, contentOf(run))) : validRequest(run, id)
 }

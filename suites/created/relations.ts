@@ -15,6 +15,7 @@ import {
   condition,
   countsAsGranted,
   createdId,
+  distinctRequest,
   grantedByScenario,
   grantedControl,
   grantedProbe,
@@ -29,7 +30,6 @@ import {
 import {
   create,
   creatorIn,
-  distinctCreation,
   notCreated,
   noteRefused,
   type Refusal,
@@ -81,7 +81,7 @@ export const ownId: Judge = async (context) => {
   const { run, requirement } = context
   const operation = operationIn(context)
   await requireControl(context)
-  const make = grantedProbe(context, operation, () => distinctCreation(run, operation))
+  const make = grantedProbe(context, operation, () => distinctRequest(run, operation))
   const together = { size: atOnce[run.options.depth], make, requirement: requirement.id }
   const sent = await sendAtOnce(run, together)
   // A guardrail, a lost answer or a limit may have met one of them, and one at a time is all that some targets take.

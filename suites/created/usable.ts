@@ -2,6 +2,7 @@ import {
   bodyOf,
   contentOf,
   control,
+  distinctRequest,
   grantedProbe,
   inScenario,
   isDeclared,
@@ -12,7 +13,6 @@ import {
   sampled,
   sendOnceSettled,
   upload,
-  validRequest,
 } from '../../harness/checks/index.ts'
 import { operation as operationOf, type OperationId, triesOf, uploadOperation } from '../../catalogue/operations.ts'
 import type { CheckContext, Exchange, Judge, Probe, Run } from '../../harness/engine/index.ts'
@@ -136,7 +136,7 @@ export async function usable(context: CheckContext, seen?: Seen): Promise<void> 
     const id = await createObject(
       context,
       creates,
-      grantedProbe(context, creates, () => validRequest(run, creates)),
+      grantedProbe(context, creates, () => distinctRequest(run, creates)),
     )
     made.push(id)
     for (const one of uses) {

@@ -183,6 +183,10 @@ export const effects: Readonly<Record<string, Story>> = {
     const other = await send(server, 'files.upload', { raw: { text: 'Oolong', contentType: 'text/plain' } })
     return one === same && other.json.id !== one
   },
+  'files/refused-twice': async (server) => {
+    const [one, same] = [await uploaded(server), await uploaded(server)]
+    return one.status === 200 && same.status === 409
+  },
   'throttled/429': async (server) => (await fails(server, 200)) === 2,
   'throttled/429-seconds': async (server) => (await fails(server, 200)) === 2,
   'throttled/429-date': async (server) => (await fails(server, 200)) === 2,
