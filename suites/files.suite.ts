@@ -23,7 +23,7 @@ import type { Pairs } from '../catalogue/requirement.ts'
 import type { CheckContext, Exchange, Judge, Probe, Run } from '../harness/engine/index.ts'
 import { describeResponse, isGranted, judgeGranted, judgePairs, NotExercised, pause } from '../harness/engine/index.ts'
 import { addition, eachAccepted } from './created/created-object.ts'
-import { ownId } from './created/relations.ts'
+import { ownId, useAgain } from './created/relations.ts'
 import { usable } from './created/usable.ts'
 
 const anyButError: Pairs = [['no-5xx']]
@@ -82,6 +82,7 @@ async function judgeAttached(context: CheckContext): Promise<void> {
       throw new NotExercised(
         `the upload has no usable id at operations.files.upload.fields.id: ${describeResponse(upload)}`,
       )
+    useAgain(context, [id])
     await pause(run, ms)
     const exchange = await context.send(await addition(run, graph, id))
     context.cases++

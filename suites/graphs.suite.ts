@@ -1,4 +1,4 @@
-import type { CheckContext, Exchange, Judge, Probe, SendingOptions } from '../harness/engine/index.ts'
+import type { CheckContext, Exchange, Judge, Probe, Run, SendingOptions } from '../harness/engine/index.ts'
 import {
   answered,
   describeResponse,
@@ -35,7 +35,7 @@ import {
 } from '../harness/checks/index.ts'
 import { additions, createObject, eachAccepted, malformedName } from './created/created-object.ts'
 import { noEffect, once, onceAtOnce, ownId } from './created/relations.ts'
-import { usable } from './created/usable.ts'
+import { addedToCreated, usable } from './created/usable.ts'
 import { insideBounds, outsideBounds } from './query-config.ts'
 
 // Create a graph (§4.4, §7.3)
@@ -67,10 +67,10 @@ const addSameFileAgain = condition(async ({ context, valid, judge, judgeResponse
     if (run.options.depth === 'quick') return
     const added = await addOthers(context, valid)
     await judge(refused(probe), `${what}, after others were added`)
-    const judgeAdded = judgeAddedAtOnce(added, judge)
     lookAgainAtEnd(context, async () => {
       await judge(refused(probe), `${what}, at the end of the run`)
-      await judgeAdded(context)
+      await judgeAdded(run, added, judge)
+      lookAgainAtEnd(context, () => judgeAdded(run, addedToCreated(run), judge))
     })
   }
   let added = performance.now()
@@ -102,17 +102,17 @@ async function addOthers(context: CheckContext, valid: () => Promise<Probe>): Pr
 }
 
 /**
- * Files that were added at the same moment are all in the graph: a server may keep the last one alone. Before `settleMs` have
- * passed nothing is asked: an addition that is granted then proves nothing, and puts the file there.
+ * Files that were added at the same moment are all in the graph, of which a server may keep the last one alone; and the one
+ * that was added to a created graph, whose name was asked for again, is in that. Before `settleMs` have passed nothing is
+ * asked: an addition that is granted then proves nothing, and puts the file there.
  */
-function judgeAddedAtOnce(added: readonly Exchange[], judge: RefusalContext['judge']): Judge {
-  return async ({ run }) => {
-    const settledAt = performance.now() - run.target.limits.settleMs
-    const made = added.filter(({ response, endedAt }) => response && isGranted(response) && endedAt < settledAt)
-    await judgeEach(made, ({ probe }) =>
-      judge(refused(probe), `${what} since others were added at the same moment, at the end of the run`),
-    )
-  }
+async function judgeAdded(run: Run, added: readonly Exchange[], judge: RefusalContext['judge']): Promise<void> {
+  const settledAt = performance.now() - run.target.limits.settleMs
+  const made = added.filter(({ response, endedAt }) => response && isGranted(response) && endedAt < settledAt)
+  await judgeEach(made, ({ probe }) => {
+    const graph = probe.params['graph_id'] === run.target.resources.graph ? 'with others at the same moment' : 'created'
+    return judge(refused(probe), `${what}, added to a graph ${graph}, at the end of the run`)
+  })
 }
 
 /** Adds a file for the first time, again if a guardrail meets it; throws `NotExercised` if that is not granted. */

@@ -8,7 +8,7 @@ import { type Judge, shownExchanges } from './check-context.ts'
 import { describeResponse, withFinding } from './describe.ts'
 import { createEventQueue, type RunEvent, factsOf, type RunFacts } from './events.ts'
 import { closeHookTransports, sendHookRequest, setUp, tearDown } from './hook-request.ts'
-import { judgeRequirement } from './judge.ts'
+import { judgeRequirement, type Looked } from './judge.ts'
 import { keyRefused } from './keys.ts'
 import type { EndCause } from './outcome.ts'
 import { poisonedConnections } from './reused-connection.ts'
@@ -75,12 +75,13 @@ export function startJudging(run: Run, judgeOf: JudgeOf): Judging {
     results.set(result.id, result)
     queue.push({ kind: 'judged', result })
   }
-  const looksAtEnd: (() => Promise<CatalogueResult>)[] = []
-  const judge = async (requirement: CatalogueRequirement): Promise<void> => {
-    const { result, atEnd } = await judgeRequirement(run, requirement, judgeOf(requirement.id))
+  const looksAtEnd: (() => Promise<Looked>)[] = []
+  const settle = ({ result, atEnd }: Looked): void => {
     if (atEnd && result.outcome === 'passed') looksAtEnd.push(atEnd)
     else tell(result)
   }
+  const judge = async (requirement: CatalogueRequirement): Promise<void> =>
+    settle(await judgeRequirement(run, requirement, judgeOf(requirement.id)))
   /** Failures that showed only when later requests used the connections that a request had left behind. */
   const addPoisonedConnections = (): void => {
     for (const [id, failures] of poisonedConnections(run)) {
@@ -103,7 +104,8 @@ export function startJudging(run: Run, judgeOf: JudgeOf): Judging {
     if (!run.life.ended && (await run.client.liveness.first())) await setUp(run)
     await Promise.all([...concurrent.map(judge), ...run.hooks.map((hook) => startHook(run, hook))])
     for (const requirement of exclusive) await judge(requirement)
-    await Promise.all(looksAtEnd.map(async (look) => tell(await look())))
+    // A look may ask for another one, after all of these.
+    while (looksAtEnd.length > 0) await Promise.all(looksAtEnd.splice(0).map(async (look) => settle(await look())))
     if (!run.life.ended) await Promise.all(run.hooks.map(async (hook) => hook.finish?.(run)))
     for (const requirement of last) await judge(requirement)
     for (const requirement of observed) await judge(requirement)

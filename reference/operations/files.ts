@@ -148,8 +148,10 @@ export const filesRetrieve: Operation<StoredFile> = {
     }
     if (isSettling(call.world, 'uploads', file)) call.reject(404, 'ResourceNotFound')
     breakUse(call, 'files.upload/2xx-retrievable', file, call.world.store.files.values())
-    const isInGraph = [...call.world.store.graphs.values()].some(({ files }) => files.has(file.id))
-    if (file.made && isInGraph && call.world.switches.broken('files.upload/2xx-retrievable#in-graph'))
+    const cameBy = [...call.world.store.graphs.values()].flatMap(({ files }) => files.get(file.id)?.by ?? [])
+    const isHidden = (by: string, name: string): boolean =>
+      cameBy.some((way) => way === by) && call.world.switches.broken(`files.upload/2xx-retrievable#${name}`)
+    if (file.made && (isHidden('addition', 'in-graph') || isHidden('upload', 'attached')))
       call.reject(404, 'ResourceNotFound')
     if (file.state === 'deleted') {
       const kind = likenessOf(call, file.id, [])

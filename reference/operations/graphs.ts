@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import {
   createAllTheSame,
   freshName,
+  hasForgotten,
   nameCheckMs,
   namedBy,
   overlooks,
@@ -94,7 +95,8 @@ const manyFiles = 8
 async function addFile(call: Call, graph: Graph): Promise<Answer> {
   const file = fileOf(call)
   const known = graph.files.get(file.id)
-  if (known && known.from <= Date.now() && !overlooks(call, '409-already-in-graph', file.id, [...graph.files.keys()])) {
+  const isKnown = known && known.from <= Date.now() && !hasForgotten(call, graph)
+  if (isKnown && !overlooks(call, '409-already-in-graph', file.id, [...graph.files.keys()])) {
     // Requirements tell apart where the file came from; both are refused alike.
     if (known.by === 'addition') call.refuse('409-already-in-graph', 409, 'BadRequest')
     call.reject(409, 'BadRequest', 'The file came with its upload')

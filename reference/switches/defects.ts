@@ -44,7 +44,7 @@ const placed: readonly string[] = named(
   completion.create/400-wrong-content-type spoils-connection
   files.retrieve/404-unknown-file       no-answer closed no-http
   files.upload/413-body-too-large       spoils-connection
-  files.upload/2xx-retrievable          - gone 5xx late forbidden last-only at-once in-graph
+  files.upload/2xx-retrievable          - gone 5xx late forbidden last-only at-once in-graph attached
   files.upload/2xx-attached-to-graph    - refused unknown-5xx
   files.list/2xx-file-types             - 5xx two two-5xx unknown-5xx none-5xx
   files.list/2xx-accepted               - envelope many
@@ -58,7 +58,7 @@ const placed: readonly string[] = named(
   graphs.create,applications.create/400-duplicate-name third latest-only few-known
   graphs.create/400-duplicate-name      used
   graphs.add-file/409-atomic            -
-  graphs.add-file/409-already-in-graph  third latest-only few-known dropped
+  graphs.add-file/409-already-in-graph  third latest-only few-known dropped created emptied
   graphs.add-file/2xx-other-graph       - moves
   graphs.add-file/2xx-accepted          many added-400 added-404 always-409 one-file
   graphs.query/2xx-query-config         - bounds together empty defaults

@@ -133,6 +133,12 @@ export function overlooks(call: Call, requirement: string, name: string, all: re
 /** What was asked for a second time: lost, under `#asked-twice`. */
 const askedTwice = new WeakSet<object>()
 
+/** Tells whether a created graph has forgotten its files, under the defects of `409-already-in-graph`. */
+export function hasForgotten(call: Call, graph: Made): boolean {
+  const isEmptied = askedTwice.has(graph) && call.broken('409-already-in-graph#emptied')
+  return graph.made === true && (isEmptied || call.broken('409-already-in-graph#created'))
+}
+
 /** ms between the check of a name and what follows from it, under the defects of `400-atomic`. */
 export const nameCheckMs = 10
 

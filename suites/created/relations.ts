@@ -59,7 +59,7 @@ export function idsToUseAgain(run: Run, operation: OperationId): readonly string
   return toUseAgain(run).get(operation) ?? []
 }
 
-function useAgain(context: CheckContext, ids: readonly string[]): void {
+export function useAgain(context: CheckContext, ids: readonly string[]): void {
   const { run } = context
   const operation = operationIn(context)
   toUseAgain(run).set(operation, [...new Set([...idsToUseAgain(run, operation), ...ids])])

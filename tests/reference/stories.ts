@@ -223,13 +223,21 @@ export const stories: Readonly<Record<string, Story>> = {
     // A connection that is closed is no refusal either.
     const again = await send(server, 'graphs.add-file').catch(() => undefined)
     if (!isGranted(first) || again === undefined || !busy(again)) return false
+    // Nor is a created graph without its file because its name was asked for again.
+    const change = await freshOne(server, 'graphs.create')
+    const params = { graph_id: String((await send(server, 'graphs.create', change)).json.id) }
+    const toCreated = { ...(await freshOne(server, 'graphs.add-file')), params }
+    if (!isGranted(await send(server, 'graphs.add-file', toCreated))) return false
+    await send(server, 'graphs.create', change)
+    if (!busy(await send(server, 'graphs.add-file', toCreated))) return false
     return existsOnce(server, 'graphs.add-file', '409 BadRequest')
   },
   'files.upload/2xx-retrievable': async (server) => {
     const inGraph = await freshOne(server, 'graphs.add-file')
     await send(server, 'graphs.add-file', inGraph)
-    const params = { file_id: String(inGraph.merge?.['file_id']) }
-    if (!isGranted(await send(server, 'files.retrieve', { params }))) return false
+    const attached = await send(server, 'files.upload', { query: { graphId: resources.graph } })
+    for (const file_id of [String(inGraph.merge?.['file_id']), String(attached.json?.id)])
+      if (!isGranted(await send(server, 'files.retrieve', { params: { file_id } }))) return false
     return staysUsable(server, 'files.upload', [['files.retrieve', 'file_id']], isGranted)
   },
   ...Object.fromEntries(
