@@ -97,6 +97,8 @@ function redirected(response: HttpResponse, { baseUrl }: Way): string | undefine
   const isBelow = to.origin === from.origin && to.pathname.startsWith(from.pathname.replace(/files$/, ''))
   // A server may want a slash at the end of a path: that answer is its own.
   if (isBelow) return undefined
+  if (from.protocol === 'http:' && to.protocol === 'https:' && to.hostname === from.hostname)
+    return `it redirects to https: use https://${to.host}${new URL(baseUrl).pathname.replace(/\/$/, '')}`
   const at = `${to.origin}${to.pathname}`
   const moved = /^(.*)\/v1\/files\/?$/.exec(at)
   if (moved) return `it redirects to ${at}: use ${moved[1]} as the base URL`

@@ -129,11 +129,6 @@ export function createLiveness(run: () => Run): Liveness {
       let first = await askWhile(isRefusing, await ask(timeoutDeclared ? limits.timeoutMs : firstMs), startQuestions)
       // A connection that was closed before any answer may be a start-up's: nothing can have happened, so once more.
       if (first.result.kind === 'no-answer' && first.result.cause === 'reset') first = await ask(lastChanceMs)
-      const secure = tlsBaseUrl(baseUrl, first.result)
-      if (secure !== undefined) {
-        run().life.end('redirect', `${baseUrl} redirects to https: use ${secure}`)
-        return false
-      }
       const { asked, gateway } = await askPastGateway(first)
       const { result, exchange } = asked
       const why = result.kind === 'no-answer' ? `${result.message}${remedyFor(result, way())}` : gateway?.sentence
@@ -181,19 +176,6 @@ function isRefusing(result: HttpResult): boolean {
 /** A server that starts again refuses connections, or what stands before it closes them. */
 function isAway(result: HttpResult): boolean {
   return isRefusing(result) || (result.kind === 'no-answer' && result.cause === 'reset')
-}
-
-/** The base URL to use instead, if a first answer redirects http to https on the same host. */
-function tlsBaseUrl(baseUrl: string, response: HttpResult): string | undefined {
-  if (response.kind === 'no-answer') return undefined
-  const location = response.headers.find(({ name }) => name.toLowerCase() === 'location')?.value
-  if (response.status < 300 || response.status > 399 || location === undefined) return undefined
-  const from = new URL(baseUrl)
-  if (from.protocol !== 'http:' || !URL.canParse(location, baseUrl)) return undefined
-  const to = new URL(location, baseUrl)
-  if (to.protocol !== 'https:' || to.hostname !== from.hostname) return undefined
-  const path = from.pathname === '/' ? '' : from.pathname
-  return `https://${to.host}${path}`
 }
 
 interface Sent {

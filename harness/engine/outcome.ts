@@ -14,7 +14,7 @@ export class NotExercised extends Error {
 }
 
 /** Why a run ended before its time. */
-export type EndCause = 'interrupted' | 'bail' | 'unreachable' | 'throttled' | 'redirect' | 'setup' | 'key'
+export type EndCause = 'interrupted' | 'bail' | 'unreachable' | 'throttled' | 'setup' | 'key'
 
 /** The run is over: whatever was under way is dropped, what remains is not exercised. */
 class RunEnded extends NotExercised {

@@ -6,62 +6,6 @@ import type { Pair, Pairs } from '../../catalogue/requirement.ts'
 /** Nothing that the spec shows is nested so deep; whatever compares or prints a value may recurse as deep as this. */
 const deepest = 64
 
-const quote = 0x22
-const backslash = 0x5c
-const comma = 0x2c
-const openArray = 0x5b
-const closeArray = 0x5d
-const openObject = 0x7b
-const closeObject = 0x7d
-
-/** JSON text as far as its characters tell: whether it is JSON at all is the parser's to say. */
-interface Structure {
-  /** The text, every object and array that is nested deeper than 64 levels emptied. */
-  readonly text: string
-  /** About as many values as the whole holds: none is counted less than once, an empty object or array twice. */
-  readonly values: number
-  /** It begins as an object or an array, and not all that it opens is closed. */
-  readonly isOpen: boolean
-}
-
-/**
- * Cuts what is nested so deep that it would overflow the stack of what reads it, and counts values. Looks at the
- * characters alone: no value is made, which for some bodies of 4 MiB takes a hundred megabytes.
- */
-function structureOf(whole: string): Structure {
-  const kept: string[] = []
-  let keptTo = 0
-  let level = 0
-  let values = 1
-  for (let at = 0; at < whole.length; at++) {
-    const char = whole.charCodeAt(at)
-    if (char === quote) at = endOfString(whole, at)
-    else if (char === comma) values++
-    else if (char === openArray || char === openObject) {
-      level++
-      values++
-      if (level === deepest + 1) kept.push(whole.slice(keptTo, at + 1))
-    } else if (char === closeArray || char === closeObject) {
-      if (level === deepest + 1) keptTo = at
-      level--
-    }
-  }
-  const isOpen = level > 0 && /^\s*[[{]/.test(whole)
-  // What is not closed is no JSON, wherever it is cut.
-  if (kept.length === 0 || level !== 0) return { text: whole, values, isOpen }
-  return { text: kept.join('') + whole.slice(keptTo), values, isOpen }
-}
-
-/** Finds the end of the string that begins at that quote: at the next one that is not escaped, or at the end of the text. */
-function endOfString(text: string, start: number): number {
-  for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
-    let backslashes = 0
-    while (text.charCodeAt(at - 1 - backslashes) === backslash) backslashes++
-    if (backslashes % 2 === 0) return at
-  }
-  return text.length
-}
-
 /** The body read as JSON, or why it is not JSON. */
 type Json = { readonly ok: true; readonly value: unknown } | NoJson
 
@@ -112,18 +56,42 @@ function noJson(problem: string): NoJson {
 const cutShort = 'the body is JSON cut short (Content-Length counts bytes, not characters)'
 
 function parsed(body: Uint8Array): Json {
-  let whole: string
+  let text: string
   try {
-    whole = utf8.decode(body)
+    text = utf8.decode(body)
   } catch {
     return noJson('the body is not UTF-8')
   }
-  if (whole.startsWith('\ufeff')) return noJson('the body begins with a byte order mark')
-  const { text, values, isOpen } = structureOf(whole)
-  if (values > maxValues) return tooManyValues
+  if (text.startsWith('\ufeff')) return noJson('the body begins with a byte order mark')
   const value = parsedJson(text)
-  if (value === undefined) return noJson(isOpen ? cutShort : 'the body is not JSON')
-  return { ok: true, value }
+  if (value === undefined) return noJson(isOpen(text) ? cutShort : 'the body is not JSON')
+  return withinLimits(value) ? { ok: true, value } : tooManyValues
+}
+
+/** Whether it begins as an object or an array, and not all that it opens is closed. */
+function isOpen(text: string): boolean {
+  let open = 0
+  let isInString = false
+  for (const [token] of text.matchAll(/\\.|["[\]{}]/gs)) {
+    if (token === '"') isInString = !isInString
+    else if (!isInString && token.length === 1) open += token === '[' || token === '{' ? 1 : -1
+  }
+  return open > 0 && /^\s*[[{]/.test(text)
+}
+
+/** Empties whatever is nested deeper than 64 levels; false if there are more values than are read, an empty one counted twice. */
+function withinLimits(whole: unknown): boolean {
+  let left = maxValues
+  const look = (value: unknown, level: number): void => {
+    if (--left < 0 || typeof value !== 'object' || value === null) return
+    const inner: unknown[] = Object.values(value)
+    if (inner.length === 0) left--
+    if (level <= deepest) for (const each of inner) look(each, level + 1)
+    else if (Array.isArray(value)) value.length = 0
+    else for (const name of Object.keys(value)) delete (value as Record<string, unknown>)[name]
+  }
+  look(whole, 1)
+  return left >= 0
 }
 
 function jsonOf({ undecodable, cut, body }: WireResponse): Json {
