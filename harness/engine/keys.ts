@@ -73,7 +73,7 @@ export function createKeys(target: Target, readDynamic: ReadDynamicKey, redactor
     /** Teaches the redactor a credential that was derived from a key. */
     learn({ value, shown }: Credential): void {
       const withoutScheme = (text: string): string => text.replace(/^(Bearer|Basic) /, '')
-      if (value !== undefined && value !== shown) redactor.addDerived(withoutScheme(value), withoutScheme(shown))
+      if (value !== undefined && value !== shown) redactor.add(withoutScheme(value), withoutScheme(shown))
     },
   }
 }

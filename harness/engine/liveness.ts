@@ -1,6 +1,6 @@
 import { targetReason } from '../report/index.ts'
 import { type HttpResult, proxyFor } from '../http/index.ts'
-import { httpRequest, operationProbe, recordExchange } from './send.ts'
+import { forLiveness, httpRequest, livenessProbe, recordExchange } from './send.ts'
 import { pause } from './outcome.ts'
 import { isThrottled } from './throttle.ts'
 import type { Liveness, Named, Run } from './run.ts'
@@ -21,8 +21,6 @@ const restartQuestions = 20
 /** Time that the questions themselves may take beside the pauses between them, in ms. */
 const asideMs = 1000
 
-/** Nothing has this id: what a gateway answers there, it answers everywhere. */
-const nobodysId = '00000000-0000-4000-8000-000000000000'
 /** The first request of a run is given this long if the target file says nothing else, in ms. */
 const firstMs = 10_000
 
@@ -45,12 +43,9 @@ export function createLiveness(run: () => Run): Liveness {
   }
   const ask = async (timeoutMs: number, elsewhere = false): Promise<Asked> => {
     const { api, client, life } = run()
-    const id = elsewhere ? api.reading : api.first
-    const params = Object.fromEntries(Object.keys(api.operation(id).params ?? {}).map((name) => [name, nobodysId]))
-    const probe = await operationProbe(run(), id, { params })
+    const probe = await livenessProbe(run(), elsewhere ? api.reading : api.first)
     // The first answer may be a gateway's: it is shown to the observers when it is accepted.
-    const purpose = { requirement: null, role: 'liveness', skipPassive: true } as const
-    const sent: PreviousRequest = { probe, purpose, request: httpRequest(run(), probe) }
+    const sent: PreviousRequest = { probe, purpose: forLiveness, request: httpRequest(run(), probe) }
     const result = await client.transport.send(sent.request, { timeoutMs, signal: life.signal, fresh: true, tag: sent })
     return { result, exchange: recordExchange(run(), sent, result) }
   }

@@ -6,7 +6,7 @@ import type { SendAgain } from './connection-trial.ts'
 import { isRight, isWrong, mayRepeat, proves, trialOfPrevious, trialOfRequest, variesOf } from './connection-trial.ts'
 import { describeResponse, rerunLine, withoutEntities, onReusedConnection } from './describe.ts'
 import { pause } from './outcome.ts'
-import { livenessProbe, requestOf } from './send.ts'
+import { forLiveness, livenessProbe, requestOf } from './send.ts'
 import { perRun, type Run } from './run.ts'
 
 /** Failures of requests that left a connection behind on which the next answer was wrong: by the requirement they were sent for. */
@@ -82,8 +82,7 @@ async function rememberingKey(
   const requirement = purpose.requirement !== null && run.api.requirement(purpose.requirement)
   if (!requirement || requirement.fault !== 'credentials' || !response || !run.keys.hasFull) return undefined
   if (!isGranted(response) && tpeOf(response) === undefined) return undefined
-  const probe = await livenessProbe(run)
-  const showing = await requestOf(run, probe, { requirement: null, role: 'liveness', skipPassive: true })
+  const showing = await requestOf(run, await livenessProbe(run), forLiveness)
   const { proven, sent } = await proves(run, trialOfRequest(run, showing, again)!, fresh)
   const shown = sent.find(({ previousRequest }) => previousRequest)?.previousRequest?.recorded
   if (!proven || !shown) return undefined

@@ -3,7 +3,8 @@ import { type HttpResponse, isExpected, isOfFamily, hasStatusOf, tpeOf } from '.
 import type { SendAgain } from './connection-trial.ts'
 import { describeResponse } from './describe.ts'
 import type { Exchange, Probe, Purpose } from './exchange.ts'
-import { operationProbe, operationName, probeOf, sendOnce, type SendingOptions, type Source } from './send.ts'
+import { forLiveness, livenessProbe, operationName, probeOf, sendOnce } from './send.ts'
+import type { SendingOptions, Source } from './send.ts'
 import { confirmOnFreshConnection } from './reused-connection.ts'
 import { type Run, perRun } from './run.ts'
 import { isThrottled } from './throttle.ts'
@@ -185,12 +186,9 @@ async function confirmKey(run: Run, { response, probe, purpose }: Exchange): Pro
 }
 
 async function askOther(run: Run, id: OperationId): Promise<void> {
-  const { method, path, params = {} } = run.api.operation(id)
-  const unknown = Object.fromEntries(Object.keys(params).map((name) => [name, 'unknown']))
-  const purpose = { requirement: null, role: 'liveness', skipPassive: true } as const
+  const { method, path } = run.api.operation(id)
   for (let question = 1; ; question++) {
-    const asked = await operationProbe(run, id, { params: unknown })
-    const exchange = await sendOnce(run, asked, purpose, { fresh: true })
+    const exchange = await sendOnce(run, await livenessProbe(run, id), forLiveness, { fresh: true })
     if (exchange.response?.status !== 401) return
     if (question < questions) continue
     const why = `${method} ${path} was answered ${describeResponse(exchange)}`

@@ -40,10 +40,16 @@ export async function operationProbe(run: Run, id: OperationId, parts: ProbePart
   }
 }
 
+/** Nothing has this id: what a gateway answers there, it answers everywhere. */
+const nobodysId = '00000000-0000-4000-8000-000000000000'
+
 /** A request with the full key that changes nothing: it tells whether the target lives, and shows a connection the key. */
-export function livenessProbe(run: Run): Promise<Probe> {
-  return operationProbe(run, run.api.first, {})
+export function livenessProbe(run: Run, id = run.api.first): Promise<Probe> {
+  const params = Object.keys(run.api.operation(id).params ?? {}).map((name) => [name, nobodysId])
+  return operationProbe(run, id, { params: Object.fromEntries(params) as Record<string, string> })
 }
+
+export const forLiveness: Purpose = { requirement: null, role: 'liveness', skipPassive: true }
 
 /** Tells what a conforming target does when it grants the operation's valid request. Reading a declared object makes none. */
 export function effectOf(run: Run, operation: OperationId): Effect {

@@ -84,7 +84,7 @@ export class Redactor {
   /** By the length of the runs: that of a key, if it is less than usual. */
   readonly #indexes = new Map<number, RunIndex>()
 
-  /** Learns a key and how it is written in its place. The first label of a key stays. */
+  /** Learns a key, or what was made from one, and how it is written in its place. The first label of a key stays. */
   add(value: string, label: string): void {
     if (value === '' || this.#known.has(value)) return
     this.#known.add(value)
@@ -97,11 +97,6 @@ export class Redactor {
     const index = this.#indexes.get(size) ?? new RunIndex(size)
     this.#indexes.set(size, index)
     index.add(secretPart(value))
-  }
-
-  /** Learns a value made from a key, and how it is written: `${CONFORM_API_KEY%????}`. */
-  addDerived(value: string, shown: string): void {
-    this.add(value, shown)
   }
 
   /** Text that stays although a key has it too (for example an id that is in a token); a whole key does not stay. */
