@@ -29,6 +29,7 @@ import {
   orElse,
   withHeader,
 } from '../harness/engine/index.ts'
+import { Throttled } from '../harness/engine/index.ts'
 import type { Target } from '../harness/target-file/index.ts'
 
 /** 401 counts here: a server may look at the key, or at nothing at all, before it looks at the path. */
@@ -150,7 +151,7 @@ async function judgeLarge(context: CheckContext, make: Sized): Promise<string | 
   const wanted = 'a 2xx, or a 4xx in an envelope'
   const { response } = exchange
   if (!response && !exchange.unansweredTwice) return describeResponse(exchange)
-  if (exchange.throttled) return `throttled: ${describeResponse(exchange)}`
+  if (exchange.throttled) return new Throttled(describeResponse(exchange)).message
   const isAnswered = response !== undefined && (isGranted(response) || matchPairs(clientError, response) === 'exact')
   // The same answer to a small one, or none, is not about the size.
   const small = isAnswered ? undefined : await context.send(() => make(smallest) as Promise<Probe>)

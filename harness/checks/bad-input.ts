@@ -4,6 +4,7 @@ import { busyStatus, operation as operationOf, type OperationId } from '../../ca
 import { getAt } from '../../schemas/json.ts'
 import type { CheckContext, Probe, Run } from '../engine/index.ts'
 import { describeResponse, effectOf, jsonOf, lookAgainAtEnd, NotExercised, withHeader } from '../engine/index.ts'
+import { Throttled } from '../engine/index.ts'
 import { leftOut } from '../report/index.ts'
 import type { Case, Ground } from './odd-cases.ts'
 import { effectOfCase, isSetting, judgeCases, memberCase, textCases, togetherCases, valueCases } from './odd-cases.ts'
@@ -194,8 +195,8 @@ async function requireAnother({ context, operation }: RefusalContext): Promise<v
   const purpose = { role: 'setup', isSuccess: countsAsGranted } as const
   const another = await sendPastBlocks(() => context.send(() => validRequest(context.run, operation), purpose))
   if (!countsAsGranted(another))
-    throw new NotExercised(
-      `${another.throttled ? 'throttled: ' : ''}a second valid request was answered ${describeResponse(another)}`,
+    throw new (another.throttled ? Throttled : NotExercised)(
+      `a second valid request was answered ${describeResponse(another)}`,
     )
 }
 

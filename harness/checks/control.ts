@@ -22,6 +22,7 @@ import {
   tpeOf,
   withFinding,
 } from '../engine/index.ts'
+import { Throttled } from '../engine/index.ts'
 import {
   isOperationId,
   operation as operationOf,
@@ -127,7 +128,7 @@ export function notGranted(
   why = 'the control was not granted',
 ): NotExercised {
   const isLimit = exchange?.response !== undefined && isThrottled(exchange.response)
-  return new NotExercised(isLimit ? `throttled: the control was ${said()}` : `${why}: ${said()}`)
+  return isLimit ? new Throttled(`the control was ${said()}`) : new NotExercised(`${why}: ${said()}`)
 }
 
 /** `answered 400 BadRequest`, `no answer within 1,000 ms` */
@@ -200,7 +201,7 @@ export async function judgeThrottled(context: CheckContext, throttled: Throttled
   const { source, control, last, purpose = {}, state = {} } = throttled
   if (!last.throttled) return last
   if (control.state === 'none')
-    throw new NotExercised(`throttled: ${describeResponse(last)}, and there is no control to compare with`)
+    throw new Throttled(`${describeResponse(last)}, and there is no control to compare with`)
   const { operation } = last.probe
   // Behind a gate others may hold while they wait for the queue: there each request takes it by itself.
   const whole = operation !== null && busyStatus(operation) === undefined
@@ -216,7 +217,7 @@ export async function judgeThrottled(context: CheckContext, throttled: Throttled
     for (let turn = 0; turn < turns; turn++) {
       await patience(context, exchange)
       const probed = await send(await probeOf(source), { requirement: requirement.id, role: 'probe', ...purpose })
-      if (!probed.response) throw new NotExercised(`throttled: ${describeResponse(last)}`)
+      if (!probed.response) throw new Throttled(describeResponse(last))
       if (!isThrottled(probed.response) || isExpected(purpose.expects, probed.response)) return probed
       exchange = probed
       await patience(context, exchange)
@@ -225,7 +226,7 @@ export async function judgeThrottled(context: CheckContext, throttled: Throttled
       await state.enter?.()
       if (!countsAsGranted(granted)) {
         if (granted.response && isThrottled(granted.response)) stopIfSuspected(run, last.probe)
-        throw new NotExercised(`throttled: ${describeResponse(exchange)}, and the control ${describeResponse(granted)}`)
+        throw new Throttled(`${describeResponse(exchange)}, and the control ${describeResponse(granted)}`)
       }
     }
     if (operation !== null) run.client.throttle.giveUp(operation)
@@ -239,6 +240,6 @@ export async function judgeThrottled(context: CheckContext, throttled: Throttled
 async function patience(context: CheckContext, exchange: Exchange): Promise<void> {
   context.run.client.breaker.check(operationName(exchange.probe))
   const asked = (exchange.response && retryAfter(exchange.response, Date.now())) ?? context.run.options.backoffMs
-  if (asked > longestPauseMs) throw new NotExercised(`throttled: ${describeResponse(exchange)}, for longer than 60 s`)
+  if (asked > longestPauseMs) throw new Throttled(`${describeResponse(exchange)}, for longer than 60 s`)
   await pause(context.run, asked)
 }

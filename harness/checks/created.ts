@@ -12,6 +12,7 @@ import {
   perRun,
   sendWithRetries,
 } from '../engine/index.ts'
+import { Throttled } from '../engine/index.ts'
 import { shareAtEnd } from '../../catalogue/faults.ts'
 import { getAt } from '../../schemas/json.ts'
 import { leftOut } from '../report/index.ts'
@@ -172,6 +173,14 @@ export function createdId(run: Run, exchange: Exchange): string | undefined {
   return usableId(String(Number.isSafeInteger(id) ? id : getAt(unrounded(response), place!)))
 }
 
+/** The id of what was created; throws `NotExercised` if the answer names none. */
+export function namedId(run: Run, creation: Exchange): string {
+  const id = createdId(run, creation)
+  if (id !== undefined) return id
+  const place = `operations.${creation.probe.operation}.fields.id`
+  throw new NotExercised(`the answer has no usable id at ${place}: ${describeResponse(creation)}`)
+}
+
 /** Creations whose id another one gave before, though what it made was something else: of the same bytes, it may be the same. */
 export const twinsOf = perRun(() => ({ bodies: new Map<string, string | Uint8Array>(), found: [] as Exchange[] }))
 
@@ -253,12 +262,6 @@ function isUploaded({ response }: Exchange): boolean {
   return response !== undefined && isGranted(response)
 }
 
-function problemOf(exchange: Exchange): string {
-  return isUploaded(exchange)
-    ? `the answer to an upload has no usable id at operations.${uploadOperation}.fields.id`
-    : 'a file that the suite uploads was refused'
-}
-
 /**
  * Uploads a file with content of its own and gives its id; as it is if that is refused, since a format may refuse what is
  * added to it. Throws `NotExercised` if the upload is refused or names no id.
@@ -270,9 +273,10 @@ export async function upload(run: Run, file: UploadContent): Promise<string> {
     sendPastBlocks(() => sendWithRetries(run, () => uploadProbe(run, content()), purpose))
   const own = await send(() => withOwnContent(run, file))
   const exchange = [400, 415, 422].includes(own.response?.status ?? 0) ? await send(() => file) : own
-  const id = createdId(run, exchange)
-  if (exchange.throttled) throw new NotExercised(`throttled: an upload was answered ${describeResponse(exchange)}`)
-  if (id === undefined) throw new NotExercised(`${problemOf(exchange)}: ${describeResponse(exchange)}`)
+  if (exchange.throttled) throw new Throttled(`an upload was answered ${describeResponse(exchange)}`)
+  if (!isUploaded(exchange))
+    throw new NotExercised(`a file that the suite uploads was refused: ${describeResponse(exchange)}`)
+  const id = namedId(run, exchange)
   const uploads = uploadsOf(run)
   uploads.at.set(id, exchange.endedAt)
   if (uploads.lagMs > 0) await pause(run, uploads.lagMs)

@@ -4,7 +4,7 @@ import { sendWithRetries } from './send-with-retries.ts'
 import { probeOf, type Source } from './send.ts'
 import type { Scenario } from '../target-file/index.ts'
 import type { Exchange, Probe, Purpose } from './exchange.ts'
-import { Failed, NotExercised } from './outcome.ts'
+import { Failed, NotExercised, Throttled } from './outcome.ts'
 import { describeProbe, describeResponse, rerunLine, withFinding } from './describe.ts'
 import { perRun, type Run, type Send, stateBeside } from './run.ts'
 import { curlOfBoth } from '../recording/index.ts'
@@ -140,7 +140,7 @@ export async function throughGate(run: Run, probe: Probe, purpose: Purpose, send
 export function answered(
   exchange: Exchange,
 ): asserts exchange is Exchange & { response: NonNullable<Exchange['response']> } {
-  if (exchange.throttled) throw new NotExercised(`throttled: ${describeResponse(exchange)} on every try`)
+  if (exchange.throttled) throw new Throttled(`${describeResponse(exchange)} on every try`)
   if (!exchange.response) throw new NotExercised(describeResponse(exchange))
 }
 

@@ -13,6 +13,13 @@ export class NotExercised extends Error {
   }
 }
 
+/** A requirement that could not be judged since the target asked for patience. */
+export class Throttled extends NotExercised {
+  constructor(what: string) {
+    super(`throttled: ${what}`)
+  }
+}
+
 /** Why a run ended before its time. */
 export type EndCause = 'interrupted' | 'bail' | 'unreachable' | 'throttled' | 'setup' | 'key'
 

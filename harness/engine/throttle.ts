@@ -1,7 +1,7 @@
 import { onAbort } from '../http/index.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Exchange } from './exchange.ts'
-import { NotExercised } from './outcome.ts'
+import { NotExercised, Throttled } from './outcome.ts'
 import type { HttpResponse } from './response.ts'
 
 interface Turn {
@@ -97,8 +97,8 @@ export function createCircuitBreaker() {
     /** Throws `NotExercised` if the operation gets no more requests. */
     check(operation: string): void {
       if (throttled.has(operation))
-        throw new NotExercised(
-          `throttled: ${operation} was answered 429 or 503 for more than 30 s: the suite sends it no more requests`,
+        throw new Throttled(
+          `${operation} was answered 429 or 503 for more than 30 s: the suite sends it no more requests`,
         )
       if ((inARow.get(operation) ?? 0) >= enough) {
         throw new NotExercised(`${operation} did not answer two requests in a row: the suite sends it no more requests`)

@@ -17,7 +17,7 @@ import {
   at,
   contentOf,
   countsAsGranted,
-  createdId,
+  namedId,
   declaredResource,
   falsy,
   ofOtherTypes,
@@ -101,12 +101,7 @@ export async function createObject(
   const { run } = context
   const creation = await create(context, make ?? (() => validRequest(run, operation)))
   if (!countsAsGranted(creation)) notCreated(context, creation, 'the creation')
-  const id = createdId(run, creation)
-  if (id === undefined)
-    throw new NotExercised(
-      `the answer has no usable id at operations.${operation}.fields.id: ${describeResponse(creation)}`,
-    )
-  return id
+  return namedId(run, creation)
 }
 
 /** How a creation is refused as a request: for a name that exists, though it is a fresh one, or for whatever else is in it. */

@@ -8,6 +8,7 @@ import {
   perRun,
   sendWithRetries,
 } from '../../harness/engine/index.ts'
+import { Throttled } from '../../harness/engine/index.ts'
 import { isEnded, type Job, jobRequest, jobsOf } from './job-tracker.ts'
 import type { ApplicationResource } from '../../harness/target-file/index.ts'
 
@@ -38,10 +39,10 @@ function createGate(application: string, run: Run) {
       .of(application)
       .flatMap((job) => job.readings)
     const last = readings.at(-1)
-    const limit = last?.exchange.throttled ? 'throttled: ' : ''
+    const Reason = last?.exchange.throttled ? Throttled : NotExercised
     const isUnread = last !== undefined && last.status === undefined
     const why = isUnread ? `: its last job was read as ${describeResponse(last.exchange)}` : ` ${time}`
-    return new NotExercised(`${limit}application ${application} was not seen to be idle${why}`)
+    return new Reason(`application ${application} was not seen to be idle${why}`)
   }
 
   const idle = async (): Promise<void> => {

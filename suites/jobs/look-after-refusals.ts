@@ -1,5 +1,5 @@
 import type { Exchange } from '../../harness/engine/index.ts'
-import { describeResponse, isGranted, NotExercised, pause, sendWithRetries } from '../../harness/engine/index.ts'
+import { describeResponse, isGranted, Throttled, pause, sendWithRetries } from '../../harness/engine/index.ts'
 import { maxLooks } from '../created/relations.ts'
 import type { Refusal } from '../created/created-object.ts'
 import type { Refusals } from './faults.ts'
@@ -168,7 +168,7 @@ export async function awaitIdle(held: Held): Promise<boolean> {
   while (await jobsOf(run).awaitEnds(application.id)) {
     const { exchange, job } = await create(held, of)
     if (job) return jobsOf(run).awaitEnds(application.id)
-    if (exchange.throttled) throw new NotExercised(`throttled: a creation was answered ${describeResponse(exchange)}`)
+    if (exchange.throttled) throw new Throttled(`a creation was answered ${describeResponse(exchange)}`)
     if (performance.now() > deadline) return false
     await pause(run, releaseMs)
   }
