@@ -1,4 +1,5 @@
 // Writes the schemas that follow from code, and the readings as data: what is made stands in the package, not in the repository.
+import { createJiti } from 'jiti'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
@@ -13,12 +14,9 @@ const makers = {
   ],
   'catalogue/readings.json': ['./readings.ts', ({ readings }) => readings()],
 }
-export const madeSchemas = Object.keys(makers)
 
 /** Must come before anything that compiles or packs the schemas. A file that is right already is left alone: somebody may read it. */
 export async function writeSchemas() {
-  // Whoever wants to know their names alone needs no package for it.
-  const { createJiti } = await import('jiti')
   const { import: load } = createJiti(import.meta.url)
   for (const [name, [module, documentIn]] of Object.entries(makers)) {
     const path = fileURLToPath(new URL(`../${name}`, import.meta.url))

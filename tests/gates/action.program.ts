@@ -109,7 +109,17 @@ test('every input that the script reads is declared and handed over, and the oth
 })
 
 test('what is kept for the next run is named by its sources, and made without a script of anybody', () => {
-  expect(name).toContain('sources.js')
+  const at = mkdtempSync(join(tmpdir(), 'conform-action-'))
+  const env = { PATH: process.env.PATH, GITHUB_ACTION_PATH: at, GITHUB_OUTPUT: join(at, 'standalone/output') }
+  mkdirSync(join(at, 'standalone'))
+  for (const text of ['1', '1', '2']) {
+    writeFileSync(join(at, 'a file.js'), text)
+    expect(spawnSync('bash', ['-c', name], { env }).status).toBe(0)
+  }
+  const lines = readFileSync(env.GITHUB_OUTPUT, 'utf8').trimEnd().split('\n')
+  const [one, again, other] = lines.filter((line) => line.startsWith('key='))
+  expect(one).toMatch(/^key=conform-[0-9a-f]{64}$/)
+  expect([again === one, other === one]).toEqual([true, false])
   expect(make.trim().split('\n').slice(1)).toEqual([
     'npm ci --include=dev --ignore-scripts --no-audit --no-fund --prefix "$GITHUB_ACTION_PATH"',
     'npm run --silent standalone --prefix "$GITHUB_ACTION_PATH"',
