@@ -1,7 +1,7 @@
 import type { Report } from '../harness/report/index.ts'
-import { htmlAttribute, htmlText } from './escape/html.ts'
+import { htmlText } from './escape/html.ts'
 import type { Exchanges } from './view/evidence.ts'
-import { contentSecurityPolicy, script, style } from './html/assets.ts'
+import { pageHead, script, style } from './html/assets.ts'
 import { failureList, stepList } from './html/lists.ts'
 import { masthead, runDetails, matrix } from './html/overview.ts'
 import { operationHead, toolbar, requirement } from './html/requirement.ts'
@@ -51,14 +51,7 @@ const FAILURE_BUDGET = 900_000
  */
 export async function* renderHtml(report: Report, exchanges: Exchanges): AsyncGenerator<string, void, undefined> {
   const book = await exchangeBook(exchanges, EXCHANGE_BUDGET)
-  yield `<!doctype html>
-<html lang="en"><head><meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${htmlAttribute(contentSecurityPolicy)}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${htmlText(`${report.target.name}: ${standingOf(report).word}`)}</title>
-<link rel="icon" href="data:,">
-<style>${style}</style></head>
+  yield `${pageHead(`${report.target.name}: ${standingOf(report).word}`, { style, script })}
 <body${isLong(report) ? ' class="long"' : ''}><a class="skip" href="#main">Skip to the results</a>
 `
   yield masthead(report)

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { htmlAttribute } from '../../reporters/escape/html.ts'
-import { policyFor } from '../../reporters/html/assets.ts'
+import { pageHead } from '../../reporters/html/assets.ts'
 import { nameMarks } from '../../reporters/escape/name-marks.ts'
 import { countsText } from '../../reporters/view/groups.ts'
 import { groupBy } from '../../harness/group-by.ts'
@@ -63,14 +63,7 @@ const LIMITS =
 export function page(title: string, body: Markup, now: Date): string {
   const base = readFileSync(packageFile('reporters/html/style/base.css'), 'utf8')
   const style = base + readFileSync(packageFile('certificate/register/style.css'), 'utf8')
-  return markup`<!doctype html>
-<html lang="en"><head><meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policyFor({ style })}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${title}</title>
-<link rel="icon" href="data:,">
-<style>${new Markup(style)}</style></head>
+  return markup`${new Markup(pageHead(title, { style }))}
 <body>
 ${body}
 <footer class="soft"><p>As of ${now.toISOString().slice(0, 10)}. ${LIMITS}</p></footer>

@@ -4,7 +4,7 @@ import { changeOf, count, differingRows, notableRows, suiteNote } from '../../ha
 import { htmlAttribute, htmlText } from '../../reporters/escape/html.ts'
 import { terminalText } from '../../reporters/escape/terminal.ts'
 import { shortened, visible } from '../../reporters/escape/visible.ts'
-import { policyFor, style } from '../../reporters/html/assets.ts'
+import { pageHead, style } from '../../reporters/html/assets.ts'
 import { type Line, laidOut } from '../../reporters/terminal/lines.ts'
 import { legend, tones as classes } from '../../reporters/html/overview.ts'
 import { tones } from '../../reporters/terminal.ts'
@@ -108,14 +108,7 @@ export function renderPage(comparison: Comparison): string {
   const notable = notableRows(comparison)
   const same = rows.length - differingRows(comparison).length
   const note = suiteNote(comparison)
-  return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${htmlAttribute(policyFor({ style }))}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${htmlText(title)}</title>
-<link rel="icon" href="data:,">
-<style>${style}</style></head>
+  return `${pageHead(title, { style })}
 <body><header class="top"><p class="kind">Conformance compared <span>Code names: ${mode}</span></p>
 <h1>${htmlText(title)}</h1>
 <p class="where">${count(rows.length, 'requirement')}, ${same} of them the same in all reports</p>

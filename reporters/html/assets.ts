@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { packageFile } from '../../schemas/package-file.ts'
+import { htmlAttribute, htmlText } from '../escape/html.ts'
 
-/** Compiled code lies one folder deep in the package: from there, as from a checkout, this is the folder of the page. */
-const folder = /\/reporters\/html\/[^/]*$/.test(import.meta.url) ? './' : '../reporters/html/'
-const read = (name: string) => readFileSync(new URL(`${folder}${name}`, import.meta.url), 'utf8').trim()
+const read = (name: string) => readFileSync(packageFile(`reporters/html/${name}`), 'utf8').trim()
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
 /** The page's own style and script, inlined: the file needs nothing but itself. */
@@ -22,4 +22,15 @@ export function policyFor(page: { readonly style: string; readonly script?: stri
     "form-action 'none'",
   ].join('; ')
 }
-export const contentSecurityPolicy = policyFor({ style, script })
+
+/** The beginning of a page that needs nothing but itself, up to its body. */
+export function pageHead(title: string, page: { readonly style: string; readonly script?: string }): string {
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${htmlAttribute(policyFor(page))}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${htmlText(title)}</title>
+<link rel="icon" href="data:,">
+<style>${page.style}</style></head>`
+}
