@@ -192,9 +192,9 @@ function envelopeWith(types: readonly string[]): Json {
   return { allOf: [ref('Error'), { type: 'object', properties: { tpe } }] }
 }
 
-/** One component a status, for the operations that list no type of their own with it. */
+/** One component a status, for the operations that list no type of their own with it; with the others all list one. */
 const errorSchemas: Json = Object.fromEntries(
-  statuses.map((status) => [`Error${status}`, envelopeWith(commonTypes(status))]),
+  [400, 401, 403, 404, 429, 500, 503].map((status) => [`Error${status}`, envelopeWith(commonTypes(status))]),
 )
 
 interface Refusal {

@@ -66,17 +66,16 @@ function success({ id, response }: Operation & { readonly id: OperationId }): Js
   const requirement = catalogue.find((each) => each.id === grantedRequirement[id])
   if (!requirement) throw new Error(`no granted requirement of ${id}`)
   const schema = response ? ref(componentOf(response)) : {}
-  const content = { 'application/json': { schema, example: responseExample(id) } }
+  const content = { 'application/json': { schema, example: responses[id] } }
   return { [String(requirement.expects).toUpperCase()]: { description: requirement.statement, content } }
 }
-
-/** For mock servers and readers: of what the interface does not show, one answer among many. */
 
 const id = '0f8fad5b-d9cb-469f-a165-70867728950e'
 const began = '2025-06-01T12:00:00Z'
 const application = 'application-1'
 const file = { id: 'file-1', name: 'tea.pdf' }
 
+/** For mock servers and readers: of what the interface does not show, one answer among many. */
 const responses: Readonly<Record<OperationId, unknown>> = {
   'pdf.parse': { content: 'Tea is a drink.' },
   'jobs.create': { id, status: 'in_progress', created_at: began },
@@ -104,10 +103,6 @@ const responses: Readonly<Record<OperationId, unknown>> = {
   'medical.comprehend': { entities: [{ category: 'SYMPTOM', text: 'cough', score: 0.9, traits: [] }] },
   'translate.run': { text: 'Hallo' },
   'vision.analyze': { text: 'A cup of tea.' },
-}
-
-function responseExample(of: OperationId): unknown {
-  return responses[of]
 }
 
 /** The body to paste, what is to be filled in written as a word: `<input id>` as `input-id`. */
@@ -139,7 +134,6 @@ const tags: Readonly<Record<string, string>> = {
 
 /** The interface as OpenAPI 3.1, made from the catalogue and the schemas of this package. */
 export function openapiDocument(): Json {
-  const paths = withOpenObjects(Object.assign({}, ...pathList()) as Json)
   return {
     openapi: '3.1.0',
     info: { title: 'AI Content Service', version: '1.0', description },
@@ -152,30 +146,17 @@ export function openapiDocument(): Json {
     ],
     security: [{ bearerAuth: [] }],
     tags: Object.entries(tags).map(([name, about]) => ({ name, description: about })),
-    paths,
-    components: withOpenObjects(usedBy(paths, components())),
+    paths: withOpenObjects(Object.fromEntries(pathItems())),
+    components: withOpenObjects(components()),
   }
 }
 
-function usedBy(paths: Json, all: { readonly schemas: Json }): Json {
-  const used = new Set<string>()
-  const follow = (value: unknown): void => {
-    for (const [, name = ''] of JSON.stringify(value).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
-      if (used.has(name)) continue
-      used.add(name)
-      follow(all.schemas[name])
-    }
-  }
-  follow(paths)
-  return { ...all, schemas: Object.fromEntries(Object.entries(all.schemas).filter(([name]) => used.has(name))) }
-}
-
-function pathList(): Json[] {
+function pathItems(): Map<string, Json> {
   const byPath = new Map<string, Json>()
   for (const operation of operations) {
     for (const [path, item] of pathsOf(operation)) byPath.set(path, { ...byPath.get(path), ...item })
   }
-  return [...byPath].map(([path, item]) => ({ [path]: item }))
+  return byPath
 }
 
 /**
