@@ -5,6 +5,7 @@ import canonicalize from 'canonicalize'
 import { readBytes, type Report } from '../harness/report/index.ts'
 import type { Area } from '../catalogue/requirement.ts'
 import { UserError } from '../harness/user-error.ts'
+import { firstOf } from '../reporters/view/writing.ts'
 import type { Bundle, NamedBytes } from './certificate-file.ts'
 import {
   evidenceOf,
@@ -178,8 +179,7 @@ function refusePartial(name: string, reasons: readonly string[], partial: boolea
 
 function refuse(name: string, problems: readonly string[]): void {
   if (problems.length === 0) return
-  const more = problems.length > MOST_REASONS ? `; and ${problems.length - MOST_REASONS} more` : ''
-  throw new UserError(`${name}: cannot be signed: ${problems.slice(0, MOST_REASONS).join('; ')}${more}`)
+  throw new UserError(`${name}: cannot be signed: ${firstOf(problems, MOST_REASONS).join('; ')}`)
 }
 
 function expiryOf(name: string, { run }: Report, issuedAt: string, validDays: number): string {

@@ -3,7 +3,7 @@ import { count, type Counts, type Report, type RequirementResult, sayNeed, secti
 import { markdownBlock, markdownCode, markdownText } from './escape/markdown.ts'
 import { type Cause, type LikelyCause, byCause, idsOf, shownFirst, likelyCauses } from './view/causes.ts'
 import { likelyHeading, wordsOf } from './view/likely-words.ts'
-import { compactJson, duration, requirementPage } from './view/writing.ts'
+import { compactJson, duration, firstOf, requirementPage } from './view/writing.ts'
 import { exitLine, runNotes, seedLine, standingOf, type Tone, verdictBeforeExit } from './view/standing.ts'
 import {
   byReason,
@@ -29,7 +29,9 @@ function reasonTable(title: string, groups: readonly ReasonGroup[]): string[] {
     '',
     '| | reason | requirements |',
     '| ---: | --- | --- |',
-    ...groups.map(({ reason, ids }) => `| ${ids.length} | ${markdownText(shortened(reason, 300))} | ${firstOf(ids)} |`),
+    ...groups.map(
+      ({ reason, ids }) => `| ${ids.length} | ${markdownText(shortened(reason, 300))} | ${firstIds(ids)} |`,
+    ),
     '',
     '</details>',
     '',
@@ -48,7 +50,7 @@ function stepTable(steps: readonly Step[]): string[] {
     '| ---: | --- | --- |',
     ...steps.map(
       ({ ids, names }) =>
-        `| +${ids.length} | ${names.map((name) => markdownCode(sayNeed(name))).join(' and ')} | ${firstOf(ids)} |`,
+        `| +${ids.length} | ${names.map((name) => markdownCode(sayNeed(name))).join(' and ')} | ${firstIds(ids)} |`,
     ),
     '',
     ...(Object.keys(part).length > 0
@@ -64,10 +66,7 @@ function stepTable(steps: readonly Step[]): string[] {
   ]
 }
 
-function firstOf(ids: readonly string[]): string {
-  const more = ids.length - MOST_IDS
-  return ids.slice(0, MOST_IDS).map(markdownCode).join(', ') + (more > 0 ? `, and ${more} more` : '')
-}
+const firstIds = (ids: readonly string[]): string => firstOf(ids.map(markdownCode), MOST_IDS).join(', ')
 
 const MOST_MISSED = 50
 
@@ -111,9 +110,8 @@ const signs = { good: '✅', warning: '⚠️', bad: '❌' } as const satisfies 
 
 function missed(ids: readonly string[]): string[] {
   if (ids.length === 0) return []
-  const more = ids.length > MOST_MISSED ? [`- and ${ids.length - MOST_MISSED} more`] : []
-  const lines = ids.slice(0, MOST_MISSED).map((id) => `- ${markdownCode(id)}`)
-  return ['### Not tested, and required (--require-exercised)', '', ...lines, ...more, '']
+  const lines = firstOf(ids.map(markdownCode), MOST_MISSED).map((line) => `- ${line}`)
+  return ['### Not tested, and required (--require-exercised)', '', ...lines, '']
 }
 
 function summaryTable(report: Report): string[] {

@@ -13,7 +13,7 @@ import {
   summaryTable,
 } from './terminal/lines.ts'
 import { byCause, shownFirst, likelyCauses } from './view/causes.ts'
-import { duration } from './view/writing.ts'
+import { duration, firstOf } from './view/writing.ts'
 import { exitLine, runNotes, seedLine, standingOf, type Tone, verdictBeforeExit } from './view/standing.ts'
 import { failed, leftOutSentence, requiredButMissed, selectedSummary } from './view/groups.ts'
 import { notJudged } from './view/to-declare.ts'
@@ -162,9 +162,8 @@ function whereTheRestIs(formats: readonly string[]): string {
 
 function missedLines(ids: readonly string[], rest: string | null): string[] {
   if (ids.length === 0) return []
-  const most = rest === null ? Infinity : MOST_MISSED
-  const more = ids.length > most ? [`  and ${ids.length - most} more: ${rest}`] : []
-  return ['not tested, and required:', ...ids.slice(0, most).map((id) => `  ${terminalText(id)}`), ...more]
+  const lines = firstOf(ids, rest === null ? Infinity : MOST_MISSED, `more: ${rest}`)
+  return ['not tested, and required:', ...lines.map((line) => `  ${terminalText(line)}`)]
 }
 
 function createdLines({ run }: Report, formats: readonly string[]): string[] {

@@ -7,7 +7,7 @@ import { loadTargetFile, missingReason, resolveTarget } from '../../harness/targ
 import { createReference, defects } from '../../reference/server.ts'
 import { terminalPieces } from '../../reporters/escape/terminal.ts'
 import { type LinePair, requestDifference } from '../../reporters/view/difference.ts'
-import { requirementPage } from '../../reporters/view/writing.ts'
+import { firstOf, requirementPage } from '../../reporters/view/writing.ts'
 import { wrapAnsi } from 'fast-wrap-ansi'
 import type { Colors } from 'picocolors/types'
 import { readFileSync } from 'node:fs'
@@ -98,10 +98,8 @@ function sent(requirement: CatalogueRequirement, requests: readonly string[]): s
   if (requirement.onlyIf === 'removed') return [`The request of ${requirement.operation}, with the full key.`]
   if (requests.length === 0)
     return ['Nothing of its own: it is judged on what the target answers to the requests of the other requirements.']
-  const more = requests.length - mostLines
   return [
-    ...requests.slice(0, mostLines),
-    ...(more > 0 ? [`and ${more} more of this kind`] : []),
+    ...firstOf(requests, mostLines, 'more of this kind'),
     ...(isRefusal(requirement.expects) && requirement.operation !== 'envelope'
       ? [controls[requirement.fault ?? 'request']]
       : []),
@@ -162,11 +160,10 @@ function broken(id: string): ExplainedLine[] {
   const names = [id, ...defects.filter((name) => name.startsWith(`${id}#`))].filter((name) => defects.includes(name))
   if (names.length === 0) return ['It cannot.']
   const [first = '', ...others] = names
-  const shown = others.slice(0, mostLines).map((name) => name.slice(id.length))
-  const more = others.length > shown.length ? `, and ${others.length - shown.length} more` : ''
+  const ways = others.map((name) => name.slice(id.length))
   return [
     { code: `startReference({ defects: ['${first}'] }), from ai-content-conformance/reference`, language: 'js' },
-    ...(shown.length > 0 ? [`Other ways to break it: ${shown.join(', ')}${more}`] : []),
+    ...(ways.length > 0 ? [`Other ways to break it: ${firstOf(ways, mostLines).join(', ')}`] : []),
   ]
 }
 

@@ -5,7 +5,7 @@ import { count, countOutcomes, sayNeed, sections } from '../../harness/report/in
 import { terminalPieces, terminalText } from '../escape/terminal.ts'
 import { byOperation, type ReasonGroup, selectedResults } from '../view/groups.ts'
 import { gainOf, type Step, usualPart } from '../view/to-declare.ts'
-import { capital, compactJson, outcomes } from '../view/writing.ts'
+import { capital, compactJson, firstOf, outcomes } from '../view/writing.ts'
 import type { Cause, LikelyCause } from '../view/causes.ts'
 import { responseDifferenceOf } from '../view/difference.ts'
 import { commandOrLength, evidence, type EvidenceLine } from '../view/evidence.ts'
@@ -106,7 +106,7 @@ export function reasonLines(
       width: width + 4,
       text: terminalText(reason, elsewhere === null ? Infinity : 300),
     },
-    `  ${' '.repeat(width)}  ${colors.dim(firstOf(ids, elsewhere === null ? Infinity : MOST_IDS))}`,
+    `  ${' '.repeat(width)}  ${colors.dim(terminalText(firstOf(ids, elsewhere === null ? Infinity : MOST_IDS).join(', '), Infinity))}`,
   ])
   const rest = groups.slice(most)
   const restIds = rest.reduce((sum, { ids }) => sum + ids.length, 0)
@@ -157,16 +157,6 @@ function pasted(part: Readonly<Record<string, unknown>>, colors: Colors): Line[]
   ]
 }
 
-function firstOf(ids: readonly string[], most: number): string {
-  const more = ids.length - most
-  return (
-    ids
-      .slice(0, most)
-      .map((id) => terminalText(id))
-      .join(', ') + (more > 0 ? `, and ${more} more` : '')
-  )
-}
-
 const INDENT = ' '.repeat(4)
 const MOST_SAME = 20
 const LABEL_WIDTH = 10
@@ -191,8 +181,8 @@ export function failureBlock({ first: result, others: same }: Cause, elsewhere: 
 }
 
 function sameIds(same: readonly RequirementResult[], elsewhere: string | null): string[] {
-  const shown = same.slice(0, elsewhere === null ? Infinity : MOST_SAME).map(({ id }) => terminalText(id))
-  const ids = wrapped(same.length > shown.length ? [...shown, `and ${same.length - shown.length} more`] : shown)
+  const all = same.map(({ id }) => terminalText(id))
+  const ids = wrapped(firstOf(all, elsewhere === null ? Infinity : MOST_SAME))
   return ids.length < 2 ? ids.map((line) => `${same.length} more: ${line}`) : [`${same.length} more:`, ...ids]
 }
 

@@ -1,7 +1,7 @@
 import { operations as allOperations } from '../../catalogue/operations.ts'
 import { count, type HttpResponse, sayAnswers } from '../../harness/report/index.ts'
 import { shortened } from '../escape/visible.ts'
-import { capital } from './writing.ts'
+import { capital, firstOf } from './writing.ts'
 import type { Likely, LikelyCause } from './causes.ts'
 
 /** Words for a likely cause: what is seen, and what to change. Both hold text of the target. */
@@ -104,10 +104,9 @@ function sayNames(names: readonly { readonly received: string; readonly meant: s
       : every((name) => name.toUpperCase())
         ? 'tpe in upper case'
         : 'tpe in another letter case'
-  const shown = names.slice(0, MOST_NAMES).map(({ received, meant }) => `${received} for ${meant}`)
-  const more = names.length - shown.length
+  const pairs = names.map(({ received, meant }) => `${received} for ${meant}`)
   return {
-    what: `${how}: ${shown.join(', ')}${more > 0 ? `, and ${more} more` : ''}`,
+    what: `${how}: ${firstOf(pairs, MOST_NAMES).join(', ')}`,
     change: 'send the code names exactly as §7.2 writes them: letter case counts',
   }
 }

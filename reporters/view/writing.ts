@@ -8,6 +8,11 @@ export function duration(ms: number): string {
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
 }
 
+/** The first of them; if there are more, the last item says how many. */
+export function firstOf(all: readonly string[], most: number, rest = 'more'): string[] {
+  return all.length <= most ? [...all] : [...all.slice(0, most), `and ${all.length - most} ${rest}`]
+}
+
 export function capital(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 }
