@@ -1,4 +1,4 @@
-import type { CheckContext, Exchange, Judge, Probe, Run, SendingOptions } from '../harness/engine/index.ts'
+import type { CheckContext, Exchange, Judge, Probe, SendingOptions } from '../harness/engine/index.ts'
 import {
   answered,
   describeResponse,
@@ -69,8 +69,8 @@ const addSameFileAgain = condition(async ({ context, valid, judge, judgeResponse
     await judge(refused(probe), `${what}, after others were added`)
     lookAgainAtEnd(context, async () => {
       await judge(refused(probe), `${what}, at the end of the run`)
-      await judgeAdded(run, added, judge)
-      lookAgainAtEnd(context, () => judgeAdded(run, addedToCreated(run), judge))
+      await judgeAdded(context, added, judge)
+      lookAgainAtEnd(context, () => judgeAdded(context, addedToCreated(run), judge))
     })
   }
   let added = performance.now()
@@ -106,10 +106,12 @@ async function addOthers(context: CheckContext, valid: () => Promise<Probe>): Pr
  * that was added to a created graph, whose name was asked for again, is in that. Before `settleMs` have passed nothing is
  * asked: an addition that is granted then proves nothing, and puts the file there.
  */
-async function judgeAdded(run: Run, added: readonly Exchange[], judge: RefusalContext['judge']): Promise<void> {
+async function judgeAdded(context: CheckContext, added: readonly Exchange[], judge: RefusalContext['judge']) {
+  const { run } = context
   const settledAt = performance.now() - run.target.limits.settleMs
   const made = added.filter(({ response, endedAt }) => response && isGranted(response) && endedAt < settledAt)
-  await judgeEach(made, ({ probe }) => {
+  await judgeEach(made, ({ probe, purpose }) => {
+    context.shownBy = purpose.requirement
     const graph = probe.params['graph_id'] === run.target.resources.graph ? 'with others at the same moment' : 'created'
     return judge(refused(probe), `${what}, added to a graph ${graph}, at the end of the run`)
   })

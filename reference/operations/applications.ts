@@ -101,6 +101,19 @@ function refuseWhileBusy(call: Call, application: Application): void {
   call.refuse('409-job-in-progress', 409, 'BadRequest', { description: 'The application has a job in progress' })
 }
 
+/** Inputs for which a job is being started, by application. */
+const underWay = new WeakMap<Application, Set<string>>()
+
+/** Locks the inputs in place of the application, under `409-atomic#same-only`. */
+async function lockInputs(call: Call, application: Application): Promise<void> {
+  const [locked, inputs] = [underWay.get(application) ?? new Set<string>(), inputsOf(call)]
+  underWay.set(application, locked)
+  if (locked.has(inputs)) call.refuse('409-job-in-progress', 409, 'BadRequest')
+  locked.add(inputs)
+  await pause(10)
+  locked.delete(inputs)
+}
+
 async function run(call: Call, application: Application): Promise<Answer> {
   // Check and start in one go, with no gap in which another request could pass the check too (§8.3).
   refuseWhileBusy(call, application)
@@ -108,6 +121,7 @@ async function run(call: Call, application: Application): Promise<Answer> {
   if (call.broken('202-created#second-5xx') && isSecond) throw new Error('every second failing job breaks')
   if (call.broken('409-atomic')) await pause(10)
   if (call.broken('409-atomic#short')) await pause(2)
+  if (call.broken('409-atomic#same-only')) await lockInputs(call, application)
   if (call.broken('409-atomic#slow-only') && application.pace !== 'slow') await pause(10)
   const job = startJob(call.world, application, inputsOf(call))
   if (call.broken('202-created#answer-lost')) return { status: 500, lost: 'closed' }

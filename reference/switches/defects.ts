@@ -16,11 +16,11 @@ const placed: readonly string[] = named(
   jobs.create/400-malformed-inputs      ignores-item-null ignores-item-boolean ignores-item-number ignores-item-string
   jobs.create/400-malformed-inputs      ignores-item-array ignores-id-null ignores-id-boolean ignores-id-number
   jobs.create/400-malformed-inputs      ignores-id-array ignores-id-object ignores-later-items ignores-later-texts
-  jobs.create/409-job-in-progress       parallel identical-only slow-only plain-only preloaded-only as-many-inputs
+  jobs.create/409-job-in-progress       parallel identical-only slow-only plain-only preloaded-only other failing as-many-inputs
   jobs.create/409-job-in-progress       answered-again at-once-only later-only unread-only read-only
   jobs.create/409-released              - slow after-failed after-third late created
   jobs.create/409-per-application       -
-  jobs.create/409-atomic                - short slow-only
+  jobs.create/409-atomic                - short slow-only same-only
   jobs.create/4xx-no-effect             - starts-job blocks unauthorized required-input other-key forbidden content-type
   jobs.create/4xx-no-effect             locks later unknown
   jobs.retrieve/200-job                 - updated-at updated-at-blank updated-at-offset updated-at-colon completed-at

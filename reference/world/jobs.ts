@@ -26,6 +26,8 @@ const overlooked: Readonly<
   '#later-only': (job, { world }) => isYoung(world, job),
   '#unread-only': (job) => job.read,
   '#read-only': (job) => !job.read,
+  '#other': (_, { application }) => application.id === preloadedIds.otherApplication,
+  '#failing': (_, { application }) => application.fails,
   '#preloaded-only': (_, { application }) => application.made === true,
 }
 

@@ -9,10 +9,10 @@ import {
   sendWithStaleRetry,
 } from '../../harness/engine/index.ts'
 import type { ApplicationResource } from '../../harness/target-file/index.ts'
-import { getAt, member } from '../../schemas/json.ts'
+import { member } from '../../schemas/json.ts'
 import { holdBack } from '../../harness/checks/index.ts'
 import { create, type Held, maxAttempts, releaseMs, whileIdle } from './gate.ts'
-import { isEnded, type Job, jobRequest, jobsOf, type Reading } from './job-tracker.ts'
+import { hasFewer, isEnded, type Job, jobRequest, jobsOf, type Reading, withOtherValues } from './job-tracker.ts'
 import { isOwn, sameId } from './seen-jobs.ts'
 
 /** The requirements that are judged by creations beside, or after, others. */
@@ -85,22 +85,6 @@ const firstPauseMs = 10
 const growth = 1.5
 const maxMoments = { full: 20, quick: 3 }
 
-/** Moments at which a creation has fewer inputs: what they break is told by another requirement. */
-const hasFewer = (moment: number): boolean => moment % 4 === 3
-
-/** Gives each text of the inputs another value; every other time only to the required inputs, or the first one. */
-function withOtherValues(application: ApplicationResource, moment: number): ApplicationResource {
-  const required = application.requiredInputs
-  const isKept = (input: unknown, at: number) =>
-    required.length === 0 ? at === 0 : required.includes(String(getAt(input, '/id')))
-  const own = hasFewer(moment) ? application.inputs.filter(isKept) : application.inputs
-  const inputs = own.map((input) => {
-    const texts = getAt(input, '/value')
-    return Array.isArray(texts) ? { ...input, value: texts.map((text) => `${String(text)} ${moment}`) } : input
-  })
-  return { ...application, inputs }
-}
-
 /** A wait has at most so many parts of at least so many ms; a reading between them shows the end of a job soon. */
 const maxParts = 4
 const shortestPartMs = 20
@@ -123,7 +107,12 @@ const leastLost = 3
  * requests, or forget after a while that the job goes on.
  * @param before findings of earlier attempts
  */
-export async function createDuringJob(held: Held, first: Job, before: readonly Finding[]): Promise<Finding[]> {
+export async function createDuringJob(
+  held: Held,
+  first: Job,
+  before: readonly Finding[],
+  most = Infinity,
+): Promise<Finding[]> {
   const { run, application } = held
   const throttled = before.filter(({ met }) => met === 'throttled').length
   const findings: Finding[] = []
@@ -132,7 +121,7 @@ export async function createDuringJob(held: Held, first: Job, before: readonly F
   const found = (finding: Partial<Finding>): void => void findings.push({ of: ids.inProgress, cases: 1, ...finding })
   let lost = 0
   let pauseMs = firstPauseMs
-  for (let moment = 0; moment < maxMoments[run.options.depth]; moment++) {
+  for (let moment = 0; moment < Math.min(most, maxMoments[run.options.depth]); moment++) {
     if (moment > 0 && !(await staysInProgress(run, first, moment > 1 ? pauseMs : 0))) break
     if (moment > 1) pauseMs *= growth
     const isOther = moment % 2 === 1

@@ -189,3 +189,11 @@ export async function create({ run, application, gate }: Held, requirement: stri
   const exchange = await sendWithRetries(run, () => jobRequest(run, application), purpose, { fresh: true })
   return { exchange, job: gate.record(exchange), isConflict: exchange.response?.status === 409 }
 }
+
+/** An application may be released some time after its last job ended, as `409-released` allows. */
+export async function awaitReleased(run: Run, application: string): Promise<void> {
+  const ends = jobsOf(run)
+    .of(application)
+    .map(({ readings }) => readings.find(isEnded)?.exchange.endedAt ?? 0)
+  await pause(run, Math.max(0, ...ends.map((end) => end + 2 * releaseMs - performance.now())))
+}

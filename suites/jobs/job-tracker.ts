@@ -1,7 +1,7 @@
 import type { Exchange, HttpResponse, Probe, Run } from '../../harness/engine/index.ts'
 import { isGranted, jsonValue, operationProbe, pause, perRun, sendWithRetries } from '../../harness/engine/index.ts'
 import type { ApplicationResource } from '../../harness/target-file/index.ts'
-import { isObject, member } from '../../schemas/json.ts'
+import { getAt, isObject, member } from '../../schemas/json.ts'
 import { usableId } from '../../harness/checks/index.ts'
 import { isOwn, type SeenJob, type SeenReading } from './seen-jobs.ts'
 
@@ -20,6 +20,22 @@ export interface Job extends SeenJob {
 /** A creation of a job for that application, with its declared inputs. */
 export function jobRequest(run: Run, { id, inputs }: ApplicationResource): Promise<Probe> {
   return operationProbe(run, 'jobs.create', { params: { application_id: id }, json: { inputs }, effect: 'generates' })
+}
+
+/** Moments at which a creation has fewer inputs: what they break is told by another requirement. */
+export const hasFewer = (moment: number): boolean => moment % 4 === 3
+
+/** Gives each text of the inputs another value; every other time only to the required inputs, or the first one. */
+export function withOtherValues(application: ApplicationResource, moment: number): ApplicationResource {
+  const required = application.requiredInputs
+  const isKept = (input: unknown, at: number) =>
+    required.length === 0 ? at === 0 : required.includes(String(getAt(input, '/id')))
+  const own = hasFewer(moment) ? application.inputs.filter(isKept) : application.inputs
+  const inputs = own.map((input) => {
+    const texts = getAt(input, '/value')
+    return Array.isArray(texts) ? { ...input, value: texts.map((text) => `${String(text)} ${moment}`) } : input
+  })
+  return { ...application, inputs }
 }
 
 /** Answers above this many bytes are not kept whole for each of the many readings of a job. */

@@ -1,7 +1,14 @@
 import { declaredResource, grantedControl } from '../../harness/checks/index.ts'
 import type { Exchange, Run } from '../../harness/engine/index.ts'
-import { describeResponse, NotExercised, oncePerRun, pause, sendThroughGate } from '../../harness/engine/index.ts'
-import { isEnded, type Job, jobRequest, jobsOf, type Reading } from './job-tracker.ts'
+import {
+  describeResponse,
+  isPlanned,
+  NotExercised,
+  oncePerRun,
+  pause,
+  sendThroughGate,
+} from '../../harness/engine/index.ts'
+import { endedBefore, isEnded, type Job, jobRequest, jobsOf, type Reading } from './job-tracker.ts'
 import { apartMs, timesDiffer } from './seen-jobs.ts'
 import { leftOut } from '../../harness/report/index.ts'
 
@@ -104,6 +111,15 @@ export function seeOldestAgain(run: Run): Promise<void> {
       }),
     )
   })
+}
+
+/** An older job of the application reads the same while a newer one is in progress. */
+export async function readOlder(run: Run, newer: Job): Promise<void> {
+  if (!isPlanned(run, 'jobs.retrieve/200-stable')) return
+  const older = jobsOf(run)
+    .of(newer.application)
+    .find((job) => job !== newer && endedBefore(job, performance.now()))
+  if (older) await jobsOf(run).read(older, 'jobs.retrieve/200-stable')
 }
 
 /** Unknown, or no longer there. */

@@ -13,9 +13,9 @@ import {
   isSettled,
   proveOverlap,
 } from './findings.ts'
-import { create, gateOf, type Held, hold, maxAttempts, releaseMs, whileIdle } from './gate.ts'
-import { endedBefore, isEnded, type Job, jobRequest, jobsOf, wasSeenEnded } from './job-tracker.ts'
-import { failingLifecycle } from './lifecycle.ts'
+import { awaitReleased, create, gateOf, type Held, hold, maxAttempts, releaseMs, whileIdle } from './gate.ts'
+import { type Job, jobRequest, jobsOf, wasSeenEnded, withOtherValues } from './job-tracker.ts'
+import { failingLifecycle, readOlder } from './lifecycle.ts'
 import { noEffectFindings } from './no-effect.ts'
 
 /** The application whose jobs last longest: the declared slow one, else the plain one. */
@@ -122,14 +122,6 @@ async function attempt(trial: Trial): Promise<Attempt> {
   })
 }
 
-/** An application may be released some time after its last job ended, as `409-released` allows. */
-async function awaitReleased(run: Run, application: string): Promise<void> {
-  const ends = jobsOf(run)
-    .of(application)
-    .map(({ readings }) => readings.find(isEnded)?.exchange.endedAt ?? 0)
-  await pause(run, Math.max(0, ...ends.map((end) => end + 2 * releaseMs - performance.now())))
-}
-
 async function attemptOnce({ held, other, last, found, wants }: Trial): Promise<Attempt> {
   const { run, gate, application } = held
   const begun = await begin(held, last, other?.application)
@@ -147,7 +139,10 @@ async function attemptOnce({ held, other, last, found, wants }: Trial): Promise<
   void older.catch(() => undefined)
   const onOther = other && wants(ids.perApplication) ? await createOnOther(other, first) : undefined
   if (onOther) findings.push(onOther)
+  const besideOther = other && onOther?.confirmed ? createBesideNewest(other) : undefined
+  void besideOther?.catch(() => undefined)
   if (wants(ids.inProgress)) findings.push(...(await createDuringJob(held, first, found)))
+  findings.push(...((await besideOther) ?? []))
   await older
   if (!(await jobsOf(run).awaitEnds(application.id))) {
     // A job that cannot be read may have ended: then only the application itself can tell.
@@ -162,13 +157,12 @@ async function attemptOnce({ held, other, last, found, wants }: Trial): Promise<
   return end(isClear ? undefined : 'what is read under the id of a job is another job')
 }
 
-/** An older job of the application reads the same while a newer one is in progress. */
-async function readOlder(run: Run, newer: Job): Promise<void> {
-  if (!isPlanned(run, 'jobs.retrieve/200-stable')) return
-  const older = jobsOf(run)
-    .of(newer.application)
-    .find((job) => job !== newer && endedBefore(job, performance.now()))
-  if (older) await jobsOf(run).read(older, 'jobs.retrieve/200-stable')
+/** One more creation beside the newest job of an application: a server may look for conflicts on some of them alone. */
+async function createBesideNewest(held: Held): Promise<readonly Finding[]> {
+  const { run, application } = held
+  const job = jobsOf(run).of(application.id).at(-1)
+  if (!job || wasSeenEnded(job) || !isPlanned(run, ids.inProgress) || run.options.depth === 'quick') return []
+  return (await createDuringJob(held, job, [], 1)).map(withoutProof)
 }
 
 /** A server may check for conflicts on some applications only: the plain one is tried too, if its jobs last long enough. */
@@ -209,9 +203,12 @@ const burstSize = { full: 6, quick: 2 }
 async function begin(held: Held, { responseLost, isFree }: Attempt, besides?: ApplicationResource): Promise<Attempt> {
   const { run, gate, application } = held
   const atomic = wantsBurst(run)
+  let made = 0
+  // A server may lock what it is asked for, and not the application.
+  const next = () => (run.options.depth === 'full' && made++ % 2 ? withOtherValues(application, 2 * made) : application)
   const burst = {
     size: burstSize[run.options.depth],
-    make: () => jobRequest(run, application),
+    make: () => jobRequest(run, next()),
     requirement: ids.atomic,
   }
   const exchanges = atomic
@@ -224,7 +221,9 @@ async function begin(held: Held, { responseLost, isFree }: Attempt, besides?: Ap
   if (jobs.length === 0 && refused === 0 && exchanges.some(isThrottling))
     jobs.push(...[(await create(held, ids.released)).job].filter((job) => job !== undefined))
   const findings = atomic ? [{ of: ids.atomic, cases: exchanges.length, confirmed }] : []
-  if (jobs.length > 0 || refused < exchanges.length) return { ...none, jobs, findings, responseLost }
+  // A server may refuse values that nobody declared.
+  const told = exchanges.filter(({ response }) => response?.status !== 400).length
+  if (jobs.length > 0 || refused === 0 || refused < told) return { ...none, jobs, findings, responseLost }
   // The job may be that of a request whose answer was lost.
   const isLost = exchanges.some(({ resent }) => resent)
   const { job, finding } = isFree && !isLost ? await awaitRelease(held, { besides }) : await awaitIdle(held)
@@ -249,7 +248,10 @@ async function awaitIdle(held: Held): Promise<{ readonly job?: Job | undefined; 
 
 /** A creation on an application that is free, as its last job was seen ended; answered 409, two more follow. */
 function createAfterEnd(run: Run, application: ApplicationResource, ended?: string): Promise<Finding[]> {
-  return hold(run, application, (held) => lookAfterEnd(held, ended))
+  return hold(run, application, async (held) => [
+    ...(await lookAfterEnd(held, ended)),
+    ...(await createBesideNewest(held)),
+  ])
 }
 
 async function lookAfterEnd(held: Held, ended?: string): Promise<Finding[]> {

@@ -112,6 +112,10 @@ export const alsoRed: Readonly<Record<string, AlsoRed>> = {
   },
   'jobs.create/409-job-in-progress#later-only': allAtOnce,
   'jobs.create/409-job-in-progress#read-only': allAtOnce,
+  'jobs.create/409-job-in-progress#identical-only': {
+    ids: ['jobs.create/409-atomic'],
+    because: 'of concurrent creations those with other inputs are granted',
+  },
   'jobs.create/409-job-in-progress#slow-only': {
     ids: ['jobs.create/409-atomic'],
     because: 'concurrent creations on the plain application are all granted',

@@ -148,6 +148,8 @@ export const jobStories: Readonly<Record<string, Story>> = {
   'jobs.create/409-job-in-progress': async (server) => {
     await create(server)
     if (!busy(await create(server))) return false
+    for (const at of [otherApplication, failingApplication])
+      if (!isCreation(await create(server, at)) || !busy(await create(server, at))) return false
     const made = await createdApplication(server)
     const beside = await Promise.all([create(server, made), create(server, made)])
     return beside.some(busy) && isBusyThroughout(server)
@@ -169,7 +171,8 @@ export const jobStories: Readonly<Record<string, Story>> = {
   },
   'jobs.create/409-atomic': async (server) => {
     const oneOf = async (at: typeof application) => {
-      const answers = await Promise.all(Array.from({ length: 8 }, () => create(server, at)))
+      const topics = ['tea', 'coffee', 'tea', 'coffee', 'tea', 'coffee']
+      const answers = await Promise.all(topics.map((topic) => create(server, at, { body: withTopic(topic) })))
       return answers.filter(isCreation).length === 1
     }
     return (await oneOf(slowApplication)) && oneOf(application)
