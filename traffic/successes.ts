@@ -1,5 +1,5 @@
-import { grantedRequirement, type RequirementId } from '../catalogue/catalogue.ts'
-import type { OperationId } from '../catalogue/operations.ts'
+import { grantedRequirement, type RequirementId, requirementOf } from '../catalogue/catalogue.ts'
+import { operation, type OperationId } from '../catalogue/operations.ts'
 import { type Exchange, isEnvelope, isGranted } from '../harness/engine/index.ts'
 import type { Target } from '../harness/target-file/index.ts'
 import { isObject, member, getAt, parsedJson } from '../schemas/json.ts'
@@ -7,58 +7,32 @@ import { type SchemaName, validate } from '../schemas/validate.ts'
 import type { RecordedEntry } from './recorded-entry.ts'
 import type { RecordedHttpResponse } from './recorded-exchange.ts'
 
-/** The form of the operation's success that a requirement asks for; `status` and `schema` if the spec shows them. */
-interface Shown {
-  readonly requirement: RequirementId
-  readonly expected: string
-  readonly status?: number
-  readonly schema: SchemaName
+/** What is expected of a success whose body the spec shows. */
+const shown: Readonly<Partial<Record<OperationId, string>>> = {
+  'pdf.parse': '200 with the content of the PDF',
+  'jobs.create': '202 with the id, status and created_at of the new job',
+  'jobs.retrieve': '200 with a job',
+  'chat.create': 'a 2xx with choices[0].message.content, a string',
+  'medical.comprehend': 'a 2xx with entities',
 }
 
-const created = '202 with the id, status and created_at of the new job'
-const completion = 'a 2xx with choices[0].message.content, a string'
+type Choose = (exchange: RecordedHttpResponse, body: unknown, target: Target) => RequirementId | undefined
 
-type Choose = (exchange: RecordedHttpResponse, body: unknown, target: Target) => Shown | undefined
-
-/** The requirements whose body the spec shows, by what the request asked for; undefined if it asked for something else. */
-const shown: Readonly<Partial<Record<OperationId, Choose>>> = {
+/** The requirement of a success, if that depends on what the request asked for; undefined if it asked for something else. */
+const chosen: Readonly<Partial<Record<OperationId, Choose>>> = {
   'pdf.parse': (_, body) => {
     const format = member(body, 'format')
-    if (format !== 'text' && format !== 'markdown') return undefined
-    return {
-      requirement: `pdf.parse/200-${format}`,
-      expected: '200 with the content of the PDF',
-      status: 200,
-      schema: 'pdf-content',
-    }
+    return format === 'text' || format === 'markdown' ? `pdf.parse/200-${format}` : undefined
   },
-  'jobs.create': () => ({
-    requirement: 'jobs.create/202-created',
-    expected: created,
-    status: 202,
-    schema: 'created-job',
-  }),
-  'jobs.retrieve': () => ({
-    requirement: 'jobs.retrieve/200-job',
-    expected: '200 with a job',
-    status: 200,
-    schema: 'job',
-  }),
   'chat.create': ({ response }, body) => {
     const streamed = /^\s*text\/event-stream/i.test(response.header('content-type') ?? '')
     // A stream is no completion (its form is not shown), and a call of a tool need have no content.
     const plain = isObject(body) && member(body, 'stream') !== true && !hasTools(member(body, 'tools'))
-    if (streamed || !plain) return undefined
-    return { requirement: 'chat.create/200-completion', expected: completion, schema: 'chat-completion' }
+    return streamed || !plain ? undefined : 'chat.create/200-completion'
   },
   'medical.comprehend': (_, body, { operations }) => {
     const pointer = operations['medical.comprehend']?.fields['response_type'] ?? '/response_type'
-    if (getAt(body, pointer) !== 'Entities') return undefined
-    return {
-      requirement: 'medical.comprehend/200-entities',
-      expected: 'a 2xx with entities',
-      schema: 'medical-entities',
-    }
+    return getAt(body, pointer) === 'Entities' ? 'medical.comprehend/200-entities' : undefined
   },
 }
 
@@ -75,30 +49,34 @@ export function judgeSuccess(
   target: Target,
   tallies: RequirementTallies,
 ): RequirementId | undefined {
-  const { operation } = exchange.probe
+  const { operation: id } = exchange.probe
   const { status } = exchange.response
-  if (operation === null || status < 200 || status >= 300) return undefined
-  const choose = shown[operation]
-  if (!choose) return judgeAccepted(exchange, grantedRequirement[operation], tallies)
-  const form = choose(exchange, requestJson(exchange.entry), target)
-  if (form) judgeShown(exchange, form, tallies)
-  return form?.requirement
+  if (id === null || status < 200 || status >= 300) return undefined
+  const granted = grantedRequirement[id]
+  if (shown[id] === undefined) return judgeAccepted(exchange, granted, tallies)
+  const choose = chosen[id]
+  const requirement = choose ? choose(exchange, requestJson(exchange.entry), target) : granted
+  if (requirement !== undefined) judgeShown(exchange, requirement, id, tallies)
+  return requirement
 }
 
 const notWhole = 'the recording does not hold the whole body of any such answer'
 
 function judgeShown(
   exchange: RecordedHttpResponse,
-  { requirement, expected, status, schema }: Shown,
+  requirement: RequirementId,
+  id: OperationId,
   tallies: RequirementTallies,
 ): void {
   const { response, entry } = exchange
-  if (status !== undefined && response.status !== status) return tallies.fail(requirement, exchange, expected)
+  const expected = shown[id]!
+  const { expects } = requirementOf(requirement)
+  if (typeof expects === 'number' && response.status !== expects) return tallies.fail(requirement, exchange, expected)
   if (entry.body.state !== 'whole') return tallies.skip(requirement, notWhole)
   const json = response.json()
   if (!json.ok) return tallies.fail(requirement, exchange, expected, `${response.status}, but ${json.problem}`)
   if (isEnvelope(response)) return tallies.fail(requirement, exchange, expected)
-  const found = validate(schema, json.value)
+  const found = validate(operation(id).response as SchemaName, json.value)
   if (found.valid) tallies.pass(requirement)
   else tallies.fail(requirement, exchange, expected, `${response.status}, but ${found.problem}`)
 }
