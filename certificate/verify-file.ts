@@ -8,30 +8,26 @@ import { readRevocations, type Revocation, revocationOf, type Revocations } from
 import type { SuiteFacts } from './suite-facts.ts'
 import { refused, verifyCertificate, type Verification } from './verify-certificate.ts'
 
+/** A certificate, and the options of `verify`: what it is held against, and what is asked of it beyond its being valid. */
 export interface VerifyRequest extends EvidenceFiles {
   /** The certificate or the bundle. */
   readonly file: string
   readonly publicKey?: string | undefined
   /** `revoked.json`, or the `index.json` of a register. */
   readonly revoked?: string | undefined
-  readonly demands?: Demands | undefined
-}
-
-/** Demands on a certificate beyond its being valid. */
-export interface Demands {
-  /** `--require conformant`: by exact names, not partial, and by the requirements of a version of the suite. */
+  /** By exact names, not partial, and by the requirements of a version of the suite. */
   readonly require?: 'conformant' | undefined
-  /** `--foreign`: any requirements will do. */
+  /** Any requirements will do. */
   readonly foreign?: boolean | undefined
-  /** `--key-id`: one of these keys must have signed; with `allKeys`, each of them. */
-  readonly keyIds?: readonly string[] | undefined
+  /** One of these keys must have signed; with `allKeys`, each of them. */
+  readonly keyId?: readonly string[] | undefined
   readonly allKeys?: boolean | undefined
-  /** `--require-operations`: these must have been judged, or so many. */
-  readonly operations?: readonly string[] | number | undefined
-  /** `--base-url`, in normal form. */
+  /** These must have been judged, or so many. */
+  readonly requireOperations?: readonly string[] | number | undefined
+  /** In normal form. */
   readonly baseUrl?: string | undefined
-  /** `--max-age`: the run began no more days ago. */
-  readonly maxAgeDays?: number | undefined
+  /** The run began no more days ago. */
+  readonly maxAge?: number | undefined
 }
 
 /** Result that `verify --json` prints. */
@@ -72,11 +68,11 @@ export function verifyFile(
   const verification = bytes
     ? verifyCertificate(bytes, { now, suite, publicKey, evidence })
     : refused('it is not a bundle as conform sign writes it; it was changed, or is another archive')
-  const { demands = {} } = request
+  const { keyId: keyIds = [] } = request
   const given = publicKey && { path: request.publicKey as string, id: keyId(publicKey) }
-  const named = [...(demands.keyIds ?? []), ...(given ? [given.id] : [])]
+  const named = [...keyIds, ...(given ? [given.id] : [])]
   const found = withRevocation(verification, named, revocations)
-  const unmet = unmetDemands(found, { ...demands, named, now })
+  const unmet = unmetDemands(found, { ...request, named, now })
   const { problems, signers, statement } = found
   const knownBy = (id: string) => (id === given?.id ? '--public-key' : named.includes(id) ? '--key-id' : null)
   const heldAgainst = evidence
@@ -84,7 +80,7 @@ export function verifyFile(
     : []
   const words = bundle ? `the report in ${basename(request.file)}` : request.report
   return {
-    lines: describe(found, unmet, { publicKey: given, keyIds: demands.keyIds, evidence: words, revocations, suite }),
+    lines: describe(found, unmet, { publicKey: given, keyIds, evidence: words, revocations, suite }),
     result: {
       accepted: problems.length === 0 && unmet.length === 0,
       outcome: problems.length > 0 ? 'invalid' : unmet.length > 0 ? 'insufficient' : 'accepted',
@@ -119,7 +115,7 @@ function revokedProblem({ id, day, reason }: Revocation, certificate: string): s
   return `${id === certificate ? 'it' : `its key ${id}`} was revoked on ${day}: ${reason}`
 }
 
-interface Asked extends Demands {
+interface Asked extends VerifyRequest {
   readonly named: readonly string[]
   readonly now: Date
 }
@@ -127,7 +123,7 @@ interface Asked extends Demands {
 function unmetDemands({ statement, signers, isForeign }: Verification, asked: Asked): string[] {
   if (!statement) return []
   const { subject, predicate } = statement
-  const { allKeys = false, baseUrl, foreign = false, keyIds = [], named } = asked
+  const { allKeys = false, baseUrl, foreign = false, keyId: keyIds = [], named } = asked
   const missing = named.filter((id) => !signers.includes(id))
   const isSigned = keyIds.length === 0 || keyIds.some((id) => signers.includes(id))
   const demands: [boolean, string][] = [
@@ -135,7 +131,7 @@ function unmetDemands({ statement, signers, isForeign }: Verification, asked: As
     [!allKeys || missing.length === 0, `it is not signed by ${missing.join(' and ')} (--all-keys)`],
     ...(asked.require === 'conformant' ? conformity(predicate, isForeign && !foreign) : []),
     [baseUrl === undefined || subject[0].uri === baseUrl, `it is for ${subject[0].uri} (--base-url ${baseUrl})`],
-    ...operationDemands(predicate, asked.operations),
+    ...operationDemands(predicate, asked.requireOperations),
     ageDemand(predicate, asked),
   ]
   return demands.flatMap(([isMet, clause]) => (isMet ? [] : [clause]))
@@ -152,7 +148,10 @@ function conformity({ verdicts, partial }: Predicate, isForeign: boolean): [bool
   ]
 }
 
-function operationDemands({ operations }: Predicate, required: Demands['operations']): [boolean, string][] {
+function operationDemands(
+  { operations }: Predicate,
+  required: VerifyRequest['requireOperations'],
+): [boolean, string][] {
   if (required === undefined) return []
   const { judged } = operations
   if (typeof required === 'number') {
@@ -162,8 +161,8 @@ function operationDemands({ operations }: Predicate, required: Demands['operatio
   return [[missing.length === 0, `it does not judge ${missing.join(', ')} (--require-operations)`]]
 }
 
-function ageDemand({ run }: Predicate, { maxAgeDays, now }: Asked): [boolean, string] {
-  if (maxAgeDays === undefined) return [true, '']
+function ageDemand({ run }: Predicate, { maxAge, now }: Asked): [boolean, string] {
+  if (maxAge === undefined) return [true, '']
   const age = now.getTime() - Date.parse(run.startedAt)
-  return [age <= maxAgeDays * DAY_MS, `the run began at ${run.startedAt} (--max-age ${maxAgeDays})`]
+  return [age <= maxAge * DAY_MS, `the run began at ${run.startedAt} (--max-age ${maxAge})`]
 }

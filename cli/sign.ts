@@ -9,14 +9,11 @@ import { checkOutputs, type InputFile, type OutputFile, writeFiles } from './out
 import { repeatable, whole } from './run/arguments.ts'
 import { keyId } from '../certificate/certificate-file.ts'
 
-interface SignArguments {
+interface SignArguments extends Pick<SignRequest, 'add' | 'har' | 'validDays'> {
   readonly privateKey: string
   readonly out?: string
   readonly bundle?: string
-  readonly add?: string
-  readonly har: readonly string[]
   readonly target?: string
-  readonly validDays: number
   readonly partial?: boolean
 }
 

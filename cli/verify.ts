@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { operations } from '../catalogue/operations.ts'
 import { suiteFacts } from '../certificate/suite-facts.ts'
-import { verifyFile } from '../certificate/verify-file.ts'
+import { verifyFile, type VerifyRequest } from '../certificate/verify-file.ts'
 import { baseUrlProblem, didYouMean, normalBaseUrl } from '../harness/target-file/index.ts'
 import { UserError } from '../harness/user-error.ts'
 import { json } from '../reporters/escape/json.ts'
@@ -9,19 +9,9 @@ import { keyIdOption, repeatable, whole } from './run/arguments.ts'
 import { buildRegister } from '../certificate/register/build.ts'
 import { count } from '../harness/report/index.ts'
 
-interface VerifyArguments {
-  readonly bundle?: string
-  readonly publicKey?: string
+interface VerifyArguments extends Omit<VerifyRequest, 'file' | 'keyId'> {
   readonly keyId: readonly string[]
-  readonly allKeys?: boolean
-  readonly report?: string
-  readonly har: readonly string[]
-  readonly require?: 'conformant'
-  readonly foreign?: boolean
-  readonly requireOperations?: number | readonly string[]
-  readonly baseUrl?: string
-  readonly maxAge?: number
-  readonly revoked?: string
+  readonly bundle?: string
   readonly json?: boolean
 }
 
@@ -53,17 +43,12 @@ export function verifyCommand(): Command {
     .addOption(new Option('--max-age <days>', 'exit 1 if the run began more days ago').argParser(whole(0, 9999)))
     .option('--revoked <file>', 'revoked.json, or the index.json of a register: refuses what was revoked')
     .option('--json', 'print the findings as JSON')
-    .action(async (file: string | undefined, options: VerifyArguments) => {
-      const { allKeys, baseUrl, foreign, keyId: keyIds, maxAge: maxAgeDays, publicKey, require } = options
-      if (allKeys && keyIds.length === 0 && publicKey === undefined)
+    .action((file: string | undefined, { bundle, json: isJson, ...request }: VerifyArguments) => {
+      if (request.allKeys && request.keyId.length === 0 && request.publicKey === undefined)
         throw new UserError('verify: --all-keys needs the keys: --key-id or --public-key')
-      const demands = { require, foreign, keyIds, allKeys, baseUrl, maxAgeDays, operations: options.requireOperations }
-      const { bundle, har, report, revoked } = options
-      const { lines, result } = verifyFile(
-        { file: onlyFile(file, bundle), publicKey, report, har, revoked, demands },
-        { now: new Date(), suite: suiteFacts() },
-      )
-      process.stdout.write(options.json ? `${json(result, 2)}\n` : lines.map((line) => `${line}\n`).join(''))
+      const by = { now: new Date(), suite: suiteFacts() }
+      const { lines, result } = verifyFile({ ...request, file: onlyFile(file, bundle) }, by)
+      process.stdout.write(isJson ? `${json(result, 2)}\n` : lines.map((line) => `${line}\n`).join(''))
       if (!result.accepted) process.exitCode = 1
     })
 }

@@ -28,7 +28,7 @@ test('a bundle holds report, exchanges, target file without keys, requirements a
   const { keys: _, headers: __, ...open } = targetFile
   expect(JSON.parse(strFromU8(files['target.json']!))).toEqual({ ...open, headers: { 'x-tenant': 'tea' } })
   expect(bytes.includes('very-secret-word')).toBe(false)
-  const { result, lines } = own.verify('b.zip', { keyIds: [own.id], require: 'conformant' })
+  const { result, lines } = own.verify('b.zip', { keyId: [own.id], require: 'conformant' })
   expect(result).toMatchObject({ accepted: true, heldAgainst: ['report', 'exchanges', 'target'] })
   expect(lines.slice(0, 2)).toEqual([
     `signed by the key of --key-id ${own.id}`,

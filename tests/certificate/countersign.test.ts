@@ -13,7 +13,7 @@ test('sign --add countersigns a bundle, and each of the two keys is enough to wh
   const { vendor, certifier } = await both()
   const add = vendor.file('b.zip')
   await certifier.sign({ report: undefined, add, out: undefined, bundle: certifier.file('b.zip') })
-  const { result, lines } = certifier.verify('b.zip', { keyIds: [certifier.id], require: 'conformant' })
+  const { result, lines } = certifier.verify('b.zip', { keyId: [certifier.id], require: 'conformant' })
   expect(result).toMatchObject({
     accepted: true,
     signedBy: [
@@ -27,7 +27,7 @@ test('sign --add countersigns a bundle, and each of the two keys is enough to wh
   ])
   for (const of of [vendor, certifier])
     expect(certifier.verify('b.zip', { publicKey: of.file('k.pub.pem') }).result.accepted).toBe(true)
-  expect(certifier.verify('b.zip', { keyIds: [signer().id] }).result.unmet[0]).toMatch(/^it is not signed by sha256:/)
+  expect(certifier.verify('b.zip', { keyId: [signer().id] }).result.unmet[0]).toMatch(/^it is not signed by sha256:/)
   expect(certifier.verify('b.zip').result.certificate).toBe(vendor.verify('b.zip').result.certificate)
 })
 
@@ -65,7 +65,7 @@ test('a partial certificate is countersigned with --partial only, one that is ov
   const request = { add: vendor.file('c.json'), report: vendor.file('report.json') }
   await expect(certifier.sign(request)).rejects.toThrow(/TLS certificates were not verified \(--insecure\); --partial/)
   await certifier.sign({ ...request, partial: true })
-  expect(certifier.verify('c.json', { keyIds: [certifier.id], require: 'conformant' }).result.unmet).toEqual([
+  expect(certifier.verify('c.json', { keyId: [certifier.id], require: 'conformant' }).result.unmet).toEqual([
     'it is partial (--require conformant)',
   ])
 })

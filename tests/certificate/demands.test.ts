@@ -1,6 +1,6 @@
 /** Demands on a certificate beyond its being valid. */
 import { beforeAll, expect, test } from 'vitest'
-import type { Demands } from '../../certificate/verify-file.ts'
+import type { VerifyRequest } from '../../certificate/verify-file.ts'
 import { issuedAt } from './issued.ts'
 import { register, reportOf } from './registered.ts'
 import { signer } from './signed.ts'
@@ -18,21 +18,24 @@ beforeAll(async () => {
 
 const both = [vendor.id, certifier.id]
 
-test.each<[Demands, RegExp | null]>([
+test.each<[Omit<VerifyRequest, 'file'>, RegExp | null]>([
   [{ baseUrl: 'https://example.com' }, null],
   [
     { baseUrl: 'https://example.com/v2' },
     /^it is for https:\/\/example\.com \(--base-url https:\/\/example\.com\/v2\)$/,
   ],
-  [{ operations: 16 }, null],
-  [{ operations: 17 }, /^16 operations were judged \(--require-operations 17\)$/],
-  [{ operations: ['jobs.create', 'pdf.parse'] }, null],
-  [{ operations: ['jobs.create', 'vision.analyze'] }, /^it does not judge vision\.analyze \(--require-operations\)$/],
-  [{ maxAgeDays: 1 }, null],
-  [{ maxAgeDays: 0 }, /^the run began at 2026-03-01T12:00:00\.000Z \(--max-age 0\)$/],
-  [{ keyIds: [vendor.id, stranger.id] }, null],
-  [{ keyIds: both, allKeys: true }, null],
-  [{ keyIds: [vendor.id, stranger.id], allKeys: true }, /^it is not signed by sha256:\w+ \(--all-keys\)$/],
+  [{ requireOperations: 16 }, null],
+  [{ requireOperations: 17 }, /^16 operations were judged \(--require-operations 17\)$/],
+  [{ requireOperations: ['jobs.create', 'pdf.parse'] }, null],
+  [
+    { requireOperations: ['jobs.create', 'vision.analyze'] },
+    /^it does not judge vision\.analyze \(--require-operations\)$/,
+  ],
+  [{ maxAge: 1 }, null],
+  [{ maxAge: 0 }, /^the run began at 2026-03-01T12:00:00\.000Z \(--max-age 0\)$/],
+  [{ keyId: [vendor.id, stranger.id] }, null],
+  [{ keyId: both, allKeys: true }, null],
+  [{ keyId: [vendor.id, stranger.id], allKeys: true }, /^it is not signed by sha256:\w+ \(--all-keys\)$/],
 ])('%j', (demands, unmet) => {
   const { result, lines } = certifier.verify('b.zip', demands)
   expect(result.unmet).toEqual(unmet === null ? [] : [expect.stringMatching(unmet)])
@@ -45,7 +48,7 @@ test.each<[Demands, RegExp | null]>([
 })
 
 test('what is changed is invalid, and not only insufficient', () => {
-  const { result } = certifier.verify('run.har', { maxAgeDays: 0 })
+  const { result } = certifier.verify('run.har', { maxAge: 0 })
   expect(result).toMatchObject({ outcome: 'invalid', accepted: false, valid: false })
 })
 
@@ -65,7 +68,10 @@ test('a certificate is revoked by its own id, or by that of every key that is re
       'revoked.json',
       ids.map((id) => ({ id, day: '2026-03-20', reason: 'the server was exchanged' })),
     )
-    const { outcome, problems } = certifier.verify('b.zip', { keyIds, revoked: certifier.file('revoked.json') }).result
+    const { outcome, problems } = certifier.verify('b.zip', {
+      keyId: keyIds,
+      revoked: certifier.file('revoked.json'),
+    }).result
     expect(outcome).toBe(problems.length === 0 ? 'accepted' : 'invalid')
     return problems.join()
   }

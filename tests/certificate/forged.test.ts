@@ -31,7 +31,7 @@ test('requirements that somebody invented are not countersigned without a word, 
   await certifier.sign({ ...out, partial: true })
   expect(certifier.shown.join('\n')).toMatch(/verdict by exact names: conformant.*\n.*target: https:\/\/example\.com/)
 
-  const asked = { keyIds: [certifier.id], require: 'conformant' as const }
+  const asked = { keyId: [certifier.id], require: 'conformant' as const }
   const { lines, result } = certifier.verify('b.zip', asked)
   expect(result).toMatchObject({ outcome: 'insufficient', accepted: false, valid: true, published: false, partial: [] })
   expect(result.unmet.join()).toMatch(/its requirements are those of no version of the suite.*--foreign accepts any/)

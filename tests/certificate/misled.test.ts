@@ -12,7 +12,7 @@ import { consistent, forgeBundle } from './forged.ts'
 import { exchanges, signer, wholeReport } from './signed.ts'
 
 /** The stranger's demands. */
-const asked = (id: string) => ({ keyIds: [id], require: 'conformant' as const })
+const asked = (id: string) => ({ keyId: [id], require: 'conformant' as const })
 
 const leaveOut = (whole: Report, by: string, isOut: (id: string) => boolean) => {
   for (const row of whole.requirements)

@@ -6,7 +6,7 @@ import { keyId } from '../../certificate/certificate-file.ts'
 import { readPrivateKey, writeKeyPair } from '../../certificate/keys.ts'
 import type { SignRequest } from '../../certificate/sign.ts'
 import { suiteFacts } from '../../certificate/suite-facts.ts'
-import { type Demands, type VerifyRequest, verifyFile } from '../../certificate/verify-file.ts'
+import { type VerifyRequest, verifyFile } from '../../certificate/verify-file.ts'
 import { signToFiles } from '../../cli/sign.ts'
 import { canonicalTarget, targetDigest } from '../../harness/target-file/map-keys.ts'
 import type { TargetFile } from '../../harness/target-file/target-file.ts'
@@ -81,12 +81,11 @@ export function signer(of: Report = wholeReport(), har: unknown = exchanges()) {
     sign: (change: Signing) => signed({ out: file('c.json'), ...change }),
     bundle: (change: Signing = {}) => signed({ bundle: file('b.zip'), har: [file('run.har')], target, ...change }),
     verify: (name: string, change: Verifying = {}, now = issuedAt, by = suite) => {
-      const { publicKey, revoked, report, har, ...demands } = change
-      return verifyFile({ file: file(name), publicKey, revoked, report, har, demands }, { now, suite: by })
+      return verifyFile({ ...change, file: file(name) }, { now, suite: by })
     },
   }
 }
 
 /** Options of a signing, and its time. */
 type Signing = Partial<Omit<SignRequest, 'bundle'>> & { out?: string | undefined; bundle?: string; now?: Date }
-type Verifying = Partial<Omit<VerifyRequest, 'file' | 'demands'>> & Demands
+type Verifying = Omit<VerifyRequest, 'file'>
