@@ -76,18 +76,8 @@ function responseEntry(response: RecordedResponse, httpVersion: string) {
 
 /** The form that browsers give to a request that got no answer: status 0, the reason in `_error`. */
 function noResponse(error: string, httpVersion: string) {
-  return {
-    status: 0,
-    statusText: '',
-    httpVersion,
-    cookies: [],
-    headers: [],
-    content: { size: 0, mimeType: '' },
-    redirectURL: '',
-    headersSize: -1,
-    bodySize: -1,
-    _error: error,
-  }
+  const empty = responseEntry({ status: 0, headers: {}, body: '' }, httpVersion)
+  return { ...empty, content: { size: 0, mimeType: '' }, _error: error }
 }
 
 /** A body that was cut says so: `_cut`, with the length in bytes and the SHA-256 of the whole. */

@@ -18,18 +18,13 @@ import { complain } from '../output/say.ts'
 import type { UserError } from '../../harness/user-error.ts'
 import { clientFormats, clientFindingText, renderClient } from './client-formats.ts'
 
-export interface JudgeClientOptions {
-  readonly report: readonly string[]
-  readonly script?: string
-}
-
 /** Requests to a client's judge, looked at before anything listens. */
 export type ClientRequests = ReturnType<typeof clientRequests>
 
 const { json, junit, markdown } = formatFiles
 
 /** Throws UserError if a report cannot be written, or the script is none. */
-export function clientRequests({ report, script }: JudgeClientOptions) {
+export function clientRequests({ report, script }: { readonly report: readonly string[]; readonly script?: string }) {
   const requests = parseReportRequests(report, { json, junit, markdown })
   checkOutputs(reportFiles(requests), inputFiles({ 'the script': script }))
   return {
