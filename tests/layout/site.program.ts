@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const page = (path: string): string => pathToFileURL(join(root, 'site', path)).href
 const about = 'requirements/jobs.create/404-unknown-application.html'
 
-beforeAll(() => void execFileSync(process.execPath, ['build/site/build.js'], { cwd: root }))
+beforeAll(() => void execFileSync('npm', ['run', '--silent', 'site'], { cwd: root }))
 
 test('npm run site shows what is sent for a requirement, seen by judging the reference', () => {
   const text = readFileSync(join(root, 'site', about), 'utf8')
