@@ -1,4 +1,5 @@
 import type { Pairs } from '../../catalogue/requirement.ts'
+import { withoutEntities } from '../recording/index.ts'
 import { member } from '../../schemas/json.ts'
 import { type HttpResponse, isEnvelope, isGranted, jsonValue, tpeOf } from './response.ts'
 import type { Exchange } from './exchange.ts'
@@ -59,8 +60,8 @@ function describeBody({ recorded }: Exchange, response: HttpResponse): string {
   const { body = '', bodyEncoding } = recorded.response ?? {}
   if (bodyEncoding) return ' with bytes that are not text'
   if (body === '') return ' without a body'
-  const page = pageParts(response.header('content-type'), body)
-  if (page !== undefined) return ` with a page: ${excerpt(titledFirst(page, body)) || 'without any text'}`
+  if (isPage(response.header('content-type'), body))
+    return ` with a page: ${excerpt(pageText(body)) || 'without any text'}`
   const json = response.json()
   // A body that looks right is not shown as if it were.
   return json.ok || response.status < 400 ? ` ${excerpt(body)}` : `, but ${json.problem}: ${excerpt(body)}`
@@ -91,37 +92,21 @@ export function familyRemark(exchange: Exchange, pairs: Pairs): string {
   return ` ("${tpeOf(response)}" is another code name of the ${response.status} row of §7.2: ${requirement}; the spec names ${names.join(' or ')} here)`
 }
 
-const entities: Readonly<Record<string, string>> = {
-  ...{ amp: '&', lt: '<', gt: '>', nbsp: ' ' },
-  ...{ quot: '"', '#34': '"', '#x22': '"', apos: "'", '#39': "'", '#x27': "'" },
+export function isPage(contentType: string | undefined, body: string): boolean {
+  return body.trim() !== '' && (/\bhtml\b/i.test(contentType ?? '') || /^\s*<(?:!doctype html|html)\b/i.test(body))
 }
 
-/** The characters that a page writes as `&lt;` or `&#39;`. */
-export function withoutEntities(text: string): string {
-  return text.replaceAll(/&(#?\w+);/g, (whole, name: string) => entities[name] ?? whole)
-}
+const hidden = /<!--[\s\S]*?(?:-->|$)|<(script|style|head)\b[\s\S]*?(?:<\/\1\s*>|$)/gi
 
-/** Text that a reader sees of an HTML page, element by element; undefined if the body is not a page. */
-function pageParts(contentType: string | undefined, body: string): string[] | undefined {
-  const isPage = /\bhtml\b/i.test(contentType ?? '') || /^\s*<(?:!doctype html|html)\b/i.test(body)
-  if (!isPage) return undefined
-  const visible = body.replaceAll(/<!--[\s\S]*?(?:-->|$)|<(script|style|head)\b[\s\S]*?(?:<\/\1\s*>|$)/gi, titleOf)
-  return visible
+/** `503 Service Temporarily Unavailable, nginx/1.22.1`: the title of a page once, and what else a reader sees of it. */
+function pageText(body: string): string {
+  const title = pageTitle(body)
+  const parts = body
+    .replaceAll(hidden, '<p>')
     .split(/<[^>]*(?:>|$)/)
     .map(textOf)
-    .filter(Boolean)
-}
-
-export function isPage(contentType: string | undefined, body: string): boolean {
-  return body.trim() !== '' && pageParts(contentType, body) !== undefined
-}
-
-/** `503 Service Temporarily Unavailable, nginx/1.22.1`: the title of a page once, and what else it says. */
-function titledFirst(parts: readonly string[], body: string): string {
-  const title = pageTitle(body)
-  return title === undefined
-    ? parts.join(' ')
-    : [title, parts.filter((part) => part !== title).join(' ')].filter(Boolean).join(', ')
+  const rest = parts.filter((part) => part !== '' && part !== title).join(' ')
+  return [title ?? '', rest].filter(Boolean).join(', ')
 }
 
 /** The title of an HTML page, else its first heading; undefined if it has neither. */
@@ -134,11 +119,6 @@ function textOf(markup: string): string {
   return withoutEntities(markup.replaceAll(/<[^>]*(?:>|$)/g, ' '))
     .replaceAll(/\s+/g, ' ')
     .trim()
-}
-
-/** Title of an HTML head: nothing else of it is visible. */
-function titleOf(part: string): string {
-  return `<p>${/<title[^>]*>([\s\S]*?)<\/title/i.exec(part)?.[1] ?? ''}<p>`
 }
 
 /** The command that shows a failure again; ids need no quoting. */

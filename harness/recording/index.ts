@@ -7,5 +7,6 @@ export { createRecorder, type Recorder } from './recorder.ts'
 // Sending it again.
 export { curlOf, curlOfBoth, inProcessUrl } from './recorded.ts'
 
-// Hiding keys.
+// Hiding keys, and reading what is escaped.
+export { withoutEntities } from './views.ts'
 export { isAuthorization, isSecretName, Redactor, shortestKey } from './redactor.ts'

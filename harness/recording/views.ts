@@ -11,7 +11,7 @@ export interface View {
 
 /** HTML's named references to the printable ASCII characters; XML's five are among them. A key has no others. */
 const entities: Readonly<Record<string, string>> = {
-  ...{ excl: '!', quot: '"', QUOT: '"', num: '#', dollar: '$', percnt: '%', amp: '&', AMP: '&', apos: "'" },
+  ...{ nbsp: ' ', excl: '!', quot: '"', QUOT: '"', num: '#', dollar: '$', percnt: '%', amp: '&', AMP: '&', apos: "'" },
   ...{ lpar: '(', rpar: ')', ast: '*', midast: '*', plus: '+', comma: ',', period: '.', sol: '/' },
   ...{ colon: ':', semi: ';', lt: '<', LT: '<', equals: '=', gt: '>', GT: '>', quest: '?', commat: '@' },
   ...{ lsqb: '[', lbrack: '[', bsol: '\\', rsqb: ']', rbrack: ']', Hat: '^', lowbar: '_', UnderBar: '_', grave: '`' },
@@ -50,6 +50,11 @@ function characterOf(escape: string): string | undefined {
     default:
       return escape.at(-1)
   }
+}
+
+/** The text with the characters that a page writes as `&lt;` or `&#39;`. */
+export function withoutEntities(text: string): string {
+  return text.replaceAll(/&(?:#[Xx]?)?\w+;/g, (escape) => characterOf(escape) ?? escape)
 }
 
 function characterAt(code: number): string | undefined {
