@@ -3,12 +3,12 @@ import {
   condition,
   contentOf,
   control,
-  createdId,
   distinctRequest,
   freshUnknownId,
   isDeclared,
   judgeTries,
   laterAttempts,
+  namedId,
   pointerOf,
   randomOf,
   refused,
@@ -77,11 +77,7 @@ async function judgeAttached(context: CheckContext): Promise<void> {
     const upload = await context.send(attached)
     judgeGranted(context, upload, 'a 2xx', 'with graphId')
     if (!canAdd) return
-    const id = createdId(run, upload)
-    if (id === undefined)
-      throw new NotExercised(
-        `the upload has no usable id at operations.files.upload.fields.id: ${describeResponse(upload)}`,
-      )
+    const id = namedId(run, upload)
     useAgain(context, [id])
     await pause(run, ms)
     const exchange = await context.send(await addition(run, graph, id))

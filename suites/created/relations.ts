@@ -8,6 +8,7 @@ import {
   perRun,
   sendWithRetries,
 } from '../../harness/engine/index.ts'
+import { Throttled } from '../../harness/engine/index.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
 import {
   atRole,
@@ -90,7 +91,7 @@ export const ownId: Judge = async (context) => {
   useAgain(context, made)
   const [first] = sent
   const limited = sent.find(isThrottling)
-  if (made.length < 2 && limited) throw new NotExercised(`throttled: ${describeResponse(limited)}`)
+  if (made.length < 2 && limited) throw new Throttled(describeResponse(limited))
   if (made.length < 2)
     throw new NotExercised(`fewer than two concurrent creations named an id: ${first ? describeResponse(first) : ''}`)
   const judge = async (): Promise<void> => {
@@ -193,9 +194,8 @@ export async function onceAtOnce(context: CheckContext, seen?: SeenWhen): Promis
   if (second) await seen?.accusing(context)
   if (second) context.fail(second, `that at most one is granted`, what, `${made.length} of them were granted`)
   const shown = sent.find(isThrottling) ?? sent[0]!
-  const limit = isThrottling(shown) ? 'throttled: ' : ''
-  if (made.length === 0)
-    throw new NotExercised(`${limit}none of the concurrent creations was granted: ${describeResponse(shown)}`)
+  const Reason = isThrottling(shown) ? Throttled : NotExercised
+  if (made.length === 0) throw new Reason(`none of the concurrent creations was granted: ${describeResponse(shown)}`)
 }
 
 /** Judges that what exists is not made again: not the second and the third time, and not after another one was made. */
