@@ -60,8 +60,7 @@ function describeBody({ recorded }: Exchange, response: HttpResponse): string {
   const { body = '', bodyEncoding } = recorded.response ?? {}
   if (bodyEncoding) return ' with bytes that are not text'
   if (body === '') return ' without a body'
-  if (isPage(response.header('content-type'), body))
-    return ` with a page: ${excerpt(pageText(body)) || 'without any text'}`
+  if (isPage(response)) return ` with a page: ${excerpt(pageText(body)) || 'without any text'}`
   const json = response.json()
   // A body that looks right is not shown as if it were.
   return json.ok || response.status < 400 ? ` ${excerpt(body)}` : `, but ${json.problem}: ${excerpt(body)}`
@@ -92,8 +91,13 @@ export function familyRemark(exchange: Exchange, pairs: Pairs): string {
   return ` ("${tpeOf(response)}" is another code name of the ${response.status} row of §7.2: ${requirement}; the spec names ${names.join(' or ')} here)`
 }
 
-export function isPage(contentType: string | undefined, body: string): boolean {
-  return body.trim() !== '' && (/\bhtml\b/i.test(contentType ?? '') || /^\s*<(?:!doctype html|html)\b/i.test(body))
+/** The title of a page stands at its beginning, in bytes. */
+export const headBytes = 4096
+
+export function isPage(response: HttpResponse): boolean {
+  const head = response.text(headBytes)
+  const isHtml = /\bhtml\b/i.test(response.header('content-type') ?? '')
+  return head.trim() !== '' && (isHtml || /^\s*<(?:!doctype html|html)\b/i.test(head))
 }
 
 const hidden = /<!--[\s\S]*?(?:-->|$)|<(script|style|head)\b[\s\S]*?(?:<\/\1\s*>|$)/gi

@@ -1,6 +1,6 @@
 import type { HttpResponse } from './response.ts'
 import type { Exchange } from './exchange.ts'
-import { describeResponse, isPage, pageTitle } from './describe.ts'
+import { describeResponse, headBytes, isPage, pageTitle } from './describe.ts'
 import { perRun, type Run, type Plan } from './run.ts'
 import type { CatalogueResult, Created, NotServed, PageCount, Reason } from '../report/index.ts'
 import type { EndCause } from './outcome.ts'
@@ -21,7 +21,7 @@ export const hintsOf = perRun(({ target: { baseUrl } }: Run) => {
     const isGranted = first.response.status < 300
     if (/\/v1$/.test(new URL(baseUrl).pathname) && !isGranted)
       return `the base URL ends in /v1, but the paths of the interface begin with /v1 already: leave it out (${said})`
-    if (showsPage(first)) return `this is a page, not an API: check the base URL (${said})`
+    if (isPage(first.response)) return `this is a page, not an API: check the base URL (${said})`
     if (places.size >= fewestPlaces && responses.size === 1)
       return `every path gets the same answer: check the base URL (${said})`
     return undefined
@@ -29,11 +29,11 @@ export const hintsOf = perRun(({ target: { baseUrl } }: Run) => {
   return {
     observe(exchange: Exchange): void {
       first ??= exchange
-      // The recorded form is made when it is asked for, and most answers differ soon.
+      // Most answers differ soon.
       if (responses.size > 1) return
-      const { probe, response, recorded } = exchange
+      const { probe, response } = exchange
       places.add(`${probe.method} ${probe.path}`)
-      responses.add(`${response?.status} ${recorded.response?.body}`)
+      responses.add(`${response?.status} ${response?.text(headBytes)}`)
     },
     /** A sentence that says what to look at; one for each subject. */
     add: (subject: string, sentence: string) => void (added.has(subject) || added.set(subject, sentence)),
@@ -48,24 +48,20 @@ function isOfClient({ status }: HttpResponse): boolean {
   return status === 401 || status === 429 || status === 503
 }
 
-function showsPage({ response, recorded }: Pick<Exchange, 'response' | 'recorded'>): boolean {
-  return isPage(response?.header('content-type'), recorded.response?.body ?? '')
-}
-
 const maxKinds = 10
-/** The title of a page stands at its beginning, in bytes. */
-const headBytes = 4096
-
 /** The error responses of a run that were pages in place of envelopes, by what they were: told once, as one cause. */
 export const pagesOf = perRun(() => {
   const counted = new Map<string, PageCount>()
   return {
     observe({ response }: Exchange): void {
       if (!response || response.status < 400 || response.json().ok) return
-      const body = response.text(headBytes)
-      if (!isPage(response.header('content-type'), body)) return
+      if (!isPage(response)) return
       const { status } = response
-      const page = { status, title: pageTitle(body)?.slice(0, 100), server: response.header('server')?.slice(0, 60) }
+      const page = {
+        status,
+        title: pageTitle(response.text(headBytes))?.slice(0, 100),
+        server: response.header('server')?.slice(0, 60),
+      }
       const key = JSON.stringify(page)
       const known = counted.get(key)
       if (known) known.times++

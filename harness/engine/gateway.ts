@@ -1,7 +1,7 @@
 import { type NoResponse, type NoResponseDetail, type Proxy, proxyName } from '../http/index.ts'
 import type { Target } from '../target-file/index.ts'
 import { type HttpResponse, envelopeProblem, tpeOf } from './response.ts'
-import { describeResponse, isPage } from './describe.ts'
+import { describeResponse, headBytes, isPage } from './describe.ts'
 import type { Exchange } from './exchange.ts'
 
 /** Response of a gateway in place of the service: it proves nothing about the target. */
@@ -34,7 +34,7 @@ export function gatewayResponseOf(exchange: Exchange, way: Way): GatewayResponse
   const doubled = doubledPath(response, way)
   if (doubled !== undefined) return { sentence: `${doubled} (${said()})`, patienceMs: 0, perhapsHereOnly: true }
   if (envelopeProblem(response) === undefined && response.status !== 502 && response.status !== 504) return undefined
-  const shown = isPage(response.header('content-type'), exchange.recorded.response?.body ?? '')
+  const shown = isPage(response)
   if (response.status < 300) return shown ? pageInstead(said()) : undefined
   const sentence = redirected(response, way) ?? misspoken(response, way) ?? credentialWanted(response)
   if (sentence === undefined && response.status === 401 && tpeOf(response) === undefined)
@@ -46,7 +46,7 @@ export function gatewayResponseOf(exchange: Exchange, way: Way): GatewayResponse
       patienceMs: startMs,
     }
   if (response.status < 400) return shown ? pageInstead(said()) : undefined
-  if (!shown || !(response.status === 403 || signatures.test(exchange.recorded.response?.body ?? ''))) return undefined
+  if (!shown || !(response.status === 403 || signatures.test(response.text(headBytes)))) return undefined
   const remedy =
     response.status === 403
       ? 'if it asks for something of its own, declare that in headers of the target file (--header)'
