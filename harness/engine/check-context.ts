@@ -3,12 +3,11 @@ import { type Failure, type FailureExchange, sections } from '../report/index.ts
 import { sendWithRetries } from './send-with-retries.ts'
 import { probeOf, type Source } from './send.ts'
 import type { Scenario } from '../target-file/index.ts'
-import type { Exchange, Probe, Purpose } from './exchange.ts'
+import { type Exchange, isThrottling, type Probe, type Purpose } from './exchange.ts'
 import { Failed, NotExercised, Throttled } from './outcome.ts'
 import { describeProbe, describeResponse, rerunLine, withFinding } from './describe.ts'
 import { perRun, type Run, type Send, stateBeside } from './run.ts'
 import { curlOfBoth } from '../recording/index.ts'
-import { isThrottling } from './connection-trial.ts'
 
 /** How a requirement is judged: returns if it holds, throws `Failed` or `NotExercised` if it does not. */
 export type Judge = (context: CheckContext) => Promise<void>

@@ -4,7 +4,7 @@ import { NotExercised } from './outcome.ts'
 import type { Effect } from '../../catalogue/operation.ts'
 import type { Pairs } from '../../catalogue/requirement.ts'
 import type { ExchangeRole, FailureExchange } from '../report/index.ts'
-import type { HttpResponse } from './response.ts'
+import { type HttpResponse, isExpected, isThrottled, matchPairs } from './response.ts'
 
 /** An `Authorization` header: its value, and how it is written wherever it is shown. */
 export interface Credential {
@@ -154,4 +154,34 @@ export function differing(responses: readonly string[]): Finding {
   const times = new Map<string, number>()
   for (const response of responses) times.set(response, (times.get(response) ?? 0) + 1)
   return { kind: 'answers-differ', responses: [...times] }
+}
+
+/** To a request that should be granted. */
+const saysNothing: readonly number[] = [401, 403, 409, 429]
+
+/** Whether the answer is certainly not what the request was sent for. */
+export function isWrong(exchange: Exchange): boolean {
+  const { response, noResponse, purpose, probe } = exchange
+  if (!response) return noResponse?.cause === 'malformed'
+  if (isThrottling(exchange)) return false
+  if (purpose.isSuccess) return !purpose.isSuccess(exchange)
+  if (purpose.expects) return matchPairs(purpose.expects, response) !== 'exact'
+  return probe.effect !== 'none' && isRefusedByClient(response.status) && !saysNothing.includes(response.status)
+}
+
+export function isRight(exchange: Exchange): boolean {
+  return exchange.response !== undefined && !isThrottling(exchange) && !isWrong(exchange)
+}
+
+export function isThrottling({ response, purpose }: Exchange): boolean {
+  return response !== undefined && isThrottled(response) && !isExpected(purpose.expects, response)
+}
+
+/** Whether the request may be sent again: it cannot have had an effect, or was refused. */
+export function mayRepeat({ probe, response }: Exchange): boolean {
+  return probe.effect === 'none' || (response !== undefined && isRefusedByClient(response.status))
+}
+
+function isRefusedByClient(status: number): boolean {
+  return status >= 400 && status < 500
 }

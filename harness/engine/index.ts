@@ -14,7 +14,7 @@ export { fits, judgeGranted, judgePairs, judgeShape } from './judge.ts'
 
 // A request.
 export type { Credential, Exchange, Probe, Purpose } from './exchange.ts'
-export { differing, jsonOf, withHeader, withJson } from './exchange.ts'
+export { differing, isThrottling, jsonOf, withHeader, withJson } from './exchange.ts'
 export { effectOf, jsonType, livenessProbe, operationName, operationProbe, probeOf } from './send.ts'
 
 // Sending it.
@@ -22,12 +22,11 @@ export { type SendingOptions, sendWithStaleRetry, type Source } from './send.ts'
 export { gatewayErrorsOf, sendWithRetries, stopIfSuspected } from './send-with-retries.ts'
 export { sendThroughGate, throughGate } from './check-context.ts'
 export { sendHookRequest } from './hook-request.ts'
-export { createSemaphore, isThrottled, longestPauseMs, retryAfter } from './throttle.ts'
-export { isThrottling } from './connection-trial.ts'
+export { createSemaphore, longestPauseMs, retryAfter } from './throttle.ts'
 export { poisonedResponses } from './reused-connection.ts'
 
 // A response, and words for it.
 export { type HttpResponse, jsonValue, responseOf, tpeOf } from './response.ts'
-export { isBlock, isBlocked, isBreakdown, isEnvelope, isExpected, isGranted, matchPairs } from './response.ts'
-export { describePairs, envelopeRemark } from './response.ts'
+export { isBlock, isBlocked, isBreakdown, isEnvelope, isExpected, isGranted, isThrottled } from './response.ts'
+export { describePairs, envelopeRemark, matchPairs } from './response.ts'
 export { describeProbe, describeResponse, withFinding } from './describe.ts'

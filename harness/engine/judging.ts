@@ -1,4 +1,4 @@
-import { differing, type Exchange, type Probe } from './exchange.ts'
+import { differing, type Exchange, isThrottling, mayRepeat, type Probe } from './exchange.ts'
 import { type CatalogueResult, type Failure, isObserved, type Reason, type RequirementResult } from '../report/index.ts'
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
@@ -14,7 +14,6 @@ import type { EndCause } from './outcome.ts'
 import { poisonedConnections } from './reused-connection.ts'
 import type { Run, RunHook } from './run.ts'
 import { sendOnce } from './send.ts'
-import { isThrottling, mayRepeat } from './connection-trial.ts'
 
 /** Bound on all clean-up requests when the run was ended, in ms. */
 const cleanupAfterEndMs = 600

@@ -152,6 +152,10 @@ export function isBlocked({ response }: { readonly response?: HttpResponse | und
   return response !== undefined && !isExpected(expected, response) && isBlock(response)
 }
 
+export function isThrottled({ status }: HttpResponse): boolean {
+  return status === 429 || status === 503
+}
+
 /** A 2xx whose body is not an error envelope. */
 export function isGranted(response: HttpResponse): boolean {
   return response.status >= 200 && response.status < 300 && !isEnvelope(response)

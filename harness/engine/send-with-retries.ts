@@ -1,5 +1,5 @@
 import type { OperationId } from '../../catalogue/operations.ts'
-import { type HttpResponse, isExpected, isOfFamily, hasStatusOf, tpeOf } from './response.ts'
+import { type HttpResponse, isThrottled, isExpected, isOfFamily, hasStatusOf, tpeOf } from './response.ts'
 import type { SendAgain } from './connection-trial.ts'
 import { describeResponse } from './describe.ts'
 import type { Exchange, Probe, Purpose } from './exchange.ts'
@@ -7,7 +7,6 @@ import { forLiveness, livenessProbe, operationName, probeOf, sendOnce } from './
 import type { SendingOptions, Source } from './send.ts'
 import { confirmOnFreshConnection } from './reused-connection.ts'
 import { type Run, perRun } from './run.ts'
-import { isThrottled } from './throttle.ts'
 import { pause } from './outcome.ts'
 
 /**

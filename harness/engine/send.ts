@@ -5,8 +5,7 @@ import type { Credential, Probe, Exchange, Purpose, PreviousRequest } from './ex
 import { withOwn, pathOf } from './exchange.ts'
 import { readsDeclared } from '../target-file/index.ts'
 import type { Effect } from '../../catalogue/operation.ts'
-import { responseOf } from './response.ts'
-import { isThrottled } from './throttle.ts'
+import { isThrottled, responseOf } from './response.ts'
 
 interface ProbeParts {
   readonly params?: Readonly<Record<string, string>>

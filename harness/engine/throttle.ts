@@ -131,10 +131,6 @@ const serializedMs = 10_000
 /** A run in which every answer was a throttled one for this long waits no more for the operations that gave them, in ms. */
 const throttleTimeoutMs = 30_000
 
-export function isThrottled(response: HttpResponse): boolean {
-  return response.status === 429 || response.status === 503
-}
-
 /** `Retry-After` in ms, of either form (RFC 9110 §10.2.3); undefined if absent or unreadable. */
 export function retryAfter(response: HttpResponse, nowMs: number): number | undefined {
   const value = response.header('retry-after')?.trim()
