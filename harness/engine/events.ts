@@ -1,4 +1,3 @@
-import type { HttpResponse } from './response.ts'
 import type { Exchange } from './exchange.ts'
 import { describeResponse, headBytes, isPage, pageTitle } from './describe.ts'
 import { perRun, type Run, type Plan } from './run.ts'
@@ -16,7 +15,8 @@ export const hintsOf = perRun(({ target: { baseUrl } }: Run) => {
   const responses = new Set<string>()
   let first: Exchange | undefined
   const ofTarget = (): string | undefined => {
-    if (!first?.response || isOfClient(first.response)) return undefined
+    // A key that is not accepted, and throttling, are reported otherwise.
+    if (!first?.response || [401, 429, 503].includes(first.response.status)) return undefined
     const said = `${first.recorded.request.method} ${first.recorded.request.url} was answered ${describeResponse(first)}`
     const isGranted = first.response.status < 300
     if (/\/v1$/.test(new URL(baseUrl).pathname) && !isGranted)
@@ -42,11 +42,6 @@ export const hintsOf = perRun(({ target: { baseUrl } }: Run) => {
     },
   }
 })
-
-/** A key that is not accepted, and throttling, are reported otherwise. */
-function isOfClient({ status }: HttpResponse): boolean {
-  return status === 401 || status === 429 || status === 503
-}
 
 const maxKinds = 10
 /** The error responses of a run that were pages in place of envelopes, by what they were: told once, as one cause. */

@@ -12,7 +12,7 @@ import { judgeRequirement, type Looked } from './judge.ts'
 import { keyRefused } from './keys.ts'
 import type { EndCause } from './outcome.ts'
 import { poisonedConnections } from './reused-connection.ts'
-import type { Run, RunHook } from './run.ts'
+import type { Run } from './run.ts'
 import { sendOnce } from './send.ts'
 
 /** Bound on all clean-up requests when the run was ended, in ms. */
@@ -61,11 +61,6 @@ export interface Judging {
   end(cause: EndCause, reason: string | Reason): void
 }
 
-/** Starts the hook; if it cannot begin, the requirements that need it report that. */
-async function startHook(run: Run, hook: RunHook): Promise<void> {
-  await hook.start?.(run).catch(() => undefined)
-}
-
 /** Judges everything that is planned, phase by phase. */
 export function startJudging(run: Run, judgeOf: JudgeOf): Judging {
   const queue = createEventQueue<RunEvent>()
@@ -101,7 +96,9 @@ export function startJudging(run: Run, judgeOf: JudgeOf): Judging {
   const judgeAll = async (): Promise<void> => {
     const { concurrent, exclusive, last, observed } = phasesOf(run)
     if (!run.life.ended && (await run.client.liveness.first())) await setUp(run)
-    await Promise.all([...concurrent.map(judge), ...run.hooks.map((hook) => startHook(run, hook))])
+    // If a hook cannot begin, the requirements that need it report that.
+    const started = run.hooks.map((hook) => hook.start?.(run).catch(() => undefined))
+    await Promise.all([...concurrent.map(judge), ...started])
     for (const requirement of exclusive) await judge(requirement)
     // A look may ask for another one, after all of these.
     while (looksAtEnd.length > 0) await Promise.all(looksAtEnd.splice(0).map(async (look) => settle(await look())))
@@ -170,17 +167,14 @@ async function sentAgain<R extends RequirementResult>(run: Run, result: R, often
   const exchange = failure?.exchange && shownExchanges(run).get(failure.exchange)
   // What is sent around a request, or beside it, makes something else of it.
   if (!exchange || exclusiveIds(run.target).has(result.id)) return undefined
-  if (!isOpen(failure, exchange) || !isHarmless(run, exchange)) return undefined
+  // Asking again tells something only if the failure needs no state that is over by now.
+  const isOpen = exchange.finding === undefined && (failure.takes ?? 'object-of-run') === 'object-of-run'
+  if (!isOpen || !isHarmless(run, exchange)) return undefined
   // Such a target locks keys after wrong ones.
   const isFew = run.target.limits.credentialProbes === 'few' && run.api.requirement(result.id)?.fault === 'credentials'
   const later = await responsesAtEnd(run, result.id, exchange, often && !isFew).catch(() => [])
   if (later.every((other) => kindOf(other) === kindOf(exchange))) return undefined
   return { ...result, failures: [withLaterResponses(run, failure, exchange, later), ...others] }
-}
-
-/** True if asking again can tell something: the failure needs no state that is over by now. */
-function isOpen({ takes }: Failure, { finding }: Exchange): boolean {
-  return finding === undefined && (takes === undefined || takes === 'object-of-run')
 }
 
 /** The answers to the request by itself; no more than one if that is the one that failed, unless `often`; none if one says nothing. */

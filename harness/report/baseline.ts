@@ -100,7 +100,8 @@ export function parseBaseline(text: string, file: string, mode: TpeMode): Baseli
   if (!isObject(value)) throw new UserError(`${file}: a baseline is a report or {"expected": [...]}`)
   if ('format' in value || 'requirements' in value) {
     const report = parseReport(text, file)
-    return { file, entries: failuresOf(report, mode), of: report.target }
+    const failed = report.requirements.filter((result) => outcomeIn(result, mode) === 'failed')
+    return { file, entries: failed.map((result) => recorded(result, mode)), of: report.target }
   }
   refuseOthers(value, ['$schema', 'expected'], file)
   if (!Array.isArray(value.expected)) {
@@ -117,11 +118,6 @@ export function writeBaseline(entries: readonly BaselineEntry[]): string {
     was === undefined ? entry : { ...entry, was: was.length === 1 ? was[0] : was },
   )
   return `${JSON.stringify({ expected }, null, 2)}\n`
-}
-
-function failuresOf({ requirements }: Report, mode: TpeMode): BaselineEntry[] {
-  const failed = requirements.filter((result) => outcomeIn(result, mode) === 'failed')
-  return failed.map((result) => recorded(result, mode))
 }
 
 /** The entry of a requirement that fails: how, so that it is noticed when it fails otherwise, and that as its reason. */

@@ -4,7 +4,7 @@ import { getAt } from '../../schemas/json.ts'
 import { UserError } from '../user-error.ts'
 import { computed } from './assemble-report.ts'
 import { inconsistencies, outsideCause } from './exit-code.ts'
-import type { PageCount, Report, NotServed, RequirementResult } from './model.ts'
+import type { PageCount, Report, RequirementResult } from './model.ts'
 import { isLeftOut } from './reason.ts'
 import type { ReportFile } from './json-file.ts'
 import { parseShard, type Shard, isObserved } from './selection.ts'
@@ -115,6 +115,9 @@ type Run = Report['run']
  */
 function mergeRuns(reports: readonly Report[]): Run {
   const runs = reports.map((report) => report.run)
+  const rates = runs.flatMap(({ suggestedRate }) => suggestedRate ?? [])
+  const held = runs.find((part) => part.baseline !== null)?.baseline
+  const notServed = runs.flatMap((part) => part.notServed)
   return {
     ...runs[0]!,
     startedAt: runs.map((part) => part.startedAt).reduce((a, b) => (Date.parse(b) < Date.parse(a) ? b : a)),
@@ -125,27 +128,17 @@ function mergeRuns(reports: readonly Report[]): Run {
     requests: sum(runs, (part) => part.requests),
     throttled: sum(runs, (part) => part.throttled),
     retried: sum(runs, (part) => part.retried ?? 0),
-    ...leastRate(runs),
+    ...(rates.length > 0 && { suggestedRate: Math.min(...rates) }),
     concurrency: Math.max(...runs.map((part) => part.concurrency)),
     shard: null,
-    baseline: heldAgainst(runs),
+    // That a part was compared with a baseline is kept, but not the result: it does not hold for the whole.
+    baseline: held ? { file: held.file, expected: [], stale: [], notExercised: [] } : null,
     interrupted: runs.some((part) => part.interrupted),
     credentialProbes: runs.some((part) => part.credentialProbes === 'few') ? 'few' : 'all',
     ...pagesOf(runs),
-    notServed: eachOnce(runs.flatMap((part) => part.notServed)),
+    notServed: [...new Map(notServed.map((one) => [JSON.stringify(one), one])).values()],
     created: runs.flatMap((part) => part.created),
   }
-}
-
-function leastRate(runs: readonly Run[]): Pick<Run, 'suggestedRate'> {
-  const rates = runs.flatMap(({ suggestedRate }) => suggestedRate ?? [])
-  return rates.length === 0 ? {} : { suggestedRate: Math.min(...rates) }
-}
-
-/** Keeps that a part was compared with a baseline, but not the result: it does not hold for the whole. */
-function heldAgainst(runs: readonly Run[]): Run['baseline'] {
-  const held = runs.find((part) => part.baseline !== null)?.baseline
-  return held ? { file: held.file, expected: [], stale: [], notExercised: [] } : null
 }
 
 /** The pages of all parts, those of one kind counted together. */
@@ -156,13 +149,6 @@ function pagesOf(runs: readonly Run[]): Pick<Run, 'pages'> {
     kinds.set(key, { ...page, times: times + (kinds.get(key)?.times ?? 0) })
   }
   return kinds.size > 0 ? { pages: [...kinds.values()] } : {}
-}
-
-function eachOnce(all: readonly NotServed[]): NotServed[] {
-  return all.filter(
-    ({ operation, answered }, index) =>
-      all.findIndex((other) => other.operation === operation && other.answered === answered) === index,
-  )
 }
 
 function sum<T>(items: readonly T[], of: (item: T) => number): number {

@@ -2,7 +2,7 @@
 import { applicationNames, type HookRequest, type Resources, type Target } from './model.ts'
 import { isObject } from '../../schemas/json.ts'
 import { didYouMean } from './nearest.ts'
-import type { HookRequestValue, ResourceValues, SetupRequestValue, TargetFile } from './target-file.ts'
+import type { HookRequestValue, SetupRequestValue, TargetFile } from './target-file.ts'
 
 /** The value of each name. */
 type Saved = ReadonlyMap<string, string>
@@ -28,11 +28,6 @@ export function isIdPlace(place: string): boolean {
   return /^resources\.(\w+\.id|(?!pdfText)\w+)$|^scenarios\..+\.params\.\w+$/.test(place)
 }
 
-/** Ids are filled in or wrong; any other text may hold braces of its own. */
-function idsOf(resources: ResourceValues): [place: string, id: string][] {
-  return textsOf(resources, 'resources').filter(([place]) => isIdPlace(place))
-}
-
 export function savedProblems({ setup = [], teardown = [], resources = {} }: TargetFile): string[] {
   const names = namesSaved(setup)
   const twice = names.find((name, at) => names.indexOf(name) !== at)
@@ -42,8 +37,10 @@ export function savedProblems({ setup = [], teardown = [], resources = {} }: Tar
     ...(twice === undefined ? [] : [`setup saves ${twice} twice: give each value a name of its own`]),
     ...urls('setup', setup, (at) => namesSaved(setup.slice(0, at))),
     ...urls('teardown', teardown, () => names),
-    // `${NAME}` is a mistake of another kind: check.ts.
-    ...idsOf(resources).flatMap(([place, id]) => unknownIn(place, id.replaceAll('${', ''), names)),
+    // Ids are filled in or wrong, any other text may hold braces of its own; `${NAME}` is a mistake of another kind: check.ts.
+    ...textsOf(resources, 'resources')
+      .filter(([place]) => isIdPlace(place))
+      .flatMap(([place, id]) => unknownIn(place, id.replaceAll('${', ''), names)),
   ]
 }
 

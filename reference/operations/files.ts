@@ -16,16 +16,14 @@ function mediaType(call: Call): string {
   return (call.request.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
 }
 
-/** Percent-encoded bytes, one character each. */
-function unescaped(text: string): string {
-  return text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)))
-}
-
 /** The name in `attachment; filename="..."` (RFC 6266). */
 function filename(call: Call): string | undefined {
   const header = call.request.header('content-disposition') ?? ''
   const extended = /filename\*=UTF-8''((?:%[0-9a-f]{2}|[^;\s%])+)/i.exec(header)?.[1]
-  if (extended !== undefined) return Buffer.from(unescaped(extended), 'latin1').toString()
+  if (extended !== undefined) {
+    const bytes = extended.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)))
+    return Buffer.from(bytes, 'latin1').toString()
+  }
   const [, quoted, token] = /filename=(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))/i.exec(header) ?? []
   return quoted?.replace(/\\(.)/g, '$1') ?? token
 }

@@ -136,15 +136,12 @@ function isVariable(item: unknown): item is Variable {
   return typeof item['file_id'] === 'string' || typeof item['file_id'] === 'number'
 }
 
-function isVariables(value: unknown): value is readonly Variable[] {
-  return Array.isArray(value) && value.every(isVariable)
-}
-
 function checkImage(call: Call): void {
   const { model, prompt, variables } = call.body
   if (!isModel(call, model)) call.reject(400, 'BadRequest', 'model is not supported')
   if (typeof prompt !== 'string') call.refuse('400-malformed-request', 400, 'BadRequest', { kind: 'prompt' })
-  if (!isVariables(variables)) call.refuse('400-malformed-request', 400, 'BadRequest', { kind: 'variables' })
+  if (!(Array.isArray(variables) && variables.every(isVariable)))
+    call.refuse('400-malformed-request', 400, 'BadRequest', { kind: 'variables' })
 }
 
 function fitImage(call: Call): void {

@@ -27,17 +27,6 @@ export function createdJobView(world: World, job: Job): Members {
   return view
 }
 
-function largeText(world: World): Members {
-  const text = largeJobText(world.switches.varied)
-  return text === '' ? {} : { text }
-}
-
-/** How many ms later than creation retrieval reads the clock (or earlier), under the variants in which both read it. */
-function laterMs({ switches: { varied } }: World): number {
-  if (varied('dates/two-readings')) return 600
-  return varied('dates/two-readings-earlier') ? -600 : 0
-}
-
 /** The optional members (§2.3), as the variants would have them. */
 function optionalMembers(world: World, job: Job): Members {
   const { varied } = world.switches
@@ -50,13 +39,14 @@ function optionalMembers(world: World, job: Job): Members {
       : varied('jobs/updated-before-created')
         ? job.createdAt - 1500
         : job.updatedAt
+  const text = largeJobText(varied)
   const every = varied('jobs/all-members') && job.status !== 'in_progress'
   return {
     updated_at: write(updatedAt),
     ...(job.completedAt !== undefined && (every || job.status === 'completed')
       ? { completed_at: write(job.completedAt) }
       : {}),
-    ...(job.data !== undefined || every ? { data: { ...job.data, ...largeText(world) } } : {}),
+    ...(job.data !== undefined || every ? { data: { ...job.data, ...(text !== '' && { text }) } } : {}),
     ...(job.error !== undefined || every ? { error: job.error ?? 'It took two attempts' } : {}),
   }
 }
@@ -65,7 +55,9 @@ function optionalMembers(world: World, job: Job): Members {
 export function jobView(world: World, asked: Job): Members {
   const { varied } = world.switches
   const job = shownJob(world, asked)
-  const createdAt = writeCreatedAt(world, job, laterMs(world))
+  // Under these variants creation and retrieval read the clock each by itself, so many ms apart.
+  const later = varied('dates/two-readings') ? 600 : varied('dates/two-readings-earlier') ? -600 : 0
+  const createdAt = writeCreatedAt(world, job, later)
   const view = {
     id: uuid(world, job.id, 'retrieval'),
     status: job.status,
@@ -124,11 +116,6 @@ function isNewerRunning(world: World, { applicationId, completedAt = Infinity }:
   return newer?.status === 'in_progress' && newer.createdAt - completedAt > apartMs
 }
 
-/** A job that is certainly seen in progress, and whose outcome nobody asks for. */
-function isOfSlowApplication(job: Job): boolean {
-  return job.applicationId === preloadedIds.slowApplication
-}
-
 /** Members that a broken server gives instead, by the variant of the defect `jobs.retrieve/200-job`. */
 const shapes: Readonly<Record<string, (job: Job) => Members>> = {
   '': (job) => ({ updated_at: job.updatedAt }),
@@ -141,7 +128,10 @@ const shapes: Readonly<Record<string, (job: Job) => Members>> = {
   '#data-array': () => ({ data: [{ title: 'About tea' }] }),
   '#error': () => ({ error: { message: 'The model gave no answer' } }),
   '#null-members': () => ({ completed_at: null, data: null, error: null }),
-  '#status': (job) => ({ status: isOfSlowApplication(job) && job.status === 'in_progress' ? 'running' : job.status }),
+  // A job of that application is certainly seen in progress, and nobody asks for its outcome.
+  '#status': ({ applicationId, status }) => ({
+    status: applicationId === preloadedIds.slowApplication && status === 'in_progress' ? 'running' : status,
+  }),
   '#ended-status': (job) => ({ status: job.status === 'completed' ? 'succeeded' : job.status }),
   '#id': (job) => ({ id: `urn:uuid:${job.id}` }),
   '#no-application-id': () => ({ application_id: undefined }),

@@ -198,10 +198,6 @@ function isLoose(call: Call, body: unknown): boolean {
   return !isShown && (body === null || Array.isArray(body))
 }
 
-function kindOf(body: unknown): string {
-  return Array.isArray(body) && isMembers(body[0]) ? 'array-of-one' : jsonType(body)
-}
-
 /** Breaks under the defect of that kind; a right server refuses. */
 function breakOn(call: Call, kind: string): never {
   if (call.broken(`bad-input-no-5xx${kind === '' ? '' : `#${kind}`}`)) throw new Error(`a body of the kind ${kind}`)
@@ -262,7 +258,7 @@ export async function readJson(call: Call, { members, shapeless }: Expected): Pr
     shapeless?.(call)
     call.refuse('4xx-malformed-body', 400, 'BadRequest', {
       description: 'The body is not an object',
-      kind: kindOf(body),
+      kind: Array.isArray(body) && isMembers(body[0]) ? 'array-of-one' : jsonType(body),
     })
   }
   breakOnMembers(call, body)
