@@ -67,13 +67,12 @@ const promptMs = 15_000
 
 /** The request as it is sent: the target's own headers first, the probe's over them. */
 export function httpRequest(run: Run, probe: Probe): HttpRequest {
-  const own = new Set([...probe.headers.map(({ name }) => name.toLowerCase()), 'authorization'])
-  const headers = run.target.headers.filter(({ name }) => !own.has(name.toLowerCase())).concat(probe.headers)
-  if (probe.credential.value !== undefined) headers.push({ name: 'authorization', value: probe.credential.value })
+  const { value } = probe.credential
+  const credential = value === undefined ? [] : [{ name: 'authorization', value }]
   return {
     method: probe.method,
     path: pathOf({ ...probe, query: { ...run.target.query, ...probe.query } }),
-    headers,
+    headers: withOwn(run.target.headers, [...probe.headers, ...credential]),
     ...(probe.body === undefined ? {} : { body: probe.body }),
   }
 }
