@@ -172,11 +172,11 @@ function maxLooseCases(id: OperationId): number {
 }
 
 /** Generations that all other requirements cause at a target that declares everything, rounded up: their share comes first. */
-const generatedOtherwise = 183
+const generatedOtherwise = 187
 const generating = (): number => operations.filter(({ effect }) => effect === 'generates').length
 
 /** Most that is generated after all others were judged: what is looked at again, and jobs that are judged last. */
-const generatedLater = 20
+const generatedLater = 24
 
 /** An equal share, for each operation that generates, of what `maxGenerations` leaves when the others are through. */
 export function shareAtEnd({ limits: { maxGenerations } }: CountedTarget, generated: number): number {

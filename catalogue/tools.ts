@@ -4,7 +4,7 @@ import { anyBadRequest, oversized, scenario, requirements, valid } from './requi
 export const aiDetectRun = requirements('ai-detect.run', [
   { id: '2xx-accepted', level: 'must', section: '4.4', needs: [valid], expects: '2xx',
     statement: 'A valid request is answered by a 2xx.',
-    control: true, maxRequests: 2 },
+    control: true, maxRequests: 3 },
   { id: '400-empty-text', level: 'must', section: '7.3', needs: [valid, '{text}'], expects: [[400, 'BadRequest']],
     statement: 'An empty text is answered 400 BadRequest.' },
   { id: '400-malformed-text', level: 'must', section: '7.3', needs: [valid, '{text}'], expects: [[400, 'BadRequest']],
@@ -18,7 +18,7 @@ export const aiDetectRun = requirements('ai-detect.run', [
 export const webSearchRun = requirements('web-search.run', [
   { id: '2xx-accepted', level: 'must', section: '4.4', needs: [valid], expects: '2xx',
     statement: 'A valid request is answered by a 2xx.',
-    control: true, maxRequests: 2 },
+    control: true, maxRequests: 3 },
   { id: '400-empty-query', level: 'must', section: '7.3', needs: [valid, '{query}'], expects: [[400, 'BadRequest']],
     statement: 'An empty query is answered 400 BadRequest.' },
   { id: '400-malformed-query', level: 'must', section: '7.3', needs: [valid, '{query}'], expects: [[400, 'BadRequest']],
@@ -34,7 +34,7 @@ export const webSearchRun = requirements('web-search.run', [
 export const medicalComprehend = requirements('medical.comprehend', [
   { id: '200-entities', level: 'must', section: '2.8', needs: [valid], expects: '2xx',
     statement: 'A request with response_type Entities is answered by a 2xx whose entities have category, text, score and traits.',
-    control: true, maxRequests: 2 },
+    control: true, maxRequests: 3 },
   { id: '400-malformed-request', level: 'should', section: '2.8, 7.2', needs: [valid, '{content}'], expects: anyBadRequest,
     statement: 'A content that is no string is answered 400.',
     maxRequests: 3 },
@@ -44,7 +44,7 @@ export const medicalComprehend = requirements('medical.comprehend', [
 export const translateRun = requirements('translate.run', [
   { id: '2xx-accepted', level: 'must', section: '4.4', needs: [valid], expects: '2xx',
     statement: 'A valid request is answered by a 2xx.',
-    control: true, effect: 'generates', maxRequests: 2, generates: 1 },
+    control: true, effect: 'generates', maxRequests: 3, generates: 2 },
   { id: '400-unsupported-language', level: 'must', section: '7.3', needs: [valid, ['{source}', '{target}']], expects: [[400, 'BadRequest']],
     statement: 'An unsupported source or target language is answered 400 BadRequest.',
     maxRequests: 12 },
@@ -63,7 +63,7 @@ export const translateRun = requirements('translate.run', [
 export const visionAnalyze = requirements('vision.analyze', [
   { id: '2xx-accepted', level: 'must', section: '4.4', needs: [valid], expects: '2xx',
     statement: 'A valid request is answered by a 2xx.',
-    control: true, effect: 'generates', maxRequests: 2, generates: 1 },
+    control: true, effect: 'generates', maxRequests: 3, generates: 2 },
   { id: '400-malformed-request', level: 'should', section: '2.8, 7.2', needs: [valid, ['{prompt}', '{variables}']], expects: anyBadRequest,
     statement: 'A prompt that is no string, or variables that are no array, are answered 400.',
     maxRequests: 7 },

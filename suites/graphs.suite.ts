@@ -17,6 +17,7 @@ import {
   asScenario,
   at,
   condition,
+  contentOf,
   countsAsGranted,
   grantedProbe,
   holdBack,
@@ -31,11 +32,12 @@ import {
   sendUntilSettled,
   suite,
   unknown,
+  upload,
   validRequest,
 } from '../harness/checks/index.ts'
-import { additions, createObject, eachAccepted, malformedName } from './created/created-object.ts'
+import { addition, additions, createObject, eachAccepted, malformedName } from './created/created-object.ts'
 import { noEffect, once, onceAtOnce, ownId } from './created/relations.ts'
-import { addedToCreated, usable } from './created/usable.ts'
+import { usable } from './created/usable.ts'
 import { insideBounds, outsideBounds } from './query-config.ts'
 
 // Create a graph (§4.4, §7.3)
@@ -56,7 +58,8 @@ const what = 'with a file that is in the graph already'
  * Adds the same file twice, and again: once it was refused it is refused each time, also after another one was added. An
  * addition may be processed for a while, by each replica for itself: one that is granted within that time proves nothing.
  */
-const addSameFileAgain = condition(async ({ context, valid, judge, judgeResponse }) => {
+const addSameFileAgain = condition(async (refusal) => {
+  const { context, valid, judge, judgeResponse } = refusal
   const { run } = context
   const probe = await valid()
   await addFirst(context, probe)
@@ -67,10 +70,15 @@ const addSameFileAgain = condition(async ({ context, valid, judge, judgeResponse
     if (run.options.depth === 'quick') return
     const added = await addOthers(context, valid)
     await judge(refused(probe), `${what}, after others were added`)
+    const judgeAdded = judgeAddedAtOnce(added, judge)
+    await orElse(
+      run,
+      () => judgeInCreated(refusal),
+      () => undefined,
+    )
     lookAgainAtEnd(context, async () => {
       await judge(refused(probe), `${what}, at the end of the run`)
-      await judgeAdded(context, added, judge)
-      lookAgainAtEnd(context, () => judgeAdded(context, addedToCreated(run), judge))
+      await judgeAdded(context)
     })
   }
   let added = performance.now()
@@ -102,19 +110,31 @@ async function addOthers(context: CheckContext, valid: () => Promise<Probe>): Pr
 }
 
 /**
- * Files that were added at the same moment are all in the graph, of which a server may keep the last one alone; and the one
- * that was added to a created graph, whose name was asked for again, is in that. Before `settleMs` have passed nothing is
- * asked: an addition that is granted then proves nothing, and puts the file there.
+ * Files that were added at the same moment are all in the graph: a server may keep the last one alone. Before `settleMs` have
+ * passed nothing is asked: an addition that is granted then proves nothing, and puts the file there.
  */
-async function judgeAdded(context: CheckContext, added: readonly Exchange[], judge: RefusalContext['judge']) {
+function judgeAddedAtOnce(added: readonly Exchange[], judge: RefusalContext['judge']): Judge {
+  return async ({ run }) => {
+    const settledAt = performance.now() - run.target.limits.settleMs
+    const made = added.filter(({ response, endedAt }) => response && isGranted(response) && endedAt < settledAt)
+    await judgeEach(made, ({ probe }) =>
+      judge(refused(probe), `${what} since others were added at the same moment, at the end of the run`),
+    )
+  }
+}
+
+/** A graph that the run creates keeps its file as well, also if its name is asked for again. */
+async function judgeInCreated({ context, judge, judgeResponse }: RefusalContext): Promise<void> {
   const { run } = context
-  const settledAt = performance.now() - run.target.limits.settleMs
-  const made = added.filter(({ response, endedAt }) => response && isGranted(response) && endedAt < settledAt)
-  await judgeEach(made, ({ probe, purpose }) => {
-    context.shownBy = purpose.requirement
-    const graph = probe.params['graph_id'] === run.target.resources.graph ? 'with others at the same moment' : 'created'
-    return judge(refused(probe), `${what}, added to a graph ${graph}, at the end of the run`)
-  })
+  const creation = await validRequest(run, 'graphs.create')
+  const graph = await createObject(context, 'graphs.create', () => Promise.resolve(creation))
+  const probe = await addition(run, graph, await upload(run, contentOf(run)))
+  await addFirst(context, probe)
+  const again = await retryWhileSettling(run, () => addOnce(context, refused(probe)), isConflict)
+  judgeResponse(again, `${what}, which the run has created`)
+  const about = 'graphs.create/400-duplicate-name'
+  await context.send(refused(creation), { role: 'setup', badInput: true, about })
+  await judge(refused(probe), `${what}, which the run has created, after its name was asked for again`)
 }
 
 /** Adds a file for the first time, again if a guardrail meets it; throws `NotExercised` if that is not granted. */

@@ -59,20 +59,18 @@ export function respelled(probe: Probe): Probe {
 }
 
 /**
- * The same request once more at the end of the run, its JSON in another spelling, right after one that is refused for its
- * body: neither that it was granted before, nor that another was refused, nor what a run leaves behind is a reason to answer
- * otherwise. Not in a scenario, which brings about a condition of its own, and not in a quick run.
+ * The very same request once more at the end of the run, right after one that is refused for its body: neither that it was
+ * granted before, nor that another was refused, nor what a run leaves behind is a reason to answer otherwise. Then its JSON
+ * in another spelling. Not in a scenario, which brings about a condition of its own, and not in a quick run.
  */
 export function againAtEnd(context: CheckContext, check?: GrantedCheck): void {
   const { run, scenario } = context
   if (scenario || run.options.depth === 'quick') return
   const operation = operationIn(context)
-  const isJson = recordOf(operation).body === 'json'
-  const make = async (): Promise<Probe> => {
-    const valid = await validRequest(run, operation)
-    return isJson ? respelled(valid) : valid
-  }
+  const make = (): Promise<Probe> => validRequest(run, operation)
   const request = { make, what: 'with a valid request, at the end of the run', ...(check ? { check } : {}) }
+  const other = { ...request, make: async () => respelled(await make()), what: 'with its JSON in another spelling' }
+  const isJson = recordOf(operation).body === 'json'
   lookAgainAtEnd(context, async () => {
     if (isJson) {
       await context.send(withBody(await validRequest(run, operation), 'text'), {
@@ -82,6 +80,7 @@ export function againAtEnd(context: CheckContext, check?: GrantedCheck): void {
       })
     }
     await judgeTries(context, request)
+    if (isJson) await judgeTries(context, other)
   })
 }
 

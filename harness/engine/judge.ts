@@ -108,10 +108,10 @@ const debug = debuglog('conform')
 
 type Judged = Pick<CatalogueResult, 'outcome' | 'reason' | 'why' | 'failures'> & { readonly atEnd?: Judge }
 
-/** A requirement that has been looked at; `atEnd` gives the whole result if it is looked at once more, when all others were. */
-export interface Looked {
+/** A requirement that has been looked at; `atEnd` gives the whole result if it is looked at once more. */
+interface Looked {
   readonly result: CatalogueResult
-  readonly atEnd?: () => Promise<Looked>
+  readonly atEnd?: () => Promise<CatalogueResult>
 }
 
 /** Judges one requirement; never throws. */
@@ -132,7 +132,7 @@ async function look(context: CheckContext, check: Judge | undefined): Promise<Lo
   const result = { id, operation, level, section, statement, ...shown(run, judged), control, cases, durationMs }
   const ofMode = inMode(result, run.options.tpe)
   countFailure(run, ofMode)
-  return { result: ofMode, ...(atEnd && { atEnd: () => look(context, atEnd) }) }
+  return { result: ofMode, ...(atEnd && { atEnd: async () => (await look(context, atEnd)).result }) }
 }
 
 /** How many requirements have failed that decide the exit code. */

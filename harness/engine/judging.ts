@@ -8,7 +8,7 @@ import { type Judge, shownExchanges } from './check-context.ts'
 import { describeResponse, withFinding } from './describe.ts'
 import { createEventQueue, type RunEvent, factsOf, type RunFacts } from './events.ts'
 import { closeHookTransports, sendHookRequest, setUp, tearDown } from './hook-request.ts'
-import { judgeRequirement, type Looked } from './judge.ts'
+import { judgeRequirement } from './judge.ts'
 import { keyRefused } from './keys.ts'
 import type { EndCause } from './outcome.ts'
 import { poisonedConnections } from './reused-connection.ts'
@@ -69,13 +69,12 @@ export function startJudging(run: Run, judgeOf: JudgeOf): Judging {
     results.set(result.id, result)
     queue.push({ kind: 'judged', result })
   }
-  const looksAtEnd: (() => Promise<Looked>)[] = []
-  const settle = ({ result, atEnd }: Looked): void => {
+  const looksAtEnd: (() => Promise<CatalogueResult>)[] = []
+  const judge = async (requirement: CatalogueRequirement): Promise<void> => {
+    const { result, atEnd } = await judgeRequirement(run, requirement, judgeOf(requirement.id))
     if (atEnd && result.outcome === 'passed') looksAtEnd.push(atEnd)
     else tell(result)
   }
-  const judge = async (requirement: CatalogueRequirement): Promise<void> =>
-    settle(await judgeRequirement(run, requirement, judgeOf(requirement.id)))
   /** Failures that showed only when later requests used the connections that a request had left behind. */
   const addPoisonedConnections = (): void => {
     for (const [id, failures] of poisonedConnections(run)) {
@@ -100,8 +99,7 @@ export function startJudging(run: Run, judgeOf: JudgeOf): Judging {
     const started = run.hooks.map((hook) => hook.start?.(run).catch(() => undefined))
     await Promise.all([...concurrent.map(judge), ...started])
     for (const requirement of exclusive) await judge(requirement)
-    // A look may ask for another one, after all of these.
-    while (looksAtEnd.length > 0) await Promise.all(looksAtEnd.splice(0).map(async (look) => settle(await look())))
+    await Promise.all(looksAtEnd.map(async (look) => tell(await look())))
     if (!run.life.ended) await Promise.all(run.hooks.map(async (hook) => hook.finish?.(run)))
     for (const requirement of last) await judge(requirement)
     for (const requirement of observed) await judge(requirement)

@@ -44,8 +44,9 @@ import {
 
 /** A fault that somebody else, or a replica, could explain has to show in so many looks. */
 export const maxLooks = 3
-/** Creations that are sent at once. */
+/** Creations of one thing that are sent at once; and of several, each of which is used again. */
 const atOnce = { full: 4, quick: 2 }
+const severalAtOnce = { full: 3, quick: 2 }
 /** Further creations, one at a time, if fewer than two of those were granted. */
 const maxMore = 2
 
@@ -83,7 +84,7 @@ export const ownId: Judge = async (context) => {
   const operation = operationIn(context)
   await requireControl(context)
   const make = grantedProbe(context, operation, () => distinctRequest(run, operation))
-  const together = { size: atOnce[run.options.depth], make, requirement: requirement.id }
+  const together = { size: severalAtOnce[run.options.depth], make, requirement: requirement.id }
   const sent = await sendAtOnce(run, together)
   // A guardrail, a lost answer or a limit may have met one of them, and one at a time is all that some targets take.
   for (let more = maxMore; more > 0 && grantedOf(sent).length < 2; more--) sent.push(await context.send(make))

@@ -22,7 +22,6 @@ import {
   lookAgainAtEnd,
   NotExercised,
   oncePerRun,
-  perRun,
   operationProbe,
 } from '../../harness/engine/index.ts'
 import { addition, createObject, lastAddition } from './created-object.ts'
@@ -41,9 +40,6 @@ interface Use {
 }
 
 type Seen = (run: Run, id: string, exchange: Exchange) => void
-
-/** Additions to graphs that the run has created. */
-export const addedToCreated = perRun((): Exchange[] => [])
 
 /** The uses by the id in the path that can be sent, as the record of the operation lists them. */
 function usesOf(run: Run, creates: OperationId): Use[] {
@@ -146,7 +142,6 @@ export async function usable(context: CheckContext, seen?: Seen): Promise<void> 
     for (const one of uses) {
       const exchange = await retryWhileSettling(run, () => sendUse(context, one, id), isUsable)
       await judgeUse(context, exchange, 'with the id of what was just created')
-      if (one.operation === 'graphs.add-file') addedToCreated(run).push(exchange)
     }
     // What a scenario makes may be that of another account, where names are others.
     if (!scenario) usedIn(run).set(creates, id)
@@ -160,12 +155,9 @@ function useAgain(uses: readonly Use[], own: readonly string[]): Judge {
   return async (context) => {
     const { run } = context
     const lastUse = uses.at(-1) as Use
-    // Whether a graph has kept its file is judged where it is added once more.
-    const [first, ...more] = uses as [Use, ...Use[]]
-    const ofOwn = [first, ...more.filter(({ operation }) => operation !== 'graphs.add-file')]
     const others = madeBefore(run, operationIn(context)).filter((id) => !own.includes(id))
     const all = [
-      ...own.flatMap((id) => ofOwn.map((use) => ({ id, use }))),
+      ...own.flatMap((id) => uses.map((use) => ({ id, use }))),
       ...[...new Set(others)].map((id) => ({ id, use: lastUse })),
     ]
     await judgeEach(all, async ({ id, use }) => {

@@ -197,7 +197,7 @@ async function attemptOnCreated(run: Run, _last: Attempt, found: readonly Findin
 }
 
 /** How many creations start together. */
-const burstSize = { full: 6, quick: 2 }
+const burstSize = { full: 5, quick: 2 }
 
 /** Starts the job of an attempt: by a burst if atomicity is to be judged, otherwise by one creation. */
 async function begin(held: Held, { responseLost, isFree }: Attempt, besides?: ApplicationResource): Promise<Attempt> {

@@ -45,7 +45,7 @@ export function disturbedBy(defect: string): readonly string[] {
   // A graph that two creations share has what was added to either.
   if (id === 'graphs.create/2xx-own-id') return ['graphs.add-file', 'graphs.create']
   // What another graph is for shows by a creation and two additions, a retrieval by what was uploaded.
-  const isOfCreated = id === 'graphs.add-file/409-already-in-graph' && /#(created|emptied)$/.test(defect)
+  const isOfCreated = /^graphs\.add-file\/409-already-in-graph#(created|emptied)$/.test(defect)
   if (isOfCreated || redUnder(defect).includes('graphs.add-file/2xx-other-graph'))
     return ['graphs.add-file', 'graphs.create']
   // It shows on the retrieval of an unknown job, which must be refused for that.
