@@ -91,16 +91,20 @@ export function pemOf(publicKey: KeyObject): string {
 
 /**
  * Throws UserError if the file holds no Ed25519 private key in PKCS#8, if others than its owner may read it, or if the
- * passphrase does not open it. The variable says the passphrase, else somebody at a terminal.
+ * passphrase does not open it.
+ * @param askPassphrase asked only for a key that has one; undefined if nobody can say it
  */
-export async function readPrivateKey(file: string): Promise<KeyObject> {
+export async function readPrivateKey(
+  file: string,
+  askPassphrase: (file: string) => Promise<string | undefined>,
+): Promise<KeyObject> {
   const pem = readOwnersOnly(file)
   if (!pem.includes('-----BEGIN ENCRYPTED PRIVATE KEY-----')) {
     return ed25519(file, () => createPrivateKey(pem), 'private')
   }
-  const passphrase = process.env[VARIABLE] || (await askOnTerminal(`Passphrase of ${file}`))
+  const passphrase = await askPassphrase(file)
   if (passphrase === undefined) {
-    throw new UserError(`${file}: has a passphrase; set ${VARIABLE}, or sign on a terminal`)
+    throw new UserError(`${file}: has a passphrase; set CONFORM_KEY_PASSPHRASE, or sign on a terminal`)
   }
   return ed25519(file, () => opened(file, pem, passphrase), 'private')
 }
@@ -170,18 +174,30 @@ function write(file: string, pem: string, mode: number): void {
 /** Holds the passphrase of the private key if nobody is there to be asked. */
 const VARIABLE = 'CONFORM_KEY_PASSPHRASE'
 
+/** Who can say a passphrase: the variable first, then somebody at a terminal. */
+interface Speaker {
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** Asks without showing what is typed; undefined if there is no terminal. */
+  readonly ask?: ((question: string) => Promise<string>) | undefined
+}
+
+/** The passphrase of the key in that file; undefined if nobody says one. */
+export async function passphraseOf(file: string, { environment, ask }: Speaker): Promise<string | undefined> {
+  return environment[VARIABLE] || (await ask?.(`Passphrase of ${file}`))
+}
+
 /**
  * The passphrase of a new key, asked for twice; undefined if it is to have none. Throws UserError for one that is guessed
  * in no time, and for a variable that is set to nothing: a secret is missing there.
  */
-export async function newPassphrase(): Promise<string | undefined> {
-  const given = process.env[VARIABLE]
+export async function newPassphrase({ environment, ask }: Speaker): Promise<string | undefined> {
+  const given = environment[VARIABLE]
   if (given === '') throw new UserError(`${VARIABLE} is set but empty; unset it for a key without a passphrase`)
   if (given !== undefined) return strong(given, VARIABLE)
-  const first = await askOnTerminal('Passphrase of the new key (leave empty for none)')
-  if (!first) return undefined
-  if ((await askOnTerminal('Passphrase again')) !== first)
-    throw new UserError('the two passphrases differ; nothing was written')
+  if (!ask) return undefined
+  const first = await ask('Passphrase of the new key (leave empty for none)')
+  if (first === '') return undefined
+  if ((await ask('Passphrase again')) !== first) throw new UserError('the two passphrases differ; nothing was written')
   return strong(first, 'the passphrase')
 }
 
@@ -222,9 +238,13 @@ function isNext(one: string, other: string): boolean {
   return step === 0 || step === 1 || rows.some((row) => row.includes(one + other))
 }
 
-/** Asks without showing what is typed; undefined if there is no terminal. */
-async function askOnTerminal(message: string): Promise<string | undefined> {
-  if (!process.stdin.isTTY || !process.stdout.isTTY) return undefined
+/** This process: its environment, and its terminal if it has one. */
+export function processSpeaker(): Speaker {
+  const isTerminal = process.stdin.isTTY && process.stdout.isTTY
+  return { environment: process.env, ask: isTerminal ? askOnTerminal : undefined }
+}
+
+async function askOnTerminal(message: string): Promise<string> {
   // Nobody but who is asked waits for it to load.
   const { isCancel, password } = await import('@clack/prompts')
   const entered = await password({ message })

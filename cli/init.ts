@@ -11,17 +11,30 @@ import { cancel, isCancel, log, multiselect, text } from '@clack/prompts'
 import { terminalText } from '../reporters/escape/terminal.ts'
 import { isObject, parsedJson } from '../schemas/json.ts'
 
-/** Asks for a text; an empty answer is the default. `problem` says what is wrong with an answer, if anything. */
-async function ask(
-  message: string,
-  standard: string,
-  problem?: (answer: string) => string | undefined,
-): Promise<string> {
-  const validate = (value?: string): string | undefined => (value ? problem?.(value) : undefined)
-  return given<string>(await text({ message, placeholder: standard, defaultValue: standard, validate })).trim()
+/** The questions on a terminal. Giving up ends the command; nothing was written by then. */
+const terminalQuestions: Questions = {
+  async text(message, { default: standard, problem }) {
+    const entered = await text({
+      message,
+      placeholder: standard,
+      defaultValue: standard,
+      validate: (value) => (value ? problem?.(value) : undefined),
+    })
+    return given<string>(entered).trim()
+  },
+  async choose(message, all, chosen) {
+    const ticked = await multiselect<string>({
+      message,
+      options: all.map((value) => ({ value, label: value })),
+      initialValues: [...chosen],
+      required: false,
+    })
+    const picked = given<string[]>(ticked)
+    return all.filter((value) => picked.includes(value))
+  },
+  tell: (finding) => log.info(terminalText(finding)),
 }
 
-/** Giving up ends the command; nothing was written by then. */
 function given<T>(answer: T | symbol): T {
   if (!isCancel(answer)) return answer as T
   cancel('Nothing was written.')
@@ -46,12 +59,16 @@ export function initCommand(): Command {
     .option('--force', 'overwrite the file')
     .action(async (file: string, options: InitArguments) => {
       checkInit(file, options)
-      const isTerminal = process.stdin.isTTY && process.stdout.isTTY
-      const asked = (): Answers | Promise<Answers> => (isTerminal ? askAnswers(options) : standardAnswers(options))
-      const answers = options.from === undefined ? await asked() : answersFrom(options.from, options)
+      const answers = options.from === undefined ? await asked(options) : answersFrom(options.from, options)
       writeStarter(file, answers, options.force === true)
       process.stdout.write(`${file} written; next: conform --target ${file}\n`)
     })
+}
+
+async function asked(options: InitArguments): Promise<Answers> {
+  const onTerminal = process.stdin.isTTY && process.stdout.isTTY
+  if (!onTerminal) return standardAnswers(options)
+  return askAnswers(options, terminalQuestions, { environment: process.env, probe: probeTarget })
 }
 
 /** Reads from a report what it tells of a target: of what its target file declared, nothing but what was not served. */
@@ -101,23 +118,38 @@ export function parseInputs(text: string): { id: string; value: string[] }[] | n
   return pairs.every((pair) => pair !== null) ? pairs.map((pair) => ({ id: pair[1]!, value: [pair[2]!] })) : null
 }
 
+/** The questions that can be asked; on a terminal they are those of @clack/prompts. */
+export interface Questions {
+  /** An empty answer is the default. `problem` says what is wrong with an answer, if anything. */
+  text(
+    question: string,
+    options: { default: string; problem?: (answer: string) => string | undefined },
+  ): Promise<string>
+  choose<T extends string>(question: string, all: readonly T[], chosen: readonly T[]): Promise<readonly T[]>
+  tell(finding: string): void
+}
+
+interface Surroundings {
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly probe: (baseUrl: string, key: string | undefined) => Promise<Seen>
+}
+
 /** Asks for what was not given, looks at the target once its URL and key are known, and offers what it saw. */
-export async function askAnswers(options: Pick<InitArguments, 'baseUrl' | 'name'>): Promise<Answers> {
-  const baseUrl = options.baseUrl ?? (await ask('Base URL', EXAMPLE_URL, baseUrlProblem))
-  const name = options.name ?? (await ask('Name, as reports show it', nameOf(baseUrl)))
-  const keyVariable = await ask('Environment variable that holds the key with full rights', KEY_VARIABLE, (answer) =>
-    /^[A-Za-z_]\w*$/.test(answer) ? undefined : 'must be the name of a variable, not the key',
-  )
-  const seen = await probeTarget(baseUrl, process.env[keyVariable] || undefined)
-  log.info(terminalText(seen.finding))
-  const ticked = await multiselect<string>({
-    message: 'Operations that it serves',
-    options: ids.map((value) => ({ value, label: value })),
-    initialValues: ids.filter((id) => !seen.listMissing || id !== 'files.list'),
-    required: false,
+export async function askAnswers(
+  given: { readonly baseUrl?: string; readonly name?: string },
+  questions: Questions,
+  { environment, probe }: Surroundings,
+): Promise<Answers> {
+  const baseUrl = given.baseUrl ?? (await questions.text('Base URL', { default: EXAMPLE_URL, problem: baseUrlProblem }))
+  const name = given.name ?? (await questions.text('Name, as reports show it', { default: nameOf(baseUrl) }))
+  const keyVariable = await questions.text('Environment variable that holds the key with full rights', {
+    default: KEY_VARIABLE,
+    problem: (answer) => (/^[A-Za-z_]\w*$/.test(answer) ? undefined : 'must be the name of a variable, not the key'),
   })
-  const served = given<string[]>(ticked)
-  const application = served.includes('jobs.create') ? await askApplication() : undefined
+  const seen = await probe(baseUrl, environment[keyVariable] || undefined)
+  questions.tell(seen.finding)
+  const served = await questions.choose('Operations that it serves', ids, seen.listMissing ? withoutList : ids)
+  const application = served.includes('jobs.create') ? await askApplication(questions) : undefined
   return {
     name,
     baseUrl,
@@ -130,13 +162,17 @@ export async function askAnswers(options: Pick<InitArguments, 'baseUrl' | 'name'
 }
 
 const ids: readonly OperationId[] = operations.map((operation) => operation.id)
+const withoutList = ids.filter((id) => id !== 'files.list')
 
-async function askApplication(): Promise<Answers['application']> {
-  const id = await ask('Id of an application on which jobs may be created (leave empty if there is none)', '')
+async function askApplication(questions: Questions): Promise<Answers['application']> {
+  const id = await questions.text('Id of an application on which jobs may be created (leave empty if there is none)', {
+    default: '',
+  })
   if (id === '') return undefined
-  const inputs = await ask('Its inputs, such as topic=tea, tone=dry', '', (answer) =>
-    parseInputs(answer) === null ? 'write id=value, with commas between' : undefined,
-  )
+  const inputs = await questions.text('Its inputs, such as topic=tea, tone=dry', {
+    default: '',
+    problem: (answer) => (parseInputs(answer) === null ? 'write id=value, with commas between' : undefined),
+  })
   return { id, inputs: parseInputs(inputs) ?? [] }
 }
 
@@ -152,9 +188,9 @@ interface Seen {
 const TIMEOUT_MS = 5000
 
 /** Asks `GET {base}/v1/files` once, with the key if there is one; never throws. */
-export async function probeTarget(baseUrl: string, key: string | undefined): Promise<Seen> {
+export async function probeTarget(baseUrl: string, key: string | undefined, request = fetch): Promise<Seen> {
   try {
-    const response = await fetch(`${baseUrl.replace(/\/+$/, '')}/v1/files`, {
+    const response = await request(`${baseUrl.replace(/\/+$/, '')}/v1/files`, {
       headers: key ? { authorization: `Bearer ${key}` } : {},
       redirect: 'manual',
       signal: AbortSignal.timeout(TIMEOUT_MS),

@@ -1,6 +1,6 @@
 import { terminalText } from '../reporters/escape/terminal.ts'
 import { Command, Option } from 'commander'
-import { readPrivateKey, writeKeyPair, newPassphrase } from '../certificate/keys.ts'
+import { readPrivateKey, passphraseOf, processSpeaker, writeKeyPair, newPassphrase } from '../certificate/keys.ts'
 import { MOST_VALID_DAYS, VALID_DAYS } from '../certificate/statement.ts'
 import { signCertificate, type SignRequest, type SignSettings } from '../certificate/sign.ts'
 import { suiteFacts } from '../certificate/suite-facts.ts'
@@ -37,11 +37,12 @@ export function signCommand(): Command {
       const { add, bundle, target: path } = options
       const out = options.out ?? (bundle === undefined ? 'conform-certificate.json' : undefined)
       const target = path === undefined ? undefined : { name: path, bytes: await withoutKeys(path) }
+      const speaker = processSpeaker()
       const settings = {
         now: new Date(),
         suite: suiteFacts(),
         show: (lines: readonly string[]) => lines.forEach(print),
-        privateKey: () => readPrivateKey(options.privateKey),
+        privateKey: () => readPrivateKey(options.privateKey, (file) => passphraseOf(file, speaker)),
       }
       const { har, privateKey, validDays, partial = false } = options
       await signToFiles({ out, bundle, privateKey }, { report, add, har, target, validDays, partial }, settings)
@@ -97,7 +98,7 @@ export function keygenCommand(): Command {
     .option('--private-key <pem>', 'where to write the private key, readable by its owner only', 'conform-key.pem')
     .option('--public-key <pem>', 'where to write the public key', 'conform-key.pub.pem')
     .action(async (options: { privateKey: string; publicKey: string }) => {
-      const passphrase = await newPassphrase()
+      const passphrase = await newPassphrase(processSpeaker())
       const { publicKey } = writeKeyPair(options.privateKey, options.publicKey, passphrase)
       const kept = passphrase === undefined ? 'keep it secret; it has no passphrase' : 'keep it secret'
       process.stdout.write(

@@ -1,33 +1,12 @@
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto'
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterEach, expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { keyId } from '../../certificate/certificate-file.ts'
-import { readPrivateKey, readPublicKey, writeKeyPair, newPassphrase } from '../../certificate/keys.ts'
+import { readPrivateKey, readPublicKey, writeKeyPair, newPassphrase, passphraseOf } from '../../certificate/keys.ts'
 import { folder } from './issued.ts'
 
-const asked = vi.hoisted((): string[] => [])
-let words: string[] = []
-vi.mock('@clack/prompts', () => ({
-  isCancel: () => false,
-  password: async ({ message }: { message: string }) => {
-    asked.push(message)
-    return words.shift()
-  },
-}))
-
-/** What the variable says, and what is typed at a terminal; nothing: there is none. */
-function said(variable: string | undefined, ...typed: string[]): void {
-  vi.stubEnv('CONFORM_KEY_PASSPHRASE', variable)
-  words = typed
-  for (const stream of [process.stdin, process.stdout])
-    Object.defineProperty(stream, 'isTTY', { value: typed.length > 0, configurable: true })
-}
-afterEach(() => {
-  said(undefined)
-  vi.unstubAllEnvs()
-  asked.length = 0
-})
+const nobody = async () => undefined
 
 const files = () => {
   const at = folder()
@@ -41,7 +20,7 @@ test('a pair is PKCS8 for its owner only and SPKI, and both halves have one id',
   expect(statSync(open).mode & 0o777).toBe(0o644)
   expect(readFileSync(secret, 'utf8')).toMatch(/^-----BEGIN PRIVATE KEY-----/)
   expect(readFileSync(open, 'utf8')).toMatch(/^-----BEGIN PUBLIC KEY-----/)
-  expect(keyId(await readPrivateKey(secret))).toBe(keyId(publicKey))
+  expect(keyId(await readPrivateKey(secret, nobody))).toBe(keyId(publicKey))
   expect(keyId(readPublicKey(open))).toBe(keyId(publicKey))
 })
 
@@ -62,9 +41,9 @@ test('what is no Ed25519 key is refused in one sentence', async () => {
   const rsa = join(at, 'rsa.pem')
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 1024 })
   writeFileSync(rsa, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 })
-  await expect(readPrivateKey(rsa)).rejects.toThrow(/rsa\.pem: is not an Ed25519 private key/)
+  await expect(readPrivateKey(rsa, nobody)).rejects.toThrow(/rsa\.pem: is not an Ed25519 private key/)
   chmodSync(open, 0o600)
-  await expect(readPrivateKey(open)).rejects.toThrow(/k\.pub\.pem: is not an Ed25519 private key/)
+  await expect(readPrivateKey(open, nobody)).rejects.toThrow(/k\.pub\.pem: is not an Ed25519 private key/)
   expect(() => readPublicKey(secret)).toThrow(/k\.pem: is a private key/)
   expect(() => readPublicKey(join(at, 'none.pem'))).toThrow(/none\.pem: does not exist/)
 })
@@ -74,10 +53,12 @@ test('a private key that others may read, or change, is refused', async () => {
   writeKeyPair(secret, open)
   for (const mode of [0o640, 0o604, 0o620, 0o610]) {
     chmodSync(secret, mode)
-    await expect(readPrivateKey(secret)).rejects.toThrow(/users other than its owner may read or change it \(mode 6/)
+    await expect(readPrivateKey(secret, nobody)).rejects.toThrow(
+      /users other than its owner may read or change it \(mode 6/,
+    )
   }
   chmodSync(secret, 0o400)
-  expect((await readPrivateKey(secret)).type).toBe('private')
+  expect((await readPrivateKey(secret, nobody)).type).toBe('private')
 })
 
 test('a key with a passphrase is encrypted PKCS8, and opens with it alone', async () => {
@@ -86,17 +67,14 @@ test('a key with a passphrase is encrypted PKCS8, and opens with it alone', asyn
   expect(readFileSync(secret, 'utf8')).toMatch(/^-----BEGIN ENCRYPTED PRIVATE KEY-----/)
   const pem = readFileSync(secret, 'utf8')
   expect(keyId(createPrivateKey({ key: pem, passphrase: 'correct horse' }))).toBe(keyId(publicKey))
-  said('correct horse')
-  expect(keyId(await readPrivateKey(secret))).toBe(keyId(publicKey))
+  expect(keyId(await readPrivateKey(secret, async () => 'correct horse'))).toBe(keyId(publicKey))
   // PBES2 with scrypt, 2^14 times 8 blocks, five times over; the numbers stand in it in the open.
   const der = Buffer.from(pem.replaceAll(/-----.*-----|\n/g, ''), 'base64').toString('hex')
   expect(der).toMatch(
     /06092a864886f70d01050d.*06092b06010401da47040b301c.*02024000020108020105.*060960864801650304012a/,
   )
-  said('wrong')
-  await expect(readPrivateKey(secret)).rejects.toThrow(/the passphrase does not open it/)
-  said(undefined)
-  await expect(readPrivateKey(secret)).rejects.toThrow(/has a passphrase; set CONFORM_KEY_PASSPHRASE/)
+  await expect(readPrivateKey(secret, async () => 'wrong')).rejects.toThrow(/the passphrase does not open it/)
+  await expect(readPrivateKey(secret, nobody)).rejects.toThrow(/has a passphrase; set CONFORM_KEY_PASSPHRASE/)
 })
 
 test('a key that was made before, with fewer rounds, still opens', async () => {
@@ -104,8 +82,7 @@ test('a key that was made before, with fewer rounds, still opens', async () => {
   const { privateKey } = generateKeyPairSync('ed25519')
   const old = privateKey.export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'tea' })
   writeFileSync(secret, old, { mode: 0o600 })
-  said(undefined, 'tea')
-  expect(keyId(await readPrivateKey(secret))).toBe(keyId(privateKey))
+  expect(keyId(await readPrivateKey(secret, async () => 'tea'))).toBe(keyId(privateKey))
 })
 
 test.each([
@@ -121,38 +98,42 @@ test.each([
   'changeme-changeme',
   'conformance-key-2026',
 ])('a new key has no passphrase such as %s', async (passphrase) => {
-  said(passphrase)
-  await expect(newPassphrase()).rejects.toThrow(/^CONFORM_KEY_PASSPHRASE: is guessed in no time; take 12/)
-  said(undefined, passphrase, passphrase)
-  await expect(newPassphrase()).rejects.toThrow(/^the passphrase: is guessed in no time/)
+  const environment = { CONFORM_KEY_PASSPHRASE: passphrase }
+  await expect(newPassphrase({ environment })).rejects.toThrow(
+    /^CONFORM_KEY_PASSPHRASE: is guessed in no time; take 12/,
+  )
+  const ask = async () => passphrase
+  await expect(newPassphrase({ environment: {}, ask })).rejects.toThrow(/^the passphrase: is guessed in no time/)
 })
 
 test.each(['correct horse battery', 'kV9$wq-Lmz3!', 'Der Tee ist heute kalt', '雨が降ると川の水は増える'])(
   'a new key may have one such as %s',
   async (passphrase) => {
-    said(passphrase)
-    expect(await newPassphrase()).toBe(passphrase)
+    expect(await newPassphrase({ environment: { CONFORM_KEY_PASSPHRASE: passphrase } })).toBe(passphrase)
   },
 )
 
 test('the variable says the passphrase before anybody is asked, who is asked twice for a new one', async () => {
-  const { secret, open } = files()
-  writeKeyPair(secret, open, 'four words from there')
-  said('four words from there', 'typed')
-  expect((await readPrivateKey(secret)).type).toBe('private')
-  expect(await newPassphrase()).toBe('four words from there')
-  expect(asked.splice(0)).toEqual([])
-  said(undefined, 'four words from there')
-  expect((await readPrivateKey(secret)).type).toBe('private')
-  expect(asked.splice(0)).toEqual([`Passphrase of ${secret}`])
-  said(undefined, 'typed by hand', 'typed by hand')
-  expect(await newPassphrase()).toBe('typed by hand')
-  said(undefined, '')
-  expect(await newPassphrase()).toBeUndefined()
-  said(undefined, 'typed', 'tpyed')
-  await expect(newPassphrase()).rejects.toThrow(/the two passphrases differ/)
-  said(undefined)
-  expect(await newPassphrase()).toBeUndefined()
-  said('')
-  await expect(newPassphrase()).rejects.toThrow(/^CONFORM_KEY_PASSPHRASE is set but empty; unset it/)
+  const asked: string[] = []
+  const answers = (...words: string[]) => ({
+    environment: {},
+    ask: async (question: string) => {
+      asked.push(question)
+      return words.shift() ?? ''
+    },
+  })
+  const environment = { CONFORM_KEY_PASSPHRASE: 'four words from there' }
+  expect(await passphraseOf('k.pem', { ...answers('typed'), environment })).toBe('four words from there')
+  expect(await newPassphrase({ ...answers('typed'), environment })).toBe('four words from there')
+  expect(asked).toEqual([])
+  expect(await passphraseOf('k.pem', answers('typed'))).toBe('typed')
+  expect(await newPassphrase(answers('typed by hand', 'typed by hand'))).toBe('typed by hand')
+  expect(await newPassphrase(answers(''))).toBeUndefined()
+  await expect(newPassphrase(answers('typed', 'tpyed'))).rejects.toThrow(/the two passphrases differ/)
+  expect(await passphraseOf('k.pem', { environment: {} })).toBeUndefined()
+  expect(await newPassphrase({ environment: {} })).toBeUndefined()
+  await expect(newPassphrase({ environment: { CONFORM_KEY_PASSPHRASE: '' } })).rejects.toThrow(
+    /^CONFORM_KEY_PASSPHRASE is set but empty; unset it/,
+  )
+  expect(asked[0]).toBe('Passphrase of k.pem')
 })

@@ -1,13 +1,14 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   answersFrom,
   askAnswers,
   checkInit,
   parseInputs,
   probeTarget,
+  type Questions,
   standardAnswers,
   writeStarter,
 } from '../../cli/init.ts'
@@ -20,30 +21,28 @@ const withoutComments = (text: string) => text.replace(/^\s*\/\/.*$/gm, '')
 const uncommented = (text: string) => text.replace(/^ {2}\/\/ (?=["\s{}\]])/gm, '  ').replace(/^ {2}\/\/.*$/gm, '')
 const folder = () => mkdtempSync(join(tmpdir(), 'conform-init-'))
 
-/** Answers to the questions, in order; the default where one is undefined. */
-const answers: (string | undefined)[] = []
-const told = vi.hoisted((): string[] => [])
-vi.mock('@clack/prompts', () => ({
-  isCancel: () => false,
-  text: async ({ defaultValue, validate }: { defaultValue: string; validate: (answer: string) => unknown }) => {
-    const answer = answers.shift() ?? defaultValue
-    expect(validate(answer)).toBeUndefined()
-    return answer
-  },
-  multiselect: async ({ initialValues }: { initialValues: string[] }) =>
-    initialValues.filter((id) => id !== 'vision.analyze'),
-  log: { info: (finding: string) => void told.push(finding) },
-}))
+/** Answers in order; the default where one is undefined. */
+function scripted(...answers: (string | undefined)[]) {
+  const told: string[] = []
+  const questions: Questions = {
+    text: async (_, { default: standard, problem }) => {
+      const answer = answers.shift() ?? standard
+      expect(answer === '' ? undefined : problem?.(answer)).toBeUndefined()
+      return answer
+    },
+    choose: async (_, all, chosen) => all.filter((id) => chosen.includes(id) && id !== ('vision.analyze' as string)),
+    tell: (finding) => void told.push(finding),
+  }
+  return { questions, told }
+}
 
-/** Stands in for `fetch`; gives what it was asked. */
-function answering(respond: () => Response): Request[] {
+const answering = (body: string, init?: ResponseInit) => {
   const asked: Request[] = []
-  vi.stubGlobal('fetch', async (url: string, options: RequestInit) => {
+  const request = (async (url: string, options: RequestInit) => {
     asked.push(new Request(url, options))
-    return respond()
-  })
-  onTestFinished(() => void vi.unstubAllGlobals())
-  return asked
+    return new Response(body, init)
+  }) as typeof fetch
+  return { asked, request }
 }
 
 test('without a terminal: a starter from flags, JSON once its comments are gone', () => {
@@ -124,15 +123,16 @@ test('on a terminal: what is seen of the target fills the file', async () => {
       { id: 'f-2', name: 'b.pdf' },
     ],
   }
-  const asked = answering(() => Response.json(files))
-  answers.push('https://api.example.com/', 'Staging', 'MY_KEY', 'app-1', 'topic=tea')
-  vi.stubEnv('MY_KEY', 'k-123')
-  onTestFinished(() => void vi.unstubAllEnvs())
-  const given = await askAnswers({})
+  const { asked, request } = answering(JSON.stringify(files))
+  const { questions, told } = scripted('https://api.example.com/', 'Staging', 'MY_KEY', 'app-1', 'topic=tea')
+  const answers = await askAnswers({}, questions, {
+    environment: { MY_KEY: 'k-123' },
+    probe: (baseUrl, key) => probeTarget(baseUrl, key, request),
+  })
   expect(asked[0]!.url).toBe('https://api.example.com/v1/files')
   expect(asked[0]!.headers.get('authorization')).toBe('Bearer k-123')
   expect(told).toEqual(['GET /v1/files answers 200, the key is accepted'])
-  const text = starter('t.json', given)
+  const text = starter('t.json', answers)
   expect(text).not.toContain('k-123')
   expect(JSON.parse(withoutComments(text))).toMatchObject({
     name: 'Staging',
@@ -152,20 +152,17 @@ test.each([
   [308, { location: 'https://x/v1/files' }, 'redirects to https://x/v1/files'],
   [500, {}, 'answers 500'],
 ])('a target that answers %i is described', async (status, headers, finding) => {
-  answering(() => new Response('', { status, headers }))
-  const seen = await probeTarget('https://x', undefined)
+  const { request } = answering('', { status, headers })
+  const seen = await probeTarget('https://x', undefined, request)
   expect(seen.finding).toContain(finding)
   expect(seen.listMissing).toBe(status === 404)
 })
 
 test('a target that does not answer, or lists nothing of use, stands in no one’s way', async () => {
-  answering(() => {
-    throw new TypeError('fetch failed')
-  })
-  expect((await probeTarget('https://x', 'k')).finding).toContain('no connection')
+  const down = (async () => Promise.reject(new TypeError('fetch failed'))) as typeof fetch
+  expect((await probeTarget('https://x', 'k', down)).finding).toContain('no connection')
   for (const body of ['no json', '[]', '{}', 'null', '"x"', '[1, {"id": 5}]', '{"a": 1}']) {
-    answering(() => new Response(body))
-    expect(await probeTarget('https://x', 'k'), body).toEqual({
+    expect(await probeTarget('https://x', 'k', answering(body).request), body).toEqual({
       listMissing: false,
       finding: 'GET /v1/files answers 200, the key is accepted',
     })
