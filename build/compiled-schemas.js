@@ -11,12 +11,6 @@ const { Ajv2020 } = require('ajv/dist/2020.js')
 const root = fileURLToPath(new URL('..', import.meta.url))
 const schemas = `${root}schemas/`
 
-/** @type {readonly import('../schemas/ajv.ts').SchemaName[]} */
-const names = [
-  ...['llm-tool-completion', 'job', 'created-job', 'pdf-content', 'error-envelope', 'chat-completion'],
-  ...['medical-entities', 'report', 'target', 'certificate'],
-]
-
 /** Says whether a bare name imports a package, of which nothing is taken in: it is installed beside. */
 export const isPackage = (id) => /^[^./\0]/.test(id) && !/^(compiled-schema:|[A-Za-z]:)/.test(id)
 
@@ -43,14 +37,14 @@ export async function compiledSchemas() {
       return id.startsWith('compiled-schema:') ? `\0${id}` : null
     },
     load(id) {
-      if (id === `${schemas}validators.ts`) return dispatcher()
+      if (id === `${schemas}validators.ts`) return dispatcher(how.schemaNames)
       return id.startsWith(prefix) ? codeOf(id.slice(prefix.length), how) : null
     },
   }
 }
 
 /** A module that loads nothing but the code of the schemas: all of them are a few KB. */
-function dispatcher() {
+function dispatcher(names) {
   const imports = names.map((name, at) => `import validate${at} from 'compiled-schema:${name}'`)
   const members = names.map((name, at) => `${JSON.stringify(name)}: validate${at}`)
   return {

@@ -2,17 +2,11 @@ import { createRequire } from 'node:module'
 import type { Ajv2020, Options } from 'ajv/dist/2020.js'
 import { formats } from './formats.ts'
 
-export type SchemaName =
-  | 'llm-tool-completion'
-  | 'job'
-  | 'created-job'
-  | 'pdf-content'
-  | 'error-envelope'
-  | 'chat-completion'
-  | 'medical-entities'
-  | 'report'
-  | 'target'
-  | 'certificate'
+export const schemaNames = [
+  ...(['llm-tool-completion', 'job', 'created-job', 'pdf-content', 'error-envelope', 'chat-completion'] as const),
+  ...(['medical-entities', 'report', 'target', 'certificate'] as const),
+]
+export type SchemaName = (typeof schemaNames)[number]
 
 export function schemaFile(name: SchemaName): string {
   return `${name === 'certificate' ? name : 'schemas'}/${name}.schema.json`
