@@ -1,4 +1,4 @@
-import { createWriteStream, mkdtempSync, rmSync, createReadStream, existsSync } from 'node:fs'
+import { createWriteStream, mkdirSync, rmSync, createReadStream, existsSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Report, type RecordedExchange, withProblems } from '../../harness/report/index.ts'
@@ -158,15 +158,16 @@ export async function finish(report: Report, ending: Ending): Promise<Report> {
  * If it cannot be made, the path names no folder: writing there fails, and only what would be made from it is lost.
  */
 export function makeRunFolder() {
-  const path = tryMake()
-  if (path === undefined) return { path: join(tmpdir(), `conform-run-${randomUUID()}`), remove: () => undefined }
-  const remove = (): void => {
+  const path = join(tmpdir(), `conform-run-${randomUUID()}`)
+  const attempt = (work: () => void): void => {
     try {
-      rmSync(path, { recursive: true, force: true })
+      work()
     } catch {
-      // If somebody made the folder read-only meanwhile, it stays.
+      // The temporary folder takes none; or if somebody made the folder read-only meanwhile, it stays.
     }
   }
+  attempt(() => mkdirSync(path, { mode: 0o700 }))
+  const remove = (): void => attempt(() => rmSync(path, { recursive: true, force: true }))
   process.once('exit', remove)
   return {
     path,
@@ -174,14 +175,6 @@ export function makeRunFolder() {
       process.off('exit', remove)
       remove()
     },
-  }
-}
-
-function tryMake(): string | undefined {
-  try {
-    return mkdtempSync(join(tmpdir(), 'conform-run-'))
-  } catch {
-    return undefined
   }
 }
 

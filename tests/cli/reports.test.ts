@@ -78,13 +78,12 @@ test.skipIf(!existsSync('/dev/full'))('a disk that is full at the end: exit 2, t
 /** Makes the disk of the temporary folder full: when the run's folder is made, or when its exchanges are written down. */
 const fullDisk = (when: 'at its beginning' | 'later'): string => `import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
-const { mkdtempSync } = fs
-fs.mkdtempSync = (prefix, ...rest) => {
-  if (!prefix.includes('conform-run-')) return mkdtempSync(prefix, ...rest)
+const { mkdirSync } = fs
+fs.mkdirSync = (folder, ...rest) => {
+  if (!String(folder).includes('conform-run-')) return mkdirSync(folder, ...rest)
   if ('${when}' !== 'later') throw Object.assign(new Error('no space left'), { code: 'ENOSPC' })
-  const folder = mkdtempSync(prefix, ...rest)
+  mkdirSync(folder, ...rest)
   fs.symlinkSync('/dev/full', folder + '/exchanges.ndjson')
-  return folder
 }
 syncBuiltinESMExports()
 `
