@@ -23,15 +23,16 @@ function begunStatus({ selection, why }: RunStarted): Status {
   return { text, announcement: text }
 }
 
-/** How far the run is; what was said at its beginning stays said. */
-function progressStatus({ announcement }: Status, { planned, rows }: Board): Status {
+/** How many requirements are still to be judged, and how many of the run that goes on are. */
+function howFar({ planned, rows }: Board) {
   const left = [...rows.values()].filter(({ isWaiting }) => isWaiting).length
-  const judged = Math.max(planned - left, 0)
-  return {
-    text: `${judged} of ${count(planned, 'requirement')} judged`,
-    announcement,
-    progress: { judged, of: planned },
-  }
+  return { left, judged: Math.max(planned - left, 0), of: planned }
+}
+
+/** How far the run is; what was said at its beginning stays said. */
+function progressStatus({ announcement }: Status, board: Board): Status {
+  const { judged, of } = howFar(board)
+  return { text: `${judged} of ${count(of, 'requirement')} judged`, announcement, progress: { judged, of } }
 }
 
 function endedStatus({ report, selection, changes }: RunEnded, now = new Date()): Status {
@@ -53,12 +54,11 @@ const sentenceStatus = (sentence: string): Status => ({ text: sentence, announce
 function tabOf(board: Board, isRunning: boolean): { readonly title: string; readonly tone: Tone | 'running' } {
   const report = board.report()
   const name = visible(report.target.name)
-  const rows = [...board.rows.values()]
-  const left = rows.filter(({ isWaiting }) => isWaiting).length
-  if (isRunning) return { title: `${Math.max(board.planned - left, 0)}/${board.planned} ${name}`, tone: 'running' }
+  const { judged, left, of } = howFar(board)
+  if (isRunning) return { title: `${judged}/${of} ${name}`, tone: 'running' }
   if (left > 0) return { title: name, tone: 'running' }
   const { sign, tone, word } = standingOf(report)
-  const failures = rows.filter(({ result }) => result.outcome === 'failed').length
+  const failures = report.requirements.filter(({ outcome }) => outcome === 'failed').length
   return { title: `${sign} ${failures > 0 ? `${failures} failed` : word}: ${name}`, tone }
 }
 

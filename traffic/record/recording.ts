@@ -49,14 +49,6 @@ function createExchangeLog(path: string) {
   let problem: string | undefined
   /** Offsets in bytes at which each line begins, and the last one ends. */
   const starts = [0]
-  const attempt = <T>(work: () => T): T | undefined => {
-    try {
-      return work()
-    } catch (error) {
-      problem ??= `${dirname(path)}: ${(error as NodeJS.ErrnoException).code ?? 'error'}`
-      return undefined
-    }
-  }
   return {
     get count() {
       return starts.length - 1
@@ -70,10 +62,12 @@ function createExchangeLog(path: string) {
       // Each has its number, also if it could not be kept.
       starts.push(starts.at(-1)! + line.length)
       if (problem !== undefined) return
-      attempt(() => {
+      try {
         fd ??= openSync(path, 'a+', 0o600)
         writeFileSync(fd, line)
-      })
+      } catch (error) {
+        problem = `${dirname(path)}: ${(error as NodeJS.ErrnoException).code ?? 'error'}`
+      }
     },
     read(index: number): RecordedEntry {
       const from = starts[index]!
