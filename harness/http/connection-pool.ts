@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { type Endpoint, createDispatcher } from './dispatcher.ts'
 import type { Tag } from './message.ts'
-import type { Ending } from './under-way.ts'
+import { onAbort } from './under-way.ts'
 
 /** At most `size` slots; the one used last is given out first, so that connections stay warm. */
 export function createConnectionPool(endpoint: Endpoint, size: number) {
@@ -10,7 +10,7 @@ export function createConnectionPool(endpoint: Endpoint, size: number) {
   const waiting = new Set<() => void>()
 
   /** Waits for a free slot, or for a new one; rejects with the reason of the ending. */
-  async function take(ending: Ending, wantsFresh = false): Promise<ConnectionSlot> {
+  async function take(ending: AbortSignal, wantsFresh = false): Promise<ConnectionSlot> {
     for (;;) {
       if (ending.aborted) {
         wake()
@@ -29,7 +29,7 @@ export function createConnectionPool(endpoint: Endpoint, size: number) {
   }
 
   /** Ends when a slot may have become free, or the exchange has to end. */
-  function turn(ending: Ending): Promise<void> {
+  function turn(ending: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const end = () => {
         waiting.delete(end)
@@ -37,7 +37,7 @@ export function createConnectionPool(endpoint: Endpoint, size: number) {
         resolve()
       }
       waiting.add(end)
-      const forget = ending.onEnd(end)
+      const forget = onAbort(ending, end)
     })
   }
 

@@ -1,6 +1,6 @@
 import type { Transform } from 'node:stream'
 import zlib from 'node:zlib'
-import type { Ending } from './under-way.ts'
+import { onAbort } from './under-way.ts'
 
 interface Decoded {
   readonly body: Uint8Array
@@ -31,7 +31,7 @@ function codingsOf(encoding: string): string[] {
  * Each step ends at `limit` bytes, so that neither memory nor time depends on what a bomb would unpack to.
  * Rejects only if the exchange has to end.
  */
-export async function decode({ body, encoding, cut }: Encoded, limit: number, ending: Ending): Promise<Decoded> {
+export async function decode({ body, encoding, cut }: Encoded, limit: number, ending: AbortSignal): Promise<Decoded> {
   const codings = codingsOf(encoding)
   if (codings.length === 0 || body.length === 0) return { body, cut }
   if (codings.length > maxCodings) {
@@ -45,7 +45,7 @@ export async function decode({ body, encoding, cut }: Encoded, limit: number, en
   return decoded
 }
 
-function undo(coding: string, { body, cut }: Decoded, limit: number, ending: Ending): Promise<Decoded> {
+function undo(coding: string, { body, cut }: Decoded, limit: number, ending: AbortSignal): Promise<Decoded> {
   const decoder = decoderFor(coding, body, cut)
   if (!decoder) {
     return Promise.resolve({ body, cut, undecodable: `unknown content coding ${JSON.stringify(coding.slice(0, 40))}` })
@@ -60,7 +60,7 @@ function undo(coding: string, { body, cut }: Decoded, limit: number, ending: End
       forget()
       resolve(decoded)
     }
-    const forget = ending.onEnd(abort)
+    const forget = onAbort(ending, abort)
     decoder.on('data', (chunk: Uint8Array) => {
       if (collected.add(chunk)) return
       decoder.destroy()

@@ -5,7 +5,7 @@ import type { HeaderLine, Tag, NoResponse, HttpRequest, WireResponse, HttpResult
 import { headerLines, promisedLength, sentLines, headerValue } from './message.ts'
 import type { Connection, ConnectionSlot } from './connection-pool.ts'
 import { type Progress, type Reason, explain, proxyWantsCredentials, timedOut, unaskedUpgrade } from './no-response.ts'
-import { deadlinePassed, type Ending } from './under-way.ts'
+import { deadlinePassed, onAbort } from './under-way.ts'
 
 export interface ExchangeOptions {
   /** Most bytes of a body that are read, as they come. */
@@ -13,7 +13,7 @@ export interface ExchangeOptions {
   /** For the message; the signal keeps the time. */
   readonly timeoutMs: number
   /** At the deadline, with `deadlinePassed` as reason, or when the run is interrupted. */
-  readonly ending: Ending
+  readonly ending: AbortSignal
   readonly tag?: Tag
 }
 
@@ -128,7 +128,7 @@ export function exchange(
       },
     }
 
-    const forget = ending.onEnd(interrupt)
+    const forget = onAbort(ending, interrupt)
     if (ending.aborted) return interrupt()
     slot.dispatch(dispatchOptions(endpoint, request, sentLines(request)), handler)
   })

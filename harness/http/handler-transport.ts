@@ -41,7 +41,7 @@ export function createHandlerTransport({ handle, baseUrl, bodyLimit = defaultBod
     const { ending, settle } = underWay.begin(sending)
     const options: ExchangeOptions = { limit: bodyLimit, timeoutMs: sending.timeoutMs, ending }
     try {
-      const { outcome } = await exchange(slotTo(handle, endpoint), request, options)
+      const { outcome } = await exchange(slotTo(handle, endpoint, ending), request, options)
       return outcome.kind === 'raw' ? await readResponse(outcome, options) : outcome
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error)
@@ -55,23 +55,23 @@ export function createHandlerTransport({ handle, baseUrl, bodyLimit = defaultBod
 }
 
 /** A slot for one exchange with the handler, in place of a connection. */
-function slotTo(handle: Handler, endpoint: Endpoint): ExchangeSlot {
+function slotTo(handle: Handler, endpoint: Endpoint, ending: AbortSignal): ExchangeSlot {
   const watch = { bytes: 0, begin: () => undefined, see: () => undefined }
   return {
     endpoint,
     connection: { watch, exchanges: 0, tag: undefined },
     dispatch(options, handler) {
-      const over = new AbortController()
-      const request = requestOf(options, endpoint, over.signal)
-      const controller = { rawHeaders: [] as Buffer[], abort: (reason: Error) => over.abort(reason) }
+      const request = requestOf(options, endpoint, ending)
+      let reader: ReadableStreamDefaultReader<Buffer> | undefined
+      const abort = (): void => void reader?.cancel().catch(() => undefined)
+      const controller = { rawHeaders: [] as Buffer[], abort }
       const given = controller as unknown as Dispatcher.DispatchController
       const carry = async (): Promise<void> => {
         const response = await handle(request)
         watch.bytes = 1
         controller.rawHeaders = [...response.headers].flat().map((text) => Buffer.from(text, 'latin1'))
         handler.onResponseStart?.(given, response.status, {})
-        const reader = response.body?.getReader() as ReadableStreamDefaultReader<Buffer> | undefined
-        over.signal.addEventListener('abort', () => void reader?.cancel().catch(() => undefined))
+        reader = response.body?.getReader() as typeof reader
         for (let part = await reader?.read(); part?.done === false; part = await reader!.read())
           handler.onResponseData?.(given, part.value)
         handler.onResponseEnd?.(given, {})

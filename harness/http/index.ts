@@ -15,4 +15,4 @@ export type { ForwardedRequest, Forwarder, Forwarding, ResponseSink } from './fo
 
 // Reading a body, and ending what is under way.
 export { decode } from './decode.ts'
-export { Ending, onAbort } from './under-way.ts'
+export { onAbort } from './under-way.ts'

@@ -11,39 +11,10 @@ const maxCountedMs = 2 * lookMs
 /** The reason of an exchange that was ended by its deadline; any other is an interrupt. */
 export const deadlinePassed = Symbol('deadline passed')
 
-/** Says when an exchange has to end. As an `AbortSignal`, which takes longer to make than the rest of an exchange. */
-export class Ending {
-  aborted = false
-  reason: unknown
-  readonly #calls = new Set<() => void>()
-
-  /** Ends the exchange; only the first call counts. */
-  end(reason: unknown): void {
-    if (this.aborted) return
-    this.aborted = true
-    this.reason = reason
-    for (const call of this.#calls) call()
-  }
-
-  /** Calls when the exchange has to end, until the returned function is called. */
-  onEnd(call: () => void): () => void {
-    this.#calls.add(call)
-    return () => this.#calls.delete(call)
-  }
-
-  /** A signal of the same deadline, for somebody who knows signals alone. */
-  get signal(): AbortSignal {
-    const controller = new AbortController()
-    if (this.aborted) controller.abort(this.reason)
-    this.onEnd(() => controller.abort(this.reason))
-    return controller.signal
-  }
-}
-
 /** The exchanges under way: each ends at its deadline, when its own signal aborts, or when all are ended. */
 export function createUnderWay() {
   /** Deadlines, on the clock of this process's own looks. */
-  const endings = new Map<Ending, number>()
+  const endings = new Map<AbortController, number>()
   let isOver = false
   let counted = 0
   let lookedAt = 0
@@ -52,7 +23,7 @@ export function createUnderWay() {
   const look = (): void => {
     counted = clock()
     lookedAt = performance.now()
-    for (const [ending, deadline] of endings) if (deadline <= counted) ending.end(deadlinePassed)
+    for (const [ending, deadline] of endings) if (deadline <= counted) ending.abort(deadlinePassed)
     if (endings.size > 0) return
     clearInterval(timer)
     timer = undefined
@@ -60,15 +31,16 @@ export function createUnderWay() {
   return {
     /** `settle` is called when the exchange has ended by itself. */
     begin({ timeoutMs, signal }: SendOptions) {
-      const ending = new Ending()
-      const stop = (): void => ending.end(signal?.reason)
+      const ending = new AbortController()
+      const stop = (): void => ending.abort(signal?.reason)
       if (timer === undefined) lookedAt = performance.now()
       timer ??= setInterval(look, lookMs)
       endings.set(ending, clock() + timeoutMs)
       const forget = signal && onAbort(signal, stop)
       if (signal?.aborted || isOver) stop()
       return {
-        ending,
+        /** Says when the exchange has to end. */
+        ending: ending.signal,
         settle() {
           endings.delete(ending)
           forget?.()
@@ -78,7 +50,7 @@ export function createUnderWay() {
     /** Ends every exchange under way, and each one that begins from now on. */
     endAll(): void {
       isOver = true
-      for (const ending of endings.keys()) ending.end(undefined)
+      for (const ending of endings.keys()) ending.abort()
     },
   }
 }

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { type RecordedBody, shownText } from '../../harness/recording/index.ts'
 import type { RecordedExchange, Report } from '../../harness/report/index.ts'
 import { type HarBody, noBody, type RecordedEntry } from '../recorded-entry.ts'
-import { decode, Ending, headerValue } from '../../harness/http/index.ts'
+import { decode, headerValue } from '../../harness/http/index.ts'
 import { describeProbe, describeResponse } from '../../harness/engine/index.ts'
 import { redactorFor, type Target } from '../../harness/target-file/index.ts'
 import { type Counts, createRecordingJudge, recordedExchange } from '../recording-judge.ts'
@@ -184,7 +184,7 @@ async function bodyOf(
 ): Promise<HarBody> {
   const isWhole = ended && bytes.length === length
   const encoding = headerValue(headers, 'content-encoding') ?? ''
-  const decoded = await decode({ body: bytes, encoding, cut: !isWhole }, limit, new Ending())
+  const decoded = await decode({ body: bytes, encoding, cut: !isWhole }, limit, new AbortController().signal)
   if (decoded.undecodable !== undefined) return { state: 'missing', bytes: new Uint8Array() }
   if (isWhole && !decoded.cut) return { state: 'whole', bytes: decoded.body }
   return { state: 'cut', bytes: decoded.body, ...(ended && encoding === '' && { length, ...(sha256 && { sha256 }) }) }
