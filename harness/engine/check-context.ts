@@ -6,36 +6,22 @@ import type { Scenario } from '../target-file/index.ts'
 import { type Exchange, isThrottling, type Probe, type Purpose } from './exchange.ts'
 import { Failed, NotExercised, Throttled } from './outcome.ts'
 import { describeProbe, describeResponse, rerunLine, withFinding } from './describe.ts'
-import { perRun, type Run, type Send, stateBeside } from './run.ts'
+import { perRun, type Run, type Send } from './run.ts'
 import { curlOfBoth } from '../recording/index.ts'
 
 /** How a requirement is judged: returns if it holds, throws `Failed` or `NotExercised` if it does not. */
 export type Judge = (context: CheckContext) => Promise<void>
 
-const looksAtEnd = new WeakMap<CheckContext, Judge>()
-
 /** Judges the requirement once more when everything else was sent, at once with the others that are. */
 export function lookAgainAtEnd(context: CheckContext, look: Judge): void {
-  looksAtEnd.set(context, look)
+  context.atEnd = look
 }
 
-/** The look at the end that was asked for; asked for once. */
-export function takeLookAtEnd(context: CheckContext): Judge | undefined {
-  const look = looksAtEnd.get(context)
-  looksAtEnd.delete(context)
-  return look
-}
-
-const controls = new WeakMap<CheckContext, Exchange>()
-
-/** Sets how the control was answered; one that was granted stands in each failure, beside the request that failed. */
+/** Sets how the control was answered. */
 export function setControl(context: CheckContext, state: CheckContext['control'], exchange?: Exchange): void {
   context.control = state
-  if (state === 'granted' && exchange) controls.set(context, exchange)
+  if (state === 'granted' && exchange) context.granted = exchange
 }
-
-/** Failures that are only family names: kept, and the search goes on. */
-export const familyOnlyOf = stateBeside((_: CheckContext): Failure[] => [])
 
 /** Everything that one requirement has to work with while it is judged. */
 export interface CheckContext {
@@ -47,6 +33,12 @@ export interface CheckContext {
   cases: number
   /** How the control was answered; `none` if the requirement has none. */
   control: 'granted' | 'refused' | 'none'
+  /** The control that was granted: it stands in each failure, beside the request that failed. */
+  granted?: Exchange
+  /** Failures that are only family names: kept, and the search goes on. */
+  readonly familyOnly: Failure[]
+  /** The look at the end that was asked for. */
+  atEnd?: Judge | undefined
   /** Other requirement whose requests caused what is being judged: a failure needs it to show again. */
   shownBy: string | null
   /** Sends a request for this requirement. Requests to a declared application wait until it is idle. */
@@ -63,6 +55,7 @@ export function createCheckContext(run: Run, requirement: CatalogueRequirement):
     requirement,
     control: 'none',
     shownBy: null,
+    familyOnly: [],
     get scenario() {
       return run.target.scenarios[requirement.id]
     },
@@ -93,8 +86,7 @@ export function createCheckContext(run: Run, requirement: CatalogueRequirement):
   return context
 }
 
-function controlOf(context: CheckContext, { probe }: Exchange): Pick<Failure, 'control'> {
-  const granted = controls.get(context)
+function controlOf({ granted }: CheckContext, { probe }: Exchange): Pick<Failure, 'control'> {
   if (granted?.response === undefined || granted.probe.operation !== probe.operation) return {}
   return { control: { request: granted.recorded.request, status: granted.response.status } }
 }

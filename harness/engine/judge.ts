@@ -4,7 +4,7 @@ import type { Exchange } from './exchange.ts'
 import { Failed, NotExercised } from './outcome.ts'
 import { describeResponse, familyRemark } from './describe.ts'
 import type { CheckContext, Judge } from './check-context.ts'
-import { answered, familyOnlyOf, createCheckContext, takeLookAtEnd } from './check-context.ts'
+import { answered, createCheckContext } from './check-context.ts'
 import { type SchemaName, validate } from '../../schemas/validate.ts'
 import { debuglog } from 'node:util'
 import type { CatalogueResult } from '../report/index.ts'
@@ -38,7 +38,7 @@ export function judgePairs(context: CheckContext, exchange: Exchange, pairs: Pai
     ...(isOtherName ? { at: '/tpe' } : {}),
   }
   if (match === 'none') throw new Failed(isBare ? { ...failure, noEnvelope: true } : failure)
-  const kept = familyOnlyOf(context)
+  const { familyOnly: kept } = context
   if (kept.length === 0) kept.push({ ...failure, familyOnly: true })
 }
 
@@ -193,8 +193,9 @@ async function outcomeOf(context: CheckContext, check: Judge): Promise<Judged> {
   try {
     if (run.life.ended && requirement.operation !== 'envelope') throw run.life.ended
     await check(context)
-    const atEnd = takeLookAtEnd(context)
-    const failures = [...familyOnlyOf(context)]
+    const { atEnd } = context
+    context.atEnd = undefined
+    const failures = [...context.familyOnly]
     const more = atEnd ? { atEnd } : {}
     if (failures.length > 0) return { outcome: 'failed', failures, ...more }
     if (context.cases > 0 || atEnd) return { outcome: 'passed', failures, ...more }
@@ -209,7 +210,7 @@ const noCheck: Judge = async () => {
 }
 
 function ended(error: unknown, context: CheckContext): Judged {
-  const kept = [...familyOnlyOf(context)]
+  const kept = [...context.familyOnly]
   if (error instanceof Failed) return { outcome: 'failed', failures: [error.failure, ...error.more, ...kept] }
   // A check that throws what it should not says nothing about the target, whatever it judged before.
   if (!(error instanceof NotExercised)) {

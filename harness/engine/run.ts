@@ -188,18 +188,14 @@ interface Client {
   readonly observers: ((exchange: Exchange) => void)[]
 }
 
-/** State that is kept beside an object: made when it is first asked for, gone with the object. */
-export function stateBeside<Holder extends object, T>(make: (holder: Holder) => T): (holder: Holder) => T {
-  const states = new WeakMap<Holder, { readonly state: T }>()
-  return (holder) => {
-    const known = states.get(holder) ?? { state: make(holder) }
-    states.set(holder, known)
+/** State that is kept beside a run: made when it is first asked for, gone with the run. */
+export function perRun<T>(make: (run: Run) => T): (run: Run) => T {
+  const states = new WeakMap<Run, { readonly state: T }>()
+  return (run) => {
+    const known = states.get(run) ?? { state: make(run) }
+    states.set(run, known)
     return known.state
   }
-}
-
-export function perRun<T>(make: (run: Run) => T): (run: Run) => T {
-  return stateBeside(make)
 }
 
 const memos = perRun(() => new Map<string, Promise<unknown>>())

@@ -5,7 +5,7 @@ import { isRefusal, pairsOf } from '../../catalogue/requirement.ts'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { isOperationId, type OperationId } from '../../catalogue/operations.ts'
 import { responseOf } from '../../harness/engine/response.ts'
-import { type CheckContext, familyOnlyOf } from '../../harness/engine/check-context.ts'
+import type { CheckContext } from '../../harness/engine/check-context.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import { judgePairs } from '../../harness/engine/judge.ts'
 import { Failed } from '../../harness/engine/outcome.ts'
@@ -96,14 +96,14 @@ function received(status: number, tpe: string | undefined): Exchange {
 }
 
 function verdict(pairs: Parameters<typeof judgePairs>[2], exchange: Exchange): Verdict {
-  const context = { control: 'granted', cases: 0, failure: () => ({}) } as unknown as CheckContext
+  const context = { control: 'granted', cases: 0, familyOnly: [], failure: () => ({}) } as unknown as CheckContext
   try {
     judgePairs(context, exchange, pairs, '')
   } catch (error) {
     if (error instanceof Failed) return 'fails'
     throw error
   }
-  return familyOnlyOf(context).length > 0 ? 'only the name differs' : 'passes'
+  return context.familyOnly.length > 0 ? 'only the name differs' : 'passes'
 }
 
 /** Answers by what they depend on: many rows take the same pairs. */
