@@ -68,7 +68,7 @@ export const jobsRetrieve = requirements('jobs.retrieve', [
     judgedLast: true, effect: 'generates', maxRequests: 24, generates: 0 },
   { id: '4xx-unknown-job', level: 'must', section: '7.2', needs: [valid], expects: [['4xx']],
     statement: 'The retrieval of a job that does not exist is answered by a 4xx (not 401, not 429) with an error envelope.',
-    maxRequests: 5 },
+    maxRequests: 6 },
   { id: '4xx-foreign-job', level: 'must', section: '5', needs: [scenario], expects: [[403, 'InsufficientAccessRights'], [404, 'ResourceNotFound', 'NotFound']],
     statement: 'The retrieval of a job of an application to which the key has no access is answered 403 InsufficientAccessRights, or 404 ResourceNotFound or NotFound.' },
   { id: '4xx-malformed-id', level: 'must', section: '4.3, 7.2', needs: [valid], expects: [['4xx']],

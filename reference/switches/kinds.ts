@@ -87,6 +87,7 @@ export const takenKinds: readonly string[] = [
     `
     GETS/401-missing-credentials                                slash double-slash path-parameter upper-case
     files.list,files.upload/401-missing-credentials             query
+    files.list,files.upload/401-invalid-key                     query
     files.list,files.upload/401-expired-key                     query
     files.list,files.upload/403-insufficient-rights             query
     chat.create,vision.analyze,pdf.parse/401-missing-credentials alias
@@ -101,7 +102,7 @@ export const takenKinds: readonly string[] = [
     applications.create,ai-detect.run,web-search.run,medical.comprehend,translate.run/4xx-malformed-body string number boolean
     vision.analyze/4xx-malformed-body                           string number boolean
     jobs.retrieve/4xx-malformed-id             cut appended wildcard
-    jobs.retrieve/4xx-unknown-job              again another-kind last-digit first-group
+    jobs.retrieve/4xx-unknown-job              again another-kind first-digit last-digit first-group
     files.retrieve/404-unknown-file            another-kind prefix cut appended again
     files.retrieve/410-deleted-file            again
     jobs.create/404-unknown-application        cut appended again another-kind

@@ -38,6 +38,7 @@ export function likenessOf(call: Call, id: string, known: Iterable<string>): str
     ...(id.length > 3 && ids.some((each) => each.startsWith(id)) ? ['cut'] : []),
     ...(ids.some((each) => id.startsWith(each)) ? ['appended'] : []),
     ...(ids.some((each) => each.length === id.length && each.slice(0, -1) === id.slice(0, -1)) ? ['last-digit'] : []),
+    ...(ids.some((each) => each.length === id.length && each.slice(1) === id.slice(1)) ? ['first-digit'] : []),
     ...(id.length > 8 && ids.some((each) => each.slice(0, 8) === id.slice(0, 8)) ? ['first-group'] : []),
     ...(id.endsWith('_') && ids.some((each) => each.startsWith(id.slice(0, -1))) ? ['wildcard'] : []),
     ...(again ? ['again'] : []),

@@ -92,7 +92,7 @@ async function ask(
   const unanswered = unansweredAt(context.run)
   if ((unanswered.get(place) ?? 0) >= maxUnanswered) return undefined
   const emptied = place === 'no body' ? { body: '' } : {}
-  const query = place === 'query' ? { ...probe.query, ...someQuery(context) } : probe.query
+  const query = place === 'query' ? { ...probe.query, ...(queryIn(context) ?? { file_types: 'txt' }) } : probe.query
   // No operation: what a gateway does with such a path says nothing about the operation itself.
   const sent: Probe = { ...probe, ...emptied, path, query, operation: null, fault: `${kind} @ ${place}` }
   // What shows without a key is a matter of that requirement, whichever asked.
@@ -103,11 +103,11 @@ async function ask(
   return exchange
 }
 
-/** The query that the spec shows for the operation, as a valid request has it; else any. */
-function someQuery({ run, requirement: { operation } }: CheckContext): Probe['query'] {
-  const { name = 'file_types', declaredAt } = (isOperationId(operation) && shownQuery(operation)) || {}
-  const declared = declaredAt === undefined ? undefined : getAt(run.target.file, declaredAt)
-  return { [name]: typeof declared === 'string' && declared !== '' ? declared : 'txt' }
+/** The query that the spec shows for the operation, as a valid request has it; undefined if there is none. */
+function queryIn({ run, requirement: { operation } }: CheckContext): Probe['query'] | undefined {
+  const { name, declaredAt } = (isOperationId(operation) && shownQuery(operation)) || {}
+  const declared = declaredAt === undefined ? 'txt' : getAt(run.target.file, declaredAt)
+  return name !== undefined && typeof declared === 'string' && declared !== '' ? { [name]: declared } : undefined
 }
 
 const isRefused = ({ response }: Exchange): boolean => response !== undefined && !isGranted(response)
@@ -156,9 +156,12 @@ async function judgeForms(refusal: RefusalContext, forms: readonly KeyForm[]): P
   const sent = few ? forms.filter((_, at) => at === place % forms.length) : forms
   if (sent.length === 0) throw new NotExercised('every form of the full key equals a declared key')
   for (const { credential } of sent) context.run.keys.learn(credential)
+  const query = queryIn(context)
   await judgeEach(sent, async ({ credential, what, kind, expects }) => {
     const probe = withCredential(await valid(), credential)
-    await judge({ ...probe, fault: kind }, what, expects)
+    // A query that the spec shows may have a route of its own: every second form is sent with it.
+    const own = sent.findIndex((form) => form.kind === kind) % 2 ? { ...probe.query, ...query } : probe.query
+    await judge({ ...probe, query: own, fault: kind }, what, expects)
     if (!few && isSentToOtherPaths(kind)) await judgeElsewhere(context, probe, { what, kind }, 'other path')
   })
   const [form] = sent.slice(place % sent.length)

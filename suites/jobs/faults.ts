@@ -251,8 +251,9 @@ const cuts = [1, 2, 3, 4, 5, 6, 7, 8] as const
 
 const otherDigit = (digit: string): string => (digit === '0' ? '1' : '0')
 
-/** Ids that differ from that of a job in the last digit, or after the first group: a server may compare only a part. */
+/** Ids that differ from that of a job in the first or the last digit, or after the first group: a server may compare only a part. */
 const likeJob = [
+  ['with its first digit changed', (id: string) => otherDigit(id.slice(0, 1)) + id.slice(1)],
   ['with its last digit changed', (id: string) => id.slice(0, -1) + otherDigit(id.slice(-1))],
   [
     'with all but its first group changed',
@@ -264,7 +265,7 @@ const likeJob = [
   ],
 ] as const
 
-/** Asks for the uuid of no job, twice, and for two that are like that of a job. */
+/** Asks for the uuid of no job, twice, and for some that are like that of a job. */
 export const unknownJob = condition(async (refusal) => {
   const { valid, judge } = refusal
   await unknown('job_id', ['unknown', 'asked twice', 'of another kind']).bringAbout(refusal)

@@ -53,7 +53,7 @@ const types = [null, true, 17, 'tea', ['tea'], {}]
 const { application, job, file, graph, pdfFile } = resources
 
 /** Ids that are like one that exists. */
-const likeJob = [`${job.slice(0, -1)}9`, `${job.slice(0, 9)}0000-4000-8000-000000000000`]
+const likeJob = [`${job.slice(0, -1)}9`, `9${job.slice(1)}`, `${job.slice(0, 9)}0000-4000-8000-000000000000`]
 const near = (id: string) => [id.slice(0, -1), `${id}1`]
 
 const text = { type: 'text', text: 'Hello' }
