@@ -4,6 +4,7 @@ import { catalogue, isRequirementId, published, requirementOf } from '../catalog
 import { matchesId, patternProblem } from '../harness/report/index.ts'
 import { UserError } from '../harness/user-error.ts'
 import { idMeant } from '../harness/target-file/index.ts'
+import { patternMistake } from '../library/options.ts'
 import { colorsFor } from './output/say.ts'
 
 export function listCommand(): Command {
@@ -20,12 +21,11 @@ export function listCommand(): Command {
 /** The name of an operation means all its requirements. Throws UserError if nothing matches. */
 function matching(pattern: string | undefined): readonly CatalogueRequirement[] {
   if (pattern === undefined) return catalogue
-  const problem = patternProblem(pattern)
-  if (problem !== undefined) throw new UserError(`list: ${problem}`)
-  const requirements = catalogue.filter(({ id, operation }) => operation === pattern || matchesId(id, pattern))
-  if (requirements.length === 0)
-    throw new UserError(`list ${pattern}: no requirement has such an id${idMeant(pattern)}`)
-  return requirements
+  const ofOperation = catalogue.filter(({ operation }) => operation === pattern)
+  if (ofOperation.length > 0) return ofOperation
+  const mistake = patternMistake(pattern)
+  if (mistake !== undefined) throw new UserError(`list: ${mistake}`)
+  return catalogue.filter(({ id }) => matchesId(id, pattern))
 }
 
 function listText(requirements: readonly CatalogueRequirement[]): string {

@@ -68,15 +68,17 @@ export function whole(least: number, most: number): Check {
       : `give a whole number from ${least} to ${most}`
 }
 
-const patterns: Check = (value) => {
-  if (!Array.isArray(value) || !value.every((entry) => typeof entry === 'string'))
-    return 'give a list of requirement ids'
-  const problem = value.map(patternProblem).find((found) => found !== undefined)
-  if (problem !== undefined) return problem
-  const ids = catalogue.map(({ id }) => id)
-  const unknown = value.find((pattern) => !ids.some((id) => matchesId(id, pattern)))
-  return unknown === undefined ? undefined : `no requirement is called ${unknown}${idMeant(unknown)}`
+/** Why a pattern selects nothing; undefined if there is a requirement that it matches. */
+export function patternMistake(pattern: string): string | undefined {
+  const problem = patternProblem(pattern)
+  if (problem !== undefined || catalogue.some(({ id }) => matchesId(id, pattern))) return problem
+  return `no requirement is called ${pattern}${idMeant(pattern)}`
 }
+
+const patterns: Check = (value) =>
+  Array.isArray(value) && value.every((entry) => typeof entry === 'string')
+    ? value.map(patternMistake).find((mistake) => mistake !== undefined)
+    : 'give a list of requirement ids'
 
 const checks: Readonly<Record<keyof ConformanceOptions, Check>> = {
   signal: (value) => (value instanceof AbortSignal ? undefined : 'give an AbortSignal'),

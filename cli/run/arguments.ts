@@ -1,11 +1,11 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { existsSync } from 'node:fs'
-import { catalogue, isRequirementId } from '../../catalogue/catalogue.ts'
+import { isRequirementId } from '../../catalogue/catalogue.ts'
 import type { Depth, Shard, TpeMode } from '../../harness/report/index.ts'
-import { matchesId, parseShard, patternProblem } from '../../harness/report/index.ts'
-import { headerProblems, type HeaderValues, idMeant, nearest } from '../../harness/target-file/index.ts'
+import { parseShard } from '../../harness/report/index.ts'
+import { headerProblems, type HeaderValues, nearest } from '../../harness/target-file/index.ts'
 import { UserError } from '../../harness/user-error.ts'
-import type { ConformanceOptions } from '../../library/options.ts'
+import { type ConformanceOptions, patternMistake } from '../../library/options.ts'
 import { formatNames, parseReportRequests, takesStdout } from '../output/files.ts'
 
 type Shared = 'key' | 'seed' | 'runs' | 'strict' | 'readOnly' | 'bail' | 'maxFailures' | 'insecure'
@@ -141,12 +141,8 @@ function checkBaseUrl(word: string | undefined, commands: readonly string[]): vo
 }
 
 function checkPatterns(option: string, patterns: readonly string[]): void {
-  for (const pattern of patterns) {
-    const problem = patternProblem(pattern)
-    if (problem !== undefined) throw new UserError(`${option}: ${problem}`)
-    if (catalogue.some(({ id }) => matchesId(id, pattern))) continue
-    throw new UserError(`${option} ${pattern}: no requirement has such an id${idMeant(pattern)}`)
-  }
+  const mistake = patterns.map(patternMistake).find((found) => found !== undefined)
+  if (mistake !== undefined) throw new UserError(`${option}: ${mistake}`)
 }
 
 /** Refuses what a run can do and several in a row cannot. Throws UserError. */

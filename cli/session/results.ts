@@ -1,7 +1,6 @@
-import { catalogue } from '../../catalogue/catalogue.ts'
 import type { Report, RequirementResult } from '../../harness/report/index.ts'
-import { isLeftOutByOption, matchesId, patternProblem } from '../../harness/report/index.ts'
-import { idMeant } from '../../harness/target-file/index.ts'
+import { isLeftOutByOption, matchesId } from '../../harness/report/index.ts'
+import { patternMistake } from '../../library/options.ts'
 import { UserError } from '../../harness/user-error.ts'
 import type { RunArguments } from '../run/arguments.ts'
 import { neededBy } from '../run/one-run.ts'
@@ -54,10 +53,9 @@ export type Selection = 'all' | 'failed' | readonly string[]
 
 /** Throws UserError if no requirement has such an id. */
 export function selectionOf(pattern: string): Selection {
-  const problem = patternProblem(pattern)
-  if (problem !== undefined) throw new UserError(problem)
-  if (catalogue.some(({ id }) => matchesId(id, pattern))) return [pattern]
-  throw new UserError(`no requirement is called ${pattern}${idMeant(pattern)}`)
+  const mistake = patternMistake(pattern)
+  if (mistake !== undefined) throw new UserError(mistake)
+  return [pattern]
 }
 
 /**
