@@ -72,7 +72,7 @@ export function createRecordingJudge({ target, redactor, again, onFailure }: Rec
       counts.judged++
       const granted = judgeSuccess(exchange, target, tallies) ?? grantedRequirement[operation]
       jobs.see(exchange)
-      return kindOf(operation, exchange.response.status >= 400 ? 'envelope/shape' : granted)
+      return { operation, requirement: exchange.response.status >= 400 ? 'envelope/shape' : granted }
     },
     end(): Seen {
       // Findings on jobs and on every response were reported already.
@@ -83,16 +83,6 @@ export function createRecordingJudge({ target, redactor, again, onFailure }: Rec
       return { counts, bodies, tally: (id) => all.tally(id) }
     },
   }
-}
-
-const known = new Map<string, Judged>()
-
-/** Gives one object for the same two, since there may be millions of entries. */
-function kindOf(operation: OperationId, requirement: RequirementId): Judged {
-  const name = `${operation} ${requirement}`
-  const kind = known.get(name) ?? { operation, requirement }
-  known.set(name, kind)
-  return kind
 }
 
 function recordedAgain(entry: RecordedEntry, target: Target, redactor: Redactor): RecordedHttpResponse {
@@ -153,7 +143,9 @@ const maxKept = 16 * 1024 * 1024
 export async function judgeRecording(har: Har, target: Target, redactor: Redactor) {
   const judge = createRecordingJudge({ target, redactor, again: (index) => har.entry(index) })
   const judged: number[] = []
-  const kinds: Judged[] = []
+  // Names alone, since there may be millions of entries.
+  const operations: OperationId[] = []
+  const requirements: RequirementId[] = []
   let kept = 0
   for (const index of har.inTime) {
     const entry = har.entry(index)
@@ -165,12 +157,16 @@ export async function judgeRecording(har: Har, target: Target, redactor: Redacto
     }
     if (!kind) continue
     judged.push(index)
-    kinds.push(kind)
+    operations.push(kind.operation)
+    requirements.push(kind.requirement)
   }
   return {
     ...judge.end(),
     *exchanges(): Iterable<RecordedExchange> {
-      for (const [n, index] of judged.entries()) yield recordedExchange(n, har.entry(index), kinds[n], redactor)
+      for (const [n, index] of judged.entries()) {
+        const kind = { operation: operations[n]!, requirement: requirements[n]! }
+        yield recordedExchange(n, har.entry(index), kind, redactor)
+      }
     },
   }
 }
