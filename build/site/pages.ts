@@ -1,5 +1,5 @@
 import { Marked } from 'marked'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path/posix'
 import { fileURLToPath } from 'node:url'
 import { catalogue, isRequirementId } from '../../catalogue/catalogue.ts'
@@ -51,13 +51,6 @@ function guidePage(file: string, group: string): Page {
   const text = readFileSync(`${root}${file}`, 'utf8')
   const [, title = file] = /^# (.*)$/m.exec(text) ?? []
   return { file, title: file === 'README.md' ? 'Overview' : title, text, group }
-}
-
-/** Pages of the repository that no heading of the navigation has; none, if nobody forgot one. */
-export function forgottenPages(): string[] {
-  const all = readdirSync(`${root}docs`, { encoding: 'utf8', recursive: true }).filter((name) => name.endsWith('.md'))
-  const known = Object.values(guide).flat()
-  return all.map((name) => `docs/${name.replaceAll('\\', '/')}`).filter((file) => !known.includes(file))
 }
 
 function requirementFile(id: string): string {
