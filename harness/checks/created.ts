@@ -4,6 +4,7 @@ import type { Exchange, HttpResponse, Probe, Run, RunHook } from '../engine/inde
 import {
   describeResponse,
   isBlock,
+  isBreakdown,
   isGranted,
   jsonValue,
   NotExercised,
@@ -258,6 +259,9 @@ export function withOwnContent(run: Run, file: UploadContent): UploadContent {
   return { ...file, bytes: Buffer.concat([file.bytes, Buffer.from(mark)]) }
 }
 
+/** Valid creations of a run that broke the server, were granted with an envelope, or were refused with a fresh name each time. */
+export const wrongCreations = perRun((): Exchange[] => [])
+
 function isUploaded({ response }: Exchange): boolean {
   return response !== undefined && isGranted(response)
 }
@@ -265,14 +269,16 @@ function isUploaded({ response }: Exchange): boolean {
 /**
  * Uploads a file with content of its own and gives its id; as it is if that is refused, since a format may refuse what is
  * added to it. Throws `NotExercised` if the upload is refused or names no id.
+ * @param isSound whether nothing is wrong with the file, so that a 5xx is
  */
-export async function upload(run: Run, file: UploadContent): Promise<string> {
+export async function upload(run: Run, file: UploadContent, isSound = true): Promise<string> {
   if (run.options.readOnly) throw new NotExercised(leftOut('--read-only'))
   const purpose = { requirement: null, role: 'setup', isSuccess: isUploaded } as const
   const send = (content: () => UploadContent): Promise<Exchange> =>
     sendPastBlocks(() => sendWithRetries(run, () => uploadProbe(run, content()), purpose))
   const own = await send(() => withOwnContent(run, file))
   const exchange = [400, 415, 422].includes(own.response?.status ?? 0) ? await send(() => file) : own
+  if (isSound && exchange.response && isBreakdown(exchange.response)) wrongCreations(run).push(exchange)
   if (exchange.throttled) throw new Throttled(`an upload was answered ${describeResponse(exchange)}`)
   if (!isUploaded(exchange))
     throw new NotExercised(`a file that the suite uploads was refused: ${describeResponse(exchange)}`)

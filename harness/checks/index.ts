@@ -26,7 +26,17 @@ export { bodyOf, contentOf, declaredResource, isDeclared, placeholderRequest, va
 export { additionOf, applyScenario, distinctRequest, withoutRoles } from './valid-request.ts'
 
 // Objects that a run creates.
-export { createdId, namedId, twinsOf, upload, uploadProbe, uploadsOf, usableId, withOwnContent } from './created.ts'
+export {
+  createdId,
+  namedId,
+  twinsOf,
+  upload,
+  uploadProbe,
+  uploadsOf,
+  usableId,
+  withOwnContent,
+  wrongCreations,
+} from './created.ts'
 export { laterAttempts, resendWhile, retryWhileSettling } from './created.ts'
 export { sendOnceSettled, sendPastBlocks, sendUntilSettled } from './created.ts'
 export { holdBack, sendAtOnce } from './at-once.ts'

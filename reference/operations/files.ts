@@ -68,6 +68,7 @@ function run(call: Call): Answer {
   const type = mediaType(call)
   const bytes = call.bytes
   const now = world.clock.now()
+  if (type === 'application/pdf' && call.broken('2xx-accepted#pdf')) throw new Error('no PDF is read')
   const before = known(call, account)
   if (before && call.varied('files/refused-twice')) call.reject(409, 'Conflict', 'The file exists')
   const { id, createdAt } = before ?? { id: newId(world, 'file'), createdAt: now }

@@ -67,6 +67,7 @@ const placed: readonly string[] = named(
   graphs.create,applications.create/2xx-accepted later-400
   ai-detect.run,translate.run,vision.analyze/2xx-accepted once
   ai-detect.run/2xx-accepted            after-refusal
+  files.upload/2xx-accepted             pdf
   graphs.query,vision.analyze/2xx-accepted spelling
   chat.create/200-completion            - no-choices empty-choices no-answer closed no-http
   chat.create/200-text-parts            - echoed two type-first spelling

@@ -28,6 +28,7 @@ import {
   twinsOf,
   upload,
   validRequest,
+  wrongCreations,
 } from '../../harness/checks/index.ts'
 import { withCredential } from '../authentication/credentials.ts'
 import { invalidForms, malformedForms, noCredential } from '../authentication/key-forms.ts'
@@ -120,9 +121,6 @@ export async function create(context: CheckContext, make: () => Promise<Probe>):
   const send = (): Promise<Exchange> => context.send(make, { role: 'setup' })
   return resendWhile(await send(), send, isRefusedByName, maxTries)
 }
-
-/** Valid creations of a run that broke the server, were granted with an envelope, or were refused with a fresh name each time. */
-const wrongCreations = perRun((): Exchange[] => [])
 
 /** Throws `NotExercised`; what is wrong with the creation itself is told by what is granted. */
 export function notCreated({ run, scenario }: CheckContext, creation: Exchange, which: string): never {

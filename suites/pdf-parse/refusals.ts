@@ -39,11 +39,12 @@ export function pdfId(run: Run, name: PdfResource): Promise<string> {
   return oncePerRun(run, `pdf ${name}`, async () => {
     const declared = run.target.resources[name]
     if (typeof declared === 'string') return declared
-    const contentType = 'application/pdf'
-    if (declared) return upload(run, { bytes: declared.bytes, filename: declared.filename, contentType })
+    const [contentType, isSound] = ['application/pdf', name === 'pdfFile']
+    if (declared) return upload(run, { bytes: declared.bytes, filename: declared.filename, contentType }, isSound)
     const kind = ownSample(run, name)
     if (kind === undefined) throw new NotExercised(`declare resources.${name}`)
-    return upload(run, { bytes: samplePdf(kind), filename: `${kind}.pdf`, contentType }).catch((error: unknown) => {
+    const file = { bytes: samplePdf(kind), filename: `${kind}.pdf`, contentType }
+    return upload(run, file, isSound).catch((error: unknown) => {
       if (!(error instanceof NotExercised) || run.options.readOnly) throw error
       // §7.3 lets an upload of such a PDF be refused: then only the target knows of one that is stored.
       throw new NotExercised(`${error.message}; declare resources.${name}, the id of such a PDF that is stored already`)
