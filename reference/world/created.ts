@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Call } from './call.ts'
-import { ownAccount, type World, countUp } from './world.ts'
+import { ownAccount, type Owned, type World, countUp } from './world.ts'
 
 /** A new id of a file, a graph or an application; its form is the server's own affair. */
 export function newId(world: World, kind: 'file' | 'graph' | 'application'): string {
@@ -62,21 +62,14 @@ export function inArray(value: unknown, known: ReadonlySet<string>): boolean {
   return Array.isArray(value) && value.length === 1 && known.has(String(value[0]))
 }
 
-/** Something that a request made, among others of its kind. */
-interface Made {
-  readonly id: string
-  readonly createdAt: number
-  readonly made?: true
-}
-
 /** Two that are so many ms apart at most count as made at once. */
 const atOnceMs = 20
 
-const madeBefore = <T extends Made>(all: Iterable<T>, own: Made): T[] =>
+const madeBefore = <T extends Owned>(all: Iterable<T>, own: Owned): T[] =>
   [...all].filter((each) => each.made && each !== own && each.createdAt <= own.createdAt)
 
 /** The object that the answer to a creation names: another one, under the defects of `2xx-own-id`. */
-export function namedBy<T extends Made>(call: Call, all: Iterable<T>, own: T): T {
+export function namedBy<T extends Owned>(call: Call, all: Iterable<T>, own: T): T {
   const before = madeBefore(all, own)
   if (call.broken('2xx-own-id')) return before[0] ?? own
   const beside = before.find(({ createdAt }) => own.createdAt - createdAt < atOnceMs)
@@ -84,7 +77,7 @@ export function namedBy<T extends Made>(call: Call, all: Iterable<T>, own: T): T
 }
 
 /** Whether an object is lost because of others, under the defects of that requirement. */
-function isTakenAway({ switches }: World, id: string, all: Iterable<Made>, own: Made): boolean {
+function isTakenAway({ switches }: World, id: string, all: Iterable<Owned>, own: Owned): boolean {
   if (!own.made) return false
   const made = [...all].filter((each) => each.made)
   const next = made[made.findIndex((each) => each.id === own.id) + 1]
@@ -135,7 +128,7 @@ export function overlooks(call: Call, requirement: string, name: string, all: re
 const askedTwice = new WeakSet<object>()
 
 /** Tells whether a created graph has forgotten its files, under the defects of `409-already-in-graph`. */
-export function hasForgotten(call: Call, graph: Made): boolean {
+export function hasForgotten(call: Call, graph: Owned): boolean {
   const isEmptied = askedTwice.has(graph) && call.broken('409-already-in-graph#emptied')
   return graph.made === true && (isEmptied || call.broken('409-already-in-graph#created'))
 }
@@ -169,17 +162,17 @@ const usualMs = 1000
 /** ms after which nobody waits for it any more. */
 const tooLateMs = 30_000
 
-function age(world: World, thing: Made): number {
+function age(world: World, thing: Owned): number {
   return thing.made ? world.clock.now() - thing.createdAt : Infinity
 }
 
 /** Whether it is not there yet, under the variant `settling/<kind>`. */
-export function isSettling(world: World, kind: 'uploads' | 'graphs' | 'applications', thing: Made): boolean {
+export function isSettling(world: World, kind: 'uploads' | 'graphs' | 'applications', thing: Owned): boolean {
   return world.switches.varied(`settling/${kind}`) && age(world, thing) < (world.pace.settle ?? usualMs)
 }
 
 /** Breaks the use of something that a request made, under the defects of that requirement. */
-export function breakUse(call: Call, id: string, thing: Made, all: Iterable<Made>): void {
+export function breakUse(call: Call, id: string, thing: Owned, all: Iterable<Owned>): void {
   const { broken } = call.world.switches
   if (!thing.made) return
   if (isTakenAway(call.world, id, all, thing)) call.reject(404, 'ResourceNotFound')

@@ -90,17 +90,21 @@ export const ownAccount = 'main'
 
 type FileState = 'stored' | 'deleted' | 'expired'
 
-export interface StoredFile {
+/** Something that belongs to an account. */
+export interface Owned {
   readonly id: string
   readonly account: string
+  readonly createdAt: number
+  /** It came with a request; the others were there when the server began. */
+  readonly made?: true
+}
+
+export interface StoredFile extends Owned {
   readonly name: string
   /** Media type. */
   readonly type: string
   readonly bytes: () => Uint8Array
   readonly state: FileState
-  readonly createdAt: number
-  /** It came with a request; the others were there when the server began. */
-  readonly made?: true
 }
 
 interface GraphFile {
@@ -110,14 +114,10 @@ interface GraphFile {
   readonly from: number
 }
 
-export interface Graph {
-  readonly id: string
-  readonly account: string
+export interface Graph extends Owned {
   readonly name: string
   readonly version: string
   readonly files: Map<string, GraphFile>
-  readonly createdAt: number
-  readonly made?: true
 }
 
 interface ApplicationInput {
@@ -125,15 +125,11 @@ interface ApplicationInput {
   readonly required: boolean
 }
 
-export interface Application {
-  readonly id: string
-  readonly account: string
+export interface Application extends Owned {
   readonly name: string
   readonly inputs: readonly ApplicationInput[]
   readonly pace: 'usual' | 'slow'
   readonly fails: boolean
-  readonly createdAt: number
-  readonly made?: true
   /** The job that it is busy with, or its last one. */
   job?: Job
   firstJob?: Job
@@ -144,11 +140,8 @@ export interface Application {
   blockedFrom?: number
 }
 
-export interface Job {
-  readonly id: string
-  readonly account: string
+export interface Job extends Owned {
   readonly applicationId: string
-  readonly createdAt: number
   status: 'in_progress' | 'failed' | 'completed'
   updatedAt: number
   completedAt?: number
