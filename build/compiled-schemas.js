@@ -61,19 +61,6 @@ function codeOf(name, { optionsFor, schemaFile }) {
     code: { source: true, esm: true, lines: true, formats: _`conformFormats` },
   })
   const validate = ajv.compile(JSON.parse(readFileSync(`${root}${schemaFile(name)}`, 'utf8')))
-  return { code: importing(standaloneCode(ajv, validate)), moduleType: 'js' }
-}
-
-/** ajv writes `require(...)` of its run-time helpers into ES modules: imports stand there instead. */
-function importing(code) {
-  const helpers = new Map()
-  const body = code.replaceAll(/require\("(ajv\/dist\/runtime\/[\w-]+)"\)\.default/g, (_all, path) => {
-    if (!helpers.has(path)) helpers.set(path, `helper${helpers.size}`)
-    return `(${helpers.get(path)}.default ?? ${helpers.get(path)})`
-  })
-  const imports = [...helpers].map(([path, name]) => `import ${name} from '${path}.js'`)
-  const formats = body.includes('conformFormats')
-    ? [`import { formats as conformFormats } from '${schemas}formats.ts'`]
-    : []
-  return [...imports, ...formats, body].join('\n')
+  const imported = `import { formats as conformFormats } from '${schemas}formats.ts'`
+  return { code: `${imported}\n${standaloneCode(ajv, validate)}`, moduleType: 'js' }
 }
