@@ -11,7 +11,7 @@ import {
   parseReport,
   refuseDoubled,
 } from '../harness/report/index.ts'
-import { UserError } from '../harness/user-error.ts'
+import { orMistake, UserError } from '../harness/user-error.ts'
 import { isObject, member } from '../schemas/json.ts'
 import type { Evidence, NamedBytes } from './certificate-file.ts'
 import { makeStatement, sha256 } from './statement.ts'
@@ -26,7 +26,7 @@ export function evidenceProblems(statement: Statement, evidence: Evidence, own: 
   const { name, bytes } = evidence.report
   if (sha256(bytes).sha256 !== statement.subject[1].digest.sha256)
     return [`${name} is not the report it was issued for`]
-  const report = reportIn(evidence.report)
+  const report = orMistake(() => readWholeReport(evidence.report))
   if (report instanceof UserError) return [report.message]
   const requirements = requirementsOf(report, name, own, evidence.requirements)
   return [
@@ -35,15 +35,6 @@ export function evidenceProblems(statement: Statement, evidence: Evidence, own: 
     ...(evidence.exchanges ? exchangesProblems(statement, evidence.exchanges, report) : []),
     ...(evidence.target ? targetProblems(evidence.target, report, requirements) : []),
   ]
-}
-
-function reportIn({ name, bytes }: NamedBytes): Report | UserError {
-  try {
-    return readWholeReport({ name, bytes })
-  } catch (error) {
-    if (error instanceof UserError) return error
-    throw error
-  }
 }
 
 /** The report in those bytes. Throws UserError if it is none, or has a member twice: then two readers may read two reports. */
@@ -162,13 +153,8 @@ function isSeenByNone(id: string, told: readonly string[], file: unknown): boole
 
 /** Null if it is not canonical JSON: then a member might stand in it twice. */
 function declaredIn(text: string, name: string): unknown {
-  try {
-    const file = parseJson(text, name)
-    return isObject(file) && canonicalize(file) === text ? file : null
-  } catch (error) {
-    if (error instanceof UserError) return null
-    throw error
-  }
+  const file = orMistake(() => parseJson(text, name))
+  return isObject(file) && !(file instanceof UserError) && canonicalize(file) === text ? file : null
 }
 
 /** A run's clock and that of its worker may differ by so much, in ms. */

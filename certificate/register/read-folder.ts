@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { groupBy } from '../../harness/group-by.ts'
-import { unreadable, UserError } from '../../harness/user-error.ts'
+import { orMistake, unreadable, UserError } from '../../harness/user-error.ts'
 import { packBundle, readCertificateFile } from '../certificate-file.ts'
 import { readRevoked, readTrustedKeys, type Revocation, revocationOf, type TrustedKey } from '../revocations.ts'
 import type { Statement } from '../statement-schema.ts'
@@ -60,8 +60,9 @@ export function readRegister(folder: string, options: ReadOptions): Register {
   const found = new Map<string, { file: string; registered: Registered }>()
   const problems: string[] = []
   for (const file of certificateFiles(folder)) {
-    const read = readOne(join(folder, file), { ...options, trusted, revoked })
-    if (typeof read === 'string') problems.push(`${join(folder, file)}: ${read}`)
+    const read = orMistake(() => verified(join(folder, file), { ...options, trusted, revoked }))
+    if (read instanceof UserError) problems.push(`${join(folder, file)}: ${read.message}`)
+    else if (typeof read === 'string') problems.push(`${join(folder, file)}: ${read}`)
     else if (found.has(read.id)) problems.push(`${join(folder, file)}: is the same as ${found.get(read.id)?.file}`)
     else found.set(read.id, { file, registered: read })
   }
@@ -90,15 +91,6 @@ function certificateFiles(folder: string): string[] {
 interface Lists extends ReadOptions {
   readonly trusted: readonly TrustedKey[]
   readonly revoked: readonly Revocation[]
-}
-
-function readOne(path: string, lists: Lists): Registered | string {
-  try {
-    return verified(path, lists)
-  } catch (error) {
-    if (error instanceof UserError) return error.message
-    throw error
-  }
 }
 
 function verified(path: string, { foreign = false, trusted, revoked, now, suite }: Lists): Registered | string {
