@@ -30,7 +30,7 @@ export function createUnderWay() {
   }
   return {
     /** `settle` is called when the exchange has ended by itself. */
-    begin({ timeoutMs, signal }: SendOptions) {
+    begin({ timeoutMs, signal }: SendOptions): { readonly ending: AbortSignal; settle(): void } {
       const ending = new AbortController()
       const stop = (): void => ending.abort(signal?.reason)
       if (timer === undefined) lookedAt = performance.now()
