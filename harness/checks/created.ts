@@ -64,10 +64,11 @@ export function uploadsIn(run: Run, probe: Probe): string {
     .join(' ')
 }
 
-/** True if the probe names a file that this run uploaded less than `settleMs` ago. */
+/** True if the probe names a file that this run uploaded less than `settleMs` ago, or in its path anything that it created. */
 function isSettling(run: Run, probe: Probe): boolean {
   const since = performance.now() - run.target.limits.settleMs
-  return namedUploads(run, probe).some(([, at]) => at > since)
+  const made = Object.values(probe.params).map((id) => run.objects.madeAt.get(id) ?? -Infinity)
+  return [...made, ...namedUploads(run, probe).map(([, at]) => at)].some((at) => at > since)
 }
 
 /** How long the files that an exchange names had been there: later uploads are given as much before they are used. */

@@ -67,3 +67,25 @@ test('uploads that are limited take nothing from what other operations show of t
   const charset = report.requirements.find(({ id }) => id === 'envelope/charset-parameter')
   expect(charset?.outcome).toBe('passed')
 })
+
+test('a copy that knows a job later than others says nothing about its retrieval', async () => {
+  const readings = new Map<string, number>()
+  const only = ['jobs.retrieve/200-job', 'jobs.retrieve/4xx-unknown-job']
+  const { report } = await judgeBehind(
+    async (path, answer) => {
+      const count = (readings.get(path) ?? 0) + 1
+      readings.set(path, count)
+      const isBehind = /\/applications\/jobs\//.test(path) && count > 1 && count < 4
+      return isBehind ? json(404, { tpe: 'ResourceNotFound', errors: [], extras: {} }) : answer()
+    },
+    { only },
+    ({ resources, ...file }) => {
+      const { job: _, ...others } = resources ?? {}
+      return { ...file, resources: others }
+    },
+  )
+  expect(report.requirements.filter(({ id }) => only.includes(id)).map(({ outcome }) => outcome)).toEqual([
+    'passed',
+    'passed',
+  ])
+})
