@@ -63,7 +63,11 @@ function slotTo(handle: Handler, endpoint: Endpoint, ending: AbortSignal): Excha
     dispatch(options, handler) {
       const request = requestOf(options, endpoint, ending)
       let reader: ReadableStreamDefaultReader<Buffer> | undefined
-      const abort = (): void => void reader?.cancel().catch(() => undefined)
+      let isOver = false
+      const abort = (): void => {
+        isOver = true
+        reader?.cancel().catch(() => undefined)
+      }
       const controller = { rawHeaders: [] as Buffer[], abort }
       const given = controller as unknown as Dispatcher.DispatchController
       const carry = async (): Promise<void> => {
@@ -72,6 +76,8 @@ function slotTo(handle: Handler, endpoint: Endpoint, ending: AbortSignal): Excha
         controller.rawHeaders = [...response.headers].flat().map((text) => Buffer.from(text, 'latin1'))
         handler.onResponseStart?.(given, response.status, {})
         reader = response.body?.getReader() as typeof reader
+        // A response that comes too late may have a body without an end.
+        if (isOver) abort()
         for (let part = await reader?.read(); part?.done === false; part = await reader!.read())
           handler.onResponseData?.(given, part.value)
         handler.onResponseEnd?.(given, {})

@@ -71,6 +71,19 @@ test.each<[string, Handler, string]>([
   expect(late).toMatchObject({ kind: 'no-answer', cause: 'timeout', message })
 })
 
+test('a body that comes after the deadline is not read', async () => {
+  const reasons: unknown[] = []
+  const tooLate: Handler = async () => {
+    await new Promise((resolve) => setTimeout(resolve, 60))
+    return new Response(new ReadableStream({ cancel: (reason) => void reasons.push(reason) }))
+  }
+  await inVirtualTime(async () => {
+    await send(tooLate, {}, { timeoutMs: 30 })
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  })
+  expect(reasons).toHaveLength(1)
+})
+
 test('an interrupt ends an exchange, and so does closing', async () => {
   const stop = new AbortController()
   const seen: AbortSignal[] = []
