@@ -124,17 +124,19 @@ function judgeAddedAtOnce(added: readonly Exchange[], judge: RefusalContext['jud
 }
 
 /** A graph that the run creates keeps its file as well, also if its name is asked for again. */
-async function judgeInCreated({ context, judge, judgeResponse }: RefusalContext): Promise<void> {
+async function judgeInCreated({ context, judgeResponse }: RefusalContext): Promise<void> {
   const { run } = context
   const creation = await validRequest(run, 'graphs.create')
   const graph = await createObject(context, 'graphs.create', () => Promise.resolve(creation))
   const probe = await addition(run, graph, await upload(run, contentOf(run)))
   await addFirst(context, probe)
-  const again = await retryWhileSettling(run, () => addOnce(context, refused(probe)), isConflict)
-  judgeResponse(again, `${what}, which the run has created`)
-  const about = 'graphs.create/400-duplicate-name'
-  await context.send(refused(creation), { role: 'setup', badInput: true, about })
-  await judge(refused(probe), `${what}, which the run has created, after its name was asked for again`)
+  const again = (): Promise<Exchange> => addOnce(context, refused(probe))
+  judgeResponse(await retryWhileSettling(run, again, isConflict), `${what}, which the run has created`)
+  const setup = { role: 'setup', badInput: true, about: 'graphs.create/400-duplicate-name' } as const
+  const afterRefusal = (): Promise<Exchange> => context.send(refused(creation), setup).then(again)
+  // Another replica may still process the addition.
+  const last = `${what}, which the run has created, after its name was asked for again`
+  judgeResponse(await retryWhileSettling(run, afterRefusal, isConflict), last)
 }
 
 /** Adds a file for the first time, again if a guardrail meets it; throws `NotExercised` if that is not granted. */
