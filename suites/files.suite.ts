@@ -6,6 +6,7 @@ import {
   distinctRequest,
   freshUnknownId,
   isDeclared,
+  isRefusedContent,
   judgeTries,
   laterAttempts,
   namedId,
@@ -40,8 +41,8 @@ async function requireGraph(run: Run): Promise<void> {
   )
 }
 
-async function uploadTo(run: Run, graphId: string): Promise<Probe> {
-  const probe = await distinctRequest(run, 'files.upload')
+async function uploadTo(run: Run, graphId: string, make = distinctRequest): Promise<Probe> {
+  const probe = await make(run, 'files.upload')
   return { ...probe, query: { ...probe.query, graphId } }
 }
 
@@ -74,7 +75,8 @@ async function judgeAttached(context: CheckContext): Promise<void> {
   let granted: Exchange | undefined
   let refused: Exchange | undefined
   for (const ms of [0, ...laterAttempts(run)]) {
-    const upload = await context.send(attached)
+    const own = await context.send(attached)
+    const upload = isRefusedContent(own) ? await context.send(() => uploadTo(run, graph, validRequest)) : own
     judgeGranted(context, upload, 'a 2xx', 'with graphId')
     if (!canAdd) return
     const id = namedId(run, upload)

@@ -263,13 +263,18 @@ export function withOwnContent(run: Run, file: UploadContent): UploadContent {
 /** Valid creations of a run that broke the server, were granted with an envelope, or were refused with a fresh name each time. */
 export const wrongCreations = perRun((): Exchange[] => [])
 
+/** Whether an upload is refused for what it holds: a format may refuse what is added to it. */
+export function isRefusedContent({ response }: Exchange): boolean {
+  return [400, 415, 422].includes(response?.status ?? 0)
+}
+
 function isUploaded({ response }: Exchange): boolean {
   return response !== undefined && isGranted(response)
 }
 
 /**
- * Uploads a file with content of its own and gives its id; as it is if that is refused, since a format may refuse what is
- * added to it. Throws `NotExercised` if the upload is refused or names no id.
+ * Uploads a file with content of its own, else as it is, and gives its id. Throws `NotExercised` if the upload is refused
+ * or names no id.
  * @param isSound whether nothing is wrong with the file, so that a 5xx is
  */
 export async function upload(run: Run, file: UploadContent, isSound = true): Promise<string> {
@@ -278,7 +283,7 @@ export async function upload(run: Run, file: UploadContent, isSound = true): Pro
   const send = (content: () => UploadContent): Promise<Exchange> =>
     sendPastBlocks(() => sendWithRetries(run, () => uploadProbe(run, content()), purpose))
   const own = await send(() => withOwnContent(run, file))
-  const exchange = [400, 415, 422].includes(own.response?.status ?? 0) ? await send(() => file) : own
+  const exchange = isRefusedContent(own) ? await send(() => file) : own
   if (isSound && exchange.response && isBreakdown(exchange.response)) wrongCreations(run).push(exchange)
   if (exchange.throttled) throw new Throttled(`an upload was answered ${describeResponse(exchange)}`)
   if (!isUploaded(exchange))

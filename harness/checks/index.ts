@@ -28,6 +28,7 @@ export { additionOf, applyScenario, distinctRequest, withoutRoles } from './vali
 // Objects that a run creates.
 export {
   createdId,
+  isRefusedContent,
   namedId,
   twinsOf,
   upload,

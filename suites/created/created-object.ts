@@ -10,13 +10,14 @@ import {
   perRun,
   withHeader,
 } from '../../harness/engine/index.ts'
-import { type OperationId, operation } from '../../catalogue/operations.ts'
+import { type OperationId, operation, uploadOperation } from '../../catalogue/operations.ts'
 import {
   accepted,
   additionOf,
   at,
   contentOf,
   countsAsGranted,
+  isRefusedContent,
   namedId,
   declaredResource,
   falsy,
@@ -116,10 +117,12 @@ function isRefusedByName({ response, probe }: Exchange): boolean {
   return isNamed && refusals.includes(response?.status)
 }
 
-/** Sends a creation, each time with a fresh name; a guardrail may meet one of them. */
+/** Sends a creation, each time with a fresh name; a guardrail may meet one of them, and a format refuse content of its own. */
 export async function create(context: CheckContext, make: () => Promise<Probe>): Promise<Exchange> {
   const send = (): Promise<Exchange> => context.send(make, { role: 'setup' })
-  return resendWhile(await send(), send, isRefusedByName, maxTries)
+  const creation = await resendWhile(await send(), send, isRefusedByName, maxTries)
+  const isContent = creation.probe.operation === uploadOperation && !context.scenario && isRefusedContent(creation)
+  return isContent ? context.send(() => validRequest(context.run, uploadOperation), { role: 'setup' }) : creation
 }
 
 /** Throws `NotExercised`; what is wrong with the creation itself is told by what is granted. */

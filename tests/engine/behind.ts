@@ -6,7 +6,12 @@ import { judgeHostile, type Outcome } from '../hostile/judge-hostile.ts'
 import { inVirtualTime } from '../support/virtual-time.ts'
 
 /** Answers in place of the reference, or with its answer. */
-export type Reply = (path: string, answer: () => Promise<Response>, sinceMs: number) => Response | Promise<Response>
+export type Reply = (
+  path: string,
+  answer: () => Promise<Response>,
+  sinceMs: number,
+  request: Request,
+) => Response | Promise<Response>
 
 export const base = 'http://target.example/base'
 
@@ -24,7 +29,7 @@ export async function judgeBehind(
       const { pathname, search } = new URL(request.url)
       const inner = (): Promise<Response> =>
         reference.handle(asked(request, reference.url + pathname.slice(new URL(baseUrl).pathname.length) + search))
-      return reply(pathname, inner, performance.now() - began)
+      return reply(pathname, inner, performance.now() - began, request)
     }
     const transport = createHandlerTransport({ handle: handle as never, baseUrl })
     const outcome = await judgeHostile(baseUrl, { ownKeys: true, transport, options, change })
