@@ -279,7 +279,8 @@ function isUploaded({ response }: Exchange): boolean {
  */
 export async function upload(run: Run, file: UploadContent, isSound = true): Promise<string> {
   if (run.options.readOnly) throw new NotExercised(leftOut('--read-only'))
-  const purpose = { requirement: null, role: 'setup', isSuccess: isUploaded } as const
+  const what = `with ${file.filename}`
+  const purpose = { requirement: null, role: 'setup', what, isSuccess: isUploaded } as const
   const send = (content: () => UploadContent): Promise<Exchange> =>
     sendPastBlocks(() => sendWithRetries(run, () => uploadProbe(run, content()), purpose))
   const own = await send(() => withOwnContent(run, file))

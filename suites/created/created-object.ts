@@ -153,7 +153,7 @@ export const eachAccepted: Judge = async (context) => {
     if (creation.probe.operation !== context.requirement.operation) continue
     context.shownBy = creation.purpose.requirement
     context.cases++
-    context.fail(creation, '2xx, as another creation was answered', 'with a valid request')
+    context.fail(creation, '2xx, as another creation was answered', creation.purpose.what ?? 'with a valid request')
   }
 }
 
