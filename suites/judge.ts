@@ -60,7 +60,13 @@ export const stateHook: RunHook = {
     if (scenario === undefined) return states[id] ?? states[conditionOf(id)]
     return scenario.repeat === undefined ? undefined : 'requests-at-once'
   },
-  rerunNeeds(run, id, { sentAt }) {
+  rerunNeeds(run, id, { sentAt, purpose, probe }) {
+    // The suite's own uploads are made for whichever needs them first.
+    if (id === 'files.upload/2xx-accepted' && purpose.requirement === null) {
+      const isPdf = probe.headers.some(({ value }) => value === 'application/pdf')
+      const uses = isPdf ? 'pdf.parse/200-content' : 'graphs.add-file/2xx-accepted'
+      return isPlanned(run, uses) ? [uses] : []
+    }
     const makesMore = id.replace(lookedAtAgain, '$1/2xx-own-id')
     if (makesMore !== id && isRequirementId(makesMore)) return isPlanned(run, makesMore) ? [makesMore] : []
     if (!onEveryJob.test(id)) return []

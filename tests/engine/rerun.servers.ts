@@ -163,6 +163,10 @@ const servers: Readonly<Record<string, Servers>> = {
     ...{ defects: ['jobs.create/202-created#second-5xx'], only: jobs },
     rows: [['jobs.create/202-created', 'idle-application', 'shows it']],
   },
+  'an upload of a PDF that breaks the server': {
+    ...{ defects: ['files.upload/2xx-accepted#pdf'], only: ['files.upload/2xx-accepted', 'pdf.parse/200-content'] },
+    rows: [['files.upload/2xx-accepted', undefined, 'shows it']],
+  },
   'objects that are lost beside or after others': {
     only: ['graphs.*', 'files.*', 'jobs.create/202-created'],
     defects: [
