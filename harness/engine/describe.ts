@@ -1,7 +1,7 @@
 import type { Pairs } from '../../catalogue/requirement.ts'
 import { withoutEntities } from '../recording/index.ts'
 import { member } from '../../schemas/json.ts'
-import { type HttpResponse, isEnvelope, isGranted, jsonValue, tpeOf } from './response.ts'
+import { headBytes, type HttpResponse, isEnvelope, isGranted, jsonValue, tpeOf } from './response.ts'
 import type { Exchange } from './exchange.ts'
 
 const longest = 160
@@ -90,9 +90,6 @@ export function familyRemark(exchange: Exchange, pairs: Pairs): string {
   const requirement = response.errors.codeNames(response.status)?.join(', ')
   return ` ("${tpeOf(response)}" is another code name of the ${response.status} row of §7.2: ${requirement}; the spec names ${names.join(' or ')} here)`
 }
-
-/** The title of a page stands at its beginning, in bytes. */
-export const headBytes = 4096
 
 export function isPage(response: HttpResponse): boolean {
   const head = response.text(headBytes)

@@ -1,5 +1,6 @@
 import type { Exchange } from './exchange.ts'
-import { describeResponse, headBytes, isPage, pageTitle } from './describe.ts'
+import { headBytes } from './response.ts'
+import { describeResponse, isPage, pageTitle } from './describe.ts'
 import { perRun, type Run, type Plan } from './run.ts'
 import type { CatalogueResult, Created, NotServed, PageCount, Reason } from '../report/index.ts'
 import type { EndCause } from './outcome.ts'

@@ -1,7 +1,7 @@
 import { type NoResponse, type NoResponseDetail, type Proxy, proxyName } from '../http/index.ts'
 import type { Target } from '../target-file/index.ts'
-import { type HttpResponse, envelopeProblem, tpeOf } from './response.ts'
-import { describeResponse, headBytes, isPage } from './describe.ts'
+import { headBytes, type HttpResponse, envelopeProblem, tpeOf } from './response.ts'
+import { describeResponse, isPage } from './describe.ts'
 import type { Exchange } from './exchange.ts'
 
 /** Response of a gateway in place of the service: it proves nothing about the target. */
@@ -111,7 +111,7 @@ function misspoken(response: HttpResponse, { baseUrl }: Way): string | undefined
   if (status === 505 || (status === 426 && /\bh2/i.test(response.header('upgrade') ?? '')))
     return 'it does not take HTTP/1.1, which is what the suite speaks: let the gateway take it too'
   if (status !== 400) return undefined
-  const words = response.text(4096)
+  const words = response.text(headBytes)
   if (/no required ssl certificate/i.test(words))
     return 'it asks for a client certificate: declare tls.cert and tls.key in the target file'
   if (/ssl certificate error/i.test(words))

@@ -63,35 +63,50 @@ function parsed(body: Uint8Array): Json {
     return noJson('the body is not UTF-8')
   }
   if (text.startsWith('\ufeff')) return noJson('the body begins with a byte order mark')
+  const { values, isOpen } = structureOf(text)
+  if (values > maxValues) return tooManyValues
   const value = parsedJson(text)
-  if (value === undefined) return noJson(isOpen(text) ? cutShort : 'the body is not JSON')
-  return withinLimits(value) ? { ok: true, value } : tooManyValues
+  if (value === undefined) return noJson(isOpen ? cutShort : 'the body is not JSON')
+  cutDeep(value)
+  return { ok: true, value }
 }
 
-/** Whether it begins as an object or an array, and not all that it opens is closed. */
-function isOpen(text: string): boolean {
+/**
+ * About as many values as the text holds, an empty object or array counted twice, and whether not all that it opens is
+ * closed. Looks at the characters alone: the values of some bodies of 8 MB would take a hundred megabytes, and seconds.
+ */
+function structureOf(text: string): { readonly values: number; readonly isOpen: boolean } {
+  let values = 1
   let open = 0
-  let isInString = false
-  for (const [token] of text.matchAll(/\\.|["[\]{}]/gs)) {
-    if (token === '"') isInString = !isInString
-    else if (!isInString && token.length === 1) open += token === '[' || token === '{' ? 1 : -1
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at]
+    if (char === '"') at = endOfString(text, at)
+    else if (char === ',') values++
+    else if (char === ']' || char === '}') open--
+    else if (char === '[' || char === '{') {
+      values++
+      open++
+    }
   }
-  return open > 0 && /^\s*[[{]/.test(text)
+  return { values, isOpen: open > 0 && /^\s*[[{]/.test(text) }
 }
 
-/** Empties whatever is nested deeper than 64 levels; false if there are more values than are read, an empty one counted twice. */
-function withinLimits(whole: unknown): boolean {
-  let left = maxValues
-  const look = (value: unknown, level: number): void => {
-    if (--left < 0 || typeof value !== 'object' || value === null) return
-    const inner: unknown[] = Object.values(value)
-    if (inner.length === 0) left--
-    if (level <= deepest) for (const each of inner) look(each, level + 1)
-    else if (Array.isArray(value)) value.length = 0
-    else for (const name of Object.keys(value)) delete (value as Record<string, unknown>)[name]
+/** Finds the end of the string that begins at that quote: at the next one that is not escaped, or at the end of the text. */
+function endOfString(text: string, start: number): number {
+  for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
+    let backslashes = 0
+    while (text[at - 1 - backslashes] === '\\') backslashes++
+    if (backslashes % 2 === 0) return at
   }
-  look(whole, 1)
-  return left >= 0
+  return text.length
+}
+
+/** Empties whatever is nested deeper than 64 levels. */
+function cutDeep(value: unknown, level = 1): void {
+  if (typeof value !== 'object' || value === null) return
+  if (level <= deepest) for (const each of Object.values(value) as unknown[]) cutDeep(each, level + 1)
+  else if (Array.isArray(value)) value.length = 0
+  else for (const name of Object.keys(value)) delete (value as Record<string, unknown>)[name]
 }
 
 function jsonOf({ undecodable, cut, body }: WireResponse): Json {
@@ -100,18 +115,43 @@ function jsonOf({ undecodable, cut, body }: WireResponse): Json {
   return body.length === 0 ? noJson('the body is empty') : parsed(body)
 }
 
+/** The value of a body above this many bytes is parsed again if it is gone: many answers of a run are kept. */
+const largeBytes = 64 * 1024
+/** So much is kept of a large body that is no JSON, in bytes: the title of a page stands at its beginning. */
+export const headBytes = 4096
+
+/** Parses the bytes again when the value that was parsed last is gone. */
+function rereader(bytes: Uint8Array, first: Json): () => Json {
+  let last = new WeakRef(first)
+  return () => {
+    const known = last.deref()
+    if (known) return known
+    const again = parsed(bytes)
+    last = new WeakRef(again)
+    return again
+  }
+}
+
+const always = (json: Json) => (): Json => json
+
 export function responseOf(received: WireResponse, errors: ErrorNames): HttpResponse {
-  const { status, headers } = received
+  const { status, headers, body } = received
   const json = jsonOf(received)
+  const isLarge = body.length > largeBytes
   return {
     status,
-    size: received.body.length,
-    header: (name) => headers.find((line) => line.name.toLowerCase() === name)?.value,
-    text: (bytes) => Buffer.from(received.body.subarray(0, bytes)).toString('utf8'),
-    json: () => json,
+    size: body.length,
+    header: headerOf(headers),
+    text: textOf(isLarge && !json.ok ? body.slice(0, headBytes) : body),
+    json: isLarge && json.ok ? rereader(body, json) : always(json),
     errors,
   }
 }
+
+// What one function gives holds all that the functions in it need: these hold no more than their own.
+const headerOf = (headers: WireResponse['headers']) => (name: string) =>
+  headers.find((line) => line.name.toLowerCase() === name)?.value
+const textOf = (body: Uint8Array) => (bytes: number) => Buffer.from(body.subarray(0, bytes)).toString('utf8')
 
 /** The body as a JSON value; undefined if there is no answer, or its body is not JSON. */
 export function jsonValue(response: HttpResponse | undefined): unknown {

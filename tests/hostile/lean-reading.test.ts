@@ -1,14 +1,17 @@
 import { errorNames } from '../../catalogue/errors.ts'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { responseOf } from '../../harness/engine/response.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import { leanReading } from '../../suites/jobs/job-tracker.ts'
 import { validate } from '../../schemas/validate.ts'
 
-function reading(job: object) {
-  const body = Buffer.from(JSON.stringify(job))
+function answered(text: string, cut = false) {
   const times = { sentAt: 0, endedAt: 1 }
-  const response = responseOf({ kind: 'answer', status: 200, headers: [], body, cut: false, ...times }, errorNames)
+  return responseOf({ kind: 'answer', status: 200, headers: [], body: Buffer.from(text), cut, ...times }, errorNames)
+}
+
+function reading(job: object) {
+  const response = answered(JSON.stringify(job))
   return { exchange: { response } as Exchange, status: 'completed', job }
 }
 
@@ -38,4 +41,20 @@ test.each([
   expect(validate('job', whole.job).valid).toBe(fits)
   const json = lean.exchange.response?.json()
   expect(json?.ok && validate('job', json.value).valid).toBe(fits)
+})
+
+test('of a large body that is no JSON only the beginning is kept', () => {
+  const page = '<html>'.repeat(20_000)
+  for (const response of [answered(page), answered(`"${page}"`, true)]) {
+    expect(response.size).toBeGreaterThan(100_000)
+    expect(response.text(response.size)).toHaveLength(4096)
+  }
+})
+
+test('a body of too many values is not parsed', () => {
+  const parse = vi.spyOn(JSON, 'parse')
+  const response = answered(`[${'[],'.repeat(200_000)}[]]`)
+  expect(parse).not.toHaveBeenCalled()
+  parse.mockRestore()
+  expect(response.json()).toMatchObject({ ok: false, unread: true })
 })
