@@ -1,4 +1,10 @@
-import { isRequirementId, catalogue, grantedRequirement, requirementOf } from '../catalogue/catalogue.ts'
+import {
+  isRequirementId,
+  catalogue,
+  grantedRequirement,
+  requirementOf,
+  type RequirementId,
+} from '../catalogue/catalogue.ts'
 import { conditionOf } from '../catalogue/requirement.ts'
 import type { TakesState } from '../harness/report/index.ts'
 import type { Interface, Judge, Judging, Run, RunHook, RunOptions, RunParts } from '../harness/engine/index.ts'
@@ -50,8 +56,18 @@ const states: Readonly<Record<string, TakesState>> = {
 /** Requirements that are judged on every job of the run, and may depend on all that were made before: one is read after a newer one was made. */
 const onEveryJob = /^jobs\.(?:retrieve\/200-|create\/202-created$)/
 
-/** Requirements whose objects are looked at again at the end of a run, after others were made, some at the same moment. */
-const lookedAtAgain = /^(.*)\/2xx-(?:retrievable|usable)$/
+/** Requirements whose objects are looked at again at the end of a run, with those that make more of them, some at the same moment. */
+const alsoMadeFor: Readonly<Record<string, readonly RequirementId[]>> = {
+  'files.upload/2xx-retrievable': ['files.upload/2xx-own-id', 'files.upload/2xx-attached-to-graph'],
+  'graphs.create/2xx-usable': ['graphs.create/2xx-own-id'],
+  'applications.create/2xx-usable': ['applications.create/2xx-own-id'],
+}
+
+/** The requirement whose jobs are in progress on an application that conflicts are looked for on besides. */
+function conflictOn({ target: { resources } }: Run, application: string | undefined): RequirementId[] {
+  if (application === resources.otherApplication?.id) return ['jobs.create/409-per-application']
+  return application === resources.failingApplication?.id ? ['jobs.create/409-released'] : []
+}
 
 /** State that has to be there for a failure to show again: which other requirements, and which state. */
 export const stateHook: RunHook = {
@@ -61,14 +77,15 @@ export const stateHook: RunHook = {
     return scenario.repeat === undefined ? undefined : 'requests-at-once'
   },
   rerunNeeds(run, id, { sentAt, purpose, probe }) {
+    const planned = (ids: readonly RequirementId[]) => ids.filter((one) => isPlanned(run, one))
     // The suite's own uploads are made for whichever needs them first.
     if (id === 'files.upload/2xx-accepted' && purpose.requirement === null) {
       const isPdf = probe.headers.some(({ value }) => value === 'application/pdf')
-      const uses = isPdf ? 'pdf.parse/200-content' : 'graphs.add-file/2xx-accepted'
-      return isPlanned(run, uses) ? [uses] : []
+      return planned([isPdf ? 'pdf.parse/200-content' : 'graphs.add-file/2xx-accepted'])
     }
-    const makesMore = id.replace(lookedAtAgain, '$1/2xx-own-id')
-    if (makesMore !== id && isRequirementId(makesMore)) return isPlanned(run, makesMore) ? [makesMore] : []
+    if (id === 'jobs.create/409-job-in-progress') return planned(conflictOn(run, probe.params['application_id']))
+    const makers = alsoMadeFor[id]
+    if (makers) return planned(makers)
     if (!onEveryJob.test(id)) return []
     const before = ownJobs(run).filter(({ creation }) => creation.sentAt < sentAt)
     return [...new Set(before.flatMap(({ creation }) => creation.purpose.requirement ?? []))]

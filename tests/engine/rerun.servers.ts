@@ -139,6 +139,18 @@ const servers: Readonly<Record<string, Servers>> = {
     ...{ defects: ['jobs.create/409-job-in-progress#parallel'], only: jobs },
     rows: [['jobs.create/409-job-in-progress', 'job-in-progress', 'shows it']],
   },
+  'no conflict on the other application': {
+    ...{ defects: ['jobs.create/409-job-in-progress#other'], only: jobs },
+    rows: [['jobs.create/409-job-in-progress', 'job-in-progress', 'shows it']],
+  },
+  'no conflict on the failing application': {
+    ...{ defects: ['jobs.create/409-job-in-progress#failing'], only: jobs },
+    rows: [['jobs.create/409-job-in-progress', 'job-in-progress', 'shows it']],
+  },
+  'an attached file that is lost': {
+    ...{ defects: ['files.upload/2xx-retrievable#attached'], only: ['files.upload/*'] },
+    rows: [['files.upload/2xx-retrievable', 'object-of-run', 'shows it']],
+  },
   'a conflict of applications': {
     ...{ defects: ['jobs.create/409-per-application'], only: jobs },
     rows: [['jobs.create/409-per-application', 'job-elsewhere', 'shows it']],
