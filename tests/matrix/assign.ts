@@ -41,9 +41,13 @@ export function disturbedBy(defect: string): readonly string[] {
   // A job that cannot be read, or not by itself, tells nobody whether its application is idle.
   if (isOfStates(id) || /^jobs\.retrieve\/200-(job#(no-answer|closed|no-http)|identity#newest-only)$/.test(defect))
     return ['jobs.create', 'jobs.retrieve']
+  // A PDF is uploaded to be parsed.
+  if (defect === 'files.upload/2xx-accepted#pdf') return ['files.upload', 'graphs.add-file', 'pdf.parse']
   if (id.startsWith('files.upload/2xx')) return ['files.upload', 'graphs.add-file']
   // A graph that two creations share has what was added to either.
   if (id === 'graphs.create/2xx-own-id') return ['graphs.add-file', 'graphs.create']
+  // A graph that is gone is not used.
+  if (defect === 'graphs.create/400-duplicate-name#used') return ['graphs.create']
   // What another graph is for shows by a creation and two additions, a retrieval by what was uploaded.
   const isOfCreated = /^graphs\.add-file\/409-already-in-graph#(created|emptied)$/.test(defect)
   if (isOfCreated || redUnder(defect).includes('graphs.add-file/2xx-other-graph'))
