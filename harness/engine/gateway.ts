@@ -33,7 +33,9 @@ export function gatewayResponseOf(exchange: Exchange, way: Way): GatewayResponse
   const said = (): string => describeGateway(exchange, response)
   const doubled = doubledPath(response, way)
   if (doubled !== undefined) return { sentence: `${doubled} (${said()})`, patienceMs: 0, perhapsHereOnly: true }
-  if (envelopeProblem(response) === undefined && response.status !== 502 && response.status !== 504) return undefined
+  const { status } = response
+  // A redirect is the gateway's whatever its body is.
+  if (status >= 400 && envelopeProblem(response) === undefined && status !== 502 && status !== 504) return undefined
   const shown = isPage(response)
   if (response.status < 300) return shown ? pageInstead(said()) : undefined
   const sentence = redirected(response, way) ?? misspoken(response, way) ?? credentialWanted(response)

@@ -85,6 +85,11 @@ test.each<[string, () => Response, string]>([
     'it redirects to https://eu.target.example/v2/v1/files: use https://eu.target.example/v2 as the base URL (301 without a body)',
   ],
   [
+    'https on the same host, in an envelope',
+    () => json(308, { tpe: 'Moved', errors: [], extras: {} }, { location: 'https://target.example/base/v1/files' }),
+    'it redirects to https: use https://target.example/base (308 Moved)',
+  ],
+  [
     'a log-in page',
     () =>
       new Response('<html><title>Sign in</title><p>Sign in to Example</html>', {
