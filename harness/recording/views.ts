@@ -44,7 +44,7 @@ function characterOf(escape: string): string | undefined {
       return jsonEscapes[escape[1] as string] ?? escape[1]
     case '&': {
       const name = escape.slice(1).replace(';', '')
-      if (name[0] !== '#') return entities[name]
+      if (name[0] !== '#') return Object.hasOwn(entities, name) ? entities[name] : undefined
       return characterAt(/x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1)))
     }
     default:
@@ -54,7 +54,7 @@ function characterOf(escape: string): string | undefined {
 
 /** The text with the characters that a page writes as `&lt;` or `&#39;`. */
 export function withoutEntities(text: string): string {
-  return text.replaceAll(/&(?:#[Xx]?)?\w+;/g, (escape) => characterOf(escape) ?? escape)
+  return text.replaceAll(/&(?:#[Xx][\dA-Fa-f]+|#\d+|\w+);/g, (escape) => characterOf(escape) ?? escape)
 }
 
 function characterAt(code: number): string | undefined {

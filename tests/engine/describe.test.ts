@@ -69,6 +69,11 @@ test.each([
     '200 with a page: Sign in, Sign in here',
   ],
   [
+    'escapes of no character as they are',
+    received(500, '<html><title>&#xzz; &constructor; &#39;</title>', 'text/html'),
+    "500 with a page: &#xzz; &constructor; '",
+  ],
+  [
     'a limit of the gateway',
     received(413, '<html><title>413 Too Large</title></html>', 'text/html'),
     '413 with a page: 413 Too Large; the body of this upload is larger than your gateway allows',
