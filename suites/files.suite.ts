@@ -6,13 +6,13 @@ import {
   distinctRequest,
   freshUnknownId,
   isDeclared,
-  isRefusedContent,
   judgeTries,
   laterAttempts,
   namedId,
   pointerOf,
   randomOf,
   refused,
+  resendAsDeclared,
   sampled,
   seedFor,
   suite,
@@ -76,7 +76,7 @@ async function judgeAttached(context: CheckContext): Promise<void> {
   let refused: Exchange | undefined
   for (const ms of [0, ...laterAttempts(run)]) {
     const own = await context.send(attached)
-    const upload = isRefusedContent(own) ? await context.send(() => uploadTo(run, graph, validRequest)) : own
+    const upload = await resendAsDeclared(own, () => context.send(() => uploadTo(run, graph, validRequest)))
     judgeGranted(context, upload, 'a 2xx', 'with graphId')
     if (!canAdd) return
     const id = namedId(run, upload)

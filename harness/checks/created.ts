@@ -263,9 +263,9 @@ export function withOwnContent(run: Run, file: UploadContent): UploadContent {
 /** Valid creations of a run that broke the server, were granted with an envelope, or were refused with a fresh name each time. */
 export const wrongCreations = perRun((): Exchange[] => [])
 
-/** Whether an upload is refused for what it holds: a format may refuse what is added to it. */
-export function isRefusedContent({ response }: Exchange): boolean {
-  return [400, 415, 422].includes(response?.status ?? 0)
+/** Sends an upload once more, as it is declared, if one with content of its own was refused: a format may refuse what is added to it. */
+export function resendAsDeclared(own: Exchange, send: () => Promise<Exchange>): Promise<Exchange> {
+  return resendWhile(own, send, ({ response }) => [400, 415, 422].includes(response?.status ?? 0), 2)
 }
 
 function isUploaded({ response }: Exchange): boolean {
@@ -284,7 +284,7 @@ export async function upload(run: Run, file: UploadContent, isSound = true): Pro
   const send = (content: () => UploadContent): Promise<Exchange> =>
     sendPastBlocks(() => sendWithRetries(run, () => uploadProbe(run, content()), purpose))
   const own = await send(() => withOwnContent(run, file))
-  const exchange = isRefusedContent(own) ? await send(() => file) : own
+  const exchange = await resendAsDeclared(own, () => send(() => file))
   if (isSound && exchange.response && isBreakdown(exchange.response)) wrongCreations(run).push(exchange)
   if (exchange.throttled) throw new Throttled(`an upload was answered ${describeResponse(exchange)}`)
   if (!isUploaded(exchange))

@@ -28,8 +28,8 @@ export { additionOf, applyScenario, distinctRequest, withoutRoles } from './vali
 // Objects that a run creates.
 export {
   createdId,
-  isRefusedContent,
   namedId,
+  resendAsDeclared,
   twinsOf,
   upload,
   uploadProbe,

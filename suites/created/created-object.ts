@@ -17,7 +17,6 @@ import {
   at,
   contentOf,
   countsAsGranted,
-  isRefusedContent,
   namedId,
   declaredResource,
   falsy,
@@ -25,6 +24,7 @@ import {
   operationIn,
   pointerOf,
   refused,
+  resendAsDeclared,
   resendWhile,
   twinsOf,
   upload,
@@ -121,8 +121,10 @@ function isRefusedByName({ response, probe }: Exchange): boolean {
 export async function create(context: CheckContext, make: () => Promise<Probe>): Promise<Exchange> {
   const send = (): Promise<Exchange> => context.send(make, { role: 'setup' })
   const creation = await resendWhile(await send(), send, isRefusedByName, maxTries)
-  const isContent = creation.probe.operation === uploadOperation && !context.scenario && isRefusedContent(creation)
-  return isContent ? context.send(() => validRequest(context.run, uploadOperation), { role: 'setup' }) : creation
+  if (creation.probe.operation !== uploadOperation || context.scenario) return creation
+  return resendAsDeclared(creation, () =>
+    context.send(() => validRequest(context.run, uploadOperation), { role: 'setup' }),
+  )
 }
 
 /** Throws `NotExercised`; what is wrong with the creation itself is told by what is granted. */
