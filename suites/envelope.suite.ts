@@ -28,8 +28,8 @@ import {
   NotExercised,
   orElse,
   withHeader,
+  Throttled,
 } from '../harness/engine/index.ts'
-import { Throttled } from '../harness/engine/index.ts'
 import type { Target } from '../harness/target-file/index.ts'
 
 /** 401 counts here: a server may look at the key, or at nothing at all, before it looks at the path. */

@@ -3,8 +3,15 @@ import { jsonKinds } from '../../catalogue/operation.ts'
 import { busyStatus, operation as operationOf, type OperationId } from '../../catalogue/operations.ts'
 import { getAt } from '../../schemas/json.ts'
 import type { CheckContext, Probe, Run } from '../engine/index.ts'
-import { describeResponse, effectOf, jsonOf, lookAgainAtEnd, NotExercised, withHeader } from '../engine/index.ts'
-import { Throttled } from '../engine/index.ts'
+import {
+  describeResponse,
+  effectOf,
+  jsonOf,
+  lookAgainAtEnd,
+  NotExercised,
+  withHeader,
+  Throttled,
+} from '../engine/index.ts'
 import { leftOut } from '../report/index.ts'
 import type { Case, Ground } from './odd-cases.ts'
 import { effectOfCase, isSetting, judgeCases, memberCase, textCases, togetherCases, valueCases } from './odd-cases.ts'

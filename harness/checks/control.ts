@@ -21,8 +21,8 @@ import {
   throughGate,
   tpeOf,
   withFinding,
+  Throttled,
 } from '../engine/index.ts'
-import { Throttled } from '../engine/index.ts'
 import {
   isOperationId,
   operation as operationOf,

@@ -12,8 +12,8 @@ import {
   pause,
   perRun,
   sendWithRetries,
+  Throttled,
 } from '../engine/index.ts'
-import { Throttled } from '../engine/index.ts'
 import { shareAtEnd } from '../../catalogue/faults.ts'
 import { getAt } from '../../schemas/json.ts'
 import { leftOut } from '../report/index.ts'

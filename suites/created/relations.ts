@@ -7,8 +7,8 @@ import {
   NotExercised,
   perRun,
   sendWithRetries,
+  Throttled,
 } from '../../harness/engine/index.ts'
-import { Throttled } from '../../harness/engine/index.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
 import {
   atRole,

@@ -7,8 +7,8 @@ import {
   pause,
   perRun,
   sendWithRetries,
+  Throttled,
 } from '../../harness/engine/index.ts'
-import { Throttled } from '../../harness/engine/index.ts'
 import { isEnded, type Job, jobRequest, jobsOf } from './job-tracker.ts'
 import type { ApplicationResource } from '../../harness/target-file/index.ts'
 
