@@ -20,6 +20,10 @@ const entities: Readonly<Record<string, string>> = {
 
 const jsonEscapes: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
 
+/** A character as HTML and XML write it. */
+const entity = String.raw`&(?:#[Xx][\dA-Fa-f]{1,13}(?![\dA-Fa-f]);?|#\d{1,14}(?!\d);?|(?:${Object.keys(entities).join('|')});|(?:amp|AMP|lt|LT|gt|GT|quot|QUOT))`
+const everyEntity = new RegExp(entity, 'g')
+
 /**
  * Escapes of one character, by the mark that they begin with. A number's semicolon may be missing, and it may have leading
  * zeros; HTML reads a few names without a semicolon as well. NULs stand before a character in UTF-16 and UTF-32 that is read
@@ -28,7 +32,7 @@ const jsonEscapes: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n
 const patterns: readonly string[] = [
   String.raw`%[\dA-Fa-f]{2}`,
   String.raw`\\(?:u[\dA-Fa-f]{4}|[bfnrt"\\/])`,
-  String.raw`&(?:#[Xx][\dA-Fa-f]{1,13}(?![\dA-Fa-f]);?|#\d{1,14}(?!\d);?|(?:${Object.keys(entities).join('|')});|(?:amp|AMP|lt|LT|gt|GT|quot|QUOT))`,
+  entity,
   String.raw`\0{1,8}[^\0]`,
 ]
 const single = patterns.map((pattern) => new RegExp(pattern, 'g'))
@@ -44,7 +48,7 @@ function characterOf(escape: string): string | undefined {
       return jsonEscapes[escape[1] as string] ?? escape[1]
     case '&': {
       const name = escape.slice(1).replace(';', '')
-      if (name[0] !== '#') return Object.hasOwn(entities, name) ? entities[name] : undefined
+      if (name[0] !== '#') return entities[name]
       return characterAt(/x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1)))
     }
     default:
@@ -54,7 +58,7 @@ function characterOf(escape: string): string | undefined {
 
 /** The text with the characters that a page writes as `&lt;` or `&#39;`. */
 export function withoutEntities(text: string): string {
-  return text.replaceAll(/&(?:#[Xx][\dA-Fa-f]+|#\d+|\w+);/g, (escape) => characterOf(escape) ?? escape)
+  return text.replaceAll(everyEntity, (escape) => (escape.endsWith(';') && characterOf(escape)) || escape)
 }
 
 function characterAt(code: number): string | undefined {
