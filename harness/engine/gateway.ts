@@ -37,20 +37,20 @@ export function gatewayResponseOf(exchange: Exchange, way: Way): GatewayResponse
   // A redirect is the gateway's whatever its body is.
   if (status >= 400 && envelopeProblem(response) === undefined && status !== 502 && status !== 504) return undefined
   const shown = isPage(response)
-  if (response.status < 300) return shown ? pageInstead(said()) : undefined
+  if (status < 300) return shown ? pageInstead(said()) : undefined
   const sentence = redirected(response, way) ?? misspoken(response, way) ?? credentialWanted(response)
-  if (sentence === undefined && response.status === 401 && tpeOf(response) === undefined)
+  if (sentence === undefined && status === 401 && tpeOf(response) === undefined)
     return { sentence: `${keyNotAccepted} (${said()})`, patienceMs: 0, perhapsHereOnly: true }
   if (sentence !== undefined) return { sentence: `${sentence} (${said()})`, patienceMs: 0 }
-  if ([502, 503, 504].includes(response.status))
+  if ([502, 503, 504].includes(status))
     return {
       sentence: `a gateway answered, and not the service behind it: ${said()}; start the service, or look at where the gateway sends its requests${pastProxy(way)}`,
       patienceMs: startMs,
     }
-  if (response.status < 400) return shown ? pageInstead(said()) : undefined
-  if (!shown || !(response.status === 403 || signatures.test(response.text(headBytes)))) return undefined
+  if (status < 400) return shown ? pageInstead(said()) : undefined
+  if (!shown || !(status === 403 || signatures.test(response.text(headBytes)))) return undefined
   const remedy =
-    response.status === 403
+    status === 403
       ? 'if it asks for something of its own, declare that in headers of the target file (--header)'
       : 'check the path of the base URL, and what the gateway serves there'
   return {
