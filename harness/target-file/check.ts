@@ -8,7 +8,7 @@ import type {
   ApplicationValue,
   OperationValue,
 } from './target-file.ts'
-import { catalogue, isRequirementId } from '../../catalogue/catalogue.ts'
+import { catalogue, isRequirementId, requirementOf } from '../../catalogue/catalogue.ts'
 import { type OperationId, isOperationId, operation, operations } from '../../catalogue/operations.ts'
 import { didYouMean, nearest, requirementIds } from './nearest.ts'
 import { scenarioExample } from '../../catalogue/scenario-examples.ts'
@@ -47,7 +47,7 @@ function problemsOfScenario(id: string, scenario: ScenarioValue): string[] {
       `${path} is a pattern, and scenarios takes none: write one entry for each id (a target file that is a module can make them in a loop)`,
     ]
   if (!isRequirementId(id)) return [`${path} names no requirement${didYouMean(id, requirementIds)}`]
-  const area = id.slice(0, id.indexOf('/'))
+  const { operation: area } = requirementOf(id)
   if (area === 'envelope') return [`${path} is not possible: envelope requirements are judged on every response`]
   return [
     ...operationProblem(path, area, scenario),

@@ -35,7 +35,7 @@ export function didYouMean(written: string, candidates: readonly string[], prefi
 }
 
 export const requirementIds: readonly string[] = catalogue.map(({ id }) => id)
-const areas = [...new Set(requirementIds.map((id) => id.slice(0, id.indexOf('/'))))]
+const areas = [...new Set(catalogue.map(({ operation }) => operation))]
 const groups = new Set(
   areas.filter((area) => area.includes('.')).map((area) => `${area.slice(0, area.indexOf('.'))}.*`),
 )
