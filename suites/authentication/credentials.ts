@@ -157,10 +157,10 @@ async function judgeForms(refusal: RefusalContext, forms: readonly KeyForm[]): P
   if (sent.length === 0) throw new NotExercised('every form of the full key equals a declared key')
   for (const { credential } of sent) context.run.keys.learn(credential)
   const query = queryIn(context)
-  await judgeEach(sent, async ({ credential, what, kind, expects }) => {
+  await judgeEach([...sent.entries()], async ([at, { credential, what, kind, expects }]) => {
     const probe = withCredential(await valid(), credential)
     // A query that the spec shows may have a route of its own: every second form is sent with it.
-    const own = sent.findIndex((form) => form.kind === kind) % 2 ? { ...probe.query, ...query } : probe.query
+    const own = at % 2 ? { ...probe.query, ...query } : probe.query
     await judge({ ...probe, query: own, fault: kind }, what, expects)
     if (!few && isSentToOtherPaths(kind)) await judgeElsewhere(context, probe, { what, kind }, 'other path')
   })
