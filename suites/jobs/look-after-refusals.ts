@@ -68,9 +68,6 @@ async function createAfter(held: Held): Promise<Finding> {
   return { of, cases: 1, confirmed: true }
 }
 
-/** The application is asked for so long before a moment, in ms: a job of somebody else may have to end first. */
-export const leadMs = 200
-
 /** When a creation is to come after refused ones, in ms; one that would come later follows on refusals of its own. */
 export interface Moment {
   readonly afterMs: number

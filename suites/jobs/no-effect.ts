@@ -8,7 +8,6 @@ import { jobsOf, longestMs } from './job-tracker.ts'
 import {
   awaitIdle,
   giveUp,
-  leadMs,
   lookAfter,
   lookLater,
   type Moment,
@@ -56,8 +55,14 @@ function withMore([delayed = [], ...atOnce]: AtOnce['looks'], { findings }: Refu
   return [[...delayed, ...findings], ...atOnce]
 }
 
-/** Time left until the application is to be asked for, so many ms after refusals. */
-const leftMs = ({ refusedAt }: Refused, ms: number): number => refusedAt + ms - leadMs - performance.now()
+/**
+ * Time left until the application is to be asked for, so many ms after refusals: some time before that moment, since a job of
+ * somebody else may have to end first.
+ */
+function leftMs({ run, application }: Held, { refusedAt }: Refused, ms: number): number {
+  const leadMs = Math.min(200, 2 * (longestMs(jobsOf(run).of(application.id)) ?? Infinity))
+  return refusedAt + ms - leadMs - performance.now()
+}
 
 /** The looks at once, and the first of those some time after; nothing else goes to the application. */
 async function lookAlone(held: Held): Promise<Omit<AtOnce, 'held'> & { readonly isShort: boolean }> {
@@ -70,7 +75,8 @@ async function lookAlone(held: Held): Promise<Omit<AtOnce, 'held'> & { readonly 
   }
   const { delayed, atOnce } = await kindsOf(run, application)
   // Jobs that take long do not fit into the pauses: each moment would be missed.
-  const isShort = (longestMs(jobsOf(run).of(application.id)) ?? Infinity) * atOnce.length <= first.afterMs
+  const isShort =
+    (longestMs(jobsOf(run).of(application.id)) ?? Infinity) * atOnce.length <= (first.afterMs + first.untilMs) / 2
   let later = delayed && (await refuseIdle(held, delayed))
   let looks: AtOnce['looks'] = later ? [later.findings] : []
   const isOver = (): boolean => failureIn(looks.flat()) !== undefined || gate.timedOut
@@ -87,7 +93,7 @@ async function lookAlone(held: Held): Promise<Omit<AtOnce, 'held'> & { readonly 
   for (const look of isShort ? [lookAtEach, lookAtSome] : [lookAtSome, lookAtEach]) await look()
   if (!later || isOver() || run.options.depth === 'quick') return { looks, isShort }
   // On a slow road the next moment may be over by now, too.
-  const isLate = leftMs(later, (isShort ? second : last).untilMs) < 0
+  const isLate = leftMs(held, later, (isShort ? second : last).untilMs) < 0
   return { looks, isShort, later: isLate ? await refuseIdle(held, later.kind) : later }
 }
 
@@ -113,8 +119,8 @@ async function lookBetween(held: Held, later: Refused, moment: Moment): Promise<
   const alone = (action: () => Promise<Refused>): Promise<Refused> =>
     gate.withExclusive(async () => (gate.timedOut ? nothing : action()), { urgent: true })
   const look = async (): Promise<Refused> => {
-    const from = leftMs(later, moment.untilMs) < 0 ? await alone(() => refuseIdle(held, later.kind)) : later
-    await pause(run, Math.max(0, leftMs(from, moment.afterMs)))
+    const from = leftMs(held, later, moment.untilMs) < 0 ? await alone(() => refuseIdle(held, later.kind)) : later
+    await pause(run, Math.max(0, leftMs(held, from, moment.afterMs)))
     const found = await alone(() => lookLater(held, from, moment))
     if (!othersCreated(held, later.refusedAt)) return found
     // `409-released` reports that the application stays locked.
