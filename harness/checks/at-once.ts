@@ -94,18 +94,31 @@ export async function property<T>(
   arbitrary: fc.Arbitrary<T>,
   check: (value: T) => Promise<unknown>,
 ): Promise<void> {
-  const {
-    run: { options },
-    requirement,
-  } = context
-  const search = { seed: seedFor(options.seed, requirement.id), numRuns: options[runs] }
   generating.add(context)
   try {
-    const seen = await firstFailure(fc.sample(arbitrary, search), check)
-    if (seen) await smallest(seen, search, arbitrary, check)
+    const seen = await firstFailure(samples(context, runs, arbitrary), check)
+    if (seen) await smallest(seen, searchOf(context, runs), arbitrary, check)
   } finally {
     generating.delete(context)
   }
+}
+
+interface Search {
+  readonly seed: number
+  readonly numRuns: number
+}
+
+function searchOf({ run: { options }, requirement }: CheckContext, runs: 'refusalRuns' | 'grantedRuns'): Search {
+  return { seed: seedFor(options.seed, requirement.id), numRuns: options[runs] }
+}
+
+/** The values with which `property` begins. */
+export function samples<T>(
+  context: CheckContext,
+  runs: 'refusalRuns' | 'grantedRuns',
+  arbitrary: fc.Arbitrary<T>,
+): readonly T[] {
+  return fc.sample(arbitrary, searchOf(context, runs))
 }
 
 /** Several cases at once: most targets fail none. */
@@ -125,7 +138,7 @@ async function firstFailure<T>(
 /** Throws the smallest failure, looked for case by case; the one that was seen if it does not show again. */
 async function smallest<T>(
   seen: Failed,
-  search: { readonly seed: number; readonly numRuns: number },
+  search: Search,
   arbitrary: fc.Arbitrary<T>,
   check: (value: T) => Promise<unknown>,
 ): Promise<void> {

@@ -11,7 +11,7 @@ export { malformedBody, malformedJsonBody, missingBody, wrongContentType } from 
 export { at, atRole, eachAt, empty, giving, notText, ofOtherTypes, pointerOf } from './roles.ts'
 export { unknownAt, unknownWord, unknownWords, valueAt } from './roles.ts'
 export { badInput } from './bad-input.ts'
-export { judgeEach, property } from './at-once.ts'
+export { judgeEach, property, samples } from './at-once.ts'
 
 // What is granted.
 export { control, controlExchange, countsAsGranted, grantedControl, judgeThrottled, operationIn } from './control.ts'
