@@ -1,10 +1,5 @@
-import {
-  isRequirementId,
-  catalogue,
-  grantedRequirement,
-  requirementOf,
-  type RequirementId,
-} from '../catalogue/catalogue.ts'
+import type { AreaName, RequirementId } from '../catalogue/catalogue.ts'
+import { areaOf, isRequirementId, catalogue, grantedRequirement, requirementOf } from '../catalogue/catalogue.ts'
 import { conditionOf } from '../catalogue/requirement.ts'
 import type { TakesState } from '../harness/report/index.ts'
 import type { Interface, Judge, Judging, Run, RunHook, RunOptions, RunParts } from '../harness/engine/index.ts'
@@ -12,16 +7,8 @@ import { createRun, isPlanned, startJudging } from '../harness/engine/index.ts'
 import { ownJobs } from './jobs/lifecycle.ts'
 import { errorNames } from '../catalogue/errors.ts'
 import { firstOperation, operation, readingOperation } from '../catalogue/operations.ts'
-import * as chat from './chat-create.suite.ts'
-import * as envelope from './envelope.suite.ts'
-import * as files from './files.suite.ts'
-import * as general from './general.suite.ts'
-import * as graphs from './graphs.suite.ts'
-import * as jobs from './jobs.suite.ts'
-import * as pdf from './pdf-parse.suite.ts'
-import * as tools from './tools.suite.ts'
 import { jobsHook } from './jobs/jobs-hook.ts'
-import { createdHook, envelopeHook, notServedHook } from '../harness/checks/index.ts'
+import { createdHook, envelopeHook, notServedHook, type Suite } from '../harness/checks/index.ts'
 import type { Target } from '../harness/target-file/index.ts'
 import { planRun } from './plan.ts'
 import { pdfHook } from './pdf-parse/refusals.ts'
@@ -104,14 +91,31 @@ export const api: Interface = {
   errors: errorNames,
 }
 
-/** How each requirement is judged, by id: the files of suites export nothing else. */
-const checks: ReadonlyMap<string, Judge> = new Map(
-  [chat, envelope, files, general, graphs, jobs, pdf, tools].flatMap((suites) => Object.values(suites).flat()),
-)
+const chat = () => import('./chat-create.suite.ts')
+const envelope = () => import('./envelope.suite.ts')
+const files = () => import('./files.suite.ts')
+const general = () => import('./general.suite.ts')
+const graphs = () => import('./graphs.suite.ts')
+const jobs = () => import('./jobs.suite.ts')
+const pdf = () => import('./pdf-parse.suite.ts')
+const tools = () => import('./tools.suite.ts')
+
+/** The file with the suite of each operation or area: it exports nothing else, and is loaded when the first of them is judged. */
+const fileOf: Readonly<Record<AreaName, () => Promise<Readonly<Record<string, Suite>>>>> = {
+  ...{ '*': general, guardrails: general, general, envelope, 'pdf.parse': pdf, 'chat.create': chat },
+  ...{ 'jobs.create': jobs, 'jobs.retrieve': jobs, 'applications.create': jobs },
+  ...{ 'files.upload': files, 'files.list': files, 'files.retrieve': files },
+  ...{ 'graphs.create': graphs, 'graphs.add-file': graphs, 'graphs.query': graphs },
+  ...{ 'completion.create': tools, 'ai-detect.run': tools, 'web-search.run': tools },
+  ...{ 'medical.comprehend': tools, 'translate.run': tools, 'vision.analyze': tools },
+}
 
 /** How a requirement is judged; undefined if no suite says it. */
-export function judgeOf(id: string): Judge | undefined {
-  return checks.get(id)
+export async function judgeOf(id: string): Promise<Judge | undefined> {
+  const area = areaOf(id)
+  if (area === undefined) return undefined
+  const suites = Object.values(await fileOf[area]()).flat()
+  return suites.find(([of]) => of === id)?.[1]
 }
 
 /** How the run reaches the target and its keys. */

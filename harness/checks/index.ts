@@ -1,5 +1,5 @@
 // A suite, and what a run needs besides.
-export { suite } from './suite.ts'
+export { suite, type Suite } from './suite.ts'
 export { createdHook } from './created.ts'
 export { createEnvelopeWatch, envelopeHook, judgeObserved, observedRequirements } from './envelope-watch.ts'
 export { notServedHook } from './valid-request.ts'

@@ -25,7 +25,7 @@ type Checks<A extends AreaName> = {
 }
 
 /** How each requirement of an operation or area is judged. */
-type Suite = readonly (readonly [id: RequirementId, judge: Judge])[]
+export type Suite = readonly (readonly [id: RequirementId, judge: Judge])[]
 
 /** Says how the requirements of an operation or area are judged; `*` are those that several operations have. */
 export function suite<const A extends AreaName>(area: A, checks: Checks<A>): Suite {

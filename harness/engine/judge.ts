@@ -114,25 +114,24 @@ interface Looked {
   readonly atEnd?: () => Promise<CatalogueResult>
 }
 
+/** How each requirement is judged: undefined for one that has no check, which is a mistake of the suite. */
+export type JudgeOf = (id: string) => Promise<Judge | undefined>
+
 /** Judges one requirement; never throws. */
-export async function judgeRequirement(
-  run: Run,
-  requirement: CatalogueRequirement,
-  check: Judge | undefined,
-): Promise<Looked> {
-  return look(createCheckContext(run, requirement), check)
+export async function judgeRequirement(run: Run, requirement: CatalogueRequirement, judgeOf: JudgeOf): Promise<Looked> {
+  return look(createCheckContext(run, requirement), judgeOf)
 }
 
-async function look(context: CheckContext, check: Judge | undefined): Promise<Looked> {
+async function look(context: CheckContext, judgeOf: JudgeOf): Promise<Looked> {
   const { run, requirement } = context
   const { id, operation, level, section, statement } = requirement
-  const { atEnd, ...judged } = await judge(context, check)
+  const { atEnd, ...judged } = await judge(context, judgeOf)
   const { control, cases } = context
   const durationMs = Math.round(run.client.recorder.tookMs(id))
   const result = { id, operation, level, section, statement, ...shown(run, judged), control, cases, durationMs }
   const ofMode = inMode(result, run.options.tpe)
   countFailure(run, ofMode)
-  return { result: ofMode, ...(atEnd && { atEnd: async () => (await look(context, atEnd)).result }) }
+  return { result: ofMode, ...(atEnd && { atEnd: async () => (await look(context, async () => atEnd)).result }) }
 }
 
 /** How many requirements have failed that decide the exit code. */
@@ -165,7 +164,7 @@ function shown(run: Run, { reason, why, failures, ...judged }: Judged): Judged {
   }
 }
 
-async function judge(context: CheckContext, check: Judge = noCheck): Promise<Judged> {
+async function judge(context: CheckContext, judgeOf: JudgeOf): Promise<Judged> {
   const { run, requirement } = context
   const entry = run.plan.get(requirement.id)
   if (!entry?.run)
@@ -174,7 +173,7 @@ async function judge(context: CheckContext, check: Judge = noCheck): Promise<Jud
       outcome: entry?.outcome ?? 'not-exercised',
       failures: [],
     }
-  const judged = await outcomeOf(context, check)
+  const judged = await outcomeOf(context, judgeOf)
   if (entry.leftOut !== undefined) return { outcome: 'not-exercised', ...leftOut(entry.leftOut), failures: [] }
   return run.keys.hasFull ? judged : withoutKey(judged)
 }
@@ -188,10 +187,12 @@ function withoutKey(judged: Judged): Judged {
     : { outcome: 'not-exercised', reason: 'no key: only requests that need no key were sent', failures: [] }
 }
 
-async function outcomeOf(context: CheckContext, check: Judge): Promise<Judged> {
+async function outcomeOf(context: CheckContext, judgeOf: JudgeOf): Promise<Judged> {
   const { run, requirement } = context
   try {
     if (run.life.ended && requirement.operation !== 'envelope') throw run.life.ended
+    const check = await judgeOf(requirement.id)
+    if (!check) throw new Error('the requirement has no check')
     await check(context)
     const { atEnd } = context
     context.atEnd = undefined
@@ -203,10 +204,6 @@ async function outcomeOf(context: CheckContext, check: Judge): Promise<Judged> {
   } catch (error) {
     return ended(error, context)
   }
-}
-
-const noCheck: Judge = async () => {
-  throw new Error('the requirement has no check')
 }
 
 function ended(error: unknown, context: CheckContext): Judged {

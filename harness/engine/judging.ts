@@ -4,11 +4,11 @@ import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
 import { exclusiveIds, fillRequest } from '../target-file/index.ts'
 import { isGranted, tpeOf } from './response.ts'
-import { type Judge, shownExchanges } from './check-context.ts'
+import { shownExchanges } from './check-context.ts'
 import { describeResponse, withFinding } from './describe.ts'
 import { createEventQueue, type RunEvent, factsOf, type RunFacts } from './events.ts'
 import { closeHookTransports, sendHookRequest, setUp, tearDown } from './hook-request.ts'
-import { judgeRequirement } from './judge.ts'
+import { type JudgeOf, judgeRequirement } from './judge.ts'
 import { keyRefused } from './keys.ts'
 import type { EndCause } from './outcome.ts'
 import { poisonedConnections } from './reused-connection.ts'
@@ -45,9 +45,6 @@ async function cleanUp(run: Run): Promise<void> {
   await Promise.all(Array.from({ length: Math.min(cleanupConcurrency, run.client.semaphore.size) }, worker))
 }
 
-/** How each requirement is judged: undefined for one that has no check, which is a mistake of the suite. */
-export type JudgeOf = (id: string) => Judge | undefined
-
 /** A run that goes on. */
 export interface Judging {
   /** Events as they happen; to be read once. */
@@ -71,7 +68,7 @@ export function startJudging(run: Run, judgeOf: JudgeOf): Judging {
   }
   const looksAtEnd: (() => Promise<CatalogueResult>)[] = []
   const judge = async (requirement: CatalogueRequirement): Promise<void> => {
-    const { result, atEnd } = await judgeRequirement(run, requirement, judgeOf(requirement.id))
+    const { result, atEnd } = await judgeRequirement(run, requirement, judgeOf)
     if (atEnd && result.outcome === 'passed') looksAtEnd.push(atEnd)
     else tell(result)
   }

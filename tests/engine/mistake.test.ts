@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { judgeOf } from '../../suites/judge.ts'
-import type { JudgeOf } from '../../harness/engine/judging.ts'
+import type { Judge } from '../../harness/engine/index.ts'
 import { type Judged, judgeReference } from '../matrix/judge-reference.ts'
 
 const broken = 'translate.run/400-empty-text'
 const only = ['translate.*', 'files.list/*']
 
 /** Judges a conforming server, one requirement by that check. */
-const judgedBy = (check: ReturnType<JudgeOf>): Promise<Judged> =>
-  judgeReference({}, { options: { only }, judgeOf: (id) => (id === broken ? check : judgeOf(id)) })
+const judgedBy = (check: Judge | undefined): Promise<Judged> =>
+  judgeReference({}, { options: { only }, judgeOf: async (id) => (id === broken ? check : judgeOf(id)) })
 
 function expectLoud({ results, verdicts }: Judged, reason: string): void {
   const found = results.find(({ id }) => id === broken)
@@ -35,8 +35,10 @@ test('a check that throws before it can be awaited is as loud', async () => {
 })
 
 test('a check that had judged an answer before it threw says nothing of the target', async () => {
-  const late: ReturnType<JudgeOf> = async (context) => {
-    await judgeOf(broken)?.(context)
+  const late: Judge = async (context) => {
+    await (
+      await judgeOf(broken)
+    )?.(context)
     throw new Error('afterwards')
   }
   expectLoud(await judgedBy(late), 'afterwards')
