@@ -9,14 +9,7 @@ import { type Bodies, type Counts, judgeRecording } from '../traffic/recording-j
 import { openHar } from '../traffic/read-har.ts'
 import { createSurvey, recordingReport } from '../traffic/recording-report.ts'
 import { learnSecrets } from '../traffic/secrets.ts'
-import {
-  checkOutputs,
-  formatNames,
-  inputFiles,
-  parseReportRequests,
-  reportFiles,
-  streamForPeople,
-} from './output/files.ts'
+import { formatNames, plannedReports } from './output/files.ts'
 import { finish } from './output/write-reports.ts'
 import { addGates } from './run/arguments.ts'
 import { shellWord } from '../harness/shell-word.ts'
@@ -39,13 +32,11 @@ export function checkCommand(): Command {
   return addGates(command, formatNames).action(async (file: string, options: CheckArguments) => {
     // Nearly all of a long recording is garbage at once: a heap that grows by a third each time stays small.
     setFlagsFromString('--heap-growing-percent=30')
-    const requests = parseReportRequests(options.report)
     const { baseline, target } = options
     const inputs = { 'the recording': file, 'the target file': target, 'the baseline': baseline }
-    checkOutputs(reportFiles(requests), inputFiles(inputs))
+    const { requests, people } = plannedReports(options.report, inputs)
     const { report, counts, warnings, exchanges } = await checkFile(file, options, new Date())
     for (const warning of warnings) warnOf(warning)
-    const people = streamForPeople(requests)
     await finish(report, { requests, exchanges, people, before: `${terminalText(countsLine(counts, report))}\n` })
   })
 }

@@ -47,10 +47,7 @@ async function compare(files: readonly string[], { failOnNew, html, report }: Co
   const requests = parseReportRequests(report, formatFiles)
   const page = html === undefined ? [] : [{ format: 'html' as const, path: html, option: `--html ${html}` }]
   const outputs = [...reportFiles(requests), ...page]
-  checkOutputs(
-    outputs,
-    files.map((path) => ({ path, what: `${path}, one of the reports` })),
-  )
+  checkOutputs(outputs, Object.fromEntries(files.map((path) => [`${path}, one of the reports`, path])))
   const comparison = compareReports(files.map(readReport))
   const people = streamForPeople(requests)
   for (const { format, path } of requests) if (path === '-') process.stdout.write(renderers[format](comparison))

@@ -84,7 +84,7 @@ export function answersFrom(path: string, { baseUrl, name }: InitArguments): Ans
 /** Refuses before anything is asked; throws UserError. */
 export function checkInit(file: string, { baseUrl, force, from }: InitArguments): void {
   isModule(file)
-  if (from !== undefined) checkOutputs([{ path: file, option: file }], [{ path: from, what: 'the report of --from' }])
+  if (from !== undefined) checkOutputs([{ path: file, option: file }], { 'the report of --from': from })
   if (!force && existsSync(file)) throw new UserError(`${file}: exists already; --force overwrites it`)
   if (holdsKey(file)) throw new UserError(`${file}: holds a key, which is never overwritten; give another file`)
   const problem = baseUrl === undefined ? undefined : baseUrlProblem(baseUrl)

@@ -3,15 +3,7 @@ import { Command } from 'commander'
 import type { Gates, Report } from '../harness/report/index.ts'
 import { applyGates, foreignBaselineFile, mergeReports, readReport } from '../harness/report/index.ts'
 import { UserError } from '../harness/user-error.ts'
-import {
-  type ReportRequest,
-  checkOutputs,
-  formatFiles,
-  inputFiles,
-  parseReportRequests,
-  reportFiles,
-  streamForPeople,
-} from './output/files.ts'
+import { formatFiles, plannedReports } from './output/files.ts'
 import { failureExchanges, finish } from './output/write-reports.ts'
 import { addGates } from './run/arguments.ts'
 
@@ -28,14 +20,12 @@ export function mergeCommand(): Command {
     .argument('<report.json...>', 'the JSON reports of the shards')
   return addGates(command, Object.keys(mergedFiles), 'expected failures, compared with the joined report').action(
     async (files: string[], options: MergeArguments) => {
-      const requests = mergeRequests(options.report)
-      const parts = files.map((path) => ({ path, what: `${path}, one of the parts` }))
-      checkOutputs(reportFiles(requests), [...parts, ...inputFiles({ 'the baseline': options.baseline })])
+      refuseHar(options.report)
+      const parts = Object.fromEntries(files.map((path) => [`${path}, one of the parts`, path]))
+      const inputs = { ...parts, 'the baseline': options.baseline }
+      const { requests, people } = plannedReports(options.report, inputs, mergedFiles)
       const report = mergeFiles(files, options, new Date())
-      const people = streamForPeople(requests)
-      for (const warning of foreignBaselineFile(options.baseline, report.run.tpe, report.target)) {
-        warnOf(warning)
-      }
+      for (const warning of foreignBaselineFile(options.baseline, report.run.tpe, report.target)) warnOf(warning)
       await finish(report, { requests, exchanges: () => failureExchanges(report), people })
     },
   )
@@ -46,8 +36,7 @@ export function mergeFiles(files: readonly string[], gates: Gates, now: Date): R
   return applyGates(mergeReports(files.map(readReport)), gates, now)
 }
 
-export function mergeRequests(values: readonly string[]): ReportRequest[] {
+function refuseHar(values: readonly string[]): void {
   const har = values.find((value) => value.split('=')[0] === 'har')
   if (har !== undefined) throw new UserError(`--report ${har}: merge writes no HAR; each shard writes its own`)
-  return parseReportRequests(values, mergedFiles)
 }

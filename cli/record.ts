@@ -11,14 +11,7 @@ import type { Finding, Recorded, RecordingOptions } from '../traffic/record/reco
 import { type CapturedExchange, startReverseProxy } from '../traffic/record/reverse-proxy.ts'
 import { learnSecrets } from '../traffic/secrets.ts'
 import { countsLine } from './check.ts'
-import {
-  checkOutputs,
-  formatNames,
-  inputFiles,
-  parseReportRequests,
-  reportFiles,
-  streamForPeople,
-} from './output/files.ts'
+import { formatNames, plannedReports } from './output/files.ts'
 import { type People, loggedExchanges, makeRunFolder, finish } from './output/write-reports.ts'
 import { warnOf } from './output/say.ts'
 import { addGates, listenedOn, portOption } from './run/arguments.ts'
@@ -49,10 +42,9 @@ export function recordCommand(): Command {
 
 async function record(baseUrl: string, options: RecordArguments): Promise<void> {
   const { baseline, out, target: path } = options
-  const requests = [...parseReportRequests(options.report), { format: 'har' as const, path: out }]
-  checkOutputs(reportFiles(requests), inputFiles({ 'the target file': path, 'the baseline': baseline }))
+  const inputs = { 'the target file': path, 'the baseline': baseline }
+  const { requests, people } = plannedReports([...options.report, `har=${out}`], inputs)
   const { target, warnings } = await checkTarget({ baseUrl, derive: () => undefined, target: path })
-  const people = streamForPeople(requests)
   for (const warning of [...warnings, ...foreignBaselineFile(baseline, options.tpe ?? 'exact', target)]) warnOf(warning)
   const folder = makeRunFolder()
   try {

@@ -5,7 +5,7 @@ import { MOST_VALID_DAYS, VALID_DAYS } from '../certificate/statement.ts'
 import { signCertificate, type SignRequest, type SignSettings } from '../certificate/sign.ts'
 import { suiteFacts } from '../certificate/suite-facts.ts'
 import { canonicalTarget, loadTargetFile } from '../harness/target-file/index.ts'
-import { checkOutputs, type InputFile, type OutputFile, writeFiles } from './output/files.ts'
+import { checkOutputs, type OutputFile, writeFiles } from './output/files.ts'
 import { repeatable, whole } from './run/arguments.ts'
 import { keyId } from '../certificate/certificate-file.ts'
 
@@ -71,10 +71,7 @@ export async function signToFiles(
   ]
   const { add, har, report, target } = request
   const inputs = [privateKey, report, add, target?.name, ...har].filter((path) => path !== undefined)
-  checkOutputs(
-    outputs,
-    inputs.map((path): InputFile => ({ path, what: path })),
-  )
+  checkOutputs(outputs, Object.fromEntries(inputs.map((path) => [path, path])))
   const signed = await signCertificate({ ...request, bundle: bundle !== undefined }, settings)
   await writeFiles(
     outputs.map((output) => [output, (output.path === bundle ? signed.bundle : undefined) ?? signed.certificate]),

@@ -38,7 +38,7 @@ export default class ConformanceReporter implements Reporter {
       format,
       path: path === '-' ? path : resolve(config.root, path),
     }))
-    checkOutputs(reportFiles(this.#requests), [])
+    checkOutputs(reportFiles(this.#requests), {})
     this.#print = (line) => logger.log(line)
     if (!keepsExchanges(this.#requests)) return
     this.#folder = makeRunFolder().path

@@ -45,13 +45,11 @@ type FormatFiles<Name extends string> = Readonly<Record<Name, string>>
  * Reads the values of `--report <format>[=<path>]`; throws UserError on a wrong one, and if two want the same place.
  * @param files the formats that there are, and the file of each if no path is given
  */
-export function parseReportRequests(values: readonly string[]): ReportRequest[]
-export function parseReportRequests<Name extends string>(
+export function parseReportRequests<Name extends string = FormatName>(
   values: readonly string[],
-  files: FormatFiles<Name>,
-): ReportRequest<Name>[]
-export function parseReportRequests(values: readonly string[], files: FormatFiles<string> = formatFiles) {
-  const requests = values.map((value) => parseOne(value, files))
+  files = formatFiles as FormatFiles<Name>,
+): ReportRequest<Name>[] {
+  const requests = values.map((value) => parseOne(value, files) as ReportRequest<Name>)
   requests.forEach(({ path }, index) => {
     const other = requests.findIndex((request) => request.path === path)
     if (other === index) return
@@ -186,7 +184,7 @@ function mayWrite(path: string): boolean {
   }
 }
 
-function readable(text: Pieces): Readable {
+export function readable(text: Pieces): Readable {
   return Readable.from(typeof text === 'string' || text instanceof Uint8Array ? [text] : text)
 }
 
@@ -200,16 +198,18 @@ function removeAtExit(path: string): void {
   })
 }
 
-/** A file that is read; none of the outputs may be it. */
-export interface InputFile {
-  readonly path: string
-  /** `the target file` */
-  readonly what: string
-}
+/** Files that are read, by what each is (`the target file`): none of the outputs may be one of them. */
+export type InputFiles = Readonly<Record<string, string | undefined>>
 
-/** The files of those that are given, by what each is. */
-export function inputFiles(paths: Readonly<Record<string, string | undefined>>): InputFile[] {
-  return Object.entries(paths).flatMap(([what, path]) => (path === undefined ? [] : [{ path, what }]))
+/** Reads `--report`, looks at each file as `checkOutputs` does, and gives the stream of the report for people besides. */
+export function plannedReports<Name extends string = FormatName>(
+  values: readonly string[],
+  inputs: InputFiles,
+  files = formatFiles as FormatFiles<Name>,
+) {
+  const requests = parseReportRequests(values, files)
+  checkOutputs(reportFiles(requests), inputs)
+  return { requests, people: streamForPeople(requests) }
 }
 
 export function reportFiles<Name extends string>(
@@ -224,12 +224,12 @@ export function reportFiles<Name extends string>(
  * Looks at every output before anything is sent: makes its folder, and throws UserError if it cannot be written, holds a
  * key, is one of the inputs, or the same file as another output under another name or through a link.
  */
-export function checkOutputs(outputs: readonly OutputFile[], inputs: readonly InputFile[]): void {
+export function checkOutputs(outputs: readonly OutputFile[], inputs: InputFiles): void {
   for (const [index, output] of outputs.entries()) {
     refuseUnwritable(output)
     const identity = identityOf(output.path)
-    const input = inputs.find(({ path }) => identityOf(path) === identity)
-    if (input) throw new UserError(`${output.option}: would overwrite ${input.what}; give another file`)
+    const input = Object.entries(inputs).find(([, path]) => path !== undefined && identityOf(path) === identity)
+    if (input) throw new UserError(`${output.option}: would overwrite ${input[0]}; give another file`)
     if (holdsKey(output.path)) {
       throw new UserError(`${output.option}: holds a key, which is never overwritten; give another file`)
     }

@@ -1,10 +1,9 @@
 import { createWriteStream, mkdirSync, rmSync, createReadStream, existsSync } from 'node:fs'
-import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Report, type RecordedExchange, withProblems } from '../../harness/report/index.ts'
 import type { Exchanges } from '../../reporters/view/evidence.ts'
 import type { Format, FormatName } from '../../reporters/index.ts'
-import { type Pieces, type ReportRequest, type StagedFile, isWrittenDirectly, stage } from './files.ts'
+import { type Pieces, type ReportRequest, isWrittenDirectly, readable, stage } from './files.ts'
 import { complain, colorsFor } from './say.ts'
 import { renderTerminal } from '../../reporters/terminal.ts'
 import { randomUUID } from 'node:crypto'
@@ -24,89 +23,54 @@ export function loadFormats(): Promise<Readonly<Record<FormatName, Format>>> {
   return loaded
 }
 
-export interface Written {
-  /** The report as it was written: it ends with exit code 2 if one of the files could not be. */
-  readonly report: Report
-  /** Sentences on the files that could not be written, one each. */
-  readonly problems: readonly string[]
-  /** Reports that were written. */
-  readonly written: readonly ReportRequest[]
-}
-
-type Problems = Map<ReportRequest, string>
-
 /** Source of the reports, and where one for stdout goes. */
-export interface ReportSource {
+interface ReportSource {
   readonly report: Report
   /** Called for each report, since each reads them from the beginning. */
   readonly exchanges: () => Exchanges
   readonly stdout?: NodeJS.WritableStream
 }
 
-interface Draft {
-  readonly request: ReportRequest
-  readonly file: StagedFile
-}
-
 /**
  * Writes each report that was asked for, whole or not at all. One that cannot be written keeps none of the others from being
- * written; they say so, since it decides the exit code.
+ * written; they say so, since it decides the exit code. Gives the report as it was written, a sentence on each file that could
+ * not be, and the reports that were.
  */
-export async function writeReports(requests: readonly ReportRequest[], source: ReportSource): Promise<Written> {
-  const isDirect = ({ path }: ReportRequest): boolean => path === '-' || isWrittenDirectly(path)
-  const files = requests.filter((request) => !isDirect(request))
-  const problems: Problems = new Map()
-  const reportNow = (): Report => withProblems(source.report, [...problems.values()])
-  const now = (): ReportSource => ({ ...source, report: reportNow() })
-  let drafts = await draftAll(files, now(), problems)
-  await Promise.all(requests.filter(isDirect).map((request) => printOne(request, now(), problems)))
-  if (problems.size > 0) {
-    for (const { file } of drafts) file.discard()
-    const again = drafts.map(({ request }) => request)
-    drafts = await draftAll(again, now(), problems)
+export async function writeReports(
+  requests: readonly ReportRequest[],
+  { report, exchanges, stdout = process.stdout }: ReportSource,
+) {
+  const formats = await loadFormats()
+  const problems = new Map<ReportRequest, string>()
+  const reportNow = (): Report => withProblems(report, [...problems.values()])
+  const attempt = async <T>(request: ReportRequest, work: (text: Pieces) => T): Promise<Awaited<T> | undefined> => {
+    try {
+      return await work(formats[request.format].render(reportNow(), exchanges()))
+    } catch (error) {
+      problems.set(request, problemOf(request, error))
+      return undefined
+    }
   }
-  for (const draft of drafts) commit(draft, problems)
+  const draftAll = () =>
+    Promise.all(
+      requests
+        .filter((request) => !isDirect(request) && !problems.has(request))
+        .map(async (request) => ({ request, file: await attempt(request, (text) => stage(request.path, text)) })),
+    )
+  let drafts = await draftAll()
+  const print = (text: Pieces, path: string): Promise<void> =>
+    path === '-' ? pipeline(readable(text), stdout, { end: false }) : pipeline(readable(text), createWriteStream(path))
+  await Promise.all(requests.filter(isDirect).map((request) => attempt(request, (text) => print(text, request.path))))
+  if (problems.size > 0) {
+    for (const { file } of drafts) file?.discard()
+    drafts = await draftAll()
+  }
+  for (const { file, request } of drafts) await attempt(request, () => file?.commit())
   const written = requests.filter((request) => !problems.has(request))
   return { report: reportNow(), problems: [...problems.values()], written }
 }
 
-async function draftAll(requests: readonly ReportRequest[], source: ReportSource, problems: Problems) {
-  const drafts = await Promise.all(
-    requests.map(async (request): Promise<Draft | undefined> => {
-      try {
-        return { request, file: await stage(request.path, await textOf(request, source)) }
-      } catch (error) {
-        problems.set(request, problemOf(request, error))
-        return undefined
-      }
-    }),
-  )
-  return drafts.filter((draft) => draft !== undefined)
-}
-
-async function printOne(request: ReportRequest, source: ReportSource, problems: Problems): Promise<void> {
-  const { path } = request
-  const text = await textOf(request, source)
-  const pieces = Readable.from(typeof text === 'string' ? [text] : text)
-  try {
-    if (path === '-') await pipeline(pieces, source.stdout ?? process.stdout, { end: false })
-    else await pipeline(pieces, createWriteStream(path))
-  } catch (error) {
-    problems.set(request, problemOf(request, error))
-  }
-}
-
-function commit({ file, request }: Draft, problems: Problems): void {
-  try {
-    file.commit()
-  } catch (error) {
-    problems.set(request, problemOf(request, error))
-  }
-}
-
-async function textOf({ format }: ReportRequest, { exchanges, report }: ReportSource): Promise<Pieces> {
-  return (await loadFormats())[format].render(report, exchanges())
-}
+const isDirect = ({ path }: ReportRequest): boolean => path === '-' || isWrittenDirectly(path)
 
 /** Says in one sentence why a file cannot be written; throws any error that is not of the file system. */
 function problemOf({ format, path }: ReportRequest, error: unknown): string {

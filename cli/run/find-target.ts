@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { createTransport, type HttpResult } from '../../harness/http/index.ts'
 import type { FetchHandler, Target } from '../../harness/target-file/index.ts'
 import { loadTargetFile, resolveTarget } from '../../harness/target-file/index.ts'
-import { inputFiles, type InputFile } from '../output/files.ts'
+import type { InputFiles } from '../output/files.ts'
 import type { RunArguments } from './arguments.ts'
 import { referenceTargetFile, packageFile } from '../../schemas/package-file.ts'
 import { Worker } from 'node:worker_threads'
@@ -12,7 +12,7 @@ import { Worker } from 'node:worker_threads'
 export interface FoundTarget {
   readonly target: Target
   readonly warnings: readonly string[]
-  readonly inputs: readonly InputFile[]
+  readonly inputs: InputFiles
   /** Is judged in place of a server. */
   readonly handler?: FetchHandler
   /** Asks for a key that a command or a function gives. */
@@ -32,17 +32,15 @@ export async function findTarget(baseUrl: string | undefined, options: RunArgume
   const limits = { concurrency, requestsPerSecond: rate, timeoutMs: timeout }
   const given = { dir, source, env: process.env, baseUrl: url, ca, headers, key, limits }
   const { target, dynamicKeys, handler, warnings } = await resolveTarget(file, given)
-  const inputs = [...inputFiles({ 'the target file': source, 'the file of --ca': ca }), ...filesNamedIn(file, dir)]
+  const inputs = { 'the target file': source, 'the file of --ca': ca, ...filesNamedIn(file, dir) }
   const readKey = (name: string): Promise<string> => dynamicKeys.read(name)
   return { target, handler, warnings, inputs, readKey, close: async () => server?.close() }
 }
 
 /** The files that a target file names anywhere: keys, certificates, uploads, the programs that give keys. */
-export function filesNamedIn(file: unknown, dir: string): InputFile[] {
-  return [...new Set(texts(file))].flatMap((text) => {
-    const path = resolve(dir, text)
-    return isFile(path) ? [{ path, what: `${text}, which the target file names` }] : []
-  })
+export function filesNamedIn(file: unknown, dir: string): InputFiles {
+  const found = texts(file).filter((text) => isFile(resolve(dir, text)))
+  return Object.fromEntries(found.map((text) => [`${text}, which the target file names`, resolve(dir, text)]))
 }
 
 function texts(value: unknown): string[] {

@@ -15,7 +15,14 @@ import {
 import { labels, redactorFor } from '../../harness/target-file/index.ts'
 import { isSecretName } from '../../harness/recording/index.ts'
 import type { Exchanges } from '../../reporters/view/evidence.ts'
-import { checkOutputs, keepsExchanges, parseReportRequests, reportFiles, type ReportRequest } from '../output/files.ts'
+import {
+  checkOutputs,
+  keepsExchanges,
+  parseReportRequests,
+  plannedReports,
+  reportFiles,
+  type ReportRequest,
+} from '../output/files.ts'
 import { type People, loggedExchanges, makeRunFolder, loadFormats } from '../output/write-reports.ts'
 import { colorsFor, showProgress, warnOf } from '../output/say.ts'
 import type { RunArguments } from './arguments.ts'
@@ -89,9 +96,8 @@ export function baselineOf({ baseline, updateBaseline, tpe }: RunArguments): Bas
 /** Nothing is sent for a report that could not be written, or that would overwrite what it is made from. */
 function checkFiles(requests: readonly ReportRequest[], options: RunArguments, { inputs }: FoundTarget): void {
   const { baseline: path, updateBaseline } = options
-  if (path === undefined) return checkOutputs(reportFiles(requests), inputs)
-  checkOutputs(reportFiles(requests), [...inputs, { path, what: 'the baseline' }])
-  if (updateBaseline) checkOutputs([{ path, option: `--update-baseline ${path}` }], inputs)
+  checkOutputs(reportFiles(requests), { ...inputs, 'the baseline': path })
+  if (path !== undefined && updateBaseline) checkOutputs([{ path, option: `--update-baseline ${path}` }], inputs)
 }
 
 /** Says on stderr what may be meant otherwise. */
@@ -209,7 +215,7 @@ export function withFailedOnes(options: RunArguments): RunArguments {
   const { failed: path, only } = options
   if (path === undefined) return options
   const { report } = readReport(path)
-  checkOutputs(reportFiles(parseReportRequests(options.report)), [{ path, what: 'the report that --failed names' }])
+  plannedReports(options.report, { 'the report that --failed names': path })
   const failed = report.requirements.filter(({ outcome }) => outcome === 'failed')
   const ids = failed.flatMap(neededBy)
   if (ids.length === 0) throw new UserError(`--failed ${path}: nothing failed in that report`)

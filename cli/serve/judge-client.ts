@@ -5,15 +5,7 @@ import { createClientJudge } from '../../traffic/client/client-judge.ts'
 import { type Played, playScript, scriptOf } from '../../traffic/client/script.ts'
 import { entryOf } from '../../traffic/record/recording.ts'
 import { startReverseProxy } from '../../traffic/record/reverse-proxy.ts'
-import {
-  checkOutputs,
-  formatFiles,
-  inputFiles,
-  parseReportRequests,
-  reportFiles,
-  streamForPeople,
-  writeFiles,
-} from '../output/files.ts'
+import { formatFiles, plannedReports, reportFiles, writeFiles } from '../output/files.ts'
 import { complain } from '../output/say.ts'
 import type { UserError } from '../../harness/user-error.ts'
 import { clientFormats, clientFindingText, renderClient } from './client-formats.ts'
@@ -25,12 +17,9 @@ const { json, junit, markdown } = formatFiles
 
 /** Throws UserError if a report cannot be written, or the script is none. */
 export function clientRequests({ report, script }: { readonly report: readonly string[]; readonly script?: string }) {
-  const requests = parseReportRequests(report, { json, junit, markdown })
-  checkOutputs(reportFiles(requests), inputFiles({ 'the script': script }))
   return {
-    requests,
+    ...plannedReports(report, { 'the script': script }, { json, junit, markdown }),
     script: script === undefined ? undefined : scriptOf(parseJson(readBytes(script).toString('utf8'), script), script),
-    people: streamForPeople(requests),
   }
 }
 
@@ -71,11 +60,9 @@ export async function startJudgedServer(
       const report = judge.end(new Date())
       process.exitCode = report.exit.code
       people.write(`\n${renderClient(report)}`)
-      for (const { format, path } of requests) {
-        const text = clientFormats[format](report)
-        if (path === '-') process.stdout.write(text)
-        else await writeFiles([[{ path, option: `--report ${format}=${path}` }, text]]).catch(failed)
-      }
+      for (const { format, path } of requests) if (path === '-') process.stdout.write(clientFormats[format](report))
+      for (const file of reportFiles(requests))
+        await writeFiles([[file, clientFormats[file.format](report)]]).catch(failed)
     },
   }
 }

@@ -92,7 +92,7 @@ export function createSession(baseUrl: string | undefined, options: RunArguments
         people: front.people,
         onFound(found) {
           target = found.target
-          watch(found.inputs.map(({ path }) => path))
+          watch(Object.values(found.inputs).filter((path) => path !== undefined))
           front.found?.(found)
         },
         onEvent: (event) => front.event?.(event),

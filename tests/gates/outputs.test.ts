@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { filesNamedIn } from '../../cli/run/find-target.ts'
-import { checkOutputs, parseReportRequests, reportFiles, stage, writeAtomically } from '../../cli/output/files.ts'
+import { parseReportRequests, plannedReports, stage, writeAtomically } from '../../cli/output/files.ts'
 import { writeReports } from '../../cli/output/write-reports.ts'
 import type { Report } from '../../harness/report/model.ts'
 import { UserError } from '../../harness/user-error.ts'
@@ -21,10 +21,7 @@ import { failed, report, result } from './results.ts'
 
 const folder = () => mkdtempSync(join(tmpdir(), 'conform-outputs-'))
 const check = (values: readonly string[], inputs: readonly string[] = []) =>
-  checkOutputs(
-    reportFiles(parseReportRequests(values)),
-    inputs.map((path) => ({ path, what: 'the target file' })),
-  )
+  plannedReports(values, { 'the target file': inputs[0] })
 const hasFullDevice = existsSync('/dev/full')
 
 test('folders are made, nothing else is', () => {
@@ -78,7 +75,7 @@ test('the files that a target file names are inputs', () => {
     resources: { oversizedPdfFile: { upload: './big.pdf' } },
     unreachable: [1, null, ''],
   }
-  expect(filesNamedIn(target, at).map(({ path }) => path)).toEqual(
+  expect(Object.values(filesNamedIn(target, at))).toEqual(
     ['ca.pem', 'key.txt', 'big.pdf'].map((name) => join(at, name)),
   )
 })

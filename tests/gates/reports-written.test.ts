@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
-import { mergeRequests } from '../../cli/merge.ts'
+import { conform } from '../cli/in-process.ts'
 import { failureExchanges, writeReports } from '../../cli/output/write-reports.ts'
 import { parseReportRequests, takesStdout } from '../../cli/output/files.ts'
 import { failed, failure, report, result } from './results.ts'
@@ -30,10 +30,9 @@ test.each([
   expect(() => parseReportRequests(values)).toThrow(message)
 })
 
-test('a merge writes no HAR', () => {
-  expect(() => mergeRequests(['har'])).toThrow(/merge writes no HAR/)
-  expect(() => mergeRequests(['har=x'])).toThrow(/merge writes no HAR/)
-  expect(mergeRequests(['json'])).toHaveLength(1)
+test.each(['har', 'har=x'])('a merge writes no HAR (%s)', async (format) => {
+  const { code, stderr } = await conform(['merge', 'part.json', '--report', format])
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('merge writes no HAR') as string })
 })
 
 test('a report that cannot be written is named, and the others are written', async () => {
