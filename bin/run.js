@@ -40,7 +40,7 @@ function listenForInterrupts() {
   let timer
   /** @type {(() => void) | undefined} */
   let overdue
-  const told = []
+  const first = new AbortController()
   let isOver = false
   const onSignal = (signal) => {
     // The reports are written, and nothing is left to be ended but the process.
@@ -49,17 +49,11 @@ function listenForInterrupts() {
     if (came !== undefined) process.exit(exitCodes[signal])
     came = signal
     timer = overdue === undefined ? setTimeout(endWithNothing, graceBeforeMs) : setTimeout(overdue, graceMs)
-    for (const call of told) call()
+    first.abort()
   }
   for (const signal of signals) process.on(signal, onSignal)
   return {
-    get interrupted() {
-      return came !== undefined
-    },
-    onFirst(call) {
-      told.push(call)
-      if (came !== undefined) call()
-    },
+    signal: first.signal,
     onOverdue(call) {
       overdue = call
       if (came === undefined) return

@@ -1,8 +1,7 @@
 /** Signals of the process from its first moment: the first one ends a run, a second one the process at once. */
 export interface Interrupts {
-  readonly interrupted: boolean
-  /** Calls back at the first signal; at once if it has come. */
-  onFirst(call: () => void): void
+  /** Aborted by the first one. */
+  readonly signal: AbortSignal
   /**
    * Sets what is done a second after the first signal, if the run has not ended by itself. Until this is said the process ends
    * soon: there is nothing to report.
@@ -26,23 +25,14 @@ const graceMs = 1_000
 
 /** The interrupts of one run among several: a signal ends the run, not the process. */
 export function createRunInterrupts() {
-  const calls: (() => void)[] = []
-  let came = false
+  const first = new AbortController()
   let overdue: () => void = () => undefined
   let timer: NodeJS.Timeout | undefined
   return {
-    get interrupted() {
-      return came
-    },
+    signal: first.signal,
     interrupt() {
-      if (came) return
-      came = true
-      timer = setTimeout(() => overdue(), graceMs)
-      for (const call of calls) call()
-    },
-    onFirst(call: () => void) {
-      calls.push(call)
-      if (came) call()
+      timer ??= setTimeout(() => overdue(), graceMs)
+      first.abort()
     },
     onOverdue(call: () => void) {
       overdue = call

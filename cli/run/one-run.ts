@@ -137,9 +137,9 @@ async function judge(
   const { judgeTarget } = await suites
   await afterEvents()
   const why = leftOut('interrupted')
-  if (interrupts.interrupted) return neverJudged({ target }, options, { cause: 'interrupted', ...why })
+  if (interrupts.signal.aborted) return neverJudged({ target }, options, { cause: 'interrupted', ...why })
   const judging = judgeTarget(target, options, { readDynamic: (name) => readKey(name), handler })
-  interrupts.onFirst(() => judging.end('interrupted', why))
+  interrupts.signal.addEventListener('abort', () => judging.end('interrupted', why))
   const { done, ...problem } = await follow(judging, overdue, onEvent)
   const durationMs = performance.now() - started
   const { results } = judging

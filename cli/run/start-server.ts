@@ -67,14 +67,14 @@ export async function startServer(
       ]
     },
     async close() {
-      await server?.close(interrupts.interrupted ? graceAfterInterruptMs : graceMs)
+      await server?.close(interrupts.signal.aborted ? graceAfterInterruptMs : graceMs)
       if (!isKept) server?.forget()
     },
   }
   try {
     const waiting = { target, waitMs: wait ?? defaultWaitMs, interrupts, lines }
     const why = await untilItAnswers(waiting, server)
-    if (interrupts.interrupted) return { ...started, problem: { cause: 'interrupted', ...leftOut('interrupted') } }
+    if (interrupts.signal.aborted) return { ...started, problem: { cause: 'interrupted', ...leftOut('interrupted') } }
     if (why === undefined) return started
     const written = server ? lastOutput(lines(fewLines), logOf(server)) : ''
     return { ...started, problem: { cause: 'unreachable', reason: `${why}${written}` } }
@@ -98,10 +98,9 @@ async function untilItAnswers(
   server: ServerProcess | undefined,
 ): Promise<string | undefined> {
   const stop = new AbortController()
-  const { signal } = stop
+  const signal = AbortSignal.any([interrupts.signal, stop.signal])
   // Nothing is to be reported later than usual: the waiting ends at once.
   interrupts.onOverdue(() => undefined)
-  interrupts.onFirst(() => stop.abort())
   const ended = server?.ended.finally(() => stop.abort())
   ended?.catch(() => undefined)
   const deadline = performance.now() + waitMs
@@ -117,7 +116,7 @@ async function untilItAnswers(
       return `${target.baseUrl} did not answer within ${waitMs / 1000} s: ${result.message}`
     await sleep(everyMs, undefined, { signal }).catch(() => undefined)
   }
-  return interrupts.interrupted || !ended ? undefined : whyEnded(await ended, lines, target.baseUrl)
+  return interrupts.signal.aborted || !ended ? undefined : whyEnded(await ended, lines, target.baseUrl)
 }
 
 function whyEnded(end: CommandEnd, lines: Waiting['lines'], baseUrl: string): string {

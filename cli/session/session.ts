@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { readFileSync, watch } from 'node:fs'
-import { basename, dirname, resolve } from 'node:path'
+import { readFileSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { RunEvent } from '../../harness/engine/index.ts'
 import type { Report } from '../../harness/report/index.ts'
@@ -147,47 +147,39 @@ export function createSession(baseUrl: string | undefined, options: RunArguments
   }
 }
 
-/** Editors write a file in several steps: it is read this long after the last one, in ms. */
-const settleMs = 150
+/** Between two looks at files, in ms. Editors write in several steps: a file is read when two looks see the same of it. */
+const lookAtFilesMs = 150
 
-/**
- * Calls back when the content of one of the files has changed. Their folders are watched, since many editors put a new file in
- * the place of the old one; a folder that cannot be watched is left out.
- */
+/** Calls back when the content of one of the files has changed, also if another file was put in its place. */
 export function watchFiles(paths: readonly string[], onChange: (path: string) => void) {
-  const contents = new Map(paths.map((path) => [resolve(path), digest(path)]))
-  let timer: NodeJS.Timeout | undefined
-  const hasChanged = (path: string): boolean => {
-    const now = digest(path)
-    // While it is written it may not be there for a moment.
-    if (now === undefined || now === contents.get(path)) return false
-    contents.set(path, now)
-    return true
-  }
-  const look = (): void => {
-    const changed = [...contents.keys()].filter((path) => hasChanged(path))
-    if (changed[0] !== undefined) onChange(changed[0])
-  }
-  const folders = new Set([...contents.keys()].map((path) => dirname(path)))
-  const watchers = [...folders].flatMap((folder) => {
-    const names = new Set([...contents.keys()].filter((path) => dirname(path) === folder).map((path) => basename(path)))
-    try {
-      const watcher = watch(folder, { persistent: false }, (_, name) => {
-        if (name !== null && !names.has(name)) return
-        clearTimeout(timer)
-        timer = setTimeout(look, settleMs)
-      })
-      watcher.on('error', () => watcher.close())
-      return [watcher]
-    } catch {
-      return []
+  const known = [...new Set(paths.map((path) => resolve(path)))].map((path) => ({
+    ...{ path, content: digest(path), stamp: stampOf(path) },
+    isRead: true,
+  }))
+  const timer = setInterval(() => {
+    for (const file of known) {
+      const stamp = stampOf(file.path)
+      if (stamp === file.stamp && file.isRead) continue
+      file.isRead = stamp === file.stamp
+      file.stamp = stamp
+      const content = file.isRead ? digest(file.path) : undefined
+      // While it is written it may not be there for a moment.
+      if (content === undefined || content === file.content) continue
+      file.content = content
+      onChange(file.path)
     }
-  })
-  return {
-    close(): void {
-      clearTimeout(timer)
-      for (const watcher of watchers) watcher.close()
-    },
+  }, lookAtFilesMs)
+  timer.unref()
+  return { close: () => clearInterval(timer) }
+}
+
+/** What changes with each writing of a file; empty for one that is not there. */
+function stampOf(path: string): string {
+  try {
+    const { ctimeMs, ino, mtimeMs, size } = statSync(path)
+    return [ctimeMs, ino, mtimeMs, size].join()
+  } catch {
+    return ''
   }
 }
 
