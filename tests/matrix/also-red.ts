@@ -63,6 +63,21 @@ export const alsoRed: Readonly<Record<string, AlsoRed>> = {
       { ids: ['envelope/shape', 'envelope/content-type'], because: 'a page is no envelope' },
     ]),
   ),
+  'jobs.create/409-job-in-progress#at-once-only': {
+    ids: [],
+    inSomeOrders: ['jobs.create/409-atomic'],
+    because: 'over a slow network creations that are sent at once come one after the other',
+  },
+  ...Object.fromEntries(
+    ['graphs', 'applications'].map((objects) => [
+      `${objects}.create/400-duplicate-name#latest-only`,
+      {
+        ids: [],
+        inSomeOrders: [`${objects}.create/400-atomic`],
+        because: 'over a slow network another creation may come between those that are sent at once',
+      },
+    ]),
+  ),
   'completion.create/400-wrong-content-type#spoils-connection': {
     ids: [],
     inSomeOrders: ['completion.create/bad-input-no-5xx'],
