@@ -5,7 +5,7 @@ import { Command } from 'commander'
 import { applyGates, foreignBaselineFile, type Gates, type Report, type TpeMode } from '../harness/report/index.ts'
 import { redactorFor } from '../harness/target-file/index.ts'
 import { checkTarget } from '../traffic/base-url.ts'
-import { type Bodies, type Counts, judgeRecording } from '../traffic/recording-judge.ts'
+import { judgeRecording, type Seen } from '../traffic/recording-judge.ts'
 import { openHar } from '../traffic/read-har.ts'
 import { createSurvey, recordingReport } from '../traffic/recording-report.ts'
 import { learnSecrets } from '../traffic/secrets.ts'
@@ -75,7 +75,7 @@ function rerunCommand(
 }
 
 /** How much of the recording was judged, and what was passed over: `31 of 40 entries judged; ignored: 9 to other addresses` */
-export function countsLine({ judged, ...counts }: Counts, { target }: Report): string {
+export function countsLine({ judged, ...counts }: Seen['counts'], { target }: Report): string {
   const { otherAddresses, otherMethods, unanswered, absent, unknown } = counts
   const ignored = [
     [otherAddresses, `to addresses not under ${target.baseUrl}/v1/`],
@@ -90,7 +90,7 @@ export function countsLine({ judged, ...counts }: Counts, { target }: Report): s
 }
 
 /** A warning if no answer of the interface was recorded with its body: little can then be judged. */
-function noBodies({ kept, missing }: Bodies): string[] {
+function noBodies({ kept, missing }: Seen['bodies']): string[] {
   if (missing === 0 || kept > 0) return []
   return [
     'the recording holds no bodies of answers, so only statuses and headers can be judged; ' +

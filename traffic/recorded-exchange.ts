@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks'
 import { type Exchange, responseOf } from '../harness/engine/index.ts'
 import { curlOf, recordBody, recordHead, recordHeaders, type Redactor, type Shown } from '../harness/recording/index.ts'
 import type { FailureExchange, RecordedRequest } from '../harness/report/index.ts'
-import type { OperationPlace } from './base-url.ts'
+import { operationAt } from './base-url.ts'
 import type { HarBody, RecordedEntry } from './recorded-entry.ts'
 import { shownHeader, shownUrl } from './secrets.ts'
 
@@ -13,16 +13,9 @@ export interface RecordedHttpResponse extends Exchange {
   readonly entry: RecordedEntry
 }
 
-/**
- * @param path under the base URL
- * @param place undefined: the interface has no such operation
- */
-export function recordResponse(
-  entry: RecordedEntry,
-  path: string,
-  place: OperationPlace | undefined,
-  redactor: Redactor,
-): RecordedHttpResponse {
+/** @param path under the base URL */
+export function recordResponse(entry: RecordedEntry, path: string, redactor: Redactor): RecordedHttpResponse {
+  const place = operationAt(entry.method, path)
   const sentAt = (entry.startedAt ?? 0) - performance.timeOrigin
   const endedAt = sentAt + entry.durationMs
   const { status, headers, body } = entry

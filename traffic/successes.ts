@@ -49,14 +49,17 @@ export function judgeSuccess(
   target: Target,
   tallies: RequirementTallies,
 ): RequirementId | undefined {
-  const { operation: id } = exchange.probe
-  const { status } = exchange.response
-  if (id === null || status < 200 || status >= 300) return undefined
-  const granted = grantedRequirement[id]
-  if (shown[id] === undefined) return judgeAccepted(exchange, granted, tallies)
+  const { entry, probe, response } = exchange
+  const { operation: id } = probe
+  if (id === null || response.status < 200 || response.status >= 300) return undefined
   const choose = chosen[id]
-  const requirement = choose ? choose(exchange, requestJson(exchange.entry), target) : granted
-  if (requirement !== undefined) judgeShown(exchange, requirement, id, tallies)
+  const requirement = choose ? choose(exchange, requestJson(entry), target) : grantedRequirement[id]
+  if (requirement === undefined) return undefined
+  if (shown[id] !== undefined) judgeShown(exchange, requirement, id, tallies)
+  // What the interface does not show may be any 2xx, unless it is an error envelope.
+  else if (entry.body.state === 'missing') tallies.skip(requirement, notWhole)
+  else if (isGranted(response)) tallies.pass(requirement)
+  else tallies.fail(requirement, exchange, 'a 2xx whose body is no error envelope')
   return requirement
 }
 
@@ -81,19 +84,6 @@ function judgeShown(
   else tallies.fail(requirement, exchange, expected, `${response.status}, but ${found.problem}`)
 }
 
-/** Judges a success whose body the interface does not show: any 2xx passes unless it is an error envelope. */
-function judgeAccepted(
-  exchange: RecordedHttpResponse,
-  requirement: RequirementId,
-  tallies: RequirementTallies,
-): RequirementId {
-  const { response, entry } = exchange
-  if (entry.body.state === 'missing') tallies.skip(requirement, notWhole)
-  else if (isGranted(response)) tallies.pass(requirement)
-  else tallies.fail(requirement, exchange, 'a 2xx whose body is no error envelope')
-  return requirement
-}
-
 /** The request's body as JSON; undefined if it is not JSON, or not known as a whole. */
 function requestJson({ requestBody: { state, bytes } }: RecordedEntry): unknown {
   return state === 'whole' ? parsedJson(Buffer.from(bytes).toString('utf8')) : undefined
@@ -113,45 +103,31 @@ const maxKept = 3
 export type OnFailure = (requirement: RequirementId, exchange: Exchange, expected: string, actual?: string) => void
 
 /** Collects what was seen of each requirement, while the recording is read. */
-export interface RequirementTallies {
-  pass(id: RequirementId): void
-  /** @param actual if it is not the answer as a whole */
-  fail(id: RequirementId, exchange: Exchange, expected: string, actual?: string): void
-  skip(id: RequirementId, reason: string): void
-  tally(id: RequirementId): RequirementTally | undefined
-  add(id: RequirementId, tally: Readonly<RequirementTally>): void
-  copyTo(others: RequirementTallies): void
-}
+export type RequirementTallies = ReturnType<typeof createRequirementTallies>
 
-export function createRequirementTallies(onFailure?: OnFailure): RequirementTallies {
+export function createRequirementTallies(onFailure: OnFailure) {
   const tallies = new Map<RequirementId, RequirementTally>()
   const of = (id: RequirementId): RequirementTally => {
     const known = tallies.get(id) ?? { cases: 0, failures: [] }
     tallies.set(id, known)
     return known
   }
-  const all: RequirementTallies = {
-    pass: (id) => void of(id).cases++,
-    fail(id, exchange, expected, actual) {
-      const tally = of(id)
-      tally.cases++
-      if (tally.failures.length < maxKept) {
-        onFailure?.(id, exchange, expected, actual)
-        tally.failures.push({ exchange, expected, ...(actual === undefined ? {} : { actual }) })
-      }
-    },
-    skip(id, reason) {
-      of(id).unjudged ??= reason
-    },
-    tally: (id) => tallies.get(id),
-    add(id, { cases, failures, unjudged }) {
-      for (const { exchange, expected, actual } of failures) all.fail(id, exchange, expected, actual)
+  const skip = (id: RequirementId, reason: string): void => void (of(id).unjudged ??= reason)
+  const fail: OnFailure = (id, exchange, expected, actual) => {
+    const tally = of(id)
+    tally.cases++
+    if (tally.failures.length === maxKept) return
+    onFailure(id, exchange, expected, actual)
+    tally.failures.push({ exchange, expected, ...(actual === undefined ? {} : { actual }) })
+  }
+  return {
+    pass: (id: RequirementId): void => void of(id).cases++,
+    fail,
+    skip,
+    tally: (id: RequirementId) => tallies.get(id),
+    add(id: RequirementId, { cases, failures }: Readonly<RequirementTally>): void {
+      for (const { exchange, expected, actual } of failures) fail(id, exchange, expected, actual)
       of(id).cases += cases - failures.length
-      if (unjudged !== undefined) all.skip(id, unjudged)
-    },
-    copyTo(others) {
-      for (const [id, tally] of tallies) others.add(id, tally)
     },
   }
-  return all
 }

@@ -6,11 +6,11 @@ import { type HarBody, noBody, type RecordedEntry } from '../recorded-entry.ts'
 import { decode, headerValue } from '../../harness/http/index.ts'
 import { describeProbe, describeResponse } from '../../harness/engine/index.ts'
 import { redactorFor, type Target } from '../../harness/target-file/index.ts'
-import { type Counts, createRecordingJudge, recordedExchange } from '../recording-judge.ts'
+import { createRecordingJudge, recordedExchange, type Seen } from '../recording-judge.ts'
 import type { RecordedHttpResponse } from '../recorded-exchange.ts'
-import { createSpan, recordingReport } from '../recording-report.ts'
+import { createSurvey, recordingReport } from '../recording-report.ts'
 import type { OnFailure } from '../successes.ts'
-import { learnSecrets, secretsIn } from '../secrets.ts'
+import { learnSecrets } from '../secrets.ts'
 import type { CapturedBody, CapturedExchange } from './reverse-proxy.ts'
 
 /** A failure of a requirement that was not seen before. */
@@ -34,7 +34,7 @@ export interface RecordingOptions {
 
 export interface Recorded {
   readonly report: Report
-  readonly counts: Counts
+  readonly counts: Seen['counts']
   readonly exchanges: number
   /** Credentials that were seen, and how many exchanges had been written when the last of them was. */
   readonly secrets: readonly string[]
@@ -117,9 +117,8 @@ function bodyOfLine({ body, bodyEncoding, bodyLength }: RecordedBody): HarBody {
 export function createRecording({ target, log, rerun }: RecordingOptions, onFinding: (finding: Finding) => void) {
   const redactor = redactorFor(target)
   const written = createExchangeLog(log)
-  const secrets = new Set<string>()
   const reported = new Set<string>()
-  const span = createSpan()
+  const survey = createSurvey()
   let secretsUntil = 0
   const clean = (text: string): string => shownText(text, (whole) => redactor.text(whole))
   const onFailure: OnFailure = (requirement, exchange, expected, actual = describeResponse(exchange)) => {
@@ -131,35 +130,31 @@ export function createRecording({ target, log, rerun }: RecordingOptions, onFind
     onFinding({ ...found, exchange: (exchange as RecordedHttpResponse).entry.index })
   }
   const judge = createRecordingJudge({ target, redactor, again: (index) => written.read(index), onFailure })
-  const learn = (entry: RecordedEntry): void => {
-    for (const secret of secretsIn(entry)) {
-      if (secrets.has(secret)) continue
-      secrets.add(secret)
-      learnSecrets(redactor, [secret])
-      secretsUntil = written.count
-    }
-  }
   return {
     /** Takes an exchange; called one at a time, in the order in which they ended. */
     async add(exchange: CapturedExchange): Promise<void> {
       const entry = await entryOf(exchange, written.count, target.limits.maxAnswerBytes)
-      learn(entry)
-      span.see(entry)
-      const kind = judge.see(entry)
-      const { response, ...line } = recordedExchange(entry.index, entry, kind, redactor)
+      const known = survey.secrets.size
+      survey.see(entry)
+      if (survey.secrets.size > known) {
+        learnSecrets(redactor, [...survey.secrets].slice(known))
+        secretsUntil = written.count
+      }
+      const requirement = judge.see(entry)
+      const { response, ...line } = recordedExchange(entry.index, entry, requirement, { target, redactor })
       const error = exchange.error === undefined ? {} : { error: redactor.text(exchange.error) }
       written.write({ ...line, ...error, ...(response && entry.status > 0 && { response }) })
     },
     end(now: Date): Recorded {
       const seen = judge.end()
-      const report = recordingReport({ target, redactor, judged: seen, rerun, ...span.time(now) })
+      const report = recordingReport({ target, redactor, judged: seen, rerun, ...survey.time(now) })
       written.close()
       const { count, problem } = written
       return {
         report,
         counts: seen.counts,
         exchanges: count,
-        secrets: [...secrets],
+        secrets: [...survey.secrets],
         secretsUntil,
         ...(problem === undefined ? {} : { problem }),
       }
