@@ -65,23 +65,19 @@ export interface OperationPlace {
 }
 
 const templates = operations.flatMap(({ id, method, path, otherPaths }) =>
-  [path, ...otherPaths].map((template: string) => ({ id, method, template, parts: template.split('/') })),
+  [path, ...otherPaths].map((template: string) => {
+    const pattern = new RegExp(`^${template.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`)
+    return { id, method, template, pattern }
+  }),
 )
 
 /** The operation that this method and path (without base URL and query) name; undefined if the interface has none. */
 export function operationAt(method: string, path: string): OperationPlace | undefined {
-  const segments = path.split('/')
-  for (const { id, method: of, template, parts } of templates) {
-    if (method !== of || parts.length !== segments.length) continue
-    const params: Record<string, string> = {}
-    const fits = parts.every((part, at) => {
-      const segment = segments[at] as string
-      const name = /^\{(\w+)\}$/.exec(part)?.[1]
-      if (name === undefined) return part === segment
-      params[name] = decoded(segment)
-      return segment !== ''
-    })
-    if (fits) return { operation: id, path: template, params }
+  for (const { id, method: of, template, pattern } of templates) {
+    const found = method === of ? pattern.exec(path) : null
+    if (!found) continue
+    const params = Object.entries(found.groups ?? {}).map(([name, segment]) => [name, decoded(segment)])
+    return { operation: id, path: template, params: Object.fromEntries(params) as Record<string, string> }
   }
   return undefined
 }

@@ -6,8 +6,7 @@ import { junitText, type TestCase } from '../../reporters/junit.ts'
 import { findingText } from '../../reporters/terminal/lines.ts'
 import { preview } from '../../schemas/json.ts'
 import type { Expected, MemberFault } from '../../traffic/client/request-faults.ts'
-import type { Played } from '../../traffic/client/script.ts'
-import type { ClientFault, ClientFinding, ClientReport, ErrorCondition } from '../../traffic/client/client-judge.ts'
+import type { ClientFault, ClientFinding, ClientReport } from '../../traffic/client/client-judge.ts'
 
 /** The reports on a client, by the name that `--report` has for each. */
 export type ClientFormat = 'json' | 'junit' | 'markdown'
@@ -46,7 +45,7 @@ export function renderClient(report: ClientReport): string {
     ),
     ...section('Operations that the client did not use', unused.length === 0 ? [] : [`  ${unused.join(', ')}`]),
     '',
-    `exit ${exit.code}: ${exitText(report)}`,
+    `exit ${exit.code}: ${exit.because}`,
   ]
   return `${parts.map((line) => terminalText(line)).join('\n')}\n`
 }
@@ -56,9 +55,8 @@ function section(title: string, lines: readonly string[]): string[] {
 }
 
 function renderJson(report: ClientReport): string {
-  const { exit, findings } = report
-  const worded = findings.map((finding) => ({ ...finding, ...faultText(finding.fault) }))
-  return `${json({ ...report, exit: { code: exit.code, because: exitText(report) }, findings: worded }, 2)}\n`
+  const findings = report.findings.map((finding) => ({ ...finding, ...faultText(finding.fault) }))
+  return `${json({ ...report, findings }, 2)}\n`
 }
 
 /** A case for each operation; one that was not used is skipped. There is a failure or an error exactly if the exit code is not 0. */
@@ -77,7 +75,7 @@ function renderJunit(report: ClientReport): string {
     return { name: name + note, classname: 'client', ...(own.length > 0 && { found }) }
   })
   const skipped = { kind: 'skipped', message: 'the client did not use it' } as const
-  const error = { kind: 'error', message: exitText(report), type: 'run' } as const
+  const error = { kind: 'error', message: exit.because, type: 'run' } as const
   const all = [
     ...cases,
     ...unused.map((name): TestCase => ({ name, classname: 'client', found: skipped })),
@@ -94,7 +92,7 @@ function renderMarkdown(report: ClientReport): string {
     return `| ${markdownCode(operation)} | ${markdownText(responsesText(answers))} | ${unmet.join('<br>')} |`
   })
   return [
-    `## Requests of the client: ${markdownText(exitText(report))}`,
+    `## Requests of the client: ${markdownText(exit.because)}`,
     '',
     ...table(
       ['request', 'interface', 'client', 'times'],
@@ -195,24 +193,23 @@ function shapeText(expected: Expected): string {
   return expected.kinds.length === 0 ? 'there' : `of type ${expected.kinds.join(' or ')}`
 }
 
-function exitText({ exit: { because }, wrong }: ClientReport): string {
-  if (because.kind === 'wrong') return `${count(wrong, 'request')} did not keep the interface`
-  if (because.kind === 'no-request') return 'no request to an operation of the interface came'
-  if (because.kind === 'kept') return 'every request kept the interface'
-  const { steps } = because
-  return `${count(steps, 'answer')} of the script ${steps === 1 ? 'was' : 'were'} never asked for: whether the client tries again was not seen`
-}
+type Used = ClientReport['operations'][number]
 
-function responsesText(responses: ClientReport['operations'][number]['answers']): string {
+function responsesText(responses: Used['answers']): string {
   return responses.map(({ count: times, status, tpe = '' }) => `${`${status} ${tpe}`.trim()} ×${times}`).join(', ')
 }
 
 /** `429 QuotaExceeded`, and what brings it about. */
-function conditionText({ simulate, status, tpe }: ErrorCondition): string {
+function conditionText({ simulate, status, tpe }: Used['errors'][number]): string {
   return `${status} ${tpe}${simulate === undefined ? '' : ` (x-simulate: ${simulate})`}`
 }
 
-function playedText({ error: { retryAfter, status, tpe }, isTooEarly, operation, waitedMs }: Played): string {
+function playedText({
+  error: { retryAfter, status, tpe },
+  isTooEarly,
+  operation,
+  waitedMs,
+}: ClientReport['script'][number]): string {
   const asked = `${operation} was answered ${status} ${tpe}${retryAfter === undefined ? '' : `, Retry-After ${retryAfter}`}`
   if (waitedMs === undefined) return `${asked}: the client did not come back`
   return `${asked}: the client came back after ${waitedMs} ms${isTooEarly ? ', which is too early' : ''}`

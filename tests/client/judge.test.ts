@@ -117,7 +117,7 @@ test('the same fault is told once and counted, whatever the ids', () => {
 
 test('no request is no pass', () => {
   const { report } = judged()
-  expect(report.exit).toMatchObject({ code: 3, because: { kind: 'no-request' } })
+  expect(report.exit).toMatchObject({ code: 3, because: 'no request to an operation of the interface came' })
   expect(renderClient(report)).toMatch(/\nexit 3: no request to an operation of the interface came\n$/)
   expect(clientFormats.junit(report)).toContain('<error message="no request')
 })

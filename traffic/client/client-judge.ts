@@ -2,7 +2,7 @@ import { type OperationId, operations } from '../../catalogue/operations.ts'
 import { catalogue, specVersion } from '../../catalogue/catalogue.ts'
 import { headerValue } from '../../harness/http/index.ts'
 import { type Redactor, shownText } from '../../harness/recording/index.ts'
-import { suiteVersion } from '../../harness/report/index.ts'
+import { count, suiteVersion } from '../../harness/report/index.ts'
 import { member, parsedJson } from '../../schemas/json.ts'
 import { pathUnder } from '../base-url.ts'
 import type { RecordedEntry } from '../recorded-entry.ts'
@@ -30,11 +30,14 @@ interface OwnJob {
   isInProgress: boolean
 }
 
+/** What a client did, and what of it did not keep the interface. */
+export type ClientReport = ReturnType<ReturnType<typeof createClientJudge>['end']>
+
 /** Judges the requests of a client, from what it was answered too. */
 export function createClientJudge(options: ClientJudgeOptions) {
-  const { baseUrl, redactor, script, startedAt, onFinding } = options
+  const { baseUrl, redactor, scenarios, script, startedAt, onFinding } = options
   const findings = new Map<string, ClientFinding>()
-  const used = new Map<OperationId, { requests: number; responses: Map<string, CountedResponse> }>()
+  const answered = new Map<string, Counted>()
   /** Latest job of the client by application. */
   const jobs = new Map<string, OwnJob>()
   /** Refused creations by application, while no job was known: the granted one of the same moment may be told later. */
@@ -51,16 +54,11 @@ export function createClientJudge(options: ClientJudgeOptions) {
     onFinding(finding)
   }
 
-  const count = (operation: OperationId, { status }: RecordedEntry, told: unknown): void => {
-    const counted = used.get(operation) ?? { requests: 0, responses: new Map<string, CountedResponse>() }
-    used.set(operation, counted)
-    counted.requests++
-    if (status === 0) return
-    const tpe = typeof told === 'string' ? told : undefined
-    const name = `${status} ${tpe ?? ''}`
-    const response = counted.responses.get(name) ?? { status, ...(tpe !== undefined && { tpe }), count: 0 }
-    response.count++
-    counted.responses.set(name, response)
+  const noteAnswer = (operation: OperationId, status: number, tpe: string | undefined): void => {
+    const name = [operation, status, tpe].join(' ')
+    const counted = answered.get(name) ?? { operation, status, tpe, count: 0 }
+    counted.count++
+    answered.set(name, counted)
   }
 
   /** True if a creation was refused because the client's own job is in progress. */
@@ -106,7 +104,8 @@ export function createClientJudge(options: ClientJudgeOptions) {
       const faults = requestFaults(request)
       for (const fault of faults) note({ request: n, operation, method: entry.method, path, fault })
       const json = entry.body.state === 'whole' ? parsedJson(new TextDecoder().decode(entry.body.bytes)) : undefined
-      if (operation !== null) count(operation, entry, entry.status < 400 ? undefined : member(json, 'tpe'))
+      const tpe = entry.status < 400 ? undefined : member(json, 'tpe')
+      if (operation !== null) noteAnswer(operation, entry.status, typeof tpe === 'string' ? tpe : undefined)
       const params = typeof place === 'object' ? place.params : {}
       const application = params['application_id']
       const isRepeated =
@@ -123,30 +122,39 @@ export function createClientJudge(options: ClientJudgeOptions) {
       // Its number is not known yet: it has just come.
       note({ request: requests + 1, operation, method, path, fault })
     },
-    end(now: Date): ClientReport {
+    end(now: Date) {
+      const used = operations.flatMap(({ id, ...about }) => {
+        const own = [...answered.values()].filter(({ operation }) => operation === id)
+        const answers = own.filter(({ status }) => status > 0).sort((a, b) => a.status - b.status)
+        return own.length === 0
+          ? []
+          : [
+              {
+                operation: id,
+                deprecated: 'deprecated' in about,
+                requests: own.reduce((sum, one) => sum + one.count, 0),
+                answers: answers.map(({ status, tpe, count: times }) => ({ status, tpe, count: times })),
+                errors: errorsOf(id, answers, scenarios),
+              },
+            ]
+      })
       const left = script?.left() ?? 0
       return {
-        format: 'client-report/1',
+        format: 'client-report/1' as const,
         suite: { name: 'ai-content-conformance', version: suiteVersion(), specVersion },
         startedAt: startedAt.toISOString(),
         durationMs: now.getTime() - startedAt.getTime(),
-        ...{ requests, wrong, exit: exitOf({ used: used.size, wrong, left }) },
-        operations: operations.flatMap(({ id, ...about }) => {
-          const seen = used.get(id)
-          if (!seen) return []
-          const responses = [...seen.responses.values()].sort((a, b) => a.status - b.status)
-          const errors = errorsOf(id, responses, options.scenarios)
-          return [
-            { operation: id, deprecated: 'deprecated' in about, requests: seen.requests, answers: responses, errors },
-          ]
-        }),
-        unused: operations.map(({ id }) => id).filter((id) => !used.has(id)),
+        requests,
+        /** Requests that did not keep the interface. */
+        wrong,
+        exit: exitOf(wrong, used.length, left),
+        operations: used,
+        unused: operations.map(({ id }) => id).filter((id) => used.every(({ operation }) => operation !== id)),
         findings: [...findings.values()],
-        script:
-          script?.played.map(({ operation, error, waitedMs, isTooEarly }) => ({
-            ...{ operation, error, isTooEarly },
-            waitedMs: waitedMs === undefined ? undefined : Math.round(waitedMs),
-          })) ?? [],
+        script: (script?.played ?? []).map(({ operation, error, waitedMs, isTooEarly }) => ({
+          ...{ operation, error, isTooEarly },
+          waitedMs: waitedMs === undefined ? undefined : Math.round(waitedMs),
+        })),
       }
     },
   }
@@ -197,96 +205,43 @@ export interface ClientFinding {
   count: number
 }
 
-/** An answer that a client got, and how often. */
-export interface CountedResponse {
+/** An answer that a client got to an operation, and how often; its status is 0 if none came. */
+interface Counted {
+  readonly operation: OperationId
   readonly status: number
   /** The `tpe` of the errors. */
-  readonly tpe?: string
+  readonly tpe: string | undefined
   count: number
 }
 
-/** An error that the operation can answer with. */
-export interface ErrorCondition {
-  readonly status: number
-  readonly tpe: string
-  /** Requirements that are answered so. */
-  readonly ids: readonly string[]
-  readonly met: number
-  /** Value of the header `x-simulate` that brings it about. */
-  readonly simulate?: string
-}
-
-interface UsedOperation {
-  readonly operation: OperationId
-  readonly deprecated: boolean
-  readonly requests: number
-  readonly answers: readonly CountedResponse[]
-  readonly errors: readonly ErrorCondition[]
-}
-
-export interface ClientReport {
-  readonly format: 'client-report/1'
-  readonly suite: { readonly name: string; readonly version: string; readonly specVersion: string }
-  readonly startedAt: string
-  readonly durationMs: number
-  readonly requests: number
-  /** Requests that did not keep the interface. */
-  readonly wrong: number
-  readonly exit: { readonly code: 0 | 1 | 3; readonly because: ClientExit }
-  readonly operations: readonly UsedOperation[]
-  readonly unused: readonly OperationId[]
-  readonly findings: readonly ClientFinding[]
-  readonly script: readonly Played[]
-}
-
-type ClientExit =
-  | { readonly kind: 'kept' }
-  | { readonly kind: 'wrong' }
-  | { readonly kind: 'no-request' }
-  /** Answers of the script that nobody asked for. */
-  | { readonly kind: 'script-not-played'; readonly steps: number }
-
-const codes = { kept: 0, wrong: 1, 'no-request': 3, 'script-not-played': 3 } as const
-
 /** @param left answers of the script that nobody asked for */
-export function exitOf(seen: {
-  readonly used: number
-  readonly wrong: number
-  readonly left: number
-}): ClientReport['exit'] {
-  const { left, used, wrong } = seen
-  const because: ClientExit =
-    wrong > 0
-      ? { kind: 'wrong' }
-      : used === 0
-        ? { kind: 'no-request' }
-        : left > 0
-          ? { kind: 'script-not-played', steps: left }
-          : { kind: 'kept' }
-  return { code: codes[because.kind], because }
+function exitOf(wrong: number, used: number, left: number) {
+  if (wrong > 0) return { code: 1, because: `${count(wrong, 'request')} did not keep the interface` }
+  if (used === 0) return { code: 3, because: 'no request to an operation of the interface came' }
+  if (left === 0) return { code: 0, because: 'every request kept the interface' }
+  const were = left === 1 ? 'was' : 'were'
+  return {
+    code: 3,
+    because: `${count(left, 'answer')} of the script ${were} never asked for: whether the client tries again was not seen`,
+  }
 }
 
-/** The errors that the operation's requirements name, by status and type. */
-export function errorsOf(
-  operation: OperationId,
-  responses: readonly CountedResponse[],
-  scenarios: Readonly<Record<string, unknown>>,
-): ErrorCondition[] {
-  const errors = catalogue.flatMap(({ expects, id, operation: of }) => {
-    if (of !== operation || !isRefusal(expects)) return []
+/** The errors that the operation's requirements name, by status and type: how often each was met, and what brings it about. */
+function errorsOf(id: OperationId, answers: readonly Counted[], scenarios: ClientJudgeOptions['scenarios']) {
+  const named = catalogue.flatMap(({ expects, id: requirement, operation }) => {
+    if (operation !== id || !isRefusal(expects)) return []
     const [[status, tpe] = []] = expects as readonly (readonly [unknown, string?])[]
-    return typeof status === 'number' && tpe !== undefined ? [{ id, status, tpe }] : []
+    return typeof status === 'number' && tpe !== undefined ? [{ requirement, status, tpe }] : []
   })
-  const byPair = [...groupBy(errors, ({ status, tpe }) => `${status} ${tpe}`).values()]
-  const all = byPair.map((same): ErrorCondition => {
+  const byPair = [...groupBy(named, ({ status, tpe }) => `${status} ${tpe}`).values()]
+  const errors = byPair.map((same) => {
     const { status, tpe } = same[0]!
-    const met = responses.find((response) => response.status === status && response.tpe === tpe)?.count ?? 0
-    const ids = same.map(({ id }) => id)
-    const simulate = ids
-      .map((id) => member(member(scenarios[id], 'headers'), 'x-simulate'))
-      .find((value) => value !== undefined)
+    const ids = same.map(({ requirement }) => requirement)
+    const met = answers.find((answer) => answer.status === status && answer.tpe === tpe)?.count ?? 0
+    const asked = ids.map((one) => member(member(scenarios[one], 'headers'), 'x-simulate'))
+    const simulate = asked.find((value) => value !== undefined)
     const value = typeof simulate === 'string' ? simulate.split(' ').slice(0, 2).join(' ') : undefined
     return { status, tpe, ids, met, ...(value !== undefined && { simulate: value }) }
   })
-  return all.sort((a, b) => a.status - b.status)
+  return errors.sort((a, b) => a.status - b.status)
 }
