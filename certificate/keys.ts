@@ -118,13 +118,9 @@ export function readPublicKey(file: string): KeyObject {
 
 /** Reads what was looked at: the rights are those of the open file. */
 function readOwnersOnly(file: string): Buffer {
-  let descriptor: number
+  let descriptor: number | undefined
   try {
     descriptor = openSync(file, 'r')
-  } catch (error) {
-    throw unreadable(file, error)
-  }
-  try {
     const { mode } = fstatSync(descriptor)
     // Windows knows no such rights, and Node shows others there.
     if (process.platform !== 'win32' && (mode & OTHERS) !== 0) {
@@ -135,10 +131,9 @@ function readOwnersOnly(file: string): Buffer {
     }
     return readFileSync(descriptor)
   } catch (error) {
-    if (error instanceof UserError) throw error
-    throw unreadable(file, error)
+    throw error instanceof UserError ? error : unreadable(file, error)
   } finally {
-    closeSync(descriptor)
+    if (descriptor !== undefined) closeSync(descriptor)
   }
 }
 

@@ -33,7 +33,11 @@ export interface SignRequest {
   readonly report?: string | undefined
   /** The certificate or bundle to countersign. */
   readonly add?: string | undefined
-  readonly bundle: boolean
+  /** Where the certificate, and the bundle go. */
+  readonly out?: string | undefined
+  readonly bundle?: string | undefined
+  /** Path of the key. */
+  readonly privateKey: string
   readonly har: readonly string[]
   /** The target file without keys, as canonical JSON, and where it was read. */
   readonly target?: NamedBytes | undefined
@@ -116,17 +120,17 @@ async function issue(request: SignRequest, settings: SignSettings): Promise<Sign
   const { report: path, har, bundle, target } = request
   if (path === undefined) throw new UserError('sign: give the report to sign, or --add and a certificate')
   const report = { name: path, bytes: readBytes(path) }
-  if (bundle && har.length === 0)
+  if (bundle !== undefined && har.length === 0)
     throw new UserError('--bundle: needs the exchanges of the run: --har, from --report har')
   const names = exchangesNames(har.length)
   const exchanges = har.map((name, index) => ({ name: names[index] ?? name, bytes: readBytes(name) }))
   // A run without a target file has the digest of an empty one.
   const declared = target ?? { name: 'no --target', bytes: Buffer.from('{}') }
-  const input = { report, exchanges, target: target || bundle ? declared : undefined }
+  const input = { report, exchanges, target: target || bundle !== undefined ? declared : undefined }
   const statement = draftStatement(input, { ...request, ...settings })
   settings.show(shown(statement))
   const certificate = sealStatement(statement, await settings.privateKey())
-  if (!bundle) return { certificate }
+  if (bundle === undefined) return { certificate }
   const requirements = Buffer.from(settings.suite.requirementsText)
   return withBundle({ certificate, report: report.bytes, target: declared.bytes, requirements, exchanges }, settings)
 }
@@ -142,7 +146,7 @@ async function addTo(add: string, request: SignRequest, settings: SignSettings):
     throw new UserError(`${add}: cannot be countersigned: ${problems.join('; ')}`)
   }
   if (!evidence) throw new UserError(`${add}: cannot be countersigned without the report that it was issued for`)
-  if (request.bundle && !bundle) {
+  if (request.bundle !== undefined && !bundle) {
     throw new UserError(`--bundle: ${add} is not a bundle; write the certificate with --out`)
   }
   refusePartial(basename(add), reasonsAgainst(statement, settings), request.partial)
@@ -150,7 +154,7 @@ async function addTo(add: string, request: SignRequest, settings: SignSettings):
   const certificate = encode(countersign(envelope, await settings.privateKey()))
   const again = verifyCertificate(certificate, { now, suite }).problems
   if (again.length > 0) throw new UserError(`${add}: cannot be countersigned: ${again.join('; ')}`)
-  return bundle && request.bundle ? withBundle({ ...bundle, certificate }, settings) : { certificate }
+  return bundle && request.bundle !== undefined ? withBundle({ ...bundle, certificate }, settings) : { certificate }
 }
 
 /** Why a countersigner would not have issued it himself, today and by his own suite; what it says of itself included. */

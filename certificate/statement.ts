@@ -16,14 +16,16 @@ export const DAY_MS = 86_400_000
 /** Statuses of a server that has no such operation. */
 const UNSERVED = ['404', '405', '410', '501']
 
-/** Facts that decide whether a certificate is partial. */
-export type PartialFacts = Pick<Predicate, 'run' | 'verdicts' | 'operations' | 'issuedAt'>
-
 /**
  * Reasons why this does not certify a whole run that found the target conformant by exact names, one clause each; `sign`
  * then asks for `--partial`. A function of what the certificate itself says, so that `verify` can compute it again.
  */
-export function partialReasons({ run, verdicts, operations, issuedAt }: PartialFacts): string[] {
+export function partialReasons({
+  run,
+  verdicts,
+  operations,
+  issuedAt,
+}: Pick<Predicate, 'run' | 'verdicts' | 'operations' | 'issuedAt'>): string[] {
   const late = (Date.parse(issuedAt) - Date.parse(run.startedAt)) / DAY_MS
   const family = run.tpe === 'family' && verdicts.family === 'conformant'
   const reasons: [boolean, string][] = [
@@ -53,17 +55,12 @@ export function partialReasons({ run, verdicts, operations, issuedAt }: PartialF
 export const VALID_DAYS = 180
 export const MOST_VALID_DAYS = 400
 
-/** Times that the validity of a certificate is counted from. */
-export type Times = Pick<Predicate, 'issuedAt'> & { readonly run: { readonly startedAt: string } }
-
 /** Epoch ms, that many days after the run began; a run that claims to begin later than the signing counts from the signing. */
-export function daysAfterRun({ issuedAt, run }: Times, days: number): number {
+export function daysAfterRun(
+  { issuedAt, run }: { readonly issuedAt: string; readonly run: { readonly startedAt: string } },
+  days: number,
+): number {
   return Math.min(Date.parse(run.startedAt), Date.parse(issuedAt)) + days * DAY_MS
-}
-
-/** Epoch ms at which such a certificate is over at the latest. */
-export function lastDay(times: Times): number {
-  return daysAfterRun(times, MOST_VALID_DAYS)
 }
 
 export const operationCount = operations.length

@@ -10,7 +10,7 @@ import type { Evidence, Envelope, Signature } from './certificate-file.ts'
 import { decode, keyId, payloadOf, isSignedBy } from './certificate-file.ts'
 import { evidenceProblems } from './evidence.ts'
 import { pemOf } from './keys.ts'
-import { lastDay, partialReasons, PAYLOAD_TYPE } from './statement.ts'
+import { daysAfterRun, MOST_VALID_DAYS, partialReasons, PAYLOAD_TYPE } from './statement.ts'
 import type { Operations, Predicate, Statement } from './statement-schema.ts'
 import { claimedByStatement, isPublished, type SuiteFacts, requirementsIn } from './suite-facts.ts'
 
@@ -152,7 +152,10 @@ export function contradictions({ subject, predicate }: Statement): string[] {
     [both.notExercised === predicate.notExercised.length, 'those not exercised are not those counted'],
     [both.notApplicable === predicate.notApplicable.length, 'those not applicable are not those counted'],
     [issuedAt < expiresAt, 'it ends before it begins'],
-    [Date.parse(expiresAt) <= lastDay(predicate), 'it is valid for longer than a certificate may be'],
+    [
+      Date.parse(expiresAt) <= daysAfterRun(predicate, MOST_VALID_DAYS),
+      'it is valid for longer than a certificate may be',
+    ],
     ...operationProblems(predicate).map((problem): [boolean, string] => [false, problem]),
     ...unsaid.map((reason): [boolean, string] => [false, `it does not say that it is partial: ${reason}`]),
   ]

@@ -3,7 +3,7 @@ import { type EvidenceFiles, readCertificateFile, keyId } from './certificate-fi
 import { describe } from './describe.ts'
 import { readPublicKey } from './keys.ts'
 import { DAY_MS } from './statement.ts'
-import type { Operations, Predicate, Statement } from './statement-schema.ts'
+import type { Predicate } from './statement-schema.ts'
 import { readRevocations, type Revocation, revocationOf, type Revocations } from './revocations.ts'
 import type { SuiteFacts } from './suite-facts.ts'
 import { refused, verifyCertificate, type Verification } from './verify-certificate.ts'
@@ -30,38 +30,11 @@ export interface VerifyRequest extends EvidenceFiles {
   readonly maxAge?: number | undefined
 }
 
-/** Result that `verify --json` prints. */
-export interface VerifyResult {
-  /** Valid, and all that was asked of it is met: exit 0. */
-  readonly accepted: boolean
-  /** `insufficient`: valid, but not what was asked for. */
-  readonly outcome: 'accepted' | 'insufficient' | 'invalid'
-  readonly valid: boolean
-  readonly problems: readonly string[]
-  /** Demands that are not met. */
-  readonly unmet: readonly string[]
-  /** Each signer, and how it was known: by which option, or not at all. */
-  readonly signedBy: readonly { readonly keyId: string; readonly known: '--public-key' | '--key-id' | null }[]
-  /** `sha256:` of what was signed; null if the signature does not hold. */
-  readonly certificate: string | null
-  /** Verdict by exact names; null if the signature does not hold, as are the rest. */
-  readonly verdict: string | null
-  /** Whether its requirements are those of a version of the suite that this one knows. */
-  readonly published: boolean | null
-  readonly partial: readonly string[] | null
-  readonly operations: Operations | null
-  readonly statement: Statement | null
-  /** Source of the revocations, and when it was built if it says so; null if they were not looked up. */
-  readonly revocations: { readonly path: string; readonly asOf: string | null } | null
-  /** Whether the claims were held against the report, its exchanges and the target file. */
-  readonly heldAgainst: readonly string[]
-}
-
-/** Looks at a certificate or bundle; throws UserError if it cannot be looked at. */
-export function verifyFile(
-  request: VerifyRequest,
-  { now, suite }: { readonly now: Date; readonly suite: SuiteFacts },
-): { readonly result: VerifyResult; readonly lines: readonly string[] } {
+/**
+ * Looks at a certificate or bundle; throws UserError if it cannot be looked at. Gives the lines that `verify` prints, and what
+ * `verify --json` does.
+ */
+export function verifyFile(request: VerifyRequest, { now, suite }: { readonly now: Date; readonly suite: SuiteFacts }) {
   const publicKey = request.publicKey === undefined ? undefined : readPublicKey(request.publicKey)
   const revocations = request.revoked === undefined ? undefined : readRevocations(request.revoked)
   const { bytes, evidence, bundle } = readCertificateFile(request.file, request)
@@ -74,28 +47,38 @@ export function verifyFile(
   const found = withRevocation(verification, named, revocations)
   const unmet = unmetDemands(found, { ...request, named, now })
   const { problems, signers, statement } = found
-  const knownBy = (id: string) => (id === given?.id ? '--public-key' : named.includes(id) ? '--key-id' : null)
-  const heldAgainst = evidence
-    ? ['report', ...(evidence.exchanges ? ['exchanges'] : []), ...(evidence.target ? ['target'] : [])]
-    : []
+  const { verdicts, partial, operations } = statement?.predicate ?? {}
   const words = bundle ? `the report in ${basename(request.file)}` : request.report
   return {
     lines: describe(found, unmet, { publicKey: given, keyIds, evidence: words, revocations, suite }),
     result: {
+      /** Valid, and all that was asked of it is met: exit 0. */
       accepted: problems.length === 0 && unmet.length === 0,
+      /** `insufficient`: valid, but not what was asked for. */
       outcome: problems.length > 0 ? 'invalid' : unmet.length > 0 ? 'insufficient' : 'accepted',
       valid: problems.length === 0,
       problems,
       unmet,
-      signedBy: signers.map((id) => ({ keyId: id, known: knownBy(id) })),
+      /** Each signer, and how it was known: by which option, or not at all. */
+      signedBy: signers.map((id) => ({
+        keyId: id,
+        known: id === given?.id ? '--public-key' : named.includes(id) ? '--key-id' : null,
+      })),
+      /** `sha256:` of what was signed; null if the signature does not hold, as are the rest but the last two. */
       certificate: found.id ?? null,
-      verdict: statement?.predicate.verdicts.exact ?? null,
+      /** By exact names. */
+      verdict: verdicts?.exact ?? null,
+      /** Whether its requirements are those of a version of the suite that this one knows. */
       published: statement ? !found.isForeign : null,
-      partial: statement?.predicate.partial ?? null,
-      operations: statement?.predicate.operations ?? null,
+      partial: partial ?? null,
+      operations: operations ?? null,
       statement: statement ?? null,
+      /** Source of the revocations, and when it was built if it says so; null if they were not looked up. */
       revocations: revocations ? { path: revocations.path, asOf: revocations.asOf } : null,
-      heldAgainst,
+      /** What the claims were held against. */
+      heldAgainst: [evidence && 'report', evidence?.exchanges && 'exchanges', evidence?.target && 'target'].filter(
+        Boolean,
+      ),
     },
   }
 }

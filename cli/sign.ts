@@ -9,10 +9,7 @@ import { checkOutputs, type OutputFile, writeFiles } from './output/files.ts'
 import { repeatable, whole } from './run/arguments.ts'
 import { keyId } from '../certificate/certificate-file.ts'
 
-interface SignArguments extends Pick<SignRequest, 'add' | 'har' | 'validDays'> {
-  readonly privateKey: string
-  readonly out?: string
-  readonly bundle?: string
+type SignArguments = Omit<SignRequest, 'report' | 'target' | 'partial'> & {
   readonly target?: string
   readonly partial?: boolean
 }
@@ -34,7 +31,7 @@ export function signCommand(): Command {
     )
     .option('--partial', 'sign any report that agrees with itself; the certificate says why it is partial')
     .action(async (report: string | undefined, options: SignArguments) => {
-      const { add, bundle, target: path } = options
+      const { bundle, target: path } = options
       const out = options.out ?? (bundle === undefined ? 'conform-certificate.json' : undefined)
       const target = path === undefined ? undefined : { name: path, bytes: await withoutKeys(path) }
       const speaker = processSpeaker()
@@ -44,35 +41,22 @@ export function signCommand(): Command {
         show: (lines: readonly string[]) => lines.forEach(print),
         privateKey: () => readPrivateKey(options.privateKey, (file) => passphraseOf(file, speaker)),
       }
-      const { har, privateKey, validDays, partial = false } = options
-      await signToFiles({ out, bundle, privateKey }, { report, add, har, target, validDays, partial }, settings)
+      await signToFiles({ ...options, partial: options.partial ?? false, out, report, target }, settings)
       const beside = report === undefined ? '' : ` --report ${report}`
       if (out !== undefined) print(`${out} written; check it with: conform verify ${out}${beside}`)
       if (bundle !== undefined) print(`${bundle} written; check it with: conform verify --bundle ${bundle}`)
     })
 }
 
-/** Outputs of signing, and the key that none of them may be. */
-interface Places {
-  readonly out?: string | undefined
-  readonly bundle?: string | undefined
-  readonly privateKey: string
-}
-
 /** Signs, and writes what was asked for, each file whole or not at all; throws UserError if that is refused or cannot be done. */
-export async function signToFiles(
-  { out, bundle, privateKey }: Places,
-  request: Omit<SignRequest, 'bundle'>,
-  settings: SignSettings,
-): Promise<void> {
-  const outputs: OutputFile[] = [
-    ...(out === undefined ? [] : [{ option: `--out ${out}`, path: out }]),
-    ...(bundle === undefined ? [] : [{ option: `--bundle ${bundle}`, path: bundle }]),
-  ]
-  const { add, har, report, target } = request
+export async function signToFiles(request: SignRequest, settings: SignSettings): Promise<void> {
+  const { add, bundle, har, out, privateKey, report, target } = request
+  const outputs = Object.entries({ out, bundle }).flatMap(([name, path]): OutputFile[] =>
+    path === undefined ? [] : [{ option: `--${name} ${path}`, path }],
+  )
   const inputs = [privateKey, report, add, target?.name, ...har].filter((path) => path !== undefined)
   checkOutputs(outputs, Object.fromEntries(inputs.map((path) => [path, path])))
-  const signed = await signCertificate({ ...request, bundle: bundle !== undefined }, settings)
+  const signed = await signCertificate(request, settings)
   await writeFiles(
     outputs.map((output) => [output, (output.path === bundle ? signed.bundle : undefined) ?? signed.certificate]),
   )

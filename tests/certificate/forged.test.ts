@@ -97,7 +97,7 @@ test('a countersigner goes by his own day: a run of long ago, and one that has n
 test('what is signed is shown before the key is asked for', async () => {
   const own = signer()
   const { signCertificate } = await import('../../certificate/sign.ts')
-  const request = { report: own.file('report.json'), har: [], validDays: 180, partial: false, bundle: false }
+  const request = { report: own.file('report.json'), har: [], validDays: 180, partial: false, privateKey: '' }
   const order: string[] = []
   const settings = {
     ...{ now: issuedAt, suite },

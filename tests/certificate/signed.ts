@@ -71,7 +71,7 @@ export function signer(of: Report = wholeReport(), har: unknown = exchanges()) {
   }
   const base = { report: file('report.json'), har: [], validDays: 180, partial: false }
   const signed = ({ out, bundle, now = issuedAt, ...change }: Signing) =>
-    signToFiles({ out, bundle, privateKey: file('k.pem') }, { ...base, ...change }, { ...settings, now })
+    signToFiles({ ...base, privateKey: file('k.pem'), ...change, out, bundle }, { ...settings, now })
   return {
     file,
     put,
@@ -87,5 +87,5 @@ export function signer(of: Report = wholeReport(), har: unknown = exchanges()) {
 }
 
 /** Options of a signing, and its time. */
-type Signing = Partial<Omit<SignRequest, 'bundle'>> & { out?: string | undefined; bundle?: string; now?: Date }
+type Signing = Partial<SignRequest> & { now?: Date }
 type Verifying = Omit<VerifyRequest, 'file'>
