@@ -18,7 +18,7 @@ import { addGates, listenedOn, portOption } from './run/arguments.ts'
 import { untilSignal } from './run/interrupts.ts'
 import { Worker } from 'node:worker_threads'
 import { packageFile } from '../schemas/package-file.ts'
-import type { FromWorker, ToWorker } from '../traffic/record/worker.ts'
+import type { ForWorker, FromWorker, ToWorker } from '../traffic/record/worker.ts'
 
 interface RecordArguments extends Gates {
   readonly port: number
@@ -122,44 +122,37 @@ function withoutKeys(value: unknown, redact: (text: string) => string): unknown 
 const mostWaiting = 32 * 1024 * 1024
 
 /** Starts the thread that judges what is recorded. */
-export function startRecorder(options: RecordingOptions, onFinding: (finding: Finding) => void) {
+function startRecorder(options: RecordingOptions, onFinding: (finding: Finding) => void) {
+  /** Bytes that wait; the thread takes off what it has judged. */
+  const waiting = new Int32Array(new SharedArrayBuffer(4))
   const worker = new Worker(packageFile('dist/record-worker.js'), {
-    workerData: options,
+    workerData: { options, waiting } satisfies ForWorker,
     resourceLimits: { maxYoungGenerationSizeMb: 8 },
   })
-  const sizes: number[] = []
-  let waiting = 0
-  let free: (() => void)[] = []
   const ended = new Promise<Recorded>((resolve, reject) => {
     worker.on('message', (message: FromWorker) => {
-      if (message.kind === 'finding') return onFinding(message.finding)
-      if (message.kind === 'ended') return resolve(message.recorded)
-      for (const size of sizes.splice(0, message.exchanges)) waiting -= size
-      if (waiting >= mostWaiting) return
-      for (const call of free) call()
-      free = []
+      if (message.kind === 'finding') onFinding(message.finding)
+      else resolve(message.recorded)
     })
     worker.on('error', reject)
   })
   // It is looked at when the recording ends.
   ended.catch(() => undefined)
   const tell = (message: ToWorker, moved: ArrayBuffer[] = []): void => worker.postMessage(message, moved)
+  const hasRoom = (): boolean => Atomics.load(waiting, 0) < mostWaiting
+  const untilRoom = async (): Promise<void> => {
+    while (!hasRoom()) await Promise.race([ended, Atomics.waitAsync(waiting, 0, Atomics.load(waiting, 0)).value])
+  }
   return {
     add(exchange: CapturedExchange): void {
       const bodies = [exchange.requestBody.bytes, exchange.body.bytes]
       const size = bodies.reduce((sum, { length }) => sum + length, 1024)
-      sizes.push(size)
-      waiting += size
-      tell(
-        { kind: 'exchange', exchange },
-        bodies.map(({ buffer }) => buffer as ArrayBuffer),
-      )
+      Atomics.add(waiting, 0, size)
+      const moved = bodies.map(({ buffer }) => buffer as ArrayBuffer)
+      tell({ kind: 'exchange', exchange, size }, moved)
     },
     /** Settles when another exchange can be taken: memory is bounded, whatever comes. */
-    room: (): Promise<void> | undefined =>
-      waiting < mostWaiting
-        ? undefined
-        : Promise.race([ended, new Promise<void>((call) => free.push(call))]).then(() => undefined),
+    room: (): Promise<void> | undefined => (hasRoom() ? undefined : untilRoom()),
     async end(): Promise<Recorded> {
       tell({ kind: 'end' })
       return ended

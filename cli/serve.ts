@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Command, Option } from 'commander'
+import { Command } from 'commander'
 import { packageFile, referenceTargetFile } from '../schemas/package-file.ts'
 import { loadTargetFile, resolveTarget } from '../harness/target-file/index.ts'
 import { UserError } from '../harness/user-error.ts'
@@ -21,11 +21,7 @@ export function serveCommand(): Command {
   return new Command('serve')
     .description('run the embedded reference server until interrupted; prints its URL and a target file that fits it')
     .addOption(portOption())
-    .addOption(
-      new Option('--slow-ms <n>', 'how long a job of the slow application takes at least, in ms')
-        .argParser(whole(0, 3_600_000))
-        .default(250),
-    )
+    .option('--slow-ms <n>', 'how long a job of the slow application takes at least, in ms', whole(0, 3_600_000), 250)
     .option('--judge-client', 'tell each request that does not keep the interface; exit 1 if there was one')
     .option(
       '--script <file.json>',

@@ -1,5 +1,5 @@
 import { terminalText } from '../reporters/escape/terminal.ts'
-import { Command, Option } from 'commander'
+import { Command } from 'commander'
 import { readPrivateKey, passphraseOf, processSpeaker, writeKeyPair, newPassphrase } from '../certificate/keys.ts'
 import { MOST_VALID_DAYS, VALID_DAYS } from '../certificate/statement.ts'
 import { signCertificate, type SignRequest, type SignSettings } from '../certificate/sign.ts'
@@ -24,10 +24,11 @@ export function signCommand(): Command {
     .addOption(repeatable('--har <file.har>', 'the recorded exchanges of the run; repeatable, one for each shard'))
     .option('-t, --target <file>', 'the target file of the run; its keys are left out of the bundle')
     .option('--add <file>', 'countersign this certificate or bundle, after the same checks; prints what it signs')
-    .addOption(
-      new Option('--valid-days <n>', `how long it is valid from the run on, at most ${MOST_VALID_DAYS}`)
-        .argParser(whole(1, MOST_VALID_DAYS))
-        .default(VALID_DAYS),
+    .option(
+      '--valid-days <n>',
+      `how long it is valid from the run on, at most ${MOST_VALID_DAYS}`,
+      whole(1, MOST_VALID_DAYS),
+      VALID_DAYS,
     )
     .option('--partial', 'sign any report that agrees with itself; the certificate says why it is partial')
     .action(async (report: string | undefined, options: SignArguments) => {

@@ -34,13 +34,9 @@ export function verifyCommand(): Command {
       new Option('--require <verdict>', 'exit 1 for anything less, a partial one included').choices(['conformant']),
     )
     .option('--foreign', 'accept requirements of no version of the suite that this one knows')
-    .addOption(
-      new Option('--require-operations <ids or n>', 'operations that were judged, with commas, or how many').argParser(
-        operationsAsked,
-      ),
-    )
-    .addOption(new Option('--base-url <url>', 'the address that was judged').argParser(address))
-    .addOption(new Option('--max-age <days>', 'exit 1 if the run began more days ago').argParser(whole(0, 9999)))
+    .option('--require-operations <ids or n>', 'operations that were judged, with commas, or how many', operationsAsked)
+    .option('--base-url <url>', 'the address that was judged', address)
+    .option('--max-age <days>', 'exit 1 if the run began more days ago', whole(0, 9999))
     .option('--revoked <file>', 'revoked.json, or the index.json of a register: refuses what was revoked')
     .option('--json', 'print the findings as JSON')
     .action((file: string | undefined, { bundle, json: isJson, ...request }: VerifyArguments) => {

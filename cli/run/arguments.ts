@@ -53,11 +53,7 @@ export function addArguments(command: Command): Command {
       .option('-t, --target <file>', 'target file: JSON, or a module (see conform init)')
       .option('-k, --key <key>', 'key with full rights; better CONFORM_API_KEY, which no process list shows')
       .option('--start <command>', 'start the server to judge by this line of the shell, and end it after the run')
-      .addOption(
-        new Option('--wait <ms>', 'wait so long until the target answers (default with --start: 30000)').argParser(
-          whole(1, 3_600_000),
-        ),
-      )
+      .option('--wait <ms>', 'wait so long until the target answers (default with --start: 30000)', whole(1, 3_600_000))
       .option('--ca <pem>', 'certificate authorities to trust, as tls.ca in the target file')
       .addOption(headerOption())
       .option('--insecure', 'accept certificates that do not verify')
@@ -65,19 +61,15 @@ export function addArguments(command: Command): Command {
       .addOption(repeatable('--only <pattern>', 'requirement ids to run; * is any characters; repeatable'))
       .addOption(repeatable('--skip <pattern>', 'requirement ids to leave out; repeatable'))
       .option('--failed <report.json>', 'run what failed in that report: --only of its ids')
-      .addOption(new Option('--shard <i>/<n>', 'one part of the requirements; needs --seed').argParser(parseShard))
+      .option('--shard <i>/<n>', 'one part of the requirements; needs --seed', parseShard)
       .option('--read-only', 'send nothing that a conforming target would answer by creating or generating')
       .addOption(
         new Option('--depth <depth>', 'quick: one case of each kind, at most 500 requests')
           .choices(['full', 'quick'])
           .default('full'),
       )
-      .addOption(
-        new Option('--runs <n>', 'cases per generated requirement (default 25 refusals, 5 granted)').argParser(
-          whole(1, 100_000),
-        ),
-      )
-      .addOption(new Option('--seed <int>', 'seed of the generated inputs').argParser(whole(-2147483648, 2147483647)))
+      .option('--runs <n>', 'cases per generated requirement (default 25 refusals, 5 granted)', whole(1, 100_000))
+      .option('--seed <int>', 'seed of the generated inputs', whole(-2147483648, 2147483647))
       .optionsGroup('What decides:')
       .option('--strict', 'a failed should counts like a failed must')
       .addOption(tpeOption().default('exact'))
@@ -85,13 +77,11 @@ export function addArguments(command: Command): Command {
       .option('--baseline <file>', 'expected failures: a report, or {"expected": [...]}')
       .option('--update-baseline', 'rewrite the baseline from this run')
       .option('--bail', 'stop at the first must that fails')
-      .addOption(
-        new Option('--max-failures <n>', 'stop when so many requirements have failed').argParser(whole(1, 100_000)),
-      )
+      .option('--max-failures <n>', 'stop when so many requirements have failed', whole(1, 100_000))
       .optionsGroup('Pace:')
-      .addOption(new Option('--concurrency <n>', 'requests under way at once').argParser(whole(1, 256)))
-      .addOption(new Option('--rate <requests/s>', 'requests per second, 0 for no limit').argParser(rate))
-      .addOption(new Option('--timeout <ms>', 'time for one whole exchange').argParser(whole(1, 3_600_000)))
+      .option('--concurrency <n>', 'requests under way at once', whole(1, 256))
+      .option('--rate <requests/s>', 'requests per second, 0 for no limit', rate)
+      .option('--timeout <ms>', 'time for one whole exchange', whole(1, 3_600_000))
       .optionsGroup('Output:')
       .addOption(reportOption(formatNames))
       .option('--verbose', 'show every reason why something was not tested, and every case of a failure')

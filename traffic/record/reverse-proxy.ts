@@ -1,7 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { endToEnd, type Forwarder, type Forwarding, type HeaderLine } from '../../harness/http/index.ts'
+import {
+  endToEnd,
+  type Forwarder,
+  type Forwarding,
+  type HeaderLine,
+  type ResponseSink,
+} from '../../harness/http/index.ts'
 import { createHash, type Hash } from 'node:crypto'
 
 /** An exchange that went through the proxy. It may hold keys: it is neither printed nor stored as it is. */
@@ -51,11 +57,11 @@ const headLimit = 64 * 1024
  * Rejects with what the system says if the port cannot be listened on.
  */
 export async function startReverseProxy(options: ProxyOptions) {
-  const under = new Set<PassedOn>()
+  const under = new Set<ReturnType<typeof passOn>>()
   // Nothing of ours ends a connection: how long a request takes is between client and target.
   const timeouts = { requestTimeout: 0, keepAliveTimeout: 60_000, maxHeaderSize: headLimit }
   const server = createServer(timeouts, (request, response) => {
-    const passed = new PassedOn(request, response, options, () => `http://127.0.0.1:${portOf(server)}`)
+    const passed = passOn(request, response, options, () => `http://127.0.0.1:${portOf(server)}`)
     under.add(passed)
     response.once('close', () => under.delete(passed))
     const room = options.room()
@@ -84,131 +90,101 @@ export async function startReverseProxy(options: ProxyOptions) {
 const openedAt = new WeakMap<Socket, number>()
 const portOf = (server: Server): number => (server.address() as AddressInfo).port
 
-/** Exchange on its way through. */
-class PassedOn {
-  readonly #request: IncomingMessage
-  readonly #response: ServerResponse
-  readonly #options: ProxyOptions
-  readonly #own: () => string
-  readonly #sent: ReturnType<typeof createCapture>
-  readonly #received: ReturnType<typeof createCapture>
-  readonly #startedAt = Date.now()
-  readonly #began = performance.now()
-  readonly #requestHeaders: HeaderLine[]
-  #status = 0
-  #headers: readonly HeaderLine[] = []
-  #forwarding: Forwarding | undefined
-  #isOver = false
+/** An exchange on its way through. @param own address of the proxy */
+function passOn(request: IncomingMessage, response: ServerResponse, options: ProxyOptions, own: () => string) {
+  const { baseUrl, bodyLimit, forwarder, onExchange } = options
+  const { method = 'GET', url = '/' } = request
+  const path = pathOf(url)
+  const requestHeaders = linesOf(request.rawHeaders)
+  const [sent, received] = [createCapture(bodyLimit), createCapture(bodyLimit)]
+  const [startedAt, began] = [Date.now(), performance.now()]
+  let answered: Pick<CapturedExchange, 'status' | 'headers'> = { status: 0, headers: [] }
+  let forwarding: Forwarding | undefined
+  let isOver = false
 
-  constructor(request: IncomingMessage, response: ServerResponse, options: ProxyOptions, own: () => string) {
-    this.#request = request
-    this.#response = response
-    this.#options = options
-    this.#own = own
-    this.#sent = createCapture(options.bodyLimit)
-    this.#received = createCapture(options.bodyLimit)
-    this.#requestHeaders = linesOf(request.rawHeaders)
-    response.sendDate = false
-    response.once('close', () => this.breakOff('the client broke it off'))
-    response.on('drain', () => this.#forwarding?.resume())
+  /** It is told when the response is on its way. */
+  const over = (error?: string): void => {
+    isOver = true
+    const durationMs = Math.round((performance.now() - began) * 1000) / 1000
+    const { host } = new URL(baseUrl)
+    const named = (line: HeaderLine) => (line.name.toLowerCase() === 'host' ? { name: line.name, value: host } : line)
+    setImmediate(() =>
+      onExchange({
+        ...{ method, url: baseUrl + path, startedAt, durationMs },
+        ...{ requestHeaders: requestHeaders.map(named), requestBody: sent.body() },
+        ...{ ...answered, body: received.body(), ...(error === undefined ? {} : { error }) },
+      }),
+    )
   }
-
-  begin(): void {
-    if (this.#isOver) return
-    const { method = 'GET', url = '/' } = this.#request
-    const body = hasBody(this.#request) ? this.#sentBody() : undefined
-    if (!body) this.#sent.end()
-    const connectionOpenedAt = openedAt.get(this.#request.socket) ?? 0
-    const request = { method, path: pathOf(url), headers: this.#requestHeaders, body, connectionOpenedAt }
-    this.#forwarding = this.#options.forwarder.forward(request, {
-      head: (status, headers, statusText) => this.#head(status, headers, statusText),
-      data: (chunk) => {
-        this.#received.add(chunk)
-        return this.#response.write(chunk)
-      },
-      end: () => {
-        this.#received.end()
-        this.#response.end()
-        this.#over()
-      },
-      fail: (message) => this.#fail(message),
-    })
-  }
-
   /** Ends what has not ended by itself. */
-  breakOff(why: string): void {
-    if (this.#isOver) return
-    this.#forwarding?.abort()
-    this.#over(why)
-    this.#response.destroy()
+  const breakOff = (why: string): void => {
+    if (isOver) return
+    forwarding?.abort()
+    over(why)
+    response.destroy()
   }
-
-  async *#sentBody(): AsyncGenerator<Buffer> {
-    for await (const chunk of this.#request as AsyncIterable<Buffer>) {
-      this.#sent.add(chunk)
-      yield chunk
-    }
-    this.#sent.end()
-  }
-
-  #head(status: number, headers: readonly HeaderLine[], statusText: string): void {
-    this.#status = status
-    this.#headers = headers
-    const { baseUrl } = this.#options
+  const head: ResponseSink['head'] = (status, headers, statusText) => {
+    answered = { status, headers }
     // A redirect to the target would lead the client past this proxy.
-    const here = (value: string): string =>
-      isUnder(value, baseUrl) ? this.#own() + value.slice(baseUrl.length) : value
+    const here = (value: string): string => (isUnder(value, baseUrl) ? own() + value.slice(baseUrl.length) : value)
     const lines = endToEnd(headers).flatMap(({ name, value }) => [
       name,
       name.toLowerCase() === 'location' ? here(value) : value,
     ])
     try {
-      this.#response.writeHead(status, statusText, lines)
+      response.writeHead(status, statusText, lines)
       // Bytes that come with the head go on with it; a stream may send only its head for a while.
-      this.#response.cork()
+      response.cork()
       process.nextTick(() => {
-        if (!this.#isOver) this.#response.flushHeaders()
-        this.#response.uncork()
+        if (!isOver) response.flushHeaders()
+        response.uncork()
       })
     } catch {
-      this.breakOff('the response has a head that cannot be handed on')
+      breakOff('the response has a head that cannot be handed on')
     }
   }
-
-  #fail(message: string): void {
-    if (this.#isOver) return
-    this.#over(message)
-    if (this.#response.headersSent) return void this.#response.destroy()
-    this.#response.writeHead(502, { 'content-type': 'text/plain; charset=utf-8' })
-    this.#response.end(`conform record: ${this.#options.baseUrl} gave no answer: ${message}\n`)
-    this.#request.resume()
+  const fail = (message: string): void => {
+    if (isOver) return
+    over(message)
+    if (response.headersSent) return void response.destroy()
+    response.writeHead(502, { 'content-type': 'text/plain; charset=utf-8' })
+    response.end(`conform record: ${baseUrl} gave no answer: ${message}\n`)
+    request.resume()
   }
-
-  /** It is told when the response is on its way. */
-  #over(error?: string): void {
-    this.#isOver = true
-    const durationMs = Math.round((performance.now() - this.#began) * 1000) / 1000
-    setImmediate(() => this.#options.onExchange(this.#captured(durationMs, error)))
-  }
-
-  #captured(durationMs: number, error: string | undefined): CapturedExchange {
-    const { method = 'GET', url = '/' } = this.#request
-    const { baseUrl } = this.#options
-    const { host } = new URL(baseUrl)
-    return {
-      method,
-      url: baseUrl + pathOf(url),
-      startedAt: this.#startedAt,
-      durationMs,
-      requestHeaders: this.#requestHeaders.map((line) =>
-        line.name.toLowerCase() === 'host' ? { name: line.name, value: host } : line,
-      ),
-      requestBody: this.#sent.body(),
-      status: this.#status,
-      headers: this.#headers,
-      body: this.#received.body(),
-      ...(error === undefined ? {} : { error }),
+  async function* sentBody(): AsyncGenerator<Buffer> {
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      sent.add(chunk)
+      yield chunk
     }
+    sent.end()
+  }
+
+  response.sendDate = false
+  response.once('close', () => breakOff('the client broke it off'))
+  response.on('drain', () => forwarding?.resume())
+  return {
+    breakOff,
+    begin(): void {
+      if (isOver) return
+      const body = hasBody(request) ? sentBody() : undefined
+      if (!body) sent.end()
+      const connectionOpenedAt = openedAt.get(request.socket) ?? 0
+      forwarding = forwarder.forward(
+        { method, path, headers: requestHeaders, body, connectionOpenedAt },
+        {
+          ...{ head, fail },
+          data(chunk) {
+            received.add(chunk)
+            return response.write(chunk)
+          },
+          end() {
+            received.end()
+            response.end()
+            over()
+          },
+        },
+      )
+    },
   }
 }
 
@@ -250,12 +226,8 @@ function createCapture(limit: number) {
     },
     end: () => void (ended = true),
     body(): CapturedBody {
-      const bytes = new Uint8Array(Math.min(length, limit))
-      let at = 0
-      for (const one of kept) {
-        bytes.set(one, at)
-        at += one.length
-      }
+      // In memory of its own, which can be handed to another thread.
+      const bytes = new Uint8Array(Buffer.concat(kept))
       return { bytes, length, ended, ...(hash && { sha256: hash.copy().digest('hex') }) }
     },
   }
