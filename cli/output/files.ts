@@ -94,7 +94,7 @@ export interface OutputFile {
 }
 
 /** A file that is written under another name beside its own, until it is whole. */
-export type StagedFile = Awaited<ReturnType<typeof stage>>
+type StagedFile = Awaited<ReturnType<typeof stage>>
 
 export type Pieces = string | Uint8Array | AsyncIterable<string>
 
