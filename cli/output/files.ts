@@ -93,9 +93,6 @@ export interface OutputFile {
   readonly option: string
 }
 
-/** A file that is written under another name beside its own, until it is whole. */
-type StagedFile = Awaited<ReturnType<typeof stage>>
-
 export type Pieces = string | Uint8Array | AsyncIterable<string>
 
 const partial = new Set<string>()
