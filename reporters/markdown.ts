@@ -1,8 +1,8 @@
 import { shortened } from './escape/visible.ts'
 import { count, type Counts, type Report, type RequirementResult, sayNeed, sections } from '../harness/report/index.ts'
 import { markdownBlock, markdownCode, markdownText } from './escape/markdown.ts'
-import { type Cause, type LikelyCause, byCause, idsOf, shownFirst, likelyCauses } from './view/causes.ts'
-import { likelyHeading, wordsOf } from './view/likely-words.ts'
+import { type Cause, byCause, idsOf, shownFirst } from './view/causes.ts'
+import { type LikelyCause, likelyCauses, likelyHeading } from './view/likely-causes.ts'
 import { compactJson, duration, firstOf, requirementPage } from './view/writing.ts'
 import { exitLine, runNotes, seedLine, standingOf, type Tone, verdictBeforeExit } from './view/standing.ts'
 import {
@@ -143,10 +143,10 @@ function baseline({ run }: Report, failures: number): string[] {
 
 function likelyList(causes: readonly LikelyCause[], failures: number): string[] {
   if (causes.length === 0) return []
-  const lines = causes.map((cause) => {
-    const { sentence, what } = wordsOf(cause)
-    return `- **${cause.results.length} times: ${markdownText(what)}.** ${markdownText(sentence)} First: ${markdownCode(cause.results[0]!.id)}`
-  })
+  const lines = causes.map(
+    ({ results, sentence, what }) =>
+      `- **${results.length} times: ${markdownText(what)}.** ${markdownText(sentence)} First: ${markdownCode(results[0]!.id)}`,
+  )
   return [`### What to change first: ${likelyHeading(causes, failures)}`, '', ...lines, '']
 }
 

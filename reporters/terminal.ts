@@ -12,7 +12,8 @@ import {
   stepLines,
   summaryTable,
 } from './terminal/lines.ts'
-import { byCause, shownFirst, likelyCauses } from './view/causes.ts'
+import { byCause, shownFirst } from './view/causes.ts'
+import { likelyCauses } from './view/likely-causes.ts'
 import { duration, firstOf } from './view/writing.ts'
 import { exitLine, runNotes, seedLine, standingOf, type Tone, verdictBeforeExit } from './view/standing.ts'
 import { failed, leftOutSentence, requiredButMissed, selectedSummary } from './view/groups.ts'

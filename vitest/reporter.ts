@@ -8,8 +8,7 @@ import { keptExchanges, makeRunFolder, writeReports } from '../cli/output/write-
 import { terminalText } from '../reporters/escape/terminal.ts'
 import { laidOut, reasonLines, stepLines } from '../reporters/terminal/lines.ts'
 import { failed } from '../reporters/view/groups.ts'
-import { likelyCauses } from '../reporters/view/causes.ts'
-import { wordsOf } from '../reporters/view/likely-words.ts'
+import { likelyCauses } from '../reporters/view/likely-causes.ts'
 import { verdictSentence } from '../reporters/view/standing.ts'
 import { notJudged } from '../reporters/view/to-declare.ts'
 import type { Report } from '../harness/report/index.ts'
@@ -78,12 +77,8 @@ export default class ConformanceReporter implements Reporter {
     const json = written.find(({ format, path }) => format === 'json' && path !== '-')
     for (const line of skippedLines(report, json?.path)) this.#print(line)
     const name = terminalText(target.name)
-    for (const cause of likelyCauses(failed(report).unexpected)) {
-      const { change, what } = wordsOf(cause)
-      this.#print(
-        `conform: likely cause, ${cause.results.length} times: ${terminalText(what)}; ${terminalText(change)}`,
-      )
-    }
+    for (const { change, results, what } of likelyCauses(failed(report).unexpected))
+      this.#print(`conform: likely cause, ${results.length} times: ${terminalText(what)}; ${terminalText(change)}`)
     this.#print(
       `conform: ${name}: ${terminalText(verdictSentence(report))}; seed ${run.seed}; reports: ${names.join(', ') || 'none'}`,
     )

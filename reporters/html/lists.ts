@@ -1,8 +1,8 @@
 import { shortened } from '../escape/visible.ts'
 import { count, type Report, sayNeed, sections } from '../../harness/report/index.ts'
 import { htmlAnchor, htmlText } from '../escape/html.ts'
-import { type Cause, byCause, likelyCauses } from '../view/causes.ts'
-import { likelyHeading, wordsOf } from '../view/likely-words.ts'
+import { type Cause, byCause } from '../view/causes.ts'
+import { likelyCauses, likelyHeading } from '../view/likely-causes.ts'
 import { compactJson } from '../view/writing.ts'
 import { failed, selectedResults } from '../view/groups.ts'
 import { gainOf, type Step, usualPart, whatToDeclare } from '../view/to-declare.ts'
@@ -37,9 +37,8 @@ export function likelyList(report: Report): string {
   const { unexpected } = failed(report)
   const causes = likelyCauses(unexpected)
   if (causes.length === 0) return ''
-  const items = causes.map((cause) => {
-    const { sentence, title } = wordsOf(cause)
-    const ids = cause.results.map(({ id }) => link(id))
+  const items = causes.map(({ results, sentence, title }) => {
+    const ids = results.map(({ id }) => link(id))
     const named = `<details><summary>${count(ids.length, 'requirement')}</summary><p>${ids.join(', ')}</p></details>`
     return `<li><b class="times">${ids.length}<span class="sr"> times</span></b><div><p class="cause">${htmlText(title)}</p><p>${htmlText(sentence)}</p>${named}</div></li>`
   })

@@ -6,10 +6,10 @@ import { terminalPieces, terminalText } from '../escape/terminal.ts'
 import { byOperation, type ReasonGroup, selectedResults } from '../view/groups.ts'
 import { gainOf, type Step, usualPart } from '../view/to-declare.ts'
 import { capital, compactJson, firstOf, outcomes } from '../view/writing.ts'
-import type { Cause, LikelyCause } from '../view/causes.ts'
+import type { Cause } from '../view/causes.ts'
 import { responseDifferenceOf } from '../view/difference.ts'
 import { commandOrLength, evidence, type EvidenceLine } from '../view/evidence.ts'
-import { likelyHeading, wordsOf } from '../view/likely-words.ts'
+import { type LikelyCause, likelyHeading } from '../view/likely-causes.ts'
 
 /**
  * A line of the terminal report. One with a `lead` goes on under its text if it is too long; `width` is how many columns the lead
@@ -230,12 +230,11 @@ function painted(failure: Failure, [label, text]: EvidenceLine, colors: Colors):
 export function likelyLines(causes: readonly LikelyCause[], failures: number, colors: Colors): Line[] {
   if (causes.length === 0) return []
   const width = Math.max(...causes.map(({ results }) => String(results.length).length))
-  const lines = causes.flatMap((cause) => {
-    const { change, what } = wordsOf(cause)
-    const times = String(cause.results.length).padStart(width)
+  const lines = causes.flatMap(({ change, results, what }) => {
+    const times = String(results.length).padStart(width)
     const indent = ' '.repeat(width + 4)
-    const [first] = cause.results
-    const more = cause.results.length - 1
+    const [first] = results
+    const more = results.length - 1
     const ids = `${first!.id}${more > 0 ? ` and ${more} more` : ''}`
     return [
       { lead: `  ${colors.bold(colors.red(times))}  `, width: indent.length, text: colors.bold(terminalText(what)) },

@@ -6,8 +6,7 @@ import type { Failure, RequirementResult } from '../../harness/report/model.ts'
 import { renderHtml } from '../../reporters/html.ts'
 import { renderMarkdown } from '../../reporters/markdown.ts'
 import { renderTerminal } from '../../reporters/terminal.ts'
-import { likelyCauses } from '../../reporters/view/causes.ts'
-import { likelyHeading, wordsOf } from '../../reporters/view/likely-words.ts'
+import { likelyCauses, likelyHeading } from '../../reporters/view/likely-causes.ts'
 import { failed, failure, report } from '../gates/results.ts'
 
 /** An answer to each refusal of the catalogue: the status and the name that it asks for, and what becomes of them. */
@@ -29,7 +28,7 @@ function answered({ body, status, text }: { status: number; body?: unknown; text
 }
 
 const envelope = (tpe: string) => ({ tpe, errors: [], extras: {} })
-const said = (results: RequirementResult[]) => likelyCauses(results).map((cause) => wordsOf(cause).what)
+const said = (results: RequirementResult[]) => likelyCauses(results).map(({ what }) => what)
 
 const lower = failing((_, tpe) => ({ body: envelope(tpe.toLowerCase()) }))
 
@@ -131,7 +130,7 @@ test.each<[string, number, string, RegExp]>([
 ])('what to change is said of valid requests that are answered by %s', (_, status, text, change) => {
   const granted = ['files.list/2xx-accepted', 'translate.run/2xx-accepted', 'vision.analyze/2xx-accepted']
   const results = granted.map((id) => failed(id, answered({ status, text })))
-  expect(likelyCauses(results).map((cause) => wordsOf(cause).change)).toEqual([expect.stringMatching(change)])
+  expect(likelyCauses(results).map(({ change }) => change)).toEqual([expect.stringMatching(change)])
 })
 
 test('a breakdown of everything is not told as errors whose status is right', () => {
