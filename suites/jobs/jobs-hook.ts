@@ -75,7 +75,8 @@ export const jobsHook: RunHook = {
     if (response && probe.effect !== 'none' && isBreakdown(response)) jobsOf(run).broken.push(exchange)
   },
   unanswered(run, { probe, endedAt }) {
-    const application = applicationOf(run, probe)
+    // On an application that the run created, too.
+    const application = probe.operation === 'jobs.create' ? probe.params['application_id'] : undefined
     if (application !== undefined) gateOf(run, application).lostAt = endedAt
   },
   start: createJobs,

@@ -1,5 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import target from '../../fixtures/reference.target.json' with { type: 'json' }
+import type { Transport } from '../../harness/http/message.ts'
+import { idsOf, judgeReference } from '../matrix/judge-reference.ts'
 import { judgeBehind, json } from './behind.ts'
 
 const { id: application } = target.resources.application
@@ -54,10 +57,40 @@ test.each([
   expect(failed).not.toContain('jobs.create/4xx-no-effect')
 })
 
-test('a copy that does not know a created application yet breaks no conflict', async () => {
-  const declared = Object.values(target.resources).flatMap((one) =>
-    typeof one === 'object' && 'id' in one ? [one.id] : [],
+const declared = Object.values(target.resources).flatMap((one) =>
+  typeof one === 'object' && 'id' in one ? [one.id] : [],
+)
+
+test('a creation whose answer is lost on a created application locks it: nobody is blamed', async () => {
+  /** Longer than any job of the reference lasts, in ms. */
+  const afterJobMs = 40_000
+  let creations = 0
+  const losesSecond = (transport: Transport): Transport => ({
+    ...transport,
+    async send(request, options) {
+      const id = /\/applications\/([^/]+)\/jobs$/.exec(request.path)?.[1]
+      if (id === undefined || declared.includes(id) || ++creations !== 2) return transport.send(request, options)
+      await sleep(afterJobMs)
+      const { sentAt } = await transport.send(request, options)
+      return {
+        kind: 'no-answer',
+        cause: 'reset',
+        message: 'lost',
+        staleConnection: true,
+        sentAt,
+        endedAt: performance.now(),
+      }
+    },
+  })
+  const { results } = await judgeReference(
+    { jobMs: 300 },
+    { options: { only: ['jobs.create/409-*'] }, network: losesSecond },
   )
+  expect(creations).toBeGreaterThan(5)
+  expect(idsOf(results, 'failed')).toEqual([])
+})
+
+test('a copy that does not know a created application yet breaks no conflict', async () => {
   let asked = 0
   const { report } = await judgeBehind(
     async (path, answer) => {
