@@ -1,7 +1,8 @@
 import { performance } from 'node:perf_hooks'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { grantedRequirement, type RequirementId } from '../catalogue/catalogue.ts'
-import { createEnvelopeWatch, observedRequirements } from '../harness/checks/index.ts'
+import { observedCases } from '../harness/checks/index.ts'
+import { type Exchange, NotExercised } from '../harness/engine/index.ts'
 import type { Redactor } from '../harness/recording/index.ts'
 import type { RecordedExchange } from '../harness/report/index.ts'
 import type { Target } from '../harness/target-file/index.ts'
@@ -10,8 +11,30 @@ import { createJobReadings } from './job-readings.ts'
 import type { Har } from './read-har.ts'
 import type { RecordedEntry } from './recorded-entry.ts'
 import { type RecordedHttpResponse, recordEntry, recordResponse } from './recorded-exchange.ts'
-import type { OnFailure, RequirementTallies } from './successes.ts'
-import { createRequirementTallies, judgeSuccess } from './successes.ts'
+import { shownSuccess, successFault } from './successes.ts'
+
+/** A fault that a recorded answer shows. */
+export interface RecordedFault {
+  readonly exchange: Exchange
+  readonly expected: string
+  /** Undefined: the answer as a whole. */
+  readonly actual?: string | (() => string) | undefined
+  /** JSON Pointer to the member of the body that is wrong. */
+  readonly at?: string | undefined
+}
+
+export type OnFailure = (requirement: RequirementId, fault: RecordedFault) => void
+
+/** Findings of recorded responses on one requirement. */
+export interface RequirementTally {
+  cases: number
+  /** The first of them. */
+  readonly failures: RecordedFault[]
+  /** Why answers that could have been judged were not. */
+  unjudged?: string
+}
+
+const maxKept = 3
 
 /** What a recording was judged to be. */
 export type Seen = ReturnType<ReturnType<typeof createRecordingJudge>['end']>
@@ -20,7 +43,7 @@ interface RecordingJudgeOptions {
   readonly target: Target
   readonly redactor: Redactor
   readonly again: (index: number) => RecordedEntry
-  /** Called with the first failures of each requirement, as they are seen. */
+  /** Called with each failure as it is seen: with one of a job perhaps once more at the end. */
   readonly onFailure?: OnFailure
 }
 
@@ -42,13 +65,21 @@ export function createRecordingJudge({ target, redactor, again, onFailure }: Rec
   }
   /** Answers of the interface that the recording has with their bodies, and without. */
   const bodies = { kept: 0, missing: 0 }
-  let isOver = false
-  const tallies = createRequirementTallies((...failure) => {
-    if (!isOver) onFailure?.(...failure)
-  })
-  const watch = createWatches(onFailure)
   const recorded = (entry: RecordedEntry) => recordResponse(entry, pathUnder(target.baseUrl, entry.url)!, redactor)
-  const jobs = createJobReadings((index) => recorded(again(index)), onFailure)
+  const jobs = createJobReadings((index) => recorded(again(index)))
+  const tallies = new Map<RequirementId, RequirementTally>()
+  const tallyOf = (id: RequirementId): RequirementTally => {
+    const tally = tallies.get(id) ?? { cases: 0, failures: [] }
+    tallies.set(id, tally)
+    return tally
+  }
+  const count = (requirement: RequirementId, fault?: RecordedFault): void => {
+    const tally = tallyOf(requirement)
+    tally.cases++
+    if (!fault) return
+    onFailure?.(requirement, fault)
+    if (tally.failures.length < maxKept) tally.failures.push(fault)
+  }
 
   /** The answer of an entry that was sent to the interface and answered; what is not judged is counted. */
   const answerOfInterface = (entry: RecordedEntry): RecordedHttpResponse | undefined => {
@@ -69,52 +100,36 @@ export function createRecordingJudge({ target, redactor, again, onFailure }: Rec
     see(entry: RecordedEntry): RequirementId | undefined {
       const exchange = answerOfInterface(entry)
       if (!exchange) return undefined
-      watch.observe(exchange)
+      for (const { requirement, actual, at, expected } of observedCases(exchange)) {
+        // An answer whose headers were not recorded does not tell how it was labelled.
+        if (requirement === 'envelope/content-type' && entry.headers.length === 0) continue
+        count(requirement, actual === undefined ? undefined : { exchange, expected, actual, at })
+      }
       const { operation } = exchange.probe
       if (operation === null) return undefined
       counts.judged++
-      const granted = judgeSuccess(exchange, target, tallies) ?? grantedRequirement[operation]
-      jobs.see(exchange)
-      return exchange.response.status >= 400 ? 'envelope/shape' : granted
-    },
-    end() {
-      // Findings on jobs and on every response were reported already.
-      isOver = true
-      jobs.judge(tallies)
-      watch.copyTo(tallies)
-      return { counts, bodies, tally: tallies.tally }
-    },
-  }
-}
-
-/** The observed requirements. An answer whose headers were not recorded does not tell how it was labelled. */
-function createWatches(onFailure: OnFailure | undefined) {
-  const labelled = createEnvelopeWatch()
-  const bare = createEnvelopeWatch()
-  return {
-    observe(exchange: RecordedHttpResponse): void {
-      const watch = exchange.entry.headers.length > 0 ? labelled : bare
-      const before = observedRequirements.map((requirement) => watch.tally(requirement).failures.length)
-      watch.observe(exchange)
-      if (!onFailure) return
-      for (const [at, requirement] of observedRequirements.entries()) {
-        for (const { expected, actual } of watch.tally(requirement).failures.slice(before[at])) {
-          if (requirement !== 'envelope/content-type' || watch === labelled)
-            onFailure(requirement, exchange, expected, actual)
+      const success = shownSuccess(exchange, target)
+      if (success) {
+        try {
+          const fault = successFault(exchange, success, operation)
+          count(success, fault && { exchange, ...fault })
+        } catch (error) {
+          if (!(error instanceof NotExercised)) throw error
+          tallyOf(success).unjudged ??= error.message
         }
       }
+      for (const { requirement, fault } of jobs.see(exchange)) onFailure?.(requirement, fault)
+      return exchange.response.status >= 400 ? 'envelope/shape' : (success ?? grantedRequirement[operation])
     },
-    copyTo(tallies: RequirementTallies): void {
-      for (const requirement of observedRequirements) {
-        tallies.add(requirement, labelled.tally(requirement))
-        if (requirement !== 'envelope/content-type') tallies.add(requirement, bare.tally(requirement))
-      }
+    end() {
+      for (const { requirement, fault } of jobs.cases()) count(requirement, fault)
+      return { counts, bodies, tally: (id: RequirementId) => tallies.get(id) }
     },
   }
 }
 
 /** Bytes of bodies after which the event loop turns: what a weak reference was asked for lives until then. */
-const maxKept = 16 * 1024 * 1024
+const turnAfter = 16 * 1024 * 1024
 
 export async function judgeRecording(har: Har, target: Target, redactor: Redactor) {
   const judge = createRecordingJudge({ target, redactor, again: (index) => har.entry(index) })
@@ -126,7 +141,7 @@ export async function judgeRecording(har: Har, target: Target, redactor: Redacto
     const entry = har.entry(index)
     const requirement = judge.see(entry)
     kept += entry.body.bytes.length
-    if (kept > maxKept) {
+    if (kept > turnAfter) {
       await nextTurn()
       kept = 0
     }

@@ -5,9 +5,8 @@ import { planRun } from '../suites/plan.ts'
 import type { Target } from '../harness/target-file/index.ts'
 import { describeProbe, describeResponse } from '../harness/engine/index.ts'
 import { catalogue, type CatalogueRequirement } from '../catalogue/catalogue.ts'
-import type { Seen } from './recording-judge.ts'
+import type { RecordedFault, RequirementTally, Seen } from './recording-judge.ts'
 import type { RecordedHttpResponse } from './recorded-exchange.ts'
-import type { RequirementTally } from './successes.ts'
 import { createBaseUrlCounts } from './base-url.ts'
 import type { RecordedEntry } from './recorded-entry.ts'
 import { secretsIn } from './secrets.ts'
@@ -69,11 +68,17 @@ function outcomeOf(tally: RequirementTally | undefined, empty: boolean): Pick<Re
   return { outcome: 'not-exercised', reason: tally?.unjudged ?? (empty ? nothingShown : notShown) }
 }
 
+/** What came, if that is wrong. */
+export function receivedIn({ actual, exchange }: RecordedFault): string {
+  return typeof actual === 'function' ? actual() : (actual ?? describeResponse(exchange))
+}
+
 function failureOf(
   { section }: CatalogueRequirement,
-  { exchange, expected, actual }: RequirementTally['failures'][number],
+  fault: RecordedFault,
   { redactor, rerun }: RecordingFacts,
 ): Failure {
+  const { at, exchange, expected } = fault
   const cites = ` (${sections(section)})`
   const clean = (text: string): string => shownText(text, (whole) => redactor.text(whole))
   const { index } = (exchange as RecordedHttpResponse).entry
@@ -81,10 +86,11 @@ function failureOf(
     message: clean(describeProbe(exchange, `(log.entries[${index}])`)),
     expected: clean(expected + cites),
     cites,
-    actual: clean(actual ?? describeResponse(exchange)),
+    actual: clean(receivedIn(fault)),
     familyOnly: false,
     seed: 0,
     rerun,
+    ...(at !== undefined && { at }),
     exchange: exchange.recorded,
   }
 }

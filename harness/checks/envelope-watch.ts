@@ -144,7 +144,17 @@ const rules: Readonly<Record<ObservedRequirement, AnswerRule>> = {
   'envelope/bad-input-no-5xx': badInput,
 }
 
-export function createEnvelopeWatch() {
+/** Judges an answer by each of the requirements that have something to say of it: `actual` tells what came if that is wrong. */
+export function* observedCases(exchange: Exchange) {
+  const { response, purpose } = exchange
+  if (!response || purpose.skipJudging === 'at all') return
+  for (const requirement of observedRequirements) {
+    const seen = rules[requirement](response, exchange)
+    if (seen) yield { requirement, ...seen }
+  }
+}
+
+function createEnvelopeWatch() {
   const tallies = new Map<ObservedRequirement, Tally>(
     observedRequirements.map((requirement) => [requirement, { cases: 0, failures: [] }]),
   )
@@ -160,12 +170,9 @@ export function createEnvelopeWatch() {
       if (!response || purpose.skipJudging === 'at all') return
       if (purpose.isSuccess && response.status < 300) sound.add(exchange.probe.operation)
       if (purpose.isSuccess && response.status >= 500) broken.add(nameOf(exchange))
-      for (const requirement of observedRequirements) {
-        const seen = rules[requirement](response, exchange)
-        if (!seen) continue
+      for (const { requirement, expected, actual, at } of observedCases(exchange)) {
         const tally = tallies.get(requirement) as Tally
         tally.cases++
-        const { expected, actual, at } = seen
         if (actual !== undefined && isToKeep(tally, exchange))
           tally.failures.push({ exchange, expected, actual: typeof actual === 'string' ? actual : actual(), at })
       }

@@ -1,7 +1,7 @@
 // A suite, and what a run needs besides.
 export { suite, type Suite } from './suite.ts'
 export { createdHook } from './created.ts'
-export { createEnvelopeWatch, envelopeHook, judgeObserved, observedRequirements } from './envelope-watch.ts'
+export { envelopeHook, judgeObserved, observedCases } from './envelope-watch.ts'
 export { notServedHook } from './valid-request.ts'
 
 // Refusals: a valid request with one fault.

@@ -10,7 +10,7 @@ export { keyRefused } from './keys.ts'
 // What a check is given, and how it ends.
 export { answered, type CheckContext, type Judge, lookAgainAtEnd, setControl } from './check-context.ts'
 export { type EndCause, Failed, NotExercised, orElse, pause, Throttled } from './outcome.ts'
-export { fits, judgeGranted, judgePairs, judgeShape } from './judge.ts'
+export { type BodySchema, fits, judgeGranted, judgePairs, judgeShape, shapeFault } from './judge.ts'
 
 // A request.
 export type { Credential, Exchange, Probe, Purpose } from './exchange.ts'

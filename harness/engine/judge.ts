@@ -1,4 +1,5 @@
 import type { Pairs } from '../../catalogue/requirement.ts'
+import type { HttpResponse } from './response.ts'
 import { hasStatusOf, isGranted, tpeOf, describePairs, envelopeRemark, matchPairs } from './response.ts'
 import type { Exchange } from './exchange.ts'
 import { Failed, NotExercised } from './outcome.ts'
@@ -70,7 +71,7 @@ export function judgeGranted(context: CheckContext, exchange: Exchange, expected
   if (!isGranted(response) || other) context.fail(exchange, expectedText, what)
 }
 
-type BodySchema = Exclude<SchemaName, 'report' | 'target' | 'certificate'>
+export type BodySchema = Exclude<SchemaName, 'report' | 'target' | 'certificate'>
 
 /** Names of bodies, in words for a reader; the section beside it says where its members are shown. */
 const named: Readonly<Record<BodySchema, string>> = {
@@ -84,19 +85,25 @@ const named: Readonly<Record<BodySchema, string>> = {
 }
 
 /**
- * Fails if the body is not JSON or does not fit the schema; the failure names the place and the problem. Of a success
- * that is more than is read of an answer nobody knows the shape.
+ * Tells what is wrong with a body that is not JSON or does not fit the schema; undefined if it fits. Of a success that is more
+ * than is read of an answer nobody knows the shape: throws `NotExercised`.
  */
+export function shapeFault(response: HttpResponse, schema: BodySchema) {
+  const json = response.json()
+  const expected = `a JSON body with the members and types of ${named[schema]}`
+  if (!json.ok && json.unread && isGranted(response)) throw new NotExercised(json.problem)
+  if (!json.ok) return { expected, actual: `${response.status}, but ${json.problem}` }
+  const found = validate(schema, json.value)
+  return found.valid ? undefined : { expected, actual: `${response.status}, but ${found.problem}`, at: found.place }
+}
+
+/** Fails if the body has not the shape that the spec shows; the failure names the place and the problem. */
 export function judgeShape(context: CheckContext, exchange: Exchange, schema: BodySchema, what: string): void {
   answered(exchange)
-  const json = exchange.response.json()
-  const expected = `a JSON body with the members and types of ${named[schema]}`
-  if (!json.ok && json.unread && isGranted(exchange.response)) throw new NotExercised(json.problem)
-  if (!json.ok) context.fail(exchange, expected, what, `${exchange.response.status}, but ${json.problem}`)
-  const found = validate(schema, json.value)
-  if (found.valid) return
-  const failure = context.failure(exchange, expected, what, `${exchange.response.status}, but ${found.problem}`)
-  throw new Failed({ ...failure, at: found.place })
+  const fault = shapeFault(exchange.response, schema)
+  if (!fault) return
+  const { actual, expected, ...place } = fault
+  throw new Failed({ ...context.failure(exchange, expected, what, actual), ...place })
 }
 
 export function fits(exchange: Exchange, schema: SchemaName): boolean {

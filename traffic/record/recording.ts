@@ -4,12 +4,11 @@ import { type RecordedBody, shownText } from '../../harness/recording/index.ts'
 import type { RecordedExchange, Report } from '../../harness/report/index.ts'
 import { type HarBody, noBody, type RecordedEntry } from '../recorded-entry.ts'
 import { decode, headerValue } from '../../harness/http/index.ts'
-import { describeProbe, describeResponse } from '../../harness/engine/index.ts'
+import { describeProbe } from '../../harness/engine/index.ts'
 import { redactorFor, type Target } from '../../harness/target-file/index.ts'
-import { createRecordingJudge, recordedExchange, type Seen } from '../recording-judge.ts'
+import { createRecordingJudge, type OnFailure, recordedExchange, type Seen } from '../recording-judge.ts'
 import type { RecordedHttpResponse } from '../recorded-exchange.ts'
-import { createSurvey, recordingReport } from '../recording-report.ts'
-import type { OnFailure } from '../successes.ts'
+import { createSurvey, receivedIn, recordingReport } from '../recording-report.ts'
 import { learnSecrets } from '../secrets.ts'
 import type { CapturedBody, CapturedExchange } from './reverse-proxy.ts'
 
@@ -110,6 +109,9 @@ function bodyOfLine({ body, bodyEncoding, bodyLength }: RecordedBody): HarBody {
   return bodyLength === undefined ? { state: 'whole', bytes } : { state: 'cut', bytes, length: bodyLength }
 }
 
+/** Most failures of a requirement that are told: a server may answer each request in other words. */
+const mostTold = 50
+
 /**
  * Judges exchanges and writes them down as they come, keys removed.
  * @param onFinding called once for each failure that is told apart from those before
@@ -117,17 +119,19 @@ function bodyOfLine({ body, bodyEncoding, bodyLength }: RecordedBody): HarBody {
 export function createRecording({ target, log, rerun }: RecordingOptions, onFinding: (finding: Finding) => void) {
   const redactor = redactorFor(target)
   const written = createExchangeLog(log)
-  const reported = new Set<string>()
+  const told = new Map<string, Set<string>>()
   const survey = createSurvey()
   let secretsUntil = 0
   const clean = (text: string): string => shownText(text, (whole) => redactor.text(whole))
-  const onFailure: OnFailure = (requirement, exchange, expected, actual = describeResponse(exchange)) => {
-    const name = JSON.stringify([requirement, expected, actual])
-    if (reported.has(name)) return
-    reported.add(name)
+  const onFailure: OnFailure = (requirement, fault) => {
+    const { exchange } = fault
+    const [expected, received] = [fault.expected, receivedIn(fault)].map(clean) as [string, string]
+    const name = JSON.stringify([requirement, expected, received])
+    const before = told.get(requirement) ?? new Set<string>()
+    if (before.has(name) || before.size === mostTold) return
+    told.set(requirement, before.add(name))
     const sent = clean(describeProbe(exchange, ''))
-    const found = { requirement, expected: clean(expected), received: clean(actual), sent }
-    onFinding({ ...found, exchange: (exchange as RecordedHttpResponse).entry.index })
+    onFinding({ requirement, expected, received, sent, exchange: (exchange as RecordedHttpResponse).entry.index })
   }
   const judge = createRecordingJudge({ target, redactor, again: (index) => written.read(index), onFailure })
   return {
