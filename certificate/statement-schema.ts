@@ -1,6 +1,15 @@
-import type { Counts, Report, Verdict } from '../harness/report/index.ts'
-import { defined, described, type Fitting, flag, integer, listOf, object } from '../schemas/closed.ts'
-import { oneOf, type Schema, text, textOrNull } from '../schemas/closed.ts'
+import { basicDefinitions, conditions, type Counts, type Report, type Verdict } from '../harness/report/index.ts'
+import {
+  defined,
+  described,
+  type Fitting,
+  flag,
+  listOf,
+  object,
+  type Schema,
+  text,
+  textOrNull,
+} from '../schemas/closed.ts'
 
 /** The in-toto statement that the payload of the envelope holds. */
 export const STATEMENT_TYPE = 'https://in-toto.io/Statement/v1'
@@ -9,11 +18,9 @@ export const PREDICATE_TYPE = 'https://github.com/ai-content-conformance/certifi
 
 const always = <const T>(value: T): Schema<T> => ({ const: value })
 const like = (pattern: RegExp): Schema<string> => ({ type: 'string', pattern: pattern.source })
-const count: Schema<number> = { type: 'integer', minimum: 0 }
-const duration: Schema<number> = { type: 'number', minimum: 0 }
+const count = defined<number>('count')
 const time = defined<string>('time')
 const verdict = defined<Verdict>('verdict')
-const counts = { passed: count, failed: count, notExercised: count, notApplicable: count }
 
 const sha256 = object({ sha256: like(/^[0-9a-f]{64}$/) })
 /** SHA-256 in hex, as in-toto writes digests. */
@@ -31,25 +38,10 @@ const exchanges = object({ name: like(/^exchanges(-[1-9][0-9]*)?\.har$/), digest
 export type NamedDigest = Fitting<typeof exchanges>
 
 const run = object({
+  ...conditions,
   startedAt: time,
-  durationMs: duration,
-  seed: integer,
-  runs: count,
-  requests: count,
-  tpe: oneOf('exact', 'family'),
-  strict: flag,
-  readOnly: flag,
-  only: listOf(text),
-  skip: listOf(text),
-  shard: textOrNull,
   baseline: described('Failures were expected by a baseline.', flag),
-  insecure: flag,
-  ca: flag,
-  proxy: textOrNull,
   retried: described('Answers that were cut off, reset or a 502 or 504 of a gateway, and asked for again.', count),
-  interrupted: flag,
-  depth: oneOf('full', 'quick'),
-  credentialProbes: oneOf('all', 'few'),
 })
 /** How the run was made, and all of it that can make a certificate partial. */
 export type RunFacts = Fitting<typeof run>
@@ -64,7 +56,8 @@ const operations = object({
 /** How each operation of the interface was judged, by name, in the order of the interface; each in one list. */
 export type Operations = Fitting<typeof operations>
 
-const coverage = object({ operation: text, ...counts, cases: described('Requests judged.', count) })
+const results = { passed: count, failed: count, notExercised: count, notApplicable: count }
+const coverage = object({ operation: text, ...results, cases: described('Requests judged.', count) })
 export type Coverage = Fitting<typeof coverage>
 
 const predicate = object({
@@ -118,8 +111,7 @@ export const statementSchema: Schema = {
   ...statement,
   $defs: {
     digest: sha256,
-    verdict: oneOf('conformant', 'passing', 'non-conformant', 'not-judged'),
-    counts: object(counts),
+    ...basicDefinitions,
     excluded,
     time: { ...like(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:[0-5]\d\.\d{3}Z$/), format: 'date-time' },
     exchanges: described('A file of recorded exchanges (HAR).', exchanges),

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { operations } from '../catalogue/operations.ts'
 import type { Absence, Outcome, Report, RequirementResult } from '../harness/report/index.ts'
-import { countOutcomes } from '../harness/report/index.ts'
+import { conditions, countOutcomes } from '../harness/report/index.ts'
 import type { Coverage, Digest, Excluded, NamedDigest, Operations, Predicate } from './statement-schema.ts'
 import { PREDICATE_TYPE, type RunFacts, STATEMENT_TYPE, type Statement } from './statement-schema.ts'
 
@@ -145,18 +145,10 @@ function digestOf(digest: string): Digest {
   return { sha256: digest.replace(/^sha256:/, '') }
 }
 
-/** Members of a report's run that a certificate repeats. */
-const repeated = [
-  ...(['startedAt', 'durationMs', 'seed', 'runs', 'requests', 'tpe', 'strict', 'readOnly', 'only', 'skip'] as const),
-  ...(['shard', 'insecure', 'ca', 'proxy', 'interrupted', 'depth', 'credentialProbes'] as const),
-]
-
 function runFacts({ run }: Report): RunFacts {
-  const facts = Object.fromEntries(repeated.map((name) => [name, run[name]])) as Pick<
-    RunFacts,
-    (typeof repeated)[number]
-  >
-  return { ...facts, baseline: run.baseline !== null, retried: run.retried ?? 0 }
+  const names = Object.keys(conditions) as (keyof typeof conditions)[]
+  const repeated = Object.fromEntries(names.map((name) => [name, run[name]])) as Pick<RunFacts, (typeof names)[number]>
+  return { ...repeated, baseline: run.baseline !== null, retried: run.retried ?? 0 }
 }
 
 function coverageOf({ requirements, run }: Report): Coverage[] {

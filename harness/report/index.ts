@@ -4,6 +4,7 @@ export type { Absence, BaselineSummary, TpeMode, Verdict } from './model.ts'
 export type { CatalogueResult, Failure, LeftOutBy, Outcome, RequirementResult, TakesState } from './model.ts'
 export type { ExchangeRole, FailureExchange, RecordedBody, RecordedExchange, RecordedHeaders } from './model.ts'
 export type { RecordedRequest, RecordedResponse } from './model.ts'
+export { basicDefinitions, conditions } from './report-schema.ts'
 export { assembleReport, noRun, suiteSite, suiteVersion } from './assemble-report.ts'
 export { doubledMember, parseJson, parseReport, readBytes, readReport, refuseDoubled } from './json-file.ts'
 

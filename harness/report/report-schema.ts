@@ -53,35 +53,40 @@ export type NotServed = Fitting<typeof notServed>
 const created = object({ operation: text, id: text }, { name: text })
 export type Created = Fitting<typeof created>
 
+/** How the run was made: what a certificate repeats. */
+export const conditions = {
+  startedAt: time,
+  durationMs: milliseconds,
+  seed: integer,
+  runs: count,
+  requests: count,
+  tpe: tpeMode,
+  strict: flag,
+  readOnly: flag,
+  only: patterns,
+  skip: patterns,
+  shard: described('Such as 2/4.', textOrNull),
+  insecure: flag,
+  ca: described('An authority of the target file (tls.ca) was trusted.', flag),
+  proxy: described('Host and port of the proxy through which the target was asked.', textOrNull),
+  interrupted: flag,
+  depth: described('How much was sent for a requirement: every case, or one of each kind.', depth),
+  credentialProbes: described(
+    'Which wrong keys were tried: all forms on every operation, or few.',
+    oneOf('all', 'few'),
+  ),
+}
+
 const run = object(
   {
-    startedAt: time,
-    durationMs: milliseconds,
-    seed: integer,
-    runs: count,
+    ...conditions,
     nonce: text,
-    requests: count,
     throttled: described(
       'How often an answer was 429 or 503 and tried again; not counted are answers of the status that the requirement asks for, since they may be its answer by another name.',
       count,
     ),
     concurrency: count,
-    strict: flag,
-    readOnly: flag,
-    tpe: tpeMode,
-    only: patterns,
-    skip: patterns,
-    shard: described('Such as 2/4.', textOrNull),
     baseline: orNull(baseline),
-    insecure: flag,
-    ca: described('An authority of the target file (tls.ca) was trusted.', flag),
-    proxy: described('Host and port of the proxy through which the target was asked.', textOrNull),
-    interrupted: flag,
-    depth: described('How much was sent for a requirement: every case, or one of each kind.', depth),
-    credentialProbes: described(
-      'Which wrong keys were tried: all forms on every operation, or few.',
-      oneOf('all', 'few'),
-    ),
     notServed: described(
       'Operations declared not served, and what one request with the full key got.',
       listOf(notServed),
@@ -221,6 +226,14 @@ const reasoned = {
 const counts = object({ passed: count, failed: count, notExercised: count, notApplicable: count })
 export type Counts = Fitting<typeof counts>
 
+/** What other schemas that count results define as well. */
+export const basicDefinitions = {
+  count: { type: 'integer', minimum: 0 },
+  milliseconds: { description: 'Milliseconds.', type: 'number', minimum: 0 },
+  verdict,
+  counts,
+}
+
 const exit = object({ code: oneOf(0, 1, 2, 3), because: described('One clause for a reader.', text) })
 /** How the command ended, and why. */
 export type Exit = Fitting<typeof exit>
@@ -267,10 +280,7 @@ export const reportSchema: Schema = {
   ...report,
   $defs: {
     digest: { description: 'SHA-256.', type: 'string', pattern: '^sha256:[0-9a-f]{64}$' },
-    count: { type: 'integer', minimum: 0 },
-    milliseconds: { description: 'Milliseconds.', type: 'number', minimum: 0 },
-    verdict,
-    counts,
+    ...basicDefinitions,
     requirement: { ...requirement, ...reasoned },
     why,
     failure,
