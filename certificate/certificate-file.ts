@@ -3,22 +3,21 @@ import { type KeyObject, createHash, createPublicKey, sign, verify } from 'node:
 import { basename } from 'node:path'
 import { readBytes } from '../harness/report/index.ts'
 
-/** A file by name: of a bundle, or one that was given beside a certificate. */
+/** A file by name. */
 export interface NamedBytes {
   readonly name: string
   readonly bytes: Uint8Array
 }
 
-/** Everything that a certificate rests on, and the certificate. */
-export interface Bundle {
-  readonly certificate: Uint8Array
-  readonly report: Uint8Array
-  /** The target file without keys, as canonical JSON. */
-  readonly target: Uint8Array
-  /** The catalogue that was judged by, as canonical JSON. */
-  readonly requirements: Uint8Array
+/** Files that a certificate rests on, and can be held against. */
+export interface Evidence {
+  readonly report: NamedBytes
   /** HAR files, one for each shard of a run. */
-  readonly exchanges: readonly NamedBytes[]
+  readonly exchanges?: readonly NamedBytes[]
+  /** The target file without keys, as canonical JSON. */
+  readonly target?: NamedBytes
+  /** The catalogue that was judged by, as canonical JSON. */
+  readonly requirements?: NamedBytes
 }
 
 /** More than any bundle holds, in bytes. */
@@ -27,22 +26,22 @@ const MOST_BYTES = 1024 ** 3
 const MTIME = '1980-01-01T00:00:00'
 const ZIP = Buffer.from('PK\u0003\u0004')
 
-/** The names of HAR files in a certificate and its bundle. */
-export function exchangesNames(count: number): string[] {
-  if (count === 1) return ['exchanges.har']
-  return Array.from({ length: count }, (_, index) => `exchanges-${index + 1}.har`)
+/** HAR files by the names that they have in a certificate and its bundle. */
+export function namedExchanges(files: readonly Uint8Array[]): NamedBytes[] {
+  const nameOf = (index: number) => (files.length === 1 ? 'exchanges.har' : `exchanges-${index + 1}.har`)
+  return files.map((bytes, index) => ({ name: nameOf(index), bytes }))
 }
 
 /**
- * Packs a zip without compression, so that its bytes depend on the files alone, whichever version of whatever
- * library packs them, and `unpackBundle` can refuse what is not exactly that.
+ * Packs all that a certificate rests on, and the certificate: a zip without compression, so that its bytes depend on the files
+ * alone, whichever version of whatever library packs them, and `unpackBundle` can refuse what is not exactly that.
  */
-export function packBundle({ certificate, report, target, requirements, exchanges }: Bundle): Buffer {
+export function packBundle(certificate: Uint8Array, { exchanges, ...evidence }: Required<Evidence>): Buffer {
   const files = {
     'certificate.json': certificate,
-    'report.json': report,
-    'target.json': target,
-    'requirements.json': requirements,
+    'report.json': evidence.report.bytes,
+    'target.json': evidence.target.bytes,
+    'requirements.json': evidence.requirements.bytes,
     ...Object.fromEntries(exchanges.map(({ name, bytes }) => [name, bytes])),
   }
   return Buffer.from(zipSync(files, { level: 0, mtime: MTIME }))
@@ -51,33 +50,22 @@ export function packBundle({ certificate, report, target, requirements, exchange
 /**
  * The files of a bundle, or null if the bytes are not exactly what `packBundle` makes of them: a zip can show different
  * files to different programs, and this one cannot.
+ * @param of what a message calls the bundle
  */
-export function unpackBundle(bytes: Uint8Array): Bundle | null {
+export function unpackBundle(bytes: Uint8Array, of: string) {
   try {
     const isSmall = ({ size, originalSize }: { size: number; originalSize: number }) =>
       size <= MOST_BYTES && originalSize === size
-    const files = new Map(Object.entries(unzipSync(bytes, { filter: isSmall })))
-    const take = (name: string): Uint8Array => files.get(name) as Uint8Array
-    const bundle: Bundle = {
-      certificate: take('certificate.json'),
-      report: take('report.json'),
-      target: take('target.json'),
-      requirements: take('requirements.json'),
-      exchanges: exchangesNames(files.size - 4).map((name) => ({ name, bytes: take(name) })),
-    }
-    return packBundle(bundle).equals(bytes) ? bundle : null
+    const { 'certificate.json': certificate, ...files } = unzipSync(bytes, { filter: isSmall })
+    const take = (name: string): NamedBytes => ({ name: `${name} of ${of}`, bytes: files[name]! })
+    const [report, target, requirements] = [take('report.json'), take('target.json'), take('requirements.json')]
+    const hars = Object.keys(files).filter((name) => name.endsWith('.har'))
+    const exchanges = namedExchanges(hars.map((name) => files[name]!))
+    const evidence: Required<Evidence> = { report, exchanges, target, requirements }
+    return packBundle(certificate!, evidence).equals(bytes) ? { certificate: certificate!, evidence } : null
   } catch {
     return null
   }
-}
-
-/** Files that a certificate can be held against. */
-export interface Evidence {
-  readonly report: NamedBytes
-  readonly exchanges?: readonly NamedBytes[]
-  readonly target?: NamedBytes
-  /** The requirements of the version that judged. */
-  readonly requirements?: string
 }
 
 export interface EvidenceFiles {
@@ -88,35 +76,26 @@ export interface EvidenceFiles {
 /** A certificate as it was found in a file, alone or in a bundle; null bytes if the bundle is not one. */
 interface CertificateFile {
   readonly bytes: Uint8Array | null
+  /** All that a bundle holds; else what was given beside the certificate. */
   readonly evidence?: Evidence
-  readonly bundle?: Bundle
+  /** The bytes of the bundle. */
+  readonly bundle?: Uint8Array
 }
 
-/** Reads a certificate or a bundle; throws UserError if a file cannot be read. */
+/**
+ * Reads a certificate or a bundle; throws UserError if a file cannot be read. A report that is given beside a bundle is used in
+ * place of its own: then it has to be the same.
+ */
 export function readCertificateFile(path: string, given: EvidenceFiles = {}): CertificateFile {
-  const read = readBytes(path)
+  const bytes = readBytes(path)
   const report = given.report === undefined ? undefined : { name: given.report, bytes: readBytes(given.report) }
-  if (ZIP.equals(read.subarray(0, ZIP.length))) {
-    const bundle = unpackBundle(read)
-    if (!bundle) return { bytes: null }
-    return { bytes: bundle.certificate, evidence: evidenceOf(path, bundle, report), bundle }
+  if (ZIP.equals(bytes.subarray(0, ZIP.length))) {
+    const files = unpackBundle(bytes, basename(path))
+    if (!files) return { bytes: null }
+    return { bytes: files.certificate, evidence: { ...files.evidence, ...(report && { report }) }, bundle: bytes }
   }
-  if (!report) return { bytes: read }
-  const har = given.har ?? []
-  const names = exchangesNames(har.length)
-  const exchanges = har.map((file, index) => ({ name: names[index] ?? file, bytes: readBytes(file) }))
-  return { bytes: read, evidence: { report, ...(har.length > 0 && { exchanges }) } }
-}
-
-/** All that a bundle holds. A report that is given beside it is used in place of its own: then it has to be the same. */
-export function evidenceOf(path: string, bundle: Bundle, report?: Evidence['report']): Evidence {
-  const inside = (name: string) => `${name} of ${basename(path)}`
-  return {
-    report: report ?? { name: inside('report.json'), bytes: bundle.report },
-    exchanges: bundle.exchanges,
-    target: { name: inside('target.json'), bytes: bundle.target },
-    requirements: Buffer.from(bundle.requirements).toString('utf8'),
-  }
+  const exchanges = namedExchanges((given.har ?? []).map((file) => readBytes(file)))
+  return { bytes, ...(report && { evidence: { report, ...(exchanges.length > 0 && { exchanges }) } }) }
 }
 
 /** One signature of an envelope. A countersignature brings its public key along, which the key id binds. */

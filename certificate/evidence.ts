@@ -28,7 +28,7 @@ export function evidenceProblems(statement: Statement, evidence: Evidence, own: 
     return [`${name} is not the report it was issued for`]
   const report = orMistake(() => readWholeReport(evidence.report))
   if (report instanceof UserError) return [report.message]
-  const requirements = requirementsOf(report, name, own, evidence.requirements)
+  const requirements = requirementsOf(report, name, own, evidence.requirements?.bytes)
   return [
     ...reportProblems(report, requirements).map((problem) => `${name}: ${problem}`),
     ...differences(statement, report, evidence.report),

@@ -6,16 +6,9 @@ import { readBytes, type Report } from '../harness/report/index.ts'
 import type { Area } from '../catalogue/requirement.ts'
 import { UserError } from '../harness/user-error.ts'
 import { firstOf } from '../reporters/view/writing.ts'
-import type { Bundle, NamedBytes } from './certificate-file.ts'
-import {
-  evidenceOf,
-  exchangesNames,
-  packBundle,
-  readCertificateFile,
-  countersign,
-  encode,
-  signEnvelope,
-} from './certificate-file.ts'
+import type { Evidence, NamedBytes } from './certificate-file.ts'
+import { namedExchanges, packBundle, readCertificateFile, unpackBundle } from './certificate-file.ts'
+import { countersign, encode, signEnvelope } from './certificate-file.ts'
 import { claims } from './describe.ts'
 import { harProblems, readWholeReport, reportProblems, targetProblems } from './evidence.ts'
 import { pemOf } from './keys.ts'
@@ -66,18 +59,10 @@ export async function signCertificate(request: SignRequest, settings: SignSettin
   return request.add === undefined ? issue(request, settings) : addTo(request.add, request, settings)
 }
 
-/** Evidence that a certificate is issued for. */
-export interface IssueInput {
-  readonly report: NamedBytes
-  readonly exchanges: readonly NamedBytes[]
-  /** The target file without keys, if it is to be looked at. */
-  readonly target?: NamedBytes | undefined
-}
-
 type IssueOptions = Pick<SignRequest, 'validDays' | 'partial'> & Pick<SignSettings, 'now' | 'suite'>
 
 /** Statement of a certificate for that report, without the key of its signer. Throws UserError if it is refused. */
-export function draftStatement({ report: file, exchanges, target }: IssueInput, options: IssueOptions): Statement {
+export function draftStatement({ report: file, exchanges = [], target }: Evidence, options: IssueOptions): Statement {
   const { now, partial, suite, validDays } = options
   const report = readWholeReport(file)
   // The requirements of another version, and what they need, are not known here.
@@ -122,17 +107,18 @@ async function issue(request: SignRequest, settings: SignSettings): Promise<Sign
   const report = { name: path, bytes: readBytes(path) }
   if (bundle !== undefined && har.length === 0)
     throw new UserError('--bundle: needs the exchanges of the run: --har, from --report har')
-  const names = exchangesNames(har.length)
-  const exchanges = har.map((name, index) => ({ name: names[index] ?? name, bytes: readBytes(name) }))
-  // A run without a target file has the digest of an empty one.
-  const declared = target ?? { name: 'no --target', bytes: Buffer.from('{}') }
-  const input = { report, exchanges, target: target || bundle !== undefined ? declared : undefined }
-  const statement = draftStatement(input, { ...request, ...settings })
+  const exchanges = namedExchanges(har.map((name) => readBytes(name)))
+  const whole = {
+    ...{ report, exchanges },
+    // A run without a target file has the digest of an empty one.
+    target: target ?? { name: 'no --target', bytes: Buffer.from('{}') },
+    requirements: { name: 'requirements.json', bytes: Buffer.from(settings.suite.requirementsText) },
+  }
+  const isTargetSeen = target !== undefined || bundle !== undefined
+  const statement = draftStatement(isTargetSeen ? whole : { report, exchanges }, { ...request, ...settings })
   settings.show(shown(statement))
   const certificate = sealStatement(statement, await settings.privateKey())
-  if (bundle === undefined) return { certificate }
-  const requirements = Buffer.from(settings.suite.requirementsText)
-  return withBundle({ certificate, report: report.bytes, target: declared.bytes, requirements, exchanges }, settings)
+  return bundle === undefined ? { certificate } : withBundle(certificate, whole, settings)
 }
 
 /** Adds a signature to the same statement, after checking it against its report. */
@@ -154,7 +140,8 @@ async function addTo(add: string, request: SignRequest, settings: SignSettings):
   const certificate = encode(countersign(envelope, await settings.privateKey()))
   const again = verifyCertificate(certificate, { now, suite }).problems
   if (again.length > 0) throw new UserError(`${add}: cannot be countersigned: ${again.join('; ')}`)
-  return bundle && request.bundle !== undefined ? withBundle({ ...bundle, certificate }, settings) : { certificate }
+  if (!bundle || request.bundle === undefined) return { certificate }
+  return withBundle(certificate, evidence as Required<Evidence>, settings)
 }
 
 /** Why a countersigner would not have issued it himself, today and by his own suite; what it says of itself included. */
@@ -168,11 +155,12 @@ function shown(statement: Statement): string[] {
 }
 
 /** Refuses to hand out what others will be unable to verify. */
-function withBundle(bundle: Bundle, { now, suite }: SignSettings): Signed {
-  const certificate = Buffer.from(bundle.certificate)
-  const { problems } = verifyCertificate(certificate, { now, suite, evidence: evidenceOf('the bundle', bundle) })
+function withBundle(certificate: Buffer, whole: Required<Evidence>, { now, suite }: SignSettings): Signed {
+  const bundle = packBundle(certificate, whole)
+  const evidence = unpackBundle(bundle, 'the bundle')!.evidence
+  const { problems } = verifyCertificate(certificate, { now, suite, evidence })
   if (problems.length > 0) throw new UserError(`the bundle would not verify: ${problems.join('; ')}`)
-  return { certificate, bundle: packBundle(bundle) }
+  return { certificate, bundle }
 }
 
 /** Throws UserError with the reasons, unless a partial certificate will do. */

@@ -32,7 +32,7 @@ function filesIn(root: string, folder: string): string[] {
   })
 }
 
-function hex(bytes: string | Buffer): string {
+function hex(bytes: string | Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
@@ -117,16 +117,17 @@ export function foreignReasons(claimed: SuiteVersion, own: SuiteFacts): string[]
  * The requirements that the report's `requirementsDigest` names: this version's own, or those of a text that has that digest.
  * Throws UserError if neither has it: whether the report holds all of them cannot be looked at.
  * @param name what a message calls the report
- * @param text the requirements of a bundle
+ * @param bytes the requirements of a bundle
  */
 export function requirementsOf(
   { suite }: Report,
   name: string,
   own: SuiteFacts,
-  text?: string,
+  bytes?: Uint8Array,
 ): readonly KnownRequirement[] {
   if (suite.requirementsDigest === own.requirementsDigest) return requirementsIn(own.requirementsText) ?? []
-  const known = text !== undefined && `sha256:${hex(text)}` === suite.requirementsDigest ? requirementsIn(text) : null
+  const isNamed = bytes !== undefined && `sha256:${hex(bytes)}` === suite.requirementsDigest
+  const known = isNamed ? requirementsIn(Buffer.from(bytes).toString('utf8')) : null
   // A version has one set of requirements: one that claims ours with another set is no other version.
   if (known !== null && suite.version !== own.version) return known
   throw new UserError(

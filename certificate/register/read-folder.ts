@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { groupBy } from '../../harness/group-by.ts'
 import { orMistake, unreadable, UserError } from '../../harness/user-error.ts'
-import { packBundle, readCertificateFile } from '../certificate-file.ts'
+import { readCertificateFile } from '../certificate-file.ts'
 import { readRevoked, readTrustedKeys, type Revocation, revocationOf, type TrustedKey } from '../revocations.ts'
 import type { Statement } from '../statement-schema.ts'
 import type { SuiteFacts } from '../suite-facts.ts'
@@ -105,8 +105,16 @@ function verified(path: string, { foreign = false, trusted, revoked, now, suite 
   const keys = signedBy.map((key) => key.id)
   const revocation = revocationOf(id, keys, revoked)
   const status = revocation ? 'revoked' : isExpired ? 'expired' : 'valid'
-  const whole = bundle ? { bundle: packBundle(bundle) } : {}
-  return { id, bytes, ...whole, statement, signedBy, isForeign, status, ...(revocation && { revocation }) }
+  return {
+    id,
+    bytes,
+    ...(bundle && { bundle }),
+    statement,
+    signedBy,
+    isForeign,
+    status,
+    ...(revocation && { revocation }),
+  }
 }
 
 export interface Service {

@@ -52,7 +52,7 @@ test('no byte of a bundle is free, of its records or of its files', () => {
   const unseen = [...records, ...sample].filter((at) => {
     const changed = Buffer.from(bytes)
     changed[at]! ^= 1
-    if (isRecord(at)) return unpackBundle(changed) !== null
+    if (isRecord(at)) return unpackBundle(changed, '') !== null
     writeFileSync(own.file('changed.zip'), changed)
     return own.verify('changed.zip').result.valid
   })
@@ -62,14 +62,14 @@ test('no byte of a bundle is free, of its records or of its files', () => {
 test('an archive that another program would read otherwise is no bundle', () => {
   const files = unzipSync(bytes)
   const repacked = (change: Record<string, Uint8Array>, options = {}) =>
-    unpackBundle(zipSync({ ...files, ...change }, { level: 0, mtime: '1980-01-01T00:00:00', ...options }))
+    unpackBundle(zipSync({ ...files, ...change }, { level: 0, mtime: '1980-01-01T00:00:00', ...options }), '')
   expect(repacked({})).not.toBeNull()
   expect(repacked({ 'extra.txt': Buffer.from('x') })).toBeNull()
   expect(repacked({}, { level: 6 })).toBeNull()
   expect(repacked({}, { comment: 'see report2.json' })).toBeNull()
-  expect(unpackBundle(Buffer.concat([bytes, Buffer.from('x')]))).toBeNull()
-  expect(unpackBundle(Buffer.concat([Buffer.from('x'), bytes]))).toBeNull()
-  expect(unpackBundle(bytes.subarray(0, 400))).toBeNull()
+  expect(unpackBundle(Buffer.concat([bytes, Buffer.from('x')]), '')).toBeNull()
+  expect(unpackBundle(Buffer.concat([Buffer.from('x'), bytes]), '')).toBeNull()
+  expect(unpackBundle(bytes.subarray(0, 400), '')).toBeNull()
   writeFileSync(own.file('empty.zip'), Buffer.from('PK\u0003\u0004'))
   expect(own.verify('empty.zip').result.problems).toEqual([expect.stringMatching(/^it is not a bundle/)])
 })

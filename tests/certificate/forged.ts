@@ -47,8 +47,10 @@ export async function forgeBundle(own: ReturnType<typeof signer>, forgery: Forge
   const certificate = sealStatement(statement, key)
   writeFileSync(own.file('c.json'), certificate)
   const { target = canonicalTarget(targetFile), requirements = suite.requirementsText } = forgery
-  const files = { certificate, report, target: Buffer.from(target), requirements: Buffer.from(requirements) }
-  writeFileSync(own.file('b.zip'), packBundle({ ...files, exchanges: [har] }))
+  const file = (bytes: Uint8Array) => ({ name: '', bytes })
+  const [declared, known] = [file(Buffer.from(target)), file(Buffer.from(requirements))]
+  const evidence = { report: file(report), target: declared, requirements: known, exchanges: [har] }
+  writeFileSync(own.file('b.zip'), packBundle(certificate, evidence))
 }
 
 function harOf(whole: Report) {
