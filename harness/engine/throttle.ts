@@ -20,12 +20,14 @@ export type Semaphore = ReturnType<typeof createSemaphore>
 interface Waiting {
   readonly count: number
   readonly urgent: boolean
-  enter(): void
+  readonly signal: AbortSignal
+  enter(release: () => void): void
+  reject(reason: unknown): void
 }
 
 export function createSemaphore(size: number) {
   let free = size
-  const queue: Waiting[] = []
+  let queue: Waiting[] = []
   const take = (count: number): (() => void) => {
     let taken = count
     free -= count
@@ -36,31 +38,24 @@ export function createSemaphore(size: number) {
     }
   }
   const next = (): void => {
-    while (queue[0] && queue[0].count <= free) queue.shift()?.enter()
+    for (let [first] = queue; first && first.count <= free; [first] = queue) queue.shift()?.enter(take(first.count))
+  }
+  const rejectAllOf = (signal: AbortSignal): void => {
+    const ended = queue.filter((waiting) => waiting.signal === signal)
+    queue = queue.filter((waiting) => waiting.signal !== signal)
+    for (const { reject } of ended) reject(signal.reason)
+    next()
   }
   return {
     size,
     /** Waits for its places, or rejects with the reason of the signal; the returned function gives all of them back. */
     acquire(signal: AbortSignal, { count = 1, urgent = false }: Turn = {}): Promise<() => void> {
       if (queue.length === 0 && count <= free && !signal.aborted) return Promise.resolve(take(count))
-      return new Promise((resolve, reject) => {
-        const waiting: Waiting = {
-          count: Math.min(count, size),
-          urgent,
-          enter() {
-            forget()
-            resolve(take(waiting.count))
-          },
-        }
-        const abort = (): void => {
-          const at = queue.indexOf(waiting)
-          if (at >= 0) queue.splice(at, 1)
-          reject(signal.reason as Error)
-          next()
-        }
-        if (signal.aborted) return abort()
-        const forget = onAbort(signal, abort)
+      return new Promise((enter, reject) => {
+        if (signal.aborted) return reject(signal.reason as Error)
+        onAbort(signal, rejectAllOf)
         const behind = urgent ? queue.findIndex((other) => !other.urgent) : -1
+        const waiting = { count: Math.min(count, size), urgent, signal, enter, reject }
         queue.splice(behind < 0 ? queue.length : behind, 0, waiting)
         next()
       })

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { type Endpoint, createDispatcher } from './dispatcher.ts'
 import type { Tag } from './message.ts'
-import { onAbort } from './under-way.ts'
+import type { Ending } from './under-way.ts'
 
 /** At most `size` slots; the one used last is given out first, so that connections stay warm. */
 export function createConnectionPool(endpoint: Endpoint, size: number) {
@@ -9,35 +9,41 @@ export function createConnectionPool(endpoint: Endpoint, size: number) {
   const free: ConnectionSlot[] = []
   const waiting = new Set<() => void>()
 
-  /** Waits for a free slot, or for a new one; rejects with the reason of the ending. */
-  async function take(ending: AbortSignal, wantsFresh = false): Promise<ConnectionSlot> {
-    for (;;) {
-      if (ending.aborted) {
-        wake()
-        throw ending.reason
-      }
-      if (wantsFresh && open.size >= size) dropOne()
-      const slot = wantsFresh ? undefined : free.pop()
-      if (slot) return slot
-      if (open.size < size) {
-        const fresh = openConnectionSlot(endpoint)
-        open.add(fresh)
-        return fresh
-      }
+  /** A free slot, or a new one; undefined if as many as may be are in use. */
+  function available(wantsFresh: boolean): ConnectionSlot | undefined {
+    if (wantsFresh && open.size >= size) dropOne()
+    const slot = wantsFresh ? undefined : free.pop()
+    if (slot || open.size >= size) return slot
+    const fresh = openConnectionSlot(endpoint)
+    open.add(fresh)
+    return fresh
+  }
+
+  /** Gives a slot as soon as one is available; undefined if the exchange has to end before. */
+  function take(ending: Ending, wantsFresh: boolean): ConnectionSlot | Promise<ConnectionSlot | undefined> {
+    return (ending.cause === undefined ? available(wantsFresh) : undefined) ?? waitFor(ending, wantsFresh)
+  }
+
+  async function waitFor(ending: Ending, wantsFresh: boolean): Promise<ConnectionSlot | undefined> {
+    if (ending.cause === undefined) {
       await turn(ending)
+      return take(ending, wantsFresh)
     }
+    // It may have been woken for the slot that it does not take.
+    wake()
+    return undefined
   }
 
   /** Ends when a slot may have become free, or the exchange has to end. */
-  function turn(ending: AbortSignal): Promise<void> {
+  function turn(ending: Ending): Promise<void> {
     return new Promise((resolve) => {
       const end = () => {
         waiting.delete(end)
-        forget()
+        ending.drop = undefined
         resolve()
       }
       waiting.add(end)
-      const forget = onAbort(ending, end)
+      ending.drop = end
     })
   }
 
@@ -163,6 +169,7 @@ const lf = 10
 const zero = 48
 const one = 49
 const two = 50
+const h = 72
 
 /** Places of the status digits in `HTTP/1.1 100`. */
 const firstDigit = 9
@@ -213,6 +220,8 @@ function watchResponse() {
     },
     see(chunk: Uint8Array): void {
       bytes += chunk.length
+      // Nearly every answer is its own final one, and begins with a chunk that holds its status.
+      if (place === 0 && chunk.length > firstDigit && chunk[0] === h && chunk[firstDigit] !== one) isFinal = true
       for (let at = 0; at < chunk.length && !isFinal; at += 1) step(chunk, at)
     },
   }

@@ -1,6 +1,6 @@
 import type { Transform } from 'node:stream'
 import zlib from 'node:zlib'
-import { onAbort } from './under-way.ts'
+import type { Ending } from './under-way.ts'
 
 interface Decoded {
   readonly body: Uint8Array
@@ -29,9 +29,13 @@ function codingsOf(encoding: string): string[] {
 /**
  * Undoes the content codings (gzip, x-gzip, deflate with or without its zlib frame, br), the last one first.
  * Each step ends at `limit` bytes, so that neither memory nor time depends on what a bomb would unpack to.
- * Rejects only if the exchange has to end.
+ * Rejects only if the exchange has to end before.
  */
-export async function decode({ body, encoding, cut }: Encoded, limit: number, ending: AbortSignal): Promise<Decoded> {
+export async function decode(
+  { body, encoding, cut }: Encoded,
+  limit: number,
+  ending: Pick<Ending, 'cause' | 'drop'> = {},
+): Promise<Decoded> {
   const codings = codingsOf(encoding)
   if (codings.length === 0 || body.length === 0) return { body, cut }
   if (codings.length > maxCodings) {
@@ -39,42 +43,32 @@ export async function decode({ body, encoding, cut }: Encoded, limit: number, en
   }
   let decoded: Decoded = { body, cut }
   for (const coding of codings.reverse()) {
-    decoded = await undo(coding, decoded, limit, ending)
-    if (decoded.undecodable !== undefined) return { body, cut, undecodable: decoded.undecodable }
+    const decoder = decoderFor(coding, decoded)
+    if (!decoder) return { body, cut, undecodable: `unknown content coding ${JSON.stringify(coding.slice(0, 40))}` }
+    ending.drop = () => void decoder.destroy(dropped)
+    if (ending.cause !== undefined) ending.drop()
+    try {
+      decoded = await undo(decoder, decoded, limit)
+    } catch (error) {
+      if (error === dropped) throw error
+      return { body, cut, undecodable: `not valid ${coding}: ${(error as Error).message}` }
+    }
   }
   return decoded
 }
 
-function undo(coding: string, { body, cut }: Decoded, limit: number, ending: AbortSignal): Promise<Decoded> {
-  const decoder = decoderFor(coding, body, cut)
-  if (!decoder) {
-    return Promise.resolve({ body, cut, undecodable: `unknown content coding ${JSON.stringify(coding.slice(0, 40))}` })
-  }
-  return new Promise((resolve, reject) => {
-    const collected = collect(limit)
-    const abort = () => {
-      decoder.destroy()
-      reject(new Error('ended', { cause: ending.reason }))
-    }
-    const settle = (decoded: Decoded) => {
-      forget()
-      resolve(decoded)
-    }
-    const forget = onAbort(ending, abort)
-    decoder.on('data', (chunk: Uint8Array) => {
-      if (collected.add(chunk)) return
-      decoder.destroy()
-      settle({ body: collected.bytes(), cut: true })
-    })
-    decoder.on('end', () => settle({ body: collected.bytes(), cut }))
-    decoder.on('error', (error) => settle({ body, cut, undecodable: `not valid ${coding}: ${error.message}` }))
-    decoder.end(body)
-    if (ending.aborted) abort()
-  })
+const dropped = new Error('the exchange is over')
+
+async function undo(decoder: Transform, { body, cut }: Decoded, limit: number): Promise<Decoded> {
+  const collected = collect(limit)
+  decoder.end(body)
+  for await (const chunk of decoder)
+    if (!collected.add(chunk as Uint8Array)) return { body: collected.bytes(), cut: true }
+  return { body: collected.bytes(), cut }
 }
 
 /** A body whose end is missing is decoded as far as it goes, not refused for its missing end. */
-function decoderFor(coding: string, body: Uint8Array, cut: boolean): Transform | undefined {
+function decoderFor(coding: string, { body, cut }: Decoded): Transform | undefined {
   const flushing = cut ? { finishFlush: zlib.constants.Z_SYNC_FLUSH } : {}
   switch (coding) {
     case 'gzip':
@@ -92,11 +86,15 @@ function decoderFor(coding: string, body: Uint8Array, cut: boolean): Transform |
 /** `deflate` means the zlib format (RFC 9110 §8.4.1.2), but bare deflate is seen as often: its first byte never says "8". */
 const hasZlibFrame = (body: Uint8Array) => ((body[0] ?? 0) & 0x0f) === 8
 
+const nothing = new Uint8Array(0)
+/** The first bytes are kept as they are, and not copied, if what they lie in is less than so many times as large. */
+const mostAround = 8
+
 /** Gathers bytes up to a limit, in one buffer: a body that comes byte by byte takes no more memory than one that comes whole. */
 export type Collector = ReturnType<typeof collect>
 
 export function collect(limit: number) {
-  let buffer = new Uint8Array(0)
+  let buffer: Uint8Array = nothing
   let length = 0
   return {
     get length() {
@@ -104,8 +102,13 @@ export function collect(limit: number) {
     },
     /** Takes what still fits; false if the chunk held more than that. */
     add(chunk: Uint8Array): boolean {
-      const fitting = chunk.subarray(0, limit - length)
+      const fitting = chunk.length <= limit - length ? chunk : chunk.subarray(0, limit - length)
       const needed = length + fitting.length
+      if (length === 0 && needed * mostAround > chunk.buffer.byteLength) {
+        buffer = fitting
+        length = needed
+        return fitting.length === chunk.length
+      }
       if (needed > buffer.length) {
         const grown = new Uint8Array(Math.min(limit, Math.max(needed, buffer.length * 2)))
         grown.set(buffer.subarray(0, length))

@@ -121,13 +121,11 @@ export function dispatchOptions(
   lines: readonly HeaderLine[],
 ): Dispatcher.DispatchOptions {
   const handing = secure ? undefined : proxy
-  const { authorization } = handing ?? {}
-  const headers = [
-    // undici would name the proxy as the host.
-    ...(handing ? [{ name: 'host', value: host }] : []),
-    ...(authorization ? [{ name: 'proxy-authorization', value: authorization }] : []),
-    ...lines,
-  ].flatMap(({ name, value }) => [name, value])
+  const headers: string[] = []
+  // undici would name the proxy as the host.
+  if (handing) headers.push('host', host)
+  if (handing?.authorization) headers.push('proxy-authorization', handing.authorization)
+  for (const { name, value } of lines) headers.push(name, value)
   // The request line names the target in whole for a proxy that is asked for an http target (RFC 9112 §3.2.2).
   const target = `${handing ? origin : ''}${prefix}${path}`
   return { origin: handing?.origin ?? origin, method, path: target, headers, body }

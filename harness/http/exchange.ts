@@ -1,40 +1,26 @@
 import type { Dispatcher } from 'undici'
-import { type Collector, collect, type Encoded, decode } from './decode.ts'
+import { type Collector, collect, decode } from './decode.ts'
 import { dispatchOptions } from './dispatcher.ts'
 import type { HeaderLine, Tag, NoResponse, HttpRequest, WireResponse, HttpResult } from './message.ts'
-import { headerLines, promisedLength, sentLines, headerValue } from './message.ts'
+import { headerLines, headerValue, promisedLength, sentLines } from './message.ts'
 import type { Connection, ConnectionSlot } from './connection-pool.ts'
 import { type Progress, type Reason, explain, proxyWantsCredentials, timedOut, unaskedUpgrade } from './no-response.ts'
-import { deadlinePassed, onAbort } from './under-way.ts'
+import type { Ending } from './under-way.ts'
 
 export interface ExchangeOptions {
   /** Most bytes of a body that are read, as they come. */
   readonly limit: number
-  /** For the message; the signal keeps the time. */
-  readonly timeoutMs: number
-  /** At the deadline, with `deadlinePassed` as reason, or when the run is interrupted. */
-  readonly ending: AbortSignal
-  readonly tag?: Tag
+  readonly ending: Ending
+  readonly tag?: Tag | undefined
 }
 
 const untagged: Tag = {}
 
 const closedAsIdle: Reason = { cause: 'reset', message: 'the connection was closed as idle, by a 408' }
 
-/** An answer as it came, its content encoding still on it. */
-interface RawResponse {
-  readonly kind: 'raw'
-  readonly status: number
-  readonly headers: readonly HeaderLine[]
-  readonly body: Uint8Array
-  readonly cut: boolean
-  readonly previousTag?: Tag
-  readonly sentAt: number
-  readonly endedAt: number
-}
-
 interface Exchanged {
-  readonly outcome: RawResponse | NoResponse
+  /** An answer has its content encoding still on it. */
+  readonly result: HttpResult
   /** The slot can carry another exchange. */
   readonly reusable: boolean
 }
@@ -43,95 +29,118 @@ interface Exchanged {
 export type ExchangeSlot = Pick<ConnectionSlot, 'endpoint' | 'connection' | 'dispatch'>
 
 /** Sends one request on a free slot and reads its answer. Rejects only if the slot takes no such request. */
-export function exchange(
-  slot: ExchangeSlot,
-  request: HttpRequest,
-  { limit, timeoutMs, ending, tag }: ExchangeOptions,
-): Promise<Exchanged> {
+export function exchange(slot: ExchangeSlot, request: HttpRequest, options: ExchangeOptions): Promise<Exchanged> {
   return new Promise((resolve) => {
-    const { endpoint } = slot
-    let sentAt = performance.now()
-    let controller: Dispatcher.DispatchController | undefined
-    let connection: Connection | undefined
-    let previousTag: Tag | undefined
-    let head: { status: number; headers: readonly HeaderLine[]; length: number | undefined } | undefined
-    let body: Collector | undefined
-    let settled = false
-
-    function settle(outcome: RawResponse | NoResponse, reusable: boolean): void {
-      if (settled) return
-      settled = true
-      forget()
-      resolve({ outcome, reusable })
-      if (!reusable) controller?.abort(new Error('the exchange is over'))
-    }
-
-    const progress = (): Progress => ({
-      host: endpoint.host,
-      secure: endpoint.secure,
-      proxy: endpoint.proxy,
-      connected: connection !== undefined,
-      bytes: connection?.watch.bytes ?? 0,
-      status: head?.status,
-      bodyBytes: body?.length ?? 0,
-      bodyLength: head?.length,
-    })
-
-    function fail(reason: Reason, isStale = connection?.watch.bytes === 0): void {
-      const staleConnection = reason.cause === 'reset' && previousTag !== undefined && isStale
-      settle({ kind: 'no-answer', ...reason, staleConnection, previousTag, sentAt, endedAt: performance.now() }, false)
-    }
-
-    function finish({ cut, reusable }: { cut: boolean; reusable: boolean }): void {
-      const { status, headers } = head!
-      const read = { status, headers, body: body!.bytes(), cut }
-      settle({ kind: 'raw', ...read, previousTag, sentAt, endedAt: performance.now() }, reusable)
-    }
-
-    const interrupt = () => fail(ending.reason === deadlinePassed ? timedOut(timeoutMs, progress()) : interrupted)
-
-    const handler: Dispatcher.DispatchHandler = {
-      onRequestStart(given) {
-        controller = given
-        if (settled) return given.abort(new Error('the exchange is over'))
-        connection = slot.connection
-        if (connection) {
-          previousTag = connection.exchanges > 0 ? (connection.tag ?? untagged) : undefined
-          connection.exchanges += 1
-          connection.tag = tag
-        }
-        connection?.watch.begin()
-        sentAt = performance.now()
-      },
-      onRequestUpgrade: () => fail(unaskedUpgrade),
-      onResponseStart({ rawHeaders }, status) {
-        if (status === 101) return fail(unaskedUpgrade)
-        if (status < 100)
-          return fail({ cause: 'malformed', message: 'the answer is not HTTP: its status is below 100' })
-        if (status < 200) return
-        // Only a proxy answers so; one that opens tunnels has answered to CONNECT.
-        if (status === 407 && endpoint.proxy && !endpoint.secure) return fail(proxyWantsCredentials(endpoint.proxy))
-        const headers = headerLines(rawHeaders as Buffer[])
-        // Said to a connection that was idle for too long, not to the request that has just come on it (RFC 9110 §15.5.9).
-        if (status === 408 && previousTag !== undefined && /\bclose\b/i.test(headerValue(headers, 'connection') ?? ''))
-          return fail(closedAsIdle, true)
-        head = { status, headers, length: promisedLength(headers) }
-        body = collect(limit)
-      },
-      onResponseData(_, chunk) {
-        if (!settled && !body!.add(chunk)) finish({ cut: true, reusable: false })
-      },
-      onResponseEnd: () => finish({ cut: false, reusable: true }),
-      onResponseError(_, error) {
-        if (head && isBodiless(head.status)) finish({ cut: false, reusable: false })
-        else fail(explain(error, progress()))
-      },
-    }
-
-    const forget = onAbort(ending, interrupt)
-    if (ending.aborted) return interrupt()
-    slot.dispatch(dispatchOptions(endpoint, request, sentLines(request)), handler)
+    const running = new RunningExchange(slot, options, resolve)
+    if (options.ending.cause !== undefined) return running.interrupt()
+    options.ending.drop = () => running.interrupt()
+    slot.dispatch(dispatchOptions(slot.endpoint, request, sentLines(request)), running)
   })
+}
+
+/** An exchange as undici tells it: one object, since a run has thousands of them. */
+class RunningExchange implements Dispatcher.DispatchHandler {
+  readonly #slot: ExchangeSlot
+  readonly #options: ExchangeOptions
+  readonly #resolve: (exchanged: Exchanged) => void
+  #sentAt = performance.now()
+  #controller: Dispatcher.DispatchController | undefined
+  #connection: Connection | undefined
+  #previousTag: Tag | undefined
+  #head: { status: number; headers: readonly HeaderLine[]; length: number | undefined } | undefined
+  #body: Collector | undefined
+  #isSettled = false
+
+  constructor(slot: ExchangeSlot, options: ExchangeOptions, resolve: (exchanged: Exchanged) => void) {
+    this.#slot = slot
+    this.#options = options
+    this.#resolve = resolve
+  }
+
+  interrupt(): void {
+    const { cause, timeoutMs } = this.#options.ending
+    this.#fail(cause === 'deadline' ? timedOut(timeoutMs, this.#progress()) : interrupted)
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    if (this.#isSettled) return controller.abort(new Error('the exchange is over'))
+    const { connection } = this.#slot
+    this.#connection = connection
+    if (connection) {
+      this.#previousTag = connection.exchanges > 0 ? (connection.tag ?? untagged) : undefined
+      connection.exchanges += 1
+      connection.tag = this.#options.tag
+      connection.watch.begin()
+    }
+    this.#sentAt = performance.now()
+  }
+
+  onRequestUpgrade(): void {
+    this.#fail(unaskedUpgrade)
+  }
+
+  onResponseStart({ rawHeaders }: Dispatcher.DispatchController, status: number): void {
+    const { proxy, secure } = this.#slot.endpoint
+    if (status === 101) return this.#fail(unaskedUpgrade)
+    if (status < 100)
+      return this.#fail({ cause: 'malformed', message: 'the answer is not HTTP: its status is below 100' })
+    if (status < 200) return
+    // Only a proxy answers so; one that opens tunnels has answered to CONNECT.
+    if (status === 407 && proxy && !secure) return this.#fail(proxyWantsCredentials(proxy))
+    const headers = headerLines(rawHeaders as Buffer[])
+    // Said to a connection that was idle for too long, not to the request that has just come on it (RFC 9110 §15.5.9).
+    if (status === 408 && this.#previousTag && /\bclose\b/i.test(headerValue(headers, 'connection') ?? ''))
+      return this.#fail(closedAsIdle, true)
+    this.#head = { status, headers, length: promisedLength(headers) }
+    this.#body = collect(this.#options.limit)
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    if (!this.#isSettled && !this.#body!.add(chunk)) this.#finish({ cut: true, reusable: false })
+  }
+
+  onResponseEnd(): void {
+    this.#finish({ cut: false, reusable: true })
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    if (this.#head && isBodiless(this.#head.status)) this.#finish({ cut: false, reusable: false })
+    else this.#fail(explain(error, this.#progress()))
+  }
+
+  #settle(result: HttpResult, reusable: boolean): void {
+    if (this.#isSettled) return
+    this.#isSettled = true
+    this.#options.ending.drop = undefined
+    this.#resolve({ result, reusable })
+    if (!reusable) this.#controller?.abort(new Error('the exchange is over'))
+  }
+
+  #fail(reason: Reason, isStale = this.#connection?.watch.bytes === 0): void {
+    const staleConnection = reason.cause === 'reset' && this.#previousTag !== undefined && isStale
+    const result: NoResponse = { ...noResponse(reason, this.#sentAt), staleConnection, previousTag: this.#previousTag }
+    this.#settle(result, false)
+  }
+
+  #finish({ cut, reusable }: { cut: boolean; reusable: boolean }): void {
+    const { status, headers } = this.#head!
+    const body = this.#body!.bytes()
+    const times = { sentAt: this.#sentAt, endedAt: performance.now() }
+    this.#settle({ kind: 'answer', status, headers, body, cut, previousTag: this.#previousTag, ...times }, reusable)
+  }
+
+  #progress(): Progress {
+    const { host, secure, proxy } = this.#slot.endpoint
+    return {
+      ...{ host, secure, proxy },
+      connected: this.#connection !== undefined,
+      bytes: this.#connection?.watch.bytes ?? 0,
+      status: this.#head?.status,
+      bodyBytes: this.#body?.length ?? 0,
+      bodyLength: this.#head?.length,
+    }
+  }
 }
 
 export const interrupted: Reason = { cause: 'aborted', message: 'the run was interrupted before the answer was whole' }
@@ -139,27 +148,25 @@ export const interrupted: Reason = { cause: 'aborted', message: 'the run was int
 /** An answer of such a status ends with its head (RFC 9112 §6.3), whatever length it names; undici complains of the length. */
 const isBodiless = (status: number) => status === 204 || status === 304
 
-/** Takes the content encoding off. */
-export async function readResponse(
-  raw: RawResponse,
-  { limit, timeoutMs, ending }: ExchangeOptions,
-): Promise<HttpResult> {
-  const { status, headers, body, cut, previousTag, sentAt, endedAt } = raw
-  const encoded: Encoded = { body, cut, encoding: headerValue(headers, 'content-encoding') ?? '' }
+/** The result with the content encoding taken off its answer, if there is one. */
+export function withoutEncoding(result: HttpResult, limit: number, ending: Ending): HttpResult | Promise<HttpResult> {
+  const encoding = result.kind === 'answer' ? headerValue(result.headers, 'content-encoding') : undefined
+  return result.kind === 'answer' && encoding !== undefined ? decoded(result, encoding, limit, ending) : result
+}
+
+async function decoded(answer: WireResponse, encoding: string, limit: number, ending: Ending): Promise<HttpResult> {
+  const { body, cut, sentAt } = answer
   try {
-    const decoded = await decode(encoded, limit, ending)
-    return { kind: 'answer', status, headers, ...decoded, previousTag, sentAt, endedAt } satisfies WireResponse
+    return { ...answer, ...(await decode({ body, cut, encoding }, limit, ending)) }
   } catch {
-    return noResponse(ending.reason === deadlinePassed ? notDecoded(timeoutMs) : interrupted, sentAt)
+    return noResponse(ending.cause === 'deadline' ? notDecoded(ending.timeoutMs) : interrupted, sentAt)
   }
 }
 
 /** No answer, on a connection about which nothing more is known. */
-export const noResponse = ({ cause, message, detail }: Reason, sentAt: number): NoResponse => ({
+export const noResponse = (reason: Reason, sentAt: number): NoResponse => ({
   kind: 'no-answer',
-  cause,
-  message,
-  ...(detail && { detail }),
+  ...reason,
   staleConnection: false,
   sentAt,
   endedAt: performance.now(),

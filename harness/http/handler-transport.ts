@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici'
 import type { Endpoint } from './dispatcher.ts'
-import { type ExchangeOptions, type ExchangeSlot, exchange, noResponse, readResponse } from './exchange.ts'
+import { type ExchangeSlot, exchange, noResponse, withoutEncoding } from './exchange.ts'
 import type { SendOptions, Transport, HttpRequest, HttpResult } from './message.ts'
 import { createUnderWay } from './under-way.ts'
 
@@ -38,16 +38,15 @@ export function createHandlerTransport({ handle, baseUrl, bodyLimit = defaultBod
 
   async function send(request: HttpRequest, sending: SendOptions): Promise<HttpResult> {
     const calledAt = performance.now()
-    const { ending, settle } = underWay.begin(sending)
-    const options: ExchangeOptions = { limit: bodyLimit, timeoutMs: sending.timeoutMs, ending }
+    const ending = underWay.begin(sending)
     try {
-      const { outcome } = await exchange(slotTo(handle, endpoint, ending), request, options)
-      return outcome.kind === 'raw' ? await readResponse(outcome, options) : outcome
+      const { result } = await exchange(slotTo(handle, endpoint), request, { limit: bodyLimit, ending })
+      return await withoutEncoding(result, bodyLimit, ending)
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error)
       return noResponse({ cause: 'refused', message: `the request cannot be sent: ${why}` }, calledAt)
     } finally {
-      settle()
+      underWay.settle(ending)
     }
   }
 
@@ -55,17 +54,19 @@ export function createHandlerTransport({ handle, baseUrl, bodyLimit = defaultBod
 }
 
 /** A slot for one exchange with the handler, in place of a connection. */
-function slotTo(handle: Handler, endpoint: Endpoint, ending: AbortSignal): ExchangeSlot {
+function slotTo(handle: Handler, endpoint: Endpoint): ExchangeSlot {
   const watch = { bytes: 0, begin: () => undefined, see: () => undefined }
   return {
     endpoint,
     connection: { watch, exchanges: 0, tag: undefined },
     dispatch(options, handler) {
-      const request = requestOf(options, endpoint, ending)
+      const ending = new AbortController()
+      const request = requestOf(options, endpoint, ending.signal)
       let reader: ReadableStreamDefaultReader<Buffer> | undefined
       let isOver = false
       const abort = (): void => {
         isOver = true
+        ending.abort()
         reader?.cancel().catch(() => undefined)
       }
       const controller = { rawHeaders: [] as Buffer[], abort }

@@ -126,8 +126,8 @@ const usualLines: readonly HeaderLine[] = [
 
 /** The header lines of a request as they are sent, but for `host` and `content-length`. */
 export function sentLines({ headers }: HttpRequest): readonly HeaderLine[] {
-  const given = new Set(headers.map(({ name }) => name.toLowerCase()))
-  return [...headers, ...usualLines.filter(({ name }) => !given.has(name))]
+  const isGiven = (usual: HeaderLine): boolean => headers.some(({ name }) => name.toLowerCase() === usual.name)
+  return [...headers, ...usualLines.filter((usual) => !isGiven(usual))]
 }
 
 /** Header lines of an answer, in the order and the letter case in which they came. */
@@ -141,8 +141,11 @@ export function headerLines(raw: readonly Buffer[]): HeaderLine[] {
 
 /** The values of all header lines of that name (lower case), joined as HTTP joins them; undefined if there is none. */
 export function headerValue(headers: readonly HeaderLine[], name: string): string | undefined {
-  const values = headers.filter((line) => line.name.toLowerCase() === name).map(({ value }) => value)
-  return values.length === 0 ? undefined : values.join(', ')
+  let values: string | undefined
+  for (const line of headers)
+    if (line.name.length === name.length && line.name.toLowerCase() === name)
+      values = values === undefined ? line.value : `${values}, ${line.value}`
+  return values
 }
 
 /** The length that `content-length` promises, in bytes. */

@@ -1,9 +1,9 @@
 import { endpointOf } from './dispatcher.ts'
-import { type ExchangeOptions, exchange, interrupted, noResponse, readResponse } from './exchange.ts'
-import { createConnectionPool } from './connection-pool.ts'
-import type { SendOptions, Transport, TransportOptions, HttpRequest, HttpResult } from './message.ts'
+import { exchange, interrupted, noResponse, withoutEncoding } from './exchange.ts'
+import { type ConnectionSlot, createConnectionPool } from './connection-pool.ts'
+import type { PrecedingRequest, SendOptions, Transport, TransportOptions, HttpRequest, HttpResult } from './message.ts'
 import type { Reason } from './no-response.ts'
-import { createUnderWay, deadlinePassed } from './under-way.ts'
+import { createUnderWay, type Ending } from './under-way.ts'
 
 /**
  * The HTTP/1.1 client of the suite: one origin, at most `connections` sockets, no redirects, no retries of its own.
@@ -18,37 +18,33 @@ export function createTransport(options: TransportOptions): Transport {
   const underWay = createUnderWay()
 
   async function send(request: HttpRequest, sending: SendOptions): Promise<HttpResult> {
+    const { fresh = false, tag, after } = sending
     const calledAt = performance.now()
-    const { timeoutMs, fresh = false, tag, after } = sending
-    const { ending, settle } = underWay.begin(sending)
+    const ending = underWay.begin(sending)
     try {
-      return await carry(request, { limit, timeoutMs, ending, tag }, { fresh, after })
-    } catch {
-      return noResponse(ending.reason === deadlinePassed ? noLine(timeoutMs) : interrupted, calledAt)
+      let slot = await slots.take(ending, fresh || after !== undefined)
+      if (slot && after) slot = await usedFor(after, slot, ending)
+      if (!slot) return noResponse(ending.cause === 'deadline' ? noLine(ending.timeoutMs) : interrupted, calledAt)
+      const { result, reusable } = await exchange(slot, request, { limit, ending, tag })
+      slots.give(slot, reusable)
+      if (result.kind === 'no-answer' && result.staleConnection) slots.dropFree()
+      return await withoutEncoding(result, limit, ending)
     } finally {
-      settle()
+      underWay.settle(ending)
     }
   }
 
-  /** Rejects only with the reason of the ending, and only before an exchange began. */
-  async function carry(
-    request: HttpRequest,
-    options: ExchangeOptions,
-    { fresh = false, after }: Pick<SendOptions, 'fresh' | 'after'>,
-  ): Promise<HttpResult> {
-    const slot = await slots.take(options.ending, fresh || after !== undefined)
-    if (after) {
-      const first = await exchange(slot, after.request, { ...options, tag: after.tag })
-      after.ended(first.outcome.kind === 'raw' ? await readResponse(first.outcome, options) : first.outcome)
-      if (!first.reusable) {
-        slots.give(slot, false)
-        return carry(request, options, { fresh: true })
-      }
-    }
-    const { outcome, reusable } = await exchange(slot, request, options)
-    slots.give(slot, reusable)
-    if (outcome.kind === 'no-answer' && outcome.staleConnection) slots.dropFree()
-    return outcome.kind === 'raw' ? readResponse(outcome, options) : outcome
+  /** Sends the other request first: gives its slot, or a fresh one if its connection can carry no more. */
+  async function usedFor(
+    { request, tag, ended }: PrecedingRequest,
+    slot: ConnectionSlot,
+    ending: Ending,
+  ): Promise<ConnectionSlot | undefined> {
+    const { result, reusable } = await exchange(slot, request, { limit, ending, tag })
+    ended(await withoutEncoding(result, limit, ending))
+    if (reusable) return slot
+    slots.give(slot, false)
+    return slots.take(ending, true)
   }
 
   async function close(): Promise<void> {

@@ -183,7 +183,7 @@ async function bodyOf(
 ): Promise<HarBody> {
   const isWhole = ended && bytes.length === length
   const encoding = headerValue(headers, 'content-encoding') ?? ''
-  const decoded = await decode({ body: bytes, encoding, cut: !isWhole }, limit, new AbortController().signal)
+  const decoded = await decode({ body: bytes, encoding, cut: !isWhole }, limit)
   if (decoded.undecodable !== undefined) return { state: 'missing', bytes: new Uint8Array() }
   if (isWhole && !decoded.cut) return { state: 'whole', bytes: decoded.body }
   return { state: 'cut', bytes: decoded.body, ...(ended && encoding === '' && { length, ...(sha256 && { sha256 }) }) }
