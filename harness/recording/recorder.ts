@@ -1,4 +1,4 @@
-import { closeSync, openSync, writeFileSync } from 'node:fs'
+import { closeSync, openSync, readSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { FailureExchange, RecordedExchange, RecordedHeaders, Shown } from './recorded.ts'
 import { recordBody, recordHead, recordHeaders, curlOf } from './recorded.ts'
@@ -32,24 +32,55 @@ function expandedNames(lines: readonly HeaderLine[], shown: RecordedHeaders): Se
 const longestAtOnce = 16 * 1024
 const maxHeld = 1024 * 1024
 
+/** Writes exchanges down as they come, a line of JSON each, of which any one can be read again. */
+export function createExchangeLog(path: string) {
+  let fd: number | undefined
+  let problem: string | undefined
+  /** Offsets in bytes at which each line begins, and the last one ends. */
+  const starts = [0]
+  return {
+    get count(): number {
+      return starts.length - 1
+    },
+    /** Folder and error code (`/tmp: ENOSPC`) if it could not be written; no more exchanges are kept then. */
+    get problem(): string | undefined {
+      return problem
+    },
+    write(exchange: RecordedExchange): void {
+      const line = Buffer.from(`${JSON.stringify(exchange)}\n`)
+      // Each has its number, also if it could not be kept.
+      starts.push(starts.at(-1)! + line.length)
+      if (problem !== undefined) return
+      try {
+        fd ??= openSync(path, 'a+', 0o600)
+        // Unlike writeSync, it does not end in the middle of a line when the disk is nearly full.
+        writeFileSync(fd, line)
+      } catch (error) {
+        problem = `${dirname(path)}: ${(error as NodeJS.ErrnoException).code ?? 'error'}`
+      }
+    },
+    read(index: number): RecordedExchange {
+      const from = starts[index]!
+      const bytes = Buffer.alloc(starts[index + 1]! - from)
+      const got = fd === undefined ? 0 : readSync(fd, bytes, 0, bytes.length, from)
+      if (got < bytes.length) throw new Error(`exchange ${index} cannot be read again from ${path}`)
+      return JSON.parse(bytes.toString()) as RecordedExchange
+    },
+    close(): void {
+      if (fd !== undefined) closeSync(fd)
+      fd = undefined
+    },
+  }
+}
+
 /** @param logFile file that gets each exchange as a line of JSON; without one they are not kept */
 export function createRecorder(logFile: string | undefined, redactor: Redactor) {
-  let fd: number | undefined
+  const log = logFile === undefined ? undefined : createExchangeLog(logFile)
   let count = 0
   let held = 0
   const times = new Map<string, number>()
-  let problem: string | undefined
   const redact = (text: string): string => redactor.text(text)
   const shown: Shown = ({ name, value }) => ({ name: redact(name.toLowerCase()), value: redactor.header(name, value) })
-  const write = (line: RecordedExchange): void => {
-    try {
-      fd ??= openSync(logFile as string, 'a')
-      // Unlike writeSync, it does not end in the middle of a line when the disk is nearly full.
-      writeFileSync(fd, `${JSON.stringify(line)}\n`)
-    } catch (error) {
-      problem = `${dirname(logFile as string)}: ${(error as NodeJS.ErrnoException).code ?? 'error'}`
-    }
-  }
   const formOf = ({ url, request, result, credential }: EndedExchange): FailureExchange => {
     const own = credential.value !== undefined
     const shownAsSent = request.headers.filter(({ name }) => !own || name.toLowerCase() !== 'authorization')
@@ -73,9 +104,9 @@ export function createRecorder(logFile: string | undefined, redactor: Redactor) 
     get count(): number {
       return count
     },
-    /** Folder and error code (`/tmp: ENOSPC`) if the log could not be written; no more exchanges are kept then. */
+    /** Why exchanges are not kept any more, if the log could not be written. */
     get problem(): string | undefined {
-      return problem
+      return log?.problem
     },
     record(ended: EndedExchange): () => FailureExchange {
       const n = count++
@@ -86,8 +117,8 @@ export function createRecorder(logFile: string | undefined, redactor: Redactor) 
       // The exchange before it on the connection is not held with it: that one holds the one before.
       const kept: EndedExchange = { ...ended, result: { ...result, previousTag: undefined } }
       const recorded = (): FailureExchange => (made ??= formOf(kept))
-      if (logFile !== undefined && problem === undefined) {
-        write({
+      if (log && log.problem === undefined) {
+        log.write({
           n,
           requirement,
           operation,
@@ -106,10 +137,7 @@ export function createRecorder(logFile: string | undefined, redactor: Redactor) 
     },
     /** ms that the exchanges of that requirement took, one after the other; what they waited for is not counted. */
     tookMs: (requirement: string): number => times.get(requirement) ?? 0,
-    close(): void {
-      if (fd !== undefined) closeSync(fd)
-      fd = undefined
-    },
+    close: () => log?.close(),
   }
 }
 

@@ -1,6 +1,4 @@
-import { closeSync, openSync, readSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
-import { type RecordedBody, shownText } from '../../harness/recording/index.ts'
+import { createExchangeLog, type RecordedBody, shownText } from '../../harness/recording/index.ts'
 import type { RecordedExchange, Report } from '../../harness/report/index.ts'
 import { type HarBody, noBody, type RecordedEntry } from '../recorded-entry.ts'
 import { decode, headerValue } from '../../harness/http/index.ts'
@@ -42,55 +40,12 @@ export interface Recorded {
   readonly problem?: string
 }
 
-/** Writes exchanges down as they come, a line of JSON each, of which any one can be read again. */
-function createExchangeLog(path: string) {
-  let fd: number | undefined
-  let problem: string | undefined
-  /** Offsets in bytes at which each line begins, and the last one ends. */
-  const starts = [0]
-  return {
-    get count() {
-      return starts.length - 1
-    },
-    /** Folder and error code if it could not be written; no more exchanges are kept then. */
-    get problem() {
-      return problem
-    },
-    write(exchange: RecordedExchange): void {
-      const line = Buffer.from(`${JSON.stringify(exchange)}\n`)
-      // Each has its number, also if it could not be kept.
-      starts.push(starts.at(-1)! + line.length)
-      if (problem !== undefined) return
-      try {
-        fd ??= openSync(path, 'a+', 0o600)
-        writeFileSync(fd, line)
-      } catch (error) {
-        problem = `${dirname(path)}: ${(error as NodeJS.ErrnoException).code ?? 'error'}`
-      }
-    },
-    read(index: number): RecordedEntry {
-      const from = starts[index]!
-      const bytes = Buffer.alloc(starts[index + 1]! - from)
-      const got = fd === undefined ? 0 : readSync(fd, bytes, 0, bytes.length, from)
-      if (got < bytes.length) throw new Error(`exchange ${index} cannot be read again from ${path}`)
-      return entryOfLine(JSON.parse(bytes.toString()) as RecordedExchange, index)
-    },
-    close() {
-      if (fd !== undefined) closeSync(fd)
-      fd = undefined
-    },
-  }
-}
-
 /** A line of the log as an entry of a recording: its keys are removed, its bodies may be cut. */
-function entryOfLine(
-  { request, response, startedAt, durationMs, httpVersion }: RecordedExchange,
-  index: number,
-): RecordedEntry {
+function entryOfLine({ n, request, response, startedAt, durationMs, httpVersion }: RecordedExchange): RecordedEntry {
   const lines = (headers: Readonly<Record<string, string>> = {}) =>
     Object.entries(headers).map(([name, value]) => ({ name, value }))
   return {
-    index,
+    index: n,
     startedAt: Date.parse(startedAt),
     durationMs,
     httpVersion: httpVersion ?? '1.1',
@@ -133,7 +88,12 @@ export function createRecording({ target, log, rerun }: RecordingOptions, onFind
     const sent = clean(describeProbe(exchange, ''))
     onFinding({ requirement, expected, received, sent, exchange: (exchange as RecordedHttpResponse).entry.index })
   }
-  const judge = createRecordingJudge({ target, redactor, again: (index) => written.read(index), onFailure })
+  const judge = createRecordingJudge({
+    target,
+    redactor,
+    again: (index) => entryOfLine(written.read(index)),
+    onFailure,
+  })
   return {
     /** Takes an exchange; called one at a time, in the order in which they ended. */
     async add(exchange: CapturedExchange): Promise<void> {
