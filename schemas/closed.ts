@@ -8,30 +8,20 @@ export interface Schema<T = unknown> {
 /** The values that fit a schema. */
 export type Fitting<S> = S extends Schema<infer T> ? T : never
 
-/**
- * An object with the members of `T` and no other: it does not compile if one is missing here, or is none of the type.
- * @param optional members that may be absent; all others are required
- */
-export function closed<T>(
-  properties: { readonly [name in keyof Required<T>]: Schema },
-  optional: readonly (keyof T)[] = [],
-): Schema<T> {
-  const required = Object.keys(properties).filter((name) => !optional.includes(name as keyof T))
-  return { type: 'object', additionalProperties: false, required, properties }
-}
-
 type Members = Readonly<Record<string, Schema>>
 type FittingEach<M> = { -readonly [name in keyof M]: Fitting<M[name]> }
 
-/** An object with those members, and no other. */
+/** An object with those members, and no other. @param optional members that may be absent */
 export function object<R extends Members, O extends Members = Record<never, Schema>>(required: R, optional?: O) {
   type Value = FittingEach<R> & Partial<FittingEach<O>>
-  const names = Object.keys({ ...required, ...optional }) as (keyof Value)[]
-  const properties = { ...required, ...optional } as unknown as { [name in keyof Required<Value>]: Schema }
-  return closed<{ [name in keyof Value]: Value[name] }>(
+  const properties = { ...required, ...optional }
+  const schema: Schema<{ [name in keyof Value]: Value[name] }> = {
+    type: 'object',
+    additionalProperties: false,
+    required: Object.keys(required),
     properties,
-    names.filter((name) => !(name in required)),
-  )
+  }
+  return schema
 }
 
 export const listOf = <T>(items: Schema<T>): Schema<T[]> => ({ type: 'array', items })

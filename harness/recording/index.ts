@@ -1,8 +1,8 @@
 // What a report keeps of an exchange.
 export type { ExchangeRole, FailureExchange, RecordedExchange, RecordedRequest, RecordedResponse } from './recorded.ts'
-export { recordBody, recordHead, recordHeaders, shownText } from './recorded.ts'
+export { exchangeDefinitions, recordBody, recordHead, recordHeaders, shownText } from './recorded.ts'
 export type { RecordedBody, RecordedHeaders, Shown } from './recorded.ts'
-export { createRecorder, type Recorder } from './recorder.ts'
+export { createExchangeLog, createRecorder, type Recorder } from './recorder.ts'
 
 // Sending it again.
 export { curlOf, curlOfBoth, inProcessUrl } from './recorded.ts'

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
+import { defined, described, type Fitting, integer, object, type Schema, text } from '../../schemas/closed.ts'
 import type { HeaderLine } from '../http/index.ts'
 import { doubleQuoted, singleQuoted } from '../shell-word.ts'
 
@@ -109,39 +110,38 @@ export function shownText(text: string, redact: (text: string) => string): strin
   return kept.length > longestText ? `${kept.slice(0, longestText)}…` : kept
 }
 
-/** The record of an exchange: keys removed, bodies cut. */
-
+const headers: Schema<Record<string, string>> = { type: 'object', additionalProperties: text }
 /** Headers by name; several values of one name are joined with `, `. */
-export type RecordedHeaders = Record<string, string>
+export type RecordedHeaders = Fitting<typeof headers>
 
-/** A body, keys removed. `body` is text; bytes that are not UTF-8 are base64, with `bodyEncoding`. */
-export interface RecordedBody {
-  body: string
-  bodyEncoding?: 'base64'
-  /** Bytes of the whole body, and its SHA-256 in hex, if `body` was cut. */
-  bodyLength?: number
-  bodySha256?: string
+const body = {
+  body: described('Text; bytes that are not UTF-8 are given as base64. Cut if bodyLength is present.', text),
 }
+const ofBody = {
+  bodyEncoding: { const: 'base64' } as Schema<'base64'>,
+  bodyLength: described('Bytes of the whole body.', { type: 'integer', minimum: 0 } as Schema<number>),
+  bodySha256: described('Of the whole body.', { type: 'string', pattern: '^[0-9a-f]{64}$' } as Schema<string>),
+}
+/** A body, keys removed. */
+export type RecordedBody = Fitting<ReturnType<typeof object<typeof body, typeof ofBody>>>
 
+const named = { headers: defined<RecordedHeaders>('headers') }
+const request = object({ method: text, url: text, ...named, ...body }, ofBody)
 /** The request, keys removed. */
-export interface RecordedRequest extends RecordedBody {
-  method: string
-  url: string
-  headers: RecordedHeaders
-}
+export type RecordedRequest = Fitting<typeof request>
 
+const response = object({ status: integer, ...named, ...body }, ofBody)
 /** The response, keys removed, decoded. */
-export interface RecordedResponse extends RecordedBody {
-  status: number
-  headers: RecordedHeaders
-}
+export type RecordedResponse = Fitting<typeof response>
 
-export interface FailureExchange {
-  request: RecordedRequest
-  /** Absent if no answer came. */
-  response?: RecordedResponse
-  curl: string
-}
+const exchange = object(
+  { request: defined<RecordedRequest>('request'), curl: text },
+  { response: described('Absent if no answer came.', defined<RecordedResponse>('response')) },
+)
+export type FailureExchange = Fitting<typeof exchange>
+
+/** The record of an exchange in a schema: keys removed, bodies cut. */
+export const exchangeDefinitions = { exchange, headers, request, response }
 
 export type ExchangeRole = 'probe' | 'control' | 'poll' | 'setup' | 'cleanup' | 'liveness'
 

@@ -1,6 +1,6 @@
-import { closed, defined, described, either, type Fitting, flag, integer, listOf } from '../../schemas/closed.ts'
+import { defined, described, either, type Fitting, flag, integer, listOf } from '../../schemas/closed.ts'
 import { object, oneOf, orNull, type Schema, text, textOrNull } from '../../schemas/closed.ts'
-import type { FailureExchange, RecordedBody, RecordedRequest, RecordedResponse } from '../recording/index.ts'
+import { exchangeDefinitions, type FailureExchange, type RecordedRequest } from '../recording/index.ts'
 
 /** A fact that is left out if it does not hold. */
 const always: Schema<true> = { const: true }
@@ -238,14 +238,6 @@ const exit = object({ code: oneOf(0, 1, 2, 3), because: described('One clause fo
 /** How the command ended, and why. */
 export type Exit = Fitting<typeof exit>
 
-const cutBody = ['bodyEncoding', 'bodyLength', 'bodySha256'] as const
-const body: Readonly<Record<keyof Required<RecordedBody>, Schema>> = {
-  body: described('Text; bytes that are not UTF-8 are given as base64. Cut if bodyLength is present.', text),
-  bodyEncoding: { const: 'base64' },
-  bodyLength: described('Bytes of the whole body.', { type: 'integer', minimum: 0 }),
-  bodySha256: described('Of the whole body.', { type: 'string', pattern: '^[0-9a-f]{64}$' }),
-}
-
 const report = object({
   format: oneOf('conformance-report/1'),
   suite: object(
@@ -284,16 +276,6 @@ export const reportSchema: Schema = {
     requirement: { ...requirement, ...reasoned },
     why,
     failure,
-    exchange: closed<FailureExchange>(
-      {
-        request: defined('request'),
-        response: described('Absent if no answer came.', defined('response')),
-        curl: text,
-      },
-      ['response'],
-    ),
-    headers: { type: 'object', additionalProperties: text },
-    request: closed<RecordedRequest>({ method: text, url: text, headers: defined('headers'), ...body }, cutBody),
-    response: closed<RecordedResponse>({ status: integer, headers: defined('headers'), ...body }, cutBody),
+    ...exchangeDefinitions,
   },
 }
