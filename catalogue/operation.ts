@@ -39,6 +39,10 @@ export interface Member {
   readonly shows?: string
   /** The condition (an id without its operation) that names what is wrong; for the rest there is `bad-input-no-5xx`. */
   readonly judgedBy?: Readonly<Partial<Record<MemberFault, string>>>
+  /** Values that are accepted: some if there are many. */
+  readonly inside?: readonly unknown[]
+  /** Values of its type that the spec excludes. */
+  readonly outside?: readonly unknown[]
   /** The place in a body, for a role without a place of its own, in an example to paste. */
   readonly exampleAt?: string
   /** Members that a body to paste needs for it, besides those of the operation's example. */

@@ -1,4 +1,4 @@
-import type { Member } from './operation.ts'
+import { type Member, otherKinds } from './operation.ts'
 
 /** §2.7: the members of `query_config`, their bounds and defaults. */
 export interface QueryConfigMember {
@@ -42,34 +42,28 @@ const leftOut = queryConfigMembers.length
 export const insideCases =
   queryConfigMembers.reduce((sum, { inside }) => sum + inside.length, 0) + 2 + togetherCases + leftOut
 
-/** Types that no member has; numbers are not among them, since some members are numbers. */
-export const otherTypes = ['string', 'array', 'object'] as const
-
-/** Values of the configuration itself, in place of an object. */
-export const otherConfigs = ['string', 'number', 'array'] as const
-
-/** How many are sent with a value outside the bounds, or of another type. */
-export const outsideCases =
-  otherConfigs.length + queryConfigMembers.reduce((sum, { outside }) => sum + outside.length + otherTypes.length, 0)
-
 const kinds = { boolean: 'boolean', integer: 'number', fraction: 'number' } as const
+/** One may be made of the other: `true` for a number is sent for several members at once, and 1 for a boolean, to see no 5xx. */
+const tolerates = { boolean: ['number'], number: ['boolean'] } as const
 
 /** The configuration as a member of a request body, and its own members below it. */
 export function queryConfigIn(at: string, exampleAt: string, example: Member['example'] = {}): Member[] {
-  const judgedBy = { type: '400-query-config', value: '400-query-config' }
+  const type = '400-query-config'
   return [
     {
-      at,
-      kinds: ['object'],
-      section: '2.7',
-      judgedBy: { type: judgedBy.type },
-      exampleAt,
-      example,
-      component: 'QueryConfig',
+      ...{ at, kinds: ['object'], tolerates: ['boolean'], section: '2.7', judgedBy: { type } },
+      ...{ exampleAt, example, component: 'QueryConfig' },
     },
-    ...queryConfigMembers.map(({ name, kind, outside }): Member => {
-      const own = { at: `${at}/${name}`, kinds: [kinds[kind]], section: '2.7' }
-      return { ...own, judgedBy: outside.length > 0 ? judgedBy : { type: judgedBy.type } }
+    ...queryConfigMembers.map(({ name, kind, inside, outside }): Member => {
+      const own = kinds[kind]
+      const judgedBy = outside.length > 0 ? { type, value: type } : { type }
+      return { at: `${at}/${name}`, kinds: [own], tolerates: tolerates[own], section: '2.7', judgedBy, inside, outside }
     }),
   ]
 }
+
+/** How many are sent with a value outside the bounds, or of another type. */
+export const outsideCases = queryConfigIn('', '').reduce(
+  (sum, member) => sum + otherKinds(member).length + (member.outside?.length ?? 0),
+  0,
+)

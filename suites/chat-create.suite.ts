@@ -6,35 +6,27 @@ import type { GrantedCheck } from '../harness/checks/index.ts'
 import type { CheckContext, Exchange, Judge, Probe } from '../harness/engine/index.ts'
 import { Failed, jsonOf, jsonValue, judgeShape, NotExercised } from '../harness/engine/index.ts'
 import {
-  at,
   atRole,
   bodyOf,
-  condition,
+  byRecord,
   controlExchange,
-  falsy,
-  giving,
   granted,
   judgeTries,
-  ofOtherTypes,
   suite,
-  unknownAt,
   validRequest,
   valueAt,
 } from '../harness/checks/index.ts'
 import { triesOf } from '../catalogue/operations.ts'
-import { pairsOf } from '../catalogue/requirement.ts'
+import { unknownModel } from '../catalogue/requirement.ts'
 import {
   hasContent,
   hasContentOrCalls,
-  invalidRoles,
   invalidStreamOptions,
   judgeTextParts,
-  malformedMessages,
   malformedToolChoice,
-  malformedTools,
   withDeclaredTools,
 } from './chat-create/messages.ts'
-import { insideBounds, outsideBounds } from './query-config.ts'
+import { insideBounds } from './query-config.ts'
 
 /** The valid request with the declared response_format. */
 function withResponseFormat(probe: Probe, { run }: CheckContext): Probe {
@@ -113,11 +105,8 @@ const judgeCompletion: Judge = async (context) => {
 }
 
 /** A model that nobody has; one that is no string may also count as malformed (§7.3). */
-const unsupportedModel = condition(async (refusal) => {
-  await unknownAt('model').bringAbout(refusal)
-  const given = pairsOf(refusal.context.requirement, 'chat.create')
-  const faults = giving([...given, [400, 'BadRequest']], ofOtherTypes(['number', 'boolean', 'array', 'object']))
-  await at('model', faults).bringAbout(refusal)
+const unsupportedModel = byRecord({
+  otherTypes: { at: '/model', expects: [[400, 'InvalidInputParameters', 'BadRequest'], unknownModel] },
 })
 
 // Chat completion (§2.8, §7.3)
@@ -134,13 +123,13 @@ export const chatCreate = suite('chat.create', {
     judgeShape(context, exchange, 'llm-tool-completion', what),
   ),
   '200-query-config': insideBounds,
-  '400-query-config': outsideBounds,
-  '400-malformed-messages': malformedMessages,
-  '400-invalid-role': invalidRoles,
+  '400-query-config': byRecord(),
+  '400-malformed-messages': byRecord(),
+  '400-invalid-role': byRecord(),
   '400-unsupported-model': unsupportedModel,
-  '400-malformed-tools': malformedTools,
+  '400-malformed-tools': byRecord(),
   '400-malformed-tool-choice': malformedToolChoice,
-  '400-invalid-stream': at('stream', ofOtherTypes(['string', 'number', 'array', 'object'])),
+  '400-invalid-stream': byRecord(),
   '400-invalid-stream-options': invalidStreamOptions,
-  '400-malformed-response-format': at('response_format', ofOtherTypes(['string', 'number', 'array'], falsy)),
+  '400-malformed-response-format': byRecord(),
 })

@@ -15,7 +15,7 @@ import type { RefusalContext } from '../harness/checks/index.ts'
 import {
   accepted,
   asScenario,
-  at,
+  byRecord,
   condition,
   contentOf,
   countsAsGranted,
@@ -24,7 +24,6 @@ import {
   inScenario,
   judgeEach,
   laterAttempts,
-  notText,
   refused,
   retryWhileSettling,
   sendAtOnce,
@@ -35,10 +34,10 @@ import {
   upload,
   validRequest,
 } from '../harness/checks/index.ts'
-import { addition, additions, createObject, eachAccepted, malformedName } from './created/created-object.ts'
+import { addition, additions, createObject, eachAccepted } from './created/created-object.ts'
 import { noEffect, once, onceAtOnce, ownId } from './created/relations.ts'
 import { usable } from './created/usable.ts'
-import { insideBounds, outsideBounds } from './query-config.ts'
+import { insideBounds } from './query-config.ts'
 
 // Create a graph (§4.4, §7.3)
 
@@ -48,7 +47,7 @@ export const graphsCreate = suite('graphs.create', {
   '2xx-own-id': ownId,
   '4xx-no-effect': noEffect,
   '400-atomic': onceAtOnce,
-  '400-malformed-parameters': malformedName,
+  '400-malformed-parameters': byRecord(),
   '400-duplicate-name': once,
 })
 
@@ -292,7 +291,7 @@ export const graphsAddFile = suite('graphs.add-file', {
 export const graphsQuery = suite('graphs.query', {
   '2xx-accepted': accepted,
   '2xx-query-config': insideBounds,
-  '400-query-config': outsideBounds,
-  '400-malformed-parameters': at('query', notText),
+  '400-query-config': byRecord(),
+  '400-malformed-parameters': byRecord(),
   '404-unknown-graph': unknown('graph_id'),
 })

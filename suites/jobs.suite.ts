@@ -1,7 +1,7 @@
 import { type CheckContext, type Judge, jsonOf, type Probe } from '../harness/engine/index.ts'
 import { jobsOf } from './jobs/job-tracker.ts'
 import { judgeNoEffect } from './jobs/no-effect.ts'
-import { applyScenario, changed, missingBody, pointerOf, suite, unknown, withBody } from '../harness/checks/index.ts'
+import { applyScenario, byRecord, missingBody, pointerOf, suite, unknown, withBody } from '../harness/checks/index.ts'
 import { judgeAnyText, judgeConflicts, judgeCreated, judgeRetrievable } from './jobs/creation.ts'
 import { malformedId, malformedInputs, unknownJob, withoutInput, withRequiredInputs } from './jobs/faults.ts'
 import {
@@ -14,7 +14,7 @@ import {
 } from './jobs/retrieval.ts'
 import { isExclusive } from '../harness/target-file/index.ts'
 import { getAt, setAt } from '../schemas/json.ts'
-import { eachAccepted, malformedName, ofBodies, type Refusal } from './created/created-object.ts'
+import { eachAccepted, ofBodies, type Refusal } from './created/created-object.ts'
 import { noEffect, once, onceAtOnce, ownId } from './created/relations.ts'
 import { usable } from './created/usable.ts'
 
@@ -26,7 +26,7 @@ export const jobsCreate = suite('jobs.create', {
   '202-required-inputs-only': withRequiredInputs,
   '202-any-text': judgeAnyText,
   '400-missing-body': missingBody,
-  '400-missing-inputs': changed('with a body that has no inputs', (probe) => withBody(probe, {}), 'absent @ /inputs'),
+  '400-missing-inputs': byRecord(),
   '400-missing-required-inputs': withoutInput,
   '400-malformed-inputs': malformedInputs,
   '404-unknown-application': unknown('application_id'),
@@ -75,6 +75,6 @@ export const applicationsCreate = suite('applications.create', {
   '2xx-own-id': ownId,
   '4xx-no-effect': withoutEffect,
   '400-atomic': onceAtOnce,
-  '400-malformed-parameters': malformedName,
+  '400-malformed-parameters': byRecord(),
   '400-duplicate-name': once,
 })

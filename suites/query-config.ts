@@ -1,23 +1,16 @@
 import { isObject, getAt, setAt } from '../schemas/json.ts'
 import fc from 'fast-check'
 import type { QueryConfigMember } from '../catalogue/query-config.ts'
-import { otherConfigs, otherTypes, queryConfigMembers, togetherCases } from '../catalogue/query-config.ts'
+import { queryConfigMembers, togetherCases } from '../catalogue/query-config.ts'
 import type { OperationId } from '../catalogue/operations.ts'
-import type { Fault } from '../harness/checks/index.ts'
 import {
   bodyOf,
-  condition,
-  falsy,
-  inPlaceOf,
   judgeEach,
   judgeTries,
-  kindOf,
-  ofOtherTypes,
   operationIn,
   pointerOf,
   property,
   randomOf,
-  refused,
   sampled,
   seedFor,
   shown,
@@ -127,29 +120,3 @@ export const insideBounds: Judge = async (context) => {
   await judgeEach(sampled(context, settings), accept)
   await property(context, 'grantedRuns', generatedInside, accept)
 }
-
-function setTo({ name, inside }: QueryConfigMember, { what, value }: Fault, fault: string): Setting {
-  const config: Setting['config'] = (declared) => ({
-    ...declared,
-    [name]: inPlaceOf(declared[name] ?? inside[0], value),
-  })
-  return { ...having(name, value, `that ${what}`), fault: `${fault} @ ${path}/${name}`, config }
-}
-
-const outside = (): readonly Setting[] => [
-  ...queryConfigMembers.flatMap((member) => [
-    ...member.outside.map((value) => setTo(member, { what: `is ${value}, outside its bounds`, value }, 'value')),
-    ...ofOtherTypes(otherTypes).map((fault) => setTo(member, fault, kindOf(fault.value))),
-  ]),
-  ...ofOtherTypes(otherConfigs, falsy).map(({ what, value }) => ({
-    ...{ what: `with a query_config that ${what}`, fault: `${kindOf(value)} @ ${path}` },
-    config: (declared: unknown) => inPlaceOf(declared, value),
-  })),
-]
-
-/** Each member by itself outside its bounds, or of another type, and the configuration itself of another type. */
-export const outsideBounds = condition(async ({ context, operation, judge }) => {
-  const refuse = async (setting: Setting): Promise<unknown> =>
-    judge(refused(await withSetting(context.run, operation, setting)), setting.what)
-  await judgeEach(sampled(context, outside()), refuse)
-})

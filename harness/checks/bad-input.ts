@@ -1,8 +1,8 @@
 import { looseBodies, maxLooseGenerations } from '../../catalogue/faults.ts'
-import { jsonKinds } from '../../catalogue/operation.ts'
-import { busyStatus, operation as operationOf, type OperationId } from '../../catalogue/operations.ts'
+import { jsonKinds, type Member } from '../../catalogue/operation.ts'
+import { busyStatus, operation as operationOf } from '../../catalogue/operations.ts'
 import { getAt } from '../../schemas/json.ts'
-import type { CheckContext, Probe, Run } from '../engine/index.ts'
+import type { CheckContext, Probe } from '../engine/index.ts'
 import {
   describeResponse,
   effectOf,
@@ -13,58 +13,48 @@ import {
   Throttled,
 } from '../engine/index.ts'
 import { leftOut } from '../report/index.ts'
-import type { Case, Ground } from './odd-cases.ts'
-import { effectOfCase, isSetting, judgeCases, memberCase, textCases, togetherCases, valueCases } from './odd-cases.ts'
+import { type Case, type Ground, judgeCases, memberCase, textCases, togetherCases, valueCases } from './odd-cases.ts'
 import { countsAsGranted } from './control.ts'
 import { sendPastBlocks, generationsLeft } from './created.ts'
-import type { MemberCase, Placed } from './member-faults.ts'
-import {
-  absent,
-  arraysAbove,
-  examplesFor,
-  having,
-  inOtherItem,
-  faultsOfKinds,
-  shownMembers,
-  undescribedMembers,
-} from './member-faults.ts'
-import { changesOf } from './odd-values.ts'
+import { absent, type Change, change, inOtherItem, isOf, ofKinds } from './changes.ts'
+import { arraysAbove, isSetting, type Placed, placesIn, undescribedMembers } from './places.ts'
+import { oddChanges } from './odd-values.ts'
 import { type Condition, condition, type RefusalContext } from './refusals.ts'
 import { randomOf, sampled, seedFor } from './seed.ts'
-import { bodyOf, extraRoles, validRequest, withoutRoles } from './valid-request.ts'
-import { kindOf } from './values.ts'
+import { validRequest } from './valid-request.ts'
+import { falsy } from './values.ts'
 
 /** Everything that can be wrong with one member: left out, null, of each other type, and a value that a server may convert. */
-function casesOf(place: Placed): MemberCase[] {
-  const { kinds } = place
-  const wrong = faultsOfKinds(
-    place,
-    jsonKinds.filter((kind) => kind !== 'null' && !kinds.includes(kind) && !isElsewhere(place, kind)),
-  )
-  const [array] = arraysAbove(place).toReversed()
-  const number = wrong.find(({ fault }) => fault.startsWith('number'))
+function changesOf(place: Placed): Change[] {
+  const { member } = place
+  const { at, kinds, judgedBy, isExtra } = member
+  const others = jsonKinds.filter((kind) => kind !== 'null' && !kinds.includes(kind) && !isElsewhere(member, kind))
+  const wrong = ofKinds(place, others, isExtra ? { boolean: falsy.boolean } : {})
+  const array = arraysAbove(place).at(-1)
   // Which requirements look at later items is theirs to say.
-  const isUnnamed = place.member?.at.includes('*') === true && place.member.judgedBy?.type === undefined
+  const later =
+    at.includes('*') && judgedBy?.type === undefined ? wrong.filter((one) => isOf(one, 'number')) : undefined
   return [
     // What a query_config is without a member is sent for another requirement.
-    ...(isSetting(place) && place.at !== '{query_config}' ? [] : absent(place).filter(isNoEmptyArray)),
+    ...(isSetting(member) && at !== '{query_config}' ? [] : absent(place).filter(isNoEmptyArray)),
     ...wrong,
-    ...(kinds.includes('boolean') ? [having(place, 1, 'the number 1', 'number')] : []),
-    ...(isUnnamed && array !== undefined
-      ? [...absent(place), ...(number ? [number] : [])].flatMap((one) => inOtherItem(place, one, array, 'last'))
+    ...(kinds.includes('boolean') ? [change(place, 'number', 'the number 1', () => 1)] : []),
+    ...(later && array !== undefined
+      ? [...absent(place), ...later].flatMap((one) => inOtherItem(one, array, 'last'))
       : []),
   ]
 }
 
 /** `true` for a number of a query_config is sent for several of them at once, and as a number for a boolean 1. */
-function isElsewhere(place: Placed, kind: string): boolean {
-  if (kind === 'number') return place.kinds.includes('boolean')
-  return kind === 'boolean' && isSetting(place) && place.kinds.includes('number')
+function isElsewhere(member: Member, kind: string): boolean {
+  if (kind === 'number') return member.kinds.includes('boolean')
+  return kind === 'boolean' && isSetting(member) && member.kinds.includes('number')
 }
 
 /** An array without its only item is an empty one, which is sent for itself. */
-function isNoEmptyArray({ body, array }: MemberCase): boolean {
-  return array === undefined || (getAt(body, array) as unknown[]).length > 0
+function isNoEmptyArray({ place: { body, pointer } }: Change): boolean {
+  const above = getAt(body, pointer.slice(0, pointer.lastIndexOf('/')))
+  return !Array.isArray(above) || above.length > 1
 }
 
 /** Stands in a text until the bytes take its place. */
@@ -134,10 +124,8 @@ function allCases(ground: Ground): Case[] {
   const { context } = ground.refusal
   const random = randomOf(seedFor(context.run.options.seed, context.requirement.id))
   const { members } = operationOf(ground.refusal.operation)
-  const changes = ground.places.flatMap((place) => changesOf({ run: context.run, members, random }, place))
-  const single = ground.places.flatMap((place) =>
-    casesOf(place).map((one) => memberCase(ground, place, one, effectOfCase(ground, place, one.fault))),
-  )
+  const changes = ground.places.flatMap((place) => oddChanges({ run: context.run, members, random }, place))
+  const single = ground.places.flatMap(changesOf).map((one) => memberCase(ground, one))
   const loose = shuffled(single, context)
   return [
     ...bodyCases(ground),
@@ -146,25 +134,6 @@ function allCases(ground: Ground): Case[] {
     ...togetherCases(ground),
     ...(context.run.target.limits.maxGenerations === 0 ? single : loose),
   ]
-}
-
-function placesIn(run: Run, operation: OperationId, body: unknown): Placed[] {
-  const fields = run.target.operations[operation]?.fields ?? {}
-  const examples = examplesFor(run, operation, body)
-  const ofBody = shownMembers(operation, body, fields, examples)
-  const { settingsWith } = operationOf(operation)
-  // Where a query_config stands in what a plain request lacks, it is looked for in a request that has it.
-  const more = settingsWith ? shownMembers(operation, withExtra(run, operation, settingsWith), fields, examples) : []
-  const shown = [...ofBody.filter((place) => !settingsWith || !isSetting(place)), ...more].filter(
-    ({ at }, index, all) => all.findIndex((other) => other.at === at) === index,
-  )
-  // A parameter has the type of its value in the declared body.
-  const typed = shown.map((place) =>
-    place.kinds.length > 0 || place.member?.isId
-      ? place
-      : { ...place, kinds: [kindOf(getAt(place.body, place.pointer))] },
-  )
-  return [...typed, ...undescribedMembers(body, shown)]
 }
 
 /** Judges that no fault of a body or of its members is answered by a 5xx. */
@@ -176,7 +145,9 @@ export const badInput: Condition = condition(async (refusal) => {
   if (run.options.readOnly && effect !== 'none') throw new NotExercised(leftOut('--read-only'))
   await requireAnother(refusal)
   const first = await valid()
-  const all = sampled(context, allCases({ refusal, first, places: placesIn(run, operation, jsonOf(first)), effect }))
+  const shown = placesIn(run, operation, jsonOf(first))
+  const places = [...shown, ...undescribedMembers(jsonOf(first), shown)]
+  const all = sampled(context, allCases({ refusal, first, places, effect }))
   if (effect !== 'generates') return judgeCases(refusal, [...all], () => Infinity)
   await judgeCases(
     refusal,
@@ -212,10 +183,4 @@ function shuffled(cases: readonly Case[], { run, requirement }: CheckContext): C
   const random = randomOf(seedFor(run.options.seed, requirement.id))
   const drawn = cases.map((one) => [random(), one] as const).toSorted(([one], [other]) => one - other)
   return drawn.map(([, one]) => one)
-}
-
-/** The declared body with those of its extra members. */
-function withExtra(run: Run, operation: OperationId, kept: readonly string[]): unknown {
-  const left = extraRoles(operation).filter((role) => !kept.includes(role))
-  return withoutRoles(run, operation, bodyOf(run, operation), left)
 }

@@ -7,45 +7,48 @@ import { judgeEach, property } from './at-once.ts'
 import { randomOf, sampled, seedFor, changedId, freshUnknownId, isNumber } from './seed.ts'
 import { type CheckContext, type Probe, withHeader, withJson } from '../engine/index.ts'
 import { operationIn } from './control.ts'
-import { type Condition, condition } from './refusals.ts'
+import { type Condition, condition, type RefusalContext } from './refusals.ts'
 import { bodiesOf, type MalformedJson, malformedJson, mediaTypes, type OtherBody } from '../../catalogue/faults.ts'
 import { shown } from './values.ts'
 
-export function changed(what: string, change: (valid: Probe) => Probe, fault?: string): Condition {
-  return condition(async ({ valid, judge }) => judge({ ...refused(change(await valid())), fault }, what))
-}
-
-/** A fault that has a name: how reports describe it, and the body that has it. */
-export interface Fault<T = unknown> {
+/** One way to make the valid request wrong; a conforming target refuses it, so that it has no effect there. */
+export interface Fault {
+  /** Description that follows the request line. */
   readonly what: string
-  readonly value: T
   /** Name in the fault matrix. */
-  readonly fault?: string
+  readonly fault?: string | undefined
   /** Pairs for this fault, if the spec names others than for the rest of its requirement. */
-  readonly expects?: Pairs
+  readonly expects?: Pairs | undefined
+  change(valid: Probe): Probe
 }
 
-export function each<T>(faults: readonly Fault<T>[], change: (valid: Probe, value: T) => Probe): Condition {
-  return condition(async ({ context, valid, judge }) => {
-    await judgeEach(sampled(context, faults), async ({ what, value, expects, fault }) =>
-      judge({ ...refused(change(await valid(), value)), ...(fault ? { fault } : {}) }, what, expects),
-    )
-  })
+export async function judgeFault(
+  { valid, judge }: RefusalContext,
+  { what, fault, expects, change }: Fault,
+): Promise<void> {
+  await judge({ ...refused(change(await valid())), fault }, what, expects)
+}
+
+export function changed(what: string, change: Fault['change'], fault?: string): Condition {
+  return condition((refusal) => judgeFault(refusal, { what, change, fault }))
+}
+
+export async function judgeFaults(refusal: RefusalContext, faults: readonly Fault[]): Promise<void> {
+  await judgeEach(sampled(refusal.context, faults), (one) => judgeFault(refusal, one))
+}
+
+export function each(faults: readonly Fault[]): Condition {
+  return condition((refusal) => judgeFaults(refusal, faults))
 }
 
 /** First the faults that have a name, then those that an arbitrary generates. */
-export function any<T>(
-  named: readonly Fault<T>[],
-  arbitrary: fc.Arbitrary<Fault<T>>,
-  change: (valid: Probe, value: T) => Probe,
-): Condition {
-  return condition(async (refusal) => {
-    await each(named, change).bringAbout(refusal)
-    const { valid, judge, context } = refusal
-    await property(context, 'refusalRuns', arbitrary, async ({ what, value, expects }) =>
-      judge(refused(change(await valid(), value)), what, expects),
-    )
-  })
+export async function judgeAny(
+  refusal: RefusalContext,
+  named: readonly Fault[],
+  generated: fc.Arbitrary<Fault>,
+): Promise<void> {
+  await judgeFaults(refusal, named)
+  await property(refusal.context, 'refusalRuns', generated, (one) => judgeFault(refusal, one))
 }
 
 /** Ways to get an id that no object has: drawn, and asked for a second time; made from the id that exists; that of another object. */
@@ -168,18 +171,23 @@ function textOf(body: string | Uint8Array | undefined): string {
 }
 
 /** The valid body, changed so that RFC 8259's grammar refuses it. */
-export const malformedJsonBody = condition(async ({ context, valid, judge }) => {
-  await judgeEach(sampled(context, malformedJson), async (kind) => {
+export const malformedJsonBody = condition(async (refusal) => {
+  const valid = textOf((await refusal.valid()).body)
+  const faults = malformedJson.flatMap((kind): Fault[] => {
     const [what, change] = jsonFaults[kind]
-    const probe = await valid()
-    const body = malformedBy(change, textOf(probe.body))
-    if (body !== undefined) await judge(refused({ ...probe, body, fault: kind }), `with the valid body ${what}`)
+    if (malformedBy(change, valid) === undefined) return []
+    const body = (probe: Probe): string => malformedBy(change, textOf(probe.body)) ?? ''
+    return [{ what: `with the valid body ${what}`, fault: kind, change: (probe) => ({ ...probe, body: body(probe) }) }]
   })
+  await judgeFaults(refusal, faults)
 })
 
 export const wrongContentType = each(
-  mediaTypes.map((type) => ({ what: `with the valid body labelled ${type}`, value: type })),
-  (probe, type) => refused({ ...withHeader(probe, 'content-type', type), fault: type }),
+  mediaTypes.map((type) => ({
+    what: `with the valid body labelled ${type}`,
+    fault: type,
+    change: (probe) => withHeader(probe, 'content-type', type),
+  })),
 )
 
 const otherBody: Readonly<Record<OtherBody, (valid: string) => string>> = {
@@ -192,10 +200,12 @@ const otherBody: Readonly<Record<OtherBody, (valid: string) => string>> = {
 }
 
 /** A body of another JSON type, labelled rightly. */
-export const malformedBody = condition(async ({ context, valid, judge, operation }) => {
-  await judgeEach(sampled(context, bodiesOf(operation)), async (kind) => {
-    const probe = await valid()
-    const body = otherBody[kind](textOf(probe.body))
-    await judge(refused({ ...probe, body, fault: `body: ${kind}` }), `with a body that is ${shown(JSON.parse(body))}`)
-  })
+export const malformedBody = condition(async (refusal) => {
+  const valid = textOf((await refusal.valid()).body)
+  const faults = bodiesOf(refusal.operation).map((kind): Fault => ({
+    what: `with a body that is ${shown(JSON.parse(otherBody[kind](valid)))}`,
+    fault: `body: ${kind}`,
+    change: (probe) => ({ ...probe, body: otherBody[kind](textOf(probe.body)) }),
+  }))
+  await judgeFaults(refusal, faults)
 })

@@ -6,10 +6,10 @@ export { notServedHook } from './valid-request.ts'
 
 // Refusals: a valid request with one fault.
 export { type Condition, condition, type RefusalContext } from './refusals.ts'
-export { any, changed, type Fault, refused, unknown, withBody } from './conditions.ts'
+export { changed, type Fault, judgeAny, judgeFaults, refused, unknown, withBody } from './conditions.ts'
 export { malformedBody, malformedJsonBody, missingBody, wrongContentType } from './conditions.ts'
-export { at, atRole, eachAt, empty, giving, notText, ofOtherTypes, pointerOf } from './roles.ts'
-export { unknownAt, unknownWord, unknownWords, valueAt } from './roles.ts'
+export { atRole, pointerOf, unknownWord, valueAt } from './roles.ts'
+export { byRecord } from './by-record.ts'
 export { badInput } from './bad-input.ts'
 export { judgeEach, property, samples } from './at-once.ts'
 
@@ -44,8 +44,8 @@ export { holdBack, sendAtOnce } from './at-once.ts'
 
 // Values, drawn by the seed of the run or fixed.
 export { freshUnknownId, randomOf, sampled, seedFor, unknownId } from './seed.ts'
-export { byIndex, falsy, inPlaceOf, kindOf, nameOfKind, ofKinds, sample, shown } from './values.ts'
+export { inPlaceOf, kindOf, ofKindsAny, sample, shown } from './values.ts'
 
-// Faults of members, for bodies in which they depend on each other.
-export { absent, arraysAbove, examplesFor, having, inOtherItem, type MemberCase } from './member-faults.ts'
-export { faultsOfKinds, faultsOfType, type Placed, shownMembers } from './member-faults.ts'
+// Changes of members, for bodies in which they depend on each other.
+export { absent, type Change, change, changedBody, faultOf, ofKinds, ofOtherTypes } from './changes.ts'
+export { type Pick, type Placed, placesIn } from './places.ts'

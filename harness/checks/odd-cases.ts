@@ -1,4 +1,4 @@
-import type { Effect } from '../../catalogue/operation.ts'
+import type { Effect, Member } from '../../catalogue/operation.ts'
 import { Failed, jsonOf, type Probe, withJson } from '../engine/index.ts'
 import { judgeEach, maxAtOnce } from './at-once.ts'
 import type { RefusalContext } from './refusals.ts'
@@ -6,7 +6,8 @@ import { isLoose } from '../../catalogue/faults.ts'
 import { oddBodies, oddNumbers, oddTexts } from '../../catalogue/odd-values.ts'
 import { operation as operationOf } from '../../catalogue/operations.ts'
 import { getAt, setAt } from '../../schemas/json.ts'
-import { type MemberCase, faultsOfKinds, type Placed } from './member-faults.ts'
+import { type Change, change, changedBody, described, isOf, ofKinds } from './changes.ts'
+import { isSetting, type Placed } from './places.ts'
 import * as odd from './odd-values.ts'
 
 /** One request with a fault, or with several; made when it is sent, so that a creation among them has a name of its own. */
@@ -66,114 +67,99 @@ export interface Ground {
   readonly effect: Effect
 }
 
-/** §2.7. */
-export const isSetting = ({ at }: Placed): boolean => at.startsWith('{query_config}')
-
 /** A request that some other requirement wants refused has no effect; any other may be granted, with the effect of a valid one. */
-export function effectOfCase({ effect }: Ground, { member }: Placed, fault: string): Effect {
+function effectOfFault({ effect }: Ground, { place: { member }, faults: [fault = ''] }: Change): Effect {
   return isLoose(member, fault.slice(0, fault.indexOf(' '))) ? effect : 'none'
 }
 
-/** Makes the case of a single fault of one member. */
-export function memberCase(
-  { refusal: { valid }, first }: Ground,
-  place: Placed,
-  one: MemberCase,
-  effect: Effect,
-): Case {
-  const make = async (): Promise<Probe> => {
-    const probe = withFreshName(await valid(), first, one.body, [place.pointer])
-    return { ...probe, effect, fault: one.fault }
-  }
-  return { what: one.what, effect, make }
-}
-
-/** Values at several places of one body, and members besides. */
-function oddCase(
-  { refusal: { valid }, first, effect }: Ground,
-  changes: readonly odd.Change[],
-  bodies: Bodies = [],
-): Case {
-  const make = async (): Promise<Probe> => {
-    const fresh = await valid()
-    const changed = withFreshName(fresh, first, odd.changedBody(changes, jsonOf(fresh)), odd.pointersOf(changes))
-    const body = odd.written(jsonOf(changed), bodies)
-    return { ...changed, body, effect, fault: odd.faultOf(changes, bodies) }
-  }
-  return { what: `with a valid body, but ${odd.describe(changes, bodies)}`, effect, make }
-}
+/** The case of a single fault of one member. */
+export const memberCase = (ground: Ground, one: Change): Case =>
+  caseOf({ ...ground, effect: effectOfFault(ground, one) }, [one])
 
 type Bodies = readonly (typeof oddBodies)[number][]
 
+/** Values at several places of one body, and members besides. */
+function caseOf({ refusal, first, effect }: Ground, changes: readonly Change[], bodies: Bodies = []): Case {
+  const make = async (): Promise<Probe> => {
+    const fresh = await refusal.valid()
+    const pointers = changes.map(({ place }) => place.pointer)
+    const changed = withFreshName(fresh, first, changedBody(changes, jsonOf(fresh)), pointers)
+    const faults = [...changes.flatMap((one) => one.faults), ...bodies.map((kind) => `body: ${kind}`)]
+    return { ...changed, body: odd.written(jsonOf(changed), bodies), effect, fault: faults.join(' + ') }
+  }
+  const all = [...changes.map(described), ...bodies.map((kind) => odd.calledBodies[kind])]
+  return { what: `with a valid body, but ${all.join(', ')}`, effect, make }
+}
+
 /** Several changes in one request: what is granted was looked at whole; else each by itself tells more. */
-function oddGroup(ground: Ground, changes: readonly odd.Change[], isConclusive = false): Case {
-  const whole = oddCase(ground, changes)
+function groupCase(ground: Ground, changes: readonly Change[], isConclusive = false): Case {
+  const whole = caseOf(ground, changes)
   const milder = changes.flatMap((one) => one.milder ?? [])
-  if (changes.length < 2) return milder.length === 0 ? whole : { ...whole, parts: [oddCase(ground, milder)] }
-  return { ...whole, parts: changes.map((one) => oddGroup(ground, [one])), isConclusive }
+  if (changes.length < 2) return milder.length === 0 ? whole : { ...whole, parts: [caseOf(ground, milder)] }
+  return { ...whole, parts: changes.map((one) => groupCase(ground, [one])), isConclusive }
 }
 
 /** Texts that name what is created: there may be names that are none. */
 function isName({ refusal: { operation } }: Ground, { member }: Placed): boolean {
   const name = operationOf(operation).creates?.name
-  return member?.role !== undefined && name !== undefined && 'role' in name && name.role === member.role
+  return name !== undefined && 'role' in name && name.role === member.role
 }
 
 /** Odd texts of all members, all at once; then each kind at all members, then each by itself. With them the odd bodies. */
-export function textCases(ground: Ground, changes: readonly odd.Change[]): Case[] {
+export function textCases(ground: Ground, changes: readonly Change[]): Case[] {
   const groups = odd.grouped(
     ground.places.flatMap((place) => odd.everyText(changes.filter((one) => one.place === place)) ?? []),
     (place) => isName(ground, place),
   )
-  const named = oddBodies.map((kind) => oddCase(ground, [], [kind]))
-  if (groups.length === 0) return [{ ...oddCase(ground, [], oddBodies), parts: named }]
+  const named = oddBodies.map((kind) => caseOf(ground, [], [kind]))
+  if (groups.length === 0) return [{ ...caseOf(ground, [], oddBodies), parts: named }]
   return groups.map((group, at) => {
     const bodies = at === 0 ? oddBodies : []
     const kinds = oddTexts.map((kind) =>
-      changes.filter((one) => odd.isOf(one, kind) && group.some(({ place }) => place === one.place)),
+      changes.filter((one) => isOf(one, kind) && group.some(({ place }) => place === one.place)),
     )
-    const parts = [...(at === 0 ? named : []), ...kinds.map((own) => oddGroup(ground, own))]
-    return { ...oddCase(ground, group, bodies), parts }
+    const parts = [...(at === 0 ? named : []), ...kinds.map((own) => groupCase(ground, own))]
+    return { ...caseOf(ground, group, bodies), parts }
   })
 }
 
 /** `null` at members that may be left out, and texts for numbers, several at once; else each by itself. */
 export function togetherCases(ground: Ground): Case[] {
-  const changed = (places: readonly Placed[], kind: string, called: string, value: unknown): odd.Change[] =>
-    places.map((place) => ({ place, faults: [kind], called, value: () => value }))
-  const asText = ground.places.filter(({ kinds }) => kinds.includes('number'))
-  const nulls = ground.places.filter(({ kinds }) => !kinds.includes('null'))
-  const optional = nulls.filter((place) => isOptional(place))
-  const required = nulls.filter((place) => !isOptional(place))
+  const all = (places: readonly Placed[], kind: string, called: string, value: unknown): Change[][] =>
+    odd.grouped(places.map((place) => change(place, kind, called, () => value)))
+  const asText = ground.places.filter(({ member }) => member.kinds.includes('number'))
+  const nulls = ground.places.filter(({ member }) => !member.kinds.includes('null'))
+  const settings = asText.filter(({ member }) => isSetting(member))
+  const required = nulls.filter(({ member }) => !isOptional(member))
   return [
-    ...odd.grouped(changed(optional, 'null', 'null', null)).map((group) => oddGroup(ground, group)),
+    ...all(
+      nulls.filter(({ member }) => isOptional(member)),
+      'null',
+      'null',
+      null,
+    ).map((group) => groupCase(ground, group)),
     // A server that refuses what could be read as a number refuses it everywhere; what could not is sent one by one.
-    ...odd.grouped(changed(asText, 'string', 'the text "1"', '1')).map((group) => oddGroup(ground, group, true)),
-    ...odd
-      .grouped(changed(asText.filter(isSetting), 'boolean', 'true', true))
-      .map((group) => oddGroup(ground, group, true)),
-    ...required.flatMap((place) =>
-      faultsOfKinds(place, ['null']).map((one) =>
-        memberCase(ground, place, one, effectOfCase(ground, place, one.fault)),
-      ),
+    ...[...all(asText, 'string', 'the text "1"', '1'), ...all(settings, 'boolean', 'true', true)].map((group) =>
+      groupCase(ground, group, true),
     ),
+    ...required.flatMap((place) => ofKinds(place, ['null'])).map((one) => memberCase(ground, one)),
   ]
 }
 
 /** The spec shows what it is for, and other requests without it. */
-function isOptional({ member, kinds }: Placed): boolean {
-  if (!member || member.required || !isLoose(member, 'null')) return false
-  return member.isExtra === true || kinds.some((kind) => kind === 'number' || kind === 'boolean')
+function isOptional(member: Member): boolean {
+  if (member.required || !isLoose(member, 'null')) return false
+  return member.isExtra === true || member.kinds.some((kind) => kind === 'number' || kind === 'boolean')
 }
 
 /** Odd values that are no texts: what may be granted together at once, anything else by itself. First what most servers refuse. */
-export function valueCases(ground: Ground, changes: readonly odd.Change[]): Case[] {
+export function valueCases(ground: Ground, changes: readonly Change[]): Case[] {
   const kinds = ['unknown', 'alone', 'repeated', 'empty', 'blank', ...oddNumbers]
   return kinds.flatMap((kind) => {
-    const own = changes.filter((one) => odd.isOf(one, kind))
+    const own = changes.filter((one) => isOf(one, kind))
     return [
-      ...odd.grouped(own.filter(odd.isFree), (place) => isName(ground, place)).map((group) => oddGroup(ground, group)),
-      ...own.filter((one) => !odd.isFree(one)).map((one) => oddCase(ground, [one])),
+      ...odd.grouped(own.filter(odd.isFree), (place) => isName(ground, place)).map((group) => groupCase(ground, group)),
+      ...own.filter((one) => !odd.isFree(one)).map((one) => caseOf(ground, [one])),
     ]
   })
 }

@@ -22,7 +22,7 @@ const ofKind: Readonly<Record<JsonKind, fc.Arbitrary<unknown>>> = {
   object: fc.dictionary(word, fc.oneof(word, fc.integer({ min: 0, max: 99 })), { minKeys: 1, maxKeys: 2 }),
 }
 
-export function ofKinds(...kinds: JsonKind[]): fc.Arbitrary<unknown> {
+export function ofKindsAny(...kinds: JsonKind[]): fc.Arbitrary<unknown> {
   return fc.oneof(...kinds.map((kind) => ofKind[kind]))
 }
 

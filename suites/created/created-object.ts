@@ -14,13 +14,10 @@ import { type OperationId, operation, uploadOperation } from '../../catalogue/op
 import {
   accepted,
   additionOf,
-  at,
   contentOf,
   countsAsGranted,
   namedId,
   declaredResource,
-  falsy,
-  ofOtherTypes,
   operationIn,
   pointerOf,
   refused,
@@ -158,12 +155,6 @@ export const eachAccepted: Judge = async (context) => {
     context.fail(creation, '2xx, as another creation was answered', creation.purpose.what ?? 'with a valid request')
   }
 }
-
-/** A name that is no string. Whether one may be absent is not shown. */
-export const malformedName = at(
-  'name',
-  ofOtherTypes(['number', 'boolean', 'array', 'object'], { boolean: falsy.boolean }),
-)
 
 /** An operation that makes something which may exist once: a name, a file in a graph. */
 export interface Creator {

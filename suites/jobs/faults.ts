@@ -1,19 +1,22 @@
-import { type JsonKind, otherKinds } from '../../catalogue/operation.ts'
-import { operation } from '../../catalogue/operations.ts'
+import { type Member, otherKinds } from '../../catalogue/operation.ts'
 import fc from 'fast-check'
-import type { Fault } from '../../harness/checks/index.ts'
+import type { Change, Fault, Pick, Placed } from '../../harness/checks/index.ts'
 import {
-  any,
-  byIndex,
+  absent,
+  change,
+  changedBody,
   condition,
   declaredResource,
+  faultOf,
   freshUnknownId,
   granted,
-  inPlaceOf,
-  judgeEach,
+  judgeAny,
+  judgeFaults,
   kindOf,
-  nameOfKind,
   ofKinds,
+  ofKindsAny,
+  ofOtherTypes,
+  placesIn,
   randomOf,
   refused,
   sample,
@@ -23,137 +26,62 @@ import {
   unknown,
   withBody,
 } from '../../harness/checks/index.ts'
-import { getAt, setAt } from '../../schemas/json.ts'
+import { getAt } from '../../schemas/json.ts'
 import { jsonOf, NotExercised, type Probe, type Run, withJson } from '../../harness/engine/index.ts'
 import type { ApplicationResource } from '../../harness/target-file/index.ts'
 import type { Refusal } from '../created/created-object.ts'
 import { ofBodies, refusedByGrammar, refusedByKey, refusedByRights, refusedByType } from '../created/created-object.ts'
 
-/** Place at which a value of another type is put, and the types that are another there. */
-interface Place {
-  readonly pointer: string
-  readonly name: string
-  readonly kinds: readonly JsonKind[]
-}
-
-const names: Readonly<Record<string, string>> = {
-  '/inputs': 'inputs',
-  '/inputs/*': 'an item of inputs',
-  '/inputs/*/id': 'the id of an item',
-  '/inputs/*/value': 'the value of an item',
-  '/inputs/*/value/*': 'an item of a value',
-}
-
-function places(): Place[] {
-  const { members } = operation('jobs.create')
-  return [
-    { pointer: '', name: 'the body', kinds: ['null', 'boolean', 'number', 'string', 'array'] },
-    ...members.map((member): Place => ({
-      pointer: member.at.replaceAll('*', '0'),
-      name: names[member.at] ?? member.at,
-      kinds: ['null', ...otherKinds(member)],
-    })),
-  ]
-}
-
-/** Item, and text in it, that is changed: a server may look at some of them only. */
-type Which = 'first' | 'last' | 'optional' | 'required'
-
-interface Misfit {
-  readonly pointer: string
-  readonly value: unknown
-  readonly which: Which
-}
-
-function fault({ pointer, name }: Place, kind: string, value: unknown, which: Which): Fault<Misfit> {
-  const what = `with a valid body, but ${name}${which === 'optional' ? '' : ` (the ${which})`} is ${kind}: ${shown(value)}`
-  const at = pointer.replaceAll('/0', '/*') + (which === 'last' ? ', later' : '')
-  const called = pointer === '' ? `body: ${kindOf(value)}` : `${kindOf(value)} @ ${at}`
-  return { what, value: { pointer, value, which }, fault: called }
-}
-
-/** Values of another type at each place; within items, in the first and in the last one too. */
-function ofOtherTypes(): Fault<Misfit>[] {
-  const all = places()
-  return [
-    ...all.flatMap((place) => place.kinds.map((kind) => fault(place, nameOfKind(kind), sample[kind], 'optional'))),
-    ...all
-      .filter(({ pointer }) => pointer === '/inputs')
-      .map((place) => fault(place, 'an object of its items', byIndex, 'optional')),
-    ...all
-      .filter(({ pointer }) => pointer.startsWith('/inputs/0'))
-      .flatMap((place) => (['first', 'last'] as const).map((which) => fault(place, 'a number', sample.number, which))),
-  ]
-}
-
-/** Adds a wrong item at the end: a server may look at the first of them only. */
-function appended(pointer: string, of: string): Fault<Misfit> {
-  const what = `with a valid body and one more item of ${of}, the number 42`
-  return { what, value: { pointer, value: 42, which: 'first' } }
-}
-
-/** Leaves a member out of an item, of a required one if it is the value. */
-function lacking(name: string, what: string): Fault<Misfit> {
-  return {
-    what: `with a valid body, but ${what}`,
-    value: { pointer: `/inputs/0/${name}`, value: undefined, which: 'required' },
-    fault: `absent @ /inputs/*/${name}`,
-  }
-}
-
-const generated = (): fc.Arbitrary<Fault<Misfit>> =>
-  fc
-    .constantFrom(...places())
-    .chain((place) =>
-      fc
-        .tuple(ofKinds(...place.kinds), fc.constantFrom<Which>('first', 'last', 'optional'))
-        .map(([value, which]) => fault(place, 'of another type', value, which)),
-    )
-
-/**
- * Place of the item that is changed. Without its own id an input that is required is missing as well, which is another
- * fault: one that is not is taken if the place does not matter.
- */
-function itemAt(body: unknown, which: Which, required: readonly string[]): number {
-  const items = getAt(body, '/inputs')
-  if (!Array.isArray(items) || which === 'first') return 0
-  if (which === 'last') return items.length - 1
-  const isRequired = (item: unknown): boolean => required.includes(String(getAt(item, '/id')))
-  if (which === 'required') return Math.max(0, items.findIndex(isRequired))
-  const optional = items.findIndex((item) => !isRequired(item))
-  return Math.max(0, optional)
-}
-
-function misfit(probe: Probe, { pointer: atFirst, value, which }: Misfit, required: readonly string[]): Probe {
-  const body: unknown = jsonOf(probe)
-  const item = itemAt(body, which, required)
-  const texts = getAt(body, `/inputs/${item}/value`)
-  const text = which === 'last' && Array.isArray(texts) ? texts.length - 1 : 0
-  const pointer = atFirst.replace(/^\/inputs\/0/, `/inputs/${item}`).replace(/\/value\/0$/, `/value/${text}`)
-  // If the declared inputs hold no value to replace, the nearest member that they do hold is replaced.
-  const isThere = pointer.endsWith('/-')
-    ? Array.isArray(getAt(body, pointer.slice(0, -2)))
-    : pointer === '' || getAt(body, pointer) !== undefined
-  const place = isThere ? pointer : '/inputs'
-  return withBody(probe, setAt(body, place, place === pointer ? inPlaceOf(getAt(body, place), value) : 42))
-}
-
 /** The body, `inputs`, its items, their `id` and `value`, and the items of a value, each of another JSON type. */
 export const malformedInputs = condition(async (refusal) => {
-  const required = refusal.context.run.target.resources.application?.requiredInputs ?? []
-  const change = (probe: Probe, value: Misfit): Probe => misfit(probe, value, required)
-  const valid = await refusal.valid()
+  const { run } = refusal.context
+  const required = run.target.resources.application?.requiredInputs ?? []
+  const isRequired = (item: unknown): boolean => required.includes(String(getAt(item, '/id')))
+  const body = jsonOf(await refusal.valid())
+  const whole: Placed = { member: { at: '', kinds: ['object'], section: '2.5' }, pointer: '', body, like: body }
+  const placesBy = (pick: Pick): Placed[] => [whole, ...placesIn(run, 'jobs.create', body, pick)]
+  // Without its own id or value a required input is missing as well, which is another fault.
+  const optional = placesBy((items) =>
+    Math.max(
+      0,
+      items.findIndex((item) => !isRequired(item)),
+    ),
+  )
+  const ofRequired = placesBy((items) => Math.max(0, items.findIndex(isRequired)))
+  // A server may look at some items only.
+  const [first, last] = [placesBy(() => 0), placesBy((items) => items.length - 1)]
   const named = [
-    ...ofOtherTypes(),
-    appended('/inputs/-', 'inputs'),
-    appended('/inputs/0/value/-', 'a value'),
-    lacking('id', 'an item has no id'),
-    ...(required.length > 0 ? [lacking('value', 'a required item has no value')] : []),
+    ...optional.flatMap((place) => [...ofKinds(place, ['null']), ...ofOtherTypes(place)]),
+    ...first.flatMap(numberInItems),
+    ...last.flatMap((place) => numberInItems(place).map(asLater)),
+    ...first.flatMap(appended),
+    ...ofRequired.filter(({ member }) => isLeftOut(member, required)).flatMap(absent),
   ]
   // If there are few inputs, the last may be the optional one: equal requests are sent once.
-  const made = new Map(named.map((one) => [change(valid, one.value).body, one]))
-  return any([...made.values()], generated(), change).bringAbout(refusal)
+  const faults = new Map(named.map((one) => [JSON.stringify(changedBody([one], body)), faultOf(one)]))
+  const generated = fc
+    .constantFrom(...first, ...last, ...optional)
+    .chain((place) => ofKindsAny('null', ...otherKinds(place.member)).map((value) => faultOf(ofValue(place, value))))
+  await judgeAny(refusal, [...faults.values()], generated)
 })
+
+const numberInItems = (place: Placed): Change[] => (place.member.at.includes('*') ? ofKinds(place, ['number']) : [])
+
+const asLater = (one: Change): Change => ({ ...one, faults: one.faults.map((fault) => `${fault}, later`) })
+
+const ofValue = (place: Placed, value: unknown): Change => change(place, kindOf(value), shown(value), () => value)
+
+/** With a wrong item at the end of an array: a server may look at the first of them only. */
+function appended(place: Placed): Change[] {
+  if (!Array.isArray(place.like)) return []
+  const items = [...(place.like as unknown[]), sample.number]
+  return [{ ...change(place, '', 'with one more item, the number 42', () => items), faults: [] }]
+}
+
+/** The id of an item, and its value if that is required. */
+function isLeftOut({ at }: Member, required: readonly string[]): boolean {
+  return at === '/inputs/*/id' || (at === '/inputs/*/value' && required.length > 0)
+}
 
 /** Judges that a creation with just the required inputs is granted: all others are optional. */
 export const withRequiredInputs = granted('with just the required inputs', (valid, { run }) => {
@@ -166,18 +94,20 @@ export const withRequiredInputs = granted('with just the required inputs', (vali
 })
 
 /** Each required input left out by itself, and all of them. */
-export const withoutInput = condition(async ({ valid, judge, context }) => {
-  const application = context.run.target.resources.application
+export const withoutInput = condition(async (refusal) => {
+  const { application } = refusal.context.run.target.resources
   const lacking = (application?.requiredInputs ?? []).map((required) => ({
     inputs: application?.inputs.filter((input) => getAt(input, '/id') !== required) ?? [],
     what: `the required input ${required} left out`,
   }))
   const none = { inputs: [], what: 'no inputs at all' }
   const cases = [...lacking.filter((one) => one.inputs.length > 0), none]
-  await judgeEach(sampled(context, cases), async ({ inputs, what }) => {
-    const fault = inputs.length === 0 ? 'empty @ /inputs' : 'absent @ /inputs/*'
-    await judge({ ...withBody(await valid(), { inputs }), fault }, `with a valid body, but ${what}`)
-  })
+  const faults = cases.map(({ inputs, what }) => ({
+    what: `with a valid body, but ${what}`,
+    fault: inputs.length === 0 ? 'empty @ /inputs' : 'absent @ /inputs/*',
+    change: (valid: Probe) => withJson(valid, { inputs }),
+  }))
+  await judgeFaults(refusal, faults)
 })
 
 /** Creations of one kind, refused one after the other before one that is to be granted. */
@@ -238,10 +168,10 @@ const generatedIds = fc
   .stringMatching(/^[A-Za-z0-9_-]{1,64}$/)
   .filter((id) => !/^[0-9a-f]{32}$/i.test(id.replaceAll('-', '')))
 
-const noUuid = (id: string): Fault<string> => idFault(id, 'an id that is not a uuid', 'another form')
+const noUuid = (id: string): Fault => idFault(id, 'an id that is not a uuid', 'another form')
 
-function idFault(id: string, what: string, fault: string): Fault<string> {
-  return { what: `with ${what}`, value: id, fault: `id: ${fault}` }
+function idFault(id: string, what: string, fault: string): Fault {
+  return { what: `with ${what}`, fault: `id: ${fault}`, change: (probe) => withId(probe, id) }
 }
 
 const withId = (probe: Probe, id: string): Probe => refused({ ...probe, params: { job_id: id } })
@@ -287,5 +217,5 @@ export const malformedId = condition(async (refusal) => {
     idFault(`${id}x`, 'an existing id and a character more', 'lengthened'),
     idFault(`${id.slice(0, -1)}_`, 'an existing id, its last character _', 'wildcard'),
   ]
-  await any([...likeExisting, ...noUuids.map(noUuid)], generatedIds.map(noUuid), withId).bringAbout(refusal)
+  await judgeAny(refusal, [...likeExisting, ...noUuids.map(noUuid)], generatedIds.map(noUuid))
 })

@@ -4,12 +4,11 @@ import { judgePairs, NotExercised, oncePerRun, operationProbe, tpeOf, withJson }
 import { faultOfSample, type SamplePdf, samplePdf } from '../../fixtures/pdf.ts'
 import type { Condition, Fault, RefusalContext } from '../../harness/checks/index.ts'
 import {
-  any,
   changed,
   condition,
   inPlaceOf,
-  nameOfKind,
-  ofKinds,
+  judgeAny,
+  ofKindsAny,
   placeholderRequest,
   sample,
   sendUntilSettled,
@@ -17,7 +16,6 @@ import {
   unknown,
   upload,
   uploadsOf,
-  withBody,
 } from '../../harness/checks/index.ts'
 import type { Pairs } from '../../catalogue/requirement.ts'
 
@@ -120,21 +118,20 @@ const outside = [
   ...['', 'constructor', '__proto__', '0'],
 ]
 
-const unsupported = (format: string) => ({
-  what: `with format ${shown(format)}`,
-  value: format,
-  fault: `${format === '' ? 'empty' : 'value'} @ /format`,
+const withFormat = (format: unknown, fault?: string): Fault => ({
+  ...{ what: `with format ${shown(format)}`, fault },
+  change: (probe) => withJson(probe, { format }),
 })
+
+const unsupported = (format: string): Fault => withFormat(format, `${format === '' ? 'empty' : 'value'} @ /format`)
 
 const otherWord = fc
   .oneof(fc.stringMatching(/^[A-Za-z0-9_-]{1,16}$/), fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }))
   .filter((format) => !formats.includes(format))
 
-const withFormat = (probe: Probe, format: unknown): Probe => withBody(probe, { format })
-
 /** Strings outside the enum: other letter case, full-width letters, blanks, abbreviations, empty, names of object members; then any. */
 export const unsupportedFormat = condition((refusal) =>
-  any(outside.map(unsupported), otherWord.map(unsupported), withFormat).bringAbout(refusal),
+  judgeAny(refusal, outside.map(unsupported), otherWord.map(unsupported)),
 )
 
 const other = ['null', 'boolean', 'number', 'array', 'object'] as const
@@ -143,11 +140,9 @@ const odd = [false, 0, 1, ['text'], ['markdown'], { format: 'text' }, { text: tr
 
 /** Values that are no string, arrays of a valid one among them. */
 export const malformedFormat = condition((refusal) => {
-  const fault = (value: unknown): Fault => ({ what: `with format ${shown(value)}`, value })
-  const named = other.map((kind): Fault => ({
-    ...{ what: `with format ${nameOfKind(kind)}`, value: inPlaceOf('text', sample[kind]), fault: `${kind} @ /format` },
-  }))
-  return any([...named, ...odd.map(fault)], ofKinds(...other).map(fault), withFormat).bringAbout(refusal)
+  const named = other.map((kind) => withFormat(inPlaceOf('text', sample[kind]), `${kind} @ /format`))
+  const generated = ofKindsAny(...other).map((value) => withFormat(value))
+  return judgeAny(refusal, [...named, ...odd.map((value) => withFormat(value))], generated)
 })
 
 const gone: Pairs = [[404], [410]]

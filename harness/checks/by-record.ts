@@ -1,0 +1,155 @@
+import { type Pairs, conditionOf } from '../../catalogue/requirement.ts'
+import { jsonKinds, type Member, type MemberFault, roleOf } from '../../catalogue/operation.ts'
+import { emptyOf } from '../../catalogue/odd-values.ts'
+import { getAt } from '../../schemas/json.ts'
+import { isUuid } from '../../schemas/formats.ts'
+import { Failed, isGranted, jsonOf, NotExercised, type Probe, type Run } from '../engine/index.ts'
+import { judgeEach } from './at-once.ts'
+import {
+  absent,
+  type Change,
+  change,
+  changedBody,
+  faultOf,
+  inOtherItem,
+  isOf,
+  ofKinds,
+  ofOtherTypes,
+} from './changes.ts'
+import { judgeFault, withBody } from './conditions.ts'
+import { sendPastBlocks } from './created.ts'
+import { arraysAbove, type Placed, placesIn } from './places.ts'
+import { type Condition, condition, type RefusalContext } from './refusals.ts'
+import { sampled } from './seed.ts'
+import { unknownWord } from './roles.ts'
+
+/** Longest value that is lengthened by a word. */
+const longestKnown = 52
+
+/** Names of two or three letters (languages), and longer ones with digits: with fewer letters another one may be known. */
+const hasOwnForm = /^[A-Za-z]{2,3}([-_]|$)|([A-Za-z][^A-Za-z]*){4}/
+
+/** A word of the form of a known name, which nothing is called: a server may look at no more than the form. */
+function unknownOfForm(word: string, known: unknown): string {
+  if (typeof known !== 'string' || !hasOwnForm.test(known) || isUuid(known) || known.length > longestKnown) return word
+  return known.replaceAll(/[a-z]/g, 'q').replaceAll(/[A-Z]/g, 'Q')
+}
+
+/**
+ * Values of its type that a member may not have: outside its bounds; an unknown word, and what begins like the known one, as a
+ * server may compare no more than its beginning. What the target has names for gets a word of their form.
+ */
+function otherValues(place: Placed, drawn: string): Change[] {
+  const { member, body, pointer } = place
+  const bounds = (member.outside ?? []).map((value) =>
+    change(place, 'value', `${String(value)}, outside its bounds`, () => value),
+  )
+  if (!member.isChosen) return bounds
+  const known = getAt(body, pointer)
+  const word = roleOf(member) === undefined ? drawn : unknownOfForm(drawn, known)
+  const like = typeof known === 'string' && known !== '' && known.length <= longestKnown ? [known + word] : []
+  const unknown = (kind: string, value: string): Change => change(place, kind, `the unknown ${value}`, () => value)
+  return [unknown('value', word), ...like.map((value) => unknown('lengthened', value))]
+}
+
+/** Everything wrong with a member that the record counts under a condition. */
+function faultsUnder(name: string, place: Placed, drawn: string): Change[] {
+  const { judgedBy, kinds } = place.member
+  const counts = (fault: MemberFault): boolean => judgedBy?.[fault] === name
+  return [
+    ...(counts('absent') ? absent(place) : []),
+    ...(counts('null') ? ofKinds(place, ['null']) : []),
+    ...(counts('type') ? ofOtherTypes(place) : []),
+    ...(counts('empty') ? emptyOf(kinds).map((value) => change(place, 'empty', 'empty', () => value)) : []),
+    ...(counts('value') ? otherValues(place, drawn) : []),
+  ]
+}
+
+/**
+ * Each case by itself, and in a later item of the array that it stands in. Of an item within an item one case is sent in a
+ * later one of the outer array as well: whoever looks at each of them looks at all that is in them. Of a
+ * single item one case stands before it, too: a server may look at the last alone.
+ */
+function withLater(place: Placed, cases: readonly Change[]): Change[] {
+  const arrays = arraysAbove(place)
+  const [inner, outer] = [arrays.at(-1), arrays.at(-2)]
+  const { at } = place.member
+  if (inner === undefined) return [...cases]
+  // A server may take what counts as false for absent: of the two booleans each is sent.
+  const later = cases.map((one) =>
+    one.faults[0] === `boolean @ ${at}` ? change(place, 'boolean', 'false', () => false) : one,
+  )
+  const [first] = cases
+  const isSingle = at.endsWith('/*') && (getAt(place.body, inner) as readonly unknown[]).length === 1
+  return [
+    ...cases,
+    ...later.flatMap((one) => inOtherItem(one, inner, 'last')),
+    ...(first && isSingle ? inOtherItem(first, inner, 'first') : []),
+    ...(first && outer !== undefined ? inOtherItem({ ...first, faults: [] }, outer, 'last') : []),
+  ]
+}
+
+interface RecordOptions {
+  /** The valid request with what a fault of these members needs besides. */
+  readonly besides?: (run: Run, valid: Probe) => Probe
+  /** Pairs that answer a value of another type at that member, if others than those of the requirement. */
+  readonly otherTypes?: { readonly at: string; readonly expects: Pairs }
+}
+
+/** Everything that the record of the operation counts under the requirement's condition. */
+export function byRecord({ besides = (_, valid) => valid, otherTypes }: RecordOptions = {}): Condition {
+  return condition(async (refusal) => {
+    const { context, operation } = refusal
+    const { run, requirement } = context
+    const name = conditionOf(requirement.id)
+    const valid = async (): Promise<Probe> => besides(run, await refusal.valid())
+    const counted = ({ judgedBy = {} }: Member): boolean => Object.values(judgedBy).includes(name)
+    const places = placesIn(run, operation, jsonOf(await valid())).filter(({ member }) => counted(member))
+    const drawn = unknownWord(run, requirement.id)
+    const changes = places.flatMap((place) => withLater(place, faultsUnder(name, place, drawn)))
+    const at = places[0]?.pointer ?? ''
+    if (changes.length === 0)
+      throw new NotExercised(`put a value at ${at} into operations.${operation}.body: it is sent as another type`)
+    const judge = async (one: Change): Promise<void> => {
+      const isOfType = one.place.member.at === otherTypes?.at && jsonKinds.some((kind) => isOf(one, kind))
+      await judgeFault({ ...refusal, valid }, { ...faultOf(one), expects: isOfType ? otherTypes.expects : undefined })
+    }
+    await judgeEach(
+      sampled(
+        context,
+        changes.filter((one) => !mayBeCoerced(one)),
+      ),
+      judge,
+    )
+    if (run.options.depth === 'quick') return
+    await judgeEach(changes.filter(mayBeCoerced), (one) => unlessCoerced(refusal, one, judge))
+    // Whoever looks a word up may remember it once that was answered. Within an array it stands in two items.
+    const chosen = changes.filter((one) => roleOf(one.place.member) && one.place.member.isChosen && isOf(one, 'value'))
+    await judgeEach(chosen, ({ called, ...one }) =>
+      judge({ ...one, called: `${called}, asked for again`, faults: [`again @ ${one.place.member.at}`] }),
+    )
+  })
+}
+
+/** `true` for a number: a server may coerce it. */
+const mayBeCoerced = (one: Change): boolean => one.place.member.kinds[0] === 'number' && isOf(one, 'boolean')
+
+/**
+ * A server that makes a number of `true` reads one in a text too, which is sent only if the boolean was granted: one that takes
+ * the one and refuses the other does not look.
+ */
+async function unlessCoerced(
+  { context, valid }: RefusalContext,
+  one: Change,
+  judge: (one: Change) => Promise<void>,
+): Promise<void> {
+  try {
+    await judge(one)
+  } catch (error) {
+    const status = error instanceof Failed ? (error.failure.exchange?.response?.status ?? 0) : 0
+    if (status < 200 || status > 299) throw error
+    const text = withBody(await valid(), changedBody([{ ...one, value: () => '1' }]))
+    const { response } = await sendPastBlocks(() => context.send(text, { role: 'control' }))
+    if (response === undefined || !isGranted(response)) throw error
+  }
+}

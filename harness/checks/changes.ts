@@ -1,0 +1,114 @@
+import { type JsonKind, type Member, otherKinds } from '../../catalogue/operation.ts'
+import { getAt, isObject, setAt, tokensOf } from '../../schemas/json.ts'
+import { jsonOf, type Probe, withJson } from '../engine/index.ts'
+import type { Fault } from './conditions.ts'
+import type { Placed } from './places.ts'
+import { byIndex, falsy, inPlaceOf, nameOfKind, sample } from './values.ts'
+
+/** A change of one member of a valid body, or of the body itself. */
+export interface Change {
+  readonly place: Placed
+  /** In words: `messages.0.role`, `a number`. */
+  readonly name: string
+  readonly called: string
+  /** Names in the fault matrix; several if one value has several faults. */
+  readonly faults: readonly string[]
+  /** @param own what a valid request has there; gives undefined if it is left out */
+  value(own: unknown): unknown
+  /** A weaker change, sent if this one was refused. */
+  readonly milder?: Change
+}
+
+export function change(place: Placed, kind: string, called: string, value: Change['value']): Change {
+  const { pointer, member } = place
+  const name = pointer === '' ? 'the body' : pointer.slice(1).replaceAll('/', '.')
+  const fault = pointer === '' ? `body: ${kind}` : `${kind} @ ${member.at}`
+  return { place, name, called, faults: [fault], value }
+}
+
+export function absent(place: Placed): Change[] {
+  if (getAt(place.body, place.pointer) === undefined) return []
+  return [change(place, 'absent', 'left out', () => undefined)]
+}
+
+/** The member with a value of each of these types. @param values in place of the samples */
+export function ofKinds(
+  place: Placed,
+  kinds: readonly JsonKind[],
+  values: Partial<Record<JsonKind, unknown>> = {},
+): Change[] {
+  return kinds.map((kind) =>
+    change(place, kind, nameOfKind(kind), () => inPlaceOf(place.like, values[kind] ?? sample[kind])),
+  )
+}
+
+/**
+ * Values that `if (!value)` takes for absent: `false` for a member that may be, or may be a text, for which a number that is made
+ * one is true; 0 for one that may be a boolean.
+ */
+export function falsyFor({ isExtra, tolerates = [], role }: Member): Partial<Record<JsonKind, unknown>> {
+  const mayBeSkipped = isExtra || tolerates.includes('array') || role === 'name'
+  return {
+    ...(mayBeSkipped ? { boolean: falsy.boolean } : {}),
+    ...(tolerates.includes('boolean') ? { number: falsy.number } : {}),
+  }
+}
+
+/** The member with a value of each type that its record excludes; in place of an array of objects also an object of them by their indices. */
+export function ofOtherTypes(place: Placed): Change[] {
+  const { like, member } = place
+  const isIndexed = Array.isArray(like) && isObject(like[0])
+  return [
+    ...ofKinds(place, otherKinds(member), falsyFor(member)),
+    ...(isIndexed ? [change(place, 'object', 'an object of its items', () => inPlaceOf(like, byIndex))] : []),
+  ]
+}
+
+/** The case in an item of its own, after those of an array that are sound or before them: a server may look at one of them alone. */
+export function inOtherItem(one: Change, array: string, where: 'first' | 'last'): Change[] {
+  const { place } = one
+  const sound: unknown = getAt(place.body, array)
+  const [token, ...below] = tokensOf(place.pointer.slice(array.length))
+  const faulty: unknown = getAt(changedBody([one]), `${array}/${token}`)
+  if (!Array.isArray(sound) || (faulty === undefined && below.length === 0)) return []
+  const items = where === 'last' ? [...(sound as unknown[]), faulty] : [faulty, ...(sound as unknown[])]
+  return [
+    {
+      ...{ place: { ...place, pointer: array }, name: one.name },
+      called: `${one.called} (in the ${where} of ${items.length})`,
+      faults: where === 'last' ? one.faults.map((fault) => `${fault}, later`) : one.faults,
+      value: () => items,
+    },
+  ]
+}
+
+/** The member of the body, below its root, in which a place is. */
+export function topOf({ pointer }: Placed): string {
+  return pointer === '' ? '' : `/${pointer.split('/', 2)[1]}`
+}
+
+/** @param valid body in which a change finds what it makes its value of, if not that of its place */
+export function changedBody(changes: readonly Change[], valid?: unknown): unknown {
+  const [first] = changes
+  const framed = changes.reduce<unknown>((body, { place }) => {
+    const top = topOf(place)
+    return setAt(body, top, getAt(place.body, top))
+  }, first?.place.body ?? valid)
+  return changes.reduce((body, { place, value }) => {
+    const own = getAt(valid, place.pointer) ?? getAt(place.body, place.pointer)
+    return setAt(body, place.pointer, value(own))
+  }, framed)
+}
+
+/** The change as the fault of a request. */
+export function faultOf(one: Change): Fault {
+  const change = (valid: Probe): Probe => withJson(valid, changedBody([one], jsonOf(valid)))
+  return { what: `with a valid body, but ${described(one)}`, fault: one.faults.join(' + ') || undefined, change }
+}
+
+export const described = ({ name, called }: Change): string => `${name} is ${called}`
+
+/** Whether the fault matrix calls it a fault of that kind. */
+export function isOf({ faults }: Change, kind: string): boolean {
+  return faults.some((fault) => fault.startsWith(`${kind} @ `))
+}

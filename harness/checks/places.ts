@@ -1,0 +1,163 @@
+import { type JsonKind, type Member, placeOf } from '../../catalogue/operation.ts'
+import { furtherMembers } from '../../catalogue/faults.ts'
+import { operation as operationOf, type OperationId } from '../../catalogue/operations.ts'
+import { escapeToken, getAt, isObject, member as memberOf, setAt, tokensOf } from '../../schemas/json.ts'
+import { bodyOf, extraRoles, withoutRoles } from './valid-request.ts'
+import { kindOf } from './values.ts'
+import type { Run } from '../engine/index.ts'
+
+/** A place in a body where a member stands, or would stand, and a body that has all that is above it. */
+export interface Placed {
+  /** As the record of the operation has it, with the types that are right there; of one that the declared body alone has, by its value. */
+  readonly member: Member
+  readonly pointer: string
+  readonly body: unknown
+  /** Value at that place, or one that it may have. */
+  readonly like: unknown
+}
+
+/** Gives what is put where a body lacks what is above a member. */
+type Examples = (member: Member, above: unknown) => unknown
+
+/** Chooses the item of an array in which a member is looked for. */
+export type Pick = (items: readonly unknown[], member: Member) => number
+
+/** The item that a member of one type belongs to; the first, if there is none. */
+const ofItsType: Pick = (items, { ofType }) =>
+  ofType === undefined
+    ? 0
+    : Math.max(
+        0,
+        items.findIndex((item) => getAt(item, '/type') === ofType),
+      )
+
+/** The member in a body; undefined if something above it is neither in the body nor among the examples. */
+function placed(
+  members: readonly Member[],
+  member: Member,
+  place: string,
+  { body, examples, pick }: { readonly body: unknown; readonly examples: Examples; readonly pick: Pick },
+): Placed | undefined {
+  let framed = body
+  let pointer = ''
+  let pattern = ''
+  const tokens = tokensOf(place)
+  for (const [index, token] of tokens.entries()) {
+    const above = getAt(framed, pointer)
+    if (token === '*' && !Array.isArray(above)) {
+      const items = examples(member, above)
+      if (!Array.isArray(items)) return undefined
+      framed = setAt(framed, pointer, items)
+    }
+    const items = getAt(framed, pointer)
+    pointer += `/${token === '*' ? pick(items as readonly unknown[], member) : escapeToken(token)}`
+    pattern += `/${token}`
+    if (index === tokens.length - 1 || getAt(framed, pointer) !== undefined) continue
+    const example = members.find(
+      (one) =>
+        one.at === pattern ||
+        (one.at === '{query_config}' && place.startsWith(`${pattern}/`) && member.at.startsWith(one.at)),
+    )
+    const made = example && examples(example, undefined)
+    if (made === undefined) return undefined
+    framed = setAt(framed, pointer, made)
+  }
+  const own: unknown = getAt(framed, pointer)
+  const ofItems = own === undefined ? member : { ...member, at: `${member.at}/*` }
+  const array = member.kinds.includes('array') && !Array.isArray(own) ? examples(ofItems, own) : undefined
+  return { member: typed(member, own), pointer, body: framed, like: array ?? own ?? member.inside?.[0] }
+}
+
+/** A parameter has the type of its value in the declared body; if that is a text or an array, a server may take one or several. */
+function typed(member: Member, own: unknown): Member {
+  if (member.kinds.length > 0 || member.isId || own === undefined || own === null) return member
+  const kind = kindOf(own)
+  const texts = ['string', 'array'] as const
+  return { ...member, kinds: [kind], tolerates: kind === 'string' || kind === 'array' ? texts : [] }
+}
+
+/** Every member that the record of the operation shows, where the target file has it. */
+export function placesIn(run: Run, operation: OperationId, body: unknown, pick = ofItsType): Placed[] {
+  const { members, settingsWith } = operationOf(operation)
+  const fields = run.target.operations[operation]?.fields ?? {}
+  const examples = examplesFor(run, operation, body)
+  // Where a query_config stands in what a plain request lacks, it is looked for in a request that has it.
+  const bodyFor = (member: Member): unknown =>
+    settingsWith && isSetting(member) ? withExtra(run, operation, settingsWith) : body
+  return members.flatMap((member: Member) => {
+    const place = placeOf(members, member, fields)
+    if (place === undefined) return []
+    return placed(members, member, place, { body: bodyFor(member), examples, pick }) ?? []
+  })
+}
+
+/** §2.7. */
+export const isSetting = ({ at }: Member): boolean => at.startsWith('{query_config}')
+
+/** The declared body with those of its extra members. */
+function withExtra(run: Run, operation: OperationId, kept: readonly string[]): unknown {
+  const left = extraRoles(operation).filter((role) => !kept.includes(role))
+  return withoutRoles(run, operation, bodyOf(run, operation), left)
+}
+
+const deepest = 3
+
+/** The members of a declared body that no record shows. */
+export function undescribedMembers(body: unknown, shown: readonly Placed[]): Placed[] {
+  const known = new Set(shown.map(({ pointer }) => pointer))
+  return membersIn(body, '', deepest)
+    .filter((pointer) => !known.has(pointer))
+    .slice(0, furtherMembers)
+    .map((pointer): Placed => {
+      const like: unknown = getAt(body, pointer)
+      const kinds: readonly JsonKind[] = [kindOf(like)]
+      return { member: { at: pointer, kinds, section: '4.4' }, pointer, body, like }
+    })
+}
+
+function membersIn(value: unknown, pointer: string, levels: number): string[] {
+  if (levels === 0) return []
+  if (Array.isArray(value)) return isObject(value[0]) ? membersIn(value[0], `${pointer}/0`, levels) : []
+  if (!isObject(value)) return []
+  const own = Object.keys(value).map((name) => [`${pointer}/${escapeToken(name)}`, value[name]] as const)
+  return [...own.map(([at]) => at), ...own.flatMap(([at, inner]) => membersIn(inner, at, levels - 1))]
+}
+
+/** The arrays in which a place stands, by its record; the innermost last. */
+export function arraysAbove({ body, pointer, member }: Placed): string[] {
+  if (!member.at.includes('*')) return []
+  const tokens = tokensOf(pointer)
+  const above = tokens.map((_, index) =>
+    tokens
+      .slice(0, index)
+      .map((token) => `/${escapeToken(token)}`)
+      .join(''),
+  )
+  return above.filter((at) => Array.isArray(getAt(body, at)))
+}
+
+/** The function of the declared llm tool, if there is one; else one that delegates to the model of the body. */
+function llmFunction(run: Run, operation: OperationId, body: unknown): Readonly<Record<string, unknown>> {
+  const { body: declared, fields = {} } = run.target.operations[operation] ?? {}
+  const tools = getAt(declared, fields['tools'] ?? '/tools')
+  const tool = Array.isArray(tools) ? (tools as unknown[]).find((one) => memberOf(one, 'type') === 'llm') : undefined
+  const own = memberOf(tool, 'function')
+  if (isObject(own) && typeof own['model'] === 'string') return { description: 'Answers questions', ...own }
+  return { description: 'Answers questions', model: getAt(body, fields['model'] ?? '/model') }
+}
+
+const pixel =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=='
+
+/** Gives what stands where a body lacks something that is above a member of the record: an llm tool, parts of a content, the record's example. */
+function examplesFor(run: Run, operation: OperationId, body: unknown): Examples {
+  return (member, above) => {
+    if (member.at === '/tools') return [{ type: 'llm', function: llmFunction(run, operation, body) }]
+    if (member.at === '{query_config}') return {}
+    if (above === undefined) return getAt(member.example, member.at)
+    if (typeof above !== 'string' || !member.at.startsWith('/messages/*/content/*')) return undefined
+    return member.ofType === 'image_url'
+      ? [{ type: 'image_url', image_url: { url: pixel } }]
+      : [{ type: 'text', text: above }]
+  }
+}
