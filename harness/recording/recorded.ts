@@ -119,8 +119,8 @@ const body = {
 }
 const ofBody = {
   bodyEncoding: { const: 'base64' } as Schema<'base64'>,
-  bodyLength: described('Bytes of the whole body.', { type: 'integer', minimum: 0 } as Schema<number>),
-  bodySha256: described('Of the whole body.', { type: 'string', pattern: '^[0-9a-f]{64}$' } as Schema<string>),
+  bodyLength: described<number>('Bytes of the whole body.', { type: 'integer', minimum: 0 }),
+  bodySha256: described<string>('Of the whole body.', { type: 'string', pattern: '^[0-9a-f]{64}$' }),
 }
 /** A body, keys removed. */
 export type RecordedBody = Fitting<ReturnType<typeof object<typeof body, typeof ofBody>>>
