@@ -61,6 +61,11 @@ export function compareReports(files: readonly ReportFile[]): Comparison {
   }
 }
 
+/** The outcome of a row in that column, if it is not that of the column before; undefined in the first. */
+function became({ outcomes }: Row, to: number): Outcome | null | undefined {
+  return to < 1 || outcomes[to] === outcomes[to - 1] ? undefined : outcomes[to]
+}
+
 export function differingRows({ rows }: Comparison): Row[] {
   return rows.filter(({ outcomes }) => new Set(outcomes).size > 1)
 }
@@ -75,19 +80,16 @@ export function notableRows(comparison: Comparison): Row[] {
   const rank = (row: Row): number => {
     if (row.outcomes[last] !== 'failed') return row.outcomes.includes('failed') ? 3 : 4
     if (row.level === 'should') return 2
-    return last > 0 && row.outcomes[last - 1] !== 'failed' ? 0 : 1
+    return became(row, last) === 'failed' ? 0 : 1
   }
   const notable = comparison.rows.filter((row) => differing.has(row) || row.outcomes.includes('failed'))
-  return [0, 1, 2, 3, 4].flatMap((place) => notable.filter((row) => rank(row) === place))
+  return notable.sort((a, b) => rank(a) - rank(b))
 }
 
 /** The musts that fail in the last report and did not fail in the one before; none if there is but one. */
 export function newlyFailingMusts({ columns, rows }: Comparison): string[] {
-  const last = columns.length - 1
-  if (last < 1) return []
-  const isNew = ({ level, outcomes }: Row) =>
-    level === 'must' && outcomes[last] === 'failed' && outcomes[last - 1] !== 'failed'
-  return rows.filter(isNew).map(({ id }) => id)
+  const fresh = rows.filter((row) => row.level === 'must' && became(row, columns.length - 1) === 'failed')
+  return fresh.map(({ id }) => id)
 }
 
 /** One sentence if the reports are of different suites, so that a change may be the suite's and not the target's. */
@@ -102,10 +104,9 @@ export function suiteNote({ columns }: Comparison): string | undefined {
 }
 
 /** How the outcome of a row changed from each column to the next: `newly failing`; null if the change is not reported. */
-export function changeOf({ outcomes }: Row, to: number): string | null {
-  if (to < 1 || outcomes[to] === outcomes[to - 1]) return null
+export function changeOf(row: Row, to: number): string | null {
   const words = { failed: 'newly failing', passed: 'newly passing', 'not-exercised': 'newly not tested' } as const
-  const outcome = outcomes[to] ?? 'not-applicable'
+  const outcome = became(row, to) ?? 'not-applicable'
   return outcome === 'not-applicable' ? null : words[outcome]
 }
 
@@ -114,16 +115,11 @@ function timeOf({ report }: ReportFile): number {
 }
 
 function columnOf({ path, report }: ReportFile, mode: TpeMode): Column {
+  const { run, suite, target, verdicts } = report
   return {
-    path,
-    name: report.target.name,
-    baseUrl: report.target.baseUrl,
-    startedAt: report.run.startedAt,
-    version: report.suite.version,
-    requirementsDigest: report.suite.requirementsDigest,
-    verdict: report.verdicts[mode],
-    summary: summarize(report.requirements, mode),
-    interrupted: report.run.interrupted,
+    ...{ path, name: target.name, baseUrl: target.baseUrl, startedAt: run.startedAt },
+    ...{ version: suite.version, requirementsDigest: suite.requirementsDigest },
+    ...{ verdict: verdicts[mode], summary: summarize(report.requirements, mode), interrupted: run.interrupted },
   }
 }
 
@@ -140,12 +136,11 @@ function rowsOf(files: readonly ReportFile[], mode: TpeMode): Row[] {
 }
 
 function changeTo(to: number, rows: readonly Row[]): Change {
-  const became = (outcome: Outcome) =>
-    rows.filter(({ outcomes }) => outcomes[to] === outcome && outcomes[to - 1] !== outcome).map(({ id }) => id)
+  const newly = (outcome: Outcome) => rows.filter((row) => became(row, to) === outcome).map(({ id }) => id)
   return {
     to,
-    newlyFailing: became('failed'),
-    newlyPassing: became('passed'),
-    newlyNotExercised: became('not-exercised'),
+    newlyFailing: newly('failed'),
+    newlyPassing: newly('passed'),
+    newlyNotExercised: newly('not-exercised'),
   }
 }

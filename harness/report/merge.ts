@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { catalogue, requirementsDigest } from '../../catalogue/catalogue.ts'
 import { getAt } from '../../schemas/json.ts'
-import { UserError } from '../user-error.ts'
+import { orMistake, UserError } from '../user-error.ts'
 import { computed } from './assemble-report.ts'
 import { inconsistencies, outsideCause } from './exit-code.ts'
 import type { PageCount, Report, RequirementResult } from './model.ts'
@@ -18,13 +18,16 @@ import { verdictOf } from './verdict.ts'
  * missing or doubled.
  */
 export function mergeReports(files: readonly ReportFile[]): Report {
-  const [first, ...others] = inOrder(files)
-  for (const file of [first, ...others]) refuseContradiction(file)
-  for (const other of others) refuseDifference(first, other)
-  const all = [first, ...others]
-  const reports = all.map((file) => file.report)
-  refuseForeignRows(first)
-  const requirements = mergeResults(all)
+  const parts = inOrder(files)
+  const [first] = parts
+  for (const { path, report } of parts) {
+    const [problem] = inconsistencies(report)
+    if (problem !== undefined) throw new UserError(`${path}: contradicts itself: ${problem}`)
+    refuseDifference(first, { path, report })
+  }
+  refuseOtherRequirements(parts)
+  const reports = parts.map((file) => file.report)
+  const requirements = first.report.requirements.map(({ id }) => mergeResults(id, parts))
   const run = mergeRuns(reports)
   const notJudged = reports.map(outsideCause).find((cause) => cause !== undefined)
   const judged = { ...run, keyRefused: reports.some(wasRefused) }
@@ -51,19 +54,20 @@ function refuseDifference(first: ReportFile, other: ReportFile): void {
   }
 }
 
-/** A part whose summary, verdict or ids do not follow from its requirements was changed by somebody. */
-function refuseContradiction({ path, report }: ReportFile): void {
-  const [problem] = inconsistencies(report)
-  if (problem !== undefined) throw new UserError(`${path}: contradicts itself: ${problem}`)
-}
-
-/** Parts that name the requirements of this suite must hold exactly those; all parts hold the same ones. */
-function refuseForeignRows({ path, report }: ReportFile): void {
-  if (report.suite.requirementsDigest !== requirementsDigest()) return
-  const ids = new Set(report.requirements.map(({ id }) => id))
-  const missing = catalogue.find(({ id }) => !ids.has(id))
-  if (missing) throw new UserError(`${path}: requirements: ${missing.id} is missing`)
-  if (ids.size > catalogue.length) throw new UserError(`${path}: requirements: holds ids that are no requirement`)
+/** All parts hold the same requirements, and exactly those of this suite if they name its. */
+function refuseOtherRequirements([first, ...others]: readonly [ReportFile, ...ReportFile[]]): void {
+  const { requirements, suite } = first.report
+  const isOurs = suite.requirementsDigest === requirementsDigest()
+  const ids: readonly string[] = (isOurs ? catalogue : requirements).map(({ id }) => id)
+  for (const { path, report } of [first, ...others]) {
+    const own = new Set(report.requirements.map(({ id }) => id))
+    const missing = ids.find((id) => !own.has(id))
+    if (missing !== undefined) throw new UserError(`${path}: requirements: ${missing} is missing`)
+    const strange = [...own].find((id) => !ids.includes(id))
+    if (strange === undefined) continue
+    if (isOurs) throw new UserError(`${path}: requirements: holds ids that are no requirement`)
+    throw new UserError(`${first.path}: requirements: ${strange} is missing (${path} has it)`)
+  }
 }
 
 /** Every request of the part with the full key was answered 401, which its requirements alone do not tell. */
@@ -73,25 +77,23 @@ function wasRefused({ requirements, run, verdict }: Report): boolean {
 
 /** The parts of a run in their order; throws UserError if one is missing, doubled or no part. */
 function inOrder(files: readonly ReportFile[]): [ReportFile, ...ReportFile[]] {
-  const parts = files.map((file) => ({ file, shard: shardOfReport(file) }))
-  const count = parts[0]?.shard.count ?? 0
   const ordered: ReportFile[] = []
-  for (const { file, shard } of parts) {
-    if (shard.count !== count) {
-      throw new UserError(
-        `${file.path}: is part ${shard.index}/${shard.count}, but ${files[0]!.path} is one of ${count}`,
-      )
-    }
+  let count = 0
+  for (const file of files) {
+    const shard = shardOfReport(file)
+    count ||= shard.count
+    const part = `${file.path}: is part ${shard.index}/${shard.count}`
+    if (shard.count !== count) throw new UserError(`${part}, but ${files[0]!.path} is one of ${count}`)
     const double = ordered[shard.index - 1]
-    if (double) throw new UserError(`${file.path}: is part ${shard.index}/${count}, and so is ${double.path}`)
+    if (double) throw new UserError(`${part}, and so is ${double.path}`)
     ordered[shard.index - 1] = file
   }
-  const [first, ...others] = ordered
   const missing = Array.from({ length: count }, (_, index) => index).filter((index) => !ordered[index])
   if (missing.length > 0) {
     const parts = missing.map((index) => `${index + 1}/${count}`).join(', ')
     throw new UserError(`part ${parts} is missing; merge needs the reports of all ${count} shards`)
   }
+  const [first, ...others] = ordered
   if (!first) throw new UserError('there is no report to merge')
   return [first, ...others]
 }
@@ -100,11 +102,9 @@ function shardOfReport({ path, report }: ReportFile): Shard {
   if (report.run.shard === null) {
     throw new UserError(`${path}: is not a shard (run.shard is null); merge takes the reports of runs with --shard`)
   }
-  try {
-    return parseShard(report.run.shard)
-  } catch {
-    throw new UserError(`${path}: run.shard: ${JSON.stringify(report.run.shard)} is no part such as 1/3`)
-  }
+  const shard = orMistake(() => parseShard(report.run.shard!))
+  if (!(shard instanceof UserError)) return shard
+  throw new UserError(`${path}: run.shard: ${JSON.stringify(report.run.shard)} is no part such as 1/3`)
 }
 
 type Run = Report['run']
@@ -155,37 +155,13 @@ function sum<T>(items: readonly T[], of: (item: T) => number): number {
   return items.reduce((total, item) => total + of(item), 0)
 }
 
-/** A requirement's result in one of the parts. */
-interface Part {
-  readonly path: string
-  readonly result: RequirementResult
-}
-
-/** The results of the whole: each from the shard that it was dealt to, the observed ones from all. */
-function mergeResults(files: readonly ReportFile[]): RequirementResult[] {
-  const maps = files.map(({ path, report }) => ({
-    path,
-    results: new Map(report.requirements.map((result) => [result.id, result])),
-  }))
-  for (const { path, results } of maps) {
-    const strange = [...results.keys()].find((id) => !maps[0]!.results.has(id))
-    if (strange !== undefined)
-      throw new UserError(`${maps[0]!.path}: requirements: ${strange} is missing (${path} has it)`)
-  }
-  return files[0]!.report.requirements.map(({ id }) => {
-    const parts = maps.map(({ path, results }): Part => {
-      const result = results.get(id)
-      if (!result) throw new UserError(`${path}: requirements: ${id} is missing`)
-      return { path, result }
-    })
-    return isObserved(id) ? joinObserved(parts.map((part) => part.result)) : dealtOne(id, parts)
-  })
-}
-
-/** The one that its shard did not leave out. What the target file alone decides may read the same in several. */
-function dealtOne(id: string, parts: readonly Part[]): RequirementResult {
+/** A result of the whole: that of the shard that it was dealt to; one that is observed is in all. */
+function mergeResults(id: string, files: readonly ReportFile[]): RequirementResult {
+  const parts = files.map(({ path, report }) => ({ path, result: report.requirements.find((one) => one.id === id)! }))
+  if (isObserved(id)) return joinObserved(parts.map((part) => part.result))
   const [first, ...others] = parts.filter(({ result }) => !isLeftOut(result, '--shard'))
   if (!first) throw new UserError(`${id}: no shard has judged it; the reports are not the parts of one run`)
+  // What the target file alone decides may read the same in several.
   const other = others.find(({ result }) => !isSameVoid(first.result, result))
   if (other) throw new UserError(`${id}: judged in ${first.path} and in ${other.path}; each belongs to one shard`)
   return first.result
