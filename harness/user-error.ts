@@ -3,6 +3,11 @@ export class UserError extends Error {
   override readonly name = 'UserError'
 }
 
+/** Throws UserError with that sentence unless it holds. */
+export function ensure(holds: boolean, sentence: string): asserts holds {
+  if (!holds) throw new UserError(sentence)
+}
+
 /** Gives what the work gives, or the mistake of the user's that it throws. */
 export function orMistake<T>(work: () => T): T | UserError {
   try {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
-import { isObject } from '../../schemas/json.ts'
+import { isObject, member, parsedJson } from '../../schemas/json.ts'
 import { isLoopback } from '../loopback.ts'
-import { UserError } from '../user-error.ts'
+import { ensure } from '../user-error.ts'
 import { parseJson, readBytes, parseReport } from './json-file.ts'
 import type { BaselineSummary, Report, RequirementResult, TpeMode, Failure } from './model.ts'
 import { outcomeIn } from './verdict.ts'
@@ -97,18 +97,18 @@ export function readBaselineOrNone(file: string, mode: TpeMode): Baseline {
 
 export function parseBaseline(text: string, file: string, mode: TpeMode): Baseline {
   const value = parseJson(text, file)
-  if (!isObject(value)) throw new UserError(`${file}: a baseline is a report or {"expected": [...]}`)
-  if ('format' in value || 'requirements' in value) {
+  if (isObject(value) && ('format' in value || 'requirements' in value)) {
     const report = parseReport(text, file)
     const failed = report.requirements.filter((result) => outcomeIn(result, mode) === 'failed')
     return { file, entries: failed.map((result) => recorded(result, mode)), of: report.target }
   }
-  refuseOthers(value, ['$schema', 'expected'], file)
-  if (!Array.isArray(value.expected)) {
-    throw new UserError(`${file}: expected: must be an array of {"id", "reason", "until", "was"}`)
-  }
-  const entries = value.expected.map((item: unknown, index) => entryOf(item, `${file}: expected[${index}]`))
-  refuseDoubles(entries, file)
+  const { expected } = membersOf(value, ['$schema', 'expected'], file, 'a baseline is a report or {"expected": [...]}')
+  ensure(Array.isArray(expected), `${file}: expected: must be an array of {"id", "reason", "until", "was"}`)
+  const entries = expected.map((item: unknown, index) => entryOf(item, `${file}: expected[${index}]`))
+  entries.forEach(({ id }, index) => {
+    const isFirst = entries.findIndex((entry) => entry.id === id) === index
+    ensure(isFirst, `${file}: expected[${index}].id: ${id} is in it twice`)
+  })
   return { file, entries }
 }
 
@@ -131,14 +131,16 @@ export function reasonOf(was: readonly HttpResponse[]): string {
 }
 
 function entryOf(item: unknown, place: string): BaselineEntry {
-  if (!isObject(item)) throw new UserError(`${place}: must be an object with an id`)
-  refuseOthers(item, ['id', 'reason', 'until', 'was'], place)
-  const { id, reason, until, was } = item
-  if (typeof id !== 'string' || id === '') throw new UserError(`${place}.id: must be the id of a requirement`)
-  if (reason !== undefined && typeof reason !== 'string') throw new UserError(`${place}.reason: must be a string`)
-  if (until !== undefined && !isDay(until)) {
-    throw new UserError(`${place}.until: must be a day written YYYY-MM-DD, for example 2027-01-31`)
-  }
+  const { id, reason, until, was } = membersOf(
+    item,
+    ['id', 'reason', 'until', 'was'],
+    place,
+    'must be an object with an id',
+  )
+  ensure(typeof id === 'string' && id !== '', `${place}.id: must be the id of a requirement`)
+  ensure(reason === undefined || typeof reason === 'string', `${place}.reason: must be a string`)
+  const day = 'must be a day written YYYY-MM-DD, for example 2027-01-31'
+  ensure(until === undefined || isDay(until), `${place}.until: ${day}`)
   return {
     id,
     ...(reason !== undefined && { reason }),
@@ -148,34 +150,27 @@ function entryOf(item: unknown, place: string): BaselineEntry {
 }
 
 function responsesIn(value: unknown, place: string): HttpResponse[] {
-  const responses = Array.isArray(value) ? (value as unknown[]) : [value]
-  if (responses.length === 0) throw new UserError(`${place}: must name an answer; leave it out to expect any failure`)
-  return responses.map((response, index) => responseIn(response, Array.isArray(value) ? `${place}[${index}]` : place))
+  if (!Array.isArray(value)) return [responseIn(value, place)]
+  ensure(value.length > 0, `${place}: must name an answer; leave it out to expect any failure`)
+  return value.map((response, index) => responseIn(response, `${place}[${index}]`))
 }
 
 function responseIn(value: unknown, place: string): HttpResponse {
-  if (!isObject(value)) throw new UserError(`${place}: must be {"status": 404, "tpe": "NotFound"}, or a list of such`)
-  refuseOthers(value, ['status', 'tpe'], place)
-  const { status, tpe } = value
-  const isStatus = status === null || (typeof status === 'number' && Number.isInteger(status))
-  if (!isStatus) throw new UserError(`${place}.status: must be a status such as 404, or null for no answer`)
-  if (tpe !== undefined && typeof tpe !== 'string') throw new UserError(`${place}.tpe: must be a string`)
-  return { status, ...(tpe !== undefined && { tpe }) }
+  const form = 'must be {"status": 404, "tpe": "NotFound"}, or a list of such'
+  const { status, tpe } = membersOf(value, ['status', 'tpe'], place, form)
+  const isStatus = status === null || Number.isInteger(status)
+  ensure(isStatus, `${place}.status: must be a status such as 404, or null for no answer`)
+  ensure(tpe === undefined || typeof tpe === 'string', `${place}.tpe: must be a string`)
+  return { status: status as HttpResponse['status'], ...(tpe !== undefined && { tpe }) }
 }
 
-function refuseOthers(value: Record<string, unknown>, known: string[], place: string): void {
+/** The members of an object that has no others than those; throws UserError, naming the place. @param form what it is to be */
+function membersOf(value: unknown, known: string[], place: string, form: string): Record<string, unknown> {
+  ensure(isObject(value), `${place}: ${form}`)
   const other = Object.keys(value).find((name) => !known.includes(name))
-  if (other !== undefined) {
-    throw new UserError(`${place}: unknown member ${JSON.stringify(other)}; known are ${known.join(', ')}`)
-  }
-}
-
-function refuseDoubles(entries: readonly BaselineEntry[], file: string): void {
-  const seen = new Set<string>()
-  entries.forEach(({ id }, index) => {
-    if (seen.has(id)) throw new UserError(`${file}: expected[${index}].id: ${id} is in it twice`)
-    seen.add(id)
-  })
+  const unknown = `unknown member ${JSON.stringify(other)}; known are ${known.join(', ')}`
+  ensure(other === undefined, `${place}: ${unknown}`)
+  return value
 }
 
 function isDay(value: unknown): value is string {
@@ -242,11 +237,8 @@ export function sayAnswers(responses: readonly HttpResponse[]): string {
 
 /** The `tpe` of an error envelope; a body that was cut is no JSON any more, but its beginning still tells. */
 function tpeIn(body: string): string | undefined {
-  try {
-    const value = JSON.parse(body) as unknown
-    const tpe = typeof value === 'object' && value !== null ? (value as Record<string, unknown>)['tpe'] : undefined
-    return typeof tpe === 'string' ? tpe : undefined
-  } catch {
-    return /^\s*\{\s*"tpe"\s*:\s*"([^"\\]*)"/.exec(body)?.[1]
-  }
+  const value = parsedJson(body)
+  if (value === undefined) return /^\s*\{\s*"tpe"\s*:\s*"([^"\\]*)"/.exec(body)?.[1]
+  const tpe = member(value, 'tpe')
+  return typeof tpe === 'string' ? tpe : undefined
 }

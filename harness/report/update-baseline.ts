@@ -2,23 +2,12 @@ import type { Report, RequirementResult } from './model.ts'
 import type { Baseline, BaselineEntry } from './baseline.ts'
 import { responsesOf, isSame, sayAnswers, isPast, reasonOf, recorded, writeBaseline } from './baseline.ts'
 
-interface BaselineUpdate {
-  readonly baseline: Baseline
-  /** The new file, in the form that is written by hand: also if the old one was a report. */
-  readonly text: string
-  /**
-   * Changes, one line each: `+ id: what it did`, `- id: why`, `~ id: how it fails now`, `! id: past its date`; empty if
-   * nothing did.
-   */
-  readonly difference: readonly string[]
-}
-
 /**
  * The baseline that fits this report. Entries that still fail, or were not exercised, stay with their reason and date (a
  * date that is past stays past: moving it is a person's decision), and record how they fail now. New failures come in if
  * they would decide the exit code, with what they did; what passed, does not apply or is unknown goes.
  */
-export function updateBaseline(old: Baseline, report: Report, now: Date): BaselineUpdate {
+export function updateBaseline(old: Baseline, report: Report, now: Date) {
   const known = new Map(old.entries.map((entry) => [entry.id, entry]))
   const entries = report.requirements.flatMap((result): BaselineEntry[] => {
     const before = known.get(result.id)
@@ -28,11 +17,15 @@ export function updateBaseline(old: Baseline, report: Report, now: Date): Baseli
     const isNew = result.outcome === 'failed' && decides
     return isNew ? [recorded(result, report.run.tpe)] : []
   })
-  const baseline = { file: old.file, entries }
   return {
-    baseline,
+    baseline: { file: old.file, entries } satisfies Baseline,
+    /** The new file, in the form that is written by hand: also if the old one was a report. */
     text: writeBaseline(entries),
-    difference: differenceOf(old, baseline, report.requirements, now),
+    /**
+     * Changes, one line each: `+ id: what it did`, `- id: why`, `~ id: how it fails now`, `! id: past its date`; empty if
+     * nothing did.
+     */
+    difference: differenceOf(old, entries, report.requirements, now),
   }
 }
 
@@ -42,21 +35,25 @@ function refreshed(entry: BaselineEntry, result: RequirementResult, { run }: Rep
   const responses = responsesOf(result, run.tpe)
   if (was && responses.every((response) => was.some((known) => isSame(known, response)))) return entry
   const isOurs = reason === undefined || (was !== undefined && reason === reasonOf(was))
-  const now = recorded(result, run.tpe)
-  return { ...entry, ...now, ...(!isOurs && { reason }) }
+  return { ...entry, ...recorded(result, run.tpe), ...(!isOurs && { reason }) }
 }
 
-function differenceOf(old: Baseline, baseline: Baseline, results: readonly RequirementResult[], now: Date): string[] {
+function differenceOf(
+  old: Baseline,
+  entries: readonly BaselineEntry[],
+  results: readonly RequirementResult[],
+  now: Date,
+): string[] {
   const before = new Map(old.entries.map((entry) => [entry.id, entry]))
-  const after = new Set(baseline.entries.map((entry) => entry.id))
-  const found = new Map<string, RequirementResult>(results.map((result) => [result.id, result]))
+  const after = new Set(entries.map((entry) => entry.id))
+  const found = new Map(results.map((result) => [result.id, result]))
   return [
-    ...baseline.entries.filter(({ id }) => !before.has(id)).map(({ id }) => `+ ${id}: ${sayFailure(found.get(id))}`),
+    ...entries.filter(({ id }) => !before.has(id)).map(({ id }) => `+ ${id}: ${sayFailure(found.get(id))}`),
     ...old.entries
       .filter(({ id }) => !after.has(id))
       .map(({ id }) => `- ${id}: ${found.get(id)?.outcome ?? 'unknown'}`),
-    ...baseline.entries.flatMap((entry) => changeOf(entry, before.get(entry.id))),
-    ...baseline.entries
+    ...entries.flatMap((entry) => changeOf(entry, before.get(entry.id))),
+    ...entries
       .filter((entry) => isPast(entry, now))
       .map(({ id, until }) => `! ${id}: expected until ${until}; mend it, or move the date by hand`),
   ]
