@@ -1,5 +1,6 @@
 import type { Pairs } from '../../catalogue/requirement.ts'
 import { withoutEntities } from '../recording/index.ts'
+import { isNamed } from '../http/index.ts'
 import { member } from '../../schemas/json.ts'
 import { headBytes, type HttpResponse, isEnvelope, isGranted, jsonValue, tpeOf } from './response.ts'
 import type { Exchange } from './exchange.ts'
@@ -51,7 +52,7 @@ export function withFinding({ finding }: Exchange, received: string): string {
 /** A 413 that is no envelope was not written by the service: a gateway in front of it has a limit of its own. */
 function tooLargeRemark({ probe }: Exchange, { status }: HttpResponse): string {
   if (status !== 413) return ''
-  const type = probe.headers.find(({ name }) => name.toLowerCase() === 'content-type')?.value ?? 'json'
+  const type = probe.headers.find((line) => isNamed(line, 'content-type'))?.value ?? 'json'
   return `; the body of this ${type.includes('json') ? 'request' : 'upload'} is larger than your gateway allows`
 }
 

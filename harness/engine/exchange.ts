@@ -1,4 +1,4 @@
-import type { HeaderLine, HttpRequest, NoResponse } from '../http/index.ts'
+import { type HeaderLine, type HttpRequest, isNamed, type NoResponse } from '../http/index.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
 import { NotExercised } from './outcome.ts'
 import type { Effect } from '../../catalogue/operation.ts'
@@ -36,22 +36,23 @@ export interface Probe {
 }
 
 /** The declared headers, without those that `own` sets itself, and then its own. */
-export function withOwn(declared: readonly HeaderLine[], own: readonly HeaderLine[]): HeaderLine[] {
-  const names = new Set(own.map(({ name }) => name.toLowerCase()))
-  return [...declared.filter(({ name }) => !names.has(name.toLowerCase())), ...own]
+export function withOwn(declared: readonly HeaderLine[], own: readonly HeaderLine[]): readonly HeaderLine[] {
+  if (declared.length === 0) return own
+  const isOwn = ({ name }: HeaderLine): boolean => own.some((line) => isNamed(line, name.toLowerCase()))
+  return [...declared.filter((line) => !isOwn(line)), ...own]
 }
 
-export function pathOf(probe: Probe): string {
+/** Path and query of the request, with those members of `query` that it does not have itself. */
+export function pathOf(probe: Probe, query: Probe['query']): string {
   const path = probe.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(probe.params[name] ?? ''))
-  const query = queryOf(probe.query)
-  return query === '' ? path : `${path}?${query}`
+  const written = queryOf({ ...query, ...probe.query })
+  return written === '' ? path : `${path}?${written}`
 }
 
 /** The members as they stand behind the question mark. */
 export function queryOf(query: Readonly<Record<string, string>>): string {
-  return Object.entries(query)
-    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
-    .join('&')
+  const members = Object.entries(query)
+  return members.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join('&')
 }
 
 /** The probe's body as JSON; throws `NotExercised` if it is not JSON (a scenario may send bytes). */
@@ -69,7 +70,7 @@ export function withJson(probe: Probe, body: unknown): Probe {
 
 /** The probe with that header in place of any of the same name; without it if `value` is undefined. */
 export function withHeader(probe: Probe, name: string, value: string | undefined): Probe {
-  const others = probe.headers.filter((header) => header.name.toLowerCase() !== name.toLowerCase())
+  const others = probe.headers.filter((line) => !isNamed(line, name.toLowerCase()))
   return { ...probe, headers: value === undefined ? others : [...others, { name, value }] }
 }
 

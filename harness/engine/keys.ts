@@ -27,19 +27,25 @@ export function createKeys(target: Target, readDynamic: ReadDynamicKey, redactor
       throw error instanceof UserError ? new NotExercised(error.message) : error
     }
   }
-  const bearer = async (source: KeySource, full: boolean): Promise<Credential> => {
-    const value = await read(source)
-    return { value: `Bearer ${value}`, shown: `Bearer ${source.label}`, full }
-  }
+  const written = (value: string, { label }: KeySource, full: boolean): Credential => ({
+    value: `Bearer ${value}`,
+    shown: `Bearer ${label}`,
+    full,
+  })
+  const bearer = async (source: KeySource, full: boolean): Promise<Credential> =>
+    written(await read(source), source, full)
   const secret = async (source: KeySource | undefined): Promise<Secret | undefined> =>
     source && { value: await read(source), label: source.label }
+  const { full } = sources
+  /** The full key, if it stays the same for the whole run: nearly every request carries it. */
+  const fixed = full && 'value' in full ? written(full.value, full, true) : undefined
   const required = (source: KeySource | undefined, member: string): KeySource => {
     if (!source) throw new NotExercised(`declare ${member}`)
     return source
   }
   return {
     /** False if the run has no key with full rights. */
-    hasFull: sources.full !== undefined,
+    hasFull: full !== undefined,
     /** Operations that answered the full key by anything but 401. */
     accepting: accepting as ReadonlySet<OperationId>,
     /** Notes how a request was answered: all answers to the full key together show whether it is accepted. */
@@ -51,10 +57,13 @@ export function createKeys(target: Target, readDynamic: ReadDynamicKey, redactor
     },
     /** There is no full key, or every request with it that was answered was answered 401. */
     get isRefused(): boolean {
-      return sources.full === undefined || (sent > 0 && sent === refused)
+      return full === undefined || (sent > 0 && sent === refused)
     },
     /** `Bearer` and the full key; no credential at all if the run has none. */
-    full: async (): Promise<Credential> => (sources.full ? bearer(sources.full, true) : { shown: '', full: false }),
+    full: async (): Promise<Credential> => fixed ?? (full ? bearer(full, true) : { shown: '', full: false }),
+    /** The credential as it is now: a key of short life may have been followed by another. */
+    current: (credential: Credential): Credential | Promise<Credential> =>
+      credential.full ? (fixed ?? bearer(full!, true)) : credential,
     /** The keys themselves, for what is made from them; undefined if they are not declared. */
     fullKey: (): Promise<Secret | undefined> => secret(sources.full),
     expiredKey: (): Promise<Secret | undefined> => secret(sources.expired),

@@ -1,9 +1,9 @@
 import { targetReason } from '../report/index.ts'
 import { type HttpResult, proxyFor } from '../http/index.ts'
-import { forLiveness, httpRequest, livenessProbe, recordExchange } from './send.ts'
+import { forLiveness, httpRequest, livenessProbe, nameOf, recordExchange } from './send.ts'
 import { pause } from './outcome.ts'
 import { isThrottled } from './response.ts'
-import type { Liveness, Named, Run } from './run.ts'
+import type { Liveness, Run } from './run.ts'
 import type { Exchange, PreviousRequest } from './exchange.ts'
 import { type GatewayResponse, gatewayResponseOf, gatewayEveryMs, remedyFor, type Way } from './gateway.ts'
 
@@ -32,7 +32,7 @@ interface Asked {
 
 /** The liveness of a run, which is still being made: its question is the first request, whatever is judged. */
 export function createLiveness(run: () => Run): Liveness {
-  const unanswered = createUnanswered()
+  const unanswered = createUnanswered((request) => nameOf(run(), request))
   /** Looks since an answer came last, or the first of the open requests was sent. */
   let looks = 0
   let answeredAt = -Infinity
@@ -134,11 +134,13 @@ export function createLiveness(run: () => Run): Liveness {
       accept(exchange)
       return true
     },
-    async during(request, send) {
+    sending(request) {
       if (unanswered.open === 0) looks = 0
-      const result = await unanswered.during(request, send)
+      unanswered.sending(request)
+    },
+    ended(request, result) {
+      unanswered.ended(request, result)
       if (result.kind === 'answer') answered()
-      return result
     },
     async confirm(since) {
       if (answeredAt <= since) await checkAliveOnce()
@@ -173,42 +175,37 @@ function isAway(result: HttpResult): boolean {
   return isRefusing(result) || (result.kind === 'no-answer' && result.cause === 'reset')
 }
 
-interface Sent {
-  readonly request: Named
-  readonly sentAt: number
-}
-
 /** Most requests that are named as the last before the target went away. */
 const maxNamed = 3
 /** A request that got no answer this long before the last answer (ms) did not cause an end that comes now. */
 const recentMs = 1000
 
 /** Remembers which requests the target had when it was last heard: one of them may have brought it down. */
-function createUnanswered() {
-  const open = new Set<Sent>()
-  let lost: (Sent & { readonly endedAt: number })[] = []
-  const ended = (sent: Sent, result: HttpResult): void => {
-    const endedAt = performance.now()
-    if (result.kind === 'answer') lost = lost.filter((other) => endedAt - other.endedAt < recentMs)
-    // A request on a connection that nobody took did not reach the target.
-    else if (result.cause !== 'refused') lost.push({ ...sent, endedAt })
-  }
+function createUnanswered(nameOf: (request: PreviousRequest) => string) {
+  /** When each was sent, and when each of the others had ended without an answer. */
+  const open = new Map<PreviousRequest, number>()
+  let lost: { readonly request: PreviousRequest; readonly sentAt: number; readonly endedAt: number }[] = []
   return {
     get open() {
       return open.size
     },
-    async during<T extends HttpResult>(request: Named, send: () => Promise<T>): Promise<T> {
-      const sent: Sent = { request, sentAt: performance.now() }
-      open.add(sent)
-      const result = await send().finally(() => open.delete(sent))
-      ended(sent, result)
-      return result
+    sending: (request: PreviousRequest): void => void open.set(request, performance.now()),
+    ended(request: PreviousRequest, result: HttpResult): void {
+      const sentAt = open.get(request) ?? 0
+      const endedAt = performance.now()
+      open.delete(request)
+      if (result.kind === 'answer') lost = lost.filter((other) => endedAt - other.endedAt < recentMs)
+      // A request on a connection that nobody took did not reach the target.
+      else if (result.cause !== 'refused') lost.push({ request, sentAt, endedAt })
     },
     /** `; under way when it stopped: POST … (chat.create/400-malformed-json)`, those with a body first; nothing if none was. */
     sentence(): string {
-      const inOrder = [...lost, ...open].sort((a, b) => a.sentAt - b.sentAt).map(({ request }) => request)
-      const all = [...inOrder.filter(({ hasBody }) => hasBody), ...inOrder.filter(({ hasBody }) => !hasBody)]
-      const names = [...new Set(all.map((request) => request.name()))]
+      const all = [...lost, ...[...open].map(([request, sentAt]) => ({ request, sentAt }))]
+      const inOrder = all.sort((a, b) => a.sentAt - b.sentAt).map(({ request }) => request)
+      // What a server has to read is more likely to bring it down.
+      const hasBody = ({ request }: PreviousRequest): boolean => request.body !== undefined
+      const withBodyFirst = [...inOrder.filter(hasBody), ...inOrder.filter((request) => !hasBody(request))]
+      const names = [...new Set(withBodyFirst.map(nameOf))]
       const more = names.length > maxNamed ? `, and ${names.length - maxNamed} more` : ''
       return names.length === 0 ? '' : `; under way when it stopped: ${names.slice(0, maxNamed).join(', ')}${more}`
     },

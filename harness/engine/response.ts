@@ -1,5 +1,5 @@
 import { member, parsedJson } from '../../schemas/json.ts'
-import type { WireResponse } from '../http/index.ts'
+import { isNamed, type WireResponse } from '../http/index.ts'
 import { validate } from '../../schemas/validate.ts'
 import type { Pair, Pairs } from '../../catalogue/requirement.ts'
 
@@ -63,10 +63,10 @@ function parsed(body: Uint8Array): Json {
     return noJson('the body is not UTF-8')
   }
   if (text.startsWith('\ufeff')) return noJson('the body begins with a byte order mark')
-  const { values, isOpen } = structureOf(text)
-  if (values > maxValues) return tooManyValues
+  // Fewer characters hold no more values.
+  if (text.length > maxValues && structureOf(text).values > maxValues) return tooManyValues
   const value = parsedJson(text)
-  if (value === undefined) return noJson(isOpen ? cutShort : 'the body is not JSON')
+  if (value === undefined) return noJson(structureOf(text).isOpen ? cutShort : 'the body is not JSON')
   cutDeep(value)
   return { ok: true, value }
 }
@@ -150,7 +150,7 @@ export function responseOf(received: WireResponse, errors: ErrorNames): HttpResp
 
 // What one function gives holds all that the functions in it need: these hold no more than their own.
 const headerOf = (headers: WireResponse['headers']) => (name: string) =>
-  headers.find((line) => line.name.toLowerCase() === name)?.value
+  headers.find((line) => isNamed(line, name))?.value
 const textOf = (body: Uint8Array) => (bytes: number) => Buffer.from(body.subarray(0, bytes)).toString('utf8')
 
 /** The body as a JSON value; undefined if there is no answer, or its body is not JSON. */

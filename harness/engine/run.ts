@@ -17,7 +17,7 @@ import type {
   TpeMode,
 } from '../report/index.ts'
 import { type HeaderValue, type HeaderValues, labels, type Target } from '../target-file/index.ts'
-import type { Exchange, Purpose, Probe } from './exchange.ts'
+import type { Exchange, PreviousRequest, Purpose, Probe } from './exchange.ts'
 import type { Operation } from '../../catalogue/operation.ts'
 import type { ErrorNames } from './response.ts'
 import type { Keys } from './keys.ts'
@@ -137,20 +137,13 @@ export interface RunHook {
   notServed?(run: Run): readonly NotServed[]
 }
 
-/** A request as it is named if it got no answer. */
-export interface Named {
-  /** The answer, in words for a reader. */
-  name(): string
-  /** It carries a body: what a server has to read is more likely to bring it down. */
-  readonly hasBody: boolean
-}
-
 /** Notices a target that answers nothing, at the start or half-way. */
 export interface Liveness {
   /** The first request of the run. False if the run cannot go on; the run has then ended, with the reason. */
   first(): Promise<boolean>
-  /** Counts a request as open while it is under way. If the target stops answering meanwhile, the request is named. */
-  during<T extends HttpResult>(request: Named, send: () => Promise<T>): Promise<T>
+  /** Counts a request as open until it has ended. If the target stops answering meanwhile, the request is named. */
+  sending(request: PreviousRequest): void
+  ended(request: PreviousRequest, result: HttpResult): void
   /**
    * After a request without an answer: asks whether the target still lives, unless an answer came since.
    * A dead target ends the run, so that it is not failed request by request. True if it was gone and

@@ -1,4 +1,5 @@
-import type { HeaderLine, HttpRequest, HttpResult, PrecedingRequest, SendOptions } from '../http/index.ts'
+import type { HttpRequest, HttpResult, PrecedingRequest, SendOptions } from '../http/index.ts'
+import { type HeaderLine, isNamed } from '../http/index.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
 import type { Run } from './run.ts'
 import type { Credential, Probe, Exchange, Purpose, PreviousRequest } from './exchange.ts'
@@ -25,7 +26,7 @@ export async function operationProbe(run: Run, id: OperationId, parts: ProbePart
   const hasJson = Object.hasOwn(parts, 'json')
   const binding = run.target.operations[id]
   const headers = withOwn(binding?.headers ?? [], parts.headers ?? [])
-  const hasType = headers.some(({ name }) => name.toLowerCase() === 'content-type')
+  const hasType = headers.some((line) => isNamed(line, 'content-type'))
   return {
     operation: id,
     method,
@@ -67,14 +68,11 @@ const promptMs = 15_000
 
 /** The request as it is sent: the target's own headers first, the probe's over them. */
 export function httpRequest(run: Run, probe: Probe): HttpRequest {
-  const { value } = probe.credential
-  const credential = value === undefined ? [] : [{ name: 'authorization', value }]
-  return {
-    method: probe.method,
-    path: pathOf({ ...probe, query: { ...run.target.query, ...probe.query } }),
-    headers: withOwn(run.target.headers, [...probe.headers, ...credential]),
-    ...(probe.body === undefined ? {} : { body: probe.body }),
-  }
+  const { method, headers, body, credential } = probe
+  const { value } = credential
+  const own = value === undefined ? headers : [...headers, { name: 'authorization', value }]
+  const request = { method, path: pathOf(probe, run.target.query), headers: withOwn(run.target.headers, own) }
+  return body === undefined ? request : { ...request, body }
 }
 
 /** How long this request may take in all, in ms. */
@@ -123,31 +121,31 @@ export async function sendOnce(
   purpose: Purpose,
   options: SendingOptions = {},
 ): Promise<Exchange> {
+  const { client, life } = run
   const release = options.hasPlace
     ? undefined
-    : await run.client.semaphore.acquire(run.life.signal, {
-        count: options.alone ? run.client.semaphore.size : 1,
+    : await client.semaphore.acquire(life.signal, {
+        count: options.alone ? client.semaphore.size : 1,
         urgent: isUrgent(run, probe, purpose),
       })
   try {
-    if (!options.unpaced) await run.client.pacer.wait(run.life.signal)
-    if (run.client.liveness.checking) await run.client.liveness.checking
-    run.life.signal.throwIfAborted()
+    if (!options.unpaced) await client.pacer.wait(life.signal)
+    if (client.liveness.checking) await client.liveness.checking
+    life.signal.throwIfAborted()
     // While it waited for its place the circuit breaker may have opened.
-    run.client.breaker.check(operationName(probe))
+    client.breaker.check(operationName(probe))
     const sentFor = options.after ? { ...purpose, skipJudging: 'at all' as const } : purpose
     const sent = await requestOf(run, probe, sentFor, options.source)
-    const named = { name: () => nameOf(run, sent), hasBody: sent.request.body !== undefined }
-    const result = await run.client.liveness.during(named, () =>
-      run.client.transport.send(sent.request, {
-        timeoutMs: deadlineOf(run, probe),
-        signal: run.life.signal,
-        fresh: options.fresh ?? false,
-        tag: sent,
-        ...(options.after ? { after: precedingOf(run, options.after) } : {}),
-      }),
-    )
-    run.life.signal.throwIfAborted()
+    client.liveness.sending(sent)
+    const result = await client.transport.send(sent.request, {
+      timeoutMs: deadlineOf(run, probe),
+      signal: life.signal,
+      fresh: options.fresh ?? false,
+      tag: sent,
+      ...(options.after && { after: precedingOf(run, options.after) }),
+    })
+    client.liveness.ended(sent, result)
+    life.signal.throwIfAborted()
     return recordExchange(run, sent, naming(result, run, probe))
   } finally {
     release?.()
@@ -156,7 +154,8 @@ export async function sendOnce(
 
 /** The request to be sent now: a key of short life may have passed while it waited for its turn. */
 export async function requestOf(run: Run, probe: Probe, purpose: Purpose, source?: Source): Promise<PreviousRequest> {
-  const fresh = probe.credential.full ? { ...probe, credential: await run.keys.full() } : probe
+  const credential = await run.keys.current(probe.credential)
+  const fresh = credential === probe.credential ? probe : { ...probe, credential }
   const again = source === undefined ? {} : { again: () => probeOf(source) }
   return { probe: fresh, purpose, request: httpRequest(run, fresh), ...again }
 }
@@ -170,7 +169,7 @@ function precedingOf(run: Run, previous: PreviousRequest): PrecedingRequest {
 }
 
 /** `POST http://127.0.0.1:8080/v1/translate (translate.run/401-expired-key)` */
-function nameOf({ target, client }: Run, { probe, purpose, request }: PreviousRequest): string {
+export function nameOf({ target, client }: Run, { probe, purpose, request }: PreviousRequest): string {
   const sentFor = purpose.requirement ?? operationName(probe)
   return client.recorder.redact(`${request.method} ${target.baseUrl}${request.path} (${sentFor})`)
 }
@@ -192,7 +191,9 @@ export async function sendWithStaleRetry(
 }
 
 /** Records an exchange and shows it to the observers. */
-export function recordExchange(run: Run, sent: PreviousRequest, result: HttpResult): Exchange {
+export function recordExchange(run: Run, sent: PreviousRequest, given: HttpResult): Exchange {
+  // What is recorded is kept, and would hold the exchange before it on the connection, which holds the one before.
+  const { previousTag, ...result } = given
   const { probe, purpose, request } = sent
   const { operation, credential } = probe
   const { requirement, role } = purpose
@@ -209,9 +210,7 @@ export function recordExchange(run: Run, sent: PreviousRequest, result: HttpResu
     },
     sentAt,
     endedAt,
-    ...(result.previousTag && 'probe' in result.previousTag
-      ? { previousRequest: result.previousTag as PreviousRequest }
-      : {}),
+    ...(previousTag && 'probe' in previousTag ? { previousRequest: previousTag as PreviousRequest } : {}),
     ...(result.kind === 'answer' ? { response: responseOf(result, run.api.errors) } : { noResponse: result }),
   }
   if (exchange.response && !isThrottled(exchange.response)) run.client.throttle.granted()

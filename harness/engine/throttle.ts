@@ -70,13 +70,13 @@ export function createPacer(requestsPerSecond: number) {
   const interval = 1000 / requestsPerSecond
   let next = 0
   return {
-    /** Ends when the next request may be sent, or at once when the signal aborts; never rejects. */
-    async wait(signal?: AbortSignal): Promise<void> {
-      if (requestsPerSecond <= 0 || signal?.aborted) return
+    /** Ends when the next request may be sent, or when the signal aborts; never rejects. Undefined if that is at once. */
+    wait(signal?: AbortSignal): Promise<void> | undefined {
+      if (requestsPerSecond <= 0 || signal?.aborted) return undefined
       const now = performance.now()
       const due = Math.max(now, next)
       next = due + interval
-      if (due > now) await sleep(due - now, undefined, { signal }).catch(() => undefined)
+      return due > now ? sleep(due - now, undefined, { signal }).catch(() => undefined) : undefined
     },
   }
 }

@@ -126,7 +126,7 @@ const usualLines: readonly HeaderLine[] = [
 
 /** The header lines of a request as they are sent, but for `host` and `content-length`. */
 export function sentLines({ headers }: HttpRequest): readonly HeaderLine[] {
-  const isGiven = (usual: HeaderLine): boolean => headers.some(({ name }) => name.toLowerCase() === usual.name)
+  const isGiven = (usual: HeaderLine): boolean => headers.some((line) => isNamed(line, usual.name))
   return [...headers, ...usualLines.filter((usual) => !isGiven(usual))]
 }
 
@@ -139,13 +139,18 @@ export function headerLines(raw: readonly Buffer[]): HeaderLine[] {
   return lines
 }
 
+/** Whether the line has that name, which is in lower case. */
+export function isNamed(line: HeaderLine, name: string): boolean {
+  // Most names are of another length, which costs less to see.
+  return line.name.length === name.length && line.name.toLowerCase() === name
+}
+
 /** The values of all header lines of that name (lower case), joined as HTTP joins them; undefined if there is none. */
 export function headerValue(headers: readonly HeaderLine[], name: string): string | undefined {
-  let values: string | undefined
-  for (const line of headers)
-    if (line.name.length === name.length && line.name.toLowerCase() === name)
-      values = values === undefined ? line.value : `${values}, ${line.value}`
-  return values
+  const first = headers.findIndex((line) => isNamed(line, name))
+  if (first < 0) return undefined
+  const values = headers.slice(first).filter((line) => isNamed(line, name))
+  return values.map(({ value }) => value).join(', ')
 }
 
 /** The length that `content-length` promises, in bytes. */

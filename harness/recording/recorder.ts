@@ -114,9 +114,7 @@ export function createRecorder(logFile: string | undefined, redactor: Redactor) 
       if (requirement !== null) times.set(requirement, (times.get(requirement) ?? 0) + result.endedAt - result.sentAt)
       let made: FailureExchange | undefined
       // Most exchanges are never shown: taking keys out of them costs more than sending them.
-      // The exchange before it on the connection is not held with it: that one holds the one before.
-      const kept: EndedExchange = { ...ended, result: { ...result, previousTag: undefined } }
-      const recorded = (): FailureExchange => (made ??= formOf(kept))
+      const recorded = (): FailureExchange => (made ??= formOf(ended))
       if (log && log.problem === undefined) {
         log.write({
           n,

@@ -5,8 +5,12 @@ import { createPacer, createThrottle } from '../../harness/engine/throttle.ts'
 import { inVirtualTime } from '../support/virtual-time.ts'
 
 /** How many ms each of these waits took from its beginning on. */
-async function passedIn(waits: readonly Promise<void>[], start: number): Promise<number[]> {
-  return Promise.all(waits.map((wait) => wait.then(() => Math.round(performance.now() - start))))
+async function passedIn(waits: readonly (Promise<void> | undefined)[], start: number): Promise<number[]> {
+  return Promise.all(waits.map(async (wait) => {
+      await wait
+      return Math.round(performance.now() - start)
+    }),
+  )
 }
 
 test('0 waits for nothing', () =>
