@@ -137,10 +137,12 @@ export const valid = '{valid request}'
 export interface RequirementText {
   /** `<status>-<condition>`. */
   readonly id: string
-  readonly level: Level
+  /** `must` if nothing is said. */
+  readonly level?: Level
   readonly section: string
-  /** The statement. */
-  readonly statement: string
+  /** One sentence; if it says no more than that a request is answered by the pairs, the request alone. */
+  readonly statement?: string
+  readonly refused?: string
   /** JSON Pointers, `scenario`, `valid`, and `{role}` for a role of the operation's body. */
   readonly needs?: readonly Need[]
   /** The expected response. Absent if that is no matter of status and `tpe`. */
@@ -175,7 +177,9 @@ export interface RequirementText {
 
 /** One requirement: what `conform list` prints, and what the suite itself goes by. */
 export interface DefinedRequirement
-  extends Requirement, Omit<RequirementText, 'id' | 'statement' | 'needs' | 'effect' | 'maxRequests'> {
+  extends
+    Requirement,
+    Omit<RequirementText, 'id' | 'level' | 'statement' | 'refused' | 'needs' | 'effect' | 'maxRequests'> {
   readonly maxRequests: NonNullable<RequirementText['maxRequests']>
   /** Only a scenario of the target file can bring it about. */
   readonly scenarioOnly: boolean
@@ -185,17 +189,29 @@ export interface DefinedRequirement
 export type RequirementFrom<A extends string, T extends RequirementText> = T extends RequirementText
   ? DefinedRequirement & {
       readonly id: `${A}/${T['id']}`
-      readonly level: T['level']
+      readonly level: T extends { readonly level: Level } ? T['level'] : 'must'
       readonly expects: T['expects']
       readonly scenarioOnly: T['needs'] extends readonly [typeof scenario] ? true : false
     }
   : never
 
+const oneOf = (words: readonly string[], or: string): string =>
+  words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')}${or}${words.at(-1)}`
+
+/** `400 BadRequest, or 413 PayloadTooLarge or BadRequest` */
+function wordsOf(expects: Expected = []): string {
+  const pairs = isRefusal(expects) ? expects : []
+  return oneOf(
+    pairs.map(([status, ...names]) => `${status} ${oneOf(names, ' or ')}`),
+    ', or ',
+  )
+}
+
 export function requirement<const A extends Area, const T extends RequirementText>(
   area: A,
   text: T,
 ): RequirementFrom<A, T> {
-  const { statement, needs = [], effect = 'none', maxRequests = text.control ? 0 : 1, ...rest } = text
+  const { refused, level = 'must', needs = [], effect = 'none', maxRequests = text.control ? 0 : 1, ...rest } = text
   const id = `${area}/${text.id}`
   const own = (need: string): string => {
     if (need === scenario) return `/scenarios/${id.replaceAll('~', '~0').replaceAll('/', '~1')}`
@@ -205,7 +221,8 @@ export function requirement<const A extends Area, const T extends RequirementTex
     ...rest,
     id,
     operation: area,
-    statement,
+    level,
+    statement: text.statement ?? `${refused} is answered ${wordsOf(text.expects)}.`,
     needs: needs.flatMap((need): readonly Need[] => {
       if (need === valid) return validRequest[area as OperationId]
       return [typeof need === 'string' ? own(need) : need.map(own)]
@@ -214,6 +231,17 @@ export function requirement<const A extends Area, const T extends RequirementTex
     maxRequests,
     scenarioOnly: needs.length === 1 && needs[0] === scenario,
   } as unknown as RequirementFrom<A, T>
+}
+
+/** More of a control by what its request does: one that creates is judged on all creations of the run, any other is sent again at its end. */
+export const creating = { effect: 'creates', judgedLast: true } as const
+export const generating = { effect: 'generates', maxRequests: 3, generates: 2 } as const
+
+/** The granted requirement of an operation whose response is not shown. */
+export function accepted<const More extends Partial<RequirementText>>(what: string, more: More) {
+  const statement = `${what} is answered by a 2xx.`
+  const own = { id: '2xx-accepted', section: '4.4', needs: [valid], expects: '2xx' } as const
+  return { ...own, statement, control: true as const, ...more }
 }
 
 export function requirements<const A extends Area, const T extends readonly RequirementText[]>(
@@ -226,16 +254,16 @@ export function requirements<const A extends Area, const T extends readonly Requ
 /** What holds of the creation of anything that has a name. @param maxRequests of `4xx-no-effect` */
 // oxfmt-ignore
 export const namedCreations = (maxRequests: number) => [
-  { id: '2xx-own-id', level: 'must', section: '4.4', needs: [valid, '{id}'], expects: '2xx',
+  { id: '2xx-own-id', section: '4.4', needs: [valid, '{id}'], expects: '2xx',
     statement: 'No two creations give one id, also when they are sent at once.',
     effect: 'creates', maxRequests: 4, alsoSends: { 'files.list': 4 } },
-  { id: '4xx-no-effect', level: 'must', section: '5, 7.2, 7.3', needs: [valid], expects: '2xx',
+  { id: '4xx-no-effect', section: '5, 7.2, 7.3', needs: [valid], expects: '2xx',
     statement: 'A creation that is refused makes nothing: the same one with the full key is granted.',
     effect: 'creates', maxRequests },
   { id: '400-atomic', level: 'should', section: '7.3', needs: [valid], expects: [[400, 'BadRequest']],
     statement: 'Of four creations with one name that are sent at once at most one is granted.',
     fault: 'state', effect: 'creates', maxRequests: 4, alsoSends: { 'files.list': 4 } },
-  { id: '400-malformed-parameters', level: 'must', section: '7.3', needs: [valid], expects: [[400, 'BadRequest']],
+  { id: '400-malformed-parameters', section: '7.3', needs: [valid], expects: [[400, 'BadRequest']],
     statement: 'A creation whose name is no string is answered 400 BadRequest.',
     maxRequests: 4 },
 ] as const satisfies readonly RequirementText[]
