@@ -1,17 +1,15 @@
-import { Marked } from 'marked'
+import { Marked, type Token } from 'marked'
+import MiniSearch from 'minisearch'
 import { readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path/posix'
 import { fileURLToPath } from 'node:url'
 import { catalogue, isRequirementId } from '../../catalogue/catalogue.ts'
-import { groupBy } from '../../harness/group-by.ts'
-import { htmlAttribute, htmlText } from '../../reporters/escape/html.ts'
-import { anchor, operationIndex, requirementText } from './requirement-text.ts'
-import { createRequire } from 'node:module'
-import { suiteVersion } from '../../harness/report/index.ts'
-import MiniSearch from 'minisearch'
 import type { Sent } from '../../cli/explain/explanation.ts'
-
-const root = fileURLToPath(new URL('../..', import.meta.url))
+import { groupBy } from '../../harness/group-by.ts'
+import { suiteVersion } from '../../harness/report/index.ts'
+import { htmlAttribute, htmlText } from '../../reporters/escape/html.ts'
+import { packageFile } from '../../schemas/package-file.ts'
+import { anchor, operationIndex, requirementText } from './requirement-text.ts'
 
 /** A page of the site, in Markdown. Its links lead to files of the repository, or to other pages by their `file`. */
 interface Page {
@@ -19,8 +17,6 @@ interface Page {
   readonly file: string
   readonly title: string
   readonly text: string
-  /** Its heading in the navigation, or the operation of a requirement. */
-  readonly group: string
 }
 
 /** Pages of people, by what they are for; the order is that of the navigation. */
@@ -39,160 +35,122 @@ const guide: Readonly<Record<string, readonly string[]>> = {
     'docs/contributing/mutation-score.md',
   ],
 }
-/** Found by the search below all others: long, or of use to few. */
-const minor = ['Project', 'Requirements']
 
 /** The home page of a site is called `index.html`. */
 function htmlPath(file: string): string {
   return file === 'README.md' ? 'index.html' : file.replace(/\.md$/, '.html')
 }
 
-function guidePage(file: string, group: string): Page {
-  const text = readFileSync(`${root}${file}`, 'utf8')
+function guidePage(file: string): Page {
+  const text = readFileSync(packageFile(file), 'utf8').replaceAll(/<!--.*?-->/gs, '')
   const [, title = file] = /^# (.*)$/m.exec(text) ?? []
-  return { file, title: file === 'README.md' ? 'Overview' : title, text, group }
+  return { file, title: file === 'README.md' ? 'Overview' : title, text }
 }
 
-function requirementFile(id: string): string {
-  return `requirements/${id}.md`
-}
+const requirementFile = (id: string): string => `requirements/${id}.md`
 
 /** The list of all requirements. */
 const index: Page = {
   file: 'requirements/index.md',
   title: 'All requirements',
   text: operationIndex(catalogue, requirementFile),
-  group: 'Requirements',
 }
 
-function allPages(sent: ReadonlyMap<string, Sent>): Page[] {
-  const requirements = catalogue.map((requirement): Page => {
-    const { id, operation: group } = requirement
-    return { file: requirementFile(id), title: id, text: requirementText(requirement, sent.get(id)), group }
-  })
-  const pages = Object.entries(guide).flatMap(([group, files]) => files.map((file) => guidePage(file, group)))
-  return [...pages, index, ...requirements]
-}
-
+/** The text as HTML. All links begin at the root of the site, which the page names as their base. */
 function bodyOf({ file, text }: Page, files: ReadonlySet<string>): string {
-  const folder = dirname(file)
-  const linkTo = (target: string): string => relative(dirname(htmlPath(file)), htmlPath(target))
+  const walkTokens = (token: Token): void => {
+    if (token.type === 'image') token.href = join(dirname(file), token.href as string)
+    if (token.type !== 'link' || /^https?:/.test(token.href as string)) return
+    const [path = '', hash] = (token.href as string).split('#')
+    const target = path === '' ? file : join(dirname(file), path)
+    // What the site does not have (a license, an example) is in the repository.
+    token.href = files.has(target) ? htmlPath(target) + (hash === undefined ? '' : `#${hash}`) : ''
+  }
   const marked = new Marked({
+    walkTokens,
     renderer: {
       heading({ tokens, depth, text: heading }) {
-        const id = anchor(plainHeading(heading))
+        const id = anchor(heading.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1'))
         return `<h${depth} id="${htmlAttribute(id)}">${this.parser.parseInline(tokens)}</h${depth}>\n`
       },
       link({ href, tokens }) {
         const inner = this.parser.parseInline(tokens)
-        if (/^(https?:|#)/.test(href)) return `<a href="${htmlAttribute(href)}">${inner}</a>`
-        const [path = '', hash] = href.split('#')
-        const target = join(folder, path)
-        // What the site does not have (a license, an example) is in the repository.
-        if (!files.has(target)) return inner
-        return `<a href="${htmlAttribute(linkTo(target) + (hash === undefined ? '' : `#${hash}`))}">${inner}</a>`
+        return href === '' ? inner : `<a href="${htmlAttribute(href)}">${inner}</a>`
       },
       codespan({ text: code }) {
         const shown = `<code>${htmlText(code)}</code>`
         if (!isRequirementId(code) || requirementFile(code) === file) return shown
-        return `<a href="${htmlAttribute(linkTo(requirementFile(code)))}">${shown}</a>`
-      },
-      table(token) {
-        const row = (cells: typeof token.header, tag: string): string =>
-          `<tr>${cells.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`).join('')}</tr>`
-        return `<div class="scroll" tabindex="0" role="group" aria-label="Table"><table><thead>${row(token.header, 'th')}</thead><tbody>${token.rows.map((cells) => row(cells, 'td')).join('\n')}</tbody></table></div>\n`
+        return `<a href="${htmlPath(requirementFile(code))}">${shown}</a>`
       },
       code({ text: code, lang = '' }) {
-        return `<pre tabindex="0" aria-label="${htmlAttribute(lang === '' ? 'Example' : `Example, ${lang}`)}" role="group"><code>${lang === 'diff' ? difference(code) : htmlText(code)}</code></pre>\n`
-      },
-      image({ href, text: alternative }) {
-        return `<img src="${htmlAttribute(relative(dirname(htmlPath(file)), join(folder, href)))}" alt="${htmlAttribute(alternative)}">`
+        const lines = lang === 'diff' ? code.split('\n').map(differenceLine).join('\n') : htmlText(code)
+        return `<pre tabindex="0" aria-label="${lang === '' ? 'Example' : `Example, ${lang}`}" role="group"><code>${lines}</code></pre>\n`
       },
     },
   })
-  return marked.parse(text.replaceAll(/<!--.*?-->/gs, ''), { async: false })
+  // What is too wide is moved by keys, too.
+  const scrolled = '<div class="scroll" tabindex="0" role="group" aria-label="Table"><table>'
+  return marked.parse(text, { async: false }).replaceAll('<table>', scrolled).replaceAll('</table>', '</table></div>')
 }
 
-function difference(code: string): string {
-  const tags: Readonly<Record<string, string>> = { '+': 'ins', '-': 'del' }
-  return code
-    .split('\n')
-    .map((line) => {
-      const tag = tags[line.charAt(0)]
-      return tag ? `<${tag}>${htmlText(line)}</${tag}>` : htmlText(line)
-    })
-    .join('\n')
+function differenceLine(line: string): string {
+  const tag = { '+': 'ins', '-': 'del' }[line.charAt(0)]
+  return tag ? `<${tag}>${htmlText(line)}</${tag}>` : htmlText(line)
 }
 
-function plainHeading(heading: string): string {
-  return heading.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1')
-}
+const listOf = (links: readonly (readonly [path: string, title: string])[]): string =>
+  `<ul>${links.map(([path, title]) => `<li><a href="${htmlAttribute(path)}">${htmlText(title)}</a></li>`).join('')}</ul>`
 
-function navigation(groups: ReadonlyMap<string, readonly Page[]>, page: Page, to: (path: string) => string): string {
-  const link = ({ file, title }: Page, shown = title): string =>
-    `<li><a href="${htmlAttribute(to(htmlPath(file)))}"${file === page.file ? ' aria-current="page"' : ''}>${htmlText(shown)}</a></li>`
-  const listOf = (pages: readonly Page[]): string => `<ul>${pages.map((one) => link(one)).join('')}</ul>`
-  const people = Object.keys(guide).map((name) => `<h2>${htmlText(name)}</h2>${listOf(groups.get(name)!)}`)
-  // Of the requirements only those of one operation: with all 338 on each page the site would be ten times as large.
-  const areas = [...groupBy(catalogue, ({ operation }) => operation).keys()].map((area) => {
-    if (area !== page.group)
-      return `<li><a href="${htmlAttribute(to(htmlPath(index.file)))}#${htmlAttribute(anchor(area))}">${htmlText(area)}</a></li>`
-    const pages = groups.get(area)!
-    return `<li><b>${htmlText(area)}</b><ul>${pages.map((one) => link(one, one.title.slice(area.length + 1))).join('')}</ul></li>`
+function navigation(pages: readonly Page[]): string {
+  const people = Object.entries(guide).map(([name, files]) => {
+    const own = pages.filter(({ file }) => files.includes(file))
+    return `<h2>${name}</h2>${listOf(own.map(({ file, title }) => [htmlPath(file), title]))}`
   })
-  return `${people.join('')}<h2>Requirements</h2><ul>${link(index)}${areas.join('')}</ul>`
+  const all = htmlPath(index.file)
+  const areas = [...groupBy(catalogue, ({ operation }) => operation).keys()]
+  const requirements = [[all, index.title], ...areas.map((area) => [`${all}#${anchor(area)}`, area] as const)] as const
+  return `${people.join('')}<h2>Requirements</h2>${listOf(requirements)}`
 }
 
-interface Laid {
-  readonly page: Page
-  readonly body: string
-  readonly nav: string
-  /** The path from this page to a file of the site. */
-  readonly to: (path: string) => string
-  readonly version: string
-}
-
-function layout({ body, nav, page, to, version }: Laid): string {
-  const at = (path: string): string => htmlAttribute(to(path))
+/** @param nav the navigation, which is the same for all pages but for the mark of the one that is shown */
+function layout({ file, title }: Page, body: string, nav: string): string {
+  const path = htmlPath(file)
+  const link = `<a href="${path}"`
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${htmlText(page.title)} · ai-content-conformance</title>
-<link rel="icon" href="data:,"><link rel="stylesheet" href="${at('site.css')}"><script src="${at('site.js')}" data-root="${at('.')}" defer></script></head>
-<body><a class="skip" href="#main">Skip to the text</a>
-<header><a class="home" href="${at('index.html')}">ai-content-conformance <small>${htmlText(version)}</small></a>
+<base href="${relative(dirname(path), '.') || '.'}/">
+<title>${htmlText(title)} · ai-content-conformance</title>
+<link rel="icon" href="data:,"><link rel="stylesheet" href="site.css"><script src="site.js" defer></script></head>
+<body><a class="skip" href="${path}#main">Skip to the text</a>
+<header><a class="home" href="index.html">ai-content-conformance <small>${htmlText(suiteVersion())}</small></a>
 <div id="search" role="search" hidden><input type="search" id="find" placeholder="Search ( / )" aria-label="Search all pages" autocomplete="off" aria-controls="found"><div id="found" hidden><p role="status"></p><ol></ol></div></div></header>
-<div class="columns"><nav aria-label="Pages"><details id="menu" open><summary>All pages</summary>${nav}</details></nav>
+<div class="columns"><nav aria-label="Pages"><details id="menu" open><summary>All pages</summary>${nav.replace(`${link}>`, `${link} aria-current="page">`)}</details></nav>
 <main id="main" tabindex="-1">${body}</main></div></body></html>
 `
 }
 
-const beside = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8')
-
-/** Files that every page loads, none from another place. */
-function shared(): [path: string, text: string][] {
-  const minisearch = join(dirname(createRequire(import.meta.url).resolve('minisearch')), '../umd/index.js')
-  return [
-    ['site.css', beside('../../reporters/html/style/base.css') + beside('site.css')],
-    ['site.js', beside('site.js')],
-    ['minisearch.js', readFileSync(minisearch, 'utf8').replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n')],
-  ]
-}
-
 /**
- * The files of the site, by path.
+ * The files of the site, by path; none loads anything from another place.
  * @param sent what is sent for each requirement, by id; what is not known is left out
  */
 export function siteFiles(sent: ReadonlyMap<string, Sent>): Map<string, string> {
-  const pages = allPages(sent)
-  const groups = groupBy(pages, ({ group }) => group)
-  const files = new Set(pages.map(({ file }) => file))
-  const version = suiteVersion()
-  const html = pages.map((page): [path: string, text: string] => {
-    const path = htmlPath(page.file)
-    const to = (target: string): string => relative(dirname(path), target) || '.'
-    return [path, layout({ page, body: bodyOf(page, files), nav: navigation(groups, page, to), to, version })]
+  const people = Object.values(guide).flat().map(guidePage)
+  const requirements = catalogue.map((requirement): Page => {
+    const { id } = requirement
+    return { file: requirementFile(id), title: id, text: requirementText(requirement, sent.get(id)) }
   })
-  return new Map([...html, ...shared(), ['search-index.js', searchIndex(pages)]])
+  const pages = [...people, index, ...requirements]
+  const files = new Set(pages.map(({ file }) => file))
+  const nav = navigation(people)
+  const beside = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8')
+  const minisearch = fileURLToPath(new URL('../umd/index.js', import.meta.resolve('minisearch')))
+  return new Map([
+    ...pages.map((page) => [htmlPath(page.file), layout(page, bodyOf(page, files), nav)] as const),
+    ['site.css', beside('../../reporters/html/style/base.css') + beside('site.css')],
+    ['site.js', beside('site.js')],
+    ['minisearch.js', readFileSync(minisearch, 'utf8').replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n')],
+    ['search-index.js', searchIndex(pages)],
+  ])
 }
 
 /** How a page is found; the page in the browser reads the index with the same. */
@@ -210,14 +168,12 @@ function searchIndex(pages: readonly Page[]): string {
   return `globalThis.conformSearch = MiniSearch.loadJSON(${JSON.stringify(JSON.stringify(search))}, ${options})\n`
 }
 
-function entryOf({ file, group, text, title }: Page) {
-  const plain = text
-    .replaceAll(/<!--.*?-->/gs, '')
-    .replaceAll(/\]\([^)]*\)/g, ']')
-    .replaceAll(/[#*`|>[\]-]+/g, ' ')
+function entryOf({ file, text, title }: Page) {
+  const plain = text.replaceAll(/\]\([^)]*\)/g, ']').replaceAll(/[#*`|>[\]-]+/g, ' ')
   const paragraph = text.split('\n\n').find((part) => /^[A-Z]/.test(part)) ?? ''
   const about = paragraph.replaceAll(/[*`[\]]|\([^)]*\.md[^)]*\)/g, '').slice(0, 160)
-  // An id by its parts: `jobs.create/404-unknown-application` is found by "unknown application".
-  const words = minor.includes(group) ? '' : title.replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
+  // Found below all others: long, or of use to few. An id is found by its parts: "unknown application".
+  const isMinor = guide.Project!.includes(file) || file === index.file
+  const words = isMinor ? '' : title.replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
   return { id: htmlPath(file), title, words, text: plain, about }
 }
