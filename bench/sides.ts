@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, writeFileSync } from 'node:fs'
-import { Agent, get } from 'node:http'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { Agent, request } from 'undici'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { Report } from '../harness/report/model.ts'
 
@@ -30,20 +31,20 @@ process.on('exit', () => { const { maxRSS, userCPUTime, systemCPUTime } = proces
 )}`
 
 /** Runs `node <args>` and measures the whole process, its threads included; throws if it fails. */
-async function measureProcess(folder: string, args: readonly string[]): Promise<Figures> {
+async function measureProcess(cwd: string, args: readonly string[]): Promise<Figures> {
   const started = performance.now()
+  const env = { ...process.env, NO_COLOR: '1' }
   const child = spawn(process.execPath, ['--import', probe, ...args], {
-    cwd: folder,
-    env: { ...process.env, NO_COLOR: '1' },
+    ...{ cwd, env },
     stdio: ['ignore', 'pipe', 'inherit', 'pipe'],
   })
+  let said = ''
   let usage = ''
-  let stdout = ''
+  child.stdout?.on('data', (piece: Buffer) => (said += piece.toString()))
   child.stdio[3]?.on('data', (piece: Buffer) => (usage += piece.toString()))
-  child.stdout?.on('data', (piece: Buffer) => (stdout += piece.toString()))
   const [code] = (await once(child, 'close')) as [number | null]
   const wallMs = performance.now() - started
-  if (code !== 0) throw new Error(`node ${args.join(' ')} ended with ${String(code)}:\n${stdout.slice(-2000)}`)
+  if (code !== 0) throw new Error(`node ${args.join(' ')} ended with ${String(code)}:\n${said.slice(-2000)}`)
   return { wallMs, ...(JSON.parse(usage) as Figures) }
 }
 
@@ -52,65 +53,51 @@ async function measureRun(folder: string, args: readonly string[] = []): Promise
   const path = join(folder, 'report.json')
   const measured = await measureProcess(folder, [bin, '--seed', '1', '--report', `json=${path}`, ...args])
   const { run } = JSON.parse(readFileSync(path, 'utf8')) as Report
-  return { ...measured, requests: run.requests, judgingMs: run.durationMs }
+  return { ...measured, requests: run.requests }
 }
 
-/** Calls with the URL of a process that serves, and ends it afterwards. */
+/** Calls with the URL of a process that serves, which is the first line that it writes, and ends it afterwards. */
 async function withServer<T>(args: readonly string[], use: (url: string) => Promise<T>): Promise<T> {
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] })
   const ended = once(child, 'exit')
-  const [first] = (await Promise.race([once(child.stdout, 'data'), ended])) as [Buffer | number]
-  if (!Buffer.isBuffer(first)) throw new Error(`node ${args.join(' ')} ended with ${first}`)
-  const line = first.toString().split('\n')[0]!
-  try {
-    return await use(line.startsWith('{') ? (JSON.parse(line) as { url: string }).url : line)
-  } finally {
-    child.stdin.end()
-    child.kill('SIGTERM')
-    await ended
+  for await (const line of createInterface(child.stdout)) {
+    try {
+      return await use(line.startsWith('{') ? (JSON.parse(line) as { url: string }).url : line)
+    } finally {
+      child.kill('SIGTERM')
+      await ended
+    }
   }
+  throw new Error(`node ${args.join(' ')} ended before it served`)
 }
 
 const withReference = <T>(options: object, use: (url: string) => Promise<T>): Promise<T> =>
   withServer([part, 'reference', JSON.stringify(options)], use)
 
-/** Arguments for a run against that server, with all that the reference has declared. */
-function targetAt(folder: string, url: string): string[] {
-  const path = join(folder, 'bench.target.json')
-  writeFileSync(path, JSON.stringify({ ...declared, $schema: undefined, baseUrl: url }))
-  return ['--target', path]
-}
+/** Judges a reference server in another process, with all that it has declared. */
+const measureExternal = (folder: string, options: object, args: readonly string[] = []): Promise<Figures> =>
+  withReference(options, (url) => {
+    const path = join(folder, 'bench.target.json')
+    writeFileSync(path, JSON.stringify({ ...declared, $schema: undefined, baseUrl: url }))
+    return measureRun(folder, ['--target', path, ...args])
+  })
 
-/** The requests of a run, sent again by undici alone. */
-function bareUndici(folder: string): Side {
+/** Sends the requests of a run again by undici alone. */
+async function measureUndici(folder: string): Promise<Figures> {
   const har = join(folder, 'requests.har')
-  let requests: number | undefined
-  return {
-    name: 'bare undici, the same requests',
-    times: 3,
-    measure: () =>
-      withReference({}, async (url) => {
-        requests ??= (await measureRun(folder, [...targetAt(folder, url), '--report', `har=${har}`])).requests!
-        return { ...(await measureProcess(folder, [part, 'undici', har, url, declared.keys.full])), requests }
-      }),
-  }
+  if (!existsSync(har)) await measureExternal(folder, {}, ['--report', `har=${har}`])
+  return withReference({}, (url) => measureProcess(folder, [part, 'undici', har, url, declared.keys.full]))
 }
 
-const latencyMs = 20
+const latency = 20
 const concurrency = 16
-const far = `${latencyMs} ms away, --concurrency ${concurrency}`
-const throughRecord = 'a request through record'
 
 /** A target that takes so long for each response; and with so many requests at once that only what must wait for something waits. */
 async function measureFar(folder: string): Promise<Figures> {
-  const judge = (atOnce: number) =>
-    withReference({ latency: latencyMs }, (url) =>
-      measureRun(folder, [...targetAt(folder, url), '--concurrency', String(atOnce)]),
-    )
+  const judge = (atOnce: number) => measureExternal(folder, { latency }, ['--concurrency', String(atOnce)])
   const measured = await judge(concurrency)
   const shortest = await judge(256)
-  const idealMs = Math.max((latencyMs * measured.requests!) / concurrency, shortest.wallMs!)
-  return { ...measured, idealMs }
+  return { ...measured, idealMs: Math.max((latency * measured.requests!) / concurrency, shortest.wallMs!) }
 }
 
 const warmUps = 200
@@ -118,40 +105,42 @@ const rounds = 1_000
 
 /** Latency of a request through `conform record` and through a bare proxy, in turn: whatever else the machine does meets both. */
 async function measureRecord(folder: string): Promise<Figures> {
+  const dispatcher = new Agent({ connections: 1 })
+  const ask = async (url: string): Promise<number> => {
+    const began = performance.now()
+    const { body } = await request(`${url}/v1/files`, {
+      dispatcher,
+      headers: { authorization: `Bearer ${declared.keys.full}` },
+    })
+    await body.dump()
+    return performance.now() - began
+  }
   const times = { record: [] as number[], bare: [] as number[] }
+  const measureBoth = (target: string, bare: string) => async (record: string) => {
+    for (let round = 0; round < warmUps + rounds; round++) {
+      // What a recorder does when it has answered falls on a request that is not counted.
+      await ask(target)
+      const taken = { bare: await ask(bare), record: await ask(record) }
+      if (round < warmUps) continue
+      times.bare.push(taken.bare)
+      times.record.push(taken.record)
+    }
+  }
   await withReference({}, (target) =>
     withServer([part, 'proxy', target], (bare) =>
-      withServer([bin, 'record', target, '--out', join(folder, 'bench.har')], async (record) => {
-        const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-        for (let round = 0; round < warmUps + rounds; round++) {
-          // What a recorder does when it has answered falls on a request that is not counted.
-          await askOnce(agent, target)
-          const bareMs = await askOnce(agent, bare)
-          const recordMs = await askOnce(agent, record)
-          if (round < warmUps) continue
-          times.bare.push(bareMs)
-          times.record.push(recordMs)
-        }
-        agent.destroy()
-      }),
+      withServer([bin, 'record', target, '--out', join(folder, 'bench.har')], measureBoth(target, bare)),
     ),
   )
+  await dispatcher.close()
   const at = (list: number[], share: number): number => list.sort((a, b) => a - b)[Math.floor(list.length * share)]!
   const [recordMs, bareMs] = [at(times.record, 0.5), at(times.bare, 0.5)]
-  return { wallMs: recordMs, recordMs, bareMs, recordLateMs: at(times.record, 0.99), bareLateMs: at(times.bare, 0.99) }
+  return { recordMs, bareMs, recordLateMs: at(times.record, 0.99), bareLateMs: at(times.bare, 0.99) }
 }
 
-function askOnce(agent: Agent, url: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const headers = { authorization: `Bearer ${declared.keys.full}` }
-    const began = performance.now()
-    get(`${url}/v1/files`, { agent, headers }, (response) => {
-      response.on('end', () => resolve(performance.now() - began)).resume()
-    }).on('error', reject)
-  })
-}
-
-const oneRefusal = 'completion.create/400-empty-prompt'
+const far = `${latency} ms away, --concurrency ${concurrency}`
+const bare = 'bare undici, the same requests'
+const record = 'a request through record'
+const oneRefusal = ['--only', 'completion.create/400-empty-prompt']
 
 /** Sides of the bench: what starts and soon ends; whole runs, and bare undici beside them; a target that is far away; what `record` adds. */
 export function allSides(folder: string): Side[] {
@@ -163,15 +152,12 @@ export function allSides(folder: string): Side[] {
     start('node alone', ['--eval', '0']),
     start('--version', [bin, '--version']),
     start('list', [bin, 'list']),
-    { name: '--only one refusal', times: 3, measure: () => measureRun(folder, ['--only', oneRefusal]) },
+    { name: '--only one refusal', times: 3, measure: () => measureRun(folder, oneRefusal) },
     { name: 'embedded', measure: () => measureRun(folder) },
-    {
-      name: 'external',
-      measure: () => withReference({}, (url) => measureRun(folder, targetAt(folder, url))),
-    },
-    bareUndici(folder),
+    { name: 'external', measure: () => measureExternal(folder, {}) },
+    { name: bare, times: 3, measure: () => measureUndici(folder) },
     { name: far, measure: () => measureFar(folder) },
-    { name: throughRecord, measure: () => measureRecord(folder) },
+    { name: record, measure: () => measureRecord(folder) },
   ]
 }
 
@@ -179,12 +165,12 @@ type Halves = readonly [overSide: string, overFigure: string, underSide: string,
 
 /** Ratios that are compared between two states of the suite: a machine that is slow or busy changes both halves alike. */
 export const ratios: Readonly<Record<string, Halves>> = {
-  'external / bare undici, processor time': ['external', 'cpuMs', 'bare undici, the same requests', 'cpuMs'],
+  'external / bare undici, processor time': ['external', 'cpuMs', bare, 'cpuMs'],
   'embedded / external, processor time': ['embedded', 'cpuMs', 'external', 'cpuMs'],
   'embedded / node alone, memory': ['embedded', 'memoryMb', 'node alone', 'memoryMb'],
   '--version / node alone, processor time': ['--version', 'cpuMs', 'node alone', 'cpuMs'],
   'list / node alone, processor time': ['list', 'cpuMs', 'node alone', 'cpuMs'],
   '--only one / embedded, processor time': ['--only one refusal', 'cpuMs', 'embedded', 'cpuMs'],
   '20 ms away / ideal, time': [far, 'wallMs', far, 'idealMs'],
-  'record / bare proxy, median latency': [throughRecord, 'recordMs', throughRecord, 'bareMs'],
+  'record / bare proxy, median latency': [record, 'recordMs', record, 'bareMs'],
 }
