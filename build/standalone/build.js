@@ -1,3 +1,5 @@
+// Compiles the command line into one file that needs nothing but Node.js. node build/standalone/build.js [folder]
+// [--executable]: writes conform.mjs there, by default into standalone/, and beside it an executable that needs no Node.js.
 import { execFileSync } from 'node:child_process'
 import {
   mkdirSync,
@@ -10,9 +12,8 @@ import {
   mkdtempSync,
   rmSync,
 } from 'node:fs'
-import { isBuiltin } from 'node:module'
 import { tmpdir } from 'node:os'
-import { join, posix, relative, dirname } from 'node:path'
+import { join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants } from 'node:zlib'
 import { inject } from 'postject'
@@ -20,8 +21,6 @@ import { rolldown } from 'rolldown'
 import { compiledSchemas, treeshake } from '../compiled-schemas.js'
 import { writeSchemas } from '../schemas.js'
 
-// Compiles the command line into one file that needs nothing but Node.js. node build/standalone/build.js [folder]
-// [--executable]: writes conform.mjs there, by default into standalone/, and beside it an executable that needs no Node.js.
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const about = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
@@ -33,55 +32,25 @@ const input = {
   'record-worker': 'traffic/record/worker.ts',
 }
 
-/** Functions that our code gets in the place of Node's own: the launcher's. */
-const standIns = {
-  'node:fs': ['readFileSync'],
-  'node:fs/promises': ['readFile'],
-  'node:worker_threads': ['Worker'],
-}
-const prefix = '\0standalone:'
-const isOurs = (id) => id.startsWith(root) && !id.includes('/node_modules/')
-const hasStandIn = (id, importer = '') => Object.hasOwn(standIns, id) && isOurs(importer)
-
-const standalone = {
-  name: 'standalone',
-  resolveId: (id, importer) => (hasStandIn(id, importer) ? prefix + id : null),
-  load(id) {
-    if (!id.startsWith(prefix)) return null
-    const name = id.slice(prefix.length)
-    const code = `export * from '${name}'\nexport { ${standIns[name].join(', ')} } from 'standalone:inside'\n`
-    return { code, moduleType: 'js' }
-  },
+/** Names what is loaded when it is first needed, so that it can be taken in. */
+const takeIn = {
+  name: 'take-in',
+  resolveId: (id) => (id === '../dist/conform.js' ? join(root, 'cli/index.ts') : null),
   transform(code, id) {
-    // It names its larger half by a path that is resolved at run time.
-    if (id.endsWith('/jiti/lib/jiti.mjs'))
-      return inOneFile(replaced(code, [/createRequire\(import\.meta\.url\)(?=\()/, 'require'], id), id)
-    return isOurs(id) ? inOneFile(code, id) : null
+    // jiti names its larger half as our code does.
+    if (id.includes('/node_modules/') && !id.endsWith('/jiti/lib/jiti.mjs')) return null
+    const own = code
+      .replace(/^ *const require = createRequire\(import\.meta\.url\)$/m, '')
+      .replaceAll(/createRequire\(import\.meta\.url\)(?=\(['"])/g, 'require')
+      // A module that has no name yet is one of the user's.
+      .replaceAll(/(?<![.\w])import\((?!['"])/g, 'importFromOutside(')
+      .replace(
+        /\balias: \{ 'ai-content-conformance': .*\}/,
+        `virtualModules: { get '${about.name}'() { return require('${about.name}') } }`,
+      )
+    if (/createRequire\(|\balias:/.test(own)) throw new Error(`${id}: what it loads cannot be taken in`)
+    return own
   },
-}
-
-/** Throws if there is nothing to replace: what is compiled here has changed. */
-function replaced(code, [pattern, by], id) {
-  if (!pattern.test(code)) throw new Error(`${id}: no longer holds ${pattern}`)
-  return code.replace(pattern, by)
-}
-
-/** Names the packages that are loaded when they are first needed, so that they can be taken in. */
-function inOneFile(code, id) {
-  const path = relative(root, id)
-  let own = code
-    .replace(/^ *const require = createRequire\(import\.meta\.url\)$/m, '')
-    .replaceAll(/createRequire\(import\.meta\.url\)(?=\(')/g, 'require')
-    // A module that has no name yet is one of the user's.
-    .replaceAll(/(?<![.\w])import\((?!['"])/g, '$inside.importModule(')
-  if (isOurs(id) && /createRequire\(/.test(own)) throw new Error(`${path}: what it requires cannot be taken in`)
-  if (path === 'bin/run.js') own = replaced(own, [/'\.\.\/dist\/conform\.js'/, "'../cli/index.ts'"], path)
-  if (path === 'harness/target-file/load.ts') {
-    const virtual = `virtualModules: { get '${about.name}'() { return $inside.load('./index.js') } }`
-    own = replaced(own, [/\balias: \{.*\}/, virtual], path)
-  }
-  own = own.replaceAll('import.meta.url', '$inside.ownUrl')
-  return own.includes('$inside') ? `${own}\nimport * as $inside from 'standalone:inside'\n` : own
 }
 
 /** The files that the manifest names: what a run reads is among them, or the package would lack it. */
@@ -98,80 +67,59 @@ function filesOfPackage() {
   return [...entries.map((path) => [path, readFileSync(join(root, path))]), ['package.json', JSON.stringify(manifest)]]
 }
 
-/** How Node.js runs the file as a module. */
-const asModule = `
-const { readFileSync } = process.getBuiltinModule('node:fs')
-const { fileURLToPath } = process.getBuiltinModule('node:url')
-const { Worker } = process.getBuiltinModule('node:worker_threads')
-const file = fileURLToPath(import.meta.url)
-await launch({
-  version,
-  parts,
-  file,
-  read: () => readFileSync(file),
-  importModule: (url) => import(url),
-  startThread: (options) => new Worker(file, options),
-})
-`
-
 await writeSchemas()
 const build = await rolldown({
   ...{ cwd: root, input, platform: 'node', treeshake, logLevel: 'silent' },
-  external: (id, importer) => id === 'standalone:inside' || (isBuiltin(id) && !hasStandIn(id, importer)),
+  // That of a target file that names the suite.
+  external: [about.name],
   // jsonc-parser's CommonJS loads its parts by names that are not to be seen.
   resolve: { mainFields: ['module', 'main'] },
-  plugins: [standalone, await compiledSchemas()],
+  plugins: [takeIn, await compiledSchemas()],
 })
 const { output } = await build.generate({ format: 'cjs', entryFileNames: '[name].js', minify: true, comments: false })
 await build.close()
 
-const parts = [...output.map(({ fileName, code }) => [`dist/${fileName}`, code]), ...filesOfPackage()]
 // A step more makes it a twentieth smaller, and takes ten times as long.
 const params = { [constants.BROTLI_PARAM_QUALITY]: 9 }
-const base64 = (content) => brotliCompressSync(content, { params }).toString('base64')
-const packed = parts.map(([path, content]) => [path, base64(content)])
-const atEnd = `/*\n${packed.map(([, text]) => text).join('\n')}\n*/\n`
-let at = atEnd.length - '/*\n'.length
-const places = packed.map(([path, { length }]) => {
-  const place = [path, [at, length]]
-  at -= length + 1
-  return place
-})
-const launcher = `${readFileSync(new URL('launcher.js', import.meta.url), 'utf8')}
+const parts = [...output.map(({ fileName, code }) => [`dist/${fileName}`, code]), ...filesOfPackage()].map(
+  ([path, content]) =>
+    `${JSON.stringify(path)}: () => '${brotliCompressSync(content, { params }).toString('base64')}',`,
+)
+const program = `${readFileSync(new URL('launcher.js', import.meta.url), 'utf8')}
 const version = ${JSON.stringify(about.version)}
-const parts = ${JSON.stringify(Object.fromEntries(places))}
-`
-const rest = `${licences(output.flatMap(({ modules }) => Object.keys(modules)))}\n${atEnd}`
+const parts = {
+${parts.join('\n')}
+}
+${licences(output.flatMap(({ modules }) => Object.keys(modules)))}`
 
 const isExecutable = process.argv.includes('--executable')
 const folder = process.argv.slice(2).find((word) => !word.startsWith('--')) ?? join(root, 'standalone')
 mkdirSync(folder, { recursive: true })
 const file = join(folder, 'conform.mjs')
-writeFileSync(file, `#!/usr/bin/env node\n${launcher}${asModule}\n${rest}`, { mode: 0o755 })
+const asModule = `
+const file = process.getBuiltinModule('node:url').fileURLToPath(import.meta.url)
+const { Worker } = process.getBuiltinModule('node:worker_threads')
+const importFromOutside = (url) => import(url)
+await launch({ version, parts, file, importFromOutside, startThread: (options) => new Worker(file, options) })
+`
+writeFileSync(file, `#!/usr/bin/env node\n${program}${asModule}`, { mode: 0o755 })
 console.log(`${file}: ${(statSync(file).size / 1e6).toFixed(2)} MB`)
 
-/** Marks the place in Node.js where a program is put: https://nodejs.org/api/single-executable-applications.html */
-const fuse = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'
-
 /**
- * How the program in an executable runs: it has no path of its own that Node.js could run again or load modules from. A
- * module that cannot be imported is loaded as target files in TypeScript are.
+ * An executable has no path that Node.js could run again in a thread, or import from: a module that cannot be imported is
+ * loaded as target files in TypeScript are.
  */
 const inExecutable = `
-const sea = require('node:sea')
-const { Worker } = require('node:worker_threads')
-const notHere = Object.assign(new Error('an executable imports nothing'), { code: 'ERR_MODULE_NOT_FOUND' })
-void launch({
-  version,
-  parts,
-  file: process.execPath,
-  read: () => Buffer.from(sea.getRawAsset('main')),
-  importModule: async () => { throw notHere },
-  startThread: (options) => new Worker(sea.getAsset('main', 'utf8'), { ...options, eval: true }),
-})
+const importFromOutside = async () => {
+  throw Object.assign(new Error('an executable imports nothing'), { code: 'ERR_MODULE_NOT_FOUND' })
+}
+const startThread = (options) => {
+  const { Worker } = require('node:worker_threads')
+  return new Worker(require('node:sea').getAsset('main', 'utf8'), { ...options, eval: true })
+}
+void launch({ version, parts, file: process.execPath, importFromOutside, startThread })
 `
-
-if (isExecutable) console.log(await makeExecutable(folder, `${launcher}${inExecutable}\n${rest}`))
+if (isExecutable) console.log(await makeExecutable(folder, `${program}${inExecutable}`))
 
 /**
  * Puts a program into a copy of the Node.js that runs this.
@@ -182,6 +130,8 @@ if (isExecutable) console.log(await makeExecutable(folder, `${launcher}${inExecu
 async function makeExecutable(folder, program) {
   if (process.platform !== 'linux')
     throw new Error('--executable: made on Linux only; conform.mjs runs wherever Node.js does')
+  /** Marks the place in Node.js where a program is put: https://nodejs.org/api/single-executable-applications.html */
+  const sentinelFuse = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'
   const work = mkdtempSync(join(tmpdir(), 'conform-executable-'))
   const file = join(folder, 'conform')
   try {
@@ -195,7 +145,7 @@ async function makeExecutable(folder, program) {
     rmSync(file, { force: true })
     copyFileSync(process.execPath, file)
     chmodSync(file, 0o755)
-    await inject(file, 'NODE_SEA_BLOB', readFileSync(output), { sentinelFuse: fuse })
+    await inject(file, 'NODE_SEA_BLOB', readFileSync(output), { sentinelFuse })
     return `${file}: ${Math.round(statSync(file).size / 1e6)} MB, with Node.js ${process.version}`
   } finally {
     rmSync(work, { recursive: true, force: true })
