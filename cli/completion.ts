@@ -3,31 +3,9 @@ import { catalogue } from '../catalogue/catalogue.ts'
 import { formatNames } from './output/files.ts'
 import { addArguments } from './run/arguments.ts'
 
-const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
-
-/** If there is nothing to suggest, the shell completes file names. */
-function fishScript({ commands, run, values }: Words): string {
-  const valuesOf = (option: string): string => {
-    const list = values.find(([options]) => options.includes(option))?.[1]
-    return list === undefined ? '' : ` -x -a ${quoted(list.join(' '))}`
-  }
-  const optionLine = (condition: string, option: string): string =>
-    `complete -c conform -n ${quoted(condition)} -l ${option.slice(2)}${valuesOf(option)}`
-  const first = '__fish_use_subcommand'
-  const names = commands.map(({ name }) => name).join(' ')
-  return `${[
-    '# conform: completion for fish. Try it: conform completion fish | source',
-    ...commands.map(({ name, about }) => `complete -c conform -n ${quoted(first)} -a ${name} -d ${quoted(about)}`),
-    ...run.map((option) => optionLine(`not __fish_seen_subcommand_from ${names}`, option)),
-    ...commands.flatMap(({ name, options, arguments: own }) => {
-      const condition = `__fish_seen_subcommand_from ${name}`
-      const words = own.length > 0 ? [`complete -c conform -n ${quoted(condition)} -f -a ${quoted(own.join(' '))}`] : []
-      return [...options.map((option) => optionLine(condition, option)), ...words]
-    }),
-  ].join('\n')}\n`
-}
-
 const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript } as const
+
+type LoadCommand = () => Promise<Command>
 
 export function completionCommand(commands: Readonly<Record<string, LoadCommand>>): Command {
   return new Command('completion')
@@ -38,22 +16,65 @@ export function completionCommand(commands: Readonly<Record<string, LoadCommand>
     })
 }
 
-/** If there is nothing to suggest, the shell completes file names. */
-function bashScript({ commands, run, values }: Words): string {
+/** Everything that a shell can complete. If there is nothing to suggest, it completes file names. */
+type Words = Awaited<ReturnType<typeof wordsOf>>
+
+/** Asks each command for its options, so that nothing is written down twice. */
+async function wordsOf(commands: Readonly<Record<string, LoadCommand>>) {
+  const loaded = await Promise.all(Object.values(commands).map((load) => load()))
+  const help = new Command('help').description('more about a command').helpOption(false)
+  const ids: readonly string[] = catalogue.map(({ id }) => id)
+  const argumentsOf: Readonly<Record<string, readonly string[]>> = {
+    explain: ids,
+    list: ids,
+    help: [...Object.keys(commands), 'help'],
+    completion: Object.keys(scripts),
+  }
+  const optionsOf = ({ options }: Command): string[] => [...options.flatMap(({ long }) => long ?? []), '--help']
+  const run = addArguments(new Command('conform'))
+  const chosen = [run, ...loaded].flatMap(({ options }) => options.filter(({ argChoices }) => argChoices))
+  return {
+    commands: [...loaded, help].map((command) => ({
+      name: command.name(),
+      about: command.description(),
+      options: optionsOf(command),
+      arguments: argumentsOf[command.name()] ?? [],
+    })),
+    /** Options of a run: of `conform` without a command. */
+    run: [...optionsOf(run), '--version'],
+    /** What options take that take a value from a list. */
+    values: {
+      ...{ '--only': ids, '--skip': ids, '--report': formatNames },
+      ...Object.fromEntries(chosen.map(({ long, argChoices }) => [long!, argChoices!])),
+    } as Readonly<Record<string, readonly string[]>>,
+  }
+}
+
+/** The cases of bash and zsh: what the word before the current one, or else the command, lets stand there. */
+function cases({ commands, run, values }: Words, assign: (words: readonly string[]) => string) {
+  const line = (name: string, words: readonly string[]): string => `    ${name}) ${assign(words)} ;;`
+  return {
+    values: Object.entries(values)
+      .map(([option, words]) => line(option, words))
+      .join('\n'),
+    commands: [
+      ...commands.map(({ name, options, arguments: own }) => line(name, [...options, ...own])),
+      line('*', run),
+    ].join('\n'),
+  }
+}
+
+function bashScript(words: Words): string {
+  const { commands, values } = cases(words, (list) => `words='${list.join(' ')}'`)
   return `# conform: completion for bash. Try it: source <(conform completion bash)
 _conform() {
-  local current="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" words=''
-  case "$before" in
-${values.map(([options, words]) => `    ${options.join('|')}) words='${words.join(' ')}' ;;`).join('\n')}
-    *)
-      case "\${COMP_WORDS[1]}" in
-${commands.map(({ name, options, arguments: own }) => `        ${name}) words='${[...options, ...own].join(' ')}' ;;`).join('\n')}
-        *)
-          words='${run.join(' ')}'
-          ;;
-      esac
-      if [[ $COMP_CWORD -eq 1 ]]; then words='${[...commands.map(({ name }) => name), ...run].join(' ')}'; fi
-      ;;
+  local current="\${COMP_WORDS[COMP_CWORD]}" words=''
+  case "\${COMP_WORDS[1]}" in
+${commands}
+  esac
+  if [[ $COMP_CWORD -eq 1 ]]; then words='${[...words.commands.map(({ name }) => name), ...words.run].join(' ')}'; fi
+  case "\${COMP_WORDS[COMP_CWORD-1]}" in
+${values}
   esac
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
@@ -61,28 +82,26 @@ complete -o default -F _conform conform
 `
 }
 
-/** If there is nothing to suggest, the shell completes file names. */
-function zshScript({ commands, run, values }: Words): string {
-  const about = ({ name, about: text }: { name: string; about: string }): string =>
-    `'${name}:${text.replaceAll("'", '’').replaceAll(':', '\\:')}'`
+function zshScript(words: Words): string {
+  const about = words.commands.map(
+    ({ name, about: text }) => `'${name}:${text.replaceAll("'", '’').replaceAll(':', '\\:')}'`,
+  )
+  const { commands, values } = cases(words, (list) => `choices=(${list.join(' ')})`)
   return `#compdef conform
 # conform: completion for zsh. Try it: source <(conform completion zsh)
 _conform() {
   local -a choices
+  if (( CURRENT == 2 )) && [[ "$words[CURRENT]" != -* ]]; then
+    choices=(${about.join(' ')})
+    _describe 'command' choices
+    _files
+    return
+  fi
+  case "$words[2]" in
+${commands}
+  esac
   case "$words[CURRENT-1]" in
-${values.map(([options, list]) => `    ${options.join('|')}) choices=(${list.join(' ')}) ;;`).join('\n')}
-    *)
-      if (( CURRENT == 2 )) && [[ "$words[CURRENT]" != -* ]]; then
-        choices=(${commands.map(about).join(' ')})
-        _describe 'command' choices
-        _files
-        return
-      fi
-      case "$words[2]" in
-${commands.map(({ name, options, arguments: own }) => `        ${name}) choices=(${[...options, ...own].join(' ')}) ;;`).join('\n')}
-        *) choices=(${run.join(' ')}) ;;
-      esac
-      ;;
+${values}
   esac
   compadd -- $choices
   [[ "$words[CURRENT]" == -* ]] || _files
@@ -91,42 +110,23 @@ if [[ "$funcstack[1]" == _conform ]]; then _conform "$@"; else compdef _conform 
 `
 }
 
-type LoadCommand = () => Promise<Command>
+const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 
-/** Everything that a shell can complete. */
-type Words = Awaited<ReturnType<typeof wordsOf>>
-
-const ids: readonly string[] = catalogue.map(({ id }) => id)
-
-/** Asks each command for its options, so that nothing is written down twice. */
-async function wordsOf(commands: Readonly<Record<string, LoadCommand>>) {
-  const loaded = await Promise.all(Object.values(commands).map((load) => load()))
-  const names = [...Object.keys(commands), 'help']
-  const argumentsOf: Readonly<Record<string, readonly string[]>> = {
-    explain: ids,
-    list: ids,
-    help: names,
-    completion: ['bash', 'zsh', 'fish'],
+function fishScript({ commands, run, values }: Words): string {
+  const line = (condition: string, rest: string): string => `complete -c conform -n ${quoted(condition)} ${rest}`
+  const option = (condition: string) => (name: string) => {
+    const list = values[name]
+    return line(condition, `-l ${name.slice(2)}${list === undefined ? '' : ` -x -a ${quoted(list.join(' '))}`}`)
   }
-  return {
-    commands: [...loaded, new Command('help').description('more about a command').helpOption(false)].map((command) => ({
-      name: command.name(),
-      about: command.description(),
-      options: optionsOf(command),
-      arguments: argumentsOf[command.name()] ?? [],
-    })),
-    /** Options of a run: of `conform` without a command. */
-    run: [...optionsOf(addArguments(new Command('conform'))), '--version'],
-    /** Options that take a value from a list. */
-    values: [
-      [['--only', '--skip'], ids],
-      [['--report'], formatNames],
-      [['--tpe'], ['exact', 'family']],
-      [['--require'], ['conformant']],
-    ] as readonly (readonly [options: readonly string[], values: readonly string[]])[],
-  }
-}
-
-function optionsOf(command: Command): string[] {
-  return [...command.options.flatMap(({ long }) => long ?? []), '--help']
+  const names = commands.map(({ name }) => name).join(' ')
+  return `${[
+    '# conform: completion for fish. Try it: conform completion fish | source',
+    ...commands.map(({ name, about }) => line('__fish_use_subcommand', `-a ${name} -d ${quoted(about)}`)),
+    ...run.map(option(`not __fish_seen_subcommand_from ${names}`)),
+    ...commands.flatMap(({ name, options, arguments: own }) => {
+      const condition = `__fish_seen_subcommand_from ${name}`
+      const words = own.length > 0 ? [line(condition, `-f -a ${quoted(own.join(' '))}`)] : []
+      return [...options.map(option(condition)), ...words]
+    }),
+  ].join('\n')}\n`
 }

@@ -14,9 +14,6 @@ export interface Answers {
   readonly keyVariable: string
   readonly notServed: readonly OperationId[]
   readonly application?: { readonly id: string; readonly inputs: readonly { id: string; value: string[] }[] }
-  /** Ids of files that the target listed. */
-  readonly file?: string
-  readonly pdfFile?: string
   /** Parts that a run found to be lacking; undefined if there was no run. */
   readonly steps?: readonly Step[]
 }
@@ -41,12 +38,7 @@ export function starter(file: string, answers: Answers): string {
 const schemaLine = '  "$schema": "./node_modules/ai-content-conformance/schemas/target.schema.json",'
 
 function blocks(answers: Answers): Block[] {
-  const resources = {
-    ...(answers.application && { application: answers.application }),
-    ...(answers.pdfFile !== undefined && { pdfFile: answers.pdfFile }),
-    ...(answers.file !== undefined && { file: answers.file }),
-  }
-  const known = Object.keys(resources).length > 0
+  const { application } = answers
   const notServed = Object.fromEntries(answers.notServed.map((id) => [id, 'not-served']))
   const operations =
     answers.notServed.length > 0
@@ -59,14 +51,14 @@ function blocks(answers: Answers): Block[] {
         ])
   const about = [
     'What the target holds. The application judges jobs.create and jobs.retrieve: jobs are created on it.',
-    ...(known ? [`Others: ${resourceNames.filter((name) => !Object.hasOwn(resources, name)).join(', ')}.`] : []),
+    ...(application ? [`Others: ${otherResources.join(', ')}.`] : []),
   ]
   const usual = [
     block('keys', { full: { env: answers.keyVariable } }, [
       'The key with full rights: a string, {"env": "NAME"}, {"file": "path"} or {"command": [...], "ttlSeconds": 300}.',
       'Also of use: "expired" (was valid once) and "restricted" (valid, without permission).',
     ]),
-    known ? block('resources', resources, about) : hint('resources', exampleResources, about),
+    application ? block('resources', { application }, about) : hint('resources', exampleResources, about),
     operations,
     hint('scenarios', exampleScenarios, ['How to bring about a condition that no client can cause by itself.']),
   ]
@@ -89,8 +81,8 @@ const exampleScenarios = {
   'jobs.create/429-quota-exceeded': { key: { env: 'KEY_WITH_SPENT_QUOTA' } },
 }
 
-const resourceNames = [
-  ...['application', 'otherApplication', 'slowApplication', 'failingApplication', 'job'],
+const otherResources = [
+  ...['otherApplication', 'slowApplication', 'failingApplication', 'job'],
   ...['pdfFile', 'corruptedPdfFile', 'encryptedPdfFile', 'oversizedPdfFile', 'file', 'deletedFile', 'graph'],
 ]
 

@@ -7,7 +7,6 @@ import {
   askAnswers,
   checkInit,
   parseInputs,
-  probeTarget,
   type Questions,
   standardAnswers,
   writeStarter,
@@ -22,27 +21,15 @@ const uncommented = (text: string) => text.replace(/^ {2}\/\/ (?=["\s{}\]])/gm, 
 const folder = () => mkdtempSync(join(tmpdir(), 'conform-init-'))
 
 /** Answers in order; the default where one is undefined. */
-function scripted(...answers: (string | undefined)[]) {
-  const told: string[] = []
-  const questions: Questions = {
-    text: async (_, { default: standard, problem }) => {
+function scripted(...answers: (string | undefined)[]): Questions {
+  return {
+    text: async (_, standard, problem) => {
       const answer = answers.shift() ?? standard
       expect(answer === '' ? undefined : problem?.(answer)).toBeUndefined()
       return answer
     },
-    choose: async (_, all, chosen) => all.filter((id) => chosen.includes(id) && id !== ('vision.analyze' as string)),
-    tell: (finding) => void told.push(finding),
+    choose: async (_, all) => all.filter((id) => id !== 'vision.analyze'),
   }
-  return { questions, told }
-}
-
-const answering = (body: string, init?: ResponseInit) => {
-  const asked: Request[] = []
-  const request = (async (url: string, options: RequestInit) => {
-    asked.push(new Request(url, options))
-    return new Response(body, init)
-  }) as typeof fetch
-  return { asked, request }
 }
 
 test('without a terminal: a starter from flags, JSON once its comments are gone', () => {
@@ -116,57 +103,16 @@ test('inputs of an application are read as written', () => {
   expect(parseInputs('topic')).toBeNull()
 })
 
-test('on a terminal: what is seen of the target fills the file', async () => {
-  const files = {
-    items: [
-      { id: 'f-1', name: 'a.txt' },
-      { id: 'f-2', name: 'b.pdf' },
-    ],
-  }
-  const { asked, request } = answering(JSON.stringify(files))
-  const { questions, told } = scripted('https://api.example.com/', 'Staging', 'MY_KEY', 'app-1', 'topic=tea')
-  const answers = await askAnswers({}, questions, {
-    environment: { MY_KEY: 'k-123' },
-    probe: (baseUrl, key) => probeTarget(baseUrl, key, request),
-  })
-  expect(asked[0]!.url).toBe('https://api.example.com/v1/files')
-  expect(asked[0]!.headers.get('authorization')).toBe('Bearer k-123')
-  expect(told).toEqual(['GET /v1/files answers 200, the key is accepted'])
-  const text = starter('t.json', answers)
-  expect(text).not.toContain('k-123')
+test('on a terminal: what is answered fills the file', async () => {
+  const questions = scripted('https://api.example.com/', 'Staging', 'MY_KEY', 'app-1', 'topic=tea')
+  const text = starter('t.json', await askAnswers({}, questions))
+  expect(text).toContain('// Others: otherApplication, slowApplication,')
   expect(JSON.parse(withoutComments(text))).toMatchObject({
     name: 'Staging',
     keys: { full: { env: 'MY_KEY' } },
-    resources: {
-      application: { id: 'app-1', inputs: [{ id: 'topic', value: ['tea'] }] },
-      pdfFile: 'f-2',
-      file: 'f-1',
-    },
+    resources: { application: { id: 'app-1', inputs: [{ id: 'topic', value: ['tea'] }] } },
     operations: { 'vision.analyze': 'not-served' },
   })
-})
-
-test.each([
-  [401, {}, 'asks for a key (401)'],
-  [404, {}, 'answers 404'],
-  [308, { location: 'https://x/v1/files' }, 'redirects to https://x/v1/files'],
-  [500, {}, 'answers 500'],
-])('a target that answers %i is described', async (status, headers, finding) => {
-  const { request } = answering('', { status, headers })
-  const seen = await probeTarget('https://x', undefined, request)
-  expect(seen.finding).toContain(finding)
-  expect(seen.listMissing).toBe(status === 404)
-})
-
-test('a target that does not answer, or lists nothing of use, stands in no one’s way', async () => {
-  const down = (async () => Promise.reject(new TypeError('fetch failed'))) as typeof fetch
-  expect((await probeTarget('https://x', 'k', down)).finding).toContain('no connection')
-  for (const body of ['no json', '[]', '{}', 'null', '"x"', '[1, {"id": 5}]', '{"a": 1}']) {
-    expect(await probeTarget('https://x', 'k', answering(body).request), body).toEqual({
-      listMissing: false,
-      finding: 'GET /v1/files answers 200, the key is accepted',
-    })
-  }
 })
 
 test('a report says what a new target file is made of, and stays as it was', async () => {
