@@ -1,6 +1,5 @@
 import { type JsonKind, type Member, otherKinds } from '../../catalogue/operation.ts'
 import { operation as operationOf, type OperationId, operations } from '../../catalogue/operations.ts'
-import { queryConfigMembers } from '../../catalogue/query-config.ts'
 import { kindOf } from '../../harness/checks/index.ts'
 import { type HeaderLine, headerValue } from '../../harness/http/index.ts'
 import { isUuid } from '../../schemas/formats.ts'
@@ -144,14 +143,21 @@ export type Expected =
   | { readonly from: number; readonly to: number }
   | 'url'
 
-/** Every member whose place and shape the spec shows, and whose value is none of those; what it leaves open is nobody's fault. */
+/** Every member whose shape the spec shows, and whose value is none of that; what it leaves open is nobody's fault. */
 function memberFaults(id: OperationId, body: unknown): MemberFault[] {
   const { members, section } = operationOf(id)
   if (!isObject(body)) return isNoBody(id, body) ? [wrong('', section, body, { kinds: ['object'] })] : []
-  // Where the spec names a member but shows no place, nobody can say where it has to stand.
-  const placed = members.filter(({ at }) => at.startsWith('/') && !at.includes('{'))
-  return [...placed.flatMap((member) => faultsOf(member, body)), ...queryConfigFaults(id, body)]
+  const configs = [...named('query_config', body, '')]
+  return members.flatMap((member) => {
+    const { at } = member
+    if (at.startsWith('/')) return faultsAt(at, member, body)
+    // The spec shows no place for the others, and only a configuration is known by its name (§2.7).
+    const below = at.startsWith(config) ? at.slice(config.length) : undefined
+    return below === undefined ? [] : configs.flatMap((place) => faultsAt(place + below, member, body))
+  })
 }
+
+const config = '{query_config}'
 
 /** Judges the kind of a body: an object if the spec shows members of it; else no more is sure than that it is no scalar. */
 function isNoBody(id: OperationId, body: unknown): boolean {
@@ -163,13 +169,14 @@ function wrong(at: string, section: string, value: unknown, expected: Expected):
   return { rule: 'member', at, section, received, expected }
 }
 
-function faultsOf(member: Member, body: unknown): MemberFault[] {
-  const { at, ofType, section } = member
-  const [above, name] = [at.slice(0, at.lastIndexOf('/')), at.slice(at.lastIndexOf('/'))]
+/** @param pattern where the member stands, `*` for each item */
+function faultsAt(pattern: string, member: Member, body: unknown): MemberFault[] {
+  const { ofType, section } = member
+  const [above, name] = [pattern.slice(0, pattern.lastIndexOf('/')), pattern.slice(pattern.lastIndexOf('/'))]
   // Also where the member is absent from an object that is there.
   const parents = above === '' ? [''] : pointersAt(body, above)
   const places = parents.filter((parent) => isObject(getAt(body, parent))).map((parent) => parent + name)
-  return (name === '/*' ? pointersAt(body, at) : places).flatMap((pointer) => {
+  return (name === '/*' ? pointersAt(body, pattern) : places).flatMap((pointer) => {
     if (ofType !== undefined && typeOfItem(body, pointer) !== ofType) return []
     const value = getAt(body, pointer)
     const expected = expectedOf(member, value)
@@ -179,12 +186,18 @@ function faultsOf(member: Member, body: unknown): MemberFault[] {
 
 /** Finds what the spec shows in place of that value; undefined if it shows the like of it, or nothing. */
 function expectedOf(member: Member, value: unknown): Expected | undefined {
-  const { allowed, at, judgedBy, kinds, required } = member
+  const { allowed, at, inside = [], judgedBy, kinds, outside = [], required } = member
   if (value === undefined) return required ? { kinds } : undefined
   // null may stand for an absent member, but where a requirement says that it does not.
   if (value === null) return judgedBy?.null === undefined ? undefined : { kinds }
-  if (otherKinds(member).some((kind) => kind === kindOf(value))) return { kinds }
+  // §2.7 shows all types of a configuration: that a server may make `true` of 1 is nothing to count on.
+  const others = otherKinds(at.startsWith(config) ? { ...member, tolerates: [] } : member)
+  if (others.includes(kindOf(value))) return { kinds }
   if (allowed && judgedBy?.value !== undefined && !allowed.includes(value as string)) return { values: allowed }
+  if (outside.length > 0) {
+    const [from, to] = [Math.min(...inside.map(Number)), Math.max(...inside.map(Number))]
+    return (value as number) < from || (value as number) > to ? { from, to } : undefined
+  }
   // §2.8: a web address or a data URL, and not the bytes in base64.
   return at.endsWith('/image_url/url') && !URL.canParse(value as string) ? 'url' : undefined
 }
@@ -198,33 +211,15 @@ function typeOfItem(body: unknown, pointer: string): unknown {
   return undefined
 }
 
-/** §2.7: wherever in the request of such an operation a configuration stands. */
-function queryConfigFaults(id: OperationId, body: unknown): MemberFault[] {
-  if (!operationOf(id).members.some(({ at }) => at === '{query_config}')) return []
-  return [...named('query_config', body, '')].flatMap(([pointer, config]) => {
-    if (config === null) return []
-    if (!isObject(config)) return [wrong(pointer, '2.7', config, { kinds: ['object'] })]
-    return queryConfigMembers.flatMap(({ inside, kind, name, outside }) => {
-      const value = config[name]
-      if (value === undefined || value === null) return []
-      const at = `${pointer}/${name}`
-      const shown = kind === 'boolean' ? 'boolean' : 'number'
-      if (kindOf(value) !== shown) return [wrong(at, '2.7', value, { kinds: [shown] })]
-      if (outside.length === 0) return []
-      const [from, to] = [Math.min(...inside.map(Number)), Math.max(...inside.map(Number))]
-      return (value as number) < from || (value as number) > to ? [wrong(at, '2.7', value, { from, to })] : []
-    })
-  })
-}
-
 /** Deeper than this nobody writes a configuration. */
 const deepest = 8
 
-function* named(name: string, value: unknown, at: string, depth = 0): Generator<[pointer: string, value: unknown]> {
+/** The pointers of all members of that name that are in no other one. */
+function* named(name: string, value: unknown, at: string, depth = 0): Generator<string> {
   if (typeof value !== 'object' || value === null || depth > deepest) return
   for (const [key, below] of Object.entries(value)) {
     const pointer = `${at}/${escapeToken(key)}`
-    if (key === name) yield [pointer, below]
+    if (key === name) yield pointer
     else yield* named(name, below, pointer, depth + 1)
   }
 }
