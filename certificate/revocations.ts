@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs'
 import { parseJson, readBytes, refuseDoubled } from '../harness/report/index.ts'
-import { UserError } from '../harness/user-error.ts'
+import { ensure } from '../harness/user-error.ts'
 import { isObject } from '../schemas/json.ts'
 
 export const REGISTER_FORMAT = 'conform-register/1'
@@ -26,13 +26,10 @@ export interface Revocations {
 export function readRevocations(path: string): Revocations {
   const value = parseOnce(path)
   if (!isObject(value)) return { path, asOf: null, entries: checkedRevocations(value, path) }
-  if (value.format !== REGISTER_FORMAT) {
-    throw new UserError(
-      `${path}: is neither a list of revocations nor the index.json of a register (${REGISTER_FORMAT})`,
-    )
-  }
+  const isRegister = value.format === REGISTER_FORMAT
+  ensure(isRegister, `${path}: is neither a list of revocations nor the index.json of a register (${REGISTER_FORMAT})`)
   const { builtAt, revocations } = value
-  if (typeof builtAt !== 'string') throw new UserError(`${path}: builtAt is missing`)
+  ensure(typeof builtAt === 'string', `${path}: builtAt is missing`)
   return { path, asOf: builtAt, entries: checkedRevocations(revocations, `${path}: revocations`) }
 }
 
@@ -91,12 +88,12 @@ function checkedList(
   path: string,
   wrongMember: (item: Record<string, unknown>) => string | null,
 ): unknown[] {
-  if (!Array.isArray(value)) throw new UserError(`${path}: must be a list`)
+  ensure(Array.isArray(value), `${path}: must be a list`)
   value.forEach((item: unknown, index) => {
     const wrong = isObject(item) ? wrongMember(item) : 'id'
-    if (wrong !== null) throw new UserError(`${path}: [${index}].${wrong} is missing or malformed`)
+    ensure(wrong === null, `${path}: [${index}].${wrong} is missing or malformed`)
   })
-  return value as unknown[]
+  return value
 }
 
 function isId(id: unknown): boolean {

@@ -45,7 +45,7 @@ function inTime(times: readonly number[]): readonly number[] {
 function refuseOthers(bytes: HarBytes, { from, to }: ReturnType<typeof scanEntries>): void {
   const { path, size } = bytes
   const tailFrom = to ?? size
-  const head = textOf(bytes, 0, from ?? size).replace(/^\uFEFF/, '')
+  const head = textOf(bytes, 0, from ?? size)
   const value = parsedOutside(bytes, [head, textOf(bytes, tailFrom, size)], tailFrom)
   const log = isObject(value) ? value['log'] : undefined
   if (!isObject(log)) throw new UserError(`${path}: is not a HAR: it has no object log (record one as HAR 1.2)`)
@@ -70,20 +70,19 @@ function parsed(bytes: HarBytes, { start, end }: EntryPlace, where: string): unk
   try {
     return JSON.parse(text) as unknown
   } catch {
-    throw notJson(bytes, { text, start, offset: firstError(text) }, where)
+    throw notJson(bytes, start + bytesBefore(firstError(text), text), where)
   }
 }
 
 function parsedOutside(bytes: HarBytes, [head, tail]: readonly [string, string], tailFrom: number): unknown {
+  const mark = head.startsWith('\uFEFF') ? 1 : 0
+  const text = head.slice(mark) + tail
   try {
-    return JSON.parse(head + tail) as unknown
+    return JSON.parse(text) as unknown
   } catch {
-    const offset = firstError(head + tail)
-    const place =
-      offset < head.length || tailFrom < head.length
-        ? { text: head, start: 0, offset }
-        : { text: tail, start: tailFrom, offset: offset - head.length }
-    throw notJson(bytes, place, '')
+    const offset = mark + firstError(text)
+    const isInHead = offset < head.length || tailFrom < head.length
+    throw notJson(bytes, isInHead ? bytesBefore(offset, head) : tailFrom + bytesBefore(offset - head.length, tail), '')
   }
 }
 
@@ -94,28 +93,19 @@ function firstError(text: string): number {
   return first ?? 0
 }
 
-interface Place {
-  readonly text: string
-  /** The byte of the file at which the text begins. */
-  readonly start: number
-  /** Position in the text, in UTF-16 units. */
-  readonly offset: number
+function bytesBefore(offset: number, text: string): number {
+  return Buffer.byteLength(text.slice(0, offset))
 }
 
 /** `is not JSON at line 3, column 17 (log.entries[5])`: both from 1. */
-function notJson(bytes: HarBytes, { text, start, offset }: Place, where: string): UserError {
-  let [line, column, last] = [1, 1, '']
-  const pass = (passed: string): void => {
-    for (const character of passed) {
-      const isBreak = character === '\r' || (character === '\n' && last !== '\r')
-      if (isBreak) line++
-      column = isBreak || character === '\n' ? 1 : column + character.length
-      last = character
-    }
-  }
+function notJson(bytes: HarBytes, at: number, where: string): UserError {
+  let [line, column] = [1, 1]
   const decoder = new TextDecoder()
-  for (const piece of bytes.pieces(start)) pass(decoder.decode(piece, { stream: true }))
-  pass(text.slice(0, offset))
+  for (const piece of bytes.pieces(at)) {
+    const [first = '', ...others] = decoder.decode(piece, { stream: true }).split('\n')
+    line += others.length
+    column = others.length > 0 ? others.at(-1)!.length + 1 : column + first.length
+  }
   return new UserError(`${bytes.path}: is not JSON at line ${line}, column ${column}${where}`)
 }
 

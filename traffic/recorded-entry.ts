@@ -1,5 +1,6 @@
 import { isObject } from '../schemas/json.ts'
-import type { HeaderLine } from '../harness/http/index.ts'
+import { isUtf8 } from 'node:buffer'
+import { type HeaderLine, headerValue } from '../harness/http/index.ts'
 import { UserError } from '../harness/user-error.ts'
 
 /** An entry of a HAR, read. What is not needed to judge or to show it is left out. */
@@ -63,13 +64,9 @@ export function recordedEntry(value: unknown, index: number, file: string): Reco
     headers,
     get body() {
       const content = response['content']
-      return (received ??= hasNoBody(status) ? noBody : harBody(content, (name) => headerOf(headers, name)))
+      return (received ??= hasNoBody(status) ? noBody : harBody(content, headers))
     },
   }
-}
-
-function headerOf(lines: readonly HeaderLine[], name: string): string | undefined {
-  return lines.find((line) => line.name.toLowerCase() === name)?.value
 }
 
 function headerLine(line: unknown): HeaderLine | undefined {
@@ -93,7 +90,7 @@ function labelled(headers: readonly HeaderLine[], content: unknown): readonly He
 function requestBody(request: Record<string, unknown>, headers: readonly HeaderLine[]): HarBody {
   const { postData, bodySize, method } = request
   if (postData === undefined && (method === 'GET' || bodySize === 0)) return noBody
-  return harBody(postData, (name) => headerOf(headers, name), bodySize)
+  return harBody(postData, headers, bodySize)
 }
 
 function hasNoBody(status: number): boolean {
@@ -121,23 +118,25 @@ export interface HarBody {
 export const noBody: HarBody = { state: 'whole', bytes: new Uint8Array() }
 const missing: HarBody = { state: 'missing', bytes: new Uint8Array() }
 
-type Header = (name: string) => string | undefined
-
 /** The body of an answer (`content`), or of a request (`postData`, whose size is in another member). */
-export function harBody(holder: unknown, header: Header, declaredSize?: unknown): HarBody {
+function harBody(holder: unknown, headers: readonly HeaderLine[], declaredSize?: unknown): HarBody {
   const content = isObject(holder) ? holder : {}
   const { text, comment } = content
   const size = content['size'] ?? declaredSize
-  if (typeof text !== 'string') return header('content-length') === '0' ? noBody : missing
+  const declared = headerValue(headers, 'content-length')
+  if (typeof text !== 'string') return declared === '0' ? noBody : missing
   // Browsers leave an empty text if they did not keep the body.
-  if (text === '' && Number(header('content-length') ?? 0) > 0) return missing
+  if (text === '' && Number.parseInt(declared ?? '0') > 0) return missing
   const base64 = (content['encoding'] ?? content['_encoding']) === 'base64'
   const bytes = Buffer.from(text, base64 ? 'base64' : 'utf8')
   const remarked = typeof comment === 'string' && comment !== ''
   if (content['_cut'] === true || remarked || (typeof size === 'number' && size > bytes.length)) {
     return { state: 'cut', bytes, ...wholeOf(content, size) }
   }
-  return base64 && isEncoded(bytes, header) ? missing : { state: 'whole', bytes }
+  // Some recorders keep a compressed body as it came.
+  const coding = headerValue(headers, 'content-encoding') ?? ''
+  const isEncoded = base64 && !['', 'identity'].includes(coding) && !isUtf8(bytes)
+  return isEncoded ? missing : { state: 'whole', bytes }
 }
 
 function wholeOf(content: Record<string, unknown>, size: unknown): Pick<HarBody, 'length' | 'sha256'> {
@@ -146,17 +145,5 @@ function wholeOf(content: Record<string, unknown>, size: unknown): Pick<HarBody,
   return {
     ...(typeof length === 'number' && length >= 0 ? { length } : {}),
     ...(typeof sha256 === 'string' && /^[0-9a-f]{64}$/.test(sha256) ? { sha256 } : {}),
-  }
-}
-
-/** Some recorders keep a compressed body as it came. */
-function isEncoded(bytes: Uint8Array, header: Header): boolean {
-  const coding = header('content-encoding') ?? 'identity'
-  if (coding === '' || coding === 'identity') return false
-  try {
-    new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-    return false
-  } catch {
-    return true
   }
 }

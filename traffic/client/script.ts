@@ -1,8 +1,8 @@
 import { codeNames, listedTypes } from '../../catalogue/errors.ts'
-import { type OperationId, operations } from '../../catalogue/operations.ts'
-import type { ForwardedRequest, Forwarder, Forwarding, HeaderLine, ResponseSink } from '../../harness/http/index.ts'
+import { isOperationId, type OperationId, operations } from '../../catalogue/operations.ts'
+import type { ForwardedRequest, Forwarder, Forwarding, HeaderLine } from '../../harness/http/index.ts'
 import { didYouMean } from '../../harness/target-file/index.ts'
-import { UserError } from '../../harness/user-error.ts'
+import { ensure } from '../../harness/user-error.ts'
 import { isObject, preview } from '../../schemas/json.ts'
 import { operationAt } from '../base-url.ts'
 
@@ -23,17 +23,12 @@ const ids: readonly string[] = operations.map(({ id }) => id)
 
 /** Reads a script, `{"jobs.create": [{"status": 429, "retryAfter": 1}, 503, "pass"]}`. Throws UserError that names place and remedy. */
 export function scriptOf(value: unknown, file: string): Script {
-  if (!isObject(value)) {
-    throw new UserError(`${file}: must be an object of operations, {"jobs.create": [429, "pass"]}`)
-  }
+  ensure(isObject(value), `${file}: must be an object of operations, {"jobs.create": [429, "pass"]}`)
   const lists = Object.entries(value).map(([name, steps]) => {
-    const operation = ['*', ...ids].find((id) => id === name)
-    if (operation === undefined) {
-      throw new UserError(`${file}: ${name}: is not an operation${didYouMean(name, ids)}; "*" is any`)
-    }
-    if (!Array.isArray(steps) || steps.length === 0) throw new UserError(`${file}: ${name}: give a list of answers`)
-    const id = operation as OperationId | '*'
-    return [id, steps.map((step, at) => stepOf(step, id, `${file}: ${name}[${at}]`))] as const
+    const meant = didYouMean(name, ids)
+    ensure(name === '*' || isOperationId(name), `${file}: ${name}: is not an operation${meant}; "*" is any`)
+    ensure(Array.isArray(steps) && steps.length > 0, `${file}: ${name}: give a list of answers`)
+    return [name, steps.map((step, at) => stepOf(step, name, `${file}: ${name}[${at}]`))] as const
   })
   return new Map(lists)
 }
@@ -43,22 +38,20 @@ const members = ['status', 'tpe', 'retryAfter']
 function stepOf(value: unknown, operation: OperationId | '*', place: string): Step {
   if (value === 'pass') return value
   const step = typeof value === 'number' ? { status: value } : value
-  if (!isObject(step)) {
-    throw new UserError(`${place}: ${preview(value)}: give "pass", a status, or {"status", "tpe", "retryAfter"}`)
-  }
+  const form = 'give "pass", a status, or {"status", "tpe", "retryAfter"}'
+  ensure(isObject(step), `${place}: ${preview(value)}: ${form}`)
   const unknown = Object.keys(step).find((name) => !members.includes(name))
-  if (unknown !== undefined) throw new UserError(`${place}.${unknown}: is not a member${didYouMean(unknown, members)}`)
-  const { retryAfter, status, tpe } = step
-  if (!Number.isInteger(status) || (status as number) < 400 || (status as number) > 599)
-    throw new UserError(`${place}.status: give the status of an error, 400 to 599`)
-  if (retryAfter !== undefined && (!Number.isInteger(retryAfter) || (retryAfter as number) < 0))
-    throw new UserError(`${place}.retryAfter: give whole seconds`)
-  const name = tpe ?? usualType(operation, status as number)
-  if (typeof name !== 'string' || name === '') throw new UserError(`${place}.tpe: give the name of an error`)
-  return {
-    ...{ status: status as number, tpe: name },
-    ...(retryAfter !== undefined && { retryAfter: retryAfter as number }),
-  }
+  ensure(unknown === undefined, `${place}.${unknown}: is not a member${didYouMean(unknown ?? '', members)}`)
+  const { retryAfter, status } = step
+  ensure(isWhole(status, 400, 599), `${place}.status: give the status of an error, 400 to 599`)
+  ensure(retryAfter === undefined || isWhole(retryAfter, 0), `${place}.retryAfter: give whole seconds`)
+  const tpe = step.tpe ?? usualType(operation, status)
+  ensure(typeof tpe === 'string' && tpe !== '', `${place}.tpe: give the name of an error`)
+  return { status, tpe, ...(retryAfter !== undefined && { retryAfter }) }
+}
+
+function isWhole(value: unknown, least: number, most = Infinity): value is number {
+  return Number.isInteger(value) && (value as number) >= least && (value as number) <= most
 }
 
 /** The type that §7.3 gives the operation with that status, else the first code name of §7.2. */
@@ -151,7 +144,12 @@ export function playScript(
       lasts.set(operation, answered)
       const headers = headersOf(step)
       written.add(headers)
-      return response(request, sink, { step, headers, onEnd: () => (answered.endedAt = now()) })
+      return whenRead(request, () => {
+        answered.endedAt = now()
+        sink.head(step.status, headers, '')
+        sink.data(bodyOf(step))
+        sink.end()
+      })
     },
   }
 }
@@ -167,22 +165,12 @@ function headersOf(step: ScriptedError): HeaderLine[] {
   ]
 }
 
-interface Reply {
-  readonly step: ScriptedError
-  readonly headers: readonly HeaderLine[]
-  readonly onEnd: () => void
-}
-
-/** The request is read to its end first, as by any server. */
-function response({ body }: ForwardedRequest, sink: ResponseSink, { step, headers, onEnd }: Reply): Forwarding {
+/** Answers when the request was read to its end, as any server does. */
+function whenRead({ body }: ForwardedRequest, answer: () => void): Forwarding {
   let isOver = false
   const read = async (): Promise<void> => {
     for await (const _piece of body ?? []) if (isOver) return
-    if (isOver) return
-    onEnd()
-    sink.head(step.status, headers, '')
-    sink.data(bodyOf(step))
-    sink.end()
+    if (!isOver) answer()
   }
   // A client that breaks off is told of by the proxy.
   void read().catch(() => undefined)
