@@ -32,11 +32,14 @@ export function optionsFor(name: SchemaName): Options {
   }
 }
 
-/** Loaded when first needed: most runs compile nothing. `withFormats`: those that JSON Schema names, for schemas of others. */
+/**
+ * Loaded when first needed: most runs compile nothing. `withFormats`: those that JSON Schema names, for schemas of others; by
+ * themselves, since ajv-formats as a whole loads another ajv, and adds keywords that no JSON Schema has.
+ */
 export function newAjv(options: Options, { withFormats = false } = {}): Ajv2020 {
   const require = createRequire(import.meta.url)
   const { Ajv2020 } = require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js')
-  const ajv = new Ajv2020(options)
-  if (withFormats) (require('ajv-formats') as typeof import('ajv-formats')).default(ajv)
-  return ajv
+  if (!withFormats) return new Ajv2020(options)
+  const { fullFormats } = require('ajv-formats/dist/formats.js') as typeof import('ajv-formats/dist/formats.js')
+  return new Ajv2020({ ...options, formats: fullFormats })
 }
