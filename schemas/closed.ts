@@ -15,10 +15,11 @@ type FittingEach<M> = { -readonly [name in keyof M]: Fitting<M[name]> }
 export function object<R extends Members, O extends Members = Record<never, Schema>>(required: R, optional?: O) {
   type Value = FittingEach<R> & Partial<FittingEach<O>>
   const properties = { ...required, ...optional }
+  const names = Object.keys(required)
   const schema: Schema<{ [name in keyof Value]: Value[name] }> = {
     type: 'object',
     additionalProperties: false,
-    required: Object.keys(required),
+    ...(names.length > 0 && { required: names }),
     properties,
   }
   return schema

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { catalogue } from '../../catalogue/catalogue.ts'
 import { type Operation, examplePlace } from '../../catalogue/operation.ts'
 import { operations } from '../../catalogue/operations.ts'
 import {
@@ -10,13 +8,13 @@ import {
   memberOf,
   resourceExamples,
   rolesOf,
+  targetFileForm,
 } from '../../harness/target-file/index.ts'
 
 type Described = (typeof operations)[number]
 
 interface Schema {
   properties?: Record<string, Schema>
-  then?: Schema
   $defs?: Record<string, Schema>
   readonly [keyword: string]: unknown
 }
@@ -133,13 +131,18 @@ function placed(id: Described['id'], role: string): string {
   return `Where the ${what}${unless}.`
 }
 
-/** Path of the part that does not follow from the catalogue: the form of keys, resources, scenarios and limits. */
-const form = new URL('./form.json', import.meta.url)
+const operationsExample = {
+  'completion.create': { body: { model: '<model>', prompt: 'Hello' } },
+  'vision.analyze': 'not-served',
+}
+const scenariosExample = {
+  'files.retrieve/403-file-access': { params: { file_id: '<file of another account>' } },
+  'jobs.create/429-quota-exceeded': { key: { env: 'KEY_WITH_SPENT_QUOTA' } },
+}
 
-/** The schema of the target file, each member with an example and what it is for, and every id that it may name. */
+/** The schema of the target file, each member with an example and what it is for. */
 export function targetSchema(): Schema {
-  const schema = JSON.parse(readFileSync(form, 'utf8')) as Schema
-  const ids = operations.map(({ id }) => id)
+  const schema = structuredClone(targetFileForm) as Schema
   const membersIn = (of: Schema | undefined): Record<string, Schema> => of?.properties ?? missing('properties')
   const members = membersIn(schema)
   /** Adds what follows from the code; the example stays last. */
@@ -147,21 +150,10 @@ export function targetSchema(): Schema {
     const { examples = [example], ...rest } = to[name] ?? missing(name)
     to[name] = { ...rest, ...more, examples }
   }
-  add(members, 'operations', { properties: operationSchemas() })
-  const restricted = membersIn(members['keys'])['restricted']?.then ?? missing('restricted')
-  restricted.properties = Object.fromEntries(
-    ids.map((id) => [
-      id,
-      described(
-        `A valid key without permission for ${id}.`,
-        { $ref: '#/$defs/key' },
-        { env: 'CONFORM_KEY_RESTRICTED' },
-      ),
-    ]),
-  )
-  add(membersIn(schema.$defs?.['scenario']), 'operation', { enum: ids })
-  const conditions = catalogue.filter(({ operation }) => operation !== 'envelope').map(({ id }) => id)
-  add(members, 'scenarios', { propertyNames: { enum: conditions } })
+  add(members, 'operations', { properties: operationSchemas() }, operationsExample)
+  add(members, 'scenarios', {}, scenariosExample)
+  add(members, 'unreachable', {}, { 'completion.create/500-*': 'no staging switch for model outages' })
+  add(membersIn(schema.$defs?.['scenario']), 'operation', {}, 'chat.create')
   const [keys, resources, limits] = ['keys', 'resources', 'limits'].map((name) => membersIn(members[name]))
   for (const [name, env] of Object.entries(keyExamples)) add(keys!, name, {}, { env })
   for (const [name, value] of Object.entries(resourceExamples)) add(resources!, name, {}, value)
@@ -170,5 +162,5 @@ export function targetSchema(): Schema {
 }
 
 function missing(name: string): never {
-  throw new Error(`form.json has no ${name}`)
+  throw new Error(`the form of a target file has no ${name}`)
 }

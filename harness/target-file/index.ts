@@ -24,3 +24,4 @@ export type { KeySource, Secret } from './model.ts'
 // What its schema is made from (build/target-schema/).
 export { contentExample, defaultPointer, keyExamples, memberOf, resourceExamples, rolesOf } from './declared.ts'
 export { defaultLimits } from './model.ts'
+export { targetFileForm } from './target-file.ts'
