@@ -1,7 +1,8 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import type { Switches } from './switches/switches.ts'
+import { words } from './switches/table.ts'
 import type { Answer } from './world/answer.ts'
-import { isMembers, type Members, type Call } from './world/call.ts'
+import { type Call, isMembers, type Members } from './world/call.ts'
 
 /** Rewrites every object of a JSON value, the inner ones first. */
 function everyObject(value: unknown, rewrite: (members: Members) => Members): unknown {
@@ -55,21 +56,18 @@ const wrongKeys: Readonly<Record<string, readonly [status: number, key: string]>
   '#forbidden': [403, 'fail.unauthorized.badToken'],
 }
 
-function presentError(answer: Answer, { broken, varied, hasSome }: Switches): unknown {
+function presentError(answer: Answer, { varied, brokenOf, hasSome }: Switches): unknown {
   if (!hasSome('envelope/')) return answer.body
   const body = answer.body as { readonly errors: readonly Members[] } & Members
   const message = body.errors[0] ?? {}
-  for (const [variant, [status, key]] of Object.entries(wrongKeys)) {
-    if (broken(`envelope/message-keys${variant}`) && answer.status === status) {
-      return { ...body, errors: [{ ...message, key }] }
-    }
-  }
-  for (const [variant, reshape] of Object.entries(misshapen)) {
-    if (broken(`envelope/shape${variant}`) && answer.status === 401) return reshape(body, message)
-  }
-  return Object.entries(envelopes).reduce<Members>((shown, [variant, reshape]) => {
-    return varied(variant) ? reshape(shown, message) : shown
-  }, body)
+  const [status, key] = brokenOf(wrongKeys, 'envelope/message-keys') ?? []
+  if (answer.status === status) return { ...body, errors: [{ ...message, key }] }
+  const reshape = answer.status === 401 ? brokenOf(misshapen, 'envelope/shape') : undefined
+  if (reshape) return reshape(body, message)
+  return Object.entries(envelopes).reduce<Members>(
+    (shown, [variant, change]) => (varied(variant) ? change(shown, message) : shown),
+    body,
+  )
 }
 
 function present(answer: Answer, switches: Switches): unknown {
@@ -81,30 +79,53 @@ function present(answer: Answer, switches: Switches): unknown {
   return shown
 }
 
-const mib = 1024 * 1024
+/** Operations whose success has no shape in the spec, and of whose answer no client needs a member. */
+const shapeless = new Set(
+  words(`completion.create files.list files.retrieve graphs.add-file graphs.query ai-detect.run web-search.run
+    translate.run vision.analyze`),
+)
+
+/** Operations that make something, and whose success has no shape either. */
+const creations = new Set(['files.upload', 'graphs.create', 'applications.create'])
+
+const others: Readonly<Record<string, Answer>> = {
+  'successes/no-content': { status: 204 },
+  'successes/plain-text': { status: 200, text: { type: 'text/plain', value: 'done {' } },
+  'successes/empty': { status: 200 },
+  'successes/other-2xx': { status: 203, body: { done: true } },
+  'successes/json-scalar': { status: 200, body: 17 },
+}
+
+/** The success of an operation, or another 2xx of a variant if the spec shows no shape. */
+export function successes(answer: Answer, call: Call): Answer {
+  // A page that says that nothing is there is none.
+  if (answer.status >= 300) return answer
+  if (creations.has(call.operation)) {
+    if (call.varied('successes/accepted-creations')) return { ...answer, status: 202 }
+    return call.varied('successes/no-content-creations') ? { status: 204 } : answer
+  }
+  if (!shapeless.has(call.operation)) return answer
+  return call.world.switches.variedOf(others) ?? enlarged(answer, call)
+}
 
 /** MiB that a member adds, by variant: within what a client may be expected to read, and beyond it. */
 const sizes: Readonly<Record<string, number>> = { 'answers/large': 3, 'answers/huge': 9 }
 
 const texts = new Map<number, string>()
 
-function text(size: number): string {
-  const known = texts.get(size) ?? 'All about tea. '.repeat((size * mib) / 15)
+/** A text of so many MiB. */
+export function largeText(size: number): string {
+  const known = texts.get(size) ?? 'All about tea. '.repeat((size * 1024 * 1024) / 15)
   texts.set(size, known)
   return known
 }
 
 /** The answer with a large member, if the operation lists or retrieves files and a variant asks for it. */
-export function enlarged(answer: Answer, call: Call): Answer {
-  if (call.operation !== 'files.list' && call.operation !== 'files.retrieve') return answer
-  const size = Object.entries(sizes).find(([variant]) => call.varied(variant))?.[1]
-  if (size === undefined || !isMembers(answer.body)) return answer
-  return { ...answer, body: { ...answer.body, description: text(size) } }
-}
-
-/** A large text among the data of a job; empty without the variant. */
-export function largeJobText(varied: (variant: string) => boolean): string {
-  return varied('answers/large') ? text(2) : ''
+function enlarged(answer: Answer, call: Call): Answer {
+  const size = call.world.switches.variedOf(sizes)
+  const isOfFiles = call.operation === 'files.list' || call.operation === 'files.retrieve'
+  if (size === undefined || !isOfFiles || !isMembers(answer.body)) return answer
+  return { ...answer, body: { ...answer.body, description: largeText(size) } }
 }
 
 const encodings: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import type { Server, IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
@@ -34,40 +35,33 @@ export interface ReferenceOptions {
 /** The members of a request that the reference reads. */
 type HandedRequest = Pick<Request, 'method' | 'url' | 'headers' | 'signal' | 'arrayBuffer' | 'json'>
 
-/** A reference in the same process: requests are handed to it, nothing listens. */
-export type HandledReference = ReturnType<typeof createReference>
-
 /** @throws Error on a defect or variant that does not exist. */
-function createServed(options: ReferenceOptions) {
-  const switches = createSwitches(options.defects ?? [], options.variants ?? [])
+function createServed({ defects = [], variants = [], latency = 0, ...options }: ReferenceOptions) {
+  const switches = createSwitches(defects, variants)
   const clock = createClock(switches)
+  const { jobMs: usual = 40, slowJobMs: slow = 250, settleMs: settle, slowRefusalMs: slowRefusal = 200 } = options
   const world: World = {
     switches,
     clock,
     store: preloadedStore(clock.now()),
-    pace: {
-      usual: options.jobMs ?? 40,
-      slow: options.slowJobMs ?? 250,
-      unread: unreadMsOf(switches),
-      settle: options.settleMs,
-      slowRefusal: options.slowRefusalMs ?? 200,
-      silence: options.silenceMs ?? 1000,
-    },
+    pace: { usual, slow, unread: unreadMsOf(switches), settle, slowRefusal, silence: options.silenceMs ?? 1000 },
     since: clock.now(),
     running: new Set(),
     counts: new Map(),
     searchDown: false,
   }
   const app = createApp(world)
-  const { latency = 0 } = options
   return {
+    switches,
     fetch: async (request: Request, env?: object): Promise<Response> => {
       if (latency > 0) await pause(latency)
       return app.fetch(request, env)
     },
-    switches,
   }
 }
+
+/** A reference in the same process: requests are handed to it, nothing listens. */
+export type HandledReference = ReturnType<typeof createReference>
 
 /**
  * A conforming server of the whole interface without a socket, for tests that inject their transport.
@@ -75,10 +69,9 @@ function createServed(options: ReferenceOptions) {
  * `isStamped`: each response names the defects that had a say in it, which costs time.
  */
 export function createReference(options: ReferenceOptions = {}, isStamped = false) {
-  for (const name of [...(options.defects ?? []), ...(options.variants ?? [])]) {
-    if (needsSocket(name)) throw new Error(`"${name}" shows on a socket alone: use startReference`)
-  }
   const { fetch } = createServed(options)
+  const unseen = [...(options.defects ?? []), ...(options.variants ?? [])].find(needsSocket)
+  if (unseen !== undefined) throw new Error(`"${unseen}" shows on a socket alone: use startReference`)
   const url = 'http://reference.localhost'
   return {
     /** Base URL of its requests; any other origin will do as well. */
@@ -91,14 +84,6 @@ export function createReference(options: ReferenceOptions = {}, isStamped = fals
     },
   }
 }
-
-/** ms after which a job ends that nobody read often enough. */
-const usualMs = 30_000
-/**
- * The same if the answer to a creation may be lost, so that nobody knows of the job: everyone waits for its end, and one that is
- * known is read at once.
- */
-const lostAnswersMs = 3000
 
 /**
  * Under these a job has to end by itself, since nobody reads it in progress: its id or its readings do not arrive, or look like
@@ -116,7 +101,18 @@ const endingByThemselves = [
 /** ms that a job waits at most to be read, from its creation on. */
 export function unreadMsOf({ broken, varied }: Switches): number {
   if (endingByThemselves.some(broken)) return 0
-  return varied('connection/closed-unannounced') ? lostAnswersMs : usualMs
+  // The answer to a creation may be lost, so that nobody knows of the job: everyone waits for its end.
+  return varied('connection/closed-unannounced') ? 3000 : 30_000
+}
+
+/**
+ * Ends each connection after its first answer without saying so. A request that is on its way by then is still carried out,
+ * but its answer is lost.
+ */
+function closeUnannounced(server: Server): void {
+  server.on('request', ({ socket }: IncomingMessage, outgoing: ServerResponse) => {
+    outgoing.once('finish', () => socket.end())
+  })
 }
 
 /** Requests that a connection serves before it is reset. */
@@ -140,13 +136,6 @@ interface ServerOptions extends ReferenceOptions {
   readonly port?: number
 }
 
-function listen(server: Server, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, '127.0.0.1', () => resolve((server.address() as AddressInfo).port))
-  })
-}
-
 /**
  * Starts a conforming server of the whole interface, in memory, on the loopback address.
  * @param ownsThread Nothing else goes on in this thread: a faster class takes the place of its `Response`.
@@ -158,7 +147,8 @@ export async function startReference(options: ServerOptions = {}, ownsThread = f
   if (switches.varied('connection/short-lived')) server.keepAliveTimeout = 50
   if (switches.varied('connection/closed-unannounced')) closeUnannounced(server)
   if (switches.varied('connection/reset-when-reused')) resetReusedConnections(server)
-  const url = `http://127.0.0.1:${await listen(server, options.port ?? 0)}`
+  await once(server.listen(options.port ?? 0, '127.0.0.1'), 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     /** Base URL, without a slash at its end. */
     url,
@@ -168,14 +158,4 @@ export async function startReference(options: ServerOptions = {}, ownsThread = f
         server.closeAllConnections()
       }),
   }
-}
-
-/**
- * Ends each connection after its first answer without saying so. A request that is on its way by then is still carried out,
- * but its answer is lost.
- */
-function closeUnannounced(server: Server): void {
-  server.on('request', ({ socket }: IncomingMessage, outgoing: ServerResponse) => {
-    outgoing.once('finish', () => socket.end())
-  })
 }

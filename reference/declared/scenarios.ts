@@ -9,7 +9,6 @@ export function fixture(path: string): Buffer {
 }
 
 interface Scenario {
-  readonly operation?: string
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -21,28 +20,21 @@ export const targetFile = JSON.parse(fixture('reference.target.json').toString('
   readonly scenarios: Readonly<Record<string, Scenario>>
 }
 
-export interface Pair {
-  readonly status: number
-  readonly tpe: string
-}
+/** What an error is answered with: `<status>-<tpe>`, as the names of variants spell it. */
+export type Pair = `${number}-${string}`
 
-/** `<status>-<tpe>`, as the names of variants spell it. */
-export function pairOf(spelled: string): Pair {
-  return { status: Number(spelled.slice(0, 3)), tpe: spelled.slice(4) }
-}
-
-/** The forms of the header `x-simulate`: `<condition> <status>-<tpe>`, and then other pairs that conform as well. */
+/** The forms of the header `x-simulate`: `<condition> <pair>`, and then other pairs that conform as well. */
 interface Simulation {
   /** `<status>-<condition>` of the request's operation, or a whole requirement id. */
   readonly condition: string
   readonly usual: Pair
   /** Each of them is a variant. */
-  readonly others: readonly string[]
+  readonly others: readonly Pair[]
 }
 
 function parsed(header: string): Simulation {
-  const [condition = '', usual = '', ...others] = header.split(' ')
-  return { condition, usual: pairOf(usual), others }
+  const [condition, usual, ...others] = header.split(' ') as [string, Pair, ...Pair[]]
+  return { condition, usual, others }
 }
 
 /** Ids of the requirements that want a request refused and for which the target file has a scenario. */

@@ -1,82 +1,39 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import {
-  createAllTheSame,
-  freshName,
-  hasForgotten,
-  nameCheckMs,
-  namedBy,
-  overlooks,
-  processedFrom,
-  refusedName,
-  nameOf,
-  newId,
-  writeId,
-} from '../world/created.ts'
+import { type Call, isAbsent, isMembers, jsonType, kindsOf } from '../world/call.ts'
+import { askedTwice, checkMs, findMade, overlooks, processedFrom, refusedName } from '../world/created.ts'
+import { fileNamed, fileView } from './files.ts'
+import { pdfText } from './pdf.ts'
+import { generated, queryComplexity } from '../world/models.ts'
+import type { Operation } from '../world/operation.ts'
 import type { Graph, StoredFile } from '../world/world.ts'
 import type { Answer } from '../world/answer.ts'
-import { type Call, isAbsent, kindsOf, type Members } from '../world/call.ts'
-import type { Operation } from '../world/operation.ts'
-import { checkGraphAccess, checkQueryConfig, fileNamed, fileView, findGraph, pdfText } from '../world/files.ts'
-import { generated, queryComplexity } from '../world/models.ts'
 
-function view(call: Call, graph: Graph): Members {
-  const { id, name, createdAt, version } = graph
-  return { id: writeId(call.world, id), name, version, created_at: call.world.clock.write(createdAt) }
-}
-
-function checkCreation(call: Call): void {
-  const { description } = call.body
-  const name = nameOf(call, 'Graph')
-  if (typeof name !== 'string') call.refuse('400-malformed-parameters', 400, 'BadRequest', { kind: kindsOf(name) })
-  if (!/^[\p{L}\p{N} ._-]+$/u.test(name)) call.refuse('400-invalid-name', 400, 'InvalidInputParameters')
-  if (!isAbsent(description) && typeof description !== 'string') {
-    call.reject(400, 'BadRequest', 'description is a string')
-  }
-}
-
-function make({ world }: Call, name: string, account: string): Graph {
-  const id = newId(world, 'graph')
-  const createdAt = world.clock.now()
-  const graph: Graph = { id, account, name, version: '"1"', files: new Map(), createdAt, made: true }
-  world.store.graphs.set(id, graph)
+/** The graph that the path names (§7.3). */
+function findGraph(call: Call): Graph {
+  const graph = findMade(call, {
+    id: call.param('graph_id'),
+    among: call.world.store.graphs,
+    unknown: '404-unknown-graph',
+    settling: 'graphs',
+    usable: 'graphs.create/2xx-usable',
+  })
+  const isAddition = graph.made === true && call.operation === 'graphs.add-file'
+  call.rejectIf('graphs.create/2xx-usable#additions', isAddition, '404-ResourceNotFound')
   return graph
-}
-
-async function create(call: Call): Promise<Answer> {
-  const { world, key } = call
-  const { graphs } = world.store
-  if (key?.account === 'full') call.refuse('general/507-insufficient-storage', 507, 'InsufficientStorage')
-  const name = freshName(call, 'Graph', graphs.values())
-  if (call.broken('400-atomic')) await pause(nameCheckMs)
-  const graph = make(call, name, key?.account ?? '')
-  return { status: 200, body: view(call, namedBy(call, graphs.values(), graph)) }
-}
-
-/** §4.4 */
-export const graphsCreate: Operation = {
-  id: 'graphs.create',
-  paths: ['/v1/knowledge-graphs'],
-  members: ['name', 'description'],
-  check: checkCreation,
-  refused: createAllTheSame(make),
-  run: create,
-  grant: (call) => ({ status: 200, body: { id: newId(call.world, 'graph'), name: 'graph' } }),
 }
 
 function fileOf(call: Call): StoredFile {
   const { file_id: id } = call.body
-  if (typeof id !== 'string' && typeof id !== 'number') call.reject(400, 'BadRequest', 'file_id is missing')
-  return fileNamed(call, id, 'The file does not exist')
+  if (typeof id !== 'string' && typeof id !== 'number') call.reject('400-BadRequest', 'file_id is missing')
+  return fileNamed(call, id)
 }
 
 async function fitFile(call: Call): Promise<void> {
   const file = fileOf(call)
-  if (!/^(text|image)\/|^application\/(pdf|json|msword|octet-stream)$/.test(file.type)) {
-    call.refuse('400-unsupported-type', 400, 'BadRequest', { description: `Graphs take no ${file.type}` })
-  }
-  if (file.type === 'application/pdf' && typeof (await pdfText(file.bytes())) === 'string') {
-    call.refuse('400-unparsable', 400, 'InvalidInputParameters', { description: 'The file cannot be read' })
-  }
+  if (!/^(text|image)\/|^application\/(pdf|json|msword|octet-stream)$/.test(file.type))
+    call.refuse('400-unsupported-type', '400-BadRequest')
+  if (file.type === 'application/pdf' && typeof (await pdfText(file.bytes())) === 'string')
+    call.refuse('400-unparsable', '400-InvalidInputParameters')
 }
 
 /** Leaves a file behind in spite of a refusal, under the defects of `4xx-no-effect`. */
@@ -86,8 +43,11 @@ async function addAllTheSame(call: Call, status: number): Promise<void> {
   if (file !== undefined) graph?.files.set(file, { by: 'addition', from: Date.now() })
 }
 
-/** ms between a check and what follows from it, under the defects of `409-atomic`. */
-const checkMs = 10
+/** Whether a created graph has forgotten its files, under the defects of `409-already-in-graph`. */
+function hasForgotten(call: Call, graph: Graph): boolean {
+  const isEmptied = askedTwice.has(graph) && call.broken('409-already-in-graph#emptied')
+  return graph.made === true && (isEmptied || call.broken('409-already-in-graph#created'))
+}
 
 /** So many added files break a graph, under the defect `2xx-accepted#many`. */
 const manyFiles = 8
@@ -98,23 +58,21 @@ async function addFile(call: Call, graph: Graph): Promise<Answer> {
   const isKnown = known && known.from <= Date.now() && !hasForgotten(call, graph)
   if (isKnown && !overlooks(call, '409-already-in-graph', file.id, [...graph.files.keys()])) {
     // Requirements tell apart where the file came from; both are refused alike.
-    if (known.by === 'addition') call.refuse('409-already-in-graph', 409, 'BadRequest')
-    call.reject(409, 'BadRequest', 'The file came with its upload')
+    if (known.by === 'addition') call.refuse('409-already-in-graph', '409-BadRequest')
+    call.reject('409-BadRequest', 'The file came with its upload')
   }
   const added = [...graph.files.values()].filter(({ by }) => by === 'addition').length
-  if (call.broken('2xx-accepted#many') && !known && added >= manyFiles) throw new Error('the graph is full')
-  const inOtherGraph = [...call.world.store.graphs.values()].some((each) => each !== graph && each.files.has(file.id))
-  if (call.broken('2xx-other-graph') && inOtherGraph) call.reject(409, 'BadRequest', 'The file is in another graph')
-  if (call.broken('2xx-other-graph#moves'))
-    for (const each of call.world.store.graphs.values()) each.files.delete(file.id)
-  const isFull = [...graph.files.values()].some(({ by }) => by === 'addition')
-  if (isFull && call.broken('2xx-accepted#one-file')) call.reject(409, 'BadRequest', 'The file is in the graph already')
-  if (call.broken('2xx-accepted#always-409')) call.reject(409, 'BadRequest', 'The file is in the graph already')
+  const others = [...call.world.store.graphs.values()].filter((each) => each !== graph && each.files.has(file.id))
+  call.breakIf('2xx-accepted#many', !known && added >= manyFiles)
+  call.rejectIf('2xx-other-graph', others.length > 0, '409-BadRequest')
+  if (call.broken('2xx-other-graph#moves')) for (const each of others) each.files.delete(file.id)
+  call.rejectIf('2xx-accepted#one-file', added > 0, '409-BadRequest')
+  call.rejectIf('2xx-accepted#always-409', true, '409-BadRequest')
   if (call.broken('409-atomic')) await pause(checkMs)
   if (!known) graph.files.set(file.id, { by: 'addition', from: processedFrom(call.world) })
   // Defects of a server that adds the file but says that it did not.
-  if (call.broken('2xx-accepted#added-400')) call.reject(400, 'BadRequest', 'Nothing is wrong')
-  if (call.broken('2xx-accepted#added-404')) call.reject(404, 'ResourceNotFound', 'Nothing is missing')
+  call.rejectIf('2xx-accepted#added-400', true)
+  call.rejectIf('2xx-accepted#added-404', true, '404-ResourceNotFound')
   return { status: 200, body: fileView(call.world, file) }
 }
 
@@ -124,29 +82,60 @@ export const graphsAddFile: Operation<Graph> = {
   paths: ['/v1/knowledge-graphs/:graph_id/files'],
   members: ['file_id'],
   find: findGraph,
-  access: checkGraphAccess,
+  foreign: '403-graph-access',
   fit: fitFile,
   refused: addAllTheSame,
   run: addFile,
   grant: (call) => ({ status: 200, body: { id: call.body['file_id'] ?? 'file' } }),
 }
 
-function checkQuery(call: Call): void {
-  const { query, query_config: config } = call.body
-  if (typeof query !== 'string') call.refuse('400-malformed-parameters', 400, 'BadRequest')
-  checkQueryConfig(call, config, '2xx-query-config')
-  if ((query.match(/\b(AND|OR|NOT)\b/g) ?? []).length > queryComplexity) {
-    call.refuse('400-too-complex', 400, 'InvalidInputParameters', { description: 'Too many operators' })
-  }
+// §2.7. Up to 25 snippets are recommended and 30 is the default; no difference is made between them.
+const bounds: Readonly<Record<string, readonly [least: number, most: number]>> = {
+  search_weight: [0, 100],
+  max_subquestions: [1, 10],
+  grounding_level: [0, 1],
+  max_snippets: [5, 30],
+  max_tokens: [100, 8000],
+  keyword_threshold: [0, 1],
+  semantic_threshold: [0, 1],
 }
 
-/** A client that has seen another version of the graph is told so (§7.2, version conflict). */
-function fitQuery(call: Call, graph: Graph): void {
-  const expected = call.request.header('if-match')
-  if (call.varied('graphs/empty-not-queried') && graph.made && graph.files.size === 0) {
-    call.reject(422, 'UnprocessableEntity', 'The graph is empty')
+function refuseConfig(call: Call, kind: string | readonly string[]): never {
+  call.refuse('400-query-config', '400-InvalidInputParameters', kind)
+}
+
+function checkNumber(call: Call, name: string, value: unknown, granted: string): void {
+  const [least, most] = bounds[name] ?? [0, 0]
+  if (typeof value !== 'number') return refuseConfig(call, `${name}-${jsonType(value)}`)
+  const away = Math.max(least - value, value - most)
+  const apart = value > 2 ** 32 ? 'wrapped' : away > 1000 ? 'far' : away < 0.1 ? 'near' : value < least ? 'low' : 'high'
+  if (away > 0) refuseConfig(call, `${name}-${apart}`)
+  // A bound taken for the first value outside, and the recommendation for a limit.
+  call.rejectIf(`${granted}#bounds`, away === 0)
+  call.rejectIf(granted, name === 'max_snippets' && value > 25)
+}
+
+/** Checks a `query_config`; `granted` is the requirement that valid ones are accepted. */
+export function checkQueryConfig(call: Call, config: unknown, granted: string): void {
+  if (isAbsent(config)) return
+  if (!isMembers(config)) {
+    return refuseConfig(
+      call,
+      kindsOf(config).map((kind) => `whole-${kind}`),
+    )
   }
-  if (expected !== undefined && expected !== graph.version) call.refuse('general/409-conflict', 409, 'Conflict')
+  const { length } = Object.keys(config)
+  const { search_weight: weight, max_tokens: tokens, max_snippets: snippets } = config
+  call.rejectIf(`${granted}#together`, length === 8 && weight === 0 && tokens === 8000)
+  call.rejectIf(`${granted}#empty`, length === 0)
+  call.rejectIf(`${granted}#defaults`, snippets === 30 && length > 1)
+  call.rejectIf(`${granted}#absent`, length === 1 && snippets === undefined)
+  for (const [name, value] of Object.entries(config)) {
+    if (value === null) continue
+    if (name in bounds) checkNumber(call, name, value, granted)
+    else if (name !== 'inline_citations') call.reject('400-BadRequest', `query_config has no ${name}`)
+    else if (typeof value !== 'boolean') refuseConfig(call, name)
+  }
 }
 
 /** §4.4, §2.7 */
@@ -155,9 +144,21 @@ export const graphsQuery: Operation<Graph> = {
   paths: ['/v1/knowledge-graphs/:graph_id/query'],
   members: ['query', 'query_config'],
   find: findGraph,
-  access: checkGraphAccess,
-  check: checkQuery,
-  fit: fitQuery,
+  foreign: '403-graph-access',
+  check: (call: Call) => {
+    const { query, query_config: config } = call.body
+    if (typeof query !== 'string') call.refuse('400-malformed-parameters', '400-BadRequest')
+    checkQueryConfig(call, config, '2xx-query-config')
+    if ((query.match(/\b(AND|OR|NOT)\b/g) ?? []).length > queryComplexity)
+      call.refuse('400-too-complex', '400-InvalidInputParameters')
+  },
+  fit: (call: Call, graph) => {
+    if (call.varied('graphs/empty-not-queried') && graph.made && graph.files.size === 0)
+      call.reject('422-UnprocessableEntity', 'The graph is empty')
+    // A client that has seen another version of the graph is told so (§7.2, version conflict).
+    const expected = call.request.header('if-match')
+    if (expected !== undefined && expected !== graph.version) call.refuse('general/409-conflict', '409-Conflict')
+  },
   run: (call, graph) => {
     const answer = generated(call, `${graph.name} holds ${graph.files.size} files.`)
     return { status: 200, body: { answer, sources: [], references: {} } }

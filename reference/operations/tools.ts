@@ -1,10 +1,8 @@
 import { type Call, isMembers, type Members } from '../world/call.ts'
+import { fileNamed } from './files.ts'
+import { likenessOfWord } from '../world/created.ts'
+import { generated, imageLimit, isModel, planOf, refuseTroubledModel } from '../world/models.ts'
 import type { Operation } from '../world/operation.ts'
-import { imageLimit, planOf, generated, isModel, refuseTroubledModel } from '../world/models.ts'
-import type { Answer } from '../world/answer.ts'
-import { inArray, lengthened, ofForm } from '../world/created.ts'
-import { countUp } from '../world/world.ts'
-import { fileNamed } from '../world/files.ts'
 
 /** §4.4 */
 export const aiDetect: Operation = {
@@ -13,16 +11,15 @@ export const aiDetect: Operation = {
   members: ['input'],
   check: (call: Call) => {
     const { input } = call.body
-    if (typeof input !== 'string' && call.world.switches.broken('envelope/bad-input-no-5xx#text'))
-      throw new Error('text')
-    if (typeof input !== 'string') call.refuse('400-malformed-text', 400, 'BadRequest')
-    if (input.trim() === '') call.refuse('400-empty-text', 400, 'BadRequest')
-    if (input.length > planOf(call).text) call.refuse('400-text-too-long', 400, 'InvalidInputParameters')
+    call.breakIf('envelope/bad-input-no-5xx#text', typeof input !== 'string')
+    if (typeof input !== 'string') call.refuse('400-malformed-text', '400-BadRequest')
+    if (input.trim() === '') call.refuse('400-empty-text', '400-BadRequest')
+    if (input.length > planOf(call).text) call.refuse('400-text-too-long', '400-InvalidInputParameters')
   },
-  run: (call) => ({
-    status: 200,
-    body: { label: /\bdelve\b/i.test(String(call.body['input'])) ? 'fake' : 'real', score: 0.5 },
-  }),
+  run: (call) => {
+    const label = /\bdelve\b/i.test(String(call.body['input'])) ? 'fake' : 'real'
+    return { status: 200, body: { label, score: 0.5 } }
+  },
   grant: () => ({ status: 200, body: { label: 'real', score: 0 } }),
 }
 
@@ -33,16 +30,14 @@ export const webSearch: Operation = {
   members: ['query'],
   check: (call: Call) => {
     const { query } = call.body
-    if (typeof query !== 'string') call.refuse('400-malformed-query', 400, 'BadRequest')
-    if (query.trim() === '') call.refuse('400-empty-query', 400, 'BadRequest')
-    if (query.length > planOf(call).text) call.refuse('400-query-too-long', 400, 'InvalidInputParameters')
+    if (typeof query !== 'string') call.refuse('400-malformed-query', '400-BadRequest')
+    if (query.trim() === '') call.refuse('400-empty-query', '400-BadRequest')
+    if (query.length > planOf(call).text) call.refuse('400-query-too-long', '400-InvalidInputParameters')
   },
   run: (call: Call) => {
-    if (call.world.searchDown) call.refuse('503-search-down', 503, 'InternalError')
-    return {
-      status: 200,
-      body: { query: call.body['query'], results: [{ title: 'Tea', url: 'https://example.com/tea' }] },
-    }
+    if (call.world.searchDown) call.refuse('503-search-down', '503-InternalError')
+    const results = [{ title: 'Tea', url: 'https://example.com/tea' }]
+    return { status: 200, body: { query: call.body['query'], results } }
   },
   grant: () => ({ status: 200, body: { query: '', results: [] } }),
 }
@@ -56,19 +51,6 @@ const categories: Readonly<Record<string, string>> = {
   fever: 'MEDICAL_CONDITION',
 }
 
-function comprehend(call: Call): Answer {
-  const words: string[] = String(call.body['content']).match(/\p{L}+/gu) ?? []
-  const entities: Members[] = words.flatMap((text): Members[] => {
-    const category = categories[text.toLowerCase()]
-    if (category === undefined) return []
-    const entity = { category, text, score: 0.97, traits: [{ name: 'MENTIONED', score: 0.9 }] }
-    if (call.broken('200-entities')) return [{ ...entity, score: '0.97' }]
-    if (call.broken('200-entities#traits')) return [{ category, text, score: 0.97 }]
-    return [entity]
-  })
-  return { status: 200, body: call.broken('200-entities#missing') ? { result: entities } : { entities } }
-}
-
 /** §4.4, §2.8; deprecated (§9.3) */
 export const medicalComprehend: Operation = {
   id: 'medical.comprehend',
@@ -77,46 +59,46 @@ export const medicalComprehend: Operation = {
   requirement: () => '200-entities',
   check: (call: Call) => {
     const { content, response_type: type } = call.body
-    if (typeof content !== 'string') call.refuse('400-malformed-request', 400, 'BadRequest')
-    if (!responseTypes.includes(String(type))) call.reject(400, 'InvalidInputParameters', 'response_type')
+    if (typeof content !== 'string') call.refuse('400-malformed-request', '400-BadRequest')
+    if (!responseTypes.includes(String(type))) call.reject('400-InvalidInputParameters', 'response_type is unknown')
   },
-  run: comprehend,
+  run: (call) => {
+    const score = call.broken('200-entities') ? '0.97' : 0.97
+    const traits = call.broken('200-entities#traits') ? {} : { traits: [{ name: 'MENTIONED', score: 0.9 }] }
+    const words: string[] = String(call.body['content']).match(/\p{L}+/gu) ?? []
+    const entities = words.flatMap((text): Members[] => {
+      const category = categories[text.toLowerCase()]
+      return category === undefined ? [] : [{ category, text, score, ...traits }]
+    })
+    return { status: 200, body: call.broken('200-entities#missing') ? { result: entities } : { entities } }
+  },
   grant: () => ({ status: 200, body: { entities: [] } }),
 }
 
 const languages = new Set(['de', 'en', 'es', 'fr', 'it', 'ja', 'nl', 'pt'])
-
-function checkTranslation(call: Call): void {
-  const { text, source, target } = call.body
-  for (const [kind, language] of Object.entries({ source, target })) {
-    if (typeof language !== 'string' || !languages.has(language)) {
-      const again = countUp(call.world, `${kind} ${String(language)}`) > 1
-      call.refuse('400-unsupported-language', 400, 'BadRequest', {
-        description: `No ${kind} ${String(language)}`,
-        kind:
-          typeof language === 'string'
-            ? [kind, ...lengthened(language, languages), ...ofForm(language, languages), ...(again ? ['again'] : [])]
-            : [kind, 'type', ...(inArray(language, languages) ? ['in-array'] : [])],
-      })
-    }
-  }
-  if (typeof text !== 'string') call.refuse('400-malformed-text', 400, 'InvalidInputParameters')
-  if (text === '') call.refuse('400-empty-text', 400, 'InvalidInputParameters')
-  if (text.length > planOf(call).text) call.refuse('400-text-too-long', 400, 'InvalidInputParameters')
-  // Semantically invalid (§7.2): there is nothing to translate.
-  if (source === target) call.refuse('general/422-unprocessable', 422, 'UnprocessableEntity')
-}
 
 /** §4.4 */
 export const translate: Operation = {
   id: 'translate.run',
   paths: ['/v1/translate'],
   members: ['text', 'source', 'target'],
-  check: checkTranslation,
-  run: (call) => ({
-    status: 200,
-    body: { text: generated(call, `[${String(call.body['target'])}] ${String(call.body['text'])}`) },
-  }),
+  check: (call: Call) => {
+    const { text, source, target } = call.body
+    for (const [role, language] of Object.entries({ source, target })) {
+      if (typeof language === 'string' && languages.has(language)) continue
+      const kinds = [role, ...likenessOfWord(call, role, language, languages)]
+      call.refuse('400-unsupported-language', '400-BadRequest', kinds)
+    }
+    if (typeof text !== 'string') call.refuse('400-malformed-text', '400-InvalidInputParameters')
+    if (text === '') call.refuse('400-empty-text', '400-InvalidInputParameters')
+    if (text.length > planOf(call).text) call.refuse('400-text-too-long', '400-InvalidInputParameters')
+    // Semantically invalid (§7.2): there is nothing to translate.
+    if (source === target) call.refuse('general/422-unprocessable', '422-UnprocessableEntity')
+  },
+  run: (call) => {
+    const { text, target } = call.body
+    return { status: 200, body: { text: generated(call, `[${String(target)}] ${String(text)}`) } }
+  },
   grant: () => ({ status: 200, body: { text: '' } }),
 }
 
@@ -126,36 +108,8 @@ const signatures: Readonly<Record<string, readonly number[]>> = {
   'image/gif': [0x47, 0x49, 0x46],
 }
 
-interface Variable {
-  readonly name: string
-  readonly file_id: string | number
-}
-
-function isVariable(item: unknown): item is Variable {
-  if (!isMembers(item) || typeof item['name'] !== 'string') return false
-  return typeof item['file_id'] === 'string' || typeof item['file_id'] === 'number'
-}
-
-function checkImage(call: Call): void {
-  const { model, prompt, variables } = call.body
-  if (!isModel(call, model)) call.reject(400, 'BadRequest', 'model is not supported')
-  if (typeof prompt !== 'string') call.refuse('400-malformed-request', 400, 'BadRequest', { kind: 'prompt' })
-  if (!(Array.isArray(variables) && variables.every(isVariable)))
-    call.refuse('400-malformed-request', 400, 'BadRequest', { kind: 'variables' })
-}
-
-function fitImage(call: Call): void {
-  refuseTroubledModel(call, call.body['model'])
-  for (const variable of call.body['variables'] as readonly Variable[]) {
-    const file = fileNamed(call, variable.file_id, `${variable.name} names no file`)
-    const signature = signatures[file.type]
-    if (!signature) call.refuse('400-unsupported-image', 400, 'BadRequest')
-    const bytes = file.bytes()
-    if (bytes.length > imageLimit) call.refuse('400-oversized-image', 400, 'InvalidInputParameters')
-    if (!signature.every((byte, at) => bytes[at] === byte)) {
-      call.refuse('400-corrupted-image', 400, 'InvalidContentType')
-    }
-  }
+function isVariable(item: unknown): boolean {
+  return isMembers(item) && typeof item['name'] === 'string' && ['string', 'number'].includes(typeof item['file_id'])
 }
 
 /** §4.4, §2.8 */
@@ -163,8 +117,25 @@ export const vision: Operation = {
   id: 'vision.analyze',
   paths: ['/v1/vision/analyze', '/v1/vision'],
   members: ['model', 'prompt', 'variables'],
-  check: checkImage,
-  fit: fitImage,
+  check: (call: Call) => {
+    const { model, prompt, variables } = call.body
+    const malformed = (kind: string) => call.refuse('400-malformed-request', '400-BadRequest', kind)
+    if (!isModel(call, model)) call.reject('400-BadRequest', 'The model is not supported')
+    if (typeof prompt !== 'string') malformed('prompt')
+    if (!Array.isArray(variables) || !variables.every(isVariable)) malformed('variables')
+  },
+  fit: (call: Call) => {
+    refuseTroubledModel(call, call.body['model'])
+    for (const { file_id: id } of call.body['variables'] as readonly Members[]) {
+      const file = fileNamed(call, id)
+      const signature = signatures[file.type]
+      if (!signature) return call.refuse('400-unsupported-image', '400-BadRequest')
+      const bytes = file.bytes()
+      if (bytes.length > imageLimit) call.refuse('400-oversized-image', '400-InvalidInputParameters')
+      if (!signature.every((byte, at) => bytes[at] === byte))
+        call.refuse('400-corrupted-image', '400-InvalidContentType')
+    }
+  },
   run: (call) => ({ status: 200, body: { data: generated(call, 'A black pixel.') } }),
   grant: () => ({ status: 200, body: { data: '' } }),
 }

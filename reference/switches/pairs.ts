@@ -1,16 +1,17 @@
-import { pairOf, simulations, type Pair } from '../declared/scenarios.ts'
+import { simulations, type Pair } from '../declared/scenarios.ts'
 import { rows } from './table.ts'
 
 /** A pair that stands in the spec, or is allowed by it, beside the one that the reference usually answers. */
-interface Alternative extends Pair {
-  /** Name of the variant: `<id>=<status>-<tpe>`. */
+interface Alternative {
+  /** Name of the variant: `<id>=<pair>`. */
   readonly name: string
-  /** Requirement id; `@...` names one of its faults if only that may be answered so, `*` stands for any operation. */
+  /** Requirement id; `@...` names the one kind of its faults that may be answered so, `*` stands for any operation. */
   readonly id: string
+  readonly pair: Pair
 }
 
 /** By requirement; `*` stands for any operation. */
-const pairs = rows(`
+const pairs = rows<Pair>(`
   */401-invalid-key                              401-BadCredentials
   */400-malformed-json                           400-BadRequest
   */400-wrong-content-type                       400-BadRequest
@@ -55,13 +56,10 @@ const pairs = rows(`
 export const alternatives: readonly Alternative[] = [
   ...pairs,
   ...[...simulations].map(([id, { others }]) => [id, others] as const),
-].flatMap(([id, spelled]) => spelled.map((pair) => ({ name: `${id}=${pair}`, id, ...pairOf(pair) })))
-
-/** Requirements whose scenario repeats a request until it is refused: granted every time, they would not be judged. */
-export const neverGranted: ReadonlySet<string> = new Set(['files.list/429-quota-exceeded'])
+].flatMap(([id, others]) => others.map((pair) => ({ name: `${id}=${pair}`, id, pair })))
 
 /** §7.2, and §7.3 if it adds a name for more than one operation. */
-const names: Readonly<Record<number, readonly string[]>> = {
+const names: Readonly<Record<string, readonly string[]>> = {
   400: ['BadRequest', 'InvalidInputParameters', 'InvalidContentType'],
   401: ['BadCredentials', 'BadToken', 'Unauthorized'],
   403: ['InsufficientAccessRights', 'Forbidden'],
@@ -76,48 +74,47 @@ const names: Readonly<Record<number, readonly string[]>> = {
   507: ['InsufficientStorage', 'QuotaExceeded'],
 }
 
-function acceptedNames(id: string, status: number): readonly string[] {
-  const anywhere = `*/${id.slice(id.indexOf('/') + 1)}`
-  return alternatives
-    .filter((other) => [id, anywhere].includes(other.id) && other.status === status)
-    .map((other) => other.tpe)
+/** The id, and how a row is called that is about the same condition of any operation. */
+export function idsOf(id: string): readonly string[] {
+  return [id, `*/${id.slice(id.indexOf('/') + 1)}`]
+}
+
+function isAccepted(id: string, pair: string): boolean {
+  return alternatives.some((other) => idsOf(id).includes(other.id) && other.pair === pair)
 }
 
 /** A code name of the same status that requirement `id` does not accept. */
-export function otherName(id: string, { status, tpe }: Pair): string {
-  const accepted = [tpe, ...acceptedNames(id, status)]
-  return names[status]?.find((name) => !accepted.includes(name)) ?? 'InternalServerError'
+export function otherName(id: string, usual: Pair): Pair {
+  const status = usual.slice(0, 3)
+  const others = (names[status] ?? []).map((name) => `${status}-${name}` as Pair)
+  return others.find((pair) => pair !== usual && !isAccepted(id, pair)) ?? `${Number(status)}-InternalServerError`
 }
 
 /** Whether the requirement accepts every code name of its status, so that none of them breaks it. */
 export function allowsAnyName(id: string): boolean {
   if (id.startsWith('general/')) return true
   if (id.includes('/4xx-')) return id !== 'jobs.retrieve/4xx-foreign-job'
-  const status = simulations.get(id)?.usual.status ?? Number(id.split('/')[1]?.slice(0, 3))
-  return acceptedNames(id, status).length + 1 >= (names[status]?.length ?? Infinity)
+  const status = (simulations.get(id)?.usual ?? id.slice(id.indexOf('/') + 1)).slice(0, 3)
+  const accepted = alternatives.filter((other) => idsOf(id).includes(other.id) && other.pair.startsWith(status))
+  return accepted.length + 1 >= (names[status]?.length ?? Infinity)
 }
 
-const statuses: Readonly<Record<number, Pair>> = {
-  400: { status: 422, tpe: 'UnprocessableEntity' },
-  401: { status: 403, tpe: 'InsufficientAccessRights' },
-  403: { status: 404, tpe: 'ResourceNotFound' },
-  404: { status: 400, tpe: 'BadRequest' },
-  409: { status: 400, tpe: 'BadRequest' },
-  410: { status: 404, tpe: 'ResourceNotFound' },
-  413: { status: 422, tpe: 'UnprocessableEntity' },
-  422: { status: 400, tpe: 'BadRequest' },
-  429: { status: 400, tpe: 'BadRequest' },
-  500: { status: 400, tpe: 'BadRequest' },
-  503: { status: 500, tpe: 'InternalError' },
-  507: { status: 413, tpe: 'PayloadTooLarge' },
+const statuses: Readonly<Record<string, Pair>> = {
+  400: '422-UnprocessableEntity',
+  401: '403-InsufficientAccessRights',
+  403: '404-ResourceNotFound',
+  410: '404-ResourceNotFound',
+  413: '422-UnprocessableEntity',
+  503: '500-InternalError',
+  507: '413-PayloadTooLarge',
 }
 
 /** A refusal with another status, by a pair that the spec allows in itself. */
-export function otherStatus(id: string, { status }: Pair): Pair {
-  if (id.endsWith('/403-insufficient-rights')) return { status: 401, tpe: 'BadCredentials' }
-  if (id === 'jobs.retrieve/4xx-foreign-job') return { status: 400, tpe: 'BadRequest' }
-  if (id === 'pdf.parse/4xx-unknown-file') return { status: 422, tpe: 'UnprocessableEntity' }
-  return statuses[status] ?? { status: 400, tpe: 'BadRequest' }
+export function otherStatus(id: string, usual: Pair): Pair {
+  if (id.endsWith('/403-insufficient-rights')) return '401-BadCredentials'
+  if (id === 'jobs.retrieve/4xx-foreign-job') return '400-BadRequest'
+  if (id === 'pdf.parse/4xx-unknown-file') return '422-UnprocessableEntity'
+  return statuses[usual.slice(0, 3)] ?? '400-BadRequest'
 }
 
 /** Whether the requirement accepts more statuses than a `#status` could stay clear of. */

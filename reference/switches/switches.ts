@@ -1,12 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { alternatives } from './pairs.ts'
+import { alternatives, idsOf } from './pairs.ts'
 import { defects } from './defects.ts'
 import { named } from './table.ts'
 import type { Pair } from '../declared/scenarios.ts'
 
 /**
  * Every other way to conform that the reference knows. Several may be on at once if they do not speak of the same
- * thing. Those called `settling/...`, `jobs/readable-late` and `slow/refusals` take as long as the options say. With those called `pdf-removed` and so on the target has to declare the operation as removed.
+ * thing. Those called `settling/...`, `jobs/readable-late` and `slow/refusals` take as long as the options say. With those
+ * called `pdf-removed` and so on the target has to declare the operation as removed.
  */
 export const variants: readonly string[] = [
   ...named(
@@ -56,11 +57,9 @@ export const variants: readonly string[] = [
 /** Which defects and variants a server has. All are off in the conforming reference. */
 export type Switches = ReturnType<typeof createSwitches>
 
-const known = { defect: new Set(defects), variant: new Set(variants) }
-
-function checked(kind: 'defect' | 'variant', names: Iterable<string>): ReadonlySet<string> {
+function checked(kind: string, known: readonly string[], names: Iterable<string>): ReadonlySet<string> {
   const chosen = new Set(names)
-  for (const name of chosen) if (!known[kind].has(name)) throw new Error(`the reference has no ${kind} "${name}"`)
+  for (const name of chosen) if (!known.includes(name)) throw new Error(`the reference has no ${kind} "${name}"`)
   return chosen
 }
 
@@ -80,39 +79,45 @@ export async function stamped(answer: () => Promise<Response>): Promise<Response
 
 /** @throws Error on a name that does not exist. */
 export function createSwitches(defectNames: Iterable<string>, variantNames: Iterable<string>) {
-  const broken = checked('defect', defectNames)
-  const varied = checked('variant', variantNames)
-  const on = [...broken, ...varied]
+  const on = checked('defect', defects, defectNames)
+  const ways = checked('variant', variants, variantNames)
   const beginnings = new Map<string, boolean>()
-  const pairs = new Map<string, Pair>()
-  for (const alternative of alternatives) if (varied.has(alternative.name)) pairs.set(alternative.id, alternative)
+  const pairs = new Map(alternatives.filter(({ name }) => ways.has(name)).map(({ id, pair }) => [id, pair]))
+  /** The defect of that name is on: the server breaks that requirement. */
+  const broken = (defect: string): boolean => {
+    const isOn = on.has(defect)
+    if (isOn) asked.getStore()?.add(defect)
+    return isOn
+  }
+  /** The variant of that name is on: the server behaves in another way that conforms as well. */
+  const varied = (variant: string): boolean => ways.has(variant)
   return {
-    /** The defect of that name is on: the server breaks that requirement. */
-    broken: (defect: string): boolean => {
-      const isOn = broken.has(defect)
-      if (isOn) asked.getStore()?.add(defect)
-      return isOn
-    },
+    broken,
+    varied,
     /** Some defect or variant is on whose name begins so: what asks for many of them by name asks this first. */
     hasSome: (beginning: string): boolean => {
-      const known = beginnings.get(beginning) ?? on.some((name) => name.startsWith(beginning))
+      const known = beginnings.get(beginning) ?? [...on, ...ways].some((name) => name.startsWith(beginning))
       beginnings.set(beginning, known)
       return known
     },
-    /** The variant of that name is on: the server behaves in another way that conforms as well. */
-    varied: (variant: string): boolean => varied.has(variant),
-    /** The pair that a variant `<id>=<status>-<tpe>` puts in place of the usual refusal. */
-    alternative: (id: string): Pair | undefined => pairs.get(id) ?? pairs.get(`*/${id.slice(id.indexOf('/') + 1)}`),
+    /** The entry of a table whose defect `<beginning><entry>` is on, the first of them. */
+    brokenOf: <Entry>(table: Readonly<Record<string, Entry>>, beginning: string): Entry | undefined =>
+      Object.entries(table).find(([name]) => broken(beginning + name))?.[1],
+    /** The entry of a table by variant whose variant is on, the first of them. */
+    variedOf: <Entry>(table: Readonly<Record<string, Entry>>): Entry | undefined =>
+      Object.entries(table).find(([name]) => varied(name))?.[1],
+    /** The pair that a variant `<id>=<pair>` puts in place of the usual refusal for a fault of these kinds. */
+    alternative: (id: string, kinds: () => readonly string[]): Pair | undefined => {
+      if (pairs.size === 0) return undefined
+      return [...kinds().map((kind) => `${id}@${kind}`), ...idsOf(id)].map((each) => pairs.get(each)).find(Boolean)
+    },
   }
 }
-
-/** Defects that put something else than HTTP on the connection, or end it. */
-const ofConnections = /#(?:closed|dropped|no-http|spoils-connection)$/
 
 /**
  * Whether a defect or variant shows on a socket alone, so that `createReference` cannot have it: what happens to
  * connections, and encodings that clients ask for and undo below HTTP. Silence in place of an answer needs none.
  */
 export function needsSocket(name: string): boolean {
-  return name.startsWith('connection/') || name.startsWith('compressed/') || ofConnections.test(name)
+  return /^(?:connection|compressed)\/|#(?:closed|dropped|no-http|spoils-connection)$/.test(name)
 }

@@ -25,13 +25,13 @@ export const groups = {
  * Rows of a table, a line each: what a row is about, and the names behind it. `a,b/c` is about `a/c` and about `b/c`; a
  * word in capitals stands for a group of operations.
  */
-export function rows(table: string): (readonly [about: string, names: readonly string[]])[] {
+export function rows<Name extends string>(table: string): (readonly [about: string, names: readonly Name[]])[] {
   return table.split('\n').flatMap((line) => {
     const [first, ...names] = words(line)
     if (first === undefined) return []
     const [operations = '', ...condition] = first.split('/')
     const expanded = operations.split(',').flatMap((name) => (groups as Record<string, string[]>)[name] ?? [name])
-    return expanded.map((operation) => [[operation, ...condition].join('/'), names] as const)
+    return expanded.map((operation) => [[operation, ...condition].join('/'), names as Name[]] as const)
   })
 }
 

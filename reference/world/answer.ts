@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Pair } from '../declared/scenarios.ts'
 import type { Switches } from '../switches/switches.ts'
 import type { World } from './world.ts'
 
@@ -36,20 +37,16 @@ export class Ending {
   }
 }
 
-export interface Fault {
-  readonly status: number
-  readonly tpe: string
+/** The message of an envelope. */
+export interface Message {
   readonly description?: string
-  /** `extras` of the message (§7.1 shows them for guardrails). */
+  /** §7.1 shows them for guardrails. */
   readonly extras?: Readonly<Record<string, unknown>>
-  /** Message key if it is not the usual one of the status. */
   readonly key?: string
-  /** Which of a requirement's faults it is, if the spec allows it more answers than the others. */
-  readonly at?: string
 }
 
 // The keys of §7.1; statuses that §7.1 does not show have keys of our own.
-const keys: Readonly<Record<number, string>> = {
+const keys: Readonly<Record<string, string>> = {
   400: 'fail.badRequest.invalidParameters',
   401: 'fail.unauthorized.badCredentials',
   403: 'fail.forbidden.insufficientAccessRights',
@@ -64,22 +61,26 @@ const keys: Readonly<Record<number, string>> = {
   507: 'fail.insufficientStorage.account',
 }
 
-function messageKey(status: number, tpe: string): string {
+/** A message key that is not one of §7.1. */
+export const otherKey = 'fail.other'
+
+function messageKey(status: string, tpe: string): string {
   if (tpe === 'BadToken') return 'fail.unauthorized.badToken'
   if (tpe === 'CompletionModelQuotaError') return 'fail.model.quotaExceeded'
   if (tpe.startsWith('CompletionModel')) return `fail.model.${tpe.charAt(15).toLowerCase()}${tpe.slice(16)}`
-  return keys[status] ?? 'fail.other'
+  return keys[status] ?? otherKey
 }
 
 /** An error response: the envelope of §2.6, all of its fields present. */
-export function envelope({ status, tpe, description, extras = {}, key }: Fault): Answer {
-  const message = { description: description ?? `${tpe} (${status})`, key: key ?? messageKey(status, tpe), extras }
-  return { status, body: { tpe, errors: [message], extras: {} }, error: true }
+export function envelope(pair: Pair, message: Message = {}): Answer {
+  const [status, tpe] = [pair.slice(0, 3), pair.slice(4)]
+  const whole = { description: `${tpe} (${status})`, key: messageKey(status, tpe), extras: {}, ...message }
+  return { status: Number(status), body: { tpe, errors: [whole], extras: {} }, error: true }
 }
 
 /** Ends with a type that the status may not carry. Its key is not one of §7.1: else the key would be wrong as well. */
-export function mispaired(status: number, tpe: string): never {
-  throw new Ending(envelope({ status, tpe, key: 'fail.other' }))
+export function mispaired(pair: Pair): never {
+  throw new Ending(envelope(pair, { key: otherKey }))
 }
 
 /** The page of a web server that has nothing at a path: a page, not an envelope. */
@@ -96,9 +97,9 @@ const losses: Readonly<Record<string, Loss>> = {
 }
 
 /** The answer to a request about requirement `id` if a defect loses it. */
-export function lostAnswer(switches: Switches, id: string): Answer | undefined {
-  const loss = Object.entries(losses).find(([variant]) => switches.broken(`${id}${variant}`))?.[1]
-  return loss && { status: 500, lost: loss }
+export function lostAnswer({ brokenOf }: Switches, id: string): Answer | undefined {
+  const lost = brokenOf(losses, id)
+  return lost && { status: 500, lost }
 }
 
 /** The error that a caller in the same process gets in place of an answer. */
@@ -111,13 +112,8 @@ export class ConnectionLost extends Error {
 }
 
 /** Gives no answer: on the socket what stands in its place, without one a failed call. */
-export async function lose(
-  loss: Loss,
-  world: World,
-  socket: Socket | undefined,
-  signal: AbortSignal,
-): Promise<Response> {
-  if (loss === 'silence') await pause(world.pace.silence, undefined, { signal, ref: false }).catch(() => undefined)
+export async function lose(loss: Loss, { pace }: World, socket: Socket | undefined, signal: AbortSignal) {
+  if (loss === 'silence') await pause(pace.silence, undefined, { signal, ref: false }).catch(() => undefined)
   if (!socket) throw new ConnectionLost()
   if (loss === 'noise') socket.end('220 tea.example ESMTP\r\n')
   else socket.destroy()

@@ -1,8 +1,9 @@
 import type { HonoRequest } from 'hono'
-import { Ending, type Answer, envelope, type Fault, lostAnswer } from './answer.ts'
+import type { Pair } from '../declared/scenarios.ts'
+import { otherName, otherStatus } from '../switches/pairs.ts'
+import { type Answer, Ending, envelope, lostAnswer, type Message, otherKey } from './answer.ts'
 import type { Key } from './keys.ts'
 import type { World } from './world.ts'
-import { neverGranted, otherName, otherStatus } from '../switches/pairs.ts'
 
 /** Refusals that come late under `slow/refusals`: whoever was asked takes time to say no. */
 const takeTime: ReadonlySet<string> = new Set([
@@ -10,24 +11,8 @@ const takeTime: ReadonlySet<string> = new Set([
   ...['jobs.create/404-unknown-application', 'files.retrieve/404-unknown-file'],
 ])
 
-/**
- * The answer to a request that requirement `id` wants refused. A switch named like the requirement answers as if
- * nothing were wrong; `#status` and `#tpe` refuse with another status, or another code name of the same status,
- * `#granted-envelope` refuses in words only, with a 200; `#spoils-connection` refuses rightly, but answers the next request
- * of that connection wrongly.
- */
-function refusal({ switches, pace }: World, id: string, fault: Fault, grant: () => Answer): Answer {
-  if (switches.broken(id)) return neverGranted.has(id) ? envelope({ ...fault, ...otherStatus(id, fault) }) : grant()
-  if (switches.broken(`${id}#status`)) return envelope({ ...fault, ...otherStatus(id, fault), key: 'fail.other' })
-  if (switches.broken(`${id}#tpe`)) return envelope({ ...fault, tpe: otherName(id, fault), key: 'fail.other' })
-  if (switches.broken(`${id}#5xx`)) return envelope({ status: 500, tpe: 'InternalServerError' })
-  if (switches.broken(`${id}#granted-envelope`)) return envelope({ ...fault, status: 200 })
-  const lost = lostAnswer(switches, id)
-  if (lost) return lost
-  const answer = envelope({ ...fault, ...switches.alternative(fault.at === undefined ? id : `${id}@${fault.at}`) })
-  if (switches.broken(`${id}#spoils-connection`)) return { ...answer, spoils: true }
-  return switches.varied('slow/refusals') && takeTime.has(id) ? { ...answer, afterMs: pace.slowRefusal } : answer
-}
+/** A requirement whose scenario repeats a request until it is refused: granted every time, it would not be judged. */
+const neverGranted = 'files.list/429-quota-exceeded'
 
 export type Members = Readonly<Record<string, unknown>>
 
@@ -40,26 +25,24 @@ export function isAbsent(value: unknown): value is undefined | null {
   return value === undefined || value === null
 }
 
-/** The JSON type of a value that a request may leave out, and whether `if (!value)` takes it for left out. */
-export function kindsOf(value: unknown): readonly string[] {
-  return value ? [jsonType(value)] : [jsonType(value), 'falsy']
-}
-
 /** The JSON type of a value, as a kind of fault. */
 export function jsonType(value: unknown): string {
   if (value === null) return 'null'
   return Array.isArray(value) ? 'array' : typeof value
 }
 
-interface Details {
-  readonly description?: string
-  readonly extras?: Members
-  readonly key?: string
-  /** Which fault it is, if the spec allows one fault of the requirement more answers than the others. */
-  readonly at?: string
-  /** Which kind of fault it is, or kinds; a switch `#takes-<kind>` makes the server take just these for valid. */
-  readonly kind?: string | readonly string[] | (() => string | readonly string[])
+/** The JSON type of a value that a request may leave out, and whether `if (!value)` takes it for left out. */
+export function kindsOf(value: unknown): readonly string[] {
+  return value ? [jsonType(value)] : [jsonType(value), 'falsy']
 }
+
+/** The kinds of fault that a request has, of those told. */
+export function kindsIf(holds: Readonly<Record<string, boolean>>): string[] {
+  return Object.keys(holds).filter((kind) => holds[kind])
+}
+
+/** Which kind of fault it is, or kinds; a switch `#takes-<kind>` makes the server take just these for valid. */
+type Kinds = string | readonly string[]
 
 /** One request on its way through an operation. */
 export class Call {
@@ -72,6 +55,7 @@ export class Call {
   bytes: Uint8Array<ArrayBuffer> = new Uint8Array()
   /** Whose request it is, once that is known. */
   key: Key | undefined
+  /** A plain success, for a server that should have refused. */
   readonly #grant: (call: Call) => Answer
 
   constructor(operation: string, request: HonoRequest, world: World, grant: (call: Call) => Answer) {
@@ -85,30 +69,76 @@ export class Call {
     return this.request.param(name) ?? ''
   }
 
+  /** The account of the key; empty before that is known. */
+  get account(): string {
+    return this.key?.account ?? ''
+  }
+
   /**
    * Refuses for a condition that has a requirement: `<status>-<condition>` of this operation, or a whole id if it
    * belongs to none. The switches of that requirement decide what is really answered.
    */
-  refuse(condition: string, status: number, tpe: string, { kind = [], ...details }: Details = {}): never {
-    const id = condition.includes('/') ? condition : `${this.operation}/${condition}`
+  refuse(condition: string, pair: Pair, kind: Kinds | (() => Kinds) = [], message?: Message): never {
+    const id = isWhole(condition) ? condition : `${this.operation}/${condition}`
     const { broken, hasSome } = this.world.switches
-    if (hasSome(`${id}#takes-`)) {
-      const kinds = typeof kind === 'function' ? kind() : kind
-      if ([kinds].flat().some((each) => broken(`${id}#takes-${each}`))) throw new Ending(this.#grant(this))
-    }
-    throw new Ending(refusal(this.world, id, { status, tpe, ...details }, () => this.#grant(this)))
+    const kinds = (): string[] => [typeof kind === 'function' ? kind() : kind].flat()
+    if (hasSome(`${id}#takes-`) && kinds().some((each) => broken(`${id}#takes-${each}`)))
+      throw new Ending(this.#grant(this))
+    throw new Ending(this.#refusal(id, pair, kinds, { description: wordsOf(id), ...message }))
+  }
+
+  /**
+   * The answer to a request that requirement `id` wants refused. A switch named like the requirement answers as if
+   * nothing were wrong; `#status` and `#tpe` refuse with another status, or another code name of the same status,
+   * `#granted-envelope` refuses in words only, with a 200; `#spoils-connection` refuses rightly, but answers the next request
+   * of that connection wrongly.
+   */
+  #refusal(id: string, usual: Pair, kinds: () => readonly string[], message: Message): Answer {
+    const { broken, varied, alternative } = this.world.switches
+    const other = envelope(otherStatus(id, usual), { ...message, key: otherKey })
+    if (broken(id)) return id === neverGranted ? other : this.#grant(this)
+    if (broken(`${id}#status`)) return other
+    if (broken(`${id}#tpe`)) return envelope(otherName(id, usual), { ...message, key: otherKey })
+    if (broken(`${id}#5xx`)) return envelope('500-InternalServerError')
+    if (broken(`${id}#granted-envelope`)) return envelope(`200-${usual.slice(4)}`, message)
+    const lost = lostAnswer(this.world.switches, id)
+    if (lost) return lost
+    const answer = envelope(alternative(id, kinds) ?? usual, message)
+    if (broken(`${id}#spoils-connection`)) return { ...answer, spoils: true }
+    return varied('slow/refusals') && takeTime.has(id) ? { ...answer, afterMs: this.world.pace.slowRefusal } : answer
   }
 
   /** Refuses for a condition that no requirement is about. */
-  reject(status: number, tpe: string, description?: string): never {
-    throw new Ending(envelope({ status, tpe, ...(description === undefined ? {} : { description }) }))
+  reject(pair: Pair, description?: string): never {
+    throw new Ending(envelope(pair, description === undefined ? {} : { description }))
   }
 
-  broken(condition: string): boolean {
-    return this.world.switches.broken(`${this.operation}/${condition}`)
+  /** Refuses what should be granted, under a defect, if the request is such a one. */
+  rejectIf(defect: string, isSuch: boolean, pair: Pair = '400-BadRequest'): void {
+    if (isSuch && this.broken(defect)) this.reject(pair, 'Nothing is wrong')
+  }
+
+  /** Breaks down on what should be granted, under a defect, if the request is such a one. */
+  breakIf(defect: string, isSuch: boolean): void {
+    if (isSuch && this.broken(defect)) throw new Error(defect)
+  }
+
+  /** The defect of the operation, or that whole id, is on. */
+  broken(defect: string): boolean {
+    return this.world.switches.broken(isWhole(defect) ? defect : `${this.operation}/${defect}`)
   }
 
   varied(variant: string): boolean {
     return this.world.switches.varied(variant)
   }
+}
+
+/** Whether a condition or defect is told by its whole id. */
+function isWhole(name: string): boolean {
+  return name.includes('/')
+}
+
+/** A condition in words: of `jobs.create/400-missing-body` `missing body`. */
+function wordsOf(id: string): string {
+  return id.replace(/^.*\/(?:[\dx]{3}-)?/, '').replaceAll('-', ' ')
 }

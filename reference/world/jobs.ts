@@ -35,31 +35,28 @@ const overlooked: Readonly<
 const lateMs = 4000
 
 /** Whether a broken server keeps an application once it has had a job: for ever, or for a while. */
-function isKept(world: World, application: Application): boolean {
-  const { broken } = world.switches
-  if (broken('jobs.create/409-released')) return application.jobs > 0
-  if (broken('jobs.create/409-released#slow') && application.pace === 'slow') return application.jobs > 0
-  if (broken('jobs.create/409-released#created') && application.made) return application.jobs > 0
-  if (broken('jobs.create/409-released#after-third')) return application.jobs > 2
-  const { status, updatedAt = 0 } = application.job ?? {}
-  const isEnded = status === 'failed' || status === 'completed'
-  if (broken('jobs.create/409-released#late') && isEnded && Date.now() - updatedAt < lateMs) return true
-  return broken('jobs.create/409-released#after-failed') && status === 'failed'
+function isKept(world: World, { job, jobs, made, pace }: Application): boolean {
+  const keeps = (name: string, isSuch: boolean): boolean =>
+    isSuch && world.switches.broken(`jobs.create/409-released${name}`)
+  const isEnded = job !== undefined && job.status !== 'in_progress'
+  return (
+    keeps('', jobs > 0) ||
+    keeps('#slow', jobs > 0 && pace === 'slow') ||
+    keeps('#created', jobs > 0 && made === true) ||
+    keeps('#after-third', jobs > 2) ||
+    keeps('#late', isEnded && Date.now() - job.updatedAt < lateMs) ||
+    keeps('#after-failed', job?.status === 'failed')
+  )
 }
 
 /** Whether the application has a job in progress, so that it takes no other one (§8.3); `inputs`: those of the other. */
 export function isBusy(world: World, application: Application, inputs: string): boolean {
   const { broken } = world.switches
   endJobs(world)
-  if (
-    isKept(world, application) ||
-    (Date.now() >= (application.blockedFrom ?? 0) && Date.now() < (application.blockedUntil ?? 0))
-  )
-    return true
-  if (broken('jobs.create/409-per-application')) {
+  const { job, blockedFrom = 0, blockedUntil = 0 } = application
+  if (isKept(world, application) || (Date.now() >= blockedFrom && Date.now() < blockedUntil)) return true
+  if (broken('jobs.create/409-per-application'))
     return [...world.store.applications.values()].some((each) => each.job?.status === 'in_progress')
-  }
-  const { job } = application
   if (job?.status !== 'in_progress') return false
   return !Object.entries(overlooked).some(
     ([variant, isOverlooked]) =>

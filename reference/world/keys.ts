@@ -1,8 +1,7 @@
 import { errors, jwtVerify } from 'jose'
 import { targetFile } from '../declared/scenarios.ts'
 import type { HonoRequest } from 'hono'
-import type { Switches } from '../switches/switches.ts'
-import { type Answer, envelope, page } from './answer.ts'
+import { kindsIf } from './call.ts'
 
 /** The published secret of the reference: its keys stand in a file that everybody can read, and open nothing else. */
 export const publishedSecret = 'a published secret of the embedded reference server'
@@ -15,12 +14,10 @@ export interface Key {
   readonly permissions: readonly string[]
 }
 
-type Verified = Key | 'expired' | 'invalid'
-
 const secret = new TextEncoder().encode(publishedSecret)
 
-/** Facts that the text of a key fixes for good: whose it is and until when, or that it is none. */
-type Read = { readonly key: Key; readonly expiresAt: number } | 'invalid'
+/** Facts that the text of a key fixes for good: whose it is and until when (`exp`, in s), or that it is none. */
+type Read = (Key & { readonly exp: number }) | 'invalid'
 
 /** Longest key that is remembered, in characters, and how many are. */
 const longest = 4096
@@ -28,31 +25,23 @@ const most = 500
 // The same keys are used thousands of times, good ones and bad ones: their signatures are checked once.
 const seen = new Map<string, Read>()
 
-function lasting(key: Key & { exp?: number }): Read {
-  return { key, expiresAt: (key.exp ?? 0) * 1000 }
-}
-
-/** Gives what a failed verification says of a key for good; undefined if that may change with time. */
-function whyNot(error: unknown): Read | undefined {
-  if (error instanceof errors.JWTExpired) return lasting(error.payload as unknown as Key)
-  return error instanceof errors.JWTClaimValidationFailed ? undefined : 'invalid'
-}
-
+/** Reads a key; undefined if it is none yet, which may change with time. */
 async function read(token: string): Promise<Read | undefined> {
   try {
-    return lasting((await jwtVerify<Key>(token, secret, { algorithms: ['HS256'], requiredClaims: ['exp'] })).payload)
+    return (await jwtVerify<Key & { exp: number }>(token, secret, { algorithms: ['HS256'], requiredClaims: ['exp'] }))
+      .payload
   } catch (error) {
-    return whyNot(error)
+    if (error instanceof errors.JWTExpired) return error.payload as unknown as Read
+    return error instanceof errors.JWTClaimValidationFailed ? undefined : 'invalid'
   }
 }
 
 /** Checks signature and expiry of a JWT (HS256). */
-export async function verify(token: string): Promise<Verified> {
+export async function verify(token: string): Promise<Key | 'expired' | 'invalid'> {
   const known = seen.get(token) ?? (await read(token))
-  if (known === undefined) return 'invalid'
-  if (seen.size < most && token.length <= longest) seen.set(token, known)
-  if (known === 'invalid') return known
-  return known.expiresAt > Date.now() ? known.key : 'expired'
+  if (known !== undefined && seen.size < most && token.length <= longest) seen.set(token, known)
+  if (known === undefined || known === 'invalid') return 'invalid'
+  return known.exp * 1000 > Date.now() ? known : 'expired'
 }
 
 type Claims = Readonly<Record<string, unknown>>
@@ -108,35 +97,23 @@ export function damageOf(token: string): string {
 /** Paths that the spec shows beside the usual one of an operation (§4.4). */
 const aliases: ReadonlySet<string> = new Set(['/v1/chat', '/v1/vision', '/v1/tools/pdf-parser'])
 
-/** Answers there of a server that has only the usual paths. */
-const missing: Readonly<Record<string, Answer>> = {
-  'aliases/404': envelope({ status: 404, tpe: 'NotFound' }),
-  'aliases/405': { ...envelope({ status: 405, tpe: 'MethodNotAllowed' }), headers: { allow: 'GET' } },
-  'aliases/page-404': page(404),
-}
-
 export function isAlias(path: string): boolean {
   return aliases.has(path)
 }
 
-/** The answer at such a path under the variants that do not have it. */
-export function aliasMissing(path: string, switches: Switches): Answer | undefined {
-  return isAlias(path) ? Object.entries(missing).find(([variant]) => switches.varied(variant))?.[1] : undefined
-}
-
 /** Where, beside the usual path and with its body, a request came: kinds of the faults of credentials. */
 export function placeOf(request: HonoRequest): readonly string[] {
-  const { path, method } = request
-  return [
-    ...(isAlias(path) ? ['alias'] : []),
+  const { path, method, url } = request
+  return kindsIf({
+    alias: isAlias(path),
     // Behind an id at its end the path is that of another object of the operation.
-    ...(path.endsWith(';x') ? ['path-parameter'] : []),
-    ...(path.endsWith('.json') ? ['suffix'] : []),
+    'path-parameter': path.endsWith(';x'),
+    suffix: path.endsWith('.json'),
     // The router decodes letters that need no encoding.
-    ...(/%[67]\w/.test(request.url) ? ['percent-encoded'] : []),
-    ...(request.url.includes('?') ? ['query'] : []),
-    ...(method === 'POST' && request.header('content-length') === '0' ? ['no-body'] : []),
-  ]
+    'percent-encoded': /%[67]\w/.test(url),
+    query: url.includes('?'),
+    'no-body': method === 'POST' && request.header('content-length') === '0',
+  })
 }
 
 /** A path in another spelling, as a lenient router would read it. */

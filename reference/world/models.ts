@@ -1,5 +1,6 @@
+import type { Pair } from '../declared/scenarios.ts'
 import type { Call } from './call.ts'
-import { lengthened } from './created.ts'
+import { likenessOfWord } from './created.ts'
 import { countUp } from './world.ts'
 
 /** Size and length limits (§8.2), of an account's plan. */
@@ -29,31 +30,27 @@ export function planOf(call: Call): Plan {
   return call.request.header('x-plan') === 'tiny' ? tiny : standard
 }
 
-interface Trouble {
-  readonly condition: string
-  readonly status: number
-  readonly tpe: string
-}
-
 const working = new Set(['m-1', 'm-2', 'm-medical'])
+
+type Trouble = readonly [condition: string, pair: Pair]
 
 // Models that exist and in which something is wrong (§7.3, §7.4). The two operations that use them differ in statuses.
 const troubled: Readonly<Record<string, Trouble>> = {
-  'm-restricted': { condition: '403-model-access', status: 403, tpe: 'InsufficientAccessRights' },
-  'm-exhausted': { condition: '429-model-quota', status: 429, tpe: 'CompletionModelQuotaError' },
-  'm-unauthorized': { condition: 'model-unauthorized', status: 500, tpe: 'CompletionModelUnauthorizedError' },
-  'm-broken': { condition: 'model-underlying-request', status: 500, tpe: 'CompletionModelUnderlyingRequestError' },
-  'm-silent': { condition: 'model-no-prediction', status: 500, tpe: 'CompletionModelNoPredictionError' },
+  'm-restricted': ['403-model-access', '403-InsufficientAccessRights'],
+  'm-exhausted': ['429-model-quota', '429-CompletionModelQuotaError'],
+  'm-unauthorized': ['model-unauthorized', '500-CompletionModelUnauthorizedError'],
+  'm-broken': ['model-underlying-request', '500-CompletionModelUnderlyingRequestError'],
+  'm-silent': ['model-no-prediction', '500-CompletionModelNoPredictionError'],
 }
 
 const troubledByOperation: Readonly<Record<string, Readonly<Record<string, Trouble>>>> = {
   'completion.create': {
-    'm-offline': { condition: '500-model-unavailable', status: 500, tpe: 'CompletionModelUnavailableError' },
-    'm-overloaded': { condition: '500-model-overload', status: 500, tpe: 'CompletionModelInternalError' },
+    'm-offline': ['500-model-unavailable', '500-CompletionModelUnavailableError'],
+    'm-overloaded': ['500-model-overload', '500-CompletionModelInternalError'],
   },
   'chat.create': {
-    'm-offline': { condition: '503-model-unavailable', status: 503, tpe: 'CompletionModelUnavailableError' },
-    'm-overloaded': { condition: '500-model-internal-error', status: 500, tpe: 'CompletionModelInternalError' },
+    'm-offline': ['503-model-unavailable', '503-CompletionModelUnavailableError'],
+    'm-overloaded': ['500-model-internal-error', '500-CompletionModelInternalError'],
   },
 }
 
@@ -65,19 +62,17 @@ export function isModel(call: Call, id: unknown): id is string {
   return typeof id === 'string' && (working.has(id) || troubleOf(call, id) !== undefined)
 }
 
-/** Finds the kind of an unknown model. */
-export function kindOfModel(call: Call, id: unknown): string | string[] {
-  if (typeof id !== 'string') return 'type'
-  const again = countUp(call.world, `model ${call.operation} ${id}`) > 1
-  return [...lengthened(id, working), ...(again ? ['again'] : [])]
+/** Finds the kinds of an unknown model. */
+export function kindOfModel(call: Call, id: unknown): readonly string[] {
+  return likenessOfWord(call, 'model', id, working)
 }
 
 /** Refuses if something is wrong with the model. */
 export function refuseTroubledModel(call: Call, model: unknown): void {
-  const trouble = troubleOf(call, String(model))
-  if (trouble === undefined) return
-  const otherStatus = call.varied('models/other-statuses') && trouble.condition.startsWith('model-')
-  call.refuse(trouble.condition, otherStatus ? 400 : trouble.status, trouble.tpe)
+  const [condition, pair] = troubleOf(call, String(model)) ?? []
+  if (condition === undefined || pair === undefined) return
+  const isOther = call.varied('models/other-statuses') && condition.startsWith('model-')
+  call.refuse(condition, isOther ? `400-${pair.slice(4)}` : pair)
 }
 
 const cardNumber = /\b(?:\d{4}[ -]?){3}\d{4}\b/
@@ -86,11 +81,12 @@ const prohibited = /how to build a bomb/i
 /** Content that a guardrail blocks (§7.1, §7.3), and content that the model will not answer (§7.4). */
 export function guard(call: Call, text: string, unsafe: string): void {
   if (cardNumber.test(text)) {
-    const whole = { guardrail_name: 'pii', entity_type: 'CREDIT_CARD' }
-    const extras = call.world.switches.broken('guardrails/400-blocked#extras') ? { entity_type: 17 } : whole
-    call.refuse('guardrails/400-blocked', 400, 'GuardrailBlockedError', { extras, key: 'fail.guardrail.blocked' })
+    const isWrong = call.broken('guardrails/400-blocked#extras')
+    const extras = isWrong ? { entity_type: 17 } : { guardrail_name: 'pii', entity_type: 'CREDIT_CARD' }
+    const message = { extras, key: 'fail.guardrail.blocked' }
+    call.refuse('guardrails/400-blocked', '400-GuardrailBlockedError', [], message)
   }
-  if (prohibited.test(text)) call.refuse(unsafe, 400, 'CompletionModelUnsafeRequestError')
+  if (prohibited.test(text)) call.refuse(unsafe, '400-CompletionModelUnsafeRequestError')
 }
 
 /** A generated text: the same for the same request, unless a variant makes it vary or stay empty. */

@@ -1,10 +1,9 @@
-import { Ending, type Answer, envelope, lostAnswer } from './answer.ts'
+import { type Answer, Ending, envelope, lostAnswer } from './answer.ts'
 import type { Call } from './call.ts'
 import { readBytes, readJson } from './read-body.ts'
-import type { Switches } from '../switches/switches.ts'
 import { words } from '../switches/table.ts'
 import { simulationOf } from '../declared/scenarios.ts'
-import { ownAccount, countUp } from './world.ts'
+import { countUp, ownAccount, type Owned } from './world.ts'
 import { placeOf, damageOf, verify } from './keys.ts'
 
 /** Requests that a rate bucket grants. */
@@ -18,18 +17,18 @@ function simulate(call: Call): void {
   const asked = call.request.header('x-simulate')
   if (asked !== undefined) {
     const simulation = simulationOf(call.operation, asked)
-    if (!simulation) call.reject(400, 'BadRequest', `x-simulate knows no ${asked}`)
+    if (!simulation) call.reject('400-BadRequest', `x-simulate knows no ${asked}`)
     const { condition, usual } = simulation
-    call.refuse(condition, usual.status, usual.tpe, condition === 'guardrails/400-blocked-by-provider' ? blocked : {})
+    call.refuse(condition, usual, [], condition === 'guardrails/400-blocked-by-provider' ? blocked : {})
   }
   const bucket = call.request.header('x-rate-bucket')
   if (bucket !== undefined && countUp(call.world, `bucket ${bucket}`) > bucketSize) {
-    call.refuse('429-quota-exceeded', 429, 'QuotaExceeded')
+    call.refuse('429-quota-exceeded', '429-QuotaExceeded')
   }
 }
 
 /** One operation of §4. `Found` is the object that its path names. */
-export interface Operation<Found = unknown> {
+export interface Operation<Found extends Owned = Owned> {
   readonly id: string
   /** POST if not given. */
   readonly method?: 'GET'
@@ -39,8 +38,8 @@ export interface Operation<Found = unknown> {
   readonly body?: 'raw'
   /** Members that a request may have. */
   readonly members?: readonly string[]
-  /** Refuses a JSON body that is no object, if a requirement is about it. */
-  readonly shapeless?: (call: Call) => never
+  /** The condition that refuses a JSON body that is no object, if it is one of the operation's own. */
+  readonly shapeless?: string
   /** The requirement that a granted request is about, if every request of the operation depends on it. */
   requirement?(call: Call): string | undefined
   /** Leaves something behind after a refusal. */
@@ -49,8 +48,8 @@ export interface Operation<Found = unknown> {
   gone?(call: Call): void
   /** Looks up the object that the path names. */
   find?(call: Call): Found
-  /** Whether the key may use that object. */
-  access?(call: Call, found: Found): void
+  /** The condition that refuses another account's object. */
+  readonly foreign?: string
   /** Refuses a body that is wrong by itself. */
   check?(call: Call): void
   /** Refuses a body that is wrong for that object. */
@@ -62,7 +61,7 @@ export interface Operation<Found = unknown> {
   grant(call: Call): Answer
 }
 
-type Step = 'authenticate' | 'authorize' | 'simulate' | 'read' | 'find' | 'access' | 'check' | 'fit' | 'ready'
+/** The steps of a call, each once. */
 const usual = 'authenticate authorize simulate read find access check fit ready'
 
 // The spec orders no checks; all of these conform.
@@ -72,11 +71,6 @@ const orders: Readonly<Record<string, string>> = {
   'order/existence-before-body': 'authenticate authorize find access simulate read check fit ready',
   'order/state-first': 'authenticate authorize simulate find access ready read check fit',
   'order/rights-last': 'authenticate simulate read find access check fit ready authorize',
-}
-
-function orderOf({ varied }: Switches): readonly Step[] {
-  const [, order = usual] = Object.entries(orders).find(([variant]) => varied(variant)) ?? []
-  return order.split(' ') as Step[]
 }
 
 /** Whether the request has none of the members whose acceptance is a requirement of its own. */
@@ -92,43 +86,64 @@ const guarded = [...generating, 'ai-detect.run', 'web-search.run', 'medical.comp
 /** Envelopes in which no message has the key of a block. */
 const keyless = ['no-errors', 'bare-errors', 'without-key', 'unlisted-keys']
 
-/** Whether the call meets a guardrail, before anything looks at the request or when the answer is there, or a model that fails. */
-function meets(
-  what: 'blocked' | 'input-blocked' | 'provider-blocked' | 'model-fails',
-  { id }: Pick<Operation, 'id'>,
-  { world }: Call,
-): boolean {
+/**
+ * Whether the call meets a guardrail or a model that fails, under a variant of that name: before anything looks at the request, or
+ * when the answer is there.
+ */
+function meets(what: string, { world, operation }: Call, among: readonly string[] = generating): boolean {
   const variant = `generation/${what}-now-and-then`
-  // A guardrail looks at what goes to any operation (§7.3).
-  const isProvider = what === 'provider-blocked'
-  // By its key alone it is told from a refusal of another name.
-  if (isProvider && keyless.some((envelope) => world.switches.varied(`envelope/${envelope}`))) return false
-  const isMet = (isProvider ? guarded : generating).includes(id)
-  if (!world.switches.varied(variant) || !isMet) return false
+  if (!world.switches.varied(variant) || !among.includes(operation)) return false
   return countUp(world, variant) % metEvery === 0
 }
 
+function meetGuardrails(call: Call): void {
+  if (meets('input-blocked', call)) call.reject('400-GuardrailBlockedError')
+  // By its key alone the block of a provider is told from a refusal of another name.
+  const isTold = !keyless.some((envelope) => call.varied(`envelope/${envelope}`))
+  if (isTold && meets('provider-blocked', call, guarded)) throw new Ending(envelope('400-BadRequest', blocked))
+  if (meets('model-fails', call)) call.reject('500-CompletionModelInternalError')
+}
+
+/** Breaks a request of which nothing else is asked, under the defects of `2xx-accepted`. */
+function breakGranted(call: Call): void {
+  call.rejectIf('2xx-accepted', true)
+  if (call.account !== ownAccount) return
+  const { counts } = call.world
+  const isLater = countUp(call.world, `${call.operation} granted`) > 1
+  call.breakIf('2xx-accepted#first-only', isLater)
+  call.rejectIf('2xx-accepted#later-400', isLater)
+  // What was answered is kept, and the very same request breaks what keeps it.
+  const same = `${call.operation} ${JSON.stringify(call.body)}`
+  if (call.broken('2xx-accepted#once') && countUp(call.world, same) > 1) throw new Error('it is kept already')
+  call.rejectIf('2xx-accepted#after-refusal', counts.has(`${call.operation} refused`))
+}
+
+/** §5.3: an object belongs to the account of the key. */
+export function checkAccess(call: Call, { account }: Owned, condition: string): void {
+  if (account !== call.account) call.refuse(condition, '403-InsufficientAccessRights')
+}
+
 /** Takes a call through the steps of its operation. */
-export async function perform<Found>(operation: Operation<Found>, call: Call): Promise<Answer> {
+export async function perform<Found extends Owned>(operation: Operation<Found>, call: Call): Promise<Answer> {
+  const { switches } = call.world
   let found: Found | undefined
   // In each order, `find` comes before every step that uses its result. Operations without `find` use no result.
-  const steps: Readonly<Record<Step, () => void | Promise<void>>> = {
+  const steps: Readonly<Record<string, () => void | Promise<void>>> = {
     authenticate: () => authenticate(call),
     authorize: () => authorize(call),
     simulate: () => simulate(call),
     read: () => {
       if (operation.method === 'GET') return
-      return operation.body === 'raw' ? readBytes(call) : readJson(call, operation)
+      return operation.body === 'raw' ? readBytes(call) : readJson(call, operation.members, operation.shapeless)
     },
     find: () => {
       found = operation.find?.(call)
     },
-    access: () => operation.access?.(call, found as Found),
+    access: () => {
+      if (operation.foreign !== undefined) checkAccess(call, found as Found, operation.foreign)
+    },
     check: () => {
-      if (meets('input-blocked', operation, call)) call.reject(400, 'GuardrailBlockedError')
-      if (meets('provider-blocked', operation, call))
-        throw new Ending(envelope({ status: 400, tpe: 'BadRequest', ...blocked }))
-      if (meets('model-fails', operation, call)) call.reject(500, 'CompletionModelInternalError')
+      meetGuardrails(call)
       return operation.check?.(call)
     },
     fit: () => operation.fit?.(call, found as Found),
@@ -136,31 +151,15 @@ export async function perform<Found>(operation: Operation<Found>, call: Call): P
   }
   try {
     operation.gone?.(call)
-    for (const step of orderOf(call.world.switches)) await steps[step]()
+    for (const step of words(switches.variedOf(orders) ?? usual)) await steps[step]?.()
     const requirement = operation.requirement ? operation.requirement(call) : isPlain(call) ? '2xx-accepted' : undefined
-    const lost =
-      requirement === undefined ? undefined : lostAnswer(call.world.switches, `${operation.id}/${requirement}`)
+    const lost = requirement === undefined ? undefined : lostAnswer(switches, `${operation.id}/${requirement}`)
     if (lost) return lost
-    if (requirement === '2xx-accepted' && call.broken(requirement)) call.reject(400, 'BadRequest', 'Nothing is wrong')
-    const isPlainGrant = requirement === '2xx-accepted' && call.key?.account === ownAccount
-    const isLater = isPlainGrant && countUp(call.world, `${operation.id} granted`) > 1
-    if (isLater && call.broken(`${requirement}#first-only`)) throw new Error('only the first one is granted')
-    if (isLater && call.broken(`${requirement}#later-400`)) call.reject(400, 'BadRequest', 'The name exists')
-    // What was answered is kept, and the very same request breaks what keeps it.
-    if (
-      isPlainGrant &&
-      call.broken(`${requirement}#once`) &&
-      countUp(call.world, `${operation.id} ${JSON.stringify(call.body)}`) > 1
-    )
-      throw new Error('it is kept already')
-    const wasRefused = call.world.counts.has(`${operation.id} refused`)
-    if (isPlainGrant && wasRefused && call.broken(`${requirement}#after-refusal`))
-      call.reject(400, 'BadRequest', 'As before')
+    if (requirement === '2xx-accepted') breakGranted(call)
     const answer = await operation.run(call, found as Found)
-    if (meets('blocked', operation, call)) return envelope({ status: 400, tpe: 'GuardrailBlockedError' })
-    if (requirement === '2xx-accepted' && call.broken(`${requirement}#envelope`))
-      return envelope({ status: 200, tpe: 'BadRequest' })
-    return answer
+    if (meets('blocked', call)) return envelope('400-GuardrailBlockedError')
+    const isEnvelope = requirement === '2xx-accepted' && call.broken('2xx-accepted#envelope')
+    return isEnvelope ? envelope('200-BadRequest') : answer
   } catch (error) {
     if (!(error instanceof Ending)) throw error
     if (error.answer.status === 400) countUp(call.world, `${operation.id} refused`)
@@ -183,17 +182,17 @@ function malformedKind(header: string): string {
 async function authenticate(call: Call): Promise<void> {
   const header = call.request.header('authorization')
   const place = placeOf(call.request)
-  if (header === undefined) call.refuse('401-missing-credentials', 401, 'BadCredentials', { kind: place })
+  if (header === undefined) call.refuse('401-missing-credentials', '401-BadCredentials', place)
   const token = /^Bearer +(\S+)$/i.exec(header)?.[1]
   // Every JWT begins like this, since it is an object in base64url; a damaged one may have another letter case.
   if (token === undefined || !/^eyJ/i.test(token)) {
     const kind = malformedKind(header)
     const isUnknown = call.varied('keys/told-by-parts') && (kind === 'three-parts' || kind === 'text-after')
-    call.refuse('401-malformed-key', 401, isUnknown ? 'BadToken' : 'BadCredentials', { kind })
+    call.refuse('401-malformed-key', isUnknown ? '401-BadToken' : '401-BadCredentials', kind)
   }
   const key = await verify(token)
-  if (key === 'expired') call.refuse('401-expired-key', 401, 'BadToken', { kind: place })
-  if (key === 'invalid') call.refuse('401-invalid-key', 401, 'BadToken', { kind: () => [damageOf(token), ...place] })
+  if (key === 'expired') call.refuse('401-expired-key', '401-BadToken', place)
+  if (key === 'invalid') call.refuse('401-invalid-key', '401-BadToken', () => [damageOf(token), ...place])
   call.key = key
 }
 
@@ -201,6 +200,6 @@ async function authenticate(call: Call): Promise<void> {
 function authorize(call: Call): void {
   const permissions = call.key?.permissions ?? []
   if (!permissions.includes('*') && !permissions.includes(call.operation)) {
-    call.refuse('403-insufficient-rights', 403, 'InsufficientAccessRights', { kind: placeOf(call.request) })
+    call.refuse('403-insufficient-rights', '403-InsufficientAccessRights', placeOf(call.request))
   }
 }

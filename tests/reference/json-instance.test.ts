@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormatsModule from 'ajv-formats'
 import { expect, test } from 'vitest'
-import { jsonInstance } from '../../reference/world/chat.ts'
+import { jsonInstance } from '../../reference/operations/chat.ts'
 
 const addFormats = addFormatsModule as unknown as (ajv: Ajv2020) => void
 

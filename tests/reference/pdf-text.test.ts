@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { pdfText } from '../../reference/world/files.ts'
+import { pdfText } from '../../reference/operations/pdf.ts'
 
 const sample = (name: string) => readFileSync(new URL(`../../fixtures/pdf/${name}.pdf`, import.meta.url))
 

@@ -1,0 +1,212 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Answer, Ending } from '../world/answer.ts'
+import { type Call, isMembers, jsonType, kindsIf } from '../world/call.ts'
+import { findMade } from '../world/created.ts'
+import { createdJobView } from '../world/job-view.ts'
+import { endJob, isBusy, newJob, startJob, startUnseenJob } from '../world/jobs.ts'
+import type { Operation } from '../world/operation.ts'
+import { type Application, countUp, ownAccount } from '../world/world.ts'
+
+/** Finds what is wrong with an item of `inputs`, if anything is (§2.5). */
+function faultOf(item: unknown): string | undefined {
+  if (!isMembers(item)) return 'item'
+  if (item['id'] === undefined) return 'no-id'
+  if (typeof item['id'] !== 'string') return 'id'
+  if (item['value'] === undefined) return 'no-value'
+  if (!Array.isArray(item['value'])) return 'value'
+  return item['value'].every((text) => typeof text === 'string') ? undefined : 'text'
+}
+
+/** Whether a broken server leaves an item out instead of refusing it: it looks at the first alone, or accepts that JSON type. */
+function isIgnored(call: Call, item: unknown, at: number): boolean {
+  if (at > 0 && call.broken('400-malformed-inputs#ignores-later-items') && faultOf(item) !== undefined) return true
+  const place = isMembers(item) ? `id-${jsonType(item['id'])}` : `item-${jsonType(item)}`
+  return call.broken(`400-malformed-inputs#ignores-${place}`)
+}
+
+/** The item as a broken server sees it that looks at the first text of a value alone. */
+function withoutLaterFaults(call: Call, item: unknown): unknown {
+  if (!call.broken('400-malformed-inputs#ignores-later-texts')) return item
+  if (!isMembers(item) || !Array.isArray(item['value'])) return item
+  return { ...item, value: item['value'].filter((text, at) => at === 0 || typeof text === 'string') }
+}
+
+/** Checks `inputs` by themselves, whatever the application asks for. */
+function checkInputs(call: Call): void {
+  const { inputs } = call.body
+  const malformed = (kinds: string | readonly string[]) => call.refuse('400-malformed-inputs', '400-BadRequest', kinds)
+  if (inputs === undefined) call.refuse('400-missing-inputs', '400-InvalidInputParameters')
+  if (!Array.isArray(inputs)) {
+    const own = isMembers(inputs) ? inputs : {}
+    return malformed([jsonType(inputs), ...kindsIf({ 'one-input': 'id' in own, 'by-index': '0' in own })])
+  }
+  const looked = inputs.filter((item, at) => !isIgnored(call, item, at)).map((item) => withoutLaterFaults(call, item))
+  const fault = looked.map(faultOf).find((each) => each !== undefined)
+  if (fault !== undefined) malformed(fault)
+  call.body = { ...call.body, inputs: looked }
+}
+
+/** Characters of a text, if a server limits what an input may hold. */
+const longest = 500
+
+/** Values that an input may have if there is a choice of them. */
+const choices = new Set(['tea', 'calm'])
+
+/** Texts that a broken server trips over, by variant of the defect `202-any-text`. */
+const stumblingBlocks: Readonly<Record<string, (text: string) => boolean>> = {
+  '': (text) => /[^A-Za-z0-9 ]/.test(text),
+  '#emoji': (text) => /\p{Emoji_Presentation}/u.test(text),
+  '#nul': (text) => text.includes('\0'),
+  '#backslash': (text) => text.includes('\\'),
+  '#empty': (text) => text === '',
+  '#blank': (text) => text !== text.trim() && text.trim() !== '',
+  '#line-ends': (text) => /[\r\u2028]/.test(text),
+  '#digits': (text) => /^\d+$/.test(text),
+  '#64-kib': (text) => text.length >= 65_536,
+}
+
+/** Checks the texts of the inputs. The interface names no limit (§2.5), and no text may bring the server down. */
+function checkTexts(call: Call): void {
+  const texts = (call.body['inputs'] as readonly { value: readonly string[] }[]).flatMap(({ value }) => value)
+  const trips = call.world.switches.brokenOf(stumblingBlocks, 'jobs.create/202-any-text')
+  // The narrower defects are those of a server with limits: a text that it refuses may hide one that it cannot take.
+  const isLimited = call.varied('jobs/texts-limited') || (trips !== undefined && trips !== stumblingBlocks[''])
+  const isBeyond = (text: string): boolean => text.length > longest || /(?![\t\n\r])\p{Cc}/u.test(text)
+  if (isLimited && texts.some((text) => isBeyond(text) && !trips?.(text)))
+    call.reject('400-BadRequest', `A text has up to ${longest} characters, none of which controls anything`)
+  if (call.varied('jobs/values-limited') && texts.some((text) => !choices.has(text)))
+    call.reject('400-InvalidInputParameters', 'There is no such choice')
+  if (trips && texts.some(trips)) throw new Error('a text that this server cannot take')
+}
+
+function fit(call: Call, application: Application): void {
+  const given = new Set((call.body['inputs'] as { id: string }[]).map((input) => input.id))
+  for (const { id, required } of application.inputs) {
+    if (given.has(id)) continue
+    const kinds = kindsIf({ none: given.size === 0 })
+    if (required) call.refuse('400-missing-required-inputs', '400-InvalidInputParameters', kinds)
+    call.rejectIf('202-required-inputs-only', true, '400-InvalidInputParameters')
+    call.breakIf('202-required-inputs-only#5xx', true)
+  }
+  checkTexts(call)
+}
+
+/** The inputs as text, so that two creations can be compared. */
+function inputsOf(call: Call): string {
+  return JSON.stringify(call.body['inputs'] ?? [])
+}
+
+function refuseWhileBusy(call: Call, application: Application): void {
+  if (!isBusy(call.world, application, inputsOf(call))) return
+  const { job } = application
+  if (job && call.broken('409-job-in-progress#answered-again'))
+    throw new Ending({ status: 202, body: createdJobView(call.world, job) })
+  call.refuse('409-job-in-progress', '409-BadRequest')
+}
+
+/** Every so manieth creation finds that somebody else has just begun a job there, under that variant. */
+const visitEvery = 7
+
+function visit(call: Call, application: Application): void {
+  const { world } = call
+  if (!call.varied('jobs/others-now-and-then') || isBusy(world, application, inputsOf(call))) return
+  if (countUp(world, 'creations asked for') % visitEvery === 0)
+    startUnseenJob(world, application, '[]', world.pace.usual)
+}
+
+/** Inputs for which a job is being started, by application. */
+const underWay = new WeakMap<Application, Set<string>>()
+
+/** Locks the inputs in place of the application, under `409-atomic#same-only`. */
+async function lockInputs(call: Call, application: Application): Promise<void> {
+  const [locked, inputs] = [underWay.get(application) ?? new Set<string>(), inputsOf(call)]
+  underWay.set(application, locked)
+  if (locked.has(inputs)) call.refuse('409-job-in-progress', '409-BadRequest')
+  locked.add(inputs)
+  await pause(10)
+  locked.delete(inputs)
+}
+
+async function run(call: Call, application: Application): Promise<Answer> {
+  // Check and start in one go, with no gap in which another request could pass the check too (§8.3).
+  refuseWhileBusy(call, application)
+  call.breakIf('202-created#second-5xx', application.fails && countUp(call.world, 'failing jobs') % 2 === 0)
+  if (call.broken('409-atomic')) await pause(10)
+  if (call.broken('409-atomic#short')) await pause(2)
+  if (call.broken('409-atomic#same-only')) await lockInputs(call, application)
+  if (application.pace !== 'slow' && call.broken('409-atomic#slow-only')) await pause(10)
+  const job = startJob(call.world, application, inputsOf(call))
+  if (call.broken('202-created#answer-lost')) return { status: 500, lost: 'closed' }
+  const isWrong = call.broken('202-created') || (call.broken('202-created#created-application') && application.made)
+  const isFewer = (call.body['inputs'] as unknown[]).length < application.inputs.length
+  const lacks = isFewer && call.broken('202-created#fewer-inputs') ? { created_at: null } : {}
+  return { status: isWrong ? 200 : 202, body: { ...createdJobView(call.world, job), ...lacks } }
+}
+
+/** How long a refused creation stands in a queue, under a defect, in ms. */
+const queueMs = 600
+
+/** Leaves a job behind in spite of a refusal, under the defects of `4xx-no-effect`. */
+function actOnRefusal(call: Call, status: number): void {
+  const { world } = call
+  const acts = (name: string, isSuch: boolean): boolean => isSuch && call.broken(`4xx-no-effect${name}`)
+  const application = world.store.applications.get(call.param('application_id'))
+  const now = Date.now()
+  // A lock whose name is that of no application in particular.
+  if (acts('#unknown', !application && status === 404))
+    for (const each of world.store.applications.values()) each.blockedUntil = now + world.pace[each.pace]
+  if (application?.account !== ownAccount || isBusy(world, application, '')) return
+  const { authorization, 'content-type': type } = call.request.header()
+  const isStarted =
+    acts('', status === 400 || status === 401) ||
+    acts('#starts-job', status === 400) ||
+    acts('#unauthorized', status === 401) ||
+    acts('#required-input', status === 400 && Array.isArray(call.body['inputs'])) ||
+    acts('#other-key', status === 401 && authorization !== undefined) ||
+    acts('#forbidden', status === 403) ||
+    acts('#content-type', status === 400 && type !== 'application/json')
+  if (isStarted) startUnseenJob(world, application, '')
+  if (call.broken('4xx-no-effect#locks') && status === 400) application.blockedUntil = Infinity
+  if (call.broken('4xx-no-effect#blocks') && status === 400)
+    application.blockedUntil = now + world.pace[application.pace]
+  if (call.broken('4xx-no-effect#later') && status === 400) {
+    application.blockedFrom = now + queueMs
+    application.blockedUntil = now + 3 * queueMs
+  }
+}
+
+/** A job that is over at once and occupies nothing. */
+function grant(call: Call): Answer {
+  const account = call.key?.account ?? ownAccount
+  const job = newJob(call.world, { applicationId: call.param('application_id'), account, inputs: '[]', takes: 0 })
+  const view = createdJobView(call.world, job)
+  endJob(job, job.createdAt)
+  return { status: 202, body: view }
+}
+
+/** §4.2 */
+export const jobsCreate: Operation<Application> = {
+  id: 'jobs.create',
+  paths: ['/v1/applications/:application_id/jobs'],
+  members: ['inputs'],
+  requirement: () => '202-created',
+  shapeless: '400-malformed-inputs',
+  find: (call) =>
+    findMade(call, {
+      id: call.param('application_id'),
+      among: call.world.store.applications,
+      unknown: '404-unknown-application',
+      settling: 'applications',
+      usable: 'applications.create/2xx-usable',
+    }),
+  foreign: '403-application-access',
+  check: checkInputs,
+  fit,
+  ready: (call, application) => {
+    visit(call, application)
+    refuseWhileBusy(call, application)
+  },
+  refused: actOnRefusal,
+  run,
+  grant,
+}

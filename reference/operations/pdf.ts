@@ -1,0 +1,157 @@
+import { createHash } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Answer, Ending, page } from '../world/answer.ts'
+import { type Call, jsonType, kindsIf } from '../world/call.ts'
+import { checkMs, likenessOf } from '../world/created.ts'
+import { pdfLimit } from '../world/models.ts'
+import type { Operation } from '../world/operation.ts'
+import { reachable } from './files.ts'
+import { countUp, type StoredFile, type World } from '../world/world.ts'
+
+/** Why a PDF gave no text. */
+type PdfRefusal = 'encrypted' | 'corrupted'
+
+const most = 500
+const extracted = new Map<string, Promise<string[] | PdfRefusal>>()
+
+async function extract(bytes: Uint8Array): Promise<string[] | PdfRefusal> {
+  // Loaded at the first parse: it is by far the heaviest part of the server.
+  const { extractText, getDocumentProxy } = await import('unpdf')
+  try {
+    // The reader takes the bytes away from their owner: it is given a copy.
+    const document = await getDocumentProxy(new Uint8Array(bytes), { verbosity: 0 })
+    const { text } = await extractText(document, { mergePages: false })
+    await document.destroy()
+    return text
+  } catch (error) {
+    return error instanceof Error && error.name === 'PasswordException' ? 'encrypted' : 'corrupted'
+  }
+}
+
+/** The text of each page. The same bytes are read once in a process. */
+export function pdfText(bytes: Uint8Array): Promise<string[] | PdfRefusal> {
+  const name = createHash('sha256').update(bytes).digest('hex')
+  const known = extracted.get(name) ?? extract(bytes)
+  if (extracted.size < most) extracted.set(name, known)
+  return known
+}
+
+function isFormat(format: string): boolean {
+  return format === 'text' || format === 'markdown'
+}
+
+/** Mistakes by which a server takes a string for one of the formats. */
+function kindOf(format: string): string {
+  if (format === '') return 'empty'
+  if (isFormat(format.split('\0')[0] ?? '')) return 'nul'
+  if (isFormat(format.replaceAll(/[\u200b\ufeff]/g, ''))) return 'invisible'
+  if (isFormat(format.normalize('NFD').replaceAll(/\p{M}/gu, ''))) return 'marks'
+  if (isFormat(format.trim())) return 'blanks'
+  if (isFormat(format.toLowerCase())) return 'letter-case'
+  if (isFormat(format.normalize('NFKC').toLowerCase())) return 'full-width'
+  if (['text', 'markdown'].some((whole) => whole.startsWith(format))) return 'abbreviation'
+  return format in {} ? 'object-member' : 'other'
+}
+
+/** What a broken server keeps from one request to the next: the last format, and contents by what it tells files by. */
+const kept = new WeakMap<World, Map<string, string>>()
+
+function keptBy({ world }: Call): Map<string, string> {
+  const known = kept.get(world) ?? new Map<string, string>()
+  kept.set(world, known)
+  return known
+}
+
+function checkFormat(call: Call): void {
+  const last = call.broken('400-missing-format#remembered') ? keptBy(call).get('format') : undefined
+  const { format = last } = call.body
+  call.body = { ...call.body, format }
+  if (format === undefined) call.refuse('400-missing-format', '400-BadRequest')
+  if (typeof format !== 'string') {
+    call.breakIf('envelope/bad-input-no-5xx', true)
+    call.refuse('400-malformed-format', '400-BadRequest', jsonType(format))
+  }
+  keptBy(call).set('format', format)
+  if (!isFormat(format)) call.refuse('400-unsupported-format', '400-InvalidInputParameters', kindOf(format))
+}
+
+/** Words that are not those of the file, by variant of the defect `200-content`. */
+const wrong: Readonly<Record<string, (content: string, format: string, file: Uint8Array) => string>> = {
+  '': (content) => `A document of ${content.length} characters, written by a machine for its readers`,
+  '#bytes': (_content, _format, file) => Buffer.from(file).toString('latin1'),
+  '#constant': () => 'The document was converted',
+  '#empty': () => '',
+  '#numbers': (content) => content.replaceAll(/\d/g, ''),
+  '#half': (content) => content.slice(0, content.length / 2),
+  '#scrambled': (content) => content.split(/\s+/).reverse().join(' '),
+  '#text': (content, format) => (format === 'text' ? 'Text' : content),
+  '#markdown': (content, format) => (format === 'markdown' ? '# Markdown' : content),
+}
+
+/** The text of the pages in the format that is asked for (§2.2). */
+async function contentOf(call: Call, allPages: readonly string[], file: Uint8Array): Promise<string> {
+  const format = String(call.body['format'])
+  const pages = call.broken('200-content#first-page') ? allPages.slice(0, 1) : allPages
+  const content =
+    format === 'markdown' ? pages.map((page) => page.replaceAll('\n', '\n\n')).join('\n\n---\n\n') : pages.join('\n')
+  const cache = keptBy(call)
+  const isFirst = call.broken('200-content#first')
+  if (isFirst || call.broken('200-content#size')) {
+    const by = isFirst ? 'the first' : `of ${file.length} bytes`
+    cache.set(by, cache.get(by) ?? content)
+    return cache.get(by) ?? content
+  }
+  if (call.broken('200-content#at-once')) {
+    // The content of whoever came last until then.
+    cache.set('last', content)
+    await pause(checkMs)
+    return cache.get('last') ?? content
+  }
+  return call.world.switches.brokenOf(wrong, 'pdf.parse/200-content')?.(content, format, file) ?? content
+}
+
+function grantedRequirement(call: Call): string {
+  return call.body['format'] === 'markdown' ? '200-markdown' : '200-text'
+}
+
+async function parse(call: Call, file: StoredFile): Promise<Answer> {
+  const bytes = file.bytes()
+  if (bytes.length > pdfLimit) call.refuse('400-oversized-pdf', '400-InvalidInputParameters')
+  const pages = await pdfText(bytes)
+  const isAgain = countUp(call.world, `parsed ${file.id}`) > 1
+  const kinds = kindsIf({ again: isAgain, markdown: call.body['format'] === 'markdown' })
+  if (typeof pages === 'string') return call.refuse(`400-${pages}-pdf`, '400-BadRequest', kinds)
+  const content = await contentOf(call, pages, bytes)
+  const requirement = grantedRequirement(call)
+  if (call.broken(requirement)) return { status: 200, body: { content: pages } }
+  if (call.broken(`${requirement}#missing`)) return { status: 200, body: { text: content } }
+  return { status: call.broken(`${requirement}#status`) ? 201 : 200, body: { content } }
+}
+
+/** Refuses every request once the operation is removed (§9.2). */
+function refuseIfRemoved(call: Call): void {
+  if (call.varied('pdf-removed')) call.refuse('4xx-removed', '410-Gone')
+  if (call.varied('pdf-removed-404')) call.refuse('4xx-removed', '404-NotFound')
+  if (call.varied('pdf-removed-page-404')) throw new Ending(page(404))
+  if (call.varied('pdf-removed-page-410')) throw new Ending(page(410))
+}
+
+/** §4.1 */
+export const pdfParse: Operation<StoredFile> = {
+  id: 'pdf.parse',
+  paths: ['/v1/tools/pdf-parser/:file_id'],
+  members: ['format'],
+  requirement: grantedRequirement,
+  gone: refuseIfRemoved,
+  find: (call) => {
+    const id = call.param('file_id')
+    const { files } = call.world.store
+    const known = files.get(id)
+    const kinds = known ? kindsIf({ deleted: known.state === 'deleted' }) : likenessOf(call, id, files.keys())
+    return reachable(call, id) ?? call.refuse('4xx-unknown-file', '404-ResourceNotFound', kinds)
+  },
+  foreign: '403-file-access',
+  check: checkFormat,
+  run: parse,
+  grant: () => ({ status: 200, body: { content: '' } }),
+}
