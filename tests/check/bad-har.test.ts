@@ -1,7 +1,6 @@
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { folder } from '../cli/conform.ts'
 import { checkFile } from '../../cli/check.ts'
 import { UserError } from '../../harness/user-error.ts'
 import { entry, granted, har } from './har.ts'
@@ -61,7 +60,7 @@ test('an entry that is no object is named', async () => {
 })
 
 test('a file that is not there, and a folder', async () => {
-  const dir = mkdtempSync(join(tmpdir(), 'conform-bad-har-'))
+  const dir = folder()
   const now = new Date()
   await expect(checkFile(join(dir, 'none.har'), {}, now)).rejects.toThrow(/none\.har: does not exist$/)
   await expect(checkFile(dir, {}, now)).rejects.toThrow(/: is a folder$/)

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { onTestFinished } from 'vitest'
+import { afterAll, onTestFinished } from 'vitest'
 import type { Report, RequirementResult } from '../../harness/report/model.ts'
 
 /** Arguments of `node` that start the command line. */
@@ -38,9 +38,14 @@ export interface Running {
 }
 
 /** A folder of this test's own; gone when the test is. */
-export function folder(): string {
+export const folder = () => folderUntil(onTestFinished)
+
+/** A folder of all tests of a file; gone when they are over. */
+export const folderOfFile = () => folderUntil(afterAll)
+
+function folderUntil(end: (remove: () => void) => void): string {
   const dir = mkdtempSync(join(tmpdir(), 'conform-test-'))
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+  end(() => rmSync(dir, { recursive: true, force: true }))
   return dir
 }
 

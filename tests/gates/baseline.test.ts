@@ -1,7 +1,7 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { folder } from '../cli/conform.ts'
 import {
   type BaselineEntry,
   heldEntries,
@@ -55,7 +55,7 @@ test('a report serves as a baseline: what fails in the mode asked for is expecte
 })
 
 test('a file is read from disk', () => {
-  const file = join(mkdtempSync(join(tmpdir(), 'conform-baseline-')), 'baseline.json')
+  const file = join(folder(), 'baseline.json')
   writeFileSync(file, '{"expected": [{"id": "a.b/1", "reason": "known", "until": "2027-01-31"}]}')
   expect(readBaseline(file, 'exact')).toEqual({
     file,

@@ -1,13 +1,13 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { lexer } from 'marked'
 import { expect, test } from 'vitest'
+import { folderOfFile } from '../cli/conform.ts'
 import type { Report, RequirementResult } from '../../harness/report/model.ts'
 import { conform } from '../cli/in-process.ts'
 import { failed, missed, report, result } from './results.ts'
 
-const at = mkdtempSync(join(tmpdir(), 'conform-compare-'))
+const at = folderOfFile()
 const path = (name: string) => join(at, name)
 const should: RequirementResult = { ...failed('a.b/5'), level: 'should' }
 

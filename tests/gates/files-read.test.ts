@@ -1,7 +1,7 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { folder } from '../cli/conform.ts'
 import { canRewrite, colorsFor } from '../../cli/output/say.ts'
 import { readBaseline } from '../../harness/report/baseline.ts'
 import { readReport } from '../../harness/report/json-file.ts'
@@ -9,7 +9,7 @@ import { UserError } from '../../harness/user-error.ts'
 import { report, result } from './results.ts'
 
 function file(text: string): string {
-  const path = join(mkdtempSync(join(tmpdir(), 'conform-read-')), 'x.json')
+  const path = join(folder(), 'x.json')
   writeFileSync(path, text)
   return path
 }

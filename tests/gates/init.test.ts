@@ -1,7 +1,7 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { folder } from '../cli/conform.ts'
 import {
   answersFrom,
   askAnswers,
@@ -18,8 +18,6 @@ import { missed, report } from './results.ts'
 
 const withoutComments = (text: string) => text.replace(/^\s*\/\/.*$/gm, '')
 const uncommented = (text: string) => text.replace(/^ {2}\/\/ (?=["\s{}\]])/gm, '  ').replace(/^ {2}\/\/.*$/gm, '')
-const folder = () => mkdtempSync(join(tmpdir(), 'conform-init-'))
-
 /** Answers in order; the default where one is undefined. */
 function scripted(...answers: (string | undefined)[]): Questions {
   return {

@@ -2,16 +2,15 @@ import {
   existsSync,
   linkSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { folder } from '../cli/conform.ts'
 import { filesNamedIn } from '../../cli/run/find-target.ts'
 import { parseReportRequests, plannedReports, stage, writeAtomically } from '../../cli/output/files.ts'
 import { writeReports } from '../../cli/output/write-reports.ts'
@@ -19,7 +18,6 @@ import type { Report } from '../../harness/report/model.ts'
 import { UserError } from '../../harness/user-error.ts'
 import { failed, report, result } from './results.ts'
 
-const folder = () => mkdtempSync(join(tmpdir(), 'conform-outputs-'))
 const check = (values: readonly string[], inputs: readonly string[] = []) =>
   plannedReports(values, { 'the target file': inputs[0] })
 const hasFullDevice = existsSync('/dev/full')

@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
+import { folder } from '../cli/conform.ts'
 import { conform } from '../cli/in-process.ts'
 import { failureExchanges, writeReports } from '../../cli/output/write-reports.ts'
 import { parseReportRequests, takesStdout } from '../../cli/output/files.ts'
@@ -36,7 +36,7 @@ test.each(['har', 'har=x'])('a merge writes no HAR (%s)', async (format) => {
 })
 
 test('a report that cannot be written is named, and the others are written', async () => {
-  const at = mkdtempSync(join(tmpdir(), 'conform-reports-'))
+  const at = folder()
   const whole = report([failed('a.b/1')])
   const requests = parseReportRequests([`json=${at}/none/r.json`, `junit=${at}/r.xml`, `json=${at}/r.json`])
   const { problems, report: written } = await writeReports(requests, { report: whole, exchanges: () => [] })

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { folderOfFile } from '../cli/conform.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
@@ -34,8 +34,7 @@ export const defineTarget = (target) => target
 export const runConformance = () => ({ report: { requirements: [], summary: { must: { failed: 0 } } } })
 `
 
-const copy = mkdtempSync(join(tmpdir(), 'conform-ci-'))
-afterAll(() => rmSync(copy, { recursive: true, force: true }))
+const copy = folderOfFile()
 for (const folder of ['tools', 'stubs']) mkdirSync(join(copy, folder))
 cpSync(join(root, '.ci'), join(copy, '.ci'), { recursive: true })
 const files = {

@@ -1,7 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { folder } from '../cli/conform.ts'
 import { githubAnnotations, githubSummary, reportToGithub } from '../../reporters/github.ts'
 import { hostile, unsafe } from './hostile.ts'
 import { fails, mixed, sampleFailure, sampleReport } from './sample-report.ts'
@@ -54,8 +54,7 @@ test('an answer cannot forge a command', () => {
 })
 
 test('writes annotations and appends the summary on GitHub Actions only', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'conform-'))
-  onTestFinished(() => rmSync(directory, { recursive: true }))
+  const directory = folder()
   const summary = join(directory, 'summary.md')
   writeFileSync(summary, 'before\n')
   let written = ''

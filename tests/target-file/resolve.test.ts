@@ -1,7 +1,7 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
+import { folderOfFile } from '../cli/conform.ts'
 import { operations } from '../../catalogue/operations.ts'
 import { targetDigest } from '../../harness/target-file/map-keys.ts'
 import type { TargetFile } from '../../harness/target-file/model.ts'
@@ -9,9 +9,8 @@ import { readKey, redactorFor } from '../../harness/target-file/resolve-key.ts'
 import { type Resolved, resolveTarget, type ResolveOptions } from '../../harness/target-file/resolve.ts'
 
 const baseUrl = 'https://example.com/base/'
-let dir: string
+const dir = folderOfFile()
 beforeAll(() => {
-  dir = mkdtempSync(join(tmpdir(), 'conform-resolve-'))
   writeFileSync(join(dir, 'key.txt'), 'the-key-in-a-file\n')
   writeFileSync(join(dir, 'blank.txt'), ' the-key-in-a-file\n')
   writeFileSync(join(dir, 'print.mjs'), "process.stdout.write('  the-key-of-a-command\\n')\n")

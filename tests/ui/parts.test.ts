@@ -1,8 +1,8 @@
 import { leftOut } from '../../harness/report/reason.ts'
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { folder } from '../cli/conform.ts'
 import { createBoard } from '../../cli/ui/board.ts'
 import { onceParts, paragraphMarkup, rowMarkup } from '../../cli/ui/page.ts'
 import { createSentBook } from '../../cli/ui/model.ts'
@@ -113,7 +113,7 @@ const targetText = `{
 `
 
 function written() {
-  const path = join(mkdtempSync(join(tmpdir(), 'conform-add-')), 't.json')
+  const path = join(folder(), 't.json')
   writeFileSync(path, targetText)
   return path
 }
