@@ -1,8 +1,6 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { onTestFinished } from 'vitest'
 import { encodings } from '../redact/encodings.ts'
+import { listen } from '../wire/servers.ts'
 
 export interface EchoTarget {
   readonly url: string
@@ -38,11 +36,6 @@ export async function echoTarget(): Promise<EchoTarget> {
     })
     request.resume().on('end', () => response.end(text))
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen }
+  const { url } = await listen(server)
+  return { url, seen }
 }

@@ -1,11 +1,10 @@
-import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { folder } from './conform.ts'
 import { conform } from './in-process.ts'
+import { listen } from '../wire/servers.ts'
 
 interface Asked {
   readonly url: string
@@ -20,10 +19,8 @@ async function refusing(): Promise<{ url: string; asked: Asked[] }> {
     response.statusCode = 400
     request.resume().on('end', () => response.end(JSON.stringify({ tpe: 'BadRequest', errors: [], extras: {} })))
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => void server.close())
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked }
+  const { url } = await listen(server)
+  return { url, asked }
 }
 
 test('--header and the query of the target file go with every request, and secrets among them are shown nowhere', async () => {

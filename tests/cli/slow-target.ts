@@ -1,7 +1,5 @@
-import { once } from 'node:events'
-import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
+import { startProxy } from '../hostile/proxy.ts'
 
 /** A target that stands before another one and never answers some requests. */
 export interface SlowTarget {
@@ -17,32 +15,19 @@ export async function slowTarget(behind: string, holds: (line: string) => boolea
   const passed: string[] = []
   const waiting: { count: number; resolve: () => void }[] = []
   let held = 0
-  const pass = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
-    const { method, headers } = incoming
-    const onwards = request(new URL(incoming.url ?? '/', behind), { method: method ?? 'GET', headers }, (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 500, answer.headers)
-      answer.pipe(outgoing)
-    })
-    onwards.on('error', () => outgoing.destroy())
-    incoming.pipe(onwards)
-  }
-  const server = createServer((incoming, outgoing) => {
-    const line = `${incoming.method} ${incoming.url}`
+  const { url, close } = await startProxy(behind, (request, response) => {
+    const line = `${request.method} ${request.url}`
     if (!holds(line)) {
       passed.push(line)
-      return pass(incoming, outgoing)
+      return response()
     }
     held++
     for (const { count, resolve } of waiting) if (held >= count) resolve()
+    return new Promise(() => undefined)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.close()
-    server.closeAllConnections()
-  })
+  onTestFinished(close)
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     passed,
     held: (count) =>
       new Promise((resolve) => {

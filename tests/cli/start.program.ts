@@ -2,13 +2,13 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { startProcess, startForSession } from '../../cli/run/start-server.ts'
 import { folder, readReport, start } from './conform.ts'
-import { freePort } from './free-port.ts'
+import { freePort } from '../support/raw-server.ts'
 import { conform } from './in-process.ts'
+import { listen } from '../wire/servers.ts'
 
 /** A server that answers everything by 401, and its port. */
 async function taken() {
@@ -18,12 +18,8 @@ async function taken() {
     asked.push(request.url)
     request.resume().on('end', () => response.writeHead(401, { 'content-type': 'application/json' }).end(body))
   })
-  const listen = (port = 0) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
-  await listen()
-  const { port } = server.address() as AddressInfo
-  const close = () => new Promise<void>((resolve) => server.close(() => resolve()))
-  onTestFinished(() => void server.close())
-  return { url: `http://127.0.0.1:${port}`, port, asked, close, listen }
+  const { url, port, close } = await listen(server)
+  return { url, port, asked, close, listen: () => listen(server, port) }
 }
 
 /** A program that does the same and writes what becomes of it; it is slow to begin. */
@@ -150,7 +146,7 @@ test('--wait alone waits for a server that somebody else starts, and gives up in
   expect(late.code).toBe(3)
   expect(late.stdout).toMatch(/exit 3: http:\S+ did not answer within 0\.05 s: connection refused at 127/)
   const running = conform([server.url, '--wait', '30000', ...only, '--report', 'json=-'])
-  await server.listen(server.port)
+  await server.listen()
   expect(JSON.parse((await running).stdout).run.requests).toBeGreaterThan(0)
 })
 

@@ -7,7 +7,6 @@ import {
   certificates,
   few,
   forwardProxy,
-  freePort,
   haproxy,
   judge,
   lastLine,
@@ -15,8 +14,9 @@ import {
   programs,
   proxied,
   upstream,
-  workFolder,
 } from './servers.ts'
+import { folder } from '../cli/conform.ts'
+import { freePort } from '../support/raw-server.ts'
 
 for (const [name, path] of Object.entries(programs))
   if (path === undefined)
@@ -52,7 +52,7 @@ describe.skipIf(programs.nginx === undefined)('behind nginx', () => {
   })
 
   test('auth_basic in front is a credential of the gateway', async () => {
-    const file = join(workFolder(), 'users')
+    const file = join(folder(), 'users')
     writeFileSync(file, 'user:{PLAIN}secret\n')
     const port = await nginx(proxied(await upstream(), `auth_basic staging; auth_basic_user_file ${file};`))
     const ended = await judge(`http://127.0.0.1:${port}`)

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { everyOperation } from '../openapi/fits.ts'
-import { freePort } from './servers.ts'
+import { freePort } from '../support/raw-server.ts'
 
 /** Not among our own packages: with 90 MB it would be the largest of them. `npx` keeps it for the next time. */
 const prism = '@stoplight/prism-cli@5.14.2'

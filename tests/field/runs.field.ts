@@ -6,7 +6,6 @@ import { type ReferenceOptions, startReference } from '../../reference/server.ts
 import {
   backend,
   certificates,
-  freePort,
   haproxy,
   judge,
   lastLine,
@@ -16,6 +15,7 @@ import {
   reportOf,
   upstream,
 } from './servers.ts'
+import { freePort } from '../support/raw-server.ts'
 
 // What is judged to its end: whatever stands in front, no requirement is named that the service keeps.
 

@@ -1,28 +1,22 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import http from 'node:http'
 import net from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
+import { folder } from '../cli/conform.ts'
 import type { Report } from '../../harness/report/model.ts'
 import { type ReferenceOptions, startReference } from '../../reference/server.ts'
 import type { Ended } from '../cli/conform.ts'
 import { conform } from '../cli/in-process.ts'
+import { freePort } from '../support/raw-server.ts'
 
 /** Paths at which Debian's packages put them; undefined if one is not installed. */
 const where = (name: string): string | undefined =>
   ['/usr/sbin/', '/usr/bin/', '/usr/local/sbin/'].map((dir) => dir + name).find((path) => existsSync(path))
 
 export const programs = { nginx: where('nginx'), haproxy: where('haproxy') }
-
-/** A folder of this test. */
-export function workFolder(): string {
-  const dir = mkdtempSync(join(tmpdir(), 'conform-field-'))
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
-  return dir
-}
 
 /** The reference until the test ends, and its port. */
 export async function upstream(options: ReferenceOptions = {}): Promise<number> {
@@ -61,7 +55,7 @@ export async function judge(
   args: readonly string[] = few,
   env: Record<string, string> = {},
 ): Promise<Ended> {
-  const cwd = workFolder()
+  const cwd = folder()
   writeFileSync(join(cwd, 'target.json'), JSON.stringify({ ...declared, ...change }))
   const ended = await conform([url, '--target', 'target.json', ...args], { env, cwd })
   folders.set(ended, cwd)
@@ -85,15 +79,6 @@ export const proxied = (port: number, more = ''): string => {
 /** Names the server that HAProxy sends requests to. */
 export const backend = (port: number): string => `backend service\n  server one 127.0.0.1:${port}`
 
-/** A port that nobody listens on now: these programs take none that the system chooses. */
-export async function freePort(): Promise<number> {
-  const server = net.createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as net.AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
-
 async function started(child: ChildProcess, port: number): Promise<void> {
   let said = ''
   child.stderr?.on('data', (piece: Buffer) => (said += piece.toString()))
@@ -116,7 +101,7 @@ function isOpen(port: number): Promise<boolean> {
 /** Starts nginx with what stands in its `http` block, `{port}` filled in, until the test ends. */
 export async function nginx(block: string): Promise<number> {
   const port = await freePort()
-  const dir = workFolder()
+  const dir = folder()
   const config = join(dir, 'nginx.conf')
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
     .map((name) => `${name}_temp_path ${dir}/${name};`)
@@ -136,7 +121,7 @@ export async function nginx(block: string): Promise<number> {
 /** Starts HAProxy with one frontend, `{port}` filled in, until the test ends. */
 export async function haproxy(sections: string): Promise<number> {
   const port = await freePort()
-  const config = join(workFolder(), 'haproxy.cfg')
+  const config = join(folder(), 'haproxy.cfg')
   const times = 'timeout connect 2s\n  timeout client 20s\n  timeout server 20s'
   writeFileSync(config, `defaults\n  mode http\n  ${times}\n${sections.replaceAll('{port}', String(port))}\n`)
   await started(spawn(programs.haproxy!, ['-db', '-f', config], { stdio: ['ignore', 'ignore', 'pipe'] }), port)
@@ -145,7 +130,7 @@ export async function haproxy(sections: string): Promise<number> {
 
 /** Makes an authority, and a certificate of it for 127.0.0.1 and for a client; gives the paths. */
 export function certificates(): Readonly<Record<'ca' | 'cert' | 'key' | 'both', string>> {
-  const dir = workFolder()
+  const dir = folder()
   const [ca, cert, key, both] = ['ca.pem', 'cert.pem', 'key.pem', 'both.pem'].map((name) => join(dir, name)) as [
     string,
     string,

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { operationAt } from '../../traffic/base-url.ts'
 import { operations } from '../../catalogue/operations.ts'
-import { type Asked, http, type RawServer, startRaw } from '../hostile/raw-server.ts'
+import { type Asked, http, type Listening, startRaw } from '../support/raw-server.ts'
 import { reply, type Reply } from './replies.ts'
 
 /** Behaviour of a server: by operation a few answers, given in turn; the last is for whatever has none of its own. */
@@ -17,7 +17,7 @@ export const behaviour: fc.Arbitrary<Behaviour> = fc
   .tuple(answers, fc.dictionary(fc.constantFrom(...operations.map(({ id }) => id)), answers, { maxKeys: 8 }))
   .map(([others, own]) => ({ others, own }))
 
-export function startFuzzed(does: Behaviour): Promise<RawServer> {
+export function startFuzzed(does: Behaviour): Promise<Listening> {
   const turns = new Map<string, number>()
   return startRaw((asked) => {
     const operation = operationAt(asked.method, asked.path)?.operation ?? 'others'

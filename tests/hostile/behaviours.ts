@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { hostile, hostilePieces } from '../reporters/hostile.ts'
-import { always, type Behaviour, envelope, http } from './raw-server.ts'
+import { always, type Behaviour, envelope, http } from '../support/raw-server.ts'
 
 export interface Misbehaviour {
   /** The exit code of the command line. */

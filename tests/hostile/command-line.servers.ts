@@ -5,7 +5,7 @@ import { conformProcess, type Ended, folder, readReport, targetFile } from '../c
 import { conform } from '../cli/in-process.ts'
 import { heavyBodies, oddBodies, oddStatuses, transportFaults } from './behaviours.ts'
 import { hostileKey } from './hostile-key.ts'
-import { startRaw } from './raw-server.ts'
+import { startRaw } from '../support/raw-server.ts'
 import { unsafe } from '../reporters/hostile.ts'
 import { commandsIn } from '../reporters/runners.ts'
 

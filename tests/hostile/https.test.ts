@@ -3,7 +3,7 @@ import tls from 'node:tls'
 import { expect, test } from 'vitest'
 import { judgeHostile, type Outcome } from './judge-hostile.ts'
 import { proveJunit, proveSound } from './proof.ts'
-import { http, listenRaw, startRaw } from './raw-server.ts'
+import { http, listenOn, startRaw } from '../support/raw-server.ts'
 
 const pem = (name: string): string => readFileSync(new URL(`../wire/self-signed.${name}.pem`, import.meta.url), 'utf8')
 
@@ -12,7 +12,7 @@ async function judgeSelfSigned(insecure: boolean, only: string[] = []): Promise<
   const serve = (socket: tls.TLSSocket): void => {
     socket.on('error', () => undefined).on('data', () => socket.write(http(200, '{}')))
   }
-  const server = await listenRaw(tls.createServer({ cert: pem('cert'), key: pem('key') }, serve))
+  const server = await listenOn(tls.createServer({ cert: pem('cert'), key: pem('key') }, serve))
   try {
     const limits = { timeoutMs: 20_000, jobTimeoutMs: 1000 }
     return await judgeHostile(server.url.replace('http:', 'https:'), {

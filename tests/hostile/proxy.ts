@@ -1,5 +1,5 @@
 import http from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type Listening, listenOn } from '../support/raw-server.ts'
 
 /** The request of a client: enough to tell one request from another. */
 export interface ProxiedRequest {
@@ -24,13 +24,8 @@ export type Change = (
   response: () => Promise<ProxiedResponse>,
 ) => ProxiedResponse | Promise<ProxiedResponse>
 
-export interface Proxy {
-  readonly url: string
-  close(): Promise<void>
-}
-
 /** A proxy on a free loopback port in front of one target. */
-export async function startProxy(target: string, change: Change): Promise<Proxy> {
+export async function startProxy(target: string, change: Change): Promise<Listening> {
   let number = 0
   const agent = new http.Agent({ keepAlive: true })
   const server = http.createServer((incoming, outgoing) => {
@@ -45,16 +40,8 @@ export async function startProxy(target: string, change: Change): Promise<Proxy>
     }
     serve().catch(() => incoming.socket.destroy())
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: () =>
-      new Promise((resolve) => {
-        agent.destroy()
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
-  }
+  server.on('close', () => agent.destroy())
+  return listenOn(server)
 }
 
 async function bytesOf(stream: http.IncomingMessage): Promise<Buffer> {

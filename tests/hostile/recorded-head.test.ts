@@ -6,7 +6,7 @@ import { Redactor } from '../../harness/recording/redactor.ts'
 import { folder, readReport, targetFile } from '../cli/conform.ts'
 import { conform } from '../cli/in-process.ts'
 import { hostileKey } from './hostile-key.ts'
-import { envelope, http, startRaw } from './raw-server.ts'
+import { envelope, http, startRaw } from '../support/raw-server.ts'
 
 const redactor = new Redactor()
 redactor.add(hostileKey, '$CONFORM_API_KEY')

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { catalogue } from '../../catalogue/catalogue.ts'
-import { freePort } from '../cli/free-port.ts'
+import { freePort } from '../support/raw-server.ts'
 import { makeProject, type Project } from '../vitest/project.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

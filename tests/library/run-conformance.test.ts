@@ -1,10 +1,10 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { catalogue, type ConformanceEvent, runConformance, type Target, UserError } from '../../index.ts'
 import { startReference } from '../../library/reference.ts'
 import { makeProject } from '../vitest/project.ts'
+import { listen } from '../wire/servers.ts'
 
 async function reference(): Promise<Target> {
   const server = await startReference({ jobMs: 15, slowJobMs: 150 })
@@ -19,9 +19,8 @@ async function counting(): Promise<{ url: string; asked: () => number }> {
     asked++
     response.writeHead(404).end()
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void server.close())
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked: () => asked }
+  const { url } = await listen(server)
+  return { url, asked: () => asked }
 }
 
 test('the events tell each requirement once, between the plan and the end, as the report has them', async () => {

@@ -1,8 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { type Context, OpenAPIBackend } from 'openapi-backend'
-import { onTestFinished } from 'vitest'
 import { openapiDocument } from '../../build/openapi/paths.ts'
+import { listen } from '../wire/servers.ts'
 
 export const mockKey = 'the-key-of-the-mock-server'
 
@@ -52,9 +51,7 @@ export async function mockServer(): Promise<string> {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
     })()
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void server.close())
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return (await listen(server)).url
 }
 
 function refusal(status: number, tpe: string): Answer {

@@ -10,7 +10,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { createForwarder } from '../../harness/http/forwarder.ts'
 import type { CapturedExchange } from '../../traffic/record/reverse-proxy.ts'
 import { startReverseProxy, type ProxyOptions } from '../../traffic/record/reverse-proxy.ts'
-import { listen, type Served } from '../wire/servers.ts'
+import { listen } from '../wire/servers.ts'
 
 const pem = (name: string): string => readFileSync(new URL(`../wire/self-signed.${name}.pem`, import.meta.url), 'utf8')
 
@@ -44,7 +44,7 @@ async function proxyTo(baseUrl: string, options: Partial<ProxyOptions> & { ca?: 
   }
 }
 
-const upstream = (answer: http.RequestListener): Promise<Served> => listen(http.createServer(answer))
+const upstream = (answer: http.RequestListener) => listen(http.createServer(answer))
 const bodyOf = async (request: http.IncomingMessage): Promise<Buffer> => {
   const chunks: Buffer[] = []
   for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk)

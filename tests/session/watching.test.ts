@@ -1,12 +1,12 @@
 import { renameSync, writeFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { watchFiles, watchTarget } from '../../cli/session/session.ts'
 import type { Target } from '../../harness/target-file/model.ts'
 import { folder } from '../cli/conform.ts'
+import { listen } from '../wire/servers.ts'
 
 test('a file that is written, or replaced by another one, is told once; the same content is not', async () => {
   const dir = folder()
@@ -29,21 +29,18 @@ test('a file that is written, or replaced by another one, is told once; the same
 })
 
 /** A server that answers 401 and keeps what it was asked. */
-async function listening(port = 0): Promise<{ server: Server; port: number; asked: string[] }> {
+async function listening(port = 0) {
   const asked: string[] = []
   const server = createServer(({ method, url }, response) => {
     asked.push(`${method} ${url}`)
     response.writeHead(401).end()
   })
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
-  onTestFinished(() => void server.close())
-  return { server, port: (server.address() as AddressInfo).port, asked }
+  return { ...(await listen(server, port)), asked }
 }
 
 test('a target that restarts is noticed, and is asked nothing before it is gone', async () => {
   const first = await listening()
-  const baseUrl = `http://127.0.0.1:${first.port}`
-  const target = { baseUrl, headers: [], tls: {} } as unknown as Target
+  const target = { baseUrl: first.url, headers: [], tls: {} } as unknown as Target
   const told: string[] = []
   const controller = new AbortController()
   onTestFinished(() => controller.abort())
@@ -53,7 +50,7 @@ test('a target that restarts is noticed, and is asked nothing before it is gone'
   // As above: an early question would have come by then, as each look takes half a second.
   await sleep(700)
   expect({ told, asked: first.asked }).toEqual({ told: [], asked: [] })
-  await new Promise((resolve) => first.server.close(resolve))
+  await first.close()
   await expect.poll(() => told).toEqual(['gone'])
   const second = await listening(first.port)
   await watched

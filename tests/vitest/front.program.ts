@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { once } from 'node:events'
-import { createServer } from 'node:http'
 import net from 'node:net'
 import { basename, join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -13,6 +12,7 @@ import { createReference } from '../../reference/server.ts'
 import { formatFiles } from '../../cli/output/files.ts'
 import ConformanceReporter from '../../vitest/reporter.ts'
 import { leavesBodyUnread } from '../engine/body-left-unread.ts'
+import { freePort } from '../support/raw-server.ts'
 import { listen } from '../wire/servers.ts'
 import { makeProject, type Project } from './project.ts'
 
@@ -213,7 +213,7 @@ describe('in a vitest project', () => {
   test('what is not exercised is skipped, and says why; a target that cannot be judged is an error, not a set of skipped tests', async () => {
     const server = await startReference()
     onTestFinished(() => server.close())
-    const closed = await closedPort()
+    const closed = await closedUrl()
     const files = {
       'bare.test.ts': pointed(
         { CONFORM_BASE_URL: server.url, CONFORM_API_KEY: server.target.keys?.full as string },
@@ -236,7 +236,7 @@ describe('in a vitest project', () => {
 
   test('nor is one that cannot be judged or read skipped if a filter chooses from it; each mistake is told in one sentence', async () => {
     const files = {
-      'closed.test.ts': pointed({ CONFORM_BASE_URL: await closedPort(), CONFORM_API_KEY: 'no-key-of-anybody' }),
+      'closed.test.ts': pointed({ CONFORM_BASE_URL: await closedUrl(), CONFORM_API_KEY: 'no-key-of-anybody' }),
       'nowhere.test.ts': pointed({ CONFORM_TARGET: 'nowhere.json' }),
       'seed.test.ts': pointed({ CONFORM_SEED: 'x' }),
     }
@@ -297,10 +297,4 @@ async function ran(files: Readonly<Record<string, string>>, args: readonly strin
 const outcomes = (): Record<string, Told['status']> =>
   Object.fromEntries(json('vitest.json').testResults.map((file: any) => [basename(file.name), file.status]))
 
-async function closedPort(): Promise<string> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return `http://127.0.0.1:${port}`
-}
+const closedUrl = async () => `http://127.0.0.1:${await freePort()}`

@@ -1,16 +1,13 @@
 import net from 'node:net'
 import { expect, test } from 'vitest'
+import { freePort } from '../support/raw-server.ts'
 import { always, answered, get, listen, ok, post, rawServer, textOf, unanswered, transportTo } from './servers.ts'
 
-/** Deadline of an exchange that is meant to miss it, in ms. */
-/** ms: what is to come before the deadline comes within some 10 on an idle machine. */
+/** Deadline of an exchange that is meant to miss it, in ms: what is to come before it comes within some 10 on an idle machine. */
 const short = 1000
 
 test('a port that nobody listens on', async () => {
-  const server = net.createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as net.AddressInfo
-  await new Promise((resolve) => server.close(resolve))
+  const port = await freePort()
   const failed = unanswered(await get(transportTo({ url: `http://127.0.0.1:${port}` })))
   expect(failed).toMatchObject({ cause: 'refused', message: `connection refused at 127.0.0.1:${port}` })
 })

@@ -3,7 +3,8 @@ import { promisify } from 'node:util'
 import { runInNewContext } from 'node:vm'
 import zlib from 'node:zlib'
 import { expect, test } from 'vitest'
-import { type Served, answered, get, rawServer, transportTo } from './servers.ts'
+import type { Listening } from '../support/raw-server.ts'
+import { answered, get, rawServer, transportTo } from './servers.ts'
 
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
@@ -45,7 +46,7 @@ const endless = (start: string, bytes: Buffer) =>
   })
 
 /** Expects so many exchanges, each cut at the limit, to hold less than that many MB; the first few are not counted. */
-async function expectHeld(server: Served, exchanges: number, bodyLimit: number, lessThan: number): Promise<void> {
+async function expectHeld(server: Listening, exchanges: number, bodyLimit: number, lessThan: number): Promise<void> {
   const transport = transportTo(server, { bodyLimit })
   const run = async (count: number) => {
     let left = count

@@ -5,19 +5,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { proxyFor } from '../../harness/http/proxy.ts'
 import { UserError } from '../../harness/user-error.ts'
 import { createTransport } from '../../harness/http/transport.ts'
-import {
-  type Asked,
-  type Served,
-  get,
-  listen,
-  ok,
-  rawServer,
-  serving,
-  textOf,
-  unanswered,
-  transportTo,
-  patience,
-} from './servers.ts'
+import { type Behaviour, type Listening, serving } from '../support/raw-server.ts'
+import { get, listen, ok, rawServer, textOf, unanswered, transportTo, patience } from './servers.ts'
 
 const variables = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY', 'no_proxy', 'NO_PROXY']
 
@@ -29,7 +18,7 @@ afterEach(() => {
 })
 
 /** Opens tunnels to one server, whatever host they ask for. */
-async function tunnels(to: Served): Promise<Served & { asked: string[] }> {
+async function tunnels(to: Listening): Promise<Listening & { asked: string[] }> {
   const asked: string[] = []
   const proxy = await rawServer(({ text, socket }) => {
     asked.push(text)
@@ -46,7 +35,7 @@ async function tunnels(to: Served): Promise<Served & { asked: string[] }> {
 
 const pem = (name: string): string => readFileSync(new URL(`self-signed.${name}.pem`, import.meta.url), 'utf8')
 
-const secureServer = (answer: (asked: Asked) => void) =>
+const secureServer = (answer: Behaviour) =>
   listen(tls.createServer({ cert: pem('cert'), key: pem('key') }, serving(answer)))
 
 const secureEcho = () => secureServer(({ text, socket }) => socket.write(ok(text), 'latin1'))
@@ -157,7 +146,7 @@ const answering = (head: string) =>
 describe.each(['http', 'https'])('a proxy before an %s target is named with its variable', (scheme) => {
   const variable = `${scheme.toUpperCase()}_PROXY`
   const target = () => transportTo({ url: `${scheme}://target.example` })
-  const through = (proxy: Served, user = ''): string => {
+  const through = (proxy: Listening, user = ''): string => {
     vi.stubEnv(variable, proxy.url.replace('http://', `http://${user}`))
     return `the proxy ${new URL(proxy.url).host} (${variable})`
   }

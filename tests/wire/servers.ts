@@ -2,66 +2,18 @@ import net from 'node:net'
 import { onTestFinished } from 'vitest'
 import { createTransport } from '../../harness/http/transport.ts'
 import type { NoResponse, Transport, WireResponse, TransportOptions, HttpResult } from '../../harness/http/message.ts'
+import { type Behaviour, type Listening, listenOn, serving } from '../support/raw-server.ts'
 
-export interface Served {
-  readonly url: string
-  readonly port: number
-  /** Sockets that clients opened so far. */
-  readonly sockets: readonly net.Socket[]
-}
-
-/** Listens on a free loopback port until the test ends. */
-export async function listen(server: net.Server): Promise<Served> {
-  const sockets: net.Socket[] = []
-  server.on('connection', (socket: net.Socket) => {
-    sockets.push(socket)
-    socket.on('error', () => {})
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-  })
-  const { port } = server.address() as net.AddressInfo
-  return { url: `http://127.0.0.1:${port}`, port, sockets }
-}
-
-export interface Asked {
-  /** Head and body as they stood on the wire. */
-  readonly text: string
-  /** Place among the requests of this connection, from 1. */
-  readonly count: number
-  readonly socket: net.Socket
+/** Listens until the test ends. */
+export async function listen(server: net.Server, port = 0): Promise<Listening> {
+  const listening = await listenOn(server, port)
+  onTestFinished(() => listening.close())
+  return listening
 }
 
 /** A bare TCP server: `answer` is called once for each whole request and writes whatever it wants. */
-export function rawServer(answer: (asked: Asked) => void): Promise<Served> {
+export function rawServer(answer: Behaviour): Promise<Listening> {
   return listen(net.createServer(serving(answer)))
-}
-
-/** Serves one connection, whoever made it. */
-export function serving(answer: (asked: Asked) => void): (socket: net.Socket) => void {
-  return (socket) => {
-    let text = ''
-    let count = 0
-    socket.on('data', (chunk) => {
-      text += chunk.toString('latin1')
-      for (let end = wholeRequest(text); end !== undefined; end = wholeRequest(text)) {
-        count += 1
-        answer({ text: text.slice(0, end), count, socket })
-        text = text.slice(end)
-      }
-    })
-    socket.on('error', () => undefined)
-  }
-}
-
-function wholeRequest(text: string): number | undefined {
-  const head = text.indexOf('\r\n\r\n')
-  if (head < 0) return undefined
-  const length = Number(/\r\ncontent-length: (\d+)/i.exec(text.slice(0, head + 2))?.[1] ?? 0)
-  const end = head + 4 + length
-  return text.length >= end ? end : undefined
 }
 
 /** Answers every request with the same bytes. */

@@ -9,13 +9,14 @@ import { UserError } from '../../harness/user-error.ts'
 import tls from 'node:tls'
 import { expect, test } from 'vitest'
 import type { TransportOptions } from '../../harness/http/message.ts'
-import { type Served, get, listen, ok, textOf, unanswered, transportTo, patience } from './servers.ts'
+import type { Listening } from '../support/raw-server.ts'
+import { get, listen, ok, textOf, unanswered, transportTo, patience } from './servers.ts'
 
 /** For localhost and 127.0.0.1, signed by itself, valid to 2124. */
 const cert = readFileSync(new URL('self-signed.cert.pem', import.meta.url), 'utf8')
 const key = readFileSync(new URL('self-signed.key.pem', import.meta.url), 'utf8')
 
-async function secure(options: tls.TlsOptions, serve: (socket: tls.TLSSocket) => void): Promise<Served> {
+async function secure(options: tls.TlsOptions, serve: (socket: tls.TLSSocket) => void): Promise<Listening> {
   const server = tls.createServer({ cert, key, ...options }, (socket) => {
     socket.on('error', () => {})
     serve(socket)
