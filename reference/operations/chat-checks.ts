@@ -1,4 +1,5 @@
-import { type Call, isAbsent, isMembers, jsonType, kindsIf, kindsOf, type Members } from '../world/call.ts'
+import { kindsIf } from '../switches/kinds.ts'
+import { type Call, isAbsent, isMembers, jsonType, kindsOf, type Members } from '../world/call.ts'
 import { isSettling, likenessOfWord } from '../world/created.ts'
 import { checkAccess } from '../world/operation.ts'
 import { checkQueryConfig } from './graphs.ts'

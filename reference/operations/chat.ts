@@ -1,5 +1,6 @@
 import type { Answer } from '../world/answer.ts'
-import { type Call, isAbsent, isMembers, jsonType, kindsIf, kindsOf, type Members } from '../world/call.ts'
+import { kindsIf } from '../switches/kinds.ts'
+import { type Call, isAbsent, isMembers, jsonType, kindsOf, type Members } from '../world/call.ts'
 import { generated, guard, isModel, kindOfModel, refuseTroubledModel } from '../world/models.ts'
 import type { Operation } from '../world/operation.ts'
 import { countUp } from '../world/world.ts'

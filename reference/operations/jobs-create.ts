@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Answer, Ending } from '../world/answer.ts'
-import { type Call, isMembers, jsonType, kindsIf } from '../world/call.ts'
+import { kindsIf } from '../switches/kinds.ts'
+import { type Call, isMembers, jsonType } from '../world/call.ts'
 import { findMade } from '../world/created.ts'
 import { createdJobView } from '../world/job-view.ts'
 import { endJob, isBusy, newJob, startJob, startUnseenJob } from '../world/jobs.ts'

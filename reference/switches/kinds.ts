@@ -137,3 +137,8 @@ export const takenKinds: readonly string[] = [
     chat.create,graphs.query/400-query-config  ${queryConfig.join(' ')}`,
   ),
 ]
+
+/** The kinds of fault that a request has, of those told. */
+export function kindsIf(holds: Readonly<Record<string, boolean>>): string[] {
+  return Object.keys(holds).filter((kind) => holds[kind])
+}

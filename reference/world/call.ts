@@ -36,11 +36,6 @@ export function kindsOf(value: unknown): readonly string[] {
   return value ? [jsonType(value)] : [jsonType(value), 'falsy']
 }
 
-/** The kinds of fault that a request has, of those told. */
-export function kindsIf(holds: Readonly<Record<string, boolean>>): string[] {
-  return Object.keys(holds).filter((kind) => holds[kind])
-}
-
 /** Which kind of fault it is, or kinds; a switch `#takes-<kind>` makes the server take just these for valid. */
 type Kinds = string | readonly string[]
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { type Call, kindsIf } from './call.ts'
+import { kindsIf } from '../switches/kinds.ts'
+import type { Call } from './call.ts'
 import { countUp, type Owned, type World } from './world.ts'
 
 /** A new id of a file, a graph or an application; its form is the server's own affair. */
