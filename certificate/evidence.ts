@@ -14,7 +14,7 @@ import {
 import { orMistake, UserError } from '../harness/user-error.ts'
 import { isObject, member } from '../schemas/json.ts'
 import type { Evidence, NamedBytes } from './certificate-file.ts'
-import { makeStatement, sha256 } from './statement.ts'
+import { makeStatement, reasonsIn, sha256 } from './statement.ts'
 import type { Predicate, Statement } from './statement-schema.ts'
 import { type KnownRequirement, requirementsOf, type SuiteFacts } from './suite-facts.ts'
 
@@ -108,10 +108,10 @@ export function targetProblems(
   const called = member(file, 'name')
   const few = member(member(file, 'limits'), 'credentialProbes') === 'few'
   return [
-    ...(typeof called === 'string' && called !== target.name ? [`${name} is that of ${JSON.stringify(called)}`] : []),
-    ...(few && run.credentialProbes !== 'few'
-      ? [`${name} asks for few credential probes, the report tells of all`]
-      : []),
+    ...reasonsIn([
+      [typeof called === 'string' && called !== target.name, `${name} is that of ${JSON.stringify(called)}`],
+      [few && run.credentialProbes !== 'few', `${name} asks for few credential probes, the report tells of all`],
+    ]),
     ...report.requirements.flatMap((result) => {
       const problem = declarationProblem(result, file, knownById.get(result.id))
       return problem === null ? [] : [`${result.id} ${problem}`.replaceAll('{file}', name)]
@@ -183,16 +183,14 @@ export function harProblems(files: readonly NamedBytes[], report: Report): strin
   const isAway = ({ request, _role }: Entry) => _role === 'probe' && !isBelow(request.url, target.baseUrl)
   const isEarly = ({ startedDateTime }: Entry) => !(Date.parse(startedDateTime) >= began - CLOCK_MS)
   const isStrange = ({ _requirement }: Entry) => _requirement !== null && !ids.has(_requirement)
-  const holds: [boolean, string][] = [
-    [logs.every(({ log }) => log?.creator === `${suite.name} ${suite.version}`), 'another suite recorded them'],
-    [entries.length === run.requests, `they are ${entries.length} of the ${run.requests} that the run sent`],
-    [!entries.some(isAway), `they did not go to ${target.baseUrl}`],
-    [!entries.some(isEarly), 'they were recorded before the run began'],
-    [!entries.some(isStrange), 'they are for requirements that the report does not hold'],
-  ]
-  return holds.flatMap(([holding, problem]) =>
-    holding ? [] : [`the exchanges are not those of the report: ${problem}`],
-  )
+  const problems = reasonsIn([
+    [logs.some(({ log }) => log?.creator !== `${suite.name} ${suite.version}`), 'another suite recorded them'],
+    [entries.length !== run.requests, `they are ${entries.length} of the ${run.requests} that the run sent`],
+    [entries.some(isAway), `they did not go to ${target.baseUrl}`],
+    [entries.some(isEarly), 'they were recorded before the run began'],
+    [entries.some(isStrange), 'they are for requirements that the report does not hold'],
+  ])
+  return problems.map((problem) => `the exchanges are not those of the report: ${problem}`)
 }
 
 function logIn(bytes: Uint8Array): { creator: string; entries: readonly Entry[] } | null {

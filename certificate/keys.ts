@@ -10,7 +10,7 @@ import {
 import { chmodSync, closeSync, existsSync, fstatSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { readBytes } from '../harness/report/index.ts'
-import { unreadable, unwritable, UserError } from '../harness/user-error.ts'
+import { ensure, unreadable, unwritable, UserError } from '../harness/user-error.ts'
 
 /** Read or written by anybody but the owner. */
 const OTHERS = 0o077
@@ -26,7 +26,8 @@ export function writeKeyPair(privateFile: string, publicFile: string, passphrase
     if (existsSync(file)) throw new UserError(`${file}: exists already; a key is never overwritten, move it away first`)
   }
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
-  write(privateFile, passphrase === undefined ? plainPem(privateKey) : encryptedPem(privateKey, passphrase), 0o600)
+  const plain = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string
+  write(privateFile, passphrase === undefined ? plain : encryptedPem(privateKey, passphrase), 0o600)
   try {
     write(publicFile, pemOf(publicKey), 0o644)
   } catch (error) {
@@ -34,10 +35,6 @@ export function writeKeyPair(privateFile: string, publicFile: string, passphrase
     throw error
   }
   return { publicKey }
-}
-
-function plainPem(privateKey: KeyObject): string {
-  return privateKey.export({ type: 'pkcs8', format: 'pem' }) as string
 }
 
 /**
@@ -99,14 +96,13 @@ export async function readPrivateKey(
   askPassphrase: (file: string) => Promise<string | undefined>,
 ): Promise<KeyObject> {
   const pem = readOwnersOnly(file)
-  if (!pem.includes('-----BEGIN ENCRYPTED PRIVATE KEY-----')) {
+  if (!pem.includes('-----BEGIN ENCRYPTED PRIVATE KEY-----'))
     return ed25519(file, () => createPrivateKey(pem), 'private')
-  }
   const passphrase = await askPassphrase(file)
-  if (passphrase === undefined) {
-    throw new UserError(`${file}: has a passphrase; set CONFORM_KEY_PASSPHRASE, or sign on a terminal`)
-  }
-  return ed25519(file, () => opened(file, pem, passphrase), 'private')
+  ensure(passphrase !== undefined, `${file}: has a passphrase; set CONFORM_KEY_PASSPHRASE, or sign on a terminal`)
+  const key = orUndefined(() => createPrivateKey({ key: pem, passphrase }))
+  ensure(key !== undefined, `${file}: the passphrase does not open it`)
+  return ed25519(file, () => key, 'private')
 }
 
 /** Throws UserError if the file holds no Ed25519 public key; a private one is refused, it does not belong here. */
@@ -137,23 +133,22 @@ function readOwnersOnly(file: string): Buffer {
   }
 }
 
-function opened(file: string, pem: Buffer, passphrase: string): KeyObject {
-  try {
-    return createPrivateKey({ key: pem, passphrase })
-  } catch {
-    throw new UserError(`${file}: the passphrase does not open it`)
-  }
+/** Gives the key that is read; an unreadable one and one of another kind have the same remedy. */
+function ed25519(file: string, read: () => KeyObject, half: string): KeyObject {
+  const key = orUndefined(read)
+  ensure(
+    key?.asymmetricKeyType === 'ed25519',
+    `${file}: is not an Ed25519 ${half} key in PEM; conform keygen makes one`,
+  )
+  return key!
 }
 
-function ed25519(file: string, read: () => KeyObject, half: string): KeyObject {
+function orUndefined<T>(read: () => T): T | undefined {
   try {
-    const key = read()
-    if (key.asymmetricKeyType === 'ed25519') return key
-  } catch (error) {
-    if (error instanceof UserError) throw error
-    // An unreadable key and one of another kind have the same remedy.
+    return read()
+  } catch {
+    return undefined
   }
-  throw new UserError(`${file}: is not an Ed25519 ${half} key in PEM; conform keygen makes one`)
 }
 
 function write(file: string, pem: string, mode: number): void {

@@ -16,6 +16,14 @@ export const DAY_MS = 86_400_000
 /** Statuses of a server that has no such operation. */
 const UNSERVED = ['404', '405', '410', '501']
 
+/** A reason, and whether it holds. */
+export type Rule = readonly [holds: boolean, reason: string]
+
+/** The reasons that hold. */
+export function reasonsIn(rules: readonly Rule[]): string[] {
+  return rules.flatMap(([holds, reason]) => (holds ? [reason] : []))
+}
+
 /**
  * Reasons why this does not certify a whole run that found the target conformant by exact names, one clause each; `sign`
  * then asks for `--partial`. A function of what the certificate itself says, so that `verify` can compute it again.
@@ -28,7 +36,7 @@ export function partialReasons({
 }: Pick<Predicate, 'run' | 'verdicts' | 'operations' | 'issuedAt'>): string[] {
   const late = (Date.parse(issuedAt) - Date.parse(run.startedAt)) / DAY_MS
   const family = run.tpe === 'family' && verdicts.family === 'conformant'
-  const reasons: [boolean, string][] = [
+  return reasonsIn([
     [verdicts.exact !== 'conformant', `the verdict is ${verdicts.exact}${family ? ' by exact names' : ''}`],
     [family && verdicts.exact !== 'conformant', 'only --tpe family makes it conformant'],
     [run.interrupted, 'the run was interrupted'],
@@ -41,14 +49,13 @@ export function partialReasons({
     [run.runs < WHOLE_RUNS, `--runs was ${run.runs}, fewer than ${WHOLE_RUNS}`],
     [run.depth === 'quick', 'one case of each kind was sent (--depth quick)'],
     [run.credentialProbes === 'few', 'few wrong keys were tried (credentialProbes: few)'],
-    ...operations.notServed.map(({ operation, answered }): [boolean, string] => [
+    ...operations.notServed.map(({ operation, answered }): Rule => [
       !UNSERVED.includes(answered ?? ''),
       `${operation} is declared not served, ${answered === null ? 'and no request was sent to it' : `but answered: ${answered}`}`,
     ]),
     [late < 0, `the run began after it was signed, at ${run.startedAt}`],
     [late > MOST_DAYS_BEFORE, `the run began more than ${MOST_DAYS_BEFORE} days before it was signed`],
-  ]
-  return reasons.flatMap(([holds, reason]) => (holds ? [reason] : []))
+  ])
 }
 
 /** Days for which a certificate is valid by default, and at most, both from the beginning of the run. */

@@ -6,6 +6,7 @@ import type { Requirement } from '../catalogue/requirement.ts'
 import { type Report, suiteVersion } from '../harness/report/index.ts'
 import { UserError } from '../harness/user-error.ts'
 import { packageFile } from '../schemas/package-file.ts'
+import { reasonsIn } from './statement.ts'
 import type { Digest, Predicate } from './statement-schema.ts'
 
 /** The folders that make up the suite as it is shipped and run. */
@@ -105,12 +106,11 @@ export function foreignReasons(claimed: SuiteVersion, own: SuiteFacts): string[]
     ? 'its requirements are those of another version of the suite'
     : `its requirements are those of no version of the suite that ${own.version} knows`
   const isOtherText = claimed.specDigest !== own.specDigest || claimed.specVersion !== own.specVersion
-  const reasons: [boolean, string][] = [
+  return reasonsIn([
     [claimed.version !== own.version, `version ${claimed.version} of the suite judged, and ${own.version} signs`],
     [claimed.requirementsDigest !== own.requirementsDigest, set],
     [isOtherText, 'it was made for another text of the interface than this version has'],
-  ]
-  return reasons.flatMap(([holds, reason]) => (holds ? [reason] : []))
+  ])
 }
 
 /**

@@ -10,8 +10,8 @@ import type { Evidence, Envelope, Signature } from './certificate-file.ts'
 import { decode, keyId, payloadOf, isSignedBy } from './certificate-file.ts'
 import { evidenceProblems } from './evidence.ts'
 import { pemOf } from './keys.ts'
-import { daysAfterRun, MOST_VALID_DAYS, partialReasons, PAYLOAD_TYPE } from './statement.ts'
-import type { Operations, Predicate, Statement } from './statement-schema.ts'
+import { daysAfterRun, MOST_VALID_DAYS, partialReasons, PAYLOAD_TYPE, reasonsIn, type Rule } from './statement.ts'
+import type { Predicate, Statement } from './statement-schema.ts'
 import { claimedByStatement, isPublished, type SuiteFacts, requirementsIn } from './suite-facts.ts'
 
 export interface VerifyOptions {
@@ -59,17 +59,16 @@ export function verifyCertificate(bytes: Uint8Array, options: VerifyOptions): Ve
   const form = formProblem(value)
   if (form !== null) return refused(form)
   const statement = value as Statement
+  const { expiresAt, issuedAt } = statement.predicate
+  const now = options.now.toISOString()
   const lasting = [
-    ...(canonicalize(statement) === payload ? [] : ['its statement is not in canonical form']),
+    ...reasonsIn([[canonicalize(statement) !== payload, 'its statement is not in canonical form']]),
     ...contradictions(statement),
     ...setProblems(statement, options.suite),
-    ...(options.now.toISOString() < statement.predicate.issuedAt
-      ? [`it is dated ${statement.predicate.issuedAt}, and now is ${options.now.toISOString()}`]
-      : []),
+    ...reasonsIn([[now < issuedAt, `it is dated ${issuedAt}, and now is ${now}`]]),
     ...(options.evidence ? evidenceProblems(statement, options.evidence, options.suite) : []),
   ]
-  const { expiresAt } = statement.predicate
-  const isOver = options.now.toISOString() >= expiresAt
+  const isOver = now >= expiresAt
   return {
     problems: isOver ? [`it expired at ${expiresAt}`, ...lasting] : lasting,
     isExpired: isOver && lasting.length === 0,
@@ -134,32 +133,31 @@ const none: Counts = { passed: 0, failed: 0, notExercised: 0, notApplicable: 0 }
 
 /** Finds where a statement of the right form contradicts itself. */
 export function contradictions({ subject, predicate }: Statement): string[] {
-  const { summary, coverage, verdict, verdicts, run, partial, expiresAt, issuedAt } = predicate
+  const { coverage, expiresAt, issuedAt, partial, requirements, run, summary, verdict, verdicts } = predicate
+  const { failed, notApplicable, notExercised } = predicate
   const both = sum(summary.must, summary.should)
   const unsaid = partialReasons(predicate).filter((reason) => !partial.includes(reason))
-  const holds: [boolean, string][] = [
-    [isDeepStrictEqual(subject[0].digest, predicate.targetFile.digest), 'the digests of the target differ'],
-    [isPlainAddress(subject[0].uri), 'the address of its target is not written as conform writes it'],
-    [both.passed + both.failed === 0 || run.requests > 0, 'it judged without a request'],
-    [isDistinct(predicate), 'a requirement or an operation is in it twice'],
-    [verdict === verdicts[run.tpe], `verdict is ${verdict}, but verdicts.${run.tpe} is ${verdicts[run.tpe]}`],
-    [verdict !== 'conformant' || summary.must.failed === 0, 'conformant, with must requirements failed'],
-    [verdict !== 'conformant' || summary.must.notExercised === 0, 'conformant, with must requirements not exercised'],
-    [verdicts.exact !== 'conformant' || verdicts.family === 'conformant', 'conformant by exact names only'],
-    [isDeepStrictEqual(coverage.reduce(sum, none), both), 'coverage and summary differ'],
-    [total(both) === predicate.requirements.count, 'the summary does not count all requirements'],
-    [both.failed === predicate.failed.length, 'the failed requirements are not those counted'],
-    [both.notExercised === predicate.notExercised.length, 'those not exercised are not those counted'],
-    [both.notApplicable === predicate.notApplicable.length, 'those not applicable are not those counted'],
-    [issuedAt < expiresAt, 'it ends before it begins'],
-    [
-      Date.parse(expiresAt) <= daysAfterRun(predicate, MOST_VALID_DAYS),
-      'it is valid for longer than a certificate may be',
-    ],
-    ...operationProblems(predicate).map((problem): [boolean, string] => [false, problem]),
-    ...unsaid.map((reason): [boolean, string] => [false, `it does not say that it is partial: ${reason}`]),
-  ]
-  return holds.flatMap(([holding, problem]) => (holding ? [] : [`it contradicts itself: ${problem}`]))
+  const latest = daysAfterRun(predicate, MOST_VALID_DAYS)
+  const found = reasonsIn([
+    [!isDeepStrictEqual(subject[0].digest, predicate.targetFile.digest), 'the digests of the target differ'],
+    [!isPlainAddress(subject[0].uri), 'the address of its target is not written as conform writes it'],
+    [both.passed + both.failed > 0 && run.requests === 0, 'it judged without a request'],
+    [!isDistinct(predicate), 'a requirement or an operation is in it twice'],
+    [verdict !== verdicts[run.tpe], `verdict is ${verdict}, but verdicts.${run.tpe} is ${verdicts[run.tpe]}`],
+    [verdict === 'conformant' && summary.must.failed > 0, 'conformant, with must requirements failed'],
+    [verdict === 'conformant' && summary.must.notExercised > 0, 'conformant, with must requirements not exercised'],
+    [verdicts.exact === 'conformant' && verdicts.family !== 'conformant', 'conformant by exact names only'],
+    [!isDeepStrictEqual(coverage.reduce(sum, none), both), 'coverage and summary differ'],
+    [total(both) !== requirements.count, 'the summary does not count all requirements'],
+    [both.failed !== failed.length, 'the failed requirements are not those counted'],
+    [both.notExercised !== notExercised.length, 'those not exercised are not those counted'],
+    [both.notApplicable !== notApplicable.length, 'those not applicable are not those counted'],
+    [issuedAt >= expiresAt, 'it ends before it begins'],
+    [!(Date.parse(expiresAt) <= latest), 'it is valid for longer than a certificate may be'],
+    ...operationRules(predicate),
+    ...unsaid.map((reason): Rule => [true, `it does not say that it is partial: ${reason}`]),
+  ])
+  return found.map((problem) => `it contradicts itself: ${problem}`)
 }
 
 /** True if the URL has the form that a run writes: nothing in it can be taken for another host. */
@@ -195,22 +193,15 @@ function setProblems({ predicate }: Statement, own: SuiteFacts): string[] {
 }
 
 /** Each operation of the interface is in one of the lists, and those judged are the ones of which something was. */
-function operationProblems({ operations, coverage }: Predicate): string[] {
-  const expected: string[] = interfaceOperations.map(({ id }) => id)
-  const named = namesOf(operations)
-  const isJudged = (id: string) =>
-    coverage.some(({ operation, passed, failed }) => operation === id && passed + failed > 0)
+function operationRules({ operations, coverage }: Predicate): Rule[] {
+  const { judged, notExercised, removed } = operations
   const unserved = operations.notServed.map(({ operation }) => operation)
-  const wrong = [
-    ...operations.judged.filter((id) => !isJudged(id)),
-    ...[...unserved, ...operations.notExercised].filter(isJudged),
-  ]
+  const named = [...judged, ...unserved, ...removed, ...notExercised]
+  const isJudged = (id: string) => coverage.some((of) => of.operation === id && of.passed + of.failed > 0)
+  const wrong = [...judged.filter((id) => !isJudged(id)), ...[...unserved, ...notExercised].filter(isJudged)]
+  const all = interfaceOperations.map(({ id }) => id)
   return [
-    ...(isDeepStrictEqual([...named].sort(), expected.sort()) ? [] : ['it does not name each operation once']),
-    ...wrong.map((id) => `${id} is not where its counts put it`),
+    [!isDeepStrictEqual(named.sort(), all.sort()), 'it does not name each operation once'],
+    ...wrong.map((id): Rule => [true, `${id} is not where its counts put it`]),
   ]
-}
-
-function namesOf({ judged, notServed, removed, notExercised }: Operations): string[] {
-  return [...judged, ...notServed.map(({ operation }) => operation), ...removed, ...notExercised]
 }

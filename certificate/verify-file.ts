@@ -2,8 +2,7 @@ import { basename } from 'node:path'
 import { type EvidenceFiles, readCertificateFile, keyId } from './certificate-file.ts'
 import { describe } from './describe.ts'
 import { readPublicKey } from './keys.ts'
-import { DAY_MS } from './statement.ts'
-import type { Predicate } from './statement-schema.ts'
+import { DAY_MS, reasonsIn } from './statement.ts'
 import { readRevocations, type Revocation, revocationOf, type Revocations } from './revocations.ts'
 import type { SuiteFacts } from './suite-facts.ts'
 import { refused, verifyCertificate, type Verification } from './verify-certificate.ts'
@@ -105,47 +104,29 @@ interface Asked extends VerifyRequest {
 
 function unmetDemands({ statement, signers, isForeign }: Verification, asked: Asked): string[] {
   if (!statement) return []
-  const { subject, predicate } = statement
-  const { allKeys = false, baseUrl, foreign = false, keyId: keyIds = [], named } = asked
-  const missing = named.filter((id) => !signers.includes(id))
-  const isSigned = keyIds.length === 0 || keyIds.some((id) => signers.includes(id))
-  const demands: [boolean, string][] = [
-    [isSigned, `it is not signed by ${keyIds.join(' or ')} (--key-id)`],
-    [!allKeys || missing.length === 0, `it is not signed by ${missing.join(' and ')} (--all-keys)`],
-    ...(asked.require === 'conformant' ? conformity(predicate, isForeign && !foreign) : []),
-    [baseUrl === undefined || subject[0].uri === baseUrl, `it is for ${subject[0].uri} (--base-url ${baseUrl})`],
-    ...operationDemands(predicate, asked.requireOperations),
-    ageDemand(predicate, asked),
-  ]
-  return demands.flatMap(([isMet, clause]) => (isMet ? [] : [clause]))
-}
-
-function conformity({ verdicts, partial }: Predicate, isForeign: boolean): [boolean, string][] {
-  return [
-    [verdicts.exact === 'conformant', `it is ${verdicts.exact} by exact names (--require conformant)`],
-    [partial.length === 0, 'it is partial (--require conformant)'],
-    [
-      !isForeign,
-      'its requirements are those of no version of the suite that this one knows (--require conformant); a later version may know them, and --foreign accepts any',
-    ],
-  ]
-}
-
-function operationDemands(
-  { operations }: Predicate,
-  required: VerifyRequest['requireOperations'],
-): [boolean, string][] {
-  if (required === undefined) return []
+  const { uri } = statement.subject[0]
+  const { operations, partial, run, verdicts } = statement.predicate
   const { judged } = operations
-  if (typeof required === 'number') {
-    return [[judged.length >= required, `${judged.length} operations were judged (--require-operations ${required})`]]
-  }
-  const missing = required.filter((id) => !judged.includes(id))
-  return [[missing.length === 0, `it does not judge ${missing.join(', ')} (--require-operations)`]]
-}
-
-function ageDemand({ run }: Predicate, { maxAge, now }: Asked): [boolean, string] {
-  if (maxAge === undefined) return [true, '']
+  const { baseUrl, keyId: keyIds = [], maxAge = Infinity, now, requireOperations: required = 0 } = asked
+  const unsigned = asked.named.filter((id) => !signers.includes(id))
+  const unjudged = typeof required === 'number' ? [] : required.filter((id) => !judged.includes(id))
+  const fewest = typeof required === 'number' ? required : 0
   const age = now.getTime() - Date.parse(run.startedAt)
-  return [age <= maxAge * DAY_MS, `the run began at ${run.startedAt} (--max-age ${maxAge})`]
+  const [whole, isForAll] = [asked.require === 'conformant', asked.allKeys === true]
+  const unknown =
+    'its requirements are those of no version of the suite that this one knows (--require conformant); a later version may know them, and --foreign accepts any'
+  return reasonsIn([
+    [
+      keyIds.length > 0 && keyIds.every((id) => unsigned.includes(id)),
+      `it is not signed by ${keyIds.join(' or ')} (--key-id)`,
+    ],
+    [isForAll && unsigned.length > 0, `it is not signed by ${unsigned.join(' and ')} (--all-keys)`],
+    [whole && verdicts.exact !== 'conformant', `it is ${verdicts.exact} by exact names (--require conformant)`],
+    [whole && partial.length > 0, 'it is partial (--require conformant)'],
+    [whole && isForeign && asked.foreign !== true, unknown],
+    [baseUrl !== undefined && uri !== baseUrl, `it is for ${uri} (--base-url ${baseUrl})`],
+    [judged.length < fewest, `${judged.length} operations were judged (--require-operations ${fewest})`],
+    [unjudged.length > 0, `it does not judge ${unjudged.join(', ')} (--require-operations)`],
+    [age > maxAge * DAY_MS, `the run began at ${run.startedAt} (--max-age ${maxAge})`],
+  ])
 }
