@@ -140,7 +140,7 @@ function ed25519(file: string, read: () => KeyObject, half: string): KeyObject {
     key?.asymmetricKeyType === 'ed25519',
     `${file}: is not an Ed25519 ${half} key in PEM; conform keygen makes one`,
   )
-  return key!
+  return key
 }
 
 function orUndefined<T>(read: () => T): T | undefined {

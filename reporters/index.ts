@@ -8,20 +8,17 @@ import { renderJunit } from './junit.ts'
 import { renderMarkdown } from './markdown.ts'
 import { json } from './escape/json.ts'
 
-/** A form of the report that `--report` can ask for. */
-export interface Format {
-  /** Pure: the text of the file, in pieces if the format holds exchanges. Formats without exchanges read none. */
-  readonly render: (report: Report, exchanges: Exchanges) => string | AsyncIterable<string>
-}
+/** A form of the report that `--report` can ask for. Pure: the text of the file, in pieces if the format holds exchanges. */
+export type Format = (report: Report, exchanges: Exchanges) => string | AsyncIterable<string>
 
 export const formats = {
-  json: { render: (report) => renderJson(report) },
-  html: { render: renderHtml },
-  junit: { render: (report) => renderJunit(report) },
-  ctrf: { render: (report) => renderCtrf(report) },
-  markdown: { render: (report) => renderMarkdown(report) },
-  har: { render: renderHar },
-  badge: { render: (report) => renderBadge(report) },
+  json: renderJson,
+  html: renderHtml,
+  junit: renderJunit,
+  ctrf: renderCtrf,
+  markdown: (report) => renderMarkdown(report),
+  har: renderHar,
+  badge: renderBadge,
 } as const satisfies Record<string, Format>
 
 export type FormatName = keyof typeof formats

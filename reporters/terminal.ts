@@ -57,16 +57,17 @@ export function renderTerminal(report: Report, colors: Colors, options: Terminal
   const { notes = [], written = [], isVerbose = false, width = Infinity } = options
   const formats = written.map(({ format }) => format)
   const rest = isVerbose ? null : whereTheRestIs(formats)
+  const json = written.find(({ format, path }) => format === 'json' && path !== '-')?.path
   const lines: Line[] = [
     headLine(target, colors),
     '',
     ...failureLines(failed(report).unexpected, rest, colors),
     ...baselineLines(run.baseline, colors),
-    ...(hasOneReason(report) ? [] : outcomeLines(report, { rest, written }, colors)),
+    ...(hasOneReason(report) ? [] : outcomeLines(report, { rest, json }, colors)),
     ...createdLines(report, formats),
     ...runNotes(report).map((note) => terminalText(note)),
     ...failedLines(report, rest, colors),
-    ...nextLines(report, options, colors),
+    ...nextLines(report, { ...options, json }, colors),
     `${count(run.requests, 'request')} in ${duration(run.durationMs)}; ${seedLine(report)}`,
     colors.bold(colors[tones[standingOf(report).tone]](terminalText(verdictBeforeExit(report)))),
     ...notes.map((note) => terminalText(note)),
@@ -99,17 +100,16 @@ function hasOneReason(report: Report): boolean {
   return outsideCause(report) !== undefined || commonReason(requirements)?.why?.kind !== 'undeclared'
 }
 
-/** Places of what is not shown: in these words, and in these reports. Null: everything is shown. */
+/** Places of what is not shown: in words, null if everything is shown; and the path of the JSON report. */
 interface Elsewhere {
   readonly rest: string | null
-  readonly written: readonly WrittenReport[]
+  readonly json: string | undefined
 }
 
 /** Requirements that were not judged, why, and what to declare for them; what an option left out is only counted. */
-function outcomeLines(report: Report, { rest, written }: Elsewhere, colors: Colors): Line[] {
+function outcomeLines(report: Report, { rest, json }: Elsewhere, colors: Colors): Line[] {
   const leftOut = leftOutSentence(report)
   const { notApplicable, notTested, steps } = notJudged(report)
-  const json = written.find(({ format, path }) => format === 'json' && path !== '-')?.path
   return [
     ...stepLines(steps, rest === null ? null : json, colors),
     ...reasonLines('Not tested', notTested, rest, colors),
@@ -144,14 +144,16 @@ function failedLines(report: Report, rest: string | null, colors: Colors): strin
 }
 
 /** Paths of the reports, and the command that runs what failed again. */
-function nextLines(report: Report, { command, written = [] }: TerminalOptions, colors: Colors): Line[] {
-  const files = written.filter(({ path }) => path !== '-')
-  const json = files.find(({ format }) => format === 'json')
-  const hasFailed = failed(report).unexpected.length > 0
-  const again = json && command !== undefined && hasFailed ? [`${command} --failed ${shellWord(json.path)}`] : []
+function nextLines(
+  report: Report,
+  { command, json, written = [] }: TerminalOptions & Pick<Elsewhere, 'json'>,
+  colors: Colors,
+): Line[] {
+  const line = (label: string, text: string): Line => ({ whole: `${colors.dim(label)} ${terminalText(text)}` })
+  const isAgain = json !== undefined && command !== undefined && failed(report).unexpected.length > 0
   return [
-    ...files.map(({ path }) => ({ whole: `${colors.dim('report   ')} ${terminalText(path)}` })),
-    ...again.map((line) => ({ whole: `${colors.dim('run again')} ${terminalText(line)}` })),
+    ...written.filter(({ path }) => path !== '-').map(({ path }) => line('report   ', path)),
+    ...(isAgain ? [line('run again', `${command} --failed ${shellWord(json)}`)] : []),
   ]
 }
 

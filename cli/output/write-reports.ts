@@ -45,7 +45,7 @@ export async function writeReports(
   const reportNow = (): Report => withProblems(report, [...problems.values()])
   const attempt = async <T>(request: ReportRequest, work: (text: Pieces) => T): Promise<Awaited<T> | undefined> => {
     try {
-      return await work(formats[request.format].render(reportNow(), exchanges()))
+      return await work(formats[request.format](reportNow(), exchanges()))
     } catch (error) {
       problems.set(request, problemOf(request, error))
       return undefined

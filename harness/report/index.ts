@@ -12,7 +12,7 @@ export { doubledMember, parseJson, parseReport, readBytes, readReport, refuseDou
 export { absentReason, leftOut, mistakeReason, targetReason, undeclaredReason, unreachableReason } from './reason.ts'
 export { commonReason, plainReason, type Reason, reasonIn } from './reason.ts'
 export { isLeftOut, isLeftOutByOption, isMistake } from './reason.ts'
-export { count, sayNeed, sayNeeds, sections } from './reason.ts'
+export { count, sayNeed, sayNeeds, sections, sectionsIn } from './reason.ts'
 
 // Verdict and exit code.
 export { bothVerdicts, countOutcomes, familyNamesOnly, inMode, isEmptyShard, summarize } from './verdict.ts'

@@ -95,10 +95,11 @@ export function commonReason(results: readonly RequirementResult[]): Reason | un
 
 /** Sections as a reader writes them: `4.2, 8` is `§4.2, §8`. */
 export function sections(section: string): string {
-  return section
-    .split(',')
-    .map((part) => `§${part.trim()}`)
-    .join(', ')
+  return sectionsIn(section).join(', ')
+}
+
+export function sectionsIn(section: string): string[] {
+  return section.split(',').map((part) => `§${part.trim()}`)
 }
 
 /** `1 must`, `2 musts`, `1 entry`, `2 entries` */

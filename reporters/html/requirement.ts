@@ -1,5 +1,5 @@
 import type { Failure, Outcome, Report, RequirementResult } from '../../harness/report/index.ts'
-import { count, sections } from '../../harness/report/index.ts'
+import { count, sections, sectionsIn } from '../../harness/report/index.ts'
 import { singleQuoted } from '../../harness/shell-word.ts'
 import { htmlAttribute, htmlText } from '../escape/html.ts'
 import { shortened, visible } from '../escape/visible.ts'
@@ -41,16 +41,14 @@ function fitting(failure: Failure, run: Report['run'], share: number): string {
 }
 
 function one(failure: Failure, run: Report['run'], limit: number): string {
-  const lines = evidence(failure, limit).map(([label, text]) => {
-    const isCommand = label === 'again' || label === 'curl'
-    if (isCommand && text.length > limit * 4) return { isCommand, markup: '' }
-    const shown = isCommand ? `<pre class="c">${htmlText(text)}</pre>` : answerMarkup(failure, label, text)
-    return { isCommand, markup: `<dt>${words[label]}</dt><dd>${shown}</dd>` }
-  })
-  const list = (areCommands: boolean): string =>
-    lines.flatMap(({ isCommand, markup }) => (isCommand === areCommands ? [markup] : [])).join('')
+  let [facts, commands] = ['', '']
+  for (const [label, text] of evidence(failure, limit)) {
+    const row = (shown: string): string => `<dt>${words[label]}</dt><dd>${shown}</dd>`
+    if (label !== 'again' && label !== 'curl') facts += row(answerMarkup(failure, label, text))
+    else if (text.length <= limit * 4) commands += row(`<pre class="c">${htmlText(text)}</pre>`)
+  }
   const path = failure.path === undefined ? '' : `, path ${htmlText(shortened(failure.path, limit))}`
-  return `<div class="evidence"><dl>${list(false)}</dl>${exchange(failure, run, limit)}<dl>${list(true)}<dt>Seed</dt><dd>${failure.seed}${path}</dd></dl></div>`
+  return `<div class="evidence"><dl>${facts}</dl>${exchange(failure, run, limit)}<dl>${commands}<dt>Seed</dt><dd>${failure.seed}${path}</dd></dl></div>`
 }
 
 /** Marks in which words the expected and the received differ; other lines as they are, and so is one that had to be cut. */
@@ -116,8 +114,7 @@ export function requirement(result: RequirementResult, context: RequirementConte
 }
 
 function sectionLinks(section: string): string {
-  return sections(section)
-    .split(', ')
+  return sectionsIn(section)
     .map((one) => `<a href="?q=${htmlAttribute(encodeURIComponent(one))}#requirements">${htmlText(one)}</a>`)
     .join(', ')
 }

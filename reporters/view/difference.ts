@@ -1,4 +1,4 @@
-import { type ChangeObject, diffArrays, diffWordsWithSpace } from 'diff'
+import { diffArrays, diffWordsWithSpace } from 'diff'
 import { findNodeAtLocation, type Node as JsonNode, parseTree } from 'jsonc-parser'
 import type { Failure, RecordedBody, RecordedRequest, Report } from '../../harness/report/index.ts'
 import { responseOf } from '../../harness/report/index.ts'
@@ -29,27 +29,26 @@ export function requestDifference(
   probe: RecordedRequest,
   run: Pick<Report['run'], 'nonce' | 'created'>,
 ): LinePair[] {
-  const bodies = [control, probe].map(bodyValue)
-  const isJson = bodies.every((value) => value !== undefined)
-  const [before, after] = alike(requestText(control, isJson), requestText(probe, isJson), run)
-  const [old, fresh] = [before.split('\n'), after.split('\n')]
-  const changes = diffArrays(old, fresh, most) ?? [changed(old, 'removed'), changed(fresh, 'added')]
-  const pairs: LinePair[] = []
-  for (let at = 0; at < changes.length; at++) {
-    const { added, removed, value } = changes[at]!
-    const next = changes[at + 1]
-    if (removed && next?.added) {
-      pairs.push(...pairsOf(value, next.value))
-      at++
-    } else if (removed) pairs.push(...pairsOf(value, []))
-    else if (added) pairs.push(...pairsOf([], value))
-    else pairs.push(...value.map((text) => ({ control: plain(text), probe: plain(text), isSame: true })))
-  }
-  return pairs
+  const isJson = [control, probe].every((request) => bodyValue(request) !== undefined)
+  const [old = [], fresh = []] = alike(requestText(control, isJson), requestText(probe, isJson), run).map((text) =>
+    text.split('\n'),
+  )
+  const changes: readonly Change[] = diffArrays(old, fresh, most) ?? [
+    { removed: true, value: old },
+    { added: true, value: fresh },
+  ]
+  return changes.flatMap(({ added, removed, value }, at, all) => {
+    // What was added after something was removed stands in its place.
+    if (added) return all[at - 1]?.removed ? [] : pairsOf([], value)
+    if (removed) return pairsOf(value, all[at + 1]?.added ? all[at + 1]!.value : [])
+    return value.map((text) => ({ control: plain(text), probe: plain(text), isSame: true }))
+  })
 }
 
-function changed(value: string[], as: 'added' | 'removed'): ChangeObject<string[]> {
-  return { added: as === 'added', removed: as === 'removed', value, count: value.length }
+interface Change {
+  readonly value: readonly string[]
+  readonly added?: boolean
+  readonly removed?: boolean
 }
 
 const plain = (text: string): Piece[] => [{ text, isMarked: false }]
@@ -101,19 +100,14 @@ function isDeep(text: string): boolean {
 }
 
 /** Both texts with `…` for what no two requests have alike: the end of a name, the id of what was made for the request. */
-function alike(
-  one: string,
-  two: string,
-  { created, nonce }: Pick<Report['run'], 'nonce' | 'created'>,
-): [string, string] {
+function alike(one: string, two: string, { created, nonce }: Pick<Report['run'], 'nonce' | 'created'>): string[] {
   const ids = new Set(created.map(({ id }) => id))
   const suffix = new RegExp(`${nonce.slice(0, 4).replaceAll(/\W/g, '')}[0-9a-z]{4}`, 'g')
-  const isNew = (word: string): boolean => ids.has(word)
-  const without = (text: string): string => text.replaceAll(/[\w.:-]{6,}/g, (word) => (isNew(word) ? '…' : word))
+  const without = (text: string): string => text.replaceAll(/[\w.:-]{6,}/g, (word) => (ids.has(word) ? '…' : word))
   const [first, second] = [without(one), without(two)]
   // An id on one side only is the difference.
   const both = first !== one && second !== two ? [first, second] : [one, two]
-  return nonce.length < 4 ? [both[0]!, both[1]!] : [both[0]!.replaceAll(suffix, '…'), both[1]!.replaceAll(suffix, '…')]
+  return nonce.length < 4 ? both : both.map((text) => text.replaceAll(suffix, '…'))
 }
 
 /** Expected and received, the statuses and names marked that only one of the two has; all of it, if that is no matter of those. */

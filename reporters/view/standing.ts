@@ -24,7 +24,7 @@ export interface Standing {
 }
 
 /** A verdict by itself, without the run that it is of. */
-export const verdictWords: Readonly<Record<Verdict, { readonly tone: Tone; readonly word: string }>> = {
+export const verdictWords: Readonly<Record<Verdict, Pick<Standing, 'tone' | 'word'>>> = {
   conformant: { tone: 'good', word: 'Conformant' },
   passing: { tone: 'warning', word: 'Incomplete' },
   'non-conformant': { tone: 'bad', word: 'Non-conformant' },
@@ -38,10 +38,9 @@ const signs = { good: '✓', warning: '!', bad: '✗' } as const
  * or not tested is a warning, and so is what fails as a baseline expects.
  */
 export function standingOf(report: Report): Standing {
-  const [tone, word] = toneAndWord(report)
+  const { tone, word } = qualified(report)
   return {
-    tone,
-    word,
+    ...{ tone, word },
     sign: report.verdict === 'not-judged' ? '?' : signs[tone],
     meaning: [mustsOf(report), ...shouldsOf(report)].join('; '),
   }
@@ -67,19 +66,16 @@ export function isSaidByExit(report: Report): boolean {
   return !requirements.some(isMistake) && commonReason(requirements)?.why?.kind !== 'target'
 }
 
-function toneAndWord({ exit, run, verdict }: Report): readonly [Tone, string] {
-  switch (verdict) {
-    case 'not-judged':
-      return ['warning', 'Not judged']
-    case 'non-conformant':
-      return exit.code === 0 ? ['warning', 'Non-conformant, as expected'] : ['bad', 'Non-conformant']
-    case 'passing':
-      if (run.interrupted) return ['warning', 'Interrupted']
-      return [exit.code === 1 ? 'bad' : 'warning', 'Incomplete']
-    case 'conformant':
-      if (exit.code !== 0) return ['warning', 'Conformant, but the run is no success']
-      return run.depth === 'quick' ? ['warning', 'Conformant in a quick run'] : ['good', 'Conformant']
-  }
+/** The words for the verdict, with what the run and the exit code add to it. */
+function qualified({ exit, run, verdict }: Report): Pick<Standing, 'tone' | 'word'> {
+  const plain = verdictWords[verdict]
+  const warning = (and: string) => ({ tone: 'warning' as const, word: plain.word + and })
+  if (verdict === 'non-conformant' && exit.code === 0) return warning(', as expected')
+  if (verdict === 'passing' && run.interrupted) return { tone: 'warning', word: 'Interrupted' }
+  if (verdict === 'passing' && exit.code === 1) return { ...plain, tone: 'bad' }
+  if (verdict === 'conformant' && exit.code !== 0) return warning(', but the run is no success')
+  if (verdict === 'conformant' && run.depth === 'quick') return warning(' in a quick run')
+  return plain
 }
 
 /** `3 musts`; `3 selected musts` if an option left others out. */

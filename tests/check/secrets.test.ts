@@ -61,7 +61,7 @@ async function reports(): Promise<Record<string, string>> {
   const target = inFile(JSON.stringify({ keys: { full: known } }), 'secrets.json')
   const { report, exchanges } = await checkFile(inFile(JSON.stringify(recorded)), { target }, new Date())
   const texts: Record<string, string> = {}
-  for (const [name, { render }] of Object.entries(formats) as [string, Format][]) {
+  for (const [name, render] of Object.entries(formats) as [string, Format][]) {
     const text = render(report, exchanges())
     const pieces: string[] = []
     if (typeof text === 'string') pieces.push(text)

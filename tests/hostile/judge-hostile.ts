@@ -50,7 +50,7 @@ export async function judgeHostile(url: string, settings: HostileSettings = {}):
       facts,
     })
     const texts: Record<string, string> = { terminal: renderTerminal(report, pc.createColors(false)) }
-    for (const [name, { render }] of Object.entries(formats)) {
+    for (const [name, render] of Object.entries(formats)) {
       texts[name] = await joined(render(report, loggedExchanges(exchangeLog)))
     }
     const code = facts.ended?.cause === 'unreachable' ? 3 : decide(report).code

@@ -34,7 +34,7 @@ test('the report for a terminal, in colours or without, holds no command', () =>
 })
 
 test.each(Object.keys(formats) as (keyof typeof formats)[])('%s on stdout holds no command', async (format) => {
-  const rendered = formats[format].render(report, [])
+  const rendered = formats[format](report, [])
   let text = ''
   for await (const piece of typeof rendered === 'string' ? [rendered] : rendered) text += piece
   expect(text.length).toBeGreaterThan(100)
