@@ -78,17 +78,10 @@ const rounds = 3
  */
 export function viewsOf(text: string): View[] {
   const raw: View = { text, place: (from, to) => [from, to] }
-  const alone = single.map((escapes) => undone(raw, escapes))
-  const views = [raw, ...alone.flat(), ...(isMixed(alone) ? undone(raw, together) : [])]
-  return views.flatMap((view) => [view, ...decoded(view)])
-}
-
-/** Whether undoing one kind of escape by itself, as often as there is any, leaves some of another kind. */
-function isMixed(alone: readonly (readonly View[])[]): boolean {
-  return alone.some((views, kind) => {
-    const last = views.at(-1)
-    return last !== undefined && single.some((escapes, other) => other !== kind && undo(last, escapes) !== undefined)
-  })
+  const alone = single.flatMap((escapes) => undone(raw, escapes))
+  // Of one kind alone, all at once is the same.
+  const mixed = undone(raw, together).filter(({ text: shown }) => alone.every((view) => view.text !== shown))
+  return [raw, ...alone, ...mixed].flatMap((view) => [view, ...decoded(view)])
 }
 
 /** Undone once, again, and so on, until there is nothing to undo. */
