@@ -6,7 +6,8 @@ import { inVirtualTime } from '../support/virtual-time.ts'
 
 /** How many ms each of these waits took from its beginning on. */
 async function passedIn(waits: readonly (Promise<void> | undefined)[], start: number): Promise<number[]> {
-  return Promise.all(waits.map(async (wait) => {
+  return Promise.all(
+    waits.map(async (wait) => {
       await wait
       return Math.round(performance.now() - start)
     }),
