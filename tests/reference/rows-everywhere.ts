@@ -1,5 +1,4 @@
 import { type Change, routes, target } from './client.ts'
-import { bad, content, each, rights, type Row } from './rows.ts'
 
 const { full, expired, restricted } = target.keys
 const keyless = { headers: { authorization: undefined } }
@@ -61,14 +60,7 @@ const otherTypes = [
   ...['text/plain', 'application/x-www-form-urlencoded', 'application/xml', 'multipart/form-data; boundary=b'],
 ]
 
-/** A body of another JSON type. */
-function otherBodies(operation: string): readonly Row[] {
-  const isShown = ['pdf.parse', 'chat.create'].includes(operation)
-  const bodies = ['tea', 17, true, ...(isShown ? [null, [], [{ format: 'text' }]] : [])]
-  return each(`${operation}/4xx-malformed-body`, bodies, (body) => ({ body }), bad)
-}
-
-/** Places at which a server may look at a key less closely: not refused there by these pairs if it has no such place. */
+/** Places at which a server may look at a key less closely. */
 function placesOf(operation: string): readonly Change[] {
   const [method = '', path = ''] = routes[operation] ?? []
   const paths = [
@@ -83,53 +75,34 @@ function placesOf(operation: string): readonly Change[] {
   ]
 }
 
-const nowhere = '404 NotFound'
-
-/** The credential at each place. */
-function elsewhere(id: string, credential: Change, ...pairs: string[]): readonly Row[] {
-  return placesOf(id.slice(0, id.indexOf('/'))).map((place): Row => [
-    id,
-    { ...credential, ...place },
-    ...pairs,
-    nowhere,
-  ])
+/** The credential at the usual place, and at each other one: what is not there, is not refused by the key. */
+function withCredential(operation: string, ...credentials: Change[]): readonly Change[] {
+  const elsewhere = placesOf(operation).map((place) => ({ ...credentials[0], ...place, mayLack: ['404 NotFound'] }))
+  return [...credentials, ...elsewhere]
 }
 
-/** Refusals of every operation. */
-export function rowsEverywhere(operation: string): readonly Row[] {
-  const withJson = routes[operation]?.[0] === 'POST' && operation !== 'files.upload'
-  const json = (text: string, contentType = 'application/json') => ({ raw: { text, contentType } })
-  return [
-    [`${operation}/401-missing-credentials`, keyless, '401 BadCredentials'],
-    [`${operation}/401-malformed-key`, { key: 'no-jwt' }, '401 BadCredentials'],
-    [`${operation}/401-malformed-key`, { headers: { authorization: full } }, '401 BadCredentials'],
-    [`${operation}/401-malformed-key`, { headers: { authorization: `Basic ${full}` } }, '401 BadCredentials'],
-    ...each(
-      `${operation}/401-malformed-key`,
-      ['Bearer', `Token ${full}`, `ApiKey ${full}`, `Bearer${full}`, `Bearer ${full} tea`, 'Bearer tea.and.milk'],
-      (authorization) => ({ headers: { authorization: String(authorization) } }),
-      '401 BadCredentials',
-    ),
-    ...each(
-      `${operation}/401-invalid-key`,
-      invalidKeys,
-      (key) => ({ key: String(key) }),
-      '401 BadCredentials',
-      '401 BadToken',
-    ),
-    ...elsewhere(`${operation}/401-missing-credentials`, keyless, '401 BadCredentials'),
-    ...elsewhere(`${operation}/401-invalid-key`, { key: full.slice(0, -4) }, '401 BadCredentials', '401 BadToken'),
-    ...elsewhere(`${operation}/401-expired-key`, { key: expired }, '401 BadToken'),
-    ...elsewhere(`${operation}/403-insufficient-rights`, { key: restricted }, rights),
-    [`${operation}/401-malformed-key`, { key: 'null' }, '401 BadCredentials'],
-    [`${operation}/401-expired-key`, { key: expired }, '401 BadToken'],
-    [`${operation}/403-insufficient-rights`, { key: restricted }, rights],
-    ...(withJson
-      ? ([
-          ...(operation === 'jobs.create' ? [] : otherBodies(operation)),
-          ...each(`${operation}/400-malformed-json`, notJson, (text) => json(String(text)), content, bad),
-          ...each(`${operation}/400-wrong-content-type`, otherTypes, (type) => json('{}', String(type)), content, bad),
-        ] as const)
-      : []),
-  ]
+const json = (text: string, contentType = 'application/json'): Change => ({ raw: { text, contentType } })
+const malformedKeys = [
+  ...[full, `Basic ${full}`, 'Bearer', `Token ${full}`, `ApiKey ${full}`, `Bearer${full}`, `Bearer ${full} tea`],
+  ...['Bearer tea.and.milk', 'Bearer no-jwt', 'Bearer null'],
+]
+
+/** Changes by which every operation refuses its valid request, by requirement. */
+export function changesEverywhere(operation: string): Readonly<Record<string, readonly Change[]>> {
+  const isShown = ['pdf.parse', 'chat.create'].includes(operation)
+  const bodies = ['tea', 17, true, ...(isShown ? [null, [], [{ format: 'text' }]] : [])]
+  const hasJson = routes[operation]?.[0] === 'POST' && operation !== 'files.upload'
+  return {
+    [`${operation}/401-missing-credentials`]: withCredential(operation, keyless),
+    [`${operation}/401-malformed-key`]: malformedKeys.map((authorization) => ({ headers: { authorization } })),
+    [`${operation}/401-invalid-key`]: withCredential(operation, ...invalidKeys.map((key) => ({ key }))),
+    [`${operation}/401-expired-key`]: withCredential(operation, { key: expired }),
+    [`${operation}/403-insufficient-rights`]: withCredential(operation, { key: restricted }),
+    ...(hasJson && {
+      [`${operation}/400-malformed-json`]: notJson.map((text) => json(text)),
+      [`${operation}/400-wrong-content-type`]: otherTypes.map((type) => json('{}', type)),
+    }),
+    ...(hasJson &&
+      operation !== 'jobs.create' && { [`${operation}/4xx-malformed-body`]: bodies.map((body) => ({ body })) }),
+  }
 }
