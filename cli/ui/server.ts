@@ -2,18 +2,25 @@ import { createAdaptorServer, type HttpBindings } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { Hono, type HonoRequest } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
+import { streamSSE } from 'hono/streaming'
 import { randomBytes, timingSafeEqual } from 'node:crypto'
-import type { Server, ServerResponse } from 'node:http'
+import { type EventEmitter, once } from 'node:events'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { parsedJson } from '../../schemas/json.ts'
 import { listenedOn } from '../run/arguments.ts'
+import type { Patch } from './board.ts'
 import { policy } from './page.ts'
 
 export interface Pages {
   page(): string
   sent(id: string): string
-  /** Keeps the response open, and tells what changes after that version. */
-  events(response: ServerResponse, version: number): void
+  /** A page listens from now on. */
+  opened(): void
+  /** What changed of the page since that version. */
+  patchSince(version: number): Patch
+  /** Tells `changed`, when something has. */
+  readonly changes: EventEmitter
   /** Does what a button says; a sentence if it cannot be done. */
   command(command: unknown): Promise<string | undefined>
 }
@@ -27,6 +34,9 @@ const headers = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
 }
+
+/** Changes that come within this time go out together, in ms. */
+const gatherMs = 120
 
 /** Most bytes of a command: the ids of all requirements, or a part of a target file. */
 const maxSize = 64 * 1024
@@ -45,12 +55,21 @@ export async function servePage(port: number, pages: Pages) {
   })
   app.get('/:token/', (context) => context.html(pages.page()))
   app.get('/:token/sent', (context) => context.html(pages.sent(context.req.query('id') ?? '')))
-  app.get('/:token/events', ({ env: { outgoing }, req }) => {
+  app.get('/:token/events', (context) => {
     // What the page shows: where it left off, if its connection was lost.
-    const version = Number(req.header('last-event-id') ?? req.query('after'))
-    outgoing.writeHead(200, { ...headers, 'content-type': 'text/event-stream' })
-    pages.events(outgoing, Number.isInteger(version) ? version : 0)
-    return RESPONSE_ALREADY_SENT
+    const asked = Number(context.req.header('last-event-id') ?? context.req.query('after'))
+    pages.opened()
+    return streamSSE(context, async (stream) => {
+      const over = new AbortController()
+      stream.onAbort(() => over.abort())
+      for (let version = Number.isInteger(asked) ? asked : 0; !over.signal.aborted; await stream.sleep(gatherMs)) {
+        const changed = once(pages.changes, 'changed', { signal: over.signal }).catch(() => undefined)
+        const patch = pages.patchSince(version)
+        version = patch.version
+        await stream.writeSSE({ id: String(version), event: 'patch', data: JSON.stringify(patch) })
+        await changed
+      }
+    })
   })
   const cutOff = bodyLimit({
     maxSize,

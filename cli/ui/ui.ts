@@ -6,7 +6,7 @@ import type { RunArguments } from '../run/arguments.ts'
 import { findTarget } from '../run/find-target.ts'
 import { noFacts, reportOf } from '../../suites/run-report.ts'
 import { createSession, type Session } from '../session/session.ts'
-import { createLive } from './board.ts'
+import { EventEmitter } from 'node:events'
 import { createModel } from './model.ts'
 import { servePage } from './server.ts'
 import { readFileSync } from 'node:fs'
@@ -26,16 +26,17 @@ export async function startUi(baseUrl: string | undefined, options: RunArguments
   const model = createModel(empty, {
     targetFile,
     failed: () => session.failed,
-    onChange: () => live.changed(),
+    onChange: () => void changes.emit('changed'),
   })
-  const live = createLive((version) => model.patchSince(version))
+  const changes = new EventEmitter().setMaxListeners(0)
   const session = createSession(baseUrl, options, model.front)
   let isOpened = false
   const server = await servePage(port, {
     page: () => model.page(),
     sent: (id) => model.sent(id),
-    events(response, version) {
-      live.open(response, version)
+    patchSince: (version) => model.patchSince(version),
+    changes,
+    opened() {
       if (!isOpened) session.run('all', 'the page was opened')
       isOpened = true
     },
@@ -49,7 +50,6 @@ export async function startUi(baseUrl: string | undefined, options: RunArguments
     url: server.url,
     async close(): Promise<void> {
       await session.close()
-      live.close()
       await server.close()
     },
   }
