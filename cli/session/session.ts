@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync, unwatchFile, watchFile } from 'node:fs'
 import { resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { RunEvent } from '../../harness/engine/index.ts'
@@ -147,40 +147,34 @@ export function createSession(baseUrl: string | undefined, options: RunArguments
   }
 }
 
-/** Between two looks at files, in ms. Editors write in several steps: a file is read when two looks see the same of it. */
+/** Between two looks at files, in ms. Editors write in several steps: a file is read when it has been left alone for as long. */
 const lookAtFilesMs = 150
 
 /** Calls back when the content of one of the files has changed, also if another file was put in its place. */
 export function watchFiles(paths: readonly string[], onChange: (path: string) => void) {
-  const known = [...new Set(paths.map((path) => resolve(path)))].map((path) => ({
-    ...{ path, content: digest(path), stamp: stampOf(path) },
-    isRead: true,
-  }))
-  const timer = setInterval(() => {
-    for (const file of known) {
-      const stamp = stampOf(file.path)
-      if (stamp === file.stamp && file.isRead) continue
-      file.isRead = stamp === file.stamp
-      file.stamp = stamp
-      const content = file.isRead ? digest(file.path) : undefined
+  const stops = [...new Set(paths.map((path) => resolve(path)))].map((path) => {
+    let content = digest(path)
+    let timer: NodeJS.Timeout | undefined
+    const look = (): void => {
+      const now = digest(path)
       // While it is written it may not be there for a moment.
-      if (content === undefined || content === file.content) continue
-      file.content = content
-      onChange(file.path)
+      if (now === undefined || now === content) return
+      content = now
+      onChange(path)
     }
-  }, lookAtFilesMs)
-  timer.unref()
-  return { close: () => clearInterval(timer) }
-}
-
-/** What changes with each writing of a file; empty for one that is not there. */
-function stampOf(path: string): string {
-  try {
-    const { ctimeMs, ino, mtimeMs, size } = statSync(path)
-    return [ctimeMs, ino, mtimeMs, size].join()
-  } catch {
-    return ''
-  }
+    const lookSoon = (): void => {
+      clearTimeout(timer)
+      timer = setTimeout(look, lookAtFilesMs).unref()
+    }
+    watchFile(path, { interval: lookAtFilesMs, persistent: false }, lookSoon)
+    // What changes before the first look of Node.js is seen, too.
+    lookSoon()
+    return () => {
+      clearTimeout(timer)
+      unwatchFile(path, lookSoon)
+    }
+  })
+  return { close: () => stops.forEach((stop) => stop()) }
 }
 
 /** Undefined for a file that is not there. */
