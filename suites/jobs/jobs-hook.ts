@@ -4,7 +4,7 @@ import { ids } from './findings.ts'
 import { gateOf } from './gate.ts'
 import { isEnded, jobsOf } from './job-tracker.ts'
 import { failingLifecycle, mainLifecycle, readableJob, seeLaterJob, seeOldestAgain } from './lifecycle.ts'
-import { noEffectAtOnce, noEffectFindings } from './no-effect.ts'
+import { noEffectFindings } from './no-effect.ts'
 import { provokeConflicts } from './provoke-conflicts.ts'
 
 const conflicts = [ids.inProgress, ids.released, ids.perApplication, ids.atomic] as const
@@ -65,7 +65,7 @@ export const jobsHook: RunHook = {
     if (probe.effect !== 'none') return gate.sendWhenIdle(true, expects409, send)
     const refused = (): Promise<Exchange> => gate.sendWhenIdle(false, expects409, send)
     // Whether a refused creation has an effect is judged before any other refusal is sent there.
-    return isJudgedFirst(run, application) ? noEffectAtOnce(run).then(refused, refused) : refused()
+    return isJudgedFirst(run, application) ? noEffectFindings(run).then(refused, refused) : refused()
   },
   observe(run, exchange) {
     const application = applicationOf(run, exchange.probe)

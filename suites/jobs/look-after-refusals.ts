@@ -41,19 +41,13 @@ async function refuseAll({ run, application, gate }: Held, kind: Refusals): Prom
 
 const open = (why: string): Finding => ({ of, cases: 1, open: why })
 
-/**
- * `refuseAll` on an application that is idle before it: waits for that as often as is looked.
- * @param before what was refused right before: the failure, if no creation is granted any more
- */
-export async function refuseIdle(held: Held, kind: Refusals, before?: Refusals): Promise<Refused> {
+/** `refuseAll` on an application that is idle before it: waits for that as often as is looked. */
+export async function refuseIdle(held: Held, kind: Refusals): Promise<Refused> {
   const busy = open('the application was busy before anything was refused')
   for (let waits = 0; ; waits++) {
     const sent = await refuseAll(held, kind)
     if (!sent.isBusy) return sent
-    if (waits === maxLooks) return { ...sent, findings: [busy] }
-    if (await awaitIdle(held)) continue
-    const { conflict } = before ? await createAfter(held) : busy
-    return { ...sent, findings: [before && conflict ? staysLocked(held, before, conflict) : busy] }
+    if (waits === maxLooks || !(await awaitIdle(held))) return { ...sent, findings: [busy] }
   }
 }
 
@@ -94,11 +88,11 @@ export async function lookLater(held: Held, { kind, refusedAt }: Refused, moment
  * A creation at once after refused ones. Answered 409, it is a fault only if that is so in each of three looks, while a
  * creation without a refusal before it is granted in between; or if none is granted any more, for as long as a job may take.
  */
-export async function lookAfter(held: Held, kind: Refusals, before?: Refusals): Promise<Finding[]> {
+export async function lookAfter(held: Held, kind: Refusals): Promise<Finding[]> {
   const { run } = held
   const findings: Finding[] = []
   for (let look = 1; ; look++) {
-    const sent = await refuseIdle(held, kind, before)
+    const sent = await refuseIdle(held, kind)
     findings.push(...sent.findings)
     if (sent.kind.refusals.length === 0) return findings
     await pause(run, kind.afterMs ?? 0)
