@@ -1,6 +1,6 @@
 import { constants } from 'node:buffer'
 import { fstatSync, openSync, readFileSync, readSync } from 'node:fs'
-import { visit } from 'jsonc-parser'
+import { firstError } from '../harness/report/index.ts'
 import { isObject } from '../schemas/json.ts'
 import { unreadable, UserError } from '../harness/user-error.ts'
 import { type EntryPlace, scanEntries } from './entry-scanner.ts'
@@ -70,7 +70,7 @@ function parsed(bytes: HarBytes, { start, end }: EntryPlace, where: string): unk
   try {
     return JSON.parse(text) as unknown
   } catch {
-    throw notJson(bytes, start + bytesBefore(firstError(text), text), where)
+    throw notJson(bytes, start + bytesBefore(firstError(text)?.offset ?? 0, text), where)
   }
 }
 
@@ -80,17 +80,10 @@ function parsedOutside(bytes: HarBytes, [head, tail]: readonly [string, string],
   try {
     return JSON.parse(text) as unknown
   } catch {
-    const offset = mark + firstError(text)
+    const offset = mark + (firstError(text)?.offset ?? 0)
     const isInHead = offset < head.length || tailFrom < head.length
     throw notJson(bytes, isInHead ? bytesBefore(offset, head) : tailFrom + bytesBefore(offset - head.length, tail), '')
   }
-}
-
-/** Finds where the grammar of JSON is left first. The parser's own sentence quotes the text, which may hold a key. */
-function firstError(text: string): number {
-  let first: number | undefined
-  visit(text, { onError: (_, offset) => void (first ??= offset) }, { disallowComments: true })
-  return first ?? 0
 }
 
 function bytesBefore(offset: number, text: string): number {

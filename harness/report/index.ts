@@ -6,7 +6,7 @@ export type { ExchangeRole, FailureExchange, RecordedBody, RecordedExchange, Rec
 export type { RecordedRequest, RecordedResponse } from './model.ts'
 export { basicDefinitions, conditions } from './report-schema.ts'
 export { assembleReport, noRun, suiteSite, suiteVersion } from './assemble-report.ts'
-export { doubledMember, parseJson, parseReport, readBytes, readReport, refuseDoubled } from './json-file.ts'
+export { doubledMember, firstError, parseJson, parseReport, readBytes, readReport, refuseDoubled } from './json-file.ts'
 
 // Why something was not judged, and words that all who tell of results use.
 export { absentReason, leftOut, mistakeReason, targetReason, undeclaredReason, unreachableReason } from './reason.ts'

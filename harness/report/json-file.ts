@@ -21,24 +21,18 @@ export function parseJson(text: string, path: string): unknown {
   try {
     return JSON.parse(bare)
   } catch {
-    // The parser's own sentence quotes the text, perhaps of several lines, which may hold a key.
-    throw new UserError(`${path}: is not JSON${placeOfError(bare)}`)
+    const at = firstError(bare)
+    throw new UserError(`${path}: is not JSON${at ? ` at line ${at.line + 1}, column ${at.column + 1}` : ''}`)
   }
 }
 
-/** ` at line 3, column 17`: where the grammar of JSON is left first. */
-function placeOfError(text: string): string {
-  let place = ''
-  visit(
-    text,
-    {
-      onError(...[, , , line, column]) {
-        if (place === '') place = ` at line ${line + 1}, column ${column + 1}`
-      },
-    },
-    { disallowComments: true },
-  )
-  return place
+/** Finds where the grammar of JSON is left first, each number from 0. The parser's own sentence quotes the text, which may hold a key. */
+export function firstError(text: string) {
+  let first: { readonly offset: number; readonly line: number; readonly column: number } | undefined
+  const onError = (...[, offset, , line, column]: [unknown, number, unknown, number, number]): void =>
+    void (first ??= { offset, line, column })
+  visit(text, { onError }, { disallowComments: true })
+  return first
 }
 
 /** The first member that an object of a JSON text has twice, of which a reader sees one only, and where it stands. */
