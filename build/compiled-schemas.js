@@ -1,8 +1,8 @@
-import { readFileSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { _ } from 'ajv'
-import { rolldown } from 'rolldown'
+import { createJiti } from 'jiti'
 
 const require = createRequire(import.meta.url)
 const standaloneCode = require('ajv/dist/standalone').default
@@ -24,12 +24,7 @@ export const treeshake = {
  * are compiled is said in one place for both, `schemas/ajv.ts`, in TypeScript, which Node 20 does not load.
  */
 export async function compiledSchemas() {
-  const dir = `${root}node_modules/.cache/conform-build-${process.pid}`
-  const build = await rolldown({ input: `${schemas}ajv.ts`, platform: 'node', external: isPackage, logLevel: 'silent' })
-  await build.write({ dir, format: 'esm' })
-  await build.close()
-  const how = await import(`${dir}/ajv.js`)
-  rmSync(dir, { recursive: true, force: true })
+  const how = await createJiti(import.meta.url).import(`${schemas}ajv.ts`)
   const prefix = '\0compiled-schema:'
   return {
     name: 'compiled-schemas',

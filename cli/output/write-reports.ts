@@ -40,12 +40,12 @@ export async function writeReports(
   requests: readonly ReportRequest[],
   { report, exchanges, stdout = process.stdout }: ReportSource,
 ) {
-  const formats = await loadFormats()
   const problems = new Map<ReportRequest, string>()
   const reportNow = (): Report => withProblems(report, [...problems.values()])
   const attempt = async <T>(request: ReportRequest, work: (text: Pieces) => T): Promise<Awaited<T> | undefined> => {
     try {
-      return await work(formats[request.format](reportNow(), exchanges()))
+      const { [request.format]: render } = await loadFormats()
+      return await work(render(reportNow(), exchanges()))
     } catch (error) {
       problems.set(request, problemOf(request, error))
       return undefined

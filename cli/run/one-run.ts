@@ -74,8 +74,9 @@ export async function oneRun(baseUrl: string | undefined, options: RunArguments,
     const run = runOptions({ ...options, ...start }, baseUrl, expected, log)
     checkFiles(requests, options, found)
     if (requests.length > 0) await loadFormats()
-    server = await startServer(found, options, front.interrupts)
-    left = server.problem ? neverJudged(found, run, server.problem) : await judge(found, run, suites, front)
+    if (options.start !== undefined || options.wait !== undefined)
+      server = await startServer(found, options, front.interrupts)
+    left = server?.problem ? neverJudged(found, run, server.problem) : await judge(found, run, suites, front)
     const report = await publish(left.record, { options, requests, people: front.people, baseline, server })
     await front.onSent?.(loggedExchanges(run.exchangeLog))
     return { report, cause: left.record.facts.ended?.cause }

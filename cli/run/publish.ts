@@ -14,7 +14,8 @@ export interface Publication {
   readonly requests: readonly ReportRequest[]
   readonly people: People
   readonly baseline: Baseline | undefined
-  readonly server: StartedServer
+  /** Of --start or --wait. */
+  readonly server: StartedServer | undefined
 }
 
 interface Messages {
@@ -29,7 +30,7 @@ export async function publish(record: RunRecord, publication: Publication): Prom
   const held = await heldAgainst(reportOf(record), publication, messages)
   const { requireExercised = false } = options
   const report = decided(held, { requireExercised, notJudged: whyNotJudged(record) })
-  messages.notes.push(...publication.server.notes(report))
+  messages.notes.push(...(publication.server?.notes(report) ?? []))
   github(withProblems(report, messages.problems), people, messages)
   for (const problem of messages.problems) complain(problem)
   const problem = record.facts.recordingProblem

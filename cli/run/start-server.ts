@@ -34,7 +34,7 @@ export interface StartedServer {
 }
 
 /**
- * Starts the server to judge, if --start says how, and waits until the target answers.
+ * Starts the server to judge, if --start says how, and waits until the target answers. Only for --start or --wait.
  * @throws UserError if the target has no server to start, its port is taken, or the shell cannot run the command
  */
 export async function startServer(
@@ -42,7 +42,6 @@ export async function startServer(
   { start, wait }: Pick<RunArguments, 'start' | 'wait'>,
   interrupts: Interrupts,
 ): Promise<StartedServer> {
-  if (start === undefined && wait === undefined) return { notes: () => [], close: async () => undefined }
   const option = start === undefined ? '--wait' : '--start'
   if (handler) throw new UserError(`${option}: the target file names a handler (fetch): there is no server to wait for`)
   const { baseUrl } = target
