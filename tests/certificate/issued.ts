@@ -1,20 +1,18 @@
 import { absentReason, unreachableReason } from '../../harness/report/reason.ts'
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { NamedBytes } from '../../certificate/certificate-file.ts'
 import { draftStatement, sealStatement } from '../../certificate/sign.ts'
 import type { SuiteFacts } from '../../certificate/suite-facts.ts'
 import { verifyCertificate, type VerifyOptions } from '../../certificate/verify-certificate.ts'
 import type { Report } from '../../harness/report/model.ts'
+import { folder } from '../cli/conform.ts'
 import { notApplicable, report, result } from '../gates/results.ts'
 
 export const issuedAt = new Date('2026-03-02T08:00:00Z')
 export const pair = generateKeyPairSync('ed25519')
 export const other = generateKeyPairSync('ed25519')
-
-export const folder = () => mkdtempSync(join(tmpdir(), 'conform-certificate-'))
 
 export const conformant = report(
   [

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { keyId } from '../../certificate/certificate-file.ts'
 import { readPrivateKey, readPublicKey, writeKeyPair, newPassphrase, passphraseOf } from '../../certificate/keys.ts'
-import { folder } from './issued.ts'
+import { folder } from '../cli/conform.ts'
 
 const nobody = async () => undefined
 

@@ -5,7 +5,7 @@ import { decide } from '../../harness/report/exit-code.ts'
 import type { Report } from '../../harness/report/model.ts'
 import { summarize, bothVerdicts } from '../../harness/report/verdict.ts'
 import { failure } from '../gates/results.ts'
-import { folder } from './issued.ts'
+import { folder } from '../cli/conform.ts'
 import { signer, suite, wholeReport } from './signed.ts'
 
 export const builtAt = new Date('2026-04-01T06:00:00Z')

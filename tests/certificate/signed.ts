@@ -12,7 +12,8 @@ import { canonicalTarget, targetDigest } from '../../harness/target-file/map-key
 import type { TargetFile } from '../../harness/target-file/target-file.ts'
 import type { Report } from '../../harness/report/model.ts'
 import { notApplicable, report, result } from '../gates/results.ts'
-import { folder, issuedAt } from './issued.ts'
+import { folder } from '../cli/conform.ts'
+import { issuedAt } from './issued.ts'
 
 export const suite = suiteFacts()
 

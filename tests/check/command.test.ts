@@ -1,13 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { folderOfFile } from '../cli/conform.ts'
+import { folder } from '../cli/conform.ts'
 import { readReport } from '../../harness/report/json-file.ts'
 import { conform } from '../cli/in-process.ts'
 import { granted, har, type Told } from './har.ts'
 import { inFile } from './recording.ts'
 
-const dir = folderOfFile()
+const dir = folder()
 const at = (name: string) => join(dir, name)
 
 async function check(told: Told[], ...args: string[]) {

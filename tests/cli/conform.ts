@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, onTestFinished } from 'vitest'
+import { getCurrentTest } from 'vitest/suite'
 import type { Report, RequirementResult } from '../../harness/report/model.ts'
 
 /** Arguments of `node` that start the command line. */
@@ -37,15 +38,11 @@ export interface Running {
   says(text: string): Promise<void>
 }
 
-/** A folder of this test's own; gone when the test is. */
-export const folder = () => folderUntil(onTestFinished)
-
-/** A folder of all tests of a file; gone when they are over. */
-export const folderOfFile = () => folderUntil(afterAll)
-
-function folderUntil(end: (remove: () => void) => void): string {
+/** A folder of a test's own; of its file or group, if no test runs. It is gone when that is over. */
+export function folder(): string {
   const dir = mkdtempSync(join(tmpdir(), 'conform-test-'))
-  end(() => rmSync(dir, { recursive: true, force: true }))
+  const atEnd = getCurrentTest() ? onTestFinished : afterAll
+  atEnd(() => rmSync(dir, { recursive: true, force: true }))
   return dir
 }
 

@@ -1,10 +1,10 @@
 import { linkSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
-import { folderOfFile } from './conform.ts'
+import { folder } from './conform.ts'
 import { conform } from './in-process.ts'
 
-const cwd = folderOfFile()
+const cwd = folder()
 const at = (name: string) => join(cwd, name)
 let pem: string
 

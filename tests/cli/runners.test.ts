@@ -2,14 +2,14 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { folderOfFile } from './conform.ts'
+import { folder } from './conform.ts'
 import { entry } from '../check/har.ts'
 import { failed, report, result } from '../gates/results.ts'
 import { hostile, runnerCommands } from '../reporters/hostile.ts'
 import { commandsIn } from '../reporters/runners.ts'
 import { conform } from './in-process.ts'
 
-const dir = folderOfFile()
+const dir = folder()
 function write(name: string, value: unknown): string {
   const path = join(dir, name)
   writeFileSync(path, JSON.stringify(value))

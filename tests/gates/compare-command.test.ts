@@ -2,12 +2,12 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { lexer } from 'marked'
 import { expect, test } from 'vitest'
-import { folderOfFile } from '../cli/conform.ts'
+import { folder } from '../cli/conform.ts'
 import type { Report, RequirementResult } from '../../harness/report/model.ts'
 import { conform } from '../cli/in-process.ts'
 import { failed, missed, report, result } from './results.ts'
 
-const at = folderOfFile()
+const at = folder()
 const path = (name: string) => join(at, name)
 const should: RequirementResult = { ...failed('a.b/5'), level: 'should' }
 

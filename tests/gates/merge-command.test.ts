@@ -1,13 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { folderOfFile } from '../cli/conform.ts'
+import { folder } from '../cli/conform.ts'
 import { mergeFiles } from '../../cli/merge.ts'
 import { leftOut } from '../../harness/report/reason.ts'
 import { conform } from '../cli/in-process.ts'
 import { failed, missed, report, result } from './results.ts'
 
-const at = folderOfFile()
+const at = folder()
 const path = (name: string) => join(at, name)
 const elsewhere = (id: string) => missed(id, leftOut('--shard'))
 const now = new Date('2027-01-01T00:00:00Z')

@@ -1,11 +1,9 @@
-import { readFileSync } from 'node:fs'
 import tls from 'node:tls'
 import { expect, test } from 'vitest'
 import { judgeHostile, type Outcome } from './judge-hostile.ts'
 import { proveJunit, proveSound } from './proof.ts'
 import { http, listenOn, startRaw } from '../support/raw-server.ts'
-
-const pem = (name: string): string => readFileSync(new URL(`../wire/self-signed.${name}.pem`, import.meta.url), 'utf8')
+import { pem } from '../wire/servers.ts'
 
 /** Judges a server behind a certificate that nobody vouches for. */
 async function judgeSelfSigned(insecure: boolean, only: string[] = []): Promise<Outcome> {

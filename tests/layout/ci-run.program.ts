@@ -4,7 +4,7 @@ import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { folderOfFile } from '../cli/conform.ts'
+import { folder } from '../cli/conform.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
@@ -34,7 +34,7 @@ export const defineTarget = (target) => target
 export const runConformance = () => ({ report: { requirements: [], summary: { must: { failed: 0 } } } })
 `
 
-const copy = folderOfFile()
+const copy = folder()
 for (const folder of ['tools', 'stubs']) mkdirSync(join(copy, folder))
 cpSync(join(root, '.ci'), join(copy, '.ci'), { recursive: true })
 const files = {

@@ -1,7 +1,6 @@
 /** Traffic arrives through the proxy as it was, when it was sent; what was seen of it is told when it is over. */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import http from 'node:http'
 import https from 'node:https'
 import net from 'node:net'
@@ -10,9 +9,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { createForwarder } from '../../harness/http/forwarder.ts'
 import type { CapturedExchange } from '../../traffic/record/reverse-proxy.ts'
 import { startReverseProxy, type ProxyOptions } from '../../traffic/record/reverse-proxy.ts'
-import { listen } from '../wire/servers.ts'
-
-const pem = (name: string): string => readFileSync(new URL(`../wire/self-signed.${name}.pem`, import.meta.url), 'utf8')
+import { listen, pem } from '../wire/servers.ts'
 
 interface Proxied {
   readonly url: string

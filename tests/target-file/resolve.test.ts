@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
-import { folderOfFile } from '../cli/conform.ts'
+import { folder } from '../cli/conform.ts'
 import { operations } from '../../catalogue/operations.ts'
 import { targetDigest } from '../../harness/target-file/map-keys.ts'
 import type { TargetFile } from '../../harness/target-file/model.ts'
@@ -9,7 +9,7 @@ import { readKey, redactorFor } from '../../harness/target-file/resolve-key.ts'
 import { type Resolved, resolveTarget, type ResolveOptions } from '../../harness/target-file/resolve.ts'
 
 const baseUrl = 'https://example.com/base/'
-const dir = folderOfFile()
+const dir = folder()
 beforeAll(() => {
   writeFileSync(join(dir, 'key.txt'), 'the-key-in-a-file\n')
   writeFileSync(join(dir, 'blank.txt'), ' the-key-in-a-file\n')

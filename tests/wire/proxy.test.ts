@@ -1,12 +1,11 @@
 import net from 'node:net'
-import { readFileSync } from 'node:fs'
 import tls from 'node:tls'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { proxyFor } from '../../harness/http/proxy.ts'
 import { UserError } from '../../harness/user-error.ts'
 import { createTransport } from '../../harness/http/transport.ts'
 import { type Behaviour, type Listening, serving } from '../support/raw-server.ts'
-import { get, listen, ok, rawServer, textOf, unanswered, transportTo, patience } from './servers.ts'
+import { get, listen, ok, pem, rawServer, textOf, unanswered, transportTo, patience } from './servers.ts'
 
 const variables = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY', 'no_proxy', 'NO_PROXY']
 
@@ -32,8 +31,6 @@ async function tunnels(to: Listening): Promise<Listening & { asked: string[] }> 
   })
   return { ...proxy, asked }
 }
-
-const pem = (name: string): string => readFileSync(new URL(`self-signed.${name}.pem`, import.meta.url), 'utf8')
 
 const secureServer = (answer: Behaviour) =>
   listen(tls.createServer({ cert: pem('cert'), key: pem('key') }, serving(answer)))

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto'
 import http2 from 'node:http2'
 import net from 'node:net'
@@ -10,11 +9,9 @@ import tls from 'node:tls'
 import { expect, test } from 'vitest'
 import type { TransportOptions } from '../../harness/http/message.ts'
 import type { Listening } from '../support/raw-server.ts'
-import { get, listen, ok, textOf, unanswered, transportTo, patience } from './servers.ts'
+import { get, pem, listen, ok, textOf, unanswered, transportTo, patience } from './servers.ts'
 
-/** For localhost and 127.0.0.1, signed by itself, valid to 2124. */
-const cert = readFileSync(new URL('self-signed.cert.pem', import.meta.url), 'utf8')
-const key = readFileSync(new URL('self-signed.key.pem', import.meta.url), 'utf8')
+const [cert, key] = [pem('cert'), pem('key')]
 
 async function secure(options: tls.TlsOptions, serve: (socket: tls.TLSSocket) => void): Promise<Listening> {
   const server = tls.createServer({ cert, key, ...options }, (socket) => {
