@@ -3,10 +3,10 @@ import { type Answer, Ending } from '../world/answer.ts'
 import { kindsIf } from '../switches/kinds.ts'
 import { type Call, isMembers, jsonType } from '../world/call.ts'
 import { findMade } from '../world/created.ts'
-import { createdJobView } from '../world/job-view.ts'
 import { endJob, isBusy, newJob, startJob, startUnseenJob } from '../world/jobs.ts'
 import type { Operation } from '../world/operation.ts'
 import { type Application, countUp, ownAccount } from '../world/world.ts'
+import { createdJobView } from './jobs-retrieve.ts'
 
 /** Finds what is wrong with an item of `inputs`, if anything is (§2.5). */
 function faultOf(item: unknown): string | undefined {

@@ -1,13 +1,166 @@
 import { randomUUID } from 'node:crypto'
 import { type Answer, mispaired } from '../world/answer.ts'
-import type { Call } from '../world/call.ts'
-import { jobView } from '../world/job-view.ts'
+import { largeText } from '../present.ts'
+import type { Call, Members } from '../world/call.ts'
 import { endJobs, noteReading } from '../world/jobs.ts'
 import { likenessOf } from '../world/created.ts'
 import type { Operation } from '../world/operation.ts'
-import { countUp, type Job, ownAccount, plainJob } from '../world/world.ts'
+import { preloadedIds } from '../world/preloaded.ts'
+import { countUp, type Job, ownAccount, plainJob, type World } from '../world/world.ts'
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+/** Members that a broken server gives instead, by defect. */
+type Wrong = Readonly<Record<string, (job: Job, world: World) => Members>>
+
+const wrongCreation: Wrong = {
+  'jobs.retrieve/200-identity#one-id': (job, world) => ({ id: (applicationOf(world, job)?.firstJob ?? job).id }),
+  'jobs.create/202-created#id': ({ id }) => ({ id: `job-${id}` }),
+  'jobs.create/202-created#no-id': () => ({ id: undefined }),
+  'jobs.create/202-created#job-status': () => ({ status: 'queued' }),
+  'jobs.create/202-created#no-job-status': () => ({ status: undefined }),
+  'jobs.create/202-created#created-at': ({ createdAt }) => ({ created_at: createdAt }),
+  'jobs.create/202-created#no-created-at': () => ({ created_at: undefined }),
+  'jobs.create/202-created#later': (_, world) => (countUp(world, 'creations') > 1 ? { created_at: undefined } : {}),
+}
+
+const wrongRetrieval: Wrong = {
+  'jobs.retrieve/200-job': ({ updatedAt }) => ({ updated_at: updatedAt }),
+  'jobs.retrieve/200-job#updated-at': () => ({ updated_at: '2025-13-45T00:00:00Z' }),
+  'jobs.retrieve/200-job#updated-at-blank': () => ({ updated_at: '2025-01-31 10:00:00Z' }),
+  'jobs.retrieve/200-job#updated-at-offset': () => ({ updated_at: '2025-01-31T10:00:00' }),
+  'jobs.retrieve/200-job#updated-at-colon': () => ({ updated_at: '2025-01-31T10:00:00+0530' }),
+  'jobs.retrieve/200-job#completed-at': ({ createdAt }) => ({ completed_at: createdAt }),
+  'jobs.retrieve/200-job#data': () => ({ data: 'About tea' }),
+  'jobs.retrieve/200-job#data-array': () => ({ data: [{ title: 'About tea' }] }),
+  'jobs.retrieve/200-job#error': () => ({ error: { message: 'The model gave no answer' } }),
+  'jobs.retrieve/200-job#null-members': () => ({ completed_at: null, data: null, error: null }),
+  // A job of that application is certainly seen in progress, and nobody asks for its outcome.
+  'jobs.retrieve/200-job#status': ({ applicationId, status }) =>
+    applicationId === preloadedIds.slowApplication && status === 'in_progress' ? { status: 'running' } : {},
+  'jobs.retrieve/200-job#ended-status': ({ status }) => (status === 'completed' ? { status: 'succeeded' } : {}),
+  'jobs.retrieve/200-job#id': ({ id }) => ({ id: `urn:uuid:${id}` }),
+  'jobs.retrieve/200-job#no-application-id': () => ({ application_id: undefined }),
+  'jobs.retrieve/200-job#no-created-at': () => ({ created_at: undefined }),
+  'jobs.retrieve/200-identity': () => ({ application_id: preloadedIds.foreignApplication }),
+  'jobs.retrieve/200-identity#id': () => ({ id: preloadedIds.job }),
+  'jobs.retrieve/200-identity#declared-job': ({ id }) =>
+    id === preloadedIds.job ? { id: preloadedIds.foreignJob } : {},
+  'jobs.retrieve/200-created-at': ({ createdAt }, { clock }) => ({ created_at: clock.write(createdAt + 5000) }),
+  'jobs.retrieve/200-created-at#drifting': ({ createdAt, readings }, { clock }) => ({
+    created_at: clock.write(createdAt + 3000 * readings),
+  }),
+  'jobs.retrieve/200-stable': ({ status, readings }) =>
+    status === 'in_progress' ? {} : { data: { title: `Reading ${readings}` } },
+  'jobs.retrieve/200-stable#status': ({ readings }) => (readings > 1 ? { status: 'in_progress' } : {}),
+  'jobs.retrieve/200-stable#newest-status': (job, world) =>
+    job.status !== 'in_progress' && isNewerRunning(world, job) ? { status: 'in_progress' } : {},
+  'jobs.retrieve/200-failed': ({ status }) => (status === 'failed' ? { status: 'completed', error: undefined } : {}),
+  'jobs.retrieve/200-failed#error': ({ status }) => (status === 'failed' ? { error: { code: 17 } } : {}),
+}
+
+/** Defects `<requirement>#<place>` break a requirement for the jobs of one application, or for the job that the target file declares. */
+const places: Readonly<Record<string, (job: Job) => boolean>> = {
+  '#other-application': ({ applicationId }) => applicationId === preloadedIds.otherApplication,
+  '#slow-application': ({ applicationId }) => applicationId === preloadedIds.slowApplication,
+  '#failing-application': ({ applicationId }) => applicationId === preloadedIds.failingApplication,
+  '#declared-job': ({ id }) => id === preloadedIds.job,
+}
+
+function wrongMembers(world: World, job: Job, wrong: Wrong): Members {
+  const { broken, hasSome } = world.switches
+  if (!hasSome('jobs.')) return {}
+  const isBroken = (defect: string): boolean =>
+    broken(defect) || Object.entries(places).some(([place, holds]) => holds(job) && broken(defect + place))
+  const given = Object.entries(wrong).map(([defect, members]) => (isBroken(defect) ? members(job, world) : {}))
+  return Object.assign({}, ...given) as Members
+}
+
+/** The last job of the same application, and the first one. */
+function applicationOf({ store }: World, { applicationId }: Job) {
+  return store.applications.get(applicationId)
+}
+
+/** A job that began sooner after another one, in ms, may be granted because of what is told of that one. */
+const apartMs = 200
+
+/** Whether its application has a newer job, which is in progress. */
+function isNewerRunning(world: World, job: Job): boolean {
+  const newer = applicationOf(world, job)?.job
+  return newer?.status === 'in_progress' && newer.createdAt - (job.completedAt ?? Infinity) > apartMs
+}
+
+function uuid({ switches }: World, id: string, where: 'creation' | 'retrieval'): string {
+  const isUpper = switches.varied('uuids/upper-case') || switches.varied(`uuids/upper-case-in-${where}`)
+  return isUpper ? id.toUpperCase() : id
+}
+
+/** When the job was created, as it is told; `later`: ms, if the two responses read the clock each by itself. */
+function writeCreatedAt({ switches: { broken }, clock, since }: World, { createdAt }: Job, later = 0): string {
+  if (broken('jobs.retrieve/200-created-at#same-for-all')) return clock.write(since)
+  if (broken('jobs.retrieve/200-created-at#backwards')) return clock.write(2 * since - createdAt)
+  return clock.write(createdAt + later)
+}
+
+/** The creation response (§2.4). */
+export function createdJobView(world: World, job: Job): Members {
+  return {
+    id: uuid(world, job.id, 'creation'),
+    status: world.switches.varied('jobs/instant') ? 'in_progress' : job.status,
+    created_at: writeCreatedAt(world, job),
+    ...wrongMembers(world, job, wrongCreation),
+  }
+}
+
+/** When a job changed last, by the variant that tells it otherwise; ms since the epoch. */
+const updates: Readonly<Record<string, (job: Job, now: number) => number>> = {
+  'jobs/updated-at-moves': (_, now) => now,
+  'jobs/updated-when-created': ({ createdAt }) => createdAt,
+  'jobs/updated-before-created': ({ createdAt }) => createdAt - 1500,
+}
+
+/** The optional members (§2.3), as the variants would have them. */
+function optionalMembers({ switches, clock }: World, job: Job): Members {
+  const { varied, variedOf } = switches
+  if (varied('jobs/no-optional-members')) return {}
+  const { status, updatedAt, completedAt, data, error } = job
+  // A large text among the data, under that variant.
+  const text = varied('answers/large') && { text: largeText(2) }
+  const hasAll = varied('jobs/all-members') && status !== 'in_progress'
+  const isTold = completedAt !== undefined && (hasAll || status === 'completed')
+  return {
+    updated_at: clock.write(variedOf(updates)?.(job, clock.now()) ?? updatedAt),
+    ...(isTold && { completed_at: clock.write(completedAt) }),
+    ...((data !== undefined || hasAll) && { data: { ...data, ...text } }),
+    ...((error !== undefined || hasAll) && { error: error ?? 'It took two attempts' }),
+  }
+}
+
+/** The job that is shown for the one that was asked for: another job, if the server mixes them up. */
+function shownJob(world: World, asked: Job): Job {
+  const { broken } = world.switches
+  const newest = applicationOf(world, asked)?.job ?? asked
+  if (broken('jobs.retrieve/200-identity#newest-job')) return newest
+  const keepsId = ['200-identity#one-id', '200-created-at#newest-job'].some((name) => broken(`jobs.retrieve/${name}`))
+  return keepsId ? { ...newest, id: asked.id } : asked
+}
+
+/** The job as retrieval shows it (§2.3). */
+export function jobView(world: World, asked: Job): Members {
+  const { varied } = world.switches
+  const job = shownJob(world, asked)
+  // Under these variants creation and retrieval read the clock each by itself, so many ms apart.
+  const later = varied('dates/two-readings') ? 600 : varied('dates/two-readings-earlier') ? -600 : 0
+  const createdAt = writeCreatedAt(world, job, later)
+  return {
+    id: uuid(world, job.id, 'retrieval'),
+    status: job.status,
+    application_id: job.applicationId,
+    created_at: varied('dates/coarser-in-retrieval') ? `${createdAt.slice(0, 19)}Z` : createdAt,
+    ...optionalMembers(world, job),
+    ...wrongMembers(world, job, wrongRetrieval),
+  }
+}
+
+const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** ms during which a new job cannot be retrieved under `jobs.create/202-retrievable#late`. */
 const lateMs = 30_000
@@ -38,7 +191,7 @@ function find(call: Call): Job {
   endJobs(call.world)
   const id = jobId(call)
   const { jobs } = call.world.store
-  if (!uuid.test(id)) call.refuse('4xx-malformed-id', '400-BadRequest', likenessOf(call, id, jobs.keys()))
+  if (!uuidForm.test(id)) call.refuse('4xx-malformed-id', '400-BadRequest', likenessOf(call, id, jobs.keys()))
   const job = jobs.get(id)
   if (job) {
     lose(call, job)
@@ -52,7 +205,7 @@ function find(call: Call): Job {
 /** A completed job of that very id. */
 function grant(call: Call): Answer {
   const createdAt = call.world.clock.now()
-  const id = uuid.test(call.param('job_id').toLowerCase()) ? call.param('job_id') : randomUUID()
+  const id = uuidForm.test(call.param('job_id').toLowerCase()) ? call.param('job_id') : randomUUID()
   const job = plainJob({ id, account: ownAccount, applicationId: randomUUID(), createdAt, status: 'completed' })
   return { status: 200, body: jobView(call.world, job) }
 }
