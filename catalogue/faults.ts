@@ -1,4 +1,4 @@
-import { type JsonKind, jsonKinds, type Member, otherKinds, type Parameter } from './operation.ts'
+import { type Member, otherKinds, type Parameter } from './operation.ts'
 import { numberOf, type OperationId, operation, operations } from './operations.ts'
 import { oddBodies, oddForms, oddValuesOf } from './odd-values.ts'
 import type { CountedTarget } from './requirement.ts'
@@ -146,29 +146,11 @@ export function maxMemberCases(id: OperationId): number {
 }
 
 /** True if no requirement wants it refused that the member is absent, or of that type: a target may grant such a request. */
-export function isLoose(member: Member | undefined, fault: string): boolean {
-  const { absent, null: ofNull, type } = member?.judgedBy ?? {}
+export function isLoose(member: Member, fault: string): boolean {
+  const { absent, null: ofNull, type } = member.judgedBy ?? {}
   if (fault === 'absent') return absent === undefined
   if (fault === 'null') return ofNull === undefined
-  return !member || type === undefined || !otherKinds(member).some((kind) => kind === fault)
-}
-
-/** Everything that can be wrong with a member of these types: absent, of each other type, a text or a number that a server may convert. */
-function faultsOf(kinds: readonly JsonKind[]): readonly ('absent' | JsonKind)[] {
-  return [
-    'absent',
-    ...jsonKinds.filter((kind) => !kinds.includes(kind)),
-    ...(kinds.includes('number') ? (['string'] as const) : []),
-    ...(kinds.includes('boolean') ? (['number'] as const) : []),
-  ]
-}
-
-/** Cases of an operation's members, and of its body, that a target may grant. */
-function maxLooseCases(id: OperationId): number {
-  const { members, isWhole } = operation(id)
-  const ofMembers = members.flatMap((member) => faultsOf(member.kinds).filter((fault) => isLoose(member, fault)))
-  const ofOdd = members.reduce((sum, member: Member) => sum + oddCasesOf(member), 0)
-  return 4 + ofMembers.length + ofOdd + (isWhole ? 0 : casesOfMember * furtherMembers)
+  return type === undefined || !otherKinds(member).some((kind) => kind === fault)
 }
 
 /** Generations that all other requirements cause at a target that declares everything, rounded up: their share comes first. */
@@ -187,7 +169,7 @@ export function shareAtEnd({ limits: { maxGenerations } }: CountedTarget, genera
 export function maxLooseInAll(id: OperationId, target: CountedTarget): number {
   const share = maxLooseGenerations(id, target)
   if (target.limits.maxGenerations === 0 || id === 'jobs.create') return share
-  return Math.min(maxLooseCases(id), share + shareAtEnd(target, 0))
+  return Math.min(maxMemberCases(id), share + shareAtEnd(target, 0))
 }
 
 /** Odd values of which an application takes one after the other. */
@@ -195,7 +177,7 @@ const maxLooseJobs = 5
 
 /** How many of those cases an operation that generates may grant before the others are through: its share of what they leave. */
 export function maxLooseGenerations(id: OperationId, { limits: { maxGenerations } }: CountedTarget): number {
-  const all = maxLooseCases(id)
+  const all = maxMemberCases(id)
   // Jobs get no second share at the end of a run.
   const left = Math.max(0, maxGenerations - generatedOtherwise)
   const ofJobs = Math.min(maxLooseJobs, left)
