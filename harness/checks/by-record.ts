@@ -20,8 +20,7 @@ import { judgeFault, withBody } from './conditions.ts'
 import { sendPastBlocks } from './created.ts'
 import { arraysAbove, type Placed, placesIn } from './places.ts'
 import { type Condition, condition, type RefusalContext } from './refusals.ts'
-import { sampled } from './seed.ts'
-import { unknownWord } from './roles.ts'
+import { sampled, unknownWord } from './seed.ts'
 
 /** Longest value that is lengthened by a word. */
 const longestKnown = 52

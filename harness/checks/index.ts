@@ -8,7 +8,6 @@ export { notServedHook } from './valid-request.ts'
 export { type Condition, condition, type RefusalContext } from './refusals.ts'
 export { changed, type Fault, judgeAny, judgeFaults, refused, unknown, withBody } from './conditions.ts'
 export { malformedBody, malformedJsonBody, missingBody, wrongContentType } from './conditions.ts'
-export { atRole, pointerOf, unknownWord, valueAt } from './roles.ts'
 export { byRecord } from './by-record.ts'
 export { badInput } from './bad-input.ts'
 export { judgeEach, property, samples } from './at-once.ts'
@@ -43,9 +42,9 @@ export { sendOnceSettled, sendPastBlocks, sendUntilSettled } from './created.ts'
 export { holdBack, sendAtOnce } from './at-once.ts'
 
 // Values, drawn by the seed of the run or fixed.
-export { freshUnknownId, randomOf, sampled, seedFor, unknownId } from './seed.ts'
+export { freshUnknownId, randomOf, sampled, seedFor, unknownId, unknownWord } from './seed.ts'
 export { inPlaceOf, kindOf, ofKindsAny, sample, shown } from './values.ts'
 
 // Changes of members, for bodies in which they depend on each other.
 export { absent, type Change, change, changedBody, faultOf, ofKinds, ofOtherTypes } from './changes.ts'
-export { type Pick, type Placed, placesIn } from './places.ts'
+export { atRole, type Pick, type Placed, placesIn, pointerOf, valueAt } from './places.ts'

@@ -4,7 +4,24 @@ import { operation as operationOf, type OperationId } from '../../catalogue/oper
 import { escapeToken, getAt, isObject, member as memberOf, setAt, tokensOf } from '../../schemas/json.ts'
 import { bodyOf, extraRoles, withoutRoles } from './valid-request.ts'
 import { kindOf } from './values.ts'
-import type { Run } from '../engine/index.ts'
+import { jsonOf, NotExercised, type Probe, type Run } from '../engine/index.ts'
+import { withBody } from './conditions.ts'
+
+/** The pointer of a declared role; undefined if it is not declared and has no default. */
+export function pointerOf(run: Run, operation: OperationId, role: string): string | undefined {
+  return run.target.operations[operation]?.fields[role]
+}
+
+export function valueAt(run: Run, operation: OperationId, role: string, body: unknown): unknown {
+  return getAt(body, pointerOf(run, operation, role) ?? `/${role}`)
+}
+
+/** The valid body with another value at the role; the member is added if the body lacks it, and removed for `undefined`. */
+export function atRole(run: Run, probe: Probe, role: string, value: unknown): Probe {
+  const pointer = probe.operation === null ? undefined : pointerOf(run, probe.operation, role)
+  if (pointer === undefined) throw new NotExercised(`declare operations.${probe.operation}.fields.${role}`)
+  return withBody(probe, setAt(jsonOf(probe), pointer, value))
+}
 
 /** A place in a body where a member stands, or would stand, and a body that has all that is above it. */
 export interface Placed {

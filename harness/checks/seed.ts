@@ -19,6 +19,12 @@ export function randomOf(seed: number): () => number {
   }
 }
 
+/** A word of 12 letters that names nothing: drawn from the seed. */
+export function unknownWord(run: Run, name: string): string {
+  const random = randomOf(seedFor(run.options.seed, name))
+  return Array.from({ length: 12 }, () => String.fromCharCode(97 + Math.floor(random() * 26))).join('')
+}
+
 interface SampledFor {
   readonly run: { readonly options: Pick<RunOptions, 'depth' | 'seed'> }
   readonly requirement: { readonly id: string }
