@@ -185,8 +185,8 @@ interface Client {
 export function perRun<T>(make: (run: Run) => T): (run: Run) => T {
   const states = new WeakMap<Run, { readonly state: T }>()
   return (run) => {
-    const known = states.get(run) ?? { state: make(run) }
-    states.set(run, known)
+    let known = states.get(run)
+    if (known === undefined) states.set(run, (known = { state: make(run) }))
     return known.state
   }
 }
