@@ -48,7 +48,8 @@ const takeIn = {
         /\balias: \{ 'ai-content-conformance': .*\}/,
         `virtualModules: { get '${about.name}'() { return require('${about.name}') } }`,
       )
-    if (/createRequire\(|\balias:/.test(own)) throw new Error(`${id}: what it loads cannot be taken in`)
+    if (/createRequire\(|packageFile\('dist\/index/.test(own))
+      throw new Error(`${id}: what it loads cannot be taken in`)
     return own
   },
 }
