@@ -186,9 +186,16 @@ async function attemptOnCreated(run: Run, _last: Attempt, found: readonly Findin
   const purpose = { requirement: ids.inProgress, role: 'setup' } as const
   const id = createdId(run, await sendWithRetries(run, () => validRequest(run, 'applications.create'), purpose))
   if (id === undefined) return []
-  return hold(run, { id, inputs: [], requiredInputs: [] }, async (held) => {
+  return hold(run, { id, inputs: [], requiredInputs: [] }, async (plain) => {
+    let held = plain
     const make = async () => (await create(held, ids.inProgress)).exchange
-    const first = held.gate.record(await retryWhileSettling(run, make, ({ response }) => response?.status !== 404))
+    let made = await retryWhileSettling(run, make, ({ response }) => response?.status !== 404)
+    // It may be made like the declared one, and want its inputs.
+    if (made.response?.status === 400) {
+      held = { ...plain, application: { ...plain.application, inputs: run.target.resources.application?.inputs ?? [] } }
+      made = await make()
+    }
+    const first = plain.gate.record(made)
     if (!first) return []
     const beside = await createDuringJob(held, first, found)
     const isFree = isPlanned(run, ids.released) && (await jobsOf(run).awaitEnds(id))
