@@ -4,16 +4,15 @@ import {
   accepted,
   againAtEnd,
   atRole,
+  badBytes,
   byRecord,
   condition,
   controlExchange,
   suite,
   valueAt,
+  withBytes,
 } from '../harness/checks/index.ts'
 import { anyBadRequest } from '../catalogue/requirement.ts'
-
-/** Stands in the prompt until the bytes take its place. */
-const place = 'conform-bad-bytes'
 
 /** Byte sequences that UTF-8 does not have: a lone continuation, a cut sequence, bytes that never occur. */
 const sequences: readonly (readonly [string, readonly number[]])[] = [
@@ -25,13 +24,10 @@ const sequences: readonly (readonly [string, readonly number[]])[] = [
 /** A prompt that is no UTF-8. */
 const badEncoding = condition(async ({ context, valid, judge }) => {
   for (const [what, bytes] of sequences) {
-    const probe = atRole(context.run, await valid(), 'prompt', place)
-    const [before = '', after = ''] = String(probe.body).split(place)
-    const body = Buffer.concat([Buffer.from(before), Buffer.from(bytes), Buffer.from(after)])
-    await judge(
-      { ...probe, body, fault: 'value @ {prompt}' },
-      `with a valid body, but a prompt in invalid UTF-8 (${what})`,
-    )
+    const probe = atRole(context.run, await valid(), 'prompt', badBytes)
+    const body = withBytes(String(probe.body), bytes)
+    const told = `with a valid body, but a prompt in invalid UTF-8 (${what})`
+    await judge({ ...probe, body, fault: 'value @ {prompt}' }, told)
   }
 })
 

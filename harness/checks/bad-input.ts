@@ -16,7 +16,7 @@ import { leftOut } from '../report/index.ts'
 import { type Case, type Ground, judgeCases, memberCase, textCases, togetherCases, valueCases } from './odd-cases.ts'
 import { countsAsGranted } from './control.ts'
 import { sendPastBlocks, generationsLeft } from './created.ts'
-import { absent, type Change, change, inOtherItem, isOf, ofKinds } from './changes.ts'
+import { absent, type Change, change, inOtherItem, isOf, ofKinds, topOf } from './changes.ts'
 import { arraysAbove, isSetting, type Placed, placesIn, undescribedMembers } from './places.ts'
 import { oddChanges } from './odd-values.ts'
 import { type Condition, condition, type RefusalContext } from './refusals.ts'
@@ -31,9 +31,9 @@ function changesOf(place: Placed): Change[] {
   const others = jsonKinds.filter((kind) => kind !== 'null' && !kinds.includes(kind) && !isElsewhere(member, kind))
   const wrong = ofKinds(place, others, isExtra ? { boolean: falsy.boolean } : {})
   const array = arraysAbove(place).at(-1)
-  // Which requirements look at later items is theirs to say.
-  const later =
-    at.includes('*') && judgedBy?.type === undefined ? wrong.filter((one) => isOf(one, 'number')) : undefined
+  // Which requirements look at later items is theirs to say. Whoever reads members of one stumbles over null.
+  const kind = kinds.includes('object') ? 'null' : 'number'
+  const later = at.includes('*') && judgedBy?.type === undefined ? ofKinds(place, [kind]) : undefined
   return [
     // What a query_config is without a member is sent for another requirement.
     ...(isSetting(member) && at !== '{query_config}' ? [] : absent(place).filter(isNoEmptyArray)),
@@ -58,14 +58,12 @@ function isNoEmptyArray({ place: { body, pointer } }: Change): boolean {
 }
 
 /** Stands in a text until the bytes take its place. */
-const stand = 'conform-bad-bytes'
+export const badBytes = 'conform-bad-bytes'
 
-/** The body with a lone continuation byte in its first text; undefined if it has none. */
-function badUtf8(body: unknown): Uint8Array | undefined {
-  const text = JSON.stringify(body).replace(/(:\s*")/, `$1${stand}`)
-  const [before, after] = text.split(stand)
-  if (before === undefined || after === undefined) return undefined
-  return Buffer.concat([Buffer.from(before), Buffer.from([0x80]), Buffer.from(after)])
+/** The text with bytes that UTF-8 does not have where it is marked; undefined if it is not. */
+export function withBytes(text: string, bytes: readonly number[]): Uint8Array | undefined {
+  const [before = '', after] = text.split(badBytes)
+  return after === undefined ? undefined : Buffer.concat([Buffer.from(before), Buffer.from(bytes), Buffer.from(after)])
 }
 
 /** A body that is none, or the valid one in an odd form. */
@@ -90,7 +88,8 @@ const bodies: Readonly<Record<(typeof looseBodies)[number], LooseBody>> = {
   'invalid UTF-8': {
     isWhole: true,
     change(valid) {
-      const body = badUtf8(jsonOf(valid))
+      const text = JSON.stringify(jsonOf(valid)).replace(/(:\s*")/, `$1${badBytes}`)
+      const body = withBytes(text, [0x80])
       return body && { body }
     },
   },
@@ -125,14 +124,19 @@ function allCases(ground: Ground): Case[] {
   const random = randomOf(seedFor(context.run.options.seed, context.requirement.id))
   const { members } = operationOf(ground.refusal.operation)
   const changes = ground.places.flatMap((place) => oddChanges({ run: context.run, members, random }, place))
-  const single = ground.places.flatMap(changesOf).map((one) => memberCase(ground, one))
-  const loose = shuffled(single, context)
+  const single = ground.places.flatMap(changesOf)
+  // A valid request without one of its members is mostly refused, and takes nothing from what may be generated.
+  const isDeclared = ({ place }: Change): boolean => getAt(jsonOf(ground.first), topOf(place)) !== undefined
+  const needed = single.filter((one) => isOf(one, 'absent') && isDeclared(one))
+  const others = single.filter((one) => !needed.includes(one)).map((one) => memberCase(ground, one))
+  const loose = context.run.target.limits.maxGenerations === 0 ? others : shuffled(others, context)
   return [
     ...bodyCases(ground),
+    ...needed.map((one) => memberCase(ground, one)),
     ...textCases(ground, changes),
     ...valueCases(ground, changes),
     ...togetherCases(ground),
-    ...(context.run.target.limits.maxGenerations === 0 ? single : loose),
+    ...loose,
   ]
 }
 
@@ -148,12 +152,9 @@ export const badInput: Condition = condition(async (refusal) => {
   const shown = placesIn(run, operation, jsonOf(first))
   const places = [...shown, ...undescribedMembers(jsonOf(first), shown)]
   const all = sampled(context, allCases({ refusal, first, places, effect }))
-  if (effect !== 'generates') return judgeCases(refusal, [...all], () => Infinity)
-  await judgeCases(
-    refusal,
-    all.filter((one) => one.effect === 'none'),
-    () => Infinity,
-  )
+  const free = all.filter((one) => effect !== 'generates' || one.effect === 'none')
+  await judgeCases(refusal, free, () => Infinity)
+  if (effect !== 'generates') return
   // What may be granted goes on until as much was generated as is this requirement's share.
   const may = maxLooseGenerations(operation, run.target) + granted()
   const left = all.filter((one) => one.effect !== 'none')

@@ -9,7 +9,7 @@ export { type Condition, condition, type RefusalContext } from './refusals.ts'
 export { changed, type Fault, judgeAny, judgeFaults, refused, unknown, withBody } from './conditions.ts'
 export { malformedBody, malformedJsonBody, missingBody, wrongContentType } from './conditions.ts'
 export { byRecord } from './by-record.ts'
-export { badInput } from './bad-input.ts'
+export { badBytes, badInput, withBytes } from './bad-input.ts'
 export { judgeEach, property, samples } from './at-once.ts'
 
 // What is granted.

@@ -130,14 +130,10 @@ export function togetherCases(ground: Ground): Case[] {
   const asText = ground.places.filter(({ member }) => member.kinds.includes('number'))
   const nulls = ground.places.filter(({ member }) => !member.kinds.includes('null'))
   const settings = asText.filter(({ member }) => isSetting(member))
-  const required = nulls.filter(({ member }) => !isOptional(member))
+  const optional = nulls.filter(({ member }) => isOptional(member))
+  const required = nulls.filter((place) => !optional.includes(place))
   return [
-    ...all(
-      nulls.filter(({ member }) => isOptional(member)),
-      'null',
-      'null',
-      null,
-    ).map((group) => groupCase(ground, group)),
+    ...all(optional, 'null', 'null', null).map((group) => groupCase(ground, group)),
     // A server that refuses what could be read as a number refuses it everywhere; what could not is sent one by one.
     ...[...all(asText, 'string', 'the text "1"', '1'), ...all(settings, 'boolean', 'true', true)].map((group) =>
       groupCase(ground, group, true),

@@ -41,13 +41,8 @@ export const malformedInputs = condition(async (refusal) => {
   const whole: Placed = { member: { at: '', kinds: ['object'], section: '2.5' }, pointer: '', body, like: body }
   const placesBy = (pick: Pick): Placed[] => [whole, ...placesIn(run, 'jobs.create', body, pick)]
   // Without its own id or value a required input is missing as well, which is another fault.
-  const optional = placesBy((items) =>
-    Math.max(
-      0,
-      items.findIndex((item) => !isRequired(item)),
-    ),
-  )
-  const ofRequired = placesBy((items) => Math.max(0, items.findIndex(isRequired)))
+  const ofFirst = (is: (item: unknown) => boolean): Placed[] => placesBy((items) => Math.max(0, items.findIndex(is)))
+  const [optional, ofRequired] = [ofFirst((item) => !isRequired(item)), ofFirst(isRequired)]
   // A server may look at some items only.
   const [first, last] = [placesBy(() => 0), placesBy((items) => items.length - 1)]
   const named = [
@@ -122,13 +117,9 @@ export interface Refusals {
 function byApplication(run: Run, { id }: ApplicationResource): Refusal {
   const random = randomOf(seedFor(run.options.seed, 'another application that does not exist'))
   const params = { application_id: freshUnknownId(run, id, random) }
+  const change = (valid: Probe): Probe => refused({ ...valid, params })
   const what = 'for an application that does not exist'
-  return {
-    requirement: '404-unknown-application',
-    what,
-    statuses: [404],
-    change: (valid) => refused({ ...valid, params }),
-  }
+  return { requirement: '404-unknown-application', what, statuses: [404], change }
 }
 
 function byBody(of: string, what: string, change: (valid: Probe) => Probe): Refusal {
