@@ -27,7 +27,7 @@ export type InvalidKey = (typeof invalidKeys)[number]
 /** A place beside the operation's own where nothing may be served without a key either. */
 export const otherPlaces = [
   ...(['other path', 'slash at the end', 'double slash', ';x', 'upper case', '.json', 'percent-encoded'] as const),
-  ...(['query', 'no body'] as const),
+  ...(['query', 'other body', 'no body'] as const),
 ] as const
 export type OtherPlace = (typeof otherPlaces)[number]
 
@@ -55,7 +55,7 @@ export function isSamePath(place: OtherPlace, id: OperationId): boolean {
 
 /** Places that are another spelling of the path: a router may not take it for the same. */
 export function isSpelling(place: OtherPlace): boolean {
-  return !['other path', 'percent-encoded', 'query', 'no body'].includes(place)
+  return !['other path', 'percent-encoded', 'query', 'other body', 'no body'].includes(place)
 }
 
 /** Paths of an operation that the spec names beside its own (§4.4), the one without an id included. */
@@ -84,6 +84,7 @@ const percentEncoded = (letter: string): string => `%${letter.charCodeAt(0).toSt
 export function pathAt(id: OperationId, path: string, place: OtherPlace): string | undefined {
   if (place === 'other path') return namedPaths(id).find((other) => other !== path)
   if (place === 'no body') return operation(id).method === 'POST' ? path : undefined
+  if (place === 'other body') return operation(id).otherBody && path
   if (!isSentTo(id, place)) return undefined
   const all = spelled(path, place)
   // Who takes a spelling takes it everywhere: of two each operation is asked for one, in turn.

@@ -53,9 +53,9 @@ function elsewhere(id: OperationId): { readonly all: number; readonly each: numb
   }
 }
 
-/** Each form at the operation's own path and at those that the spec names beside it; one of them in another spelling. */
+/** Each form at the operation's own path and at those that the spec names beside it; one in another spelling, and with the other body. */
 const inForms = (id: OperationId, forms: readonly string[]): number =>
-  forms.length + forms.filter(isSentToOtherPaths).length * elsewhere(id).named + 1
+  forms.length + forms.filter(isSentToOtherPaths).length * elsewhere(id).named + 2
 
 /** A requirement that several operations have: written once, one requirement for each of them. */
 function onEach<O extends OperationId, const T extends RequirementText>(

@@ -94,6 +94,10 @@ export const takenKinds: readonly string[] = [
     chat.create,vision.analyze,pdf.parse/401-invalid-key        alias
     chat.create,vision.analyze,pdf.parse/401-expired-key        alias
     chat.create,vision.analyze,pdf.parse/403-insufficient-rights alias
+    pdf.parse,chat.create/401-missing-credentials               other-body
+    pdf.parse,chat.create/401-invalid-key                       other-body
+    pdf.parse,chat.create/401-expired-key                       other-body
+    pdf.parse,chat.create/403-insufficient-rights               other-body
     pdf.parse,jobs.create,jobs.retrieve/401-missing-credentials suffix percent-encoded query
     pdf.parse,jobs.create,jobs.retrieve/401-expired-key         suffix
     pdf.parse,jobs.create,jobs.retrieve/403-insufficient-rights suffix

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { isOperationId, numberOf } from '../../catalogue/operations.ts'
+import { isOperationId, numberOf, operation as operationOf, type OperationId } from '../../catalogue/operations.ts'
 import type { OtherPlace } from '../../catalogue/faults.ts'
 import {
   allFormsOn,
@@ -14,7 +14,7 @@ import { getAt } from '../../schemas/json.ts'
 import type { RefusalContext } from '../../harness/checks/index.ts'
 import { condition, judgeEach, property, refused, unknownWord } from '../../harness/checks/index.ts'
 import type { CheckContext, Credential, Exchange, Probe } from '../../harness/engine/index.ts'
-import { isGranted, NotExercised, oncePerRun, perRun } from '../../harness/engine/index.ts'
+import { isGranted, jsonOf, NotExercised, oncePerRun, perRun } from '../../harness/engine/index.ts'
 import { givesOf, invalidForms, type KeyForm, malformedForms, noCredential } from './key-forms.ts'
 import { generatedKeysOn } from '../../catalogue/general.ts'
 import { credentialProbesIn } from '../estimate.ts'
@@ -26,10 +26,10 @@ interface Wrong {
 }
 
 /**
- * Places that it is sent to: every one; those at another path; the other path that the spec names; or in
+ * Places that it is sent to: every one; those at another path; the other path, or body, that the spec names; or in
  * one spelling, the first of those from that number on that shows anything.
  */
-type Where = 'all' | 'each' | 'other path' | { readonly turn: number }
+type Where = 'all' | 'each' | 'other path' | 'other body' | { readonly turn: number }
 
 /** Requests in a row that got no answer, by place: a gateway may drop what it does not like, and is not asked for ever. */
 const unansweredAt = perRun(() => new Map<OtherPlace, number>())
@@ -40,11 +40,6 @@ interface Elsewhere {
   readonly path: string
   /** A path that means nothing, in the same spelling. */
   readonly unknown: string
-}
-
-const inTurn = <T>(all: readonly T[], number: number): T[] => {
-  const at = number % all.length
-  return [...all.slice(at), ...all.slice(0, at)]
 }
 
 /**
@@ -62,7 +57,10 @@ async function judgeElsewhere(context: CheckContext, probe: Probe, wrong: Wrong,
   }
   const judge = (one: Elsewhere): Promise<boolean> => judgeAt(context, probe, wrong, one)
   if (typeof where === 'object') {
-    for (const one of inTurn(otherPlaces.filter(isSpelling), where.turn).flatMap(at)) if (await judge(one)) return
+    const spellings = otherPlaces.filter(isSpelling)
+    const first = where.turn % spellings.length
+    for (const one of [...spellings, ...spellings].slice(first, first + spellings.length).flatMap(at))
+      if (await judge(one)) return
     return
   }
   const isMeant = (place: OtherPlace): boolean => (where === 'each' ? !isSamePath(place, operation) : place === where)
@@ -78,7 +76,9 @@ async function judgeAt(context: CheckContext, probe: Probe, wrong: Wrong, at: El
   if (!exchange?.response || exchange.throttled) return false
   context.cases++
   if (!isGranted(exchange.response) || (await servesAnything(context, exchange.probe, at))) return true
-  const told = { 'no body': 'no body', query: 'a query' }[at.place as string] ?? `the path ${at.path}`
+  const told =
+    { 'no body': 'no body', query: 'a query', 'other body': 'another body' }[at.place as string] ??
+    `the path ${at.path}`
   context.fail(exchange, 'any answer but a 2xx: nothing is served without a valid key', `${wrong.what}, and ${told}`)
 }
 
@@ -91,16 +91,22 @@ async function ask(
 ): Promise<Exchange | undefined> {
   const unanswered = unansweredAt(context.run)
   if ((unanswered.get(place) ?? 0) >= maxUnanswered) return undefined
-  const emptied = place === 'no body' ? { body: '' } : {}
+  const body = place === 'no body' ? '' : place === 'other body' ? otherBody(probe) : probe.body
   const query = place === 'query' ? { ...probe.query, ...(queryIn(context) ?? { file_types: 'txt' }) } : probe.query
   // No operation: what a gateway does with such a path says nothing about the operation itself.
-  const sent: Probe = { ...probe, ...emptied, path, query, operation: null, fault: `${kind} @ ${place}` }
+  const sent: Probe = { ...probe, body, path, query, operation: null, fault: `${kind} @ ${place}` }
   // What shows without a key is a matter of that requirement, whichever asked.
   const own =
     kind === 'no credential' ? { requirement: `${context.requirement.operation}/401-missing-credentials` } : {}
   const exchange = await context.send(sent, { skipPassive: true, what, isSuccess: isRefused, ...own })
   unanswered.set(place, exchange.response ? 0 : (unanswered.get(place) ?? 0) + 1)
   return exchange
+}
+
+/** The body as the spec shows it besides. */
+function otherBody(probe: Probe): Probe['body'] {
+  const { otherBody: members } = operationOf(probe.operation as OperationId)
+  return JSON.stringify({ ...(jsonOf(probe) as object), ...members })
 }
 
 /** The query that the spec shows for the operation, as a valid request has it; undefined if there is none. */
@@ -167,20 +173,26 @@ async function judgeForms(refusal: RefusalContext, forms: readonly KeyForm[]): P
   const [form] = sent.slice(place % sent.length)
   if (few || !form) return
   // A server that checks keys at all checks their form: elsewhere one of them is enough.
-  await judgeElsewhere(context, withCredential(await valid(), form.credential), form, { turn: place })
+  for (const where of [{ turn: place }, 'other body'] as const)
+    await judgeElsewhere(context, withCredential(await valid(), form.credential), form, where)
 }
 
 /** A credential without forms: at every place. */
-async function judgeEverywhere(refusal: RefusalContext, credential: Credential, what: string, kind: string) {
-  const probe = withCredential(await refusal.valid(), credential)
-  const places = kind === 'no credential' ? 'all' : 'each'
-  // Its own path first: what fails there is told, and ends a run that ends at the first failure, before anything else is sent.
-  await refusal.judge({ ...probe, fault: kind }, what)
-  if (!wantsFew(refusal)) await judgeElsewhere(refusal.context, probe, { what, kind }, places)
-}
+const everywhere = (what: string, kind: string, credentialOf: (refusal: RefusalContext) => Promise<Credential>) =>
+  condition(async (refusal) => {
+    const probe = withCredential(await refusal.valid(), await credentialOf(refusal))
+    const places = kind === 'no credential' ? 'all' : 'each'
+    // Its own path first: what fails there is told, and ends a run that ends at the first failure, before anything else is sent.
+    await refusal.judge({ ...probe, fault: kind }, what)
+    if (!wantsFew(refusal)) await judgeElsewhere(refusal.context, probe, { what, kind }, places)
+  })
 
-export const missing = condition((refusal) =>
-  judgeEverywhere(refusal, noCredential, 'without an Authorization header', 'no credential'),
+export const missing = everywhere('without an Authorization header', 'no credential', async () => noCredential)
+
+export const expired = everywhere('with an expired key', 'expired key', ({ context }) => context.run.keys.expired())
+
+export const restricted = everywhere('with a key that lacks the permission', 'restricted key', (refusal) =>
+  refusal.context.run.keys.restricted(refusal.operation),
 )
 
 export const malformed = condition(async (refusal) => {
@@ -209,14 +221,4 @@ export const invalid = condition(async (refusal) => {
   if (full === undefined) throw new NotExercised('no key: the suite makes an invalid key from the full key')
   const [expired, restricted] = [await keys.expiredKey(), await keys.restrictedKey(refusal.operation)]
   await judgeForms(refusal, invalidForms({ full, expired, restricted, all: await keys.declared() }))
-})
-
-export const expired = condition(async (refusal) => {
-  const credential = await refusal.context.run.keys.expired()
-  await judgeEverywhere(refusal, credential, 'with an expired key', 'expired key')
-})
-
-export const restricted = condition(async (refusal) => {
-  const credential = await refusal.context.run.keys.restricted(refusal.operation)
-  await judgeEverywhere(refusal, credential, 'with a key that lacks the permission', 'restricted key')
 })

@@ -8,6 +8,11 @@ const aliases: Readonly<Record<string, string>> = {
   'pdf.parse': '/v1/tools/pdf-parser',
 }
 
+const bodiesBesides: Readonly<Record<string, Record<string, unknown>>> = {
+  'chat.create': { stream: true },
+  'pdf.parse': { format: 'markdown' },
+}
+
 const [header = '', payload = '', signature = ''] = full.split('.')
 const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
@@ -72,6 +77,7 @@ function placesOf(operation: string): readonly Change[] {
     ...paths.map((other) => ({ path: other })),
     ...(method === 'POST' ? [{ raw: { text: '', contentType: 'application/json' } }] : []),
     ...(aliases[operation] === undefined ? [] : [{ path: aliases[operation] }]),
+    ...(bodiesBesides[operation] === undefined ? [] : [{ merge: bodiesBesides[operation] }]),
   ]
 }
 

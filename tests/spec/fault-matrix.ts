@@ -20,6 +20,7 @@ import {
   malformedKeys,
   mediaTypes,
   otherBodies,
+  type OtherPlace,
   otherPlaces,
   isSentTo,
   isSentToOtherPaths,
@@ -59,6 +60,11 @@ const everywhere = ['no credential', 'expired key', 'restricted key']
 
 const inTurn = 'of spellings that are alike the operation gets another one'
 
+const nowhere: Partial<Record<OtherPlace, string>> = {
+  'no body': 'a GET has no body',
+  'other body': 'the spec shows no other body that is worked on alike',
+}
+
 function keyCells(id: OperationId): Cell[] {
   return keyRequirements.flatMap(([kind, condition]) => [
     cell(id, kind, condition),
@@ -66,13 +72,14 @@ function keyCells(id: OperationId): Cell[] {
       const fault = `${kind} @ ${place}`
       if (!isSentTo(id, place)) return never(id, fault, inTurn)
       if (pathAt(id, operation(id).path, place) === undefined)
-        return never(id, fault, place === 'no body' ? 'a GET has no body' : 'the spec names no other path')
+        return never(id, fault, nowhere[place] ?? 'the spec names no other path')
       if (isSamePath(place, id) && kind !== 'no credential')
         return never(id, fault, 'to whoever looks at a key it is the same path')
       if (place === 'other path' && !isSentToOtherPaths(kind))
         return never(id, fault, 'a form that is like another one, which is sent there')
       if (place === 'other path' || everywhere.includes(kind)) return cell(id, fault, condition)
-      if (!isSpelling(place)) return never(id, fault, 'whoever looks at a key looks at its form')
+      if (!isSpelling(place) && place !== 'other body')
+        return never(id, fault, 'whoever looks at a key looks at its form')
       return never(id, fault, 'of the forms of a key one is sent in one such spelling in turn')
     }),
   ])
@@ -212,10 +219,11 @@ function againCell(id: OperationId, { at, judgedBy, isChosen }: Member): Cell {
 /** Rows whose cases are sent in a later item of an array as well. */
 const inLaterItems = ['400-malformed-messages', '400-malformed-tools', '400-malformed-inputs']
 
-function laterCell(id: OperationId, { at, judgedBy }: Member): Cell {
-  const fault = `number @ ${at}, later`
-  if (!at.includes('*')) return never(id, fault, 'it stands in no array')
+function laterCell(id: OperationId, { at, kinds, judgedBy }: Member): Cell {
   const condition = judgedBy?.type ?? 'bad-input-no-5xx'
+  const isRead = condition === 'bad-input-no-5xx' && kinds.includes('object')
+  const fault = `${isRead ? 'null' : 'number'} @ ${at}, later`
+  if (!at.includes('*')) return never(id, fault, 'it stands in no array')
   return [...inLaterItems, 'bad-input-no-5xx'].includes(condition)
     ? cell(id, fault, condition)
     : never(id, fault, 'the row that names what is wrong with it looks at the first')
