@@ -1,4 +1,4 @@
-import { Command } from 'commander'
+import { Command } from '@commander-js/extra-typings'
 import type { CatalogueRequirement } from '../catalogue/catalogue.ts'
 import { catalogue, isRequirementId, published, requirementOf } from '../catalogue/catalogue.ts'
 import { matchesId, patternProblem } from '../harness/report/index.ts'
@@ -7,12 +7,12 @@ import { idMeant } from '../harness/target-file/index.ts'
 import { patternMistake } from '../library/options.ts'
 import { colorsFor } from './output/say.ts'
 
-export function listCommand(): Command {
+export function listCommand() {
   return new Command('list')
     .description('the requirements of the suite')
     .argument('[pattern]', 'only those whose id it matches; * is any characters')
     .option('--json', 'as a JSON array')
-    .action((pattern: string | undefined, { json }: { json?: boolean }) => {
+    .action((pattern, { json }) => {
       const requirements = matching(pattern)
       process.stdout.write(json ? `${JSON.stringify(requirements.map(published), null, 2)}\n` : listText(requirements))
     })
@@ -43,11 +43,11 @@ function listText(requirements: readonly CatalogueRequirement[]): string {
   return `${blocks.join('\n\n')}\n`
 }
 
-export function explainCommand(): Command {
+export function explainCommand() {
   return new Command('explain')
     .description('one requirement: what is sent, which answers pass and why, what the target must declare')
     .argument('<id>', 'as conform list shows it')
-    .action(async (id: string) => {
+    .action(async (id) => {
       const requirement = namedRequirement(id)
       const { explanation, sentFor } = await import('./explain/explanation.ts')
       const sent = isSent(requirement) ? await sentFor([requirement], patienceMs) : undefined

@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8'
 import { terminalText } from '../reporters/escape/terminal.ts'
 import { warnOf } from './output/say.ts'
-import { Command } from 'commander'
-import { applyGates, foreignBaselineFile, type Gates, type Report, type TpeMode } from '../harness/report/index.ts'
+import { Command } from '@commander-js/extra-typings'
+import { applyGates, foreignBaselineFile, type Report, type TpeMode } from '../harness/report/index.ts'
 import { redactorFor } from '../harness/target-file/index.ts'
 import { checkTarget } from '../traffic/base-url.ts'
 import { judgeRecording, type Seen } from '../traffic/recording-judge.ts'
@@ -11,16 +11,10 @@ import { createSurvey, recordingReport } from '../traffic/recording-report.ts'
 import { learnSecrets } from '../traffic/secrets.ts'
 import { formatNames, plannedReports } from './output/files.ts'
 import { finish } from './output/write-reports.ts'
-import { addGates } from './run/arguments.ts'
+import { addGates, type OptionsOf } from './run/arguments.ts'
 import { shellWord } from '../harness/shell-word.ts'
 
-export interface CheckArguments extends Gates {
-  readonly baseUrl?: string
-  readonly target?: string
-  readonly report: readonly string[]
-}
-
-export function checkCommand(): Command {
+export function checkCommand() {
   const command = new Command('check')
     .description('judge recorded traffic (HAR 1.2) without a live target')
     .argument('<file.har>', 'the recording')
@@ -29,7 +23,7 @@ export function checkCommand(): Command {
       'the server to judge; default: baseUrl of the target file, or what the recording has before /v1/',
     )
     .option('-t, --target <file>', 'target file: what is not served, and the keys that no report may show')
-  return addGates(command, formatNames).action(async (file: string, options: CheckArguments) => {
+  return addGates(command, formatNames).action(async (file, options) => {
     // Nearly all of a long recording is garbage at once: a heap that grows by a third each time stays small.
     setFlagsFromString('--heap-growing-percent=30')
     const { baseline, target } = options
@@ -42,7 +36,7 @@ export function checkCommand(): Command {
 }
 
 /** Judges a HAR file, as the options decide it; throws UserError if the file is not a HAR. */
-export async function checkFile(file: string, options: Omit<CheckArguments, 'report'>, now: Date) {
+export async function checkFile(file: string, options: Omit<OptionsOf<typeof checkCommand>, 'report'>, now: Date) {
   const survey = createSurvey()
   const har = openHar(file, (entry) => survey.see(entry))
   const { target, warnings: ofTarget } = await checkTarget({

@@ -1,4 +1,4 @@
-import { Command } from 'commander'
+import { Command } from '@commander-js/extra-typings'
 import type { Comparison, Row } from '../harness/report/index.ts'
 import {
   changeOf,
@@ -16,7 +16,7 @@ import { renderPage, renderTable, marks } from './compare/render-table.ts'
 import { countsText } from '../reporters/view/groups.ts'
 import { checkOutputs, parseReportRequests, reportFiles, streamForPeople, writeFiles } from './output/files.ts'
 import { colorsFor } from './output/say.ts'
-import { reportOption } from './run/arguments.ts'
+import { type OptionsOf, reportOption } from './run/arguments.ts'
 import { verdictWords } from '../reporters/view/standing.ts'
 import { json } from '../reporters/escape/json.ts'
 import { markdownCode, markdownText } from '../reporters/escape/markdown.ts'
@@ -24,23 +24,22 @@ import { markdownCode, markdownText } from '../reporters/escape/markdown.ts'
 const formatFiles = { html: 'conform-compare.html', markdown: 'conform-compare.md', json: 'conform-compare.json' }
 const renderers = { html: renderPage, markdown: renderMarkdown, json: renderJson }
 
-export interface CompareArguments {
-  readonly report: readonly string[]
-  readonly html?: string
-  readonly failOnNew?: boolean
-}
-
-export function compareCommand(): Command {
+export function compareCommand() {
   return new Command('compare')
     .description('show reports side by side: several targets, or one target over time and what changed')
     .argument('<report.json...>', 'reports of conform; those of one base URL are put in order of time')
     .addOption(reportOption(Object.keys(formatFiles)))
     .option('--html <file>', 'as --report html=<file>')
     .option('--fail-on-new', 'exit 1 if a must is newly failing in the last report')
-    .action(compare)
+    .action(async (files, options) => {
+      await compare(files, options)
+    })
 }
 
-async function compare(files: readonly string[], { failOnNew, html, report }: CompareArguments): Promise<void> {
+async function compare(
+  files: readonly string[],
+  { failOnNew, html, report }: OptionsOf<typeof compareCommand>,
+): Promise<void> {
   if (failOnNew && files.length < 2) {
     throw new UserError('--fail-on-new: give two reports or more: the last one is compared with the one before')
   }

@@ -1,17 +1,17 @@
-import { Argument, Command } from 'commander'
+import { Argument, Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { catalogue } from '../catalogue/catalogue.ts'
 import { formatNames } from './output/files.ts'
 import { addArguments } from './run/arguments.ts'
 
 const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript } as const
 
-type LoadCommand = () => Promise<Command>
+type LoadCommand = () => Promise<CommandUnknownOpts>
 
-export function completionCommand(commands: Readonly<Record<string, LoadCommand>>): Command {
+export function completionCommand(commands: Readonly<Record<string, LoadCommand>>) {
   return new Command('completion')
     .description('print the completion of commands, options, ids and formats: source <(conform completion bash)')
-    .addArgument(new Argument('<shell>').choices(Object.keys(scripts)))
-    .action(async (shell: keyof typeof scripts) => {
+    .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish'] as const))
+    .action(async (shell) => {
       process.stdout.write(scripts[shell](await wordsOf(commands)))
     })
 }
@@ -30,7 +30,10 @@ async function wordsOf(commands: Readonly<Record<string, LoadCommand>>) {
     help: [...Object.keys(commands), 'help'],
     completion: Object.keys(scripts),
   }
-  const optionsOf = ({ options }: Command): string[] => [...options.flatMap(({ long }) => long ?? []), '--help']
+  const optionsOf = ({ options }: CommandUnknownOpts): string[] => [
+    ...options.flatMap(({ long }) => long ?? []),
+    '--help',
+  ]
   const run = addArguments(new Command('conform'))
   const chosen = [run, ...loaded].flatMap(({ options }) => options.filter(({ argChoices }) => argChoices))
   return {

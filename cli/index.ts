@@ -2,17 +2,17 @@ import { terminalText } from '../reporters/escape/terminal.ts'
 import { complain } from './output/say.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { debuglog } from 'node:util'
-import { type Argument, Command, CommanderError, Help } from 'commander'
+import { type Argument, Command, CommanderError, type CommandUnknownOpts, Help } from '@commander-js/extra-typings'
 import { UserError } from '../harness/user-error.ts'
 import type { Interrupts } from './run/interrupts.ts'
-import { addArguments, type RunArguments, checkArguments } from './run/arguments.ts'
+import { addArguments, checkArguments } from './run/arguments.ts'
 import { nearest } from '../harness/target-file/index.ts'
 import { suiteVersion } from '../harness/report/index.ts'
 
 const debug = debuglog('conform')
 
 /** The commands that these words may be about: the one that is named, all if help is asked for. */
-function asked([first = '', ...rest]: readonly string[]): (() => Promise<Command>)[] {
+function asked([first = '', ...rest]: readonly string[]): (() => Promise<CommandUnknownOpts>)[] {
   if (Object.hasOwn(commands, first)) return [commands[first]!]
   return [first, ...rest].some((word) => /^(help|--help|-h)$/.test(word)) ? Object.values(commands) : []
 }
@@ -41,13 +41,13 @@ function argumentTerm(argument: Argument): string {
   return argument.required ? `<${name}>` : `[${name}]`
 }
 
-async function program(words: readonly string[], interrupts: Interrupts): Promise<Command> {
+async function program(words: readonly string[], interrupts: Interrupts): Promise<CommandUnknownOpts> {
   const conform = new Command('conform')
     .description('judges a server of the AI Content Service interface, requirement by requirement')
     .version(suiteVersion(), '-V, --version')
     .enablePositionalOptions()
     .helpCommand(true)
-  addArguments(conform).action(async (baseUrl: string | undefined, options: RunArguments) => {
+  addArguments(conform).action(async (baseUrl, options) => {
     checkArguments(baseUrl, options, Object.keys(commands))
     const { runAction } = await import('./run.ts')
     const { failed } = options
@@ -125,7 +125,7 @@ function sayMistake(error: unknown): void {
 }
 
 /** Every command but the run itself, loaded when it is asked for. */
-export const commands: Readonly<Record<string, () => Promise<Command>>> = {
+export const commands: Readonly<Record<string, () => Promise<CommandUnknownOpts>>> = {
   serve: async () => (await import('./serve.ts')).serveCommand(),
   init: async () => (await import('./init.ts')).initCommand(),
   list: async () => (await import('./catalogue.ts')).listCommand(),

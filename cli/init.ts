@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { cancel, isCancel, multiselect, text } from '@clack/prompts'
-import { Command } from 'commander'
+import { Command } from '@commander-js/extra-typings'
 import { isOperationId, type OperationId, operations } from '../catalogue/operations.ts'
 import { readReport } from '../harness/report/index.ts'
 import { baseUrlProblem } from '../harness/target-file/index.ts'
@@ -8,16 +8,11 @@ import { unwritable, UserError } from '../harness/user-error.ts'
 import { whatToDeclare } from '../reporters/view/to-declare.ts'
 import { type Answers, isModule, starter } from './init/starter.ts'
 import { checkOutputs, holdsKey } from './output/files.ts'
+import type { OptionsOf } from './run/arguments.ts'
 
-interface InitArguments {
-  readonly baseUrl?: string
-  readonly name?: string
-  readonly force?: boolean
-  /** Path of a JSON report: what it says to be lacking is written, too. */
-  readonly from?: string
-}
+type InitArguments = OptionsOf<typeof initCommand>
 
-export function initCommand(): Command {
+export function initCommand() {
   return new Command('init')
     .description('write a commented starter target file; asks questions only on a terminal')
     .argument('[file]', 'ends in .json, or .ts, .mts, .js, .mjs for a module', 'conform.target.json')
@@ -25,7 +20,7 @@ export function initCommand(): Command {
     .option('--name <name>', 'what the reports call it (default: its host)')
     .option('--from <report.json>', 'write what that run lacked, with how much each part gains; asks nothing')
     .option('--force', 'overwrite the file')
-    .action(async (file: string, options: InitArguments) => {
+    .action(async (file, options) => {
       checkInit(file, options)
       const answers = options.from === undefined ? await answersTo(options) : answersFrom(options.from, options)
       writeStarter(file, answers, options.force === true)

@@ -1,5 +1,5 @@
 import { warnOf } from './output/say.ts'
-import { Command } from 'commander'
+import { Command } from '@commander-js/extra-typings'
 import type { Gates, Report } from '../harness/report/index.ts'
 import { applyGates, foreignBaselineFile, mergeReports, readReport } from '../harness/report/index.ts'
 import { UserError } from '../harness/user-error.ts'
@@ -7,19 +7,15 @@ import { formatFiles, plannedReports } from './output/files.ts'
 import { failureExchanges, finish } from './output/write-reports.ts'
 import { addGates } from './run/arguments.ts'
 
-export interface MergeArguments extends Gates {
-  readonly report: readonly string[]
-}
-
 /** Reports hold the exchanges of failures only: they are not enough for a HAR of the run. */
 const { har: _, ...mergedFiles } = formatFiles
 
-export function mergeCommand(): Command {
+export function mergeCommand() {
   const command = new Command('merge')
     .description('join the reports of all shards of a run into one, with its verdict and exit code')
     .argument('<report.json...>', 'the JSON reports of the shards')
   return addGates(command, Object.keys(mergedFiles), 'expected failures, compared with the joined report').action(
-    async (files: string[], options: MergeArguments) => {
+    async (files, options) => {
       refuseHar(options.report)
       const parts = Object.fromEntries(files.map((path) => [`${path}, one of the parts`, path]))
       const inputs = { ...parts, 'the baseline': options.baseline }

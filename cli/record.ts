@@ -1,8 +1,8 @@
-import { Command } from 'commander'
+import { Command } from '@commander-js/extra-typings'
 import { join } from 'node:path'
 import { createForwarder } from '../harness/http/index.ts'
 import { shellWord } from '../harness/shell-word.ts'
-import { applyGates, foreignBaselineFile, type Gates, type RecordedExchange } from '../harness/report/index.ts'
+import { applyGates, foreignBaselineFile, type RecordedExchange } from '../harness/report/index.ts'
 import { redactorFor, type Target } from '../harness/target-file/index.ts'
 import { terminalText } from '../reporters/escape/terminal.ts'
 import { findingText } from '../reporters/terminal/lines.ts'
@@ -14,21 +14,13 @@ import { countsLine } from './check.ts'
 import { formatNames, plannedReports } from './output/files.ts'
 import { type People, loggedExchanges, makeRunFolder, finish } from './output/write-reports.ts'
 import { warnOf } from './output/say.ts'
-import { addGates, listenedOn, portOption } from './run/arguments.ts'
+import { addGates, listenedOn, type OptionsOf, portOption } from './run/arguments.ts'
 import { untilSignal } from './run/interrupts.ts'
 import { Worker } from 'node:worker_threads'
 import { packageFile } from '../schemas/package-file.ts'
 import type { ForWorker, FromWorker, ToWorker } from '../traffic/record/worker.ts'
 
-interface RecordArguments extends Gates {
-  readonly port: number
-  readonly out: string
-  readonly target?: string
-  readonly insecure?: boolean
-  readonly report: readonly string[]
-}
-
-export function recordCommand(): Command {
+export function recordCommand() {
   const command = new Command('record')
     .description('a proxy before a server: records what a client of yours sends and gets, and judges it as check does')
     .argument('<base_url>', 'the server; the client is pointed at the proxy in its place')
@@ -37,10 +29,12 @@ export function recordCommand(): Command {
     .option('-t, --target <file>', 'target file: what is not served, keys that no report may show, tls')
   return addGates(command, formatNames)
     .option('--insecure', 'accept certificates of the server that do not verify')
-    .action(record)
+    .action(async (baseUrl, options) => {
+      await record(baseUrl, options)
+    })
 }
 
-async function record(baseUrl: string, options: RecordArguments): Promise<void> {
+async function record(baseUrl: string, options: OptionsOf<typeof recordCommand>): Promise<void> {
   const { baseline, out, target: path } = options
   const inputs = { 'the target file': path, 'the baseline': baseline }
   const { requests, people } = plannedReports([...options.report, `har=${out}`], inputs)
@@ -69,11 +63,11 @@ async function record(baseUrl: string, options: RecordArguments): Promise<void> 
 
 async function recordUntilInterrupted(
   target: Target,
-  { insecure = false, port, out }: RecordArguments,
+  { insecure, port, out }: OptionsOf<typeof recordCommand>,
   { log, people }: { readonly log: string; readonly people: People },
 ): Promise<Recorded> {
   const { baseUrl, limits, tls } = target
-  const forwarder = createForwarder({ baseUrl, tls, insecure })
+  const forwarder = createForwarder({ baseUrl, tls, insecure: insecure === true })
   const rerun = ['conform', 'check', out, '--base-url', baseUrl].map(shellWord).join(' ')
   const recorder = startRecorder({ target, log, rerun }, ({ exchange, expected, received, requirement, sent }) =>
     people.write(

@@ -1,23 +1,15 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Command } from 'commander'
+import { Command } from '@commander-js/extra-typings'
 import { packageFile, referenceTargetFile } from '../schemas/package-file.ts'
 import { loadTargetFile, resolveTarget } from '../harness/target-file/index.ts'
 import { UserError } from '../harness/user-error.ts'
-import { listenedOn, portOption, reportOption, whole } from './run/arguments.ts'
+import { listenedOn, type OptionsOf, portOption, reportOption, whole } from './run/arguments.ts'
 import { untilSignal } from './run/interrupts.ts'
 import type { ClientRequests } from './serve/judge-client.ts'
 
-interface ServeArguments {
-  readonly port: number
-  readonly slowMs: number
-  readonly judgeClient?: boolean
-  readonly report: readonly string[]
-  readonly script?: string
-}
-
-export function serveCommand(): Command {
+export function serveCommand() {
   return new Command('serve')
     .description('run the embedded reference server until interrupted; prints its URL and a target file that fits it')
     .addOption(portOption())
@@ -28,10 +20,12 @@ export function serveCommand(): Command {
       'errors to answer with, by operation, and whether the client waits: {"*": [429, "pass"]}',
     )
     .addOption(reportOption(['json', 'junit', 'markdown']))
-    .action(serve)
+    .action(async (options) => {
+      await serve(options)
+    })
 }
 
-async function serve(options: ServeArguments): Promise<void> {
+async function serve(options: OptionsOf<typeof serveCommand>): Promise<void> {
   const { judgeClient = false, port, report, script, slowMs } = options
   const given = script !== undefined ? '--script' : report.length > 0 ? '--report' : undefined
   if (!judgeClient && given !== undefined) throw new UserError(`${given}: give --judge-client too`)

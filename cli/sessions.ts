@@ -1,14 +1,14 @@
 import { untilSignal } from './run/interrupts.ts'
-import { Command } from 'commander'
+import { Command } from '@commander-js/extra-typings'
 import { UserError } from '../harness/user-error.ts'
-import { addArguments, checkArguments, checkSession, portOption, type RunArguments } from './run/arguments.ts'
+import { addArguments, checkArguments, checkSession, portOption } from './run/arguments.ts'
 import { startForSession } from './run/start-server.ts'
 import { withFailedOnes } from './run/one-run.ts'
 
-export function watchCommand(): Command {
+export function watchCommand() {
   return addArguments(new Command('watch'))
     .description('run, then again on a key press, when the target file changes, and when the target comes back')
-    .action(async (baseUrl: string | undefined, options: RunArguments) => {
+    .action(async (baseUrl, options) => {
       checkArguments(baseUrl, options, [])
       checkSession('watch', options)
       if (!process.stdin.isTTY || !process.stdout.isTTY) {
@@ -24,11 +24,11 @@ export function watchCommand(): Command {
     })
 }
 
-export function uiCommand(): Command {
+export function uiCommand() {
   return addArguments(new Command('ui'))
     .description('the same as watch, as a page on this machine: prints its address, and runs when it is opened')
     .addOption(portOption())
-    .action(async (baseUrl: string | undefined, options: RunArguments & { port: number }) => {
+    .action(async (baseUrl, options) => {
       checkArguments(baseUrl, options, [])
       checkSession('ui', options)
       const { startUi } = await import('./ui/ui.ts')

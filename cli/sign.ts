@@ -1,5 +1,5 @@
 import { terminalText } from '../reporters/escape/terminal.ts'
-import { Command } from 'commander'
+import { Command } from '@commander-js/extra-typings'
 import { readPrivateKey, passphraseOf, processSpeaker, writeKeyPair, newPassphrase } from '../certificate/keys.ts'
 import { MOST_VALID_DAYS, VALID_DAYS } from '../certificate/statement.ts'
 import { signCertificate, type SignRequest, type SignSettings } from '../certificate/sign.ts'
@@ -9,12 +9,7 @@ import { checkOutputs, type OutputFile, writeFiles } from './output/files.ts'
 import { repeatable, whole } from './run/arguments.ts'
 import { keyId } from '../certificate/certificate-file.ts'
 
-type SignArguments = Omit<SignRequest, 'report' | 'target' | 'partial'> & {
-  readonly target?: string
-  readonly partial?: boolean
-}
-
-export function signCommand(): Command {
+export function signCommand() {
   return new Command('sign')
     .description('issue a certificate for the JSON report of a whole, conformant run, or countersign one')
     .argument('[report.json]', 'report of conform --report json')
@@ -31,7 +26,7 @@ export function signCommand(): Command {
       VALID_DAYS,
     )
     .option('--partial', 'sign any report that agrees with itself; the certificate says why it is partial')
-    .action(async (report: string | undefined, options: SignArguments) => {
+    .action(async (report, options) => {
       const { bundle, target: path } = options
       const out = options.out ?? (bundle === undefined ? 'conform-certificate.json' : undefined)
       const target = path === undefined ? undefined : { name: path, bytes: await withoutKeys(path) }
@@ -72,14 +67,14 @@ function print(line: string): void {
   process.stdout.write(`${terminalText(line, Infinity)}\n`)
 }
 
-export function keygenCommand(): Command {
+export function keygenCommand() {
   return new Command('keygen')
     .description(
       'make an Ed25519 key pair for signing certificates; overwrites nothing. A passphrase is asked for on a terminal, or taken from CONFORM_KEY_PASSPHRASE',
     )
     .option('--private-key <pem>', 'where to write the private key, readable by its owner only', 'conform-key.pem')
     .option('--public-key <pem>', 'where to write the public key', 'conform-key.pub.pem')
-    .action(async (options: { privateKey: string; publicKey: string }) => {
+    .action(async (options) => {
       const passphrase = await newPassphrase(processSpeaker())
       const { publicKey } = writeKeyPair(options.privateKey, options.publicKey, passphrase)
       const kept = passphrase === undefined ? 'keep it secret; it has no passphrase' : 'keep it secret'

@@ -1,7 +1,7 @@
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings'
 import { operations } from '../catalogue/operations.ts'
 import { suiteFacts } from '../certificate/suite-facts.ts'
-import { verifyFile, type VerifyRequest } from '../certificate/verify-file.ts'
+import { verifyFile } from '../certificate/verify-file.ts'
 import { baseUrlProblem, didYouMean, normalBaseUrl } from '../harness/target-file/index.ts'
 import { UserError } from '../harness/user-error.ts'
 import { json } from '../reporters/escape/json.ts'
@@ -9,13 +9,7 @@ import { keyIdOption, repeatable, whole } from './run/arguments.ts'
 import { buildRegister } from '../certificate/register/build.ts'
 import { count } from '../harness/report/index.ts'
 
-interface VerifyArguments extends Omit<VerifyRequest, 'file' | 'keyId'> {
-  readonly keyId: readonly string[]
-  readonly bundle?: string
-  readonly json?: boolean
-}
-
-export function verifyCommand(): Command {
+export function verifyCommand() {
   return new Command('verify')
     .description(
       'check a certificate, offline: exit 0 if it is valid and all that was asked for, 1 if not, 2 if it could not be looked at',
@@ -31,7 +25,9 @@ export function verifyCommand(): Command {
     .option('--report <report.json>', 'the report that the certificate was issued for')
     .addOption(repeatable('--har <file.har>', 'the exchanges that it was issued for, beside --report; repeatable'))
     .addOption(
-      new Option('--require <verdict>', 'exit 1 for anything less, a partial one included').choices(['conformant']),
+      new Option('--require <verdict>', 'exit 1 for anything less, a partial one included').choices([
+        'conformant',
+      ] as const),
     )
     .option('--foreign', 'accept requirements of no version of the suite that this one knows')
     .option('--require-operations <ids or n>', 'operations that were judged, with commas, or how many', operationsAsked)
@@ -39,7 +35,7 @@ export function verifyCommand(): Command {
     .option('--max-age <days>', 'exit 1 if the run began more days ago', whole(0, 9999))
     .option('--revoked <file>', 'revoked.json, or the index.json of a register: refuses what was revoked')
     .option('--json', 'print the findings as JSON')
-    .action((file: string | undefined, { bundle, json: isJson, ...request }: VerifyArguments) => {
+    .action((file, { bundle, json: isJson, ...request }) => {
       if (request.allKeys && request.keyId.length === 0 && request.publicKey === undefined)
         throw new UserError('verify: --all-keys needs the keys: --key-id or --public-key')
       const by = { now: new Date(), suite: suiteFacts() }
@@ -80,20 +76,14 @@ function address(text: string): string {
   return normalBaseUrl(text)
 }
 
-interface RegisterArguments {
-  readonly out: string
-  readonly keyId: readonly string[]
-  readonly foreign?: boolean
-}
-
-export function registerCommand(): Command {
+export function registerCommand() {
   return new Command('register')
     .description('build a static site of certified services from a folder of certificates and bundles')
     .argument('<folder>', 'the certificates; with trusted-keys.json and revoked.json in the same folder')
     .requiredOption('--out <folder>', 'where to write the site: a new or empty folder, or a register built before')
     .addOption(keyIdOption('id of a key to trust in addition to those of trusted-keys.json; repeatable'))
     .option('--foreign', 'list also what was judged by requirements of no version of the suite that this one knows')
-    .action(async (folder: string, { out, keyId, foreign = false }: RegisterArguments) => {
+    .action(async (folder, { out, keyId, foreign = false }) => {
       const options = { keyIds: keyId, foreign, now: new Date(), suite: suiteFacts() }
       const services = buildRegister(folder, out, options)
       const states = (['valid', 'expired', 'revoked'] as const).map(

@@ -1,42 +1,17 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, type OptionValues, InvalidArgumentError, Option } from '@commander-js/extra-typings'
 import { existsSync } from 'node:fs'
 import { isRequirementId } from '../../catalogue/catalogue.ts'
-import type { Depth, Shard, TpeMode } from '../../harness/report/index.ts'
 import { parseShard } from '../../harness/report/index.ts'
 import { headerProblems, type HeaderValues, nearest } from '../../harness/target-file/index.ts'
 import { UserError } from '../../harness/user-error.ts'
-import { type ConformanceOptions, patternMistake } from '../../library/options.ts'
+import { patternMistake } from '../../library/options.ts'
 import { formatNames, parseReportRequests, takesStdout } from '../output/files.ts'
 
-type Shared = 'key' | 'seed' | 'runs' | 'strict' | 'readOnly' | 'bail' | 'maxFailures' | 'insecure'
+/** The options of a command, as it declares them. */
+export type OptionsOf<Make extends () => { opts(): unknown }> = ReturnType<ReturnType<Make>['opts']>
 
-/** The options of a run as the command line gives them: those of the library, and what only a command has. */
-export interface RunArguments extends Pick<ConformanceOptions, Shared> {
-  readonly target?: string
-  /** Command line of the shell that starts the server to judge. */
-  readonly start?: string
-  /** How long the target may take until it answers, in ms. */
-  readonly wait?: number
-  readonly only: readonly string[]
-  readonly skip: readonly string[]
-  /** Path of a report: what failed in it is selected. */
-  readonly failed?: string
-  readonly depth: Depth
-  readonly tpe: TpeMode
-  readonly report: readonly string[]
-  readonly baseline?: string
-  readonly updateBaseline?: boolean
-  readonly requireExercised?: boolean
-  readonly concurrency?: number
-  readonly rate?: number
-  readonly timeout?: number
-  readonly dryRun?: boolean
-  readonly verbose?: boolean
-  readonly shard?: Shard
-  /** Path of a PEM file. */
-  readonly ca?: string
-  readonly header?: HeaderValues
-}
+/** The options of a run as the command line gives them. */
+export type RunArguments = ReturnType<ReturnType<typeof addArguments>['opts']>
 
 function rate(text: string): number {
   const number = Number(text)
@@ -45,7 +20,7 @@ function rate(text: string): number {
   return number
 }
 
-export function addArguments(command: Command): Command {
+export function addArguments(command: Command) {
   return (
     command
       .argument('[base_url]', 'the server to judge; without it and without a target file, the embedded reference')
@@ -65,14 +40,14 @@ export function addArguments(command: Command): Command {
       .option('--read-only', 'send nothing that a conforming target would answer by creating or generating')
       .addOption(
         new Option('--depth <depth>', 'quick: one case of each kind, at most 500 requests')
-          .choices(['full', 'quick'])
-          .default('full'),
+          .choices(['full', 'quick'] as const)
+          .default('full' as const),
       )
       .option('--runs <n>', 'cases per generated requirement (default 25 refusals, 5 granted)', whole(1, 100_000))
       .option('--seed <int>', 'seed of the generated inputs', whole(-2147483648, 2147483647))
       .optionsGroup('What decides:')
       .option('--strict', 'a failed should counts like a failed must')
-      .addOption(tpeOption().default('exact'))
+      .addOption(tpeOption().default('exact' as const))
       .option('--require-exercised', 'exit 1 also if a must was not tested (not exercised)')
       .option('--baseline <file>', 'expected failures: a report, or {"expected": [...]}')
       .option('--update-baseline', 'rewrite the baseline from this run')
@@ -148,7 +123,7 @@ export function checkSession(command: 'watch' | 'ui', options: RunArguments): vo
 }
 
 /** `--port <n>` on the loopback address, any free one if not given. */
-export function portOption(): Option {
+export function portOption() {
   return new Option('--port <n>', 'port on the loopback address; 0 is any free one')
     .argParser(whole(0, 65_535))
     .default(0)
@@ -162,7 +137,7 @@ export function listenedOn<T>(port: number, listening: Promise<T>): Promise<T> {
   })
 }
 
-export function keyIdOption(meaning: string): Option {
+export function keyIdOption(meaning: string) {
   return new Option('--key-id <id>', meaning).argParser(keyIds).default([], 'none')
 }
 
@@ -173,7 +148,7 @@ function keyIds(value: string, before: readonly string[]): string[] {
   return [...before, value]
 }
 
-function headerOption(): Option {
+function headerOption() {
   const meaning = "header sent with every request: 'name: value', or 'name: env:NAME'; repeatable"
   return new Option("--header <'name: value'>", meaning).argParser(headers).default({}, 'none')
 }
@@ -190,21 +165,26 @@ function headers(line: string, before: HeaderValues): HeaderValues {
 }
 
 /** An option that may be given several times: its values are a list. */
-export function repeatable(flags: string, meaning: string): Option {
-  return new Option(flags, meaning).argParser((value, before: string[]) => [...before, value]).default([], 'none')
+export function repeatable<const Flags extends string>(flags: Flags, meaning: string) {
+  return new Option(flags, meaning)
+    .argParser((value, before: readonly string[]): readonly string[] => [...before, value])
+    .default([] as readonly string[], 'none')
 }
 
 /** `--report`, repeatable, of a command that writes these formats. */
-export function reportOption(formats: readonly string[]): Option {
-  return repeatable('--report <format>[=<path>]', `${formats.join(', ')}; repeatable, - is stdout`)
+export function reportOption(formats: readonly string[]) {
+  return repeatable(
+    '--report <format>[=<path>]' as '--report <format>',
+    `${formats.join(', ')}; repeatable, - is stdout`,
+  )
 }
 
 /** Adds the options of a command that judges what is there already: its reports, and what decides. */
-export function addGates(
-  command: Command,
+export function addGates<Args extends unknown[], Opts extends OptionValues>(
+  command: Command<Args, Opts>,
   formats: readonly string[],
   baseline = 'expected failures: a report, or {"expected": [...]}',
-): Command {
+) {
   return command
     .addOption(reportOption(formats))
     .option('--baseline <file>', baseline)
@@ -212,8 +192,8 @@ export function addGates(
     .addOption(tpeOption())
 }
 
-function tpeOption(): Option {
-  return new Option('--tpe <mode>', 'which verdict decides').choices(['exact', 'family'] satisfies TpeMode[])
+function tpeOption() {
+  return new Option('--tpe <mode>', 'which verdict decides').choices(['exact', 'family'] as const)
 }
 
 /** A whole number in that range, or a sentence that says so. */

@@ -109,7 +109,7 @@ export function warn({ target, warnings }: FoundTarget, options: RunArguments, b
       '--key: other users of this machine can see it in the process list; CONFORM_API_KEY or keys.full in the target file is not seen',
     )
   }
-  for (const [name, value] of Object.entries(options.header ?? {})) {
+  for (const [name, value] of Object.entries(options.header)) {
     if (typeof value === 'string' && isSecretName(name))
       all.push(
         `--header ${name}: other users of this machine can see it in the process list; 'env:NAME' as its value is not seen`,

@@ -175,7 +175,7 @@ test('a temporary folder that takes no file costs the output of the server alone
 
 test('a session starts its server once, and ends it', async () => {
   const { cwd, url, command } = await place()
-  const options = { only: [], skip: [], report: [], tpe: 'exact', depth: 'full' } as const
+  const options = { only: [], skip: [], header: {}, report: [], tpe: 'exact', depth: 'full' } as const
   const server = await startForSession(url, { ...options, start: `cd '${cwd}' && ${command}` })
   expect(server.options).toEqual(options)
   expect(isAlive(cwd)).toBe(true)

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Command } from 'commander'
+import { Command } from '@commander-js/extra-typings'
 import { parse } from 'jsonc-parser'
 import { expect, test } from 'vitest'
 import { commands } from '../../cli/index.ts'

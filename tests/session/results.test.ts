@@ -55,6 +55,7 @@ describe('the options of a run of a part', () => {
   const options = {
     only: ['jobs.*'],
     skip: ['*/401-*'],
+    header: {},
     tpe: 'exact',
     depth: 'full',
     report: ['json'],
