@@ -94,6 +94,20 @@ describe('what a run leaves out is not exercised, and nothing fails', () => {
     expect(idsOf(results, 'failed'), reasons(results)).toEqual([])
   })
 
+  test('jobs that nobody can create: what only a creation shows does not apply', async () => {
+    const change = ({ operations, resources: { application: _own, ...resources } = {}, ...file }: TargetFile) => ({
+      ...file,
+      resources,
+      operations: { ...operations, 'jobs.create': 'not-served' as const },
+      scenarios: {},
+    })
+    const { results } = await judgeReference(pace, { options: { ...quick, only: ['jobs.retrieve/200-*'] }, change })
+    expect(idsOf(results, 'failed'), reasons(results)).toEqual([])
+    const created = ['identity', 'created-at', 'outcome'].map((name) => `jobs.retrieve/200-${name}`)
+    expect(idsOf(results, 'not-applicable')).toEqual(expect.arrayContaining(created))
+    expect(idsOf(results, 'passed')).toContain('jobs.retrieve/200-job')
+  })
+
   test.each([{ type: 'text' }, { minimum: '5' }, { properties: 5 }, { $ref: '#/none' }, { pattern: '(' }])(
     'a declared schema that is none, %j, judges no content',
     async (schema) => {
