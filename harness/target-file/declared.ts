@@ -10,7 +10,7 @@ import { didYouMean, requirementIds } from './nearest.ts'
 
 /**
  * True if the target file declares what the pointer names. Of an operation that is not served nothing is declared; a
- * role that has a default is, if the body is.
+ * role that has a default is, if the body is; a name, which no section shows, if the body has it.
  * @param operation whose restricted key is meant, if each has its own
  */
 export function declares(file: TargetFile, pointer: string, operation?: Area): boolean {
@@ -19,8 +19,10 @@ export function declares(file: TargetFile, pointer: string, operation?: Area): b
   if (member === 'operations') {
     const declared = getAt(file, `/operations/${name}`)
     if (typeof declared !== 'object') return false
-    if (value === undefined && part === 'fields' && isOperationId(name) && defaultPointer(name, role) !== undefined) {
-      return operationOf(name).body === 'raw' || getAt(declared, '/body') !== undefined
+    if (value === undefined && part === 'fields' && isOperationId(name)) {
+      const at = defaultPointer(name, role)
+      const body = role === 'name' ? `/body${at}` : '/body'
+      return at !== undefined && (operationOf(name).body === 'raw' || getAt(declared, body) !== undefined)
     }
   }
   if (member === 'keys' && name === 'restricted' && operation !== undefined && isKeyPerOperation(value)) {
@@ -58,7 +60,8 @@ export function isDeclared(file: TargetFile, { id, needs, operation }: Requireme
 export function missingReason(file: TargetFile, needs: readonly Need[], operation?: Area): Reason | undefined {
   const missing = missingNeeds(file, needs, operation)
   if (missing.length === 0) return undefined
-  const undeclared = missing.filter((need) => ![need].flat().every(hasDefault))
+  const needed = missing.filter((need) => ![need].flat().every(hasDefault))
+  const undeclared = needed.length > 0 ? needed : missing
   return undeclaredReason(
     undeclared.map((need) => [need].flat().map(nameOf)),
     snippetOf(undeclared),

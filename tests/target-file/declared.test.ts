@@ -31,7 +31,8 @@ test.each<[string, boolean, TargetFile]>([
   ['/operations/chat.create/fields/model', true, { operations: { 'chat.create': { body: {} } } }],
   ['/operations/chat.create/fields/model', false, { operations: { 'chat.create': {} } }],
   ['/operations/chat.create/fields/query_config', false, { operations: { 'chat.create': { body: {} } } }],
-  ['/operations/graphs.create/fields/name', true, { operations: { 'graphs.create': { body: {} } } }],
+  ['/operations/graphs.create/fields/name', true, { operations: { 'graphs.create': { body: { name: '' } } } }],
+  ['/operations/graphs.create/fields/name', false, { operations: { 'graphs.create': { body: { title: '' } } } }],
   ['/operations/chat.create/body/tools', true, { operations: { 'chat.create': { body: { tools: [] } } } }],
   ['/scenarios/jobs.create~1429-quota-exceeded', true, { scenarios: { 'jobs.create/429-quota-exceeded': {} } }],
 ])('%s: %s', (pointer, declared, file) => {
