@@ -8,6 +8,7 @@ import {
   randomOf,
   sampled,
   seedFor,
+  sendPastBlocks,
   sendUntilSettled,
   suite,
   unknownId,
@@ -17,7 +18,7 @@ import {
 } from '../harness/checks/index.ts'
 import type { Pairs } from '../catalogue/requirement.ts'
 import { type OperationId, operations } from '../catalogue/operations.ts'
-import type { CheckContext, Exchange, Probe, Run } from '../harness/engine/index.ts'
+import type { CheckContext, Exchange, Probe, Run, Source } from '../harness/engine/index.ts'
 import {
   answered,
   describeResponse,
@@ -146,7 +147,7 @@ async function judgeLarge(context: CheckContext, make: Sized): Promise<string | 
   const probe = await make()
   if (probe === undefined) return undefined
   const purpose = { isSuccess: () => true, expects: clientError }
-  const exchange = await context.send(() => make() as Promise<Probe>, purpose)
+  const exchange = await sendPastBlocks(() => context.send(() => make() as Promise<Probe>, purpose))
   const what = probe.operation === 'files.upload' ? 'with 2 MiB of text' : 'with 256 KiB of white space after its body'
   const wanted = 'a 2xx, or a 4xx in an envelope'
   const { response } = exchange
@@ -191,9 +192,9 @@ async function judgeLabel(context: CheckContext, id: OperationId): Promise<void>
   const plain = (): Promise<Probe> => validRequest(run, id)
   const make = async () => withHeader(await plain(), 'content-type', 'application/json; charset=utf-8')
   const purpose = { isSuccess: countsAsGranted, what: labelled }
-  const send = async (): Promise<Exchange> =>
-    // A copy may not know a fresh upload yet.
-    sendUntilSettled(run, await context.send(make, purpose), (probe) => context.send(probe, purpose), countsAsGranted)
+  const sendOne = (source: Source) => sendPastBlocks(() => context.send(source, purpose))
+  // A copy may not know a fresh upload yet.
+  const send = async () => sendUntilSettled(run, await sendOne(make), sendOne, countsAsGranted)
   let exchange = await send()
   if (!countsAsGranted(exchange)) {
     // A request that is refused without it too, or granted the next time, proves nothing about the charset.

@@ -19,6 +19,7 @@ import {
   unknown,
   unknownWord,
   validRequest,
+  sendPastBlocks,
 } from '../harness/checks/index.ts'
 import type { Pairs } from '../catalogue/requirement.ts'
 import type { CheckContext, Exchange, Judge, Probe, Run } from '../harness/engine/index.ts'
@@ -75,7 +76,7 @@ async function judgeAttached(context: CheckContext): Promise<void> {
   let granted: Exchange | undefined
   let refused: Exchange | undefined
   for (const ms of [0, ...laterAttempts(run)]) {
-    const own = await context.send(attached)
+    const own = await sendPastBlocks(() => context.send(attached))
     const upload = await resendAsDeclared(own, () => context.send(() => uploadTo(run, graph, validRequest)))
     judgeGranted(context, upload, 'a 2xx', 'with graphId')
     if (!canAdd) return

@@ -63,7 +63,7 @@ const addSameFileAgain = condition(async (refusal) => {
   const probe = await valid()
   await addFirst(context, probe)
   const again = (): Promise<Exchange> =>
-    context.send(refused(probe), { expects: [[409, 'BadRequest']], badInput: true, what })
+    sendPastBlocks(() => context.send(refused(probe), { expects: [[409, 'BadRequest']], badInput: true, what }))
   const judgeAgain = async (): Promise<void> => {
     await judge(refused(probe), `${what}, once more`)
     if (run.options.depth === 'quick') return
@@ -152,7 +152,8 @@ const maxThrottled = 2
 /** A further addition that no circuit breaker counts: if it gets no answer, the requirement that asks for its refusal says so. */
 async function addOnce(context: CheckContext, probe: Probe, options: SendingOptions = {}): Promise<Exchange> {
   const { run, requirement } = context
-  const add = () => sendWithStaleRetry(run, probe, { requirement: requirement.id, role: 'probe' }, options)
+  const purpose = { requirement: requirement.id, role: 'probe' } as const
+  const add = () => sendPastBlocks(() => sendWithStaleRetry(run, probe, purpose, options))
   let exchange = await add()
   for (let more = maxThrottled; more > 0 && isThrottling(exchange); more--) {
     holdBack(run, exchange)

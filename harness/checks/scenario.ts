@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type OperationId, busyStatus, operation as operationOf, triesOfRefusals } from '../../catalogue/operations.ts'
-import type { CheckContext, Exchange, Probe, Purpose, Run } from '../engine/index.ts'
+import type { CheckContext, Exchange, HttpResponse, Probe, Purpose, Run } from '../engine/index.ts'
 import {
   effectOf,
+  isBlock,
   isBlocked,
   isGranted,
   judgePairs,
@@ -13,6 +14,7 @@ import {
   sendWithStaleRetry,
   setControl,
   throughGate,
+  tpeOf,
 } from '../engine/index.ts'
 import { countsAsGranted, type Control, control, notGranted, judgeThrottled } from './control.ts'
 import { isDeclared, validRequest, applyScenario, bringsBody, plainRequest, sharedRequest } from './valid-request.ts'
@@ -143,11 +145,12 @@ export async function byScenario(context: CheckContext, further?: Further): Prom
   await judgeScenario(context, scenario, further)
 }
 
-/** An answer that says nothing about the condition: a busy application, a passing 503. */
-function tellsNothing({ response, probe }: Exchange, expects: Pairs): boolean {
-  const status = response?.status
+/** An answer that says nothing about the condition: a busy application, a passing 503, a block by another name. */
+function tellsNothing(response: HttpResponse, { probe }: Exchange, expects: Pairs): boolean {
+  const { status } = response
   if (expects.some(([expected]) => expected === status)) return false
-  return status === 503 || (status !== undefined && status === busyStatus(probe.operation))
+  const isNamed = expects.some(([, ...names]) => names.includes(tpeOf(response) ?? ''))
+  return status === 503 || status === busyStatus(probe.operation) || (isBlock(response) && !isNamed)
 }
 
 /** A request that is sent until its condition shows. */
@@ -172,7 +175,7 @@ async function sendRepeatedly(context: CheckContext, { make, most, control, expe
     const { response } = exchange
     const asUsual = response !== undefined && (usual === undefined ? response.status < 300 : response.status === usual)
     const granted = asUsual && (response.status >= 300 || isGranted(response))
-    return response !== undefined && !granted && !tellsNothing(exchange, expects)
+    return response !== undefined && !granted && !tellsNothing(response, exchange, expects)
   }
   let sent = 0
   let found: Exchange | undefined

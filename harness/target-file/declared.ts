@@ -62,10 +62,8 @@ export function missingReason(file: TargetFile, needs: readonly Need[], operatio
   if (missing.length === 0) return undefined
   const needed = missing.filter((need) => ![need].flat().every(hasDefault))
   const undeclared = needed.length > 0 ? needed : missing
-  return undeclaredReason(
-    undeclared.map((need) => [need].flat().map(nameOf)),
-    snippetOf(undeclared),
-  )
+  const names = undeclared.map((need) => [need].flat().map(nameOf))
+  return undeclaredReason(names, snippetOf(undeclared))
 }
 
 /** True for a role that has a default: it is missing because the body is. */

@@ -81,7 +81,6 @@ function isPlain(call: Call): boolean {
 /** One of so many requests meets what comes and goes, under the variants of that name. */
 const metEvery = 15
 const generating = words('completion.create chat.create graphs.query translate.run vision.analyze')
-const guarded = [...generating, 'ai-detect.run', 'web-search.run', 'medical.comprehend', 'applications.create']
 
 /** Envelopes in which no message has the key of a block. */
 const keyless = ['no-errors', 'bare-errors', 'without-key', 'unlisted-keys']
@@ -90,17 +89,17 @@ const keyless = ['no-errors', 'bare-errors', 'without-key', 'unlisted-keys']
  * Whether the call meets a guardrail or a model that fails, under a variant of that name: before anything looks at the request, or
  * when the answer is there.
  */
-function meets(what: string, { world, operation }: Call, among: readonly string[] = generating): boolean {
+function meets(what: string, { world, operation }: Call, among?: readonly string[]): boolean {
   const variant = `generation/${what}-now-and-then`
-  if (!world.switches.varied(variant) || !among.includes(operation)) return false
+  if (!world.switches.varied(variant) || among?.includes(operation) === false) return false
   return countUp(world, variant) % metEvery === 0
 }
 
 function meetGuardrails(call: Call): void {
-  if (meets('input-blocked', call)) call.reject('400-GuardrailBlockedError')
+  if (meets('input-blocked', call, generating)) call.reject('400-GuardrailBlockedError')
   // By its key alone the block of a provider is told from a refusal of another name.
   const isTold = !keyless.some((envelope) => call.varied(`envelope/${envelope}`))
-  if (isTold && meets('provider-blocked', call, guarded)) throw new Ending(envelope('400-BadRequest', blocked))
+  if (isTold && meets('provider-blocked', call)) throw new Ending(envelope('400-BadRequest', blocked))
   if (meets('model-fails', call)) call.reject('500-CompletionModelInternalError')
 }
 
@@ -157,7 +156,7 @@ export async function perform<Found extends Owned>(operation: Operation<Found>, 
     if (lost) return lost
     if (requirement === '2xx-accepted') breakGranted(call)
     const answer = await operation.run(call, found as Found)
-    if (meets('blocked', call)) return envelope('400-GuardrailBlockedError')
+    if (meets('blocked', call, generating)) return envelope('400-GuardrailBlockedError')
     const isEnvelope = requirement === '2xx-accepted' && call.broken('2xx-accepted#envelope')
     return isEnvelope ? envelope('200-BadRequest') : answer
   } catch (error) {

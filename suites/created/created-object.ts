@@ -23,6 +23,7 @@ import {
   refused,
   resendAsDeclared,
   resendWhile,
+  sendPastBlocks,
   twinsOf,
   upload,
   validRequest,
@@ -116,12 +117,10 @@ function isRefusedByName({ response, probe }: Exchange): boolean {
 
 /** Sends a creation, each time with a fresh name; a guardrail may meet one of them, and a format refuse content of its own. */
 export async function create(context: CheckContext, make: () => Promise<Probe>): Promise<Exchange> {
-  const send = (): Promise<Exchange> => context.send(make, { role: 'setup' })
+  const send = (one = make): Promise<Exchange> => sendPastBlocks(() => context.send(one, { role: 'setup' }))
   const creation = await resendWhile(await send(), send, isRefusedByName, maxTries)
   if (creation.probe.operation !== uploadOperation || context.scenario) return creation
-  return resendAsDeclared(creation, () =>
-    context.send(() => validRequest(context.run, uploadOperation), { role: 'setup' }),
-  )
+  return resendAsDeclared(creation, () => send(() => validRequest(context.run, uploadOperation)))
 }
 
 /** Throws `NotExercised`; what is wrong with the creation itself is told by what is granted. */

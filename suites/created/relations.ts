@@ -25,6 +25,7 @@ import {
   refused,
   sampled,
   sendAtOnce,
+  sendPastBlocks,
   sendUntilSettled,
   twinsOf,
 } from '../../harness/checks/index.ts'
@@ -124,7 +125,8 @@ async function lookAfter(context: CheckContext, refusal: Refusal): Promise<strin
     const refusedOne = await context.send(await change(probe), { about, role: 'setup', badInput: true })
     if (!statuses.includes(refusedOne.response?.status ?? 0))
       return `the creation that should be refused was answered ${describeResponse(refusedOne)}`
-    const send = () => sendWithRetries(run, probe, { requirement: requirement.id, role: 'probe' }, { fresh: true })
+    const purpose = { requirement: requirement.id, role: 'probe' } as const
+    const send = () => sendPastBlocks(() => sendWithRetries(run, probe, purpose, { fresh: true }))
     const isOver = (exchange: Exchange): boolean => countsAsGranted(exchange) || exchange.response?.status === 409
     again = await sendUntilSettled(run, await send(), send, isOver)
     if (again.response && isGranted(again.response)) return void context.cases++

@@ -8,13 +8,13 @@ import {
   isDeclared,
   judgeEach,
   operationIn,
-  resendWhile,
+  sendPastBlocks,
   retryWhileSettling,
   sampled,
   sendOnceSettled,
   upload,
 } from '../../harness/checks/index.ts'
-import { operation as operationOf, type OperationId, triesOf, uploadOperation } from '../../catalogue/operations.ts'
+import { operation as operationOf, type OperationId, uploadOperation } from '../../catalogue/operations.ts'
 import type { CheckContext, Exchange, Judge, Probe, Run } from '../../harness/engine/index.ts'
 import {
   answered,
@@ -80,13 +80,9 @@ function isUsable({ response, probe }: Exchange): boolean {
 
 async function sendUse(context: CheckContext, use: Use, id: string): Promise<Exchange> {
   const { run } = context
-  const send = async (): Promise<Exchange> => {
-    const exchange = await context.send(() => requestOf(run, use, id))
-    use.seen?.(run, id, exchange)
-    return exchange
-  }
-  const isBroken = ({ response, throttled }: Exchange): boolean => (response?.status ?? 0) >= 500 && !throttled
-  return resendWhile(await send(), send, isBroken, triesOf(use.operation))
+  const exchange = await sendPastBlocks(() => context.send(() => requestOf(run, use, id)))
+  use.seen?.(run, id, exchange)
+  return exchange
 }
 
 /** Whether the operation is not granted for what the target file declares either, or was answered the same at first. */
@@ -129,15 +125,12 @@ export async function usable(context: CheckContext, seen?: Seen): Promise<void> 
   const { run, scenario } = context
   const creates = operationIn(context)
   const uses = sampled(context, usesOf(run, creates)).map((one) => (seen ? { ...one, seen } : one))
-  const [use] = uses
-  if (!use) throw new NotExercised(`no operation that uses ${operationOf(creates).creates?.what} is declared`)
+  if (uses.length === 0)
+    throw new NotExercised(`no operation that uses ${operationOf(creates).creates?.what} is declared`)
   const made: string[] = []
   await inScenario(context, creates, async () => {
-    const id = await createObject(
-      context,
-      creates,
-      grantedProbe(context, creates, () => distinctRequest(run, creates)),
-    )
+    const make = grantedProbe(context, creates, () => distinctRequest(run, creates))
+    const id = await createObject(context, creates, make)
     made.push(id)
     for (const one of uses) {
       const exchange = await retryWhileSettling(run, () => sendUse(context, one, id), isUsable)
@@ -154,11 +147,10 @@ export async function usable(context: CheckContext, seen?: Seen): Promise<void> 
 function useAgain(uses: readonly Use[], own: readonly string[]): Judge {
   return async (context) => {
     const { run } = context
-    const lastUse = uses.at(-1) as Use
     const others = madeBefore(run, operationIn(context)).filter((id) => !own.includes(id))
     const all = [
       ...own.flatMap((id) => uses.map((use) => ({ id, use }))),
-      ...[...new Set(others)].map((id) => ({ id, use: lastUse })),
+      ...[...new Set(others)].map((id) => ({ id, use: uses.at(-1) as Use })),
     ]
     await judgeEach(all, async ({ id, use }) => {
       const madeAt = run.objects.madeAt.get(id) ?? 0

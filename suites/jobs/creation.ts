@@ -9,6 +9,7 @@ import {
   judgeThrottled,
   property,
   samples,
+  sendPastBlocks,
 } from '../../harness/checks/index.ts'
 import type { CheckContext, Exchange, Judge, Run } from '../../harness/engine/index.ts'
 import {
@@ -128,12 +129,11 @@ export async function judgeAnyText(context: CheckContext): Promise<void> {
       const values = getAt(input, '/value')
       return { ...input, ...(Array.isArray(values) ? { value: texts } : {}) }
     })
-    const last = await context.send(
-      grantedProbe(context, 'jobs.create', async () => ({
-        ...(await jobRequest(run, { ...application, inputs })),
-        fault: isEmpty(texts) ? emptyText : undefined,
-      })),
-    )
+    const make = grantedProbe(context, 'jobs.create', async () => ({
+      ...(await jobRequest(run, { ...application, inputs })),
+      fault: isEmpty(texts) ? emptyText : undefined,
+    }))
+    const last = await sendPastBlocks(() => context.send(make))
     const settled = await judgeThrottled(context, { source: last.probe, control: granted, last })
     answered(settled)
     context.cases++
@@ -152,9 +152,7 @@ export async function judgeAnyText(context: CheckContext): Promise<void> {
     await acceptEach()
     judge(together, texts)
   }
-  if (context.scenario) {
-    return inScenario(context, 'jobs.create', async () => void (await accept('text')))
-  }
+  if (context.scenario) return inScenario(context, 'jobs.create', () => accept('text'))
   await acceptAll(awkward, async () => {
     for (const text of awkward) await accept(text)
   })

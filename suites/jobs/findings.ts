@@ -10,7 +10,7 @@ import {
 } from '../../harness/engine/index.ts'
 import type { ApplicationResource } from '../../harness/target-file/index.ts'
 import { member } from '../../schemas/json.ts'
-import { holdBack } from '../../harness/checks/index.ts'
+import { holdBack, sendPastBlocks } from '../../harness/checks/index.ts'
 import { create, type Held, maxAttempts, releaseMs, whileIdle } from './gate.ts'
 import { hasFewer, isEnded, type Job, jobRequest, jobsOf, type Reading, withOtherValues } from './job-tracker.ts'
 import { isOwn, sameId } from './seen-jobs.ts'
@@ -125,7 +125,8 @@ export async function createDuringJob(
     if (moment > 0 && !(await staysInProgress(run, first, moment > 1 ? pauseMs : 0))) break
     if (moment > 1) pauseMs *= growth
     const isOther = moment % 2 === 1
-    const exchange = await createBeside(held, isOther ? withOtherValues(application, moment) : application)
+    const own = isOther ? withOtherValues(application, moment) : application
+    const exchange = await sendPastBlocks(() => createBeside(held, own))
     const made = held.gate.record(exchange)
     const { response } = exchange
     const said = describeResponse(exchange)
