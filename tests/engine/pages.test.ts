@@ -15,7 +15,8 @@ test('pages in place of envelopes are shown as what they are, counted in one lin
       const own = await answer()
       return own.status >= 400 ? html(own.status, titles[own.status] ?? `${own.status} Error`) : own
     },
-    { only },
+    // Which error comes first is a matter of chance: all of them are refusals.
+    { only, skip: ['*/5*', '*/429-*'] },
   )
   const shape = report.requirements.find(({ id }) => id === 'envelope/shape')
   expect(shape?.failures[0]?.actual).toMatch(/^4\d\d with a page: 4\d\d [\w ]+, nginx\/1\.22\.1$/)
