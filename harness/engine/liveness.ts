@@ -140,7 +140,7 @@ export function createLiveness(run: () => Run): Liveness {
     },
     ended(request, result) {
       unanswered.ended(request, result)
-      if (result.kind === 'answer') answered()
+      if (result?.kind === 'answer') answered()
     },
     async confirm(since) {
       if (answeredAt <= since) await checkAliveOnce()
@@ -190,10 +190,12 @@ function createUnanswered(nameOf: (request: PreviousRequest) => string) {
       return open.size
     },
     sending: (request: PreviousRequest): void => void open.set(request, performance.now()),
-    ended(request: PreviousRequest, result: HttpResult): void {
+    /** @param result undefined if the transport takes no such request */
+    ended(request: PreviousRequest, result: HttpResult | undefined): void {
       const sentAt = open.get(request) ?? 0
       const endedAt = performance.now()
       open.delete(request)
+      if (result === undefined) return
       if (result.kind === 'answer') lost = lost.filter((other) => endedAt - other.endedAt < recentMs)
       // A request on a connection that nobody took did not reach the target.
       else if (result.cause !== 'refused') lost.push({ request, sentAt, endedAt })

@@ -143,7 +143,7 @@ export interface Liveness {
   first(): Promise<boolean>
   /** Counts a request as open until it has ended. If the target stops answering meanwhile, the request is named. */
   sending(request: PreviousRequest): void
-  ended(request: PreviousRequest, result: HttpResult): void
+  ended(request: PreviousRequest, result: HttpResult | undefined): void
   /**
    * After a request without an answer: asks whether the target still lives, unless an answer came since.
    * A dead target ends the run, so that it is not failed request by request. True if it was gone and

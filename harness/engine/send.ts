@@ -137,14 +137,18 @@ export async function sendOnce(
     const sentFor = options.after ? { ...purpose, skipJudging: 'at all' as const } : purpose
     const sent = await requestOf(run, probe, sentFor, options.source)
     client.liveness.sending(sent)
-    const result = await client.transport.send(sent.request, {
-      timeoutMs: deadlineOf(run, probe),
-      signal: life.signal,
-      fresh: options.fresh ?? false,
-      tag: sent,
-      ...(options.after && { after: precedingOf(run, options.after) }),
-    })
-    client.liveness.ended(sent, result)
+    let result: HttpResult | undefined
+    try {
+      result = await client.transport.send(sent.request, {
+        timeoutMs: deadlineOf(run, probe),
+        signal: life.signal,
+        fresh: options.fresh ?? false,
+        tag: sent,
+        ...(options.after && { after: precedingOf(run, options.after) }),
+      })
+    } finally {
+      client.liveness.ended(sent, result)
+    }
     life.signal.throwIfAborted()
     return recordExchange(run, sent, naming(result, run, probe))
   } finally {
