@@ -19,10 +19,14 @@ type Decision = Exit & { readonly code: 0 | 1 | 3 }
  * judged (an interrupt included), else 1 if something failed that was not expected to, else 0. Code 2 is `withProblems`.
  */
 export function decide(report: Undecided, options: ExitOptions = {}): Decision {
-  const cause = options.notJudged ?? whyNotJudged(report)
+  if (options.notJudged !== undefined) return { code: 3, because: options.notJudged, outside: true }
+  const cause = whyNotJudged(report)
   if (cause !== undefined) return { code: 3, because: cause }
-  const reasons = failureReasons(report, decidingRequirements(report, options))
-  return reasons.length > 0 ? { code: 1, because: reasons.join('; ') } : { code: 0, because: success(report) }
+  const deciding = decidingRequirements(report, options)
+  const reasons = failureReasons(report, deciding)
+  if (reasons.length === 0) return { code: 0, because: success(report) }
+  const isMissed = deciding.some(({ outcome }) => outcome === 'not-exercised')
+  return { code: 1, because: reasons.join('; '), ...(isMissed && { requireExercised: true }) }
 }
 
 export function decided(report: Undecided, options: ExitOptions = {}): Report {
@@ -48,17 +52,14 @@ export function decidingRequirements(report: Undecided, options: ExitOptions = {
   })
 }
 
-/** Finds the results that decided the exit code, from the report alone: `--require-exercised` decided if it gives the report's own sentence. */
+/** Finds the results that decided the exit code, from the report alone. */
 export function decisive(report: Report): RequirementResult[] {
-  const { code, because } = report.exit
-  const options = { requireExercised: true }
-  return decidingRequirements(report, code === 1 && decide(report, options).because === because ? options : {})
+  return decidingRequirements(report, { requireExercised: report.exit.requireExercised === true })
 }
 
 /** The cause that somebody gave when a report was decided and that its results do not tell, to be given again. */
-export function outsideCause(report: Report): string | undefined {
-  const { code, because } = report.exit
-  return code === 3 && because !== whyNotJudged(report) ? because : undefined
+export function outsideCause({ exit: { because, outside } }: Report): string | undefined {
+  return outside === true ? because : undefined
 }
 
 function whyNotJudged(report: Undecided): string | undefined {

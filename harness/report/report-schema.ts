@@ -234,7 +234,13 @@ export const basicDefinitions = {
   counts,
 }
 
-const exit = object({ code: oneOf(0, 1, 2, 3), because: described('One clause for a reader.', text) })
+const exit = object(
+  { code: oneOf(0, 1, 2, 3), because: described('One clause for a reader.', text) },
+  {
+    outside: described('The target could not be judged for a cause that its requirements do not show.', always),
+    requireExercised: described('Musts that were not exercised decided it (--require-exercised).', always),
+  },
+)
 /** How the command ended, and why. */
 export type Exit = Fitting<typeof exit>
 

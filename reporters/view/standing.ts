@@ -113,8 +113,10 @@ function notJudged(report: Report): string {
     return `this shard (${report.run.shard}) judges nothing by itself; merge the reports of all shards`
   if (report.run.interrupted) return 'the run was ended before anything could be judged'
   const reason = outsideCause(report) ?? commonReason(report.requirements)?.reason
-  if (report.requirements.some((result) => result.why?.kind === 'target' && result.reason === reason)) return reason!
-  return `the target could not be judged${reason === undefined ? '' : ` (${reason})`}`
+  if (reason === undefined) return 'the target could not be judged'
+  return report.requirements.some(({ why }) => why?.kind === 'target')
+    ? reason
+    : `the target could not be judged (${reason})`
 }
 
 function shouldsOf(report: Report): string[] {

@@ -63,5 +63,6 @@ test('a run that a mistake ended asks for a report too', async () => {
   expect(report.exit).toEqual({
     code: 3,
     because: 'a mistake of the suite ended the run: x is undefined; please report it, with seed 77',
+    outside: true,
   })
 })

@@ -1,7 +1,7 @@
 import { XMLParser } from 'fast-xml-parser'
 import pc from 'picocolors'
 import { expect, test } from 'vitest'
-import { decided, decisive, type ExitOptions, withProblems } from '../../harness/report/exit-code.ts'
+import { decided, decisive, type ExitOptions, outsideCause, withProblems } from '../../harness/report/exit-code.ts'
 import { leftOut, mistakeReason } from '../../harness/report/reason.ts'
 import type { Report, RequirementResult } from '../../harness/report/model.ts'
 import { renderCtrf } from '../../reporters/ctrf.ts'
@@ -134,6 +134,17 @@ test.each(endings)('JUnit, CTRF and annotations are red exactly if the exit code
     expect(cases.find(({ name }) => name === id)).toHaveProperty('failure')
     expect(tests.find(({ name }) => name === id)!.status).toBe('failed')
   }
+})
+
+test('a report that was written in other words ends as it did', () => {
+  const inOtherWords = (of: Report): Report => ({ ...of, exit: { ...of.exit, because: 'pour une autre raison' } })
+  const lost = inOtherWords(report([missed('a.b/1')], {}, { notJudged: 'the target stopped answering' }))
+  const silent = inOtherWords(report([missed('a.b/1')]))
+  expect([lost, silent].map((of) => outsideCause(of))).toEqual(['pour une autre raison', undefined])
+  const rows = [failed('a.b/1'), missed('a.b/2')]
+  const decisiveIds = (options: ExitOptions) => decisive(inOtherWords(report(rows, {}, options))).map(({ id }) => id)
+  expect(decisiveIds({ requireExercised: true })).toEqual(['a.b/1', 'a.b/2'])
+  expect(decisiveIds({})).toEqual(['a.b/1'])
 })
 
 test('what does not decide is skipped, and says what was expected and received', () => {

@@ -60,7 +60,7 @@ test('parts of the requirements of this suite hold every one of them', () => {
 test('a part that was lost makes the whole one that could not be judged', () => {
   const lost = report([...rows[1]], { shard: '2/2' }, { notJudged: 'the target stopped answering' })
   const merged = mergeReports([part(0), { path: '2.json', report: lost }])
-  expect(merged.exit).toEqual({ code: 3, because: 'the target stopped answering' })
+  expect(merged.exit).toEqual({ code: 3, because: 'the target stopped answering', outside: true })
   expect(applyGates(merged, { strict: true }, new Date()).exit.code).toBe(3)
   const refused = part(1, (of) => {
     of.verdict = of.verdicts.exact = of.verdicts.family = 'not-judged'
