@@ -120,14 +120,10 @@ export function writeBaseline(entries: readonly BaselineEntry[]): string {
   return `${JSON.stringify({ expected }, null, 2)}\n`
 }
 
-/** The entry of a requirement that fails: how, so that it is noticed when it fails otherwise, and that as its reason. */
+/** The entry of a requirement that fails: how, so that it is noticed when it fails otherwise. */
 export function recorded(result: RequirementResult, mode: TpeMode): BaselineEntry {
   const was = responsesOf(result, mode)
-  return { id: result.id, ...(was.length > 0 && { reason: reasonOf(was), was }) }
-}
-
-export function reasonOf(was: readonly HttpResponse[]): string {
-  return `received ${sayAnswers(was)}`
+  return { id: result.id, ...(was.length > 0 && { was }) }
 }
 
 function entryOf(item: unknown, place: string): BaselineEntry {

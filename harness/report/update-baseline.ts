@@ -1,11 +1,11 @@
 import type { Report, RequirementResult } from './model.ts'
 import type { Baseline, BaselineEntry } from './baseline.ts'
-import { responsesOf, isSame, sayAnswers, isPast, reasonOf, recorded, writeBaseline } from './baseline.ts'
+import { responsesOf, isSame, sayAnswers, isPast, recorded, writeBaseline } from './baseline.ts'
 
 /**
  * The baseline that fits this report. Entries that still fail, or were not exercised, stay with their reason and date (a
  * date that is past stays past: moving it is a person's decision), and record how they fail now. New failures come in if
- * they would decide the exit code, with what they did; what passed, does not apply or is unknown goes.
+ * they would decide the exit code, with how they fail; what passed, does not apply or is unknown goes.
  */
 export function updateBaseline(old: Baseline, report: Report, now: Date) {
   const known = new Map(old.entries.map((entry) => [entry.id, entry]))
@@ -29,13 +29,12 @@ export function updateBaseline(old: Baseline, report: Report, now: Date) {
   }
 }
 
-/** The entry with how its requirement fails now; a reason that somebody gave stays. */
+/** The entry with how its requirement fails now. */
 function refreshed(entry: BaselineEntry, result: RequirementResult, { run }: Report): BaselineEntry {
-  const { reason, was } = entry
+  const { was } = entry
   const responses = responsesOf(result, run.tpe)
   if (was && responses.every((response) => was.some((known) => isSame(known, response)))) return entry
-  const isOurs = reason === undefined || (was !== undefined && reason === reasonOf(was))
-  return { ...entry, ...recorded(result, run.tpe), ...(!isOurs && { reason }) }
+  return { ...entry, ...recorded(result, run.tpe) }
 }
 
 function differenceOf(
