@@ -1,8 +1,6 @@
-import { isAuthorization, isSecretName, type Redactor, shortestKey } from '../harness/recording/index.ts'
+import { isAuthorization, isSecretName, redacted, type Redactor, shortestKey } from '../harness/recording/index.ts'
 import type { HeaderLine } from '../harness/http/index.ts'
 import type { RecordedEntry } from './recorded-entry.ts'
-
-const redacted = '[redacted]'
 
 /** How our own reports write a key, and what is made of one: nothing is to be hidden there. */
 const placeholder = /^(\$[A-Z_][A-Z0-9_]*|\$\{[A-Z_][A-Z0-9_]*[^}]*\}\w*|\[[^\]]*\])$/

@@ -7,7 +7,7 @@ import { type Exchange, isThrottling, type Probe, type Purpose } from './exchang
 import { Failed, NotExercised, Throttled } from './outcome.ts'
 import { describeProbe, describeResponse, rerunLine, withFinding } from './describe.ts'
 import { perRun, type Run, type Send } from './run.ts'
-import { curlOfBoth } from '../recording/index.ts'
+import { curlOfBoth, remarkMark } from '../recording/index.ts'
 
 /** How a requirement is judged: returns if it holds, throws `Failed` or `NotExercised` if it does not. */
 export type Judge = (context: CheckContext) => Promise<void>
@@ -144,7 +144,7 @@ function shownIn(run: Run, requirement: CatalogueRequirement, exchange: Exchange
   const why = removedSince(run, recorded) ?? prepared(run, requirement) ?? named(run, exchange)
   const [state] = run.hooks.flatMap((hook) => hook.takesState?.(run, requirement.id) ?? [])
   const curl = state === 'job-in-progress' ? curlOfBoth(recorded, recorded) : recorded.curl
-  const shown = { ...recorded, curl: why === undefined ? curl : `${curl}  # ${why}` }
+  const shown = { ...recorded, curl: why === undefined ? curl : curl + remarkMark + why }
   shownExchanges(run).set(shown, exchange)
   return shown
 }

@@ -5,8 +5,9 @@ export type { RecordedBody, RecordedHeaders, Shown } from './recorded.ts'
 export { createExchangeLog, createRecorder, type Recorder } from './recorder.ts'
 
 // Sending it again.
-export { curlOf, curlOfBoth, inProcessUrl } from './recorded.ts'
+export { curlOf, curlOfBoth, inProcessUrl, remarkMark } from './recorded.ts'
 
 // Hiding keys, and reading what is escaped.
+export { redacted } from './recorded.ts'
 export { withoutEntities } from './views.ts'
 export { isAuthorization, isSecretName, Redactor, shortestKey } from './redactor.ts'

@@ -161,6 +161,9 @@ export interface RecordedExchange extends FailureExchange {
   httpVersion?: string
 }
 
+/** What stands for a secret that has no name of its own. */
+export const redacted = '[redacted]'
+
 /** Placeholder for the base URL of a handler in the same process: nothing listens there. */
 export const inProcessUrl = 'http://in-process.localhost'
 
@@ -192,22 +195,25 @@ export function curlOf(request: RecordedRequest, expanded: Expanded): string {
   return parts.join(' ') + cut
 }
 
+/** A shell reads no further. */
+export const remarkMark = '  # '
+
 /** Why the line does not send what was sent, if it does not. */
 function remarksOn({ bodyLength, headers, body, url }: RecordedRequest): string {
   const remarks = [
     bodyLength !== undefined && `the body is cut here: ${bodyLength} bytes in all`,
     /\[.*\]/.test(headers['authorization'] ?? '') && 'its key is not at hand: the words in brackets say which it was',
     url.startsWith(`${inProcessUrl}/`) && 'the target is a handler in a program: nothing listens there',
-    `${url} ${body}`.includes('[redacted]') && '[redacted] replaces a key',
+    `${url} ${body}`.includes(redacted) && `${redacted} replaces a key`,
   ]
   const shown = remarks.filter((remark) => remark !== false)
-  return shown.length > 0 ? `  # ${shown.join('; ')}` : ''
+  return shown.length > 0 ? remarkMark + shown.join('; ') : ''
 }
 
 /** One curl line that sends both requests on one connection; if they cannot be put together, the second with a remark. */
 export function curlOfBoth(first: FailureExchange, second: FailureExchange): string {
-  const isPlain = ({ curl }: FailureExchange): boolean => curl.startsWith('curl ') && !curl.includes('  # ')
+  const isPlain = ({ curl }: FailureExchange): boolean => curl.startsWith('curl ') && !curl.includes(remarkMark)
   if (isPlain(first) && isPlain(second)) return `${first.curl} --next ${second.curl.slice('curl '.length)}`
   const { method, url } = first.request
-  return `${second.curl}  # this request alone does not show it: send it after ${method} ${url} on one connection`
+  return `${second.curl}${remarkMark}this request alone does not show it: send it after ${method} ${url} on one connection`
 }

@@ -1,10 +1,10 @@
+import { redacted } from './recorded.ts'
 import { viewsOf } from './views.ts'
 
 /** A run of this many characters shared with a key is removed. */
 const run = 12
 /** A shorter key is found only if it is the whole text: in a longer text it could stand by chance. */
 export const shortestKey = 8
-const redacted = '[redacted]'
 /** Schemes before a key in a header that a target repeats: the two together are a whole value too. */
 const schemes = ['Bearer', 'bearer', 'Basic', 'basic']
 

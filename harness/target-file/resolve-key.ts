@@ -4,7 +4,7 @@ import { keyProblem } from './http-values.ts'
 import type { FromCommand, KeyFunction } from './target-file.ts'
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { Redactor, shortestKey } from '../recording/index.ts'
+import { redacted, Redactor, shortestKey } from '../recording/index.ts'
 import type { Secret, KeySource, Target, KeySources, KeyValue, TargetFile } from './model.ts'
 import { operations, type OperationId } from '../../catalogue/operations.ts'
 import { isKeyPerOperation } from './declared.ts'
@@ -177,7 +177,7 @@ export const labels = {
   full: '$CONFORM_API_KEY',
   expired: '$CONFORM_KEY_EXPIRED',
   restricted: '$CONFORM_KEY_RESTRICTED',
-  other: '[redacted]',
+  other: redacted,
 } as const
 
 /** Reads a key, or asks its command or function for the first time; whatever it is becomes a secret. */
