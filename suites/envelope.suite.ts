@@ -68,11 +68,8 @@ async function judgeUnknownPath(context: CheckContext): Promise<void> {
   const random = randomOf(seedFor(context.run.options.seed, context.requirement.id))
   const name = unknownId('no-such-operation-aaaaaaaaa', random, new Set())
   for (const method of sampled(context, methods)) {
-    judgeUnknownRoute(
-      context,
-      await sendUnknownRoute(context, method, `/v1/${name}`),
-      'at a path that the interface does not have',
-    )
+    const exchange = await sendUnknownRoute(context, method, `/v1/${name}`)
+    judgeUnknownRoute(context, exchange, 'at a path that the interface does not have')
   }
 }
 
@@ -178,7 +175,7 @@ async function judgeCharset(context: CheckContext): Promise<void> {
     if (context.cases > 0 && run.options.depth === 'quick') return
     const judge = (): Promise<void> => judgeLabel(context, id)
     // An operation that proves nothing, as for a limit of uploads, takes nothing from what others have proved.
-    await (context.cases > 0 ? orElse(run, judge, () => undefined) : judge())
+    await (context.cases > 0 ? orElse(run, judge) : judge())
   }
   if (context.cases === 0)
     throw new NotExercised('declare an operation that generates nothing: pdf.parse, ai-detect.run, web-search.run, ...')

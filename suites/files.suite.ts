@@ -13,6 +13,7 @@ import {
   randomOf,
   refused,
   resendAsDeclared,
+  retryWhileSettling,
   sampled,
   seedFor,
   suite,
@@ -23,8 +24,16 @@ import {
 } from '../harness/checks/index.ts'
 import type { Pairs } from '../catalogue/requirement.ts'
 import type { CheckContext, Exchange, Judge, Probe, Run } from '../harness/engine/index.ts'
-import { describeResponse, isGranted, judgeGranted, judgePairs, NotExercised, pause } from '../harness/engine/index.ts'
-import { addition, eachAccepted } from './created/created-object.ts'
+import {
+  describeResponse,
+  isGranted,
+  judgeGranted,
+  judgePairs,
+  NotExercised,
+  orElse,
+  pause,
+} from '../harness/engine/index.ts'
+import { addition, createObject, eachAccepted } from './created/created-object.ts'
 import { ownId, useAgain } from './created/relations.ts'
 import { usable } from './created/usable.ts'
 
@@ -68,15 +77,26 @@ async function judgeNoError(context: CheckContext, make: () => Promise<Probe>, w
 async function judgeAttached(context: CheckContext): Promise<void> {
   const { run, scenario } = context
   const { graph = '' } = run.target.resources
-  const attached = (): Promise<Probe> => uploadTo(run, graph)
-  if (scenario) return judgeTries(context, { make: attached, what: 'with graphId' })
+  if (scenario) return judgeTries(context, { make: () => uploadTo(run, graph), what: 'with graphId' })
   await requireGraph(run)
   await judgeUnknownGraph(context, graph)
+  await judgeAttachedTo(context, graph)
+  if (run.options.depth === 'quick' || !isDeclared(run, 'graphs.create')) return
+  // A server may attach to a graph that it knew when it began, whichever it is told.
+  const made = await orElse(run, () => createObject(context, 'graphs.create'))
+  if (made !== undefined) await judgeAttachedTo(context, made)
+}
+
+async function judgeAttachedTo(context: CheckContext, graph: string): Promise<void> {
+  const { run } = context
+  const attached = (): Promise<Probe> => uploadTo(run, graph)
+  const isKnown = ({ response }: Exchange): boolean => response?.status !== 404
   const canAdd = isDeclared(run, 'graphs.add-file') && pointerOf(run, 'graphs.add-file', 'file') !== undefined
   let granted: Exchange | undefined
   let refused: Exchange | undefined
   for (const ms of [0, ...laterAttempts(run)]) {
-    const own = await sendPastBlocks(() => context.send(attached))
+    const send = (): Promise<Exchange> => sendPastBlocks(() => context.send(attached))
+    const own = await retryWhileSettling(run, send, isKnown)
     const upload = await resendAsDeclared(own, () => context.send(() => uploadTo(run, graph, validRequest)))
     judgeGranted(context, upload, 'a 2xx', 'with graphId')
     if (!canAdd) return

@@ -70,11 +70,7 @@ const addSameFileAgain = condition(async (refusal) => {
     const added = await addOthers(context, valid)
     await judge(refused(probe), `${what}, after others were added`)
     const judgeAdded = judgeAddedAtOnce(added, judge)
-    await orElse(
-      run,
-      () => judgeInCreated(refusal),
-      () => undefined,
-    )
+    await orElse(run, () => judgeInCreated(refusal))
     lookAgainAtEnd(context, async () => {
       await judge(refused(probe), `${what}, at the end of the run`)
       await judgeAdded(context)

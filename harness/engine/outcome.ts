@@ -72,17 +72,17 @@ export function createLifetime(): Lifetime {
   }
 }
 
-/** Does something, and something else if nothing can be judged by it. The end of the run is thrown. */
-export async function orElse<T>(
+/** Does something, and something else, or nothing, if nothing can be judged by it. The end of the run is thrown. */
+export async function orElse<T, O = undefined>(
   { life }: { readonly life: Lifetime },
   action: () => Promise<T>,
-  otherwise: () => T | Promise<T>,
-): Promise<T> {
+  otherwise?: () => O | Promise<O>,
+): Promise<T | O> {
   try {
     return await action()
   } catch (error) {
     if (!(error instanceof NotExercised) || life.ended) throw error
-    return otherwise()
+    return otherwise?.() as O
   }
 }
 

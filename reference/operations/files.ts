@@ -67,6 +67,8 @@ function graphOf(call: Call): Graph | undefined {
   if (!graph || isSettling(call.world, 'graphs', graph)) call.reject('404-ResourceNotFound', 'graphId is no graph')
   if (graph.account !== call.account) call.reject('403-InsufficientAccessRights')
   call.rejectIf('2xx-attached-to-graph#refused', true)
+  if (call.broken('2xx-attached-to-graph#first-graph'))
+    return [...call.world.store.graphs.values()].find(({ account }) => account === call.account)
   return call.broken('2xx-attached-to-graph') ? undefined : graph
 }
 

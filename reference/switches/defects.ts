@@ -45,7 +45,7 @@ const placed: readonly string[] = named(
   files.retrieve/404-unknown-file       no-answer closed no-http
   files.upload/413-body-too-large       spoils-connection
   files.upload/2xx-retrievable          - gone 5xx late forbidden last-only at-once in-graph attached
-  files.upload/2xx-attached-to-graph    - refused unknown-5xx
+  files.upload/2xx-attached-to-graph    - refused first-graph unknown-5xx
   files.list/2xx-file-types             - 5xx two two-5xx unknown-5xx none-5xx
   files.list/2xx-accepted               - envelope many
   files.list/429-quota-exceeded         granted-envelope

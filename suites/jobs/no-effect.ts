@@ -245,11 +245,7 @@ async function locksAnyway({ run, application: { id } }: Held): Promise<boolean>
     return false
   }
   // If nothing can be learned there, the refusals are what is known.
-  return orElse(
-    run,
-    () => hold(run, other, look),
-    () => false,
-  )
+  return (await orElse(run, () => hold(run, other, look))) === true
 }
 
 /** A refused creation starts no job, and leaves the application free. */

@@ -83,14 +83,9 @@ export function provokeConflicts(run: Run) {
         findings.push(...(await further(run, last, findings)).map(withoutProof))
     // Last: a server that takes the jobs of all applications for one would refuse it beside any of them.
     // If that application gives no job, requirements about it tell.
-    const ofFailed = () =>
-      orElse(
-        run,
-        () => releasedAfterFailure(run),
-        () => [],
-      )
-    const more = failureIn(findings, ids.released) ? [] : await ofFailed()
-    return { findings: [...findings, ...more], wasBusy }
+    if (!failureIn(findings, ids.released))
+      findings.push(...((await orElse(run, () => releasedAfterFailure(run))) ?? []))
+    return { findings, wasBusy }
   })
 }
 

@@ -204,7 +204,11 @@ export const stories: Readonly<Record<string, Story>> = {
     const uploaded = await send(server, 'files.upload', { query: { graphId: resources.graph } })
     const added = await send(server, 'graphs.add-file', { merge: { file_id: uploaded.json?.id } })
     const toNone = await send(server, 'files.upload', { query: { graphId: 'no-graph' } })
-    return isGranted(uploaded) && added.status === 409 && toNone.status < 500
+    const graph_id = (await send(server, 'graphs.create')).json?.id as string
+    const own = await send(server, 'files.upload', { query: { graphId: graph_id } })
+    const again = await send(server, 'graphs.add-file', { params: { graph_id }, merge: { file_id: own.json?.id } })
+    const isInGraph = added.status === 409 && again.status === 409
+    return isGranted(uploaded) && isInGraph && toNone.status < 500
   },
   'files.list/2xx-file-types': async (server) => {
     const both = await send(server, 'files.list', { query: { file_types: 'txt,pdf' } })
