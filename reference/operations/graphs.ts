@@ -43,7 +43,7 @@ async function addAllTheSame(call: Call, status: number): Promise<void> {
   if (file !== undefined) graph?.files.set(file, { by: 'addition', from: Date.now() })
 }
 
-/** Whether a created graph has forgotten its files, under the defects of `409-already-in-graph`. */
+/** Whether a created graph has forgotten what was added to it, under the defects of `409-already-in-graph`. */
 function hasForgotten(call: Call, graph: Graph): boolean {
   const isEmptied = askedTwice.has(graph) && call.broken('409-already-in-graph#emptied')
   return graph.made === true && (isEmptied || call.broken('409-already-in-graph#created'))
@@ -55,7 +55,7 @@ const manyFiles = 8
 async function addFile(call: Call, graph: Graph): Promise<Answer> {
   const file = fileOf(call)
   const known = graph.files.get(file.id)
-  const isKnown = known && known.from <= Date.now() && !hasForgotten(call, graph)
+  const isKnown = known && known.from <= Date.now() && !(known.by === 'addition' && hasForgotten(call, graph))
   if (isKnown && !overlooks(call, '409-already-in-graph', file.id, [...graph.files.keys()])) {
     // Requirements tell apart where the file came from; both are refused alike.
     if (known.by === 'addition') call.refuse('409-already-in-graph', '409-BadRequest')

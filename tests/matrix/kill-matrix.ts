@@ -36,6 +36,8 @@ function stampsOf(results: readonly RequirementResult[], id: string): readonly s
 function isAlone(defect: string): boolean {
   // Whatever breaks down on bad input turns it red: which of them its evidence shows is a matter of order.
   if (ownId(defect) === 'envelope/bad-input-no-5xx') return true
+  // It shows by the answer to a later request, of another operation.
+  if (ownId(defect) === 'files.upload/2xx-attached-to-graph') return true
   return needsSocket(defect) || needsOtherCohort(defect) || isOfStates(ownId(defect))
 }
 
