@@ -61,7 +61,7 @@ try {
   const figures = await measure(sides, Number(given.runs))
   let now = ratiosOf(figures)
   console.table(figures)
-  console.table(now)
+  if (Object.keys(now).length > 0) console.table(now)
   if (given.json !== undefined) writeFileSync(given.json, `${JSON.stringify({ figures, ratios: now }, null, 2)}\n`)
   if (given.accept) writeFileSync(known, `${JSON.stringify(now, null, 2)}\n`)
   const before = JSON.parse(readFileSync(known, 'utf8')) as Ratios
