@@ -12,6 +12,7 @@
  */
 
 /** Called by what build.js writes behind it. @param {Host} host */
+// oxlint-disable-next-line no-unused-vars
 function launch({ version, parts, file, importFromOutside, startThread }) {
   const node = (name) => process.getBuiltinModule(`node:${name}`)
   const { isMainThread, Worker } = node('worker_threads')
