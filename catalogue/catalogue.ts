@@ -56,13 +56,6 @@ export function requirementsOfArea(area: AreaName): readonly CatalogueRequiremen
   return areas[area]
 }
 
-const areaNames = Object.keys(areas) as readonly AreaName[]
-
-/** The area whose suite judges the requirement; undefined for an id that the catalogue does not have. */
-export function areaOf(id: string): AreaName | undefined {
-  return areaNames.find((area) => requirementsOfArea(area).some((requirement) => requirement.id === id))
-}
-
 /** The members of a requirement that `conform list` prints and the digest of the requirements is made from. */
 export function published({ id, operation, level, section, statement, needs, effect }: Requirement): Requirement {
   return { id, operation, level, section, statement, needs, effect }

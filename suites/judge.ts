@@ -1,5 +1,5 @@
 import type { AreaName, RequirementId } from '../catalogue/catalogue.ts'
-import { areaOf, isRequirementId, catalogue, grantedRequirement, requirementOf } from '../catalogue/catalogue.ts'
+import { isRequirementId, catalogue, grantedRequirement, requirementOf } from '../catalogue/catalogue.ts'
 import { conditionOf } from '../catalogue/requirement.ts'
 import type { TakesState } from '../harness/report/index.ts'
 import type { Interface, Judge, Judging, Run, RunHook, RunOptions, RunParts } from '../harness/engine/index.ts'
@@ -12,6 +12,14 @@ import { createdHook, envelopeHook, notServedHook, type Suite } from '../harness
 import type { Target } from '../harness/target-file/index.ts'
 import { planRun } from './plan.ts'
 import { pdfHook } from './pdf-parse/refusals.ts'
+import { chatCreate } from './chat-create.suite.ts'
+import { envelope } from './envelope.suite.ts'
+import { filesList, filesRetrieve, filesUpload } from './files.suite.ts'
+import { everyOperation, general, guardrails } from './general.suite.ts'
+import { graphsAddFile, graphsCreate, graphsQuery } from './graphs.suite.ts'
+import { applicationsCreate, jobsCreate, jobsRetrieve } from './jobs.suite.ts'
+import { pdfParse } from './pdf-parse.suite.ts'
+import * as tools from './tools.suite.ts'
 
 /** Requirements whose failure takes a state that one request does not bring about, by id or by its condition. */
 const states: Readonly<Record<string, TakesState>> = {
@@ -91,31 +99,25 @@ export const api: Interface = {
   errors: errorNames,
 }
 
-const chat = () => import('./chat-create.suite.ts')
-const envelope = () => import('./envelope.suite.ts')
-const files = () => import('./files.suite.ts')
-const general = () => import('./general.suite.ts')
-const graphs = () => import('./graphs.suite.ts')
-const jobs = () => import('./jobs.suite.ts')
-const pdf = () => import('./pdf-parse.suite.ts')
-const tools = () => import('./tools.suite.ts')
-
-/** The file with the suite of each operation or area: it exports nothing else, and is loaded when the first of them is judged. */
-const fileOf: Readonly<Record<AreaName, () => Promise<Readonly<Record<string, Suite>>>>> = {
-  ...{ '*': general, guardrails: general, general, envelope, 'pdf.parse': pdf, 'chat.create': chat },
-  ...{ 'jobs.create': jobs, 'jobs.retrieve': jobs, 'applications.create': jobs },
-  ...{ 'files.upload': files, 'files.list': files, 'files.retrieve': files },
-  ...{ 'graphs.create': graphs, 'graphs.add-file': graphs, 'graphs.query': graphs },
-  ...{ 'completion.create': tools, 'ai-detect.run': tools, 'web-search.run': tools },
-  ...{ 'medical.comprehend': tools, 'translate.run': tools, 'vision.analyze': tools },
+/**
+ * The suite of each operation or area. All are loaded at once, which takes some 15 ms: the files of this package may be replaced
+ * while a run goes on, or between two runs of a session.
+ */
+const suites: Readonly<Record<AreaName, Suite>> = {
+  ...{ '*': everyOperation, guardrails, general, envelope, 'pdf.parse': pdfParse, 'chat.create': chatCreate },
+  ...{ 'jobs.create': jobsCreate, 'jobs.retrieve': jobsRetrieve, 'applications.create': applicationsCreate },
+  ...{ 'files.upload': filesUpload, 'files.list': filesList, 'files.retrieve': filesRetrieve },
+  ...{ 'graphs.create': graphsCreate, 'graphs.add-file': graphsAddFile, 'graphs.query': graphsQuery },
+  ...{ 'completion.create': tools.completionCreate, 'ai-detect.run': tools.aiDetectRun },
+  ...{ 'web-search.run': tools.webSearchRun, 'medical.comprehend': tools.medicalComprehend },
+  ...{ 'translate.run': tools.translateRun, 'vision.analyze': tools.visionAnalyze },
 }
+
+const judges: ReadonlyMap<string, Judge> = new Map(Object.values(suites).flat())
 
 /** How a requirement is judged; undefined if no suite says it. */
 export async function judgeOf(id: string): Promise<Judge | undefined> {
-  const area = areaOf(id)
-  if (area === undefined) return undefined
-  const suites = Object.values(await fileOf[area]()).flat()
-  return suites.find(([of]) => of === id)?.[1]
+  return judges.get(id)
 }
 
 /** How the run reaches the target and its keys. */

@@ -53,13 +53,20 @@ export interface RunEnd {
   readonly cause: EndCause | undefined
 }
 
+const loadSuites = () => import('../../suites/judge.ts')
+
+/** Loads what a run loads late: for whoever runs later, when the files of this package may have been replaced. */
+export async function loadRun({ report }: RunArguments): Promise<void> {
+  await Promise.all([loadSuites(), ...(report.length > 0 ? [loadFormats()] : [])])
+}
+
 /** Finds the target, judges it, writes the reports and the one for people, and sets the exit code. */
 export async function oneRun(baseUrl: string | undefined, options: RunArguments, front: RunFront): Promise<RunEnd> {
   const requests = parseReportRequests(options.report)
   const baseline = baselineOf(options)
   const finding = findTarget(baseUrl, options)
   // Loading the suites takes as long as the embedded server needs to begin.
-  const suites = import('../../suites/judge.ts')
+  const suites = loadSuites()
   const found = await finding
   const folder = makeRunFolder()
   let left: Judged | undefined

@@ -14,7 +14,7 @@ import { extname } from 'node:path'
 import { applyEdits, modify, parse, type ParseError } from 'jsonc-parser'
 import { checkTargetFile } from '../../harness/target-file/index.ts'
 import { writeAtomically } from '../output/files.ts'
-import { runOptions } from '../run/one-run.ts'
+import { loadRun, runOptions } from '../run/one-run.ts'
 
 /**
  * Serves the page. The first run begins when it is first opened, so that it is seen from its beginning.
@@ -22,6 +22,7 @@ import { runOptions } from '../run/one-run.ts'
  */
 export async function startUi(baseUrl: string | undefined, options: RunArguments, port: number) {
   const empty = await emptyReport(baseUrl, options)
+  await loadRun(options)
   const targetFile = takesParts(options.target) ? options.target : undefined
   const model = createModel(empty, {
     targetFile,

@@ -26,6 +26,8 @@ export interface Ended {
 export interface Settings {
   readonly env?: Readonly<Record<string, string>>
   readonly cwd?: string
+  /** Another copy of the command line. */
+  readonly bin?: string
 }
 
 /** A command line that runs: what it has said so far, and its end. */
@@ -53,9 +55,9 @@ export function userEnvironment(given: Settings['env'] = {}): Record<string, str
 }
 
 /** Starts the compiled `conform` as a user does, in a process of its own. `in-process.ts` is cheaper for what it says and decides. */
-export function start(args: readonly string[], { env, cwd = tmpdir() }: Settings = {}): Running {
+export function start(args: readonly string[], { env, cwd = tmpdir(), bin: file = bin }: Settings = {}): Running {
   const began = performance.now()
-  const child = spawn(process.execPath, [bin, ...args], { cwd, env: userEnvironment(env) })
+  const child = spawn(process.execPath, [file, ...args], { cwd, env: userEnvironment(env) })
   let stdout = ''
   let stderr = ''
   child.stderr.setEncoding('utf8').on('data', (piece: string) => (stderr += piece))

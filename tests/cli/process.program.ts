@@ -4,9 +4,12 @@
  * and `ui/server` what goes on until it is ended.
  */
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { cpSync, existsSync, rmSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { bin, conformProcess, type Ended, folder, targetFile } from './conform.ts'
+import { eventsUntilEnd } from '../ui/page.ts'
+import { bin, conformProcess, type Ended, folder, start, targetFile } from './conform.ts'
 import { conform } from './in-process.ts'
 import { reference } from './reference.ts'
 
@@ -63,4 +66,20 @@ test.skipIf(!existsSync('/dev/full'))('output that cannot be written: exit 2 and
 
 test('a reader that has read enough is no mistake', () => {
   expect(listTo('| head -c 1 >/dev/null')).toEqual({ status: 0, stderr: '' })
+})
+
+test('the page of conform ui judges also if the package is replaced before it is opened', async () => {
+  const { url } = await reference()
+  const cwd = folder()
+  const root = fileURLToPath(new URL('../..', import.meta.url))
+  for (const part of ['bin', 'cli/ui', 'dist', 'catalogue', 'fixtures', 'package.json', 'reporters/html', 'schemas'])
+    cpSync(join(root, part), join(cwd, part), { recursive: true })
+  symlinkSync(join(root, 'node_modules'), join(cwd, 'node_modules'))
+  const args = ['-t', targetFile(cwd, url), '--only', 'files.list/*', '--runs', '1']
+  const ui = start(['ui', ...args], { bin: join(cwd, 'bin/conform.js') })
+  const address = await ui.firstLine
+  rmSync(join(cwd, 'dist'), { recursive: true })
+  expect(await eventsUntilEnd(address)).toContain('The run has ended. Incomplete (passing)')
+  ui.child.kill('SIGTERM')
+  expect(await ui.ended).toMatchObject({ code: 0, stderr: '' })
 })

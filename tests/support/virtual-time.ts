@@ -1,8 +1,6 @@
 import { webcrypto } from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 import timersPromises from 'node:timers/promises'
-import { catalogue } from '../../catalogue/catalogue.ts'
-import { judgeOf } from '../../suites/judge.ts'
 
 interface Timer {
   readonly callback: () => void
@@ -16,9 +14,8 @@ const quietTurns = 3
 const longJumpMs = 250
 const turnsBeforeLongJump = 30
 
-/** Loads what the reference and the suites load when they first need it. Nobody waits for a disk while time stands still. */
+/** Loads what the reference loads when it first needs it. Nobody waits for a disk while time stands still. */
 async function loadLate(): Promise<void> {
-  await Promise.all(catalogue.map(({ id }) => judgeOf(id)))
   const { getResolvedPDFJS } = await import('unpdf')
   // Another import, by the first document that is read.
   await getResolvedPDFJS()
