@@ -181,16 +181,19 @@ function giveUp({ gate }: Held): void {
   gate.gaveUp = gate.timedOut = true
 }
 
-/** A refused request may start its job by a queue: creations so many ms after refusals in several ways. */
-const moments: readonly Moment[] = [
+/** A refused request may start its job at once, or by a queue: creations so many ms after refusals in several ways. */
+const moments = [
+  { afterMs: 0, untilMs: 500 },
   { afterMs: 500, untilMs: 1000 },
   { afterMs: 1000, untilMs: 1700 },
   { afterMs: 1700, untilMs: 2000 },
-]
+] as const satisfies readonly Moment[]
+
+const momentsOf = ({ options: { depth } }: Run) => (depth === 'quick' ? moments.slice(0, 2) : moments)
 
 /**
  * Looks, once a run, how refused creations affect an idle application, before any other is refused there: creates at once after each
- * kind of refusal, and some time after all of them. A finding for each kind.
+ * kind of refusal, and at several moments after all of them. A finding for each kind.
  */
 export function noEffectFindings(run: Run): Promise<readonly Finding[]> {
   return oncePerRun(run, 'no effect', async () => {
@@ -215,18 +218,27 @@ async function lookAlone(held: Held): Promise<readonly (readonly Finding[])[]> {
     throw new NotExercised('the application is busy even if no creation was refused before')
   }
   const { delayed, atOnce } = await kindsOf(run, application)
-  const looks: (readonly Finding[])[] = []
+  const findings: Finding[] = []
+  const looks: (readonly Finding[])[] = [findings]
   const isOver = (): boolean => failureIn(looks.flat()) !== undefined || gate.timedOut
-  for (const kind of atOnce) if (!isOver()) looks.push(await lookAfter(held, kind))
-  if (!delayed || isOver()) return looks
-  let later = await refuseIdle(held, delayed)
-  const findings = [...later.findings]
-  for (const moment of run.options.depth === 'quick' ? moments.slice(0, 1) : moments) {
-    if (failureIn(findings) || gate.timedOut) break
+  const left = [...atOnce]
+  const began = performance.now()
+  let later = delayed && (await refuseIdle(held, delayed))
+  findings.push(...(later?.findings ?? []))
+  for (const [at, moment] of momentsOf(run).entries()) {
+    if (!later || isOver()) break
     later = await lookLater(held, later, moment)
     findings.push(...later.findings)
+    // What fits into the first pause comes there. If it had to wait, what it met is looked for anew.
+    for (const took = performance.now() - began; at === 0 && left.length > 0 && !isOver();) {
+      if (performance.now() + took > later.refusedAt + moments[1].untilMs) break
+      const before = jobsOf(run).of(application.id).length
+      looks.push(await lookAfter(held, left.shift()!))
+      if (jobsOf(run).of(application.id).length !== before + 1) later = { ...later, refusedAt: -Infinity }
+    }
   }
-  return [findings, ...looks]
+  for (const kind of left) if (!isOver()) looks.push(await lookAfter(held, kind))
+  return looks
 }
 
 /** Joins the findings of one kind of refusal. */
