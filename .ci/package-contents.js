@@ -19,7 +19,7 @@ const inTree = (folder, pattern) =>
     .filter((name) => pattern.test(name))
     .map((name) => `${folder}/${name}`)
 
-/** What package.json names, and what is read at run time beside the code. */
+/** Files that package.json names, and those that are read at run time beside the code. */
 const entries = Object.values(about.exports).flatMap((entry) =>
   typeof entry === 'string' ? [entry] : Object.values(entry),
 )

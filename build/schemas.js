@@ -3,7 +3,7 @@ import { createJiti } from 'jiti'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** What makes each of them, by its path: a module in TypeScript, and the document in what that exports. */
+/** Makers of each schema, by its path: a module in TypeScript, and the document in what that exports. */
 const makers = {
   'schemas/openapi.json': ['./openapi/paths.ts', ({ openapiDocument }) => openapiDocument()],
   'schemas/target.schema.json': ['./target-schema/target-schema.ts', ({ targetSchema }) => targetSchema()],

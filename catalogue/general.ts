@@ -149,7 +149,7 @@ export const guardrails = requirements('guardrails', [
   { id: '503-provider-down', section: '7.3', needs: [scenario], expects: [[503, 'InternalError']], refused: 'While a guardrail provider is down, a request' },
 ])
 
-/** What is answered with that status, a code name of its row of §7.2 or a type that §7.3 lists with it. */
+/** Answers with that status, a code name of its row of §7.2 or a type that §7.3 lists with it. */
 const ofStatus = <const Id extends string, const Names extends readonly [number, ...string[]]>(
   id: Id,
   what: string,

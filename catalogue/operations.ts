@@ -199,7 +199,7 @@ export function triesOf(id: OperationId): number {
 
 /**
  * How often a request that should be refused is sent, if a guardrail or a model error meets it: more often, since nothing is
- * generated, and requests of a run that take turns may meet every block of a server that blocks each so manieth.
+ * generated, and requests of a run that take turns may meet every block of a server that blocks one of so many.
  */
 export const triesOfRefusals = 8
 

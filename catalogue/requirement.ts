@@ -251,7 +251,7 @@ export function requirements<const A extends Area, const T extends readonly Requ
   return texts.map((text) => requirement(area, text)) as RequirementFrom<A, T[number]>[]
 }
 
-/** What holds of the creation of anything that has a name. @param maxRequests of `4xx-no-effect` */
+/** Requirements on the creation of anything that has a name. @param maxRequests of `4xx-no-effect` */
 // oxfmt-ignore
 export const namedCreations = (maxRequests: number) => [
   { id: '2xx-own-id', section: '4.4', needs: [valid, '{id}'], expects: '2xx',

@@ -26,7 +26,7 @@ export interface SignRequest {
   readonly report?: string | undefined
   /** The certificate or bundle to countersign. */
   readonly add?: string | undefined
-  /** Where the certificate, and the bundle go. */
+  /** Paths of the certificate and of the bundle. */
   readonly out?: string | undefined
   readonly bundle?: string | undefined
   /** Path of the key. */

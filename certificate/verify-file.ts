@@ -74,7 +74,7 @@ export function verifyFile(request: VerifyRequest, { now, suite }: { readonly no
       statement: statement ?? null,
       /** Source of the revocations, and when it was built if it says so; null if they were not looked up. */
       revocations: revocations ? { path: revocations.path, asOf: revocations.asOf } : null,
-      /** What the claims were held against. */
+      /** Names of the evidence that the claims were held against. */
       heldAgainst: [evidence && 'report', evidence?.exchanges && 'exchanges', evidence?.target && 'target'].filter(
         Boolean,
       ),

@@ -45,7 +45,7 @@ async function wordsOf(commands: Readonly<Record<string, LoadCommand>>) {
     })),
     /** Options of a run: of `conform` without a command. */
     run: [...optionsOf(run), '--version'],
-    /** What options take that take a value from a list. */
+    /** Values of the options that take one from a list. */
     values: {
       ...{ '--only': ids, '--skip': ids, '--report': formatNames },
       ...Object.fromEntries(chosen.map(({ long, argChoices }) => [long!, argChoices!])),

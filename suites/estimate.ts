@@ -157,7 +157,7 @@ function uploadsFirst(id: OperationId, target: Target): boolean {
 }
 
 /**
- * Of the most that a run may send for an operation, the part that it sent when a conforming server was judged whole: polls end
+ * Part of the most that a run may send for an operation which it sent when a conforming server was judged whole: polls end
  * when a job does, generated cases are not all sent to each operation, and nothing is sent again. Measured with the reference,
  * whose jobs last a second or less; tests/matrix holds it to what is sent.
  */

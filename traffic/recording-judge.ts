@@ -36,7 +36,7 @@ export interface RequirementTally {
 
 const maxKept = 3
 
-/** What a recording was judged to be. */
+/** Judgement on a recording. */
 export type Seen = ReturnType<ReturnType<typeof createRecordingJudge>['end']>
 
 interface RecordingJudgeOptions {

@@ -68,7 +68,7 @@ function outcomeOf(tally: RequirementTally | undefined, empty: boolean): Pick<Re
   return { outcome: 'not-exercised', reason: tally?.unjudged ?? (empty ? nothingShown : notShown) }
 }
 
-/** What came, if that is wrong. */
+/** Response that came, if it is wrong. */
 export function receivedIn({ actual, exchange }: RecordedFault): string {
   return typeof actual === 'function' ? actual() : (actual ?? describeResponse(exchange))
 }

@@ -14,7 +14,7 @@ export interface Publication {
   readonly requests: readonly ReportRequest[]
   readonly people: People
   readonly baseline: Baseline | undefined
-  /** Of --start or --wait. */
+  /** Notes of --start or --wait. */
   readonly server: StartedServer | undefined
 }
 

@@ -28,7 +28,7 @@ function replace(key, markup) {
   if (fresh.open && fresh.classList.contains('r')) void showSent(fresh)
 }
 
-/** What was sent for a requirement comes when its row is opened: of all of them it would be megabytes. */
+/** Fetches what was sent for a requirement when its row is opened: of all of them it would be megabytes. */
 async function showSent(row) {
   const place = row.querySelector('.sent')
   if (!place) return
@@ -89,7 +89,7 @@ function markButtons() {
   }
 }
 
-/** What is wrong with a command; undefined if it is done. */
+/** Tells what is wrong with a command; undefined if it is done. */
 async function send(command) {
   const answer = await fetch('run', { method: 'POST', body: JSON.stringify(command) }).catch(() => undefined)
   if (answer?.ok) return undefined

@@ -17,7 +17,7 @@ export interface Pages {
   sent(id: string): string
   /** A page listens from now on. */
   opened(): void
-  /** What changed of the page since that version. */
+  /** Changes of the page since that version. */
   patchSince(version: number): Patch
   /** Tells `changed`, when something has. */
   readonly changes: EventEmitter

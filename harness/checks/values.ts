@@ -43,7 +43,7 @@ export const falsy = { boolean: false, number: 0 } as const
 export const byIndex: unknown = { 0: 'text' }
 
 /**
- * What is put in place of a member's own value for the sample of another type: its own value, as a lenient server would take
+ * Value in place of a member's own for the sample of another type: its own value, as a lenient server would take
  * it. That is the value in an array; of an array its first item, or an object of its items; of a text an object that has it by the
  * names under which one may look for it.
  */

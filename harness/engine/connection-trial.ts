@@ -24,7 +24,7 @@ const suspectOf = ({ probe, purpose }: PreviousRequest): string =>
 
 /**
  * F: alone, which has to be right; P: the pair, which has to be wrong. Neither replicas that take connections in turn nor a
- * fault in every so manieth answer fit this order, and what comes at random fits it in one of 600 times at most.
+ * fault in one of so many answers fit this order, and what comes at random fits it in one of 600 times at most.
  */
 const order = 'FFFPPFPPF'
 /** A run has hundreds of wrong answers to look at: chance has to fit twice, unless the same request was proven before. */

@@ -21,7 +21,7 @@ export interface ErrorNames {
   codeNames(status: number): readonly string[] | undefined
   /** An error of the model behind an operation: it may stand with any status, and comes and goes. */
   isModelError(tpe: string | undefined): boolean
-  /** What tells that a guardrail blocked a request: the next answer may be another one. */
+  /** Sign that a guardrail blocked a request: the next answer may be another one. */
   readonly guardrail: { readonly tpe: string; readonly key: string }
 }
 

@@ -104,7 +104,7 @@ export function createCircuitBreaker() {
       inARow.set(operation, (inARow.get(operation) ?? 0) + 1)
       if (exchange.unansweredTwice && exchange.purpose.role !== 'probe') unanswered.set(operation, exchange)
     },
-    /** What should be granted was throttled for so long that it is no matter of time. */
+    /** A request that should be granted was throttled for so long that it is no matter of time. */
     stop: (operation: string): void => void throttled.add(operation),
     /** A request of the operation that should have succeeded, and got no answer on two connections. */
     unanswered: (operation: string): Exchange | undefined => unanswered.get(operation),

@@ -161,7 +161,7 @@ export interface RecordedExchange extends FailureExchange {
   httpVersion?: string
 }
 
-/** What stands for a secret that has no name of its own. */
+/** Mark in the place of a secret that has no name of its own. */
 export const redacted = '[redacted]'
 
 /** Placeholder for the base URL of a handler in the same process: nothing listens there. */

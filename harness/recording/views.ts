@@ -101,7 +101,7 @@ function undo({ text, place }: View, escapes: RegExp): View | undefined {
   return { text: shown, place: (from, to) => place(originAt(from), originAt(to)) }
 }
 
-/** Where each character of the shown text began, and where the last one ended. */
+/** Offsets at which each character of the shown text began, and the end of the last one. */
 function originsOf(text: string, length: number, escapes: RegExp): Int32Array {
   const origins = new Int32Array(length + 1)
   let from = 0

@@ -226,7 +226,7 @@ const reasoned = {
 const counts = object({ passed: count, failed: count, notExercised: count, notApplicable: count })
 export type Counts = Fitting<typeof counts>
 
-/** What other schemas that count results define as well. */
+/** Definitions that other schemas which count results have as well. */
 export const basicDefinitions = {
   count: { type: 'integer', minimum: 0 },
   milliseconds: { description: 'Milliseconds.', type: 'number', minimum: 0 },

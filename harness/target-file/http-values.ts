@@ -18,7 +18,7 @@ function withScheme(text: string): string | undefined {
   if (!address) return undefined
   const [, port] = address
   const host = text.split(/[:/]/)[0]!
-  // A word alone is more likely a slip than a host.
+  // A single word is more likely a slip than a host.
   if (port === undefined && !host.includes('.') && host !== 'localhost') return undefined
   const isNear = port !== undefined || /^(localhost|\[|\d+\.\d+\.\d+\.\d+)/.test(text)
   const whole = `${isNear && port !== ':443' ? 'http' : 'https'}://${text}`

@@ -39,7 +39,7 @@ export function objectOr<T, U>(title: string, asObject: Schema<T>, otherwise: Sc
   return { title, if: { type: 'object' }, then: asObject, else: { title, ...otherwise } }
 }
 
-/** Of these members exactly one. */
+/** Exactly one of these members. */
 const oneMemberOf = (...names: readonly string[]): Keywords => ({ oneOf: names.map((name) => ({ required: [name] })) })
 
 const variable = member('Name of an environment variable.', matching('^[A-Za-z_][A-Za-z0-9_]*$'), 'CONFORM_API_KEY')

@@ -20,7 +20,7 @@ export const targetFile = JSON.parse(fixture('reference.target.json').toString('
   readonly scenarios: Readonly<Record<string, Scenario>>
 }
 
-/** What an error is answered with: `<status>-<tpe>`, as the names of variants spell it. */
+/** Answer to an error: `<status>-<tpe>`, as the names of variants spell it. */
 export type Pair = `${number}-${string}`
 
 /** The forms of the header `x-simulate`: `<condition> <pair>`, and then other pairs that conform as well. */

@@ -124,7 +124,7 @@ export function checkGraphs(call: Call): void {
   }
 }
 
-/** What the llm tool of the request is called with, if it has one; the reference always lets it run. */
+/** Arguments for the llm tool of the request, if it has one; the reference always lets it run. */
 export function llmFunctionOf(call: Call): Members | undefined {
   const tool = toolsOf(call).find(({ type }) => type === 'llm')
   return tool && call.body['tool_choice'] !== 'none' ? functionOf(tool) : undefined

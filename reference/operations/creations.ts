@@ -15,7 +15,7 @@ interface Creation<Made extends Owned> {
   /** Refuses an account that has no room. */
   refuseFull?(call: Call): void
   readonly all: (store: Store) => Map<string, Made>
-  /** What it has beyond any object. */
+  /** Members that it has beyond those of any object. */
   own(call: Call): Omit<Made, keyof Owned | 'name'>
   /** Members of the answer beside id, name and time. */
   shows(made: Made): Members

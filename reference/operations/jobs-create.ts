@@ -105,7 +105,7 @@ function refuseWhileBusy(call: Call, application: Application): void {
   call.refuse('409-job-in-progress', '409-BadRequest')
 }
 
-/** Every so manieth creation finds that somebody else has just begun a job there, under that variant. */
+/** One creation of so many finds that somebody else has just begun a job there, under that variant. */
 const visitEvery = 7
 
 function visit(call: Call, application: Application): void {

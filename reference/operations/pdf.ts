@@ -54,7 +54,7 @@ function kindOf(format: string): string {
   return format in {} ? 'object-member' : 'other'
 }
 
-/** What a broken server keeps from one request to the next: the last format, and contents by what it tells files by. */
+/** State that a broken server keeps from one request to the next: the last format, and contents by what it tells files by. */
 const kept = new WeakMap<World, Map<string, string>>()
 
 function keptBy({ world }: Call): Map<string, string> {

@@ -34,7 +34,7 @@ export const refusals: readonly string[] = [
   ...refusedByScenario,
 ]
 
-/** The kinds shared out among the operations: each on every so manieth, and each operation has some. */
+/** The kinds shared out among the operations: each on one of so many, and each operation has some. */
 function shared(operations: readonly string[], condition: string, kinds: readonly string[]): string[] {
   const apart = Math.ceil(kinds.length / 3)
   return operations.flatMap((name, at) =>

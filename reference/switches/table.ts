@@ -35,7 +35,7 @@ export function rows<Name extends string>(table: string): (readonly [about: stri
   })
 }
 
-/** What a table names: of each row what it is about, the mark and a name; for the name `-` only what it is about. */
+/** Names in a table: of each row what it is about, the mark and a name; for the name `-` only what it is about. */
 export function named(mark: string, table: string): string[] {
   return rows(table).flatMap(([about, names]) => names.map((name) => (name === '-' ? about : about + mark + name)))
 }

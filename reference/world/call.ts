@@ -46,7 +46,7 @@ export class Call {
   readonly world: World
   /** The members of the JSON body, once it has been read. */
   body: Members = {}
-  /** Where, beside the usual path and with its body, the request came: kinds of the faults of credentials. */
+  /** Places, beside the usual path and with its body, at which the request came: kinds of the faults of credentials. */
   place: readonly string[] = []
   /** The bytes of the body, once they have been read. */
   bytes: Uint8Array<ArrayBuffer> = new Uint8Array()

@@ -59,7 +59,7 @@ export function namedBy<T extends Owned>(call: Call, all: Iterable<T>, own: T): 
   return beside && call.broken('2xx-own-id#at-once') ? beside : own
 }
 
-/** What was asked for a second time: lost, under the defects of that name. */
+/** Loses what was asked for a second time, under the defects of that name. */
 export const askedTwice = new WeakSet<object>()
 
 const few = 3
@@ -123,7 +123,7 @@ function breakUse(call: Call, id: string, thing: Owned, all: Iterable<Owned>): v
   call.rejectIf(`${id}#late`, age(call.world, thing) < tooLateMs, '404-ResourceNotFound')
 }
 
-/** What the path of a request names, of things that requests make. */
+/** Finds what the path of a request names, among things that requests make. */
 interface Sought<T extends Owned> {
   readonly id: string
   readonly among: ReadonlyMap<string, T>

@@ -101,7 +101,7 @@ export function isAlias(path: string): boolean {
   return aliases.has(path)
 }
 
-/** Where, beside the usual path and with its body, a request came: kinds of the faults of credentials. */
+/** Places, beside the usual path and with its body, at which a request came: kinds of the faults of credentials. */
 export function placeOf(request: HonoRequest): readonly string[] {
   const { path, method, url } = request
   return kindsIf({

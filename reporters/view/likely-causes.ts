@@ -11,10 +11,10 @@ import { capital, firstOf } from './writing.ts'
 
 /** Failed requirements that one change would most likely mend. Its texts hold text of the target. */
 export interface LikelyCause {
-  /** What is seen; as a title it begins with a capital. */
+  /** Symptom that is seen; as a title it begins with a capital. */
   readonly what: string
   readonly title: string
-  /** What to change; as a sentence it ends with a full stop. */
+  /** Change that would mend it; as a sentence it ends with a full stop. */
   readonly change: string
   readonly sentence: string
   /** Results in report order. */
@@ -216,7 +216,7 @@ function ofNoEnvelope(form: string): Clue {
   return clue({ what: `no error envelope, though the status is right: ${form}`, change })
 }
 
-/** What the body is, if it is not whole or no JSON. */
+/** Names what the body is, if it is not whole or no JSON. */
 function bodyOf({ exchange }: Failure): { form?: keyof typeof forms | 'cut'; value?: unknown } {
   const response = exchange?.response
   if (response === undefined || response.body === '') return { form: 'empty' }

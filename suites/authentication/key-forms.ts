@@ -155,7 +155,7 @@ function* forgeries({ full, expired, restricted }: Declared): Generator<[kind: s
   }
 }
 
-/** What the shell makes of a variable that holds the full key. */
+/** Word that the shell makes of a variable that holds the full key. */
 const expansions: Readonly<Record<string, (variable: string) => string>> = {
   cut: (variable) => `\${${variable}%????}`,
   lengthened: (variable) => `\${${variable}}xxxx`,

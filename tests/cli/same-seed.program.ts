@@ -27,7 +27,7 @@ function readable(body: Entry['request']['postData']): object | undefined {
 }
 
 /**
- * What was sent, but for the run's nonce, ids that the target made, polls and retries. Which of the requirements that share a
+ * Requests that were sent, but for the run's nonce, ids that the target made, polls and retries. Which of the requirements that share a
  * request is the first to ask for it is a matter of time.
  */
 async function requests(seed: string, run: typeof conform): Promise<string[]> {

@@ -182,7 +182,7 @@ describe.skipIf(!both)('three seeds, and no connection is blamed', () => {
   )
 })
 
-/** A gateway that answers 500 in place of every so manieth answer of the service. */
+/** A gateway that answers 500 in place of one of so many answers of the service. */
 async function faulty({ every }: { every: number }): Promise<{ url: string }> {
   const { createServer, request } = await import('node:http')
   const service = await upstream()

@@ -26,7 +26,7 @@ export async function proveJunit(): Promise<void> {
 }
 
 /**
- * What holds of every run, whatever its target did: it was judged without a mistake, and every report can be read. The
+ * Asserts what holds of every run, whatever its target did: it was judged without a mistake, and every report can be read. The
  * JUnit reports are kept by the name of the run for `proveJunit`.
  */
 export function proveSound({ report, texts }: Outcome, run: string): void {

@@ -3,7 +3,7 @@ import { createReference } from '../../reference/server.ts'
 import { inVirtualTime } from '../support/virtual-time.ts'
 import { idsOf, judgeUrl, transportTo } from './judge-reference.ts'
 
-/** What a reading of a job shows; `nth` counts all readings of the run, from 0. */
+/** Members that a reading of a job shows; `nth` counts all readings of the run, from 0. */
 type Change = (job: Record<string, unknown>, nth: number) => object
 
 /** Judges the jobs of the reference, whose readings show what `change` makes of them. */

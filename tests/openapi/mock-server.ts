@@ -7,7 +7,7 @@ export const mockKey = 'the-key-of-the-mock-server'
 
 type Answer = readonly [status: number, body: unknown]
 
-/** What answers for the document. It keeps nothing, and to compile all its schemas takes long: one serves all servers. */
+/** Server that answers for the document. It keeps nothing, and to compile all its schemas takes long: one serves all servers. */
 async function answerer() {
   const api = new OpenAPIBackend({
     definition: openapiDocument() as never,

@@ -1,5 +1,5 @@
 /**
- * What the runners of pipelines take for a command in what a step prints, as their own parsers do it. Each is given the
+ * Finds what the runners of pipelines take for a command in the output of a step, as their own parsers do it. Each is given the
  * whole output and gives what it found.
  */
 type Parser = (output: string) => string[]

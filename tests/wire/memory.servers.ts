@@ -19,7 +19,7 @@ function usedMB(): number {
 }
 
 /**
- * What is held beyond what was before, in MB. Sockets that are being closed, and threads that inflate or sweep, let go a little
+ * Memory that is held beyond what was before, in MB. Sockets that are being closed, and threads that inflate or sweep, let go a little
  * later, how much later is a matter of the machine: it is looked at again until it is less than `enough`. What is kept is so
  * each time.
  */

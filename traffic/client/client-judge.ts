@@ -30,7 +30,7 @@ interface OwnJob {
   isInProgress: boolean
 }
 
-/** What a client did, and what of it did not keep the interface. */
+/** Requests of a client, and those that did not keep the interface. */
 export type ClientReport = ReturnType<ReturnType<typeof createClientJudge>['end']>
 
 /** Judges the requests of a client, from what it was answered too. */
