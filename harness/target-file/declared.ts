@@ -2,7 +2,7 @@ import { examplePlace, type Member, roleOf } from '../../catalogue/operation.ts'
 import { isOperationId, type OperationId, operation as operationOf, readsOf } from '../../catalogue/operations.ts'
 import { type Area, type Need, type Requirement, mayBeUnreachable } from '../../catalogue/requirement.ts'
 import { scenarioExample } from '../../catalogue/scenario-examples.ts'
-import { mergePatch, getAt, tokensOf } from '../../schemas/json.ts'
+import { mergePatch, getAt, isObject, tokensOf } from '../../schemas/json.ts'
 import { matchesId, maxPatterns, patternProblem, type Reason, undeclaredReason } from '../report/index.ts'
 import type { OperationValue, Scenario, Target, TargetFile } from './model.ts'
 import { catalogue, isRequirementId } from '../../catalogue/catalogue.ts'
@@ -63,7 +63,7 @@ export function missingReason(file: TargetFile, needs: readonly Need[], operatio
   const needed = missing.filter((need) => ![need].flat().every(hasDefault))
   const undeclared = needed.length > 0 ? needed : missing
   const names = undeclared.map((need) => [need].flat().map(nameOf))
-  return undeclaredReason(names, snippetOf(undeclared))
+  return undeclaredReason(names, snippetOf(undeclared, file))
 }
 
 /** True for a role that has a default: it is missing because the body is. */
@@ -77,19 +77,40 @@ function nameOf(pointer: string): string {
   return `${member}.${rest.join(member === 'scenarios' ? '/' : '.')}`
 }
 
-/** A target file that declares the needs (the first alternative of each): JSON on one line, to be pasted into one. */
-export function snippetOf(needs: readonly Need[]): string {
-  return spaced(needs.map(exampleFile).reduce(mergePatch, {}))
+/**
+ * A target file that declares the needs (the first alternative of each): JSON on one line, to be pasted into one.
+ * @param file into which it is pasted
+ */
+export function snippetOf(needs: readonly Need[], file: TargetFile = {}): string {
+  return spaced(needs.map((need) => exampleFile(need, file)).reduce(mergePatch, {}))
 }
 
-function exampleFile(need: Need): unknown {
+function exampleFile(need: Need, file: TargetFile): unknown {
   const [member = '', name = '', part, ...rest] = tokensOf([need].flat()[0] ?? '')
+  if (member === 'scenarios') return { scenarios: { [name]: scenarioFor(name, file) } }
   return { [member]: { [name]: exampleOf(member, name, part, rest[0]) } }
+}
+
+/** The example of a scenario, with members of the body at the places that `fields` gives them. */
+function scenarioFor(id: string, { operations = {} }: TargetFile): unknown {
+  const example = scenarioExample(id)
+  const operation = String(example['operation'] ?? id.split('/')[0])
+  if (!isObject(example['merge']) || !isOperationId(operation)) return example
+  const declared = operations[operation]
+  if (typeof declared !== 'object') return example
+  const { members } = operationOf(operation)
+  const parts = Object.entries(example['merge']).map(([name, value]) => {
+    const member = members.find((each) => examplePlace(each) === `/${name}`)
+    const fields: Readonly<Record<string, string>> = declared.fields ?? {}
+    const place = fields[(member && roleOf(member)) ?? '']
+    const tokens = place === undefined ? [name] : tokensOf(place)
+    return tokens.reduceRight((inner: unknown, token) => ({ [token]: inner }), value)
+  })
+  return { ...example, merge: parts.reduce(mergePatch, {}) }
 }
 
 function exampleOf(member: string, name: string, part: string | undefined, last: string | undefined): unknown {
   if (member === 'keys') return { env: keyExamples[name] ?? 'NAME' }
-  if (member === 'scenarios') return scenarioExample([name, ...(part === undefined ? [] : [part])].join('/'))
   if (member === 'operations' && isOperationId(name)) return operationExample(name, part, last)
   const resource = Object.entries<unknown>(resourceExamples).find(([known]) => known === name)?.[1]
   return part === 'requiredInputs' ? { ...(resource as object), requiredInputs: ['<input id>'] } : resource

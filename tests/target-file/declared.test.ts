@@ -71,3 +71,17 @@ test('the reason names what to declare and what to paste', () => {
   )
   expect(missingReason({ keys: { expired: 'a' } }, ['/keys/expired'])).toBeUndefined()
 })
+
+test('what is to be pasted for a scenario has the members where the target has them', () => {
+  const file: TargetFile = {
+    operations: {
+      'graphs.add-file': { body: { item: { id: 'f' } }, fields: { file: '/item/id' } },
+      'chat.create': { body: {} },
+    },
+  }
+  expect(
+    snippetOf(['/scenarios/graphs.add-file~1400-unparsable', '/scenarios/chat.create~1403-graph-access'], file),
+  ).toBe(
+    '{"scenarios": {"graphs.add-file/400-unparsable": {"merge": {"item": {"id": "<file that cannot be parsed>"}}}, "chat.create/403-graph-access": {"merge": {"tools": [{"type": "graph", "graph_ids": ["<graph of another account>"]}]}}}}',
+  )
+})
