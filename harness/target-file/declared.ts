@@ -94,12 +94,12 @@ function exampleFile(need: Need, file: TargetFile): unknown {
 /** The example of a scenario, with members of the body at the places that `fields` gives them. */
 function scenarioFor(id: string, { operations = {} }: TargetFile): unknown {
   const example = scenarioExample(id)
-  const operation = String(example['operation'] ?? id.split('/')[0])
-  if (!isObject(example['merge']) || !isOperationId(operation)) return example
+  const { merge, operation = id.split('/')[0] } = example
+  if (!isObject(merge) || typeof operation !== 'string' || !isOperationId(operation)) return example
   const declared = operations[operation]
   if (typeof declared !== 'object') return example
   const { members } = operationOf(operation)
-  const parts = Object.entries(example['merge']).map(([name, value]) => {
+  const parts = Object.entries(merge).map(([name, value]) => {
     const member = members.find((each) => examplePlace(each) === `/${name}`)
     const fields: Readonly<Record<string, string>> = declared.fields ?? {}
     const place = fields[(member && roleOf(member)) ?? '']
