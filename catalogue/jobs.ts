@@ -48,7 +48,7 @@ export const jobsRetrieve = requirements('jobs.retrieve', [
   { id: '200-outcome', level: 'should', section: '6', needs: ['/resources/application'], expects: 200,
     statement: 'A job is completed or failed in the end, so that its outcome can be polled.', judgedLast: true, seenBy: ['jobs.create'], effect: 'generates', maxRequests: 0, generates: 0 },
   { id: '200-failed', section: '2.3, 3', needs: ['/resources/failingApplication'], expects: 200,
-    statement: 'A job that failed has status failed; if it has an error, that is a string.', judgedLast: true, effect: 'generates', maxRequests: 5 },
+    statement: 'A job that failed has status failed; if it has an error, that is a string.', judgedLast: true, seenBy: ['jobs.create'], effect: 'generates', maxRequests: 5 },
   { id: '200-stable', level: 'should', section: '3', needs: [valid], expects: 200,
     statement: 'A job that has ended reads the same again.', judgedLast: true, effect: 'generates', maxRequests: 24, generates: 0 },
   { id: '4xx-unknown-job', section: '7.2', needs: [valid], expects: [['4xx']],

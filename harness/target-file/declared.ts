@@ -61,9 +61,16 @@ export function missingReason(file: TargetFile, needs: readonly Need[], operatio
   const missing = missingNeeds(file, needs, operation)
   if (missing.length === 0) return undefined
   const needed = missing.filter((need) => ![need].flat().every(hasDefault))
-  const undeclared = needed.length > 0 ? needed : missing
-  const names = undeclared.map((need) => [need].flat().map(nameOf))
+  const undeclared = (needed.length > 0 ? needed : missing).map((need) => usefulOf(need, file, operation))
+  const names = undeclared.map((need) => need.map(nameOf))
   return undeclaredReason(names, snippetOf(undeclared, file))
+}
+
+/** The alternatives of a need; without those by which an object is made, if what makes it is not served. */
+function usefulOf(need: Need, { operations = {} }: TargetFile, operation?: Area): string[] {
+  const reads = operation !== undefined && isOperationId(operation) ? readsOf(operation) : undefined
+  const isGiven = reads && need.includes(reads.declaredAt) && typeof operations[reads.madeBy] === 'string'
+  return isGiven ? [reads.declaredAt] : [need].flat()
 }
 
 /** True for a role that has a default: it is missing because the body is. */

@@ -72,6 +72,15 @@ test('the reason names what to declare and what to paste', () => {
   expect(missingReason({ keys: { expired: 'a' } }, ['/keys/expired'])).toBeUndefined()
 })
 
+test('nothing is asked for by which an operation that is not served would make an object', () => {
+  const need = [['/resources/application', '/resources/job']]
+  const file: TargetFile = { operations: { 'jobs.create': 'not-served' } }
+  expect(missingReason(file, need, 'jobs.retrieve')?.reason).toBe(
+    'declare resources.job, for example {"resources": {"job": "<job id>"}}',
+  )
+  expect(missingReason({}, need, 'jobs.retrieve')?.reason).toMatch(/^declare resources\.application or resources\.job,/)
+})
+
 test('what is to be pasted for a scenario has the members where the target has them', () => {
   const file: TargetFile = {
     operations: {
