@@ -25,13 +25,8 @@ const manyLines = 10
 /** Statuses of a gateway that is up before its service, and of a service that is starting. */
 const notYet = [502, 503, 504]
 
-/** Outcome of --start and --wait: the target answers, or why it does not. */
-export interface StartedServer {
-  readonly problem?: { readonly cause: EndCause } & Reason
-  /** Part of the server's output that helps the reader of such a report. */
-  notes(report: Report): string[]
-  close(): Promise<void>
-}
+/** A server that was started, or only waited for: why the target does not answer, if it does not, and how to end it. */
+export type StartedServer = Awaited<ReturnType<typeof startServer>>
 
 /**
  * Starts the server to judge, if --start says how, and waits until the target answers. Only for --start or --wait.
@@ -39,9 +34,9 @@ export interface StartedServer {
  */
 export async function startServer(
   { target, handler }: FoundTarget,
-  { start, wait }: Pick<RunArguments, 'start' | 'wait'>,
+  { start, wait = defaultWaitMs }: Pick<RunArguments, 'start' | 'wait'>,
   interrupts: Interrupts,
-): Promise<StartedServer> {
+) {
   const option = start === undefined ? '--wait' : '--start'
   if (handler) throw new UserError(`${option}: the target file names a handler (fetch): there is no server to wait for`)
   const { baseUrl } = target
@@ -55,30 +50,27 @@ export async function startServer(
   const redactor = redactorFor(target)
   const lines = (most: number): string[] => (server?.lastLines(most) ?? []).map((line) => redactor.text(line))
   let isKept = false
-  const started: StartedServer = {
-    notes({ exit }) {
-      if (!server || exit.code === 0) return []
-      isKept = true
-      const ending = server.end ? `; it ended by itself (${endOf(server.end)}), and wrote at last:` : ''
-      return [
-        `the output of the server: ${logOf(server)}${ending}`,
-        ...(server.end ? lines(manyLines).map((line) => `  ${line}`) : []),
-      ]
-    },
-    async close() {
-      await server?.close(interrupts.signal.aborted ? graceAfterInterruptMs : graceMs)
-      if (!isKept) server?.forget()
-    },
+  const close = async (): Promise<void> => {
+    await server?.close(interrupts.signal.aborted ? graceAfterInterruptMs : graceMs)
+    if (!isKept) server?.forget()
   }
   try {
-    const waiting = { target, waitMs: wait ?? defaultWaitMs, interrupts, lines }
-    const why = await untilItAnswers(waiting, server)
-    if (interrupts.signal.aborted) return { ...started, problem: { cause: 'interrupted', ...leftOut('interrupted') } }
-    if (why === undefined) return started
-    const written = server ? lastOutput(lines(fewLines), logOf(server)) : ''
-    return { ...started, problem: { cause: 'unreachable', reason: `${why}${written}` } }
+    return {
+      problem: await whyNotAnswering({ target, waitMs: wait, interrupts, server, lines }),
+      /** The server's output, for the reader of a report that is not good. */
+      notes({ exit }: Report): string[] {
+        if (!server || exit.code === 0) return []
+        isKept = true
+        const ending = server.end ? `; it ended by itself (${endOf(server.end)}), and wrote at last:` : ''
+        return [
+          `the output of the server: ${server.output}${ending}`,
+          ...(server.end ? lines(manyLines).map((line) => `  ${line}`) : []),
+        ]
+      },
+      close,
+    }
   } catch (error) {
-    await started.close()
+    await close()
     throw error
   }
 }
@@ -87,15 +79,27 @@ interface Waiting {
   readonly target: FoundTarget['target']
   readonly waitMs: number
   readonly interrupts: Interrupts
+  readonly server: ReturnType<typeof startProcess> | undefined
   /** The last lines that the server wrote, without keys. */
   readonly lines: (most: number) => string[]
 }
 
-/** Why the target does not answer; undefined if it does, or if somebody interrupts. Throws UserError for no command at all. */
-async function untilItAnswers(
-  { target, waitMs, interrupts, lines }: Waiting,
-  server: ServerProcess | undefined,
-): Promise<string | undefined> {
+/** Waits until the target answers, and says why if it does not. Throws UserError for no command at all. */
+async function whyNotAnswering(waiting: Waiting): Promise<({ readonly cause: EndCause } & Reason) | undefined> {
+  const { interrupts, lines, server } = waiting
+  const why = await untilItAnswers(waiting)
+  if (interrupts.signal.aborted) return { cause: 'interrupted', ...leftOut('interrupted') }
+  if (why === undefined || !server) return why === undefined ? undefined : { cause: 'unreachable', reason: why }
+  const shown = lines(fewLines).filter((line) => line.trim() !== '')
+  const written =
+    shown.length === 0
+      ? ` (its output, ${server.output}, is empty)`
+      : ` (its output: ${server.output}), and wrote at last: ${shown.join(' | ')}`
+  return { cause: 'unreachable', reason: why + written }
+}
+
+/** Why the target does not answer; undefined if it does, or if somebody interrupts. */
+async function untilItAnswers({ target, waitMs, interrupts, server, lines }: Waiting): Promise<string | undefined> {
   const stop = new AbortController()
   const signal = AbortSignal.any([interrupts.signal, stop.signal])
   // Nothing is to be reported later than usual: the waiting ends at once.
@@ -132,15 +136,6 @@ function whyEnded(end: CommandEnd, lines: Waiting['lines'], baseUrl: string): st
 
 function endOf({ code, signal }: CommandEnd): string {
   return signal === null ? `with exit code ${code}` : `by ${signal}`
-}
-
-const logOf = ({ log }: ServerProcess): string => log ?? 'could not be kept, as the temporary folder takes no file'
-
-function lastOutput(lines: readonly string[], log: string): string {
-  const shown = lines.filter((line) => line.trim() !== '')
-  return shown.length === 0
-    ? ` (its output, ${log}, is empty)`
-    : ` (its output: ${log}), and wrote at last: ${shown.join(' | ')}`
 }
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
@@ -183,9 +178,6 @@ const lookMs = 20
 /** Length of the end of a log that is read, in characters. */
 const tailLength = 16_384
 
-/** A command that goes on beside a run, with all the processes that it starts. */
-type ServerProcess = ReturnType<typeof startProcess>
-
 /**
  * Starts a command line of the shell, in a process group of its own: Ctrl-C reaches it through us, when the run has tidied up.
  * It never outlives this process, but for a SIGKILL.
@@ -205,8 +197,8 @@ export function startProcess(command: string) {
   const killNow = (): void => void signalAll(child, 'SIGKILL')
   process.once('exit', killNow)
   return {
-    /** Path of the file that gets what it writes; undefined if the temporary folder takes none. */
-    log,
+    /** Path of the file that gets what it writes, or why there is none. */
+    output: log ?? 'could not be kept, as the temporary folder takes no file',
     /** Undefined while it goes on. */
     get end() {
       return end
@@ -218,7 +210,7 @@ export function startProcess(command: string) {
     async close(graceMs: number): Promise<void> {
       const deadline = performance.now() + graceMs
       signalAll(child, 'SIGTERM')
-      while (isAlive(child) && performance.now() < deadline) await sleep(lookMs)
+      while (signalAll(child, 0) && performance.now() < deadline) await sleep(lookMs)
       killNow()
       process.off('exit', killNow)
     },
@@ -260,5 +252,3 @@ function signalAll({ pid }: ChildProcess, signal: NodeJS.Signals | 0): boolean {
     return false
   }
 }
-
-const isAlive = (child: ChildProcess): boolean => signalAll(child, 0)

@@ -169,7 +169,10 @@ test('a temporary folder that takes no file costs the output of the server alone
   process.env.TMPDIR = join(folder(), 'nowhere')
   const server = startProcess('echo lost; exit 4')
   expect(await server.ended).toEqual({ code: 4, signal: null })
-  expect({ log: server.log, lines: server.lastLines(3) }).toEqual({ log: undefined, lines: [] })
+  expect({ output: server.output, lines: server.lastLines(3) }).toEqual({
+    output: 'could not be kept, as the temporary folder takes no file',
+    lines: [],
+  })
   await server.close(0)
 })
 
