@@ -191,18 +191,16 @@ const lookMs = 250
 const askMs = 500
 const responseMs = 5_000
 
-interface TargetWatch {
-  /** Called once when the target is found gone, and once when it answers again, which ends the watch. */
-  readonly onGone: () => void
-  readonly onBack: () => void
-  readonly signal: AbortSignal
-}
-
 /**
- * Notices a target that restarts. On this machine, one that takes no more connections is gone; nothing is sent for that. From
- * elsewhere only a run can tell, and says so by `isGone`. Then `GET /v1/files` is sent until any answer comes.
+ * Notices a target that restarts: `onGone` is called once when it is found gone, and `onBack` once when it answers again, which ends
+ * the watch. On this machine, one that takes no more connections is gone; nothing is sent for that. From elsewhere only a run can
+ * tell, and says so by `isGone`. Then `GET /v1/files` is sent until any answer comes.
  */
-export async function watchTarget(target: Target, isGone: boolean, { onBack, onGone, signal }: TargetWatch) {
+export async function watchTarget(
+  target: Target,
+  isGone: boolean,
+  { onBack, onGone, signal }: { onGone: () => void; onBack: () => void; signal: AbortSignal },
+) {
   try {
     if (!isGone) {
       if (!isLoopback(new URL(target.baseUrl).hostname)) return
@@ -210,15 +208,10 @@ export async function watchTarget(target: Target, isGone: boolean, { onBack, onG
       signal.throwIfAborted()
     }
     onGone()
-    while (!(await isAnswering(target, signal))) await pause(askMs, undefined, { signal })
+    while ((await askOnce(target, responseMs, signal)).kind !== 'answer') await pause(askMs, undefined, { signal })
+    signal.throwIfAborted()
     onBack()
   } catch (error) {
     if (!signal.aborted) throw error
   }
-}
-
-async function isAnswering(target: Target, signal: AbortSignal): Promise<boolean> {
-  const { kind } = await askOnce(target, responseMs, signal)
-  signal.throwIfAborted()
-  return kind === 'answer'
 }

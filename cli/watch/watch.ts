@@ -2,7 +2,7 @@ import { UserError } from '../../harness/user-error.ts'
 import { colorsFor } from '../output/say.ts'
 import type { RunArguments } from '../run/arguments.ts'
 import { createSession, type RunStarted, type Session, type SessionFront } from '../session/session.ts'
-import { createInterface } from 'node:readline'
+import { createInterface, type Interface } from 'node:readline'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { type Changes, selectionOf } from '../session/results.ts'
 import type { Colors } from 'picocolors/types'
@@ -36,12 +36,10 @@ export async function watch(baseUrl: string | undefined, options: RunArguments):
   }
 }
 
-type Terminal = ReturnType<typeof openTerminal>
-
 /** Takes the keyboard for itself: nothing that is typed is shown, and Ctrl-C is a key. */
 function openTerminal(input: NodeJS.ReadStream, output: NodeJS.WriteStream) {
   let call: (key: string) => void = () => undefined
-  let asking: AbortController | undefined
+  let asking: Interface | undefined
   const onData = (text: string): void => {
     for (const key of text) call(key)
   }
@@ -62,45 +60,30 @@ function openTerminal(input: NodeJS.ReadStream, output: NodeJS.WriteStream) {
     /** Asks for a line, Tab completes it; undefined if none was given. Keys are not reported meanwhile. */
     async ask(question: string, words: readonly string[]): Promise<string | undefined> {
       input.off('data', onData)
-      asking = new AbortController()
-      try {
-        return await line(question, words, { input, output, signal: asking.signal })
-      } finally {
-        asking = undefined
-        take()
-      }
+      const completer = (typed: string): [string[], string] => [words.filter((word) => word.startsWith(typed)), typed]
+      const lines = createInterface({ input, output, completer, terminal: true })
+      asking = lines
+      const line = await new Promise<string>((resolve) => {
+        lines.question(question, resolve)
+        // Ctrl-C closes it.
+        lines.once('close', () => resolve(''))
+      })
+      asking = undefined
+      lines.close()
+      take()
+      return line.trim() || undefined
     },
-    stopAsking: (): void => asking?.abort(),
+    stopAsking: (): void => asking?.close(),
     restore(): void {
-      asking?.abort()
+      asking?.close()
       process.off('exit', give)
       give()
     },
   }
 }
 
-interface Lines {
-  readonly input: NodeJS.ReadStream
-  readonly output: NodeJS.WriteStream
-  readonly signal: AbortSignal
-}
-
-function line(question: string, words: readonly string[], { input, output, signal }: Lines) {
-  const completer = (typed: string): [string[], string] => [words.filter((word) => word.startsWith(typed)), typed]
-  const lines = createInterface({ input, output, completer, terminal: true })
-  return new Promise<string | undefined>((resolve) => {
-    const end = (line?: string): void => {
-      resolve(line?.trim() === '' ? undefined : line?.trim())
-      lines.close()
-    }
-    signal.addEventListener('abort', () => end())
-    lines.on('SIGINT', () => end()).on('close', () => resolve(undefined))
-    lines.question(question, end)
-  })
-}
-
 interface Watched {
-  readonly terminal: Terminal
+  readonly terminal: ReturnType<typeof openTerminal>
   readonly session: Session
   readonly screen: Screen
   readonly quit: () => void
@@ -111,11 +94,12 @@ const ctrlD = '\x04'
 
 /** Does what the keys say, and what the signals do that end a command. */
 function listenToKeys(watched: Watched): void {
-  const { terminal, session, quit } = watched
+  const { terminal, session, screen, quit } = watched
   const ender = createEnder(watched)
   const idle: Readonly<Record<string, () => void>> = {
     a: () => session.run('all', 'asked for'),
-    f: () => runFailed(watched),
+    f: () =>
+      session.failed > 0 ? session.run('failed', 'asked for') : screen.say('Nothing failed when it was last judged.'),
     i: () => void runOne(watched),
     [ctrlD]: quit,
   }
@@ -144,11 +128,6 @@ function createEnder({ session, screen, quit }: Watched) {
   }
 }
 
-function runFailed({ session, screen }: Watched): void {
-  if (session.failed > 0) session.run('failed', 'asked for')
-  else screen.say('Nothing failed when it was last judged.')
-}
-
 async function runOne({ terminal, session, screen }: Watched): Promise<void> {
   const pattern = await terminal.ask(
     'id (Tab completes, * is any characters): ',
@@ -168,7 +147,7 @@ async function runOne({ terminal, session, screen }: Watched): Promise<void> {
 
 const MOST_SHOWN = 20
 
-export function helpLine(failed: number, colors: Colors): string {
+function helpLine(failed: number, colors: Colors): string {
   const keys = [
     ['a', 'run all'],
     ['f', `run the ${failed > 0 ? `${failed} ` : ''}failed`],
@@ -205,13 +184,13 @@ function listed(title: string, ids: readonly string[], color: (text: string) => 
   return ids.length > MOST_SHOWN ? [...shown, `  ${''.padEnd(15)} and ${ids.length - MOST_SHOWN} more`] : shown
 }
 
-export interface Screen extends SessionFront {
+interface Screen extends SessionFront {
   readonly hasShownReport: boolean
   /** Writes lines, and below them the keys if no run goes on. */
   say(...lines: readonly string[]): void
 }
 
-export interface ScreenParts {
+interface ScreenParts {
   readonly stream: NodeJS.WriteStream
   readonly colors: Colors
   /** The line that names the keys, as things are now. */
@@ -220,7 +199,7 @@ export interface ScreenParts {
   readonly onWrite: () => void
 }
 
-export function createScreen({ stream, colors, help, onWrite }: ScreenParts): Screen {
+function createScreen({ stream, colors, help, onWrite }: ScreenParts): Screen {
   let isRunning = false
   let hasShownReport = false
   const write = (text: string): void => {
