@@ -39,10 +39,7 @@ export function checkCommand() {
 export async function checkFile(file: string, options: Omit<OptionsOf<typeof checkCommand>, 'report'>, now: Date) {
   const survey = createSurvey()
   const har = openHar(file, (entry) => survey.see(entry))
-  const { target, warnings: ofTarget } = await checkTarget({
-    ...options,
-    derive: () => survey.baseUrls.likeliest(file),
-  })
+  const { target, warnings: ofTarget } = await checkTarget(options, () => survey.baseUrls.likeliest(file))
   const redactor = redactorFor(target)
   learnSecrets(redactor, survey.secrets)
   const judged = await judgeRecording(har, target, redactor)

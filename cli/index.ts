@@ -1,4 +1,4 @@
-import { terminalText } from '../reporters/escape/terminal.ts'
+import { terminalLines } from '../reporters/escape/terminal.ts'
 import { complain } from './output/say.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { debuglog } from 'node:util'
@@ -74,14 +74,7 @@ async function program(words: readonly string[], interrupts: Interrupts): Promis
         throw error
       })
       .configureOutput({
-        outputError: (text, write) =>
-          write(
-            text
-              .replace(/^error: /, 'conform: ')
-              .split('\n')
-              .map((line) => terminalText(line))
-              .join('\n'),
-          ),
+        outputError: (text, write) => write(terminalLines(text.replace(/^error: /, 'conform: '), '')),
       })
       .configureHelp(helpSettings)
       .addHelpText('after', exampleText(command.name()))

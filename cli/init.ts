@@ -22,13 +22,13 @@ export function initCommand() {
     .option('--force', 'overwrite the file')
     .action(async (file, options) => {
       checkInit(file, options)
-      const answers = options.from === undefined ? await answersTo(options) : answersFrom(options.from, options)
-      writeStarter(file, answers, options.force === true)
+      writeStarter(file, await answersOf(options), options.force === true)
       process.stdout.write(`${file} written; next: conform --target ${file}\n`)
     })
 }
 
-async function answersTo(options: InitArguments): Promise<Answers> {
+async function answersOf(options: InitArguments): Promise<Answers> {
+  if (options.from !== undefined) return answersFrom(options.from, options)
   const onTerminal = process.stdin.isTTY && process.stdout.isTTY
   return onTerminal ? askAnswers(options, terminalQuestions) : standardAnswers(options)
 }

@@ -16,7 +16,8 @@ export function mergeCommand() {
     .argument('<report.json...>', 'the JSON reports of the shards')
   return addGates(command, Object.keys(mergedFiles), 'expected failures, compared with the joined report').action(
     async (files, options) => {
-      refuseHar(options.report)
+      const har = options.report.find((value) => value.split('=')[0] === 'har')
+      if (har !== undefined) throw new UserError(`--report ${har}: merge writes no HAR; each shard writes its own`)
       const parts = Object.fromEntries(files.map((path) => [`${path}, one of the parts`, path]))
       const inputs = { ...parts, 'the baseline': options.baseline }
       const { requests, people } = plannedReports(options.report, inputs, mergedFiles)
@@ -30,9 +31,4 @@ export function mergeCommand() {
 /** The report of the whole, as the options decide it; throws UserError if the files are not the parts of one run. */
 export function mergeFiles(files: readonly string[], gates: Gates, now: Date): Report {
   return applyGates(mergeReports(files.map(readReport)), gates, now)
-}
-
-function refuseHar(values: readonly string[]): void {
-  const har = values.find((value) => value.split('=')[0] === 'har')
-  if (har !== undefined) throw new UserError(`--report ${har}: merge writes no HAR; each shard writes its own`)
 }

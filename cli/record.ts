@@ -38,7 +38,7 @@ async function record(baseUrl: string, options: OptionsOf<typeof recordCommand>)
   const { baseline, out, target: path } = options
   const inputs = { 'the target file': path, 'the baseline': baseline }
   const { requests, people } = plannedReports([...options.report, `har=${out}`], inputs)
-  const { target, warnings } = await checkTarget({ baseUrl, derive: () => undefined, target: path })
+  const { target, warnings } = await checkTarget({ baseUrl, ...(path !== undefined && { target: path }) })
   for (const warning of [...warnings, ...foreignBaselineFile(baseline, options.tpe ?? 'exact', target)]) warnOf(warning)
   const folder = makeRunFolder()
   try {

@@ -29,7 +29,8 @@ export function signCommand() {
     .action(async (report, options) => {
       const { bundle, target: path } = options
       const out = options.out ?? (bundle === undefined ? 'conform-certificate.json' : undefined)
-      const target = path === undefined ? undefined : { name: path, bytes: await withoutKeys(path) }
+      const bytes = async (file: string) => Buffer.from(canonicalTarget((await loadTargetFile(file)).file))
+      const target = path === undefined ? undefined : { name: path, bytes: await bytes(path) }
       const speaker = processSpeaker()
       const settings = {
         now: new Date(),
@@ -56,11 +57,6 @@ export async function signToFiles(request: SignRequest, settings: SignSettings):
   await writeFiles(
     outputs.map((output) => [output, (output.path === bundle ? signed.bundle : undefined) ?? signed.certificate]),
   )
-}
-
-async function withoutKeys(path: string): Promise<Buffer> {
-  const { file } = await loadTargetFile(path)
-  return Buffer.from(canonicalTarget(file))
 }
 
 function print(line: string): void {

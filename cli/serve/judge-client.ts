@@ -61,14 +61,15 @@ export async function startJudgedServer(
       process.exitCode = report.exit.code
       people.write(`\n${renderClient(report)}`)
       for (const { format, path } of requests) if (path === '-') process.stdout.write(clientFormats[format](report))
-      for (const file of reportFiles(requests))
-        await writeFiles([[file, clientFormats[file.format](report)]]).catch(failed)
+      for (const file of reportFiles(requests)) {
+        try {
+          await writeFiles([[file, clientFormats[file.format](report)]])
+        } catch (error) {
+          // The other reports are still written.
+          complain((error as UserError).message)
+          process.exitCode = 2
+        }
+      }
     },
   }
-}
-
-/** The other reports are still written. */
-function failed({ message }: UserError): void {
-  complain(message)
-  process.exitCode = 2
 }

@@ -6,11 +6,11 @@ export function terminalText(text: string, limit = 2000): string {
 }
 
 /** Lines of such text. Those after the first are indented, so that none looks like a message of its own. */
-export function terminalLines(text: string): string {
+export function terminalLines(text: string, indent = '  '): string {
   return text
     .split('\n')
     .map((line) => terminalText(line))
-    .join('\n  ')
+    .join(`\n${indent}`)
 }
 
 /** Escapes text in pieces, of which the marked ones are painted; not if only together they are a command. */
