@@ -2,17 +2,15 @@ import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type OperationId, operations } from '../catalogue/operations.ts'
-import type { HeaderValue, KeyValue, TargetFile } from '../harness/target-file/index.ts'
+import type { HeaderValue, KeyValue } from '../harness/target-file/index.ts'
 import { baseUrlProblem, loadTargetFile, mapKeys, normalBaseUrl, resolveTarget } from '../harness/target-file/index.ts'
 import { UserError } from '../harness/user-error.ts'
-
-type Line = Readonly<{ method: string; url: string }>
 
 /** Counts the base URLs that recorded requests may have, while they are read. */
 export function createBaseUrlCounts() {
   const counts = new Map<string, number>()
   return {
-    see({ method, url }: Line): void {
+    see({ method, url }: { readonly method: string; readonly url: string }): void {
       for (const { base, path } of splits(url)) {
         counts.set(base, (counts.get(base) ?? 0) + (operationAt(method, path) ? 1 : 0))
       }
@@ -90,42 +88,29 @@ function decoded(segment: string): string {
   }
 }
 
-interface CheckTargetOptions {
-  readonly target?: string
-  readonly baseUrl?: string
-  /** The base URL that the recording itself shows, used if none is given. */
-  readonly derive: () => string | undefined
-}
-
 /** Stands if a recording shows no address at all; nothing is judged then. */
 const nowhere = 'http://recording.invalid'
 
 /**
  * The target that a recording is held against: a target file, a base URL, both, or the base URL that the recording shows; and
  * warnings, sentences for the user.
+ * @param derive the base URL that the recording itself shows, used if none is given
  */
-export async function checkTarget(options: CheckTargetOptions) {
-  const { target: path, baseUrl, derive } = options
+export async function checkTarget(
+  { target: path, baseUrl }: { readonly target?: string; readonly baseUrl?: string },
+  derive: () => string | undefined = () => undefined,
+) {
   const problem = baseUrl === undefined ? undefined : baseUrlProblem(baseUrl)
   if (problem !== undefined) throw new UserError(`--base-url: ${problem}`)
   const { file, dir } = await loadTargetFile(path)
   const address = baseUrl ?? file.baseUrl ?? derive() ?? nowhere
-  const from = { dir, source: path, env: setOrNot(), baseUrl: normal(address) }
-  const { target, warnings } = await resolveTarget(withKeysAtHand(file, dir), from)
+  const normal = baseUrlProblem(address) === undefined ? normalBaseUrl(address) : address
+  // Nothing is sent: of the keys only those matter that can be in the recording, and that are read without asking anybody.
+  const atHand = mapKeys(file, (_, value) => (isAtHand(value, dir) ? (value as string) : undefined))
+  const from = { dir, source: path, env: setOrNot(), baseUrl: normal }
+  const { target, warnings } = await resolveTarget(atHand, from)
   const unknown = { name: file.name ?? 'recording', baseUrl: '' }
   return { target: address === nowhere ? { ...target, ...unknown } : target, warnings }
-}
-
-function normal(address: string): string {
-  return baseUrlProblem(address) === undefined ? normalBaseUrl(address) : address
-}
-
-/**
- * Nothing is sent: of the keys only those matter that can be in the recording, and that are read without asking
- * anybody. Those stay as the file has them.
- */
-function withKeysAtHand(file: TargetFile, dir: string): TargetFile {
-  return mapKeys(file, (_, value) => (isAtHand(value, dir) ? (value as string) : undefined))
 }
 
 function isAtHand(value: KeyValue | HeaderValue, dir: string): boolean {

@@ -40,7 +40,11 @@ export function recordedEntry(value: unknown, index: number, file: string): Reco
   const lines = (of: unknown, place: string): HeaderLine[] => {
     if (of === undefined) return []
     if (!Array.isArray(of)) return refuse(place, 'an array')
-    return of.map((line: unknown, at) => headerLine(line) ?? refuse(`${place}[${at}]`, 'an object with name and value'))
+    return of.map((line: unknown, at) => {
+      const { name, value } = isObject(line) ? line : {}
+      if (typeof name === 'string' && typeof value === 'string') return { name, value }
+      return refuse(`${place}[${at}]`, 'an object with name and value')
+    })
   }
   const requestHeaders = real(lines(request['headers'], '.request.headers'))
   const headers = labelled(real(lines(response['headers'], '.response.headers')), response['content'])
@@ -64,15 +68,10 @@ export function recordedEntry(value: unknown, index: number, file: string): Reco
     headers,
     get body() {
       const content = response['content']
-      return (received ??= hasNoBody(status) ? noBody : harBody(content, headers))
+      const hasNone = status < 200 || [204, 205, 304].includes(status)
+      return (received ??= hasNone ? noBody : harBody(content, headers))
     },
   }
-}
-
-function headerLine(line: unknown): HeaderLine | undefined {
-  if (!isObject(line)) return undefined
-  const { name, value } = line
-  return typeof name === 'string' && typeof value === 'string' ? { name, value } : undefined
 }
 
 /** HTTP/2 sends the request line and the status as headers whose names begin with a colon. */
@@ -91,10 +90,6 @@ function requestBody(request: Record<string, unknown>, headers: readonly HeaderL
   const { postData, bodySize, method } = request
   if (postData === undefined && (method === 'GET' || bodySize === 0)) return noBody
   return harBody(postData, headers, bodySize)
-}
-
-function hasNoBody(status: number): boolean {
-  return status < 200 || status === 204 || status === 205 || status === 304
 }
 
 /** Recorders are looser than RFC 3339 (for example an offset without colon); in a report a year has four digits. */

@@ -22,7 +22,8 @@ function* credentialsIn(headers: readonly HeaderLine[], url: string): Generator<
     // Many cookies are no secrets: they are hidden only where they are sent.
     else if (isSecretName(name) && !/cookie/i.test(name) && value.length >= shortestKey) yield value
   }
-  for (const [name, value] of queryOf(url)) if (isSecretName(name) && value.length >= shortestKey) yield value
+  const query = URL.canParse(url) ? new URL(url).searchParams : []
+  for (const [name, value] of query) if (isSecretName(name) && value.length >= shortestKey) yield value
 }
 
 /** Finds the secrets in a header: what follows the scheme, or all of it; of `Basic` the password by itself as well. */
@@ -46,15 +47,8 @@ export function shownHeader({ name, value }: HeaderLine, redactor: Redactor): st
 /** An address as it may be shown: no user, no password, no fragment, no key in its query. */
 export function shownUrl(address: string, redactor: Redactor): string {
   const url = new URL(address)
-  const query = url.search.slice(1).split('&').map(shownMember).join('&')
+  const query = url.search
+    .slice(1)
+    .replaceAll(/([^&=]*)=[^&]*/g, (whole, name: string) => (isSecretName(name) ? `${name}=${redacted}` : whole))
   return redactor.text(url.origin + url.pathname + (query === '' ? '' : `?${query}`))
-}
-
-function shownMember(member: string): string {
-  const [name = ''] = member.split('=')
-  return isSecretName(name) && member.includes('=') ? `${name}=${redacted}` : member
-}
-
-function queryOf(address: string): [string, string][] {
-  return URL.canParse(address) ? [...new URL(address).searchParams] : []
 }

@@ -3,7 +3,6 @@ import { operation, type OperationId } from '../catalogue/operations.ts'
 import { type BodySchema, isGranted, NotExercised, shapeFault } from '../harness/engine/index.ts'
 import type { Target } from '../harness/target-file/index.ts'
 import { isObject, member, getAt, parsedJson } from '../schemas/json.ts'
-import type { RecordedEntry } from './recorded-entry.ts'
 import type { RecordedHttpResponse } from './recorded-exchange.ts'
 
 type Choose = (exchange: RecordedHttpResponse, body: unknown, target: Target) => RequirementId | undefined
@@ -17,7 +16,9 @@ const chosen: Readonly<Partial<Record<OperationId, Choose>>> = {
   'chat.create': ({ response }, body) => {
     const streamed = /^\s*text\/event-stream/i.test(response.header('content-type') ?? '')
     // A stream is no completion (its form is not shown), and a call of a tool need have no content.
-    const plain = isObject(body) && member(body, 'stream') !== true && !hasTools(member(body, 'tools'))
+    const tools = member(body, 'tools') ?? []
+    const hasTools = !Array.isArray(tools) || tools.length > 0
+    const plain = isObject(body) && member(body, 'stream') !== true && !hasTools
     return streamed || !plain ? undefined : 'chat.create/200-completion'
   },
   'medical.comprehend': (_, body, { operations }) => {
@@ -26,17 +27,15 @@ const chosen: Readonly<Partial<Record<OperationId, Choose>>> = {
   },
 }
 
-function hasTools(tools: unknown): boolean {
-  return tools !== undefined && tools !== null && !(Array.isArray(tools) && tools.length === 0)
-}
-
 /** The granted requirement that a 2xx shows; of anything else only the requirements that see every response say something. */
 export function shownSuccess(exchange: RecordedHttpResponse, target: Target): RequirementId | undefined {
   const { entry, probe, response } = exchange
   const { operation: id } = probe
   if (id === null || response.status < 200 || response.status >= 300) return undefined
   const choose = chosen[id]
-  return choose ? choose(exchange, requestJson(entry), target) : grantedRequirement[id]
+  if (!choose) return grantedRequirement[id]
+  const { state, bytes } = entry.requestBody
+  return choose(exchange, state === 'whole' ? parsedJson(Buffer.from(bytes).toString('utf8')) : undefined, target)
 }
 
 /**
@@ -53,9 +52,4 @@ export function successFault({ entry, response }: RecordedHttpResponse, requirem
     throw new NotExercised('the recording does not hold the whole body of any such answer')
   if (isOther || !isGranted(response)) return { expected }
   return schema && shapeFault(response, schema)
-}
-
-/** The request's body as JSON; undefined if it is not JSON, or not known as a whole. */
-function requestJson({ requestBody: { state, bytes } }: RecordedEntry): unknown {
-  return state === 'whole' ? parsedJson(Buffer.from(bytes).toString('utf8')) : undefined
 }

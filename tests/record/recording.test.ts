@@ -25,7 +25,7 @@ const exchange = (path: string, given: Partial<CapturedExchange> & { sends?: unk
 }
 
 async function record(...exchanges: CapturedExchange[]) {
-  const { target } = await checkTarget({ baseUrl, derive: () => undefined })
+  const { target } = await checkTarget({ baseUrl })
   const log = join(folder(), 'log.ndjson')
   const found: Finding[][] = []
   let now: Finding[] = []

@@ -24,10 +24,11 @@ interface ClientJudgeOptions {
   readonly onFinding: (finding: ClientFinding) => void
 }
 
-/** A job that the client made, as the client last saw it. */
-interface OwnJob {
-  readonly id: string
-  isInProgress: boolean
+/** A request that creates a job: its number, and its path under the base URL. */
+interface Creation {
+  readonly entry: RecordedEntry
+  readonly n: number
+  readonly path: string
 }
 
 /** Requests of a client, and those that did not keep the interface. */
@@ -38,10 +39,10 @@ export function createClientJudge(options: ClientJudgeOptions) {
   const { baseUrl, redactor, scenarios, script, startedAt, onFinding } = options
   const findings = new Map<string, ClientFinding>()
   const answered = new Map<string, Counted>()
-  /** Latest job of the client by application. */
-  const jobs = new Map<string, OwnJob>()
+  /** Latest job of the client by application, as the client last saw it. */
+  const jobs = new Map<string, { readonly id: string; isInProgress: boolean }>()
   /** Refused creations by application, while no job was known: the granted one of the same moment may be told later. */
-  const refused = new Map<string, { readonly entry: RecordedEntry; readonly n: number; readonly path: string }>()
+  const refused = new Map<string, Creation>()
   let requests = 0
   let wrong = 0
 
@@ -61,32 +62,29 @@ export function createClientJudge(options: ClientJudgeOptions) {
     answered.set(name, counted)
   }
 
+  const noteRepeated = (job: string, { n, path }: Creation): void =>
+    note({ request: n, operation: 'jobs.create', method: 'POST', path, fault: { rule: 'repeated-creation', job } })
+
   /** True if a creation was refused because the client's own job is in progress. */
-  const isRepeat = (
-    entry: RecordedEntry,
-    application: string,
-    json: unknown,
-    at: { n: number; path: string },
-  ): boolean => {
-    const isAsked = headerValue(entry.requestHeaders, 'x-simulate') !== undefined || script?.wrote(entry.headers)
+  const isRepeat = (application: string, json: unknown, creation: Creation): boolean => {
+    const { status, requestHeaders, headers, startedAt: sentAt = 0 } = creation.entry
+    const isAsked = headerValue(requestHeaders, 'x-simulate') !== undefined || script?.wrote(headers)
     if (isAsked) return false
     const own = jobs.get(application)
-    const noteRepeated = (job: string, { n, path }: { n: number; path: string }): void =>
-      note({ request: n, operation: 'jobs.create', method: 'POST', path, fault: { rule: 'repeated-creation', job } })
-    if (entry.status === 409 && own?.isInProgress) {
-      noteRepeated(own.id, at)
+    if (status === 409 && own?.isInProgress) {
+      noteRepeated(own.id, creation)
       return true
     }
-    if (entry.status === 409) refused.set(application, { entry, ...at })
+    if (status === 409) refused.set(application, creation)
     const id = member(json, 'id')
-    if (entry.status !== 202 || typeof id !== 'string') return false
+    if (status !== 202 || typeof id !== 'string') return false
     jobs.set(application, { id, isInProgress: member(json, 'status') === 'in_progress' })
     const earlier = refused.get(application)
     refused.delete(application)
-    if (earlier === undefined || (earlier.entry.startedAt ?? 0) + earlier.entry.durationMs < (entry.startedAt ?? 0))
-      return false
-    noteRepeated(id, earlier)
-    wrong++
+    if (earlier && (earlier.entry.startedAt ?? 0) + earlier.entry.durationMs >= sentAt) {
+      noteRepeated(id, earlier)
+      wrong++
+    }
     return false
   }
 
@@ -109,7 +107,7 @@ export function createClientJudge(options: ClientJudgeOptions) {
       const params = typeof place === 'object' ? place.params : {}
       const application = params['application_id']
       const isRepeated =
-        operation === 'jobs.create' && application !== undefined && isRepeat(entry, application, json, { n, path })
+        operation === 'jobs.create' && application !== undefined && isRepeat(application, json, { entry, n, path })
       if (operation === 'jobs.retrieve' && entry.status === 200)
         for (const job of jobs.values())
           if (job.id === params['job_id']) job.isInProgress = member(json, 'status') === 'in_progress'

@@ -126,7 +126,9 @@ function passOn(request: IncomingMessage, response: ServerResponse, options: Pro
   const head: ResponseSink['head'] = (status, headers, statusText) => {
     answered = { status, headers }
     // A redirect to the target would lead the client past this proxy.
-    const here = (value: string): string => (isUnder(value, baseUrl) ? own() + value.slice(baseUrl.length) : value)
+    const isUnder = (address: string): boolean =>
+      address === baseUrl || ['/', '?', '#'].some((next) => address.startsWith(baseUrl + next))
+    const here = (address: string): string => (isUnder(address) ? own() + address.slice(baseUrl.length) : address)
     const lines = endToEnd(headers).flatMap(({ name, value }) => [
       name,
       name.toLowerCase() === 'location' ? here(value) : value,
@@ -166,7 +168,8 @@ function passOn(request: IncomingMessage, response: ServerResponse, options: Pro
     breakOff,
     begin(): void {
       if (isOver) return
-      const body = hasBody(request) ? sentBody() : undefined
+      const { 'transfer-encoding': coding, 'content-length': length = 0 } = request.headers
+      const body = coding !== undefined || Number(length) > 0 ? sentBody() : undefined
       if (!body) sent.end()
       const connectionOpenedAt = openedAt.get(request.socket) ?? 0
       forwarding = forwarder.forward(
@@ -193,14 +196,6 @@ function pathOf(target: string): string {
   if (target.startsWith('/')) return target
   const url = URL.canParse(target) ? new URL(target) : undefined
   return url ? url.pathname + url.search : '/'
-}
-
-function isUnder(address: string, baseUrl: string): boolean {
-  return address === baseUrl || ['/', '?', '#'].some((next) => address.startsWith(baseUrl + next))
-}
-
-function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
 function linesOf(raw: readonly string[]): HeaderLine[] {
