@@ -73,20 +73,15 @@ export interface EvidenceFiles {
   readonly har?: readonly string[] | undefined
 }
 
-/** A certificate as it was found in a file, alone or in a bundle; null bytes if the bundle is not one. */
-interface CertificateFile {
-  readonly bytes: Uint8Array | null
-  /** All that a bundle holds; else what was given beside the certificate. */
-  readonly evidence?: Evidence
-  /** The bytes of the bundle. */
-  readonly bundle?: Uint8Array
-}
-
 /**
- * Reads a certificate or a bundle; throws UserError if a file cannot be read. A report that is given beside a bundle is used in
- * place of its own: then it has to be the same.
+ * Reads a certificate, alone or in a bundle, whose bytes it gives too; null for one that is no bundle. The evidence is all that a
+ * bundle holds, else what is given. A report that is given beside a bundle is used in place of its own: then it has to be the same.
+ * Throws UserError if a file cannot be read.
  */
-export function readCertificateFile(path: string, given: EvidenceFiles = {}): CertificateFile {
+export function readCertificateFile(
+  path: string,
+  given: EvidenceFiles = {},
+): { readonly bytes: Uint8Array | null; readonly evidence?: Evidence; readonly bundle?: Uint8Array } {
   const bytes = readBytes(path)
   const report = given.report === undefined ? undefined : { name: given.report, bytes: readBytes(given.report) }
   if (ZIP.equals(bytes.subarray(0, ZIP.length))) {

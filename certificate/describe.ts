@@ -28,28 +28,25 @@ export interface Given {
  */
 export function describe(found: Verification, unmet: readonly string[], given: Given): string[] {
   const { problems, statement, signers, id } = found
+  const { publicKey, keyIds = [], revocations } = given
+  const ownerOf = (signer: string): string => {
+    if (publicKey?.id === signer) return `the key in ${publicKey.path}, ${signer}`
+    return keyIds.includes(signer) ? `the key of --key-id ${signer}` : `an unknown key ${signer}`
+  }
+  const asOf = revocations?.asOf == null ? '' : `, as of ${revocations.asOf}`
+  const lookedUp = revocations
+    ? `looked up in ${revocations.path}${asOf}`
+    : 'not looked up; give --revoked and the index.json or revoked.json of its register'
   const lines = [
-    ...signers.map((signer, index) => `${index === 0 ? '' : 'also '}signed by ${ownerOf(signer, given)}`),
+    ...signers.map((signer, index) => `${index === 0 ? '' : 'also '}signed by ${ownerOf(signer)}`),
     ...problems.map((problem) => `not valid: ${problem}`),
     ...unmet.map((demand) => `not accepted: ${demand}`),
-    ...(statement ? otherVersion(found, given) : []),
-    ...(statement ? claims(statement) : []),
-    ...(statement ? [`certificate: ${id}`, revocationLine(given)] : []),
+    ...(statement
+      ? [...otherVersion(found, given), ...claims(statement), `certificate: ${id}`, `revocation: ${lookedUp}`]
+      : []),
     ...(statement && problems.length === 0 ? meaning(statement, signers, given) : []),
   ]
   return lines.map((line) => terminalText(line, Infinity))
-}
-
-function revocationLine({ revocations }: Given): string {
-  if (!revocations)
-    return 'revocation: not looked up; give --revoked and the index.json or revoked.json of its register'
-  const { path, asOf } = revocations
-  return `revocation: looked up in ${path}${asOf === null ? '' : `, as of ${asOf}`}`
-}
-
-function ownerOf(signer: string, { publicKey, keyIds = [] }: Given): string {
-  if (publicKey?.id === signer) return `the key in ${publicKey.path}, ${signer}`
-  return keyIds.includes(signer) ? `the key of --key-id ${signer}` : `an unknown key ${signer}`
 }
 
 /**

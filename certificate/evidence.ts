@@ -29,10 +29,17 @@ export function evidenceProblems(statement: Statement, evidence: Evidence, own: 
   const report = orMistake(() => readWholeReport(evidence.report))
   if (report instanceof UserError) return [report.message]
   const requirements = requirementsOf(report, name, own, evidence.requirements?.bytes)
+  const { exchanges } = evidence
+  const [, , ...named] = statement.subject
+  const areNamed = isDeepStrictEqual(
+    named,
+    exchanges?.map((file) => ({ name: file.name, digest: sha256(file.bytes) })),
+  )
   return [
     ...reportProblems(report, requirements).map((problem) => `${name}: ${problem}`),
     ...differences(statement, report, evidence.report),
-    ...(evidence.exchanges ? exchangesProblems(statement, evidence.exchanges, report) : []),
+    ...(exchanges && !areNamed ? ['the exchanges are not those it was issued for'] : []),
+    ...(exchanges && areNamed ? harProblems(exchanges, report) : []),
     ...(evidence.target ? targetProblems(evidence.target, report, requirements) : []),
   ]
 }
@@ -81,13 +88,6 @@ function differences(statement: Statement, report: Report, { name, bytes }: Name
   const members = (Object.keys(made.predicate) as (keyof Predicate)[]).filter(differs)
   const subject = isDeepStrictEqual(made.subject, statement.subject) ? [] : [`its subject is not the target of ${name}`]
   return [...members.map((member) => `its ${member} does not follow from ${name}`), ...subject]
-}
-
-function exchangesProblems({ subject }: Statement, files: readonly NamedBytes[], report: Report): string[] {
-  const [, , ...named] = subject
-  const given = files.map(({ name, bytes }) => ({ name, digest: sha256(bytes) }))
-  if (!isDeepStrictEqual(named, given)) return ['the exchanges are not those it was issued for']
-  return harProblems(files, report)
 }
 
 /**
@@ -180,7 +180,9 @@ export function harProblems(files: readonly NamedBytes[], report: Report): strin
   const entries = logs.flatMap(({ log }) => log?.entries ?? [])
   const began = Date.parse(run.startedAt)
   const ids = new Set(report.requirements.map(({ id }) => id))
-  const isAway = ({ request, _role }: Entry) => _role === 'probe' && !isBelow(request.url, target.baseUrl)
+  const { baseUrl } = target
+  const isBelow = (url: string) => url === baseUrl || ['/', '?'].some((next) => url.startsWith(baseUrl + next))
+  const isAway = ({ request, _role }: Entry) => _role === 'probe' && !isBelow(request.url)
   const isEarly = ({ startedDateTime }: Entry) => !(Date.parse(startedDateTime) >= began - CLOCK_MS)
   const isStrange = ({ _requirement }: Entry) => _requirement !== null && !ids.has(_requirement)
   const problems = reasonsIn([
@@ -204,8 +206,4 @@ function logIn(bytes: Uint8Array): { creator: string; entries: readonly Entry[] 
   } catch {
     return null
   }
-}
-
-function isBelow(url: string, baseUrl: string): boolean {
-  return url === baseUrl || ['/', '?'].some((next) => url.startsWith(baseUrl + next))
 }

@@ -49,13 +49,8 @@ export interface SignSettings {
   privateKey(): Promise<KeyObject>
 }
 
-export interface Signed {
-  readonly certificate: Buffer
-  readonly bundle?: Buffer | undefined
-}
-
-/** Issues or countersigns a certificate. Throws UserError, with the reasons, if it refuses. */
-export async function signCertificate(request: SignRequest, settings: SignSettings): Promise<Signed> {
+/** Issues or countersigns a certificate, and packs its bundle if one is asked for. Throws UserError, with the reasons, if it refuses. */
+export async function signCertificate(request: SignRequest, settings: SignSettings) {
   return request.add === undefined ? issue(request, settings) : addTo(request.add, request, settings)
 }
 
@@ -101,7 +96,7 @@ export function sealStatement(statement: Statement, key: KeyObject): Buffer {
   return encode(signEnvelope(PAYLOAD_TYPE, Buffer.from(canonicalize(signed) ?? ''), key))
 }
 
-async function issue(request: SignRequest, settings: SignSettings): Promise<Signed> {
+async function issue(request: SignRequest, settings: SignSettings) {
   const { report: path, har, bundle, target } = request
   if (path === undefined) throw new UserError('sign: give the report to sign, or --add and a certificate')
   const report = { name: path, bytes: readBytes(path) }
@@ -118,11 +113,11 @@ async function issue(request: SignRequest, settings: SignSettings): Promise<Sign
   const statement = draftStatement(isTargetSeen ? whole : { report, exchanges }, { ...request, ...settings })
   settings.show(shown(statement))
   const certificate = sealStatement(statement, await settings.privateKey())
-  return bundle === undefined ? { certificate } : withBundle(certificate, whole, settings)
+  return bundle === undefined ? { certificate, bundle } : withBundle(certificate, whole, settings)
 }
 
 /** Adds a signature to the same statement, after checking it against its report. */
-async function addTo(add: string, request: SignRequest, settings: SignSettings): Promise<Signed> {
+async function addTo(add: string, request: SignRequest, settings: SignSettings) {
   const { now, suite } = settings
   const { bytes, evidence, bundle } = readCertificateFile(add, request)
   const found = bytes && verifyCertificate(bytes, { now, suite, evidence })
@@ -135,19 +130,17 @@ async function addTo(add: string, request: SignRequest, settings: SignSettings):
   if (request.bundle !== undefined && !bundle) {
     throw new UserError(`--bundle: ${add} is not a bundle; write the certificate with --out`)
   }
-  refusePartial(basename(add), reasonsAgainst(statement, settings), request.partial)
+  // Why a countersigner would not have issued it himself, today and by his own suite; what it says of itself included.
+  const { predicate } = statement
+  const today = partialReasons({ ...predicate, issuedAt: now.toISOString() })
+  const foreign = foreignReasons(claimedByStatement(predicate), suite)
+  refusePartial(basename(add), [...new Set([...predicate.partial, ...today, ...foreign])], request.partial)
   settings.show(shown(statement))
   const certificate = encode(countersign(envelope, await settings.privateKey()))
   const again = verifyCertificate(certificate, { now, suite }).problems
   if (again.length > 0) throw new UserError(`${add}: cannot be countersigned: ${again.join('; ')}`)
-  if (!bundle || request.bundle === undefined) return { certificate }
+  if (!bundle || request.bundle === undefined) return { certificate, bundle: undefined }
   return withBundle(certificate, evidence as Required<Evidence>, settings)
-}
-
-/** Why a countersigner would not have issued it himself, today and by his own suite; what it says of itself included. */
-function reasonsAgainst({ predicate }: Statement, { now, suite }: SignSettings): string[] {
-  const today = partialReasons({ ...predicate, issuedAt: now.toISOString() })
-  return [...new Set([...predicate.partial, ...today, ...foreignReasons(claimedByStatement(predicate), suite)])]
 }
 
 function shown(statement: Statement): string[] {
@@ -155,7 +148,7 @@ function shown(statement: Statement): string[] {
 }
 
 /** Refuses to hand out what others will be unable to verify. */
-function withBundle(certificate: Buffer, whole: Required<Evidence>, { now, suite }: SignSettings): Signed {
+function withBundle(certificate: Buffer, whole: Required<Evidence>, { now, suite }: SignSettings) {
   const bundle = packBundle(certificate, whole)
   const evidence = unpackBundle(bundle, 'the bundle')!.evidence
   const { problems } = verifyCertificate(certificate, { now, suite, evidence })

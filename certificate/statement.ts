@@ -72,7 +72,7 @@ export function daysAfterRun(
 
 export const operationCount = operations.length
 
-export function operationsOf({ requirements, run }: Report): Operations {
+function operationsOf({ requirements, run }: Report): Operations {
   const asked = new Map(run.notServed.map(({ operation, answered }) => [operation, answered]))
   const found: Operations = { judged: [], notServed: [], removed: [], notExercised: [] }
   for (const { id } of operations) {
@@ -93,17 +93,11 @@ function placeOf(results: readonly RequirementResult[]): keyof Operations {
 }
 
 /** Claims of a certificate beyond its report. */
-export interface Issue extends Pick<Predicate, 'issuedAt' | 'expiresAt' | 'publicKey'> {
+interface Issue extends Pick<Predicate, 'issuedAt' | 'expiresAt' | 'publicKey'> {
   readonly suiteDigest: Digest
   readonly exchanges: readonly NamedDigest[]
   /** Reasons for partial that the report alone does not tell. */
   readonly foreign: readonly string[]
-}
-
-/** Why a certificate of that report, issued then, would be partial. */
-export function partialOf(report: Report, issuedAt: string): string[] {
-  const { verdicts } = report
-  return partialReasons({ run: runFacts(report), verdicts, operations: operationsOf(report), issuedAt })
 }
 
 /** Everything that a certificate says: a function of the report, its bytes and the issue alone, so that it can be made again. */
@@ -112,7 +106,7 @@ export function makeStatement(report: Report, bytes: Uint8Array, issue: Issue): 
   const { issuedAt, expiresAt, publicKey } = issue
   const run = runFacts(report)
   const operations = operationsOf(report)
-  const partial = partialOf(report, issuedAt)
+  const partial = partialReasons({ run, verdicts: report.verdicts, operations, issuedAt })
   return {
     _type: STATEMENT_TYPE,
     subject: [

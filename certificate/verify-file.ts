@@ -3,7 +3,7 @@ import { type EvidenceFiles, readCertificateFile, keyId } from './certificate-fi
 import { describe } from './describe.ts'
 import { readPublicKey } from './keys.ts'
 import { DAY_MS, reasonsIn } from './statement.ts'
-import { readRevocations, type Revocation, revocationOf, type Revocations } from './revocations.ts'
+import { readRevocations, revocationOf, type Revocations } from './revocations.ts'
 import type { SuiteFacts } from './suite-facts.ts'
 import { refused, verifyCertificate, type Verification } from './verify-certificate.ts'
 
@@ -90,19 +90,17 @@ function withRevocation(found: Verification, named: readonly string[], revocatio
   if (!revocations || found.id === undefined) return found
   const known = found.signers.filter((id) => named.includes(id))
   const revocation = revocationOf(found.id, known.length > 0 ? known : found.signers, revocations.entries)
-  return revocation ? { ...found, problems: [revokedProblem(revocation, found.id), ...found.problems] } : found
+  if (!revocation) return found
+  const { id, day, reason } = revocation
+  const problem = `${id === found.id ? 'it' : `its key ${id}`} was revoked on ${day}: ${reason}`
+  return { ...found, problems: [problem, ...found.problems] }
 }
 
-function revokedProblem({ id, day, reason }: Revocation, certificate: string): string {
-  return `${id === certificate ? 'it' : `its key ${id}`} was revoked on ${day}: ${reason}`
-}
-
-interface Asked extends VerifyRequest {
-  readonly named: readonly string[]
-  readonly now: Date
-}
-
-function unmetDemands({ statement, signers, isForeign }: Verification, asked: Asked): string[] {
+/** @param asked with the ids of all keys that were named */
+function unmetDemands(
+  { statement, signers, isForeign }: Verification,
+  asked: VerifyRequest & { readonly named: readonly string[]; readonly now: Date },
+): string[] {
   if (!statement) return []
   const { uri } = statement.subject[0]
   const { operations, partial, run, verdicts } = statement.predicate

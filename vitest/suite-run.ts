@@ -76,7 +76,8 @@ export function createSuiteRun(target: GivenTarget | undefined, options: Conform
   return {
     /** Begins to judge what is selected; rejects if options or target are wrong. */
     async start(selected: Selected): Promise<void> {
-      exchangeLog = logFile()
+      const folder = inject('conformExchanges')
+      exchangeLog = folder === undefined ? undefined : join(folder, `${randomUUID()}.ndjson`)
       found = await findTarget(target, { ...options, ...seedOf(options) })
       const only = selected.all ? found.options.only : selected.ids
       const whole = { ...found.options, only, exchangeLog, signal: controller.signal }
@@ -104,11 +105,6 @@ export function createSuiteRun(target: GivenTarget | undefined, options: Conform
       }
     },
   }
-}
-
-function logFile(): string | undefined {
-  const folder = inject('conformExchanges')
-  return folder === undefined ? undefined : join(folder, `${randomUUID()}.ndjson`)
 }
 
 /** The seed of the environment, with which a failure names itself. */

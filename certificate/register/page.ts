@@ -34,16 +34,15 @@ export function markup(texts: TemplateStringsArray, ...parts: readonly Part[]): 
   return new Markup(texts.map((text, index) => text + (written[index] ?? '')).join(''))
 }
 
-/** The status of a certificate, in the words of pages, badges and `index.json`. */
-interface Standing {
+/**
+ * The status of a certificate, in the words of pages, badges and `index.json`, with a sign for those who do not see the colour: never
+ * a bare `conformant` for less than all operations of a whole run that is still to be relied on.
+ */
+export function standingOf({ status, statement: { predicate } }: Registered): {
   readonly tone: 'good' | 'fair' | 'bad' | 'none'
-  /** A sign beside the words, for those who do not see the colour. */
   readonly sign: string
-  /** Never a bare `conformant` for less than all operations of a whole run that is still to be relied on. */
   readonly words: string
-}
-
-export function standingOf({ status, statement: { predicate } }: Registered): Standing {
+} {
   const { verdicts, partial, operations } = predicate
   if (status === 'revoked') return { tone: 'bad', sign: '✗', words: 'revoked' }
   if (status === 'expired') return { tone: 'none', sign: '!', words: 'expired' }
