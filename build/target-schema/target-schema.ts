@@ -8,8 +8,8 @@ import {
   memberOf,
   resourceExamples,
   rolesOf,
-  targetFileForm,
 } from '../../harness/target-file/index.ts'
+import { targetFileForm } from '../../harness/target-file/target-file.ts'
 
 type Described = (typeof operations)[number]
 

@@ -21,7 +21,6 @@ export type { HookRequest, SetupRequest } from './model.ts'
 export { labels, readKey, redactorFor } from './resolve-key.ts'
 export type { KeySource, Secret } from './model.ts'
 
-// What its schema is made from (build/target-schema/).
+// What its schema is made from (build/target-schema/), besides target-file.ts: no run needs that.
 export { contentExample, defaultPointer, keyExamples, memberOf, resourceExamples, rolesOf } from './declared.ts'
 export { defaultLimits } from './model.ts'
-export { targetFileForm } from './target-file.ts'
