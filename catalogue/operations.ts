@@ -189,19 +189,10 @@ export const uploadOperation = idWith(({ body }) => body === 'raw')
 /** The operation that each time needs a file which was uploaded just before. */
 export const additionOperation = idWith(({ freshFileAt }) => freshFileAt !== undefined)
 
-/** Generated answers vary, and a guardrail or a model error may meet any request now and then. */
-export const triesOfGenerations = 3
-
-/** How often a request that should be granted is sent, if it is not. */
+/** How often a request that should be granted is sent, if it is not: generated answers vary. */
 export function triesOf(id: OperationId): number {
-  return operation(id).effect === 'generates' ? triesOfGenerations : 1
+  return operation(id).effect === 'generates' ? 3 : 1
 }
-
-/**
- * How often a request that should be refused is sent, if a guardrail or a model error meets it: more often, since nothing is
- * generated, and requests of a run that take turns may meet every block of a server that blocks one of so many.
- */
-export const triesOfRefusals = 8
 
 /** The operation's place among all: what goes to the operations in rotation begins there. */
 export function numberOf(id: OperationId): number {

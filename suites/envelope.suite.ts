@@ -8,7 +8,6 @@ import {
   randomOf,
   sampled,
   seedFor,
-  sendPastBlocks,
   sendUntilSettled,
   suite,
   unknownId,
@@ -144,7 +143,7 @@ async function judgeLarge(context: CheckContext, make: Sized): Promise<string | 
   const probe = await make()
   if (probe === undefined) return undefined
   const purpose = { isSuccess: () => true, expects: clientError }
-  const exchange = await sendPastBlocks(() => context.send(() => make() as Promise<Probe>, purpose))
+  const exchange = await context.send(() => make() as Promise<Probe>, purpose)
   const what = probe.operation === 'files.upload' ? 'with 2 MiB of text' : 'with 256 KiB of white space after its body'
   const wanted = 'a 2xx, or a 4xx in an envelope'
   const { response } = exchange
@@ -189,7 +188,7 @@ async function judgeLabel(context: CheckContext, id: OperationId): Promise<void>
   const plain = (): Promise<Probe> => validRequest(run, id)
   const make = async () => withHeader(await plain(), 'content-type', 'application/json; charset=utf-8')
   const purpose = { isSuccess: countsAsGranted, what: labelled }
-  const sendOne = (source: Source) => sendPastBlocks(() => context.send(source, purpose))
+  const sendOne = (source: Source) => context.send(source, purpose)
   // A copy may not know a fresh upload yet.
   const send = async () => sendUntilSettled(run, await sendOne(make), sendOne, countsAsGranted)
   let exchange = await send()

@@ -20,7 +20,6 @@ import {
   unknown,
   unknownWord,
   validRequest,
-  sendPastBlocks,
 } from '../harness/checks/index.ts'
 import type { Pairs } from '../catalogue/requirement.ts'
 import type { CheckContext, Exchange, Judge, Probe, Run } from '../harness/engine/index.ts'
@@ -95,7 +94,7 @@ async function judgeAttachedTo(context: CheckContext, graph: string): Promise<vo
   let granted: Exchange | undefined
   let refused: Exchange | undefined
   for (const ms of [0, ...laterAttempts(run)]) {
-    const send = (): Promise<Exchange> => sendPastBlocks(() => context.send(attached))
+    const send = (): Promise<Exchange> => context.send(attached)
     const own = await retryWhileSettling(run, send, isKnown)
     const upload = await resendAsDeclared(own, () => context.send(() => uploadTo(run, graph, validRequest)))
     judgeGranted(context, upload, 'a 2xx', 'with graphId')

@@ -7,6 +7,7 @@ import {
   lookAgainAtEnd,
   NotExercised,
   orElse,
+  pastBlocks,
   pause,
   sendWithRetries,
   sendWithStaleRetry,
@@ -27,7 +28,6 @@ import {
   refused,
   retryWhileSettling,
   sendAtOnce,
-  sendPastBlocks,
   sendUntilSettled,
   suite,
   unknown,
@@ -63,7 +63,7 @@ const addSameFileAgain = condition(async (refusal) => {
   const probe = await valid()
   await addFirst(context, probe)
   const again = (): Promise<Exchange> =>
-    sendPastBlocks(() => context.send(refused(probe), { expects: [[409, 'BadRequest']], badInput: true, what }))
+    context.send(refused(probe), { expects: [[409, 'BadRequest']], badInput: true, what })
   const judgeAgain = async (): Promise<void> => {
     await judge(refused(probe), `${what}, once more`)
     if (run.options.depth === 'quick') return
@@ -136,7 +136,7 @@ async function judgeInCreated({ context, judgeResponse }: RefusalContext): Promi
 
 /** Adds a file for the first time, again if a guardrail meets it; throws `NotExercised` if that is not granted. */
 async function addFirst(context: CheckContext, probe: Probe): Promise<Exchange> {
-  const add = (): Promise<Exchange> => sendPastBlocks(() => context.send(probe, { role: 'setup' }))
+  const add = (): Promise<Exchange> => context.send(probe, { role: 'setup' })
   const first = await sendUntilSettled(context.run, await add(), add, countsAsGranted)
   if (!countsAsGranted(first)) throw new NotExercised(`the first addition was answered ${describeResponse(first)}`)
   return first
@@ -149,7 +149,7 @@ const maxThrottled = 2
 async function addOnce(context: CheckContext, probe: Probe, options: SendingOptions = {}): Promise<Exchange> {
   const { run, requirement } = context
   const purpose = { requirement: requirement.id, role: 'probe' } as const
-  const add = () => sendPastBlocks(() => sendWithStaleRetry(run, probe, purpose, options))
+  const add = () => pastBlocks(() => sendWithStaleRetry(run, probe, purpose, options))
   let exchange = await add()
   for (let more = maxThrottled; more > 0 && isThrottling(exchange); more--) {
     holdBack(run, exchange)

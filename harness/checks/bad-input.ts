@@ -15,7 +15,7 @@ import {
 import { leftOut } from '../report/index.ts'
 import { type Case, type Ground, judgeCases, memberCase, textCases, togetherCases, valueCases } from './odd-cases.ts'
 import { countsAsGranted } from './control.ts'
-import { sendPastBlocks, generationsLeft } from './created.ts'
+import { generationsLeft } from './created.ts'
 import { absent, type Change, change, inOtherItem, isOf, ofKinds, topOf } from './changes.ts'
 import { arraysAbove, isSetting, type Placed, placesIn, undescribedMembers } from './places.ts'
 import { oddChanges } from './odd-values.ts'
@@ -172,7 +172,7 @@ async function requireAnother({ context, operation }: RefusalContext): Promise<v
   if (operationOf(operation).creates?.name === undefined) return
   // One of its own at each try: the answer to the first may be lost.
   const purpose = { role: 'setup', isSuccess: countsAsGranted } as const
-  const another = await sendPastBlocks(() => context.send(() => validRequest(context.run, operation), purpose))
+  const another = await context.send(() => validRequest(context.run, operation), purpose)
   if (!countsAsGranted(another))
     throw new (another.throttled ? Throttled : NotExercised)(
       `a second valid request was answered ${describeResponse(another)}`,

@@ -17,7 +17,6 @@ import {
   ofOtherTypes,
 } from './changes.ts'
 import { judgeFault, withBody } from './conditions.ts'
-import { sendPastBlocks } from './created.ts'
 import { arraysAbove, type Placed, placesIn } from './places.ts'
 import { type Condition, condition, type RefusalContext } from './refusals.ts'
 import { sampled, unknownWord } from './seed.ts'
@@ -148,7 +147,7 @@ async function unlessCoerced(
     const status = error instanceof Failed ? (error.failure.exchange?.response?.status ?? 0) : 0
     if (status < 200 || status > 299) throw error
     const text = withBody(await valid(), changedBody([{ ...one, value: () => '1' }]))
-    const { response } = await sendPastBlocks(() => context.send(text, { role: 'control' }))
+    const { response } = await context.send(text, { role: 'control' })
     if (response === undefined || !isGranted(response)) throw error
   }
 }

@@ -13,6 +13,7 @@ import {
   operationName,
   stopIfSuspected,
   orElse,
+  pastBlocks,
   pause,
   probeOf,
   retryAfter,
@@ -28,7 +29,6 @@ import {
   operation as operationOf,
   type OperationId,
   triesOf,
-  triesOfGenerations,
   busyStatus,
   uploadOperation,
 } from '../../catalogue/operations.ts'
@@ -94,7 +94,8 @@ export function triesFor(operation: OperationId, { response }: Exchange): number
   if (!response) return 1
   // The same bytes may be there already, from an earlier run: a server may call them a duplicate (§7.2).
   if (operation === uploadOperation && response.status === 409) return 2
-  return isBlock(response) ? triesOfGenerations : triesOf(operation)
+  // Then it has been sent often enough.
+  return isBlock(response) ? 1 : triesOf(operation)
 }
 
 /** Sends the valid request until it is granted, as often as its answers may vary. */
@@ -210,7 +211,8 @@ export async function judgeThrottled(context: CheckContext, throttled: Throttled
     throughGate(run, probe, sent, async () => {
       const release =
         whole || operation === null ? undefined : await run.client.throttle.queue(operation, run.life.signal)
-      return sendWithStaleRetry(run, probe, sent, { alone: true }).finally(() => release?.())
+      const once = () => sendWithStaleRetry(run, probe, sent, { alone: true })
+      return pastBlocks(once).finally(() => release?.())
     })
   try {
     let exchange = last

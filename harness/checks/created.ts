@@ -1,9 +1,8 @@
 import type { UploadContent } from '../target-file/index.ts'
-import { triesOfGenerations, operation as operationOf, uploadOperation } from '../../catalogue/operations.ts'
+import { operation as operationOf, uploadOperation } from '../../catalogue/operations.ts'
 import type { Exchange, HttpResponse, Probe, Run, RunHook } from '../engine/index.ts'
 import {
   describeResponse,
-  isBlock,
   isBreakdown,
   isGranted,
   jsonValue,
@@ -34,12 +33,6 @@ export async function resendWhile(
   let exchange = first
   for (let tries = most; tries > 1 && asksAgain(exchange); tries--) exchange = await send()
   return exchange
-}
-
-/** Sends a request that should be granted, again if a guardrail or a model error meets it. */
-export async function sendPastBlocks(send: () => Promise<Exchange>): Promise<Exchange> {
-  const isBlocking = ({ response }: Exchange): boolean => response !== undefined && isBlock(response)
-  return resendWhile(await send(), send, isBlocking, triesOfGenerations)
 }
 
 /** The files that a run uploads for its own requests. */
@@ -282,7 +275,7 @@ export async function upload(run: Run, file: UploadContent, isSound = true): Pro
   const what = `with ${file.filename}`
   const purpose = { requirement: null, role: 'setup', what, isSuccess: isUploaded } as const
   const send = (content: () => UploadContent): Promise<Exchange> =>
-    sendPastBlocks(() => sendWithRetries(run, () => uploadProbe(run, content()), purpose))
+    sendWithRetries(run, () => uploadProbe(run, content()), purpose)
   const own = await send(() => withOwnContent(run, file))
   const exchange = await resendAsDeclared(own, () => send(() => file))
   if (isSound && exchange.response && isBreakdown(exchange.response)) wrongCreations(run).push(exchange)

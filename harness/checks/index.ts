@@ -38,7 +38,7 @@ export {
   wrongCreations,
 } from './created.ts'
 export { laterAttempts, resendWhile, retryWhileSettling } from './created.ts'
-export { sendOnceSettled, sendPastBlocks, sendUntilSettled } from './created.ts'
+export { sendOnceSettled, sendUntilSettled } from './created.ts'
 export { holdBack, sendAtOnce } from './at-once.ts'
 
 // Values, drawn by the seed of the run or fixed.

@@ -1,10 +1,9 @@
 import { pairsOf, type Pairs } from '../../catalogue/requirement.ts'
-import { operation as operationOf, type OperationId, readsOf, triesOfRefusals } from '../../catalogue/operations.ts'
+import { operation as operationOf, type OperationId, readsOf } from '../../catalogue/operations.ts'
 import type { CheckContext, Exchange, Probe, Purpose, Run, Source } from '../engine/index.ts'
 import {
   describeResponse,
   effectOf,
-  isBlocked,
   isExpected,
   isGranted,
   judgePairs,
@@ -19,7 +18,6 @@ import { type Control, control, countsAsGranted, notGranted, operationIn, saidBy
 import { isGenerating } from './at-once.ts'
 import { judgeScenario } from './scenario.ts'
 import { placeholderRequest, isDeclared, sharedRequest } from './valid-request.ts'
-import { resendWhile } from './created.ts'
 
 /** Sends a probe of a condition and judges the answer. */
 export interface RefusalContext {
@@ -87,10 +85,7 @@ export async function judgeRefusal(context: CheckContext, { bringAbout }: Condit
         ...(probe.effect === 'none' ? {} : { isSuccess }),
       }
       const last = await sendCase(context, again, purpose)
-      const first = await judgeThrottled(context, { source: again, control: found, last, purpose })
-      // A guardrail or a model error may meet any request now and then.
-      const asksAgain = (exchange: Exchange): boolean => isBlocked(exchange, expects)
-      const settled = await resendWhile(first, () => context.send(again, purpose), asksAgain, triesOfRefusals)
+      const settled = await judgeThrottled(context, { source: again, control: found, last, purpose })
       const isTaken = settled.response !== undefined && isGranted(settled.response)
       if (isTaken) granted++
       judgeCase(refusal, settled, what, expects)

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type OperationId, busyStatus, operation as operationOf, triesOfRefusals } from '../../catalogue/operations.ts'
+import { type OperationId, busyStatus, operation as operationOf } from '../../catalogue/operations.ts'
 import type { CheckContext, Exchange, HttpResponse, Probe, Purpose, Run } from '../engine/index.ts'
 import {
   effectOf,
   isBlock,
-  isBlocked,
   isGranted,
   judgePairs,
   matchPairs,
@@ -20,7 +19,6 @@ import { countsAsGranted, type Control, control, notGranted, judgeThrottled } fr
 import { isDeclared, validRequest, applyScenario, bringsBody, plainRequest, sharedRequest } from './valid-request.ts'
 import { isExclusive, type Scenario } from '../target-file/index.ts'
 import { pairsByScenario, type Pairs } from '../../catalogue/requirement.ts'
-import { resendWhile } from './created.ts'
 
 /** Follows the request line of what a scenario of the target file brings about. */
 export const asScenario = 'as the scenario of the target file says'
@@ -123,9 +121,7 @@ export async function judgeScenario(context: CheckContext, scenario: Scenario, f
     if (scenario.repeat !== undefined)
       return judge(await sendRepeatedly(context, { make, most: scenario.repeat, control: found, expects }))
     const last = await context.send(make, purpose)
-    const settled = await judgeThrottled(context, { source: make, control: found, last, purpose, state })
-    const asksAgain = (exchange: Exchange): boolean => isBlocked(exchange, expects)
-    judge(await resendWhile(settled, () => context.send(make, purpose), asksAgain, triesOfRefusals))
+    judge(await judgeThrottled(context, { source: make, control: found, last, purpose, state }))
   })
 }
 

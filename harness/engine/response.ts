@@ -187,11 +187,6 @@ export function isBlock(response: HttpResponse): boolean {
   return Array.isArray(errors) && errors.some((error) => member(error, 'key') === guardrail.key)
 }
 
-/** A block in place of what is expected. */
-export function isBlocked({ response }: { readonly response?: HttpResponse | undefined }, expected: Pairs): boolean {
-  return response !== undefined && !isExpected(expected, response) && isBlock(response)
-}
-
 export function isThrottled({ status }: HttpResponse): boolean {
   return status === 429 || status === 503
 }

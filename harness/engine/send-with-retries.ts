@@ -1,5 +1,5 @@
 import type { OperationId } from '../../catalogue/operations.ts'
-import { type HttpResponse, isThrottled, isExpected, isOfFamily, hasStatusOf, tpeOf } from './response.ts'
+import { type HttpResponse, isBlock, isThrottled, isExpected, isOfFamily, hasStatusOf, tpeOf } from './response.ts'
 import type { SendAgain } from './connection-trial.ts'
 import { describeResponse } from './describe.ts'
 import type { Exchange, Probe, Purpose } from './exchange.ts'
@@ -12,15 +12,41 @@ import { pause } from './outcome.ts'
 /**
  * Sends a request with the patience that a conforming target may ask for: 429 and 503 are backed off, a request that
  * cannot have had an effect is sent once more if no answer came, and so is any that met a connection which the target had
- * just closed. An answer that may be wrong because of what went before it on the connection is checked by further requests. Throws
- * `NotExercised` if the circuit breaker is open or the run is over.
+ * just closed. An answer that may be wrong because of what went before it on the connection is checked by further requests, and
+ * one that a guardrail or a model error met is sent again. Throws `NotExercised` if the circuit breaker is open or the run is over.
  */
-export async function sendWithRetries(
+export function sendWithRetries(
   run: Run,
   source: Source,
   purpose: Purpose,
   options: RetryOptions = {},
 ): Promise<Exchange> {
+  return pastBlocks(() => sendChecked(run, source, purpose, options))
+}
+
+/** How often a request that should be granted is sent, if a guardrail or a model error meets it now and then. */
+const triesOfGranted = 3
+/**
+ * How often one that should be refused is sent then: more often, since nothing is generated, and requests of a run that take turns
+ * may meet every block of a server that blocks each so manieth.
+ */
+const triesOfRefused = 8
+
+/** Sends a request again while a guardrail or a model error meets it, unless that is what it is sent for. */
+export async function pastBlocks(send: () => Promise<Exchange>): Promise<Exchange> {
+  let exchange = await send()
+  const { probe, purpose } = exchange
+  const isRefused = probe.effect === 'none' && purpose.expects !== undefined && purpose.isSuccess === undefined
+  for (let tries = isRefused ? triesOfRefused : triesOfGranted; tries > 1 && isBlocking(exchange); tries--)
+    exchange = await send()
+  return exchange
+}
+
+function isBlocking({ response, purpose, throttled }: Exchange): boolean {
+  return response !== undefined && !throttled && isBlock(response) && !isExpected(purpose.expects, response)
+}
+
+async function sendChecked(run: Run, source: Source, purpose: Purpose, options: RetryOptions): Promise<Exchange> {
   const { exchange, garbled } = await sendUntilAnswered(run, source, purpose, options)
   if (exchange.throttled) return exchange
   const again: SendAgain = async (other) => sendOnce(run, await probeOf(source), purpose, { ...other, source })

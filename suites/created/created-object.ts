@@ -23,7 +23,6 @@ import {
   refused,
   resendAsDeclared,
   resendWhile,
-  sendPastBlocks,
   twinsOf,
   upload,
   validRequest,
@@ -117,7 +116,7 @@ function isRefusedByName({ response, probe }: Exchange): boolean {
 
 /** Sends a creation, each time with a fresh name; a guardrail may meet one of them, and a format refuse content of its own. */
 export async function create(context: CheckContext, make: () => Promise<Probe>): Promise<Exchange> {
-  const send = (one = make): Promise<Exchange> => sendPastBlocks(() => context.send(one, { role: 'setup' }))
+  const send = (one = make): Promise<Exchange> => context.send(one, { role: 'setup' })
   const creation = await resendWhile(await send(), send, isRefusedByName, maxTries)
   if (creation.probe.operation !== uploadOperation || context.scenario) return creation
   return resendAsDeclared(creation, () => send(() => validRequest(context.run, uploadOperation)))

@@ -25,7 +25,6 @@ import {
   refused,
   sampled,
   sendAtOnce,
-  sendPastBlocks,
   sendUntilSettled,
   twinsOf,
 } from '../../harness/checks/index.ts'
@@ -126,7 +125,7 @@ async function lookAfter(context: CheckContext, refusal: Refusal): Promise<strin
     if (!statuses.includes(refusedOne.response?.status ?? 0))
       return `the creation that should be refused was answered ${describeResponse(refusedOne)}`
     const purpose = { requirement: requirement.id, role: 'probe' } as const
-    const send = () => sendPastBlocks(() => sendWithRetries(run, probe, purpose, { fresh: true }))
+    const send = () => sendWithRetries(run, probe, purpose, { fresh: true })
     const isOver = (exchange: Exchange): boolean => countsAsGranted(exchange) || exchange.response?.status === 409
     again = await sendUntilSettled(run, await send(), send, isOver)
     if (again.response && isGranted(again.response)) return void context.cases++

@@ -8,7 +8,6 @@ import {
   isDeclared,
   judgeEach,
   operationIn,
-  sendPastBlocks,
   retryWhileSettling,
   sampled,
   sendOnceSettled,
@@ -80,7 +79,7 @@ function isUsable({ response, probe }: Exchange): boolean {
 
 async function sendUse(context: CheckContext, use: Use, id: string): Promise<Exchange> {
   const { run } = context
-  const exchange = await sendPastBlocks(() => context.send(() => requestOf(run, use, id)))
+  const exchange = await context.send(() => requestOf(run, use, id))
   use.seen?.(run, id, exchange)
   return exchange
 }

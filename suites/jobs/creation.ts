@@ -9,7 +9,6 @@ import {
   judgeThrottled,
   property,
   samples,
-  sendPastBlocks,
 } from '../../harness/checks/index.ts'
 import type { CheckContext, Exchange, Judge, Run } from '../../harness/engine/index.ts'
 import {
@@ -133,7 +132,7 @@ export async function judgeAnyText(context: CheckContext): Promise<void> {
       ...(await jobRequest(run, { ...application, inputs })),
       fault: isEmpty(texts) ? emptyText : undefined,
     }))
-    const last = await sendPastBlocks(() => context.send(make))
+    const last = await context.send(make)
     const settled = await judgeThrottled(context, { source: last.probe, control: granted, last })
     answered(settled)
     context.cases++

@@ -5,12 +5,13 @@ import {
   isGranted,
   isThrottled,
   jsonValue,
+  pastBlocks,
   pause,
   sendWithStaleRetry,
 } from '../../harness/engine/index.ts'
 import type { ApplicationResource } from '../../harness/target-file/index.ts'
 import { member } from '../../schemas/json.ts'
-import { holdBack, sendPastBlocks } from '../../harness/checks/index.ts'
+import { holdBack } from '../../harness/checks/index.ts'
 import { create, type Held, maxAttempts, releaseMs, whileIdle } from './gate.ts'
 import { hasFewer, isEnded, type Job, jobRequest, jobsOf, type Reading, withOtherValues } from './job-tracker.ts'
 import { isOwn, sameId } from './seen-jobs.ts'
@@ -126,7 +127,7 @@ export async function createDuringJob(
     if (moment > 1) pauseMs *= growth
     const isOther = moment % 2 === 1
     const own = isOther ? withOtherValues(application, moment) : application
-    const exchange = await sendPastBlocks(() => createBeside(held, own))
+    const exchange = await pastBlocks(() => createBeside(held, own))
     const made = held.gate.record(exchange)
     const { response } = exchange
     const said = describeResponse(exchange)

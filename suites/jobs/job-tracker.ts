@@ -2,7 +2,7 @@ import type { Exchange, HttpResponse, Probe, Purpose, Run } from '../../harness/
 import { isGranted, jsonValue, operationProbe, pause, perRun, sendWithRetries } from '../../harness/engine/index.ts'
 import type { ApplicationResource } from '../../harness/target-file/index.ts'
 import { getAt, isObject, member } from '../../schemas/json.ts'
-import { sendPastBlocks, usableId } from '../../harness/checks/index.ts'
+import { usableId } from '../../harness/checks/index.ts'
 import { isOwn, type SeenJob, type SeenReading } from './seen-jobs.ts'
 
 /** One reading of a job: `status` is undefined if the answer was no job. */
@@ -127,7 +127,7 @@ function createJobTracker(run: Run) {
   const read = async (job: Job, requirement: string | null): Promise<Reading> => {
     const probe = await operationProbe(run, 'jobs.retrieve', { params: { job_id: job.id } })
     const purpose: Purpose = { requirement, role: 'poll', isSuccess: ({ response }) => response?.status === 200 }
-    const exchange = await sendPastBlocks(() => sendWithRetries(run, probe, purpose))
+    const exchange = await sendWithRetries(run, probe, purpose)
     const shownJob = (): unknown => (exchange.response?.status === 200 ? jsonValue(exchange.response) : undefined)
     const reading: Reading = {
       exchange,

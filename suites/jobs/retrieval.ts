@@ -4,7 +4,6 @@ import {
   inScenario,
   judgeEach,
   sendOnceSettled,
-  sendPastBlocks,
   validRequest,
 } from '../../harness/checks/index.ts'
 import type { CheckContext, Exchange, Judge, Run } from '../../harness/engine/index.ts'
@@ -238,7 +237,7 @@ async function judgeAgain(context: CheckContext, before: SeenReading): Promise<v
   const { run } = context
   // A new job may not be known everywhere yet, nor the end of one.
   const madeAt = jobOf(run, before.exchange)?.createdAtMs ?? -Infinity
-  const send = (): Promise<Exchange> => sendPastBlocks(() => context.send(before.exchange.probe))
+  const send = (): Promise<Exchange> => context.send(before.exchange.probe)
   const first = await sendOnceSettled(run, madeAt, send, (one) => !isGone(one))
   const lag = before.exchange.endedAt + maxLagMs - performance.now()
   const mayLag = lag > 0 && member(jsonValue(first.response), 'status') === 'in_progress'
