@@ -29,7 +29,7 @@ export async function startRun(request: RunRequest, tell: (event: ConformanceEve
     typeof request.target === 'string'
       ? await loadTargetFile(request.target)
       : { file: checkTargetFile(request.target, 'the target'), dir: options.dir ?? process.cwd() }
-  const { target, dynamicKeys, handler, warnings } = await resolveTarget(file, {
+  const { target, handler, warnings } = await resolveTarget(file, {
     dir,
     source: typeof request.target === 'string' ? request.target : 'the target',
     env: process.env,
@@ -39,7 +39,7 @@ export async function startRun(request: RunRequest, tell: (event: ConformanceEve
   })
   for (const warning of warnings) tell({ kind: 'warned', warning })
   const runOptions = runOptionsOf(options, request.rerun ?? rerunOf(request, handler ? undefined : target.baseUrl))
-  const run = prepareRun(target, runOptions, { readDynamic: (name) => dynamicKeys.read(name), handler })
+  const run = prepareRun(target, runOptions, { handler })
   const end = (): void => run.life.end('interrupted', leftOut('interrupted'))
   if (signal?.aborted) end()
   signal?.addEventListener('abort', end, { once: true })

@@ -218,7 +218,7 @@ export async function sentFor(
     nonce: 'explain',
     backoffMs: 2,
   }
-  const run = prepareRun(target, options, { readDynamic: async () => '', transport })
+  const run = prepareRun(target, options, { transport })
   const granted: Exchange[] = []
   const probes = new Map<string, Exchange[]>(requirements.map(({ id }) => [id, []]))
   run.client.observers.push((exchange) => {

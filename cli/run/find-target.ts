@@ -15,8 +15,6 @@ export interface FoundTarget {
   readonly inputs: InputFiles
   /** Is judged in place of a server. */
   readonly handler?: FetchHandler
-  /** Asks for a key that a command or a function gives. */
-  readKey(name: string): Promise<string>
   /** Ends the embedded reference, if that is the target. */
   close(): Promise<void>
 }
@@ -31,10 +29,9 @@ export async function findTarget(baseUrl: string | undefined, options: RunArgume
   const { ca, concurrency, header: headers, key, rate, target: source, timeout } = options
   const limits = { concurrency, requestsPerSecond: rate, timeoutMs: timeout }
   const given = { dir, source, env: process.env, baseUrl: url, ca, headers, key, limits }
-  const { target, dynamicKeys, handler, warnings } = await resolveTarget(file, given)
+  const { target, handler, warnings } = await resolveTarget(file, given)
   const inputs = { 'the target file': source, 'the file of --ca': ca, ...filesNamedIn(file, dir) }
-  const readKey = (name: string): Promise<string> => dynamicKeys.read(name)
-  return { target, handler, warnings, inputs, readKey, close: async () => server?.close() }
+  return { target, handler, warnings, inputs, close: async () => server?.close() }
 }
 
 /** The files that a target file names anywhere: keys, certificates, uploads, the programs that give keys. */

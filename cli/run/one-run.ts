@@ -133,7 +133,7 @@ interface Judged {
 
 /** Judges a target and gives what was learned: everything, or what was known when the run was interrupted. */
 async function judge(
-  { target, handler, readKey }: FoundTarget,
+  { target, handler }: FoundTarget,
   options: RunOptions,
   suites: Promise<typeof import('../../suites/judge.ts')>,
   { interrupts, onEvent }: RunFront,
@@ -146,7 +146,7 @@ async function judge(
   await afterEvents()
   const why = leftOut('interrupted')
   if (interrupts.signal.aborted) return neverJudged({ target }, options, { cause: 'interrupted', ...why })
-  const judging = judgeTarget(target, options, { readDynamic: (name) => readKey(name), handler })
+  const judging = judgeTarget(target, options, { handler })
   interrupts.signal.addEventListener('abort', () => judging.end('interrupted', why))
   const { done, ...problem } = await follow(judging, overdue, onEvent)
   const durationMs = performance.now() - started

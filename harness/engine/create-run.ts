@@ -4,7 +4,7 @@ import { createHandlerTransport, createTransport, handlerOf, type Transport } fr
 import { createPacer, createSemaphore, createCircuitBreaker, createThrottle } from './throttle.ts'
 import type { Interface, RunHook, Objects, Plan, Run, RunOptions } from './run.ts'
 import { hintsOf, pagesOf } from './events.ts'
-import { createKeys, type ReadDynamicKey } from './keys.ts'
+import { createKeys } from './keys.ts'
 import { createLifetime } from './outcome.ts'
 import { createLiveness } from './liveness.ts'
 
@@ -13,8 +13,6 @@ export interface RunParts {
   readonly api: Interface
   readonly plan: Plan
   readonly hooks: readonly RunHook[]
-  /** Asks for a key that a command or a function gives. */
-  readonly readDynamic: ReadDynamicKey
   /** How requests travel below the base URL; sockets, unless somebody hands over another way. */
   readonly transport?: Transport
   /** Is judged in the same process, in place of a server. */
@@ -23,7 +21,7 @@ export interface RunParts {
 
 /** A run that is ready to begin: nothing has been sent. */
 export function createRun(given: Target, options: RunOptions, parts: RunParts): Run {
-  const { api, plan, hooks, readDynamic, handler } = parts
+  const { api, plan, hooks, handler } = parts
   const target = options.readOnly ? readOnlyTarget(given) : given
   const redactor = redactorFor(target)
   const { limits, baseUrl, tls } = target
@@ -42,7 +40,7 @@ export function createRun(given: Target, options: RunOptions, parts: RunParts): 
     options,
     target,
     plan,
-    keys: createKeys(target, readDynamic, redactor),
+    keys: createKeys(target, redactor),
     client: {
       transport: transport ?? createTransport({ baseUrl, connections, insecure, tls, bodyLimit }),
       isInjected: transport !== undefined,

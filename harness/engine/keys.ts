@@ -2,11 +2,8 @@ import type { OperationId } from '../../catalogue/operations.ts'
 import type { Redactor } from '../recording/index.ts'
 import { UserError } from '../user-error.ts'
 import { NotExercised } from './outcome.ts'
-import { type KeySource, readKey, type Secret, type Target } from '../target-file/index.ts'
+import type { KeySource, Secret, Target } from '../target-file/index.ts'
 import type { Credential } from './exchange.ts'
-
-/** Asks for a key that a command or a function gives, by the path of its member; throws UserError if none comes. */
-export type ReadDynamicKey = (name: string) => Promise<string>
 
 /** Something in front of the service, or its load, answers so before anybody looks at a key. */
 const saysNothing: readonly number[] = [413, 429, 502, 503, 504]
@@ -15,14 +12,17 @@ const saysNothing: readonly number[] = [413, 429, 502, 503, 504]
 export const keyRefused = 'the key is not accepted: every request with it was answered 401'
 
 /** The keys of a run. Each value is known to the redactor before it is used. */
-export function createKeys(target: Target, readDynamic: ReadDynamicKey, redactor: Redactor) {
+export function createKeys(target: Target, redactor: Redactor) {
   const sources = target.keys
   let sent = 0
   let refused = 0
   const accepting = new Set<OperationId>()
   const read = async (source: KeySource): Promise<string> => {
+    if ('value' in source) return source.value
     try {
-      return await readKey(source, redactor, readDynamic)
+      const value = await source.ask()
+      redactor.add(value, source.label)
+      return value
     } catch (error) {
       throw error instanceof UserError ? new NotExercised(error.message) : error
     }

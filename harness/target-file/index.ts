@@ -18,7 +18,7 @@ export { fillRequest, fillTarget, readOnlyTarget } from './saved.ts'
 export type { HookRequest, SetupRequest } from './model.ts'
 
 // Its keys.
-export { labels, readKey, redactorFor } from './resolve-key.ts'
+export { labels, redactorFor } from './resolve-key.ts'
 export type { KeySource, Secret } from './model.ts'
 
 // What its schema is made from (build/target-schema/), besides target-file.ts: no run needs that.

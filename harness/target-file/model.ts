@@ -10,18 +10,18 @@ import type {
   TargetFile,
 } from './target-file.ts'
 
-/**
- * The target as a run uses it: everything read, patterns and defaults resolved; nothing but plain data, so that it can be
- * sent to a worker.
- */
+/** The target as a run uses it: everything read, patterns and defaults resolved. */
 
 export type * from './target-file.ts'
 
-/**
- * Source of a key. `dynamic`: a command or function, which only the thread that resolved the target can
- * ask; it is asked by that name, each time a key is needed.
- */
-export type KeySource = { readonly label: string } & ({ readonly value: string } | { readonly dynamic: string })
+/** Source of a key: its value, or what asks the command or function that gives one, each time a key is needed. */
+export type KeySource = { readonly label: string } & (
+  | { readonly value: string }
+  | {
+      /** Throws a `UserError` if none is given. */
+      ask(): Promise<string>
+    }
+)
 
 /** A request of the target's own. */
 export interface HookRequest {

@@ -14,58 +14,36 @@ const functionTtlMs = 60_000
 /** Longest time that a command may take, in ms. */
 const commandMs = 30_000
 
-/** Keys that commands and functions give: asked by the path of their member, answered from memory while they are fresh. */
-export type DynamicKeys = ReturnType<typeof createDynamicKeys>
-
-interface Entry {
-  readonly source: FromCommand | KeyFunction
-  /** How errors name the member. */
-  readonly place: string
-  /** How the key is written wherever it is shown. */
-  readonly label: string
-  askedAt: number
-  response?: Promise<string> | undefined
-}
-
-/**
- * @param dir folder in which commands run
- * @param learned called with each value before anybody uses it
- */
-export function createDynamicKeys(
-  dir: string,
-  learned: (path: string, secret: Secret) => void,
-  now: () => number = () => performance.now(),
-) {
-  const entries = new Map<string, Entry>()
-  const ask = async (path: string, { source, place, label }: Entry): Promise<string> => {
-    const isFunction = typeof source === 'function'
-    const value = isFunction ? await callFunction(place, source) : await runCommand(place, source.command, dir)
+/** Asks for the key that a command or a function gives, and remembers it while it is fresh; each one is noted before anybody uses it. */
+export function askedKey(
+  context: Pick<Context, 'dir' | 'source' | 'secrets' | 'warnings'>,
+  member: string,
+  source: FromCommand | KeyFunction,
+  label: string,
+): () => Promise<string> {
+  const place = placed(context, member)
+  const isFunction = typeof source === 'function'
+  const ttlMs = isFunction ? functionTtlMs : (source.ttlSeconds ?? Infinity) * 1000
+  const ask = async (): Promise<string> => {
+    const value = await (isFunction ? callFunction(place, source) : runCommand(place, source.command, context.dir))
     const problem = keyProblem(value)
-    const kind = isFunction ? 'function' : 'command'
-    if (problem !== undefined) throw new UserError(`${place}: the key that the ${kind} gives ${problem}`)
-    learned(path, { value, label })
+    if (problem !== undefined)
+      throw new UserError(`${place}: the key that the ${isFunction ? 'function' : 'command'} gives ${problem}`)
+    note(context, member, { value, label })
     return value
   }
-  return {
-    add: (path: string, source: FromCommand | KeyFunction, label: string, place = path): void =>
-      void entries.set(path, { source, place, label, askedAt: 0 }),
-    /** Throws a `UserError` if the command or function gives no key. */
-    async read(path: string): Promise<string> {
-      const entry = entries.get(path)
-      if (!entry) throw new Error(`no dynamic key ${path}`)
-      const { source } = entry
-      const ttlMs = typeof source === 'function' ? functionTtlMs : (source.ttlSeconds ?? Infinity) * 1000
-      if (entry.response === undefined || now() - entry.askedAt >= ttlMs) {
-        entry.askedAt = now()
-        const response = ask(path, entry)
-        entry.response = response
-        // A failed answer is not remembered: the next request asks again.
-        response.catch(() => {
-          if (entry.response === response) entry.response = undefined
-        })
-      }
-      return entry.response
-    },
+  let askedAt = 0
+  let known: Promise<string> | undefined
+  return () => {
+    if (known && performance.now() - askedAt < ttlMs) return known
+    askedAt = performance.now()
+    const response = ask()
+    known = response
+    // A failed answer is not remembered: the next request asks again.
+    response.catch(() => {
+      if (known === response) known = undefined
+    })
+    return response
   }
 }
 
@@ -109,7 +87,6 @@ export interface Context {
   readonly env: Environment
   /** In normal form. */
   readonly baseUrl: string
-  readonly dynamic: DynamicKeys
   readonly secrets: Secret[]
   /** Header values of environment variables: hidden as well, if the file itself does not show them. */
   readonly hidden: Secret[]
@@ -122,7 +99,11 @@ export function placed({ source }: Pick<Context, 'source'>, member: string): str
 }
 
 /** Notes a secret that `member` holds. */
-export function note({ secrets, warnings }: Context, member: string, secret: Secret): void {
+export function note(
+  { secrets, warnings }: Pick<Context, 'secrets' | 'warnings'>,
+  member: string,
+  secret: Secret,
+): void {
   secrets.push(secret)
   if (secret.value.length >= shortestKey) return
   warnings.push(`${member} is shorter than ${shortestKey} characters: reports can hide it only where it stands alone`)
@@ -157,21 +138,6 @@ export function redactorFor({ secrets, kept }: Pick<Target, 'secrets' | 'kept'>)
   return redactor
 }
 
-/**
- * The key as it is now; the redactor learns it before it is used.
- * @param readDynamic asks the thread that resolved the target: `dynamicKeys.read`, over whatever channel leads there
- */
-export async function readKey(
-  source: KeySource,
-  redactor: Redactor,
-  readDynamic: (path: string) => Promise<string>,
-): Promise<string> {
-  if ('value' in source) return source.value
-  const value = await readDynamic(source.dynamic)
-  redactor.add(value, source.label)
-  return value
-}
-
 /** How a key is written in its place, if no environment variable has it already. */
 export const labels = {
   full: '$CONFORM_API_KEY',
@@ -192,9 +158,9 @@ export async function resolveKey(context: Context, member: string, value: KeyVal
     const text = await readNamedText(context.dir, value.file, place)
     return fixedKey(context, `${place} (from the file ${value.file})`, text.replace(/\r?\n$/, ''), label)
   }
-  context.dynamic.add(member, value, label, place)
-  await context.dynamic.read(member)
-  return { label, dynamic: member }
+  const ask = askedKey(context, member, value, label)
+  await ask()
+  return { label, ask }
 }
 
 function fixedKey(context: Context, from: string, value: string, label: string): KeySource {

@@ -2,8 +2,8 @@ import { isOperationId } from '../../catalogue/operations.ts'
 import { UserError } from '../user-error.ts'
 import type { Absence } from '../report/index.ts'
 import { baseUrlProblem, normalBaseUrl } from './http-values.ts'
-import type { Context, Environment, DynamicKeys } from './resolve-key.ts'
-import { note, placed, readNamedText, readNamedFile, createDynamicKeys, labels, resolveKeys } from './resolve-key.ts'
+import type { Context, Environment } from './resolve-key.ts'
+import { placed, readNamedText, readNamedFile, labels, resolveKeys } from './resolve-key.ts'
 import { compact, mapKeys, plainData, targetDigest } from './map-keys.ts'
 import type {
   FetchHandler,
@@ -72,8 +72,6 @@ export interface ResolveOptions {
 
 export interface Resolved {
   readonly target: Target
-  /** Serves the keys of `target` that are `dynamic`; stays in the thread that resolved them. */
-  readonly dynamicKeys: DynamicKeys
   readonly handler?: FetchHandler
   readonly warnings: readonly string[]
 }
@@ -84,9 +82,8 @@ export async function resolveTarget(given: TargetFile, options: ResolveOptions):
   // A base URL that somebody gives wins over what the file names.
   const handler = options.baseUrl === undefined ? fetch : undefined
   const baseUrl = handler ? inProcessUrl : resolveBaseUrl(file, options.baseUrl)
-  const dynamic = createDynamicKeys(options.dir, (member, secret) => note(context, member, secret))
   const { dir, source, env } = options
-  const context: Context = { dir, source, env, baseUrl, dynamic, secrets: [], hidden: [], warnings: [] }
+  const context: Context = { dir, source, env, baseUrl, secrets: [], hidden: [], warnings: [] }
   const keys = await resolveKeys(context, file, options.key)
   const shown = shownFile(file, keys)
   const leaves = leavesOf(shown)
@@ -117,7 +114,7 @@ export async function resolveTarget(given: TargetFile, options: ResolveOptions):
     kept,
   }
   const warnings = [...context.warnings, ...savedWarnings(file).map((warning) => placed(context, warning))]
-  return { target, dynamicKeys: dynamic, handler, warnings }
+  return { target, handler, warnings }
 }
 
 function resolveBaseUrl(file: TargetFile, given: string | undefined): string {

@@ -33,7 +33,7 @@ async function judged(check: Judge | undefined, problem?: string): Promise<Repor
   }
   const transport = createHandlerTransport({ handle, baseUrl: url, bodyLimit: 1e6 })
   const plan = planRun(target, options)
-  const run = createRun(target, options, { api, plan, hooks: [], readDynamic: async () => '', transport })
+  const run = createRun(target, options, { api, plan, hooks: [], transport })
   const startedAt = new Date()
   const { done, facts, results } = startJudging(run, async (id) => (id === broken ? check : judgeOf(id)))
   await done

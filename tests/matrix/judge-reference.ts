@@ -74,18 +74,14 @@ const quick: RunOptions = {
 /** Judges a server at that URL without a test runner. */
 export async function judgeUrl(url: string, settings: JudgeSettings = {}): Promise<Judged> {
   const { file, dir } = await referenceTarget
-  const { target, dynamicKeys } = await resolveTarget(settings.change?.(file) ?? file, {
+  const { target } = await resolveTarget(settings.change?.(file) ?? file, {
     dir,
     env: {},
     baseUrl: url,
     ...(settings.limits ? { limits: settings.limits } : {}),
   })
   const { transport } = settings
-  const run = prepareRun(
-    target,
-    { ...quick, ...settings.options },
-    { readDynamic: (name) => dynamicKeys.read(name), ...(transport ? { transport } : {}) },
-  )
+  const run = prepareRun(target, { ...quick, ...settings.options }, transport ? { transport } : {})
   settings.prepare?.(run)
   const judging = settings.judgeOf ? startJudging(run, settings.judgeOf) : beginJudging(run)
   await judging.done

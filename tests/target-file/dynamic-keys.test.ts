@@ -1,50 +1,55 @@
-import { expect, test } from 'vitest'
-import { createDynamicKeys } from '../../harness/target-file/resolve-key.ts'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { askedKey } from '../../harness/target-file/resolve-key.ts'
+import type { FromCommand } from '../../harness/target-file/target-file.ts'
 
-function countingKeys(source: (count: number) => string | Promise<string>) {
+/** A clock that stands still until it is set. */
+function stoppedClock() {
   const clock = { now: 1000 }
-  const learned: string[] = []
+  const spy = vi.spyOn(performance, 'now').mockImplementation(() => clock.now)
+  onTestFinished(() => spy.mockRestore())
+  return clock
+}
+
+const newContext = () => ({ dir: '.', secrets: [], warnings: [] })
+
+function countingKey(source: (count: number) => string | Promise<string>) {
+  const context = newContext()
   let count = 0
-  const keys = createDynamicKeys(
-    '.',
-    (path, { value, label }) => learned.push(`${path} ${value} ${label}`),
-    () => clock.now,
-  )
-  keys.add('keys.full', async () => source(++count), '$KEY')
-  return { clock, keys, learned }
+  return { ask: askedKey(context, 'keys.full', async () => source(++count), '$KEY'), secrets: context.secrets }
 }
 
 test('a function is asked once a minute, however many ask at once', async () => {
-  const { clock, keys, learned } = countingKeys((count) => `key-${count}`)
-  expect(await Promise.all([keys.read('keys.full'), keys.read('keys.full')])).toEqual(['key-1', 'key-1'])
+  const clock = stoppedClock()
+  const { ask, secrets } = countingKey((count) => `the-key-${count}`)
+  expect(await Promise.all([ask(), ask()])).toEqual(['the-key-1', 'the-key-1'])
   clock.now += 59_999
-  expect(await keys.read('keys.full')).toBe('key-1')
+  expect(await ask()).toBe('the-key-1')
   clock.now += 1
-  expect(await keys.read('keys.full')).toBe('key-2')
-  expect(learned).toEqual(['keys.full key-1 $KEY', 'keys.full key-2 $KEY'])
+  expect(await ask()).toBe('the-key-2')
+  expect(secrets).toEqual([
+    { value: 'the-key-1', label: '$KEY' },
+    { value: 'the-key-2', label: '$KEY' },
+  ])
 })
 
 test('an answer that failed is not remembered', async () => {
-  const { keys, learned } = countingKeys((count) => (count === 1 ? Promise.reject(new Error('down')) : `key-${count}`))
-  await expect(keys.read('keys.full')).rejects.toThrow('keys.full: the function that gives the key threw an error')
-  expect(await keys.read('keys.full')).toBe('key-2')
-  expect(learned).toEqual(['keys.full key-2 $KEY'])
+  const { ask, secrets } = countingKey((count) =>
+    count === 1 ? Promise.reject(new Error('down')) : `the-key-${count}`,
+  )
+  await expect(ask()).rejects.toThrow('keys.full: the function that gives the key threw an error')
+  expect(await ask()).toBe('the-key-2')
+  expect(secrets).toEqual([{ value: 'the-key-2', label: '$KEY' }])
 })
 
 test('a command is asked again after its ttlSeconds, and without them once', async () => {
-  const clock = { now: 0 }
-  const keys = createDynamicKeys(
-    '.',
-    () => undefined,
-    () => clock.now,
-  )
+  const clock = stoppedClock()
   const command = [process.execPath, '-p', '"key-" + process.hrtime.bigint()']
-  keys.add('often', { command, ttlSeconds: 2 }, '$KEY')
-  keys.add('once', { command }, '$KEY')
-  const [often, once] = [await keys.read('often'), await keys.read('once')]
-  clock.now = 1999
-  expect([await keys.read('often'), await keys.read('once')]).toEqual([often, once])
-  clock.now = 10_000_000
-  expect(await keys.read('often')).not.toBe(often)
-  expect(await keys.read('once')).toBe(once)
+  const asked = (source: FromCommand) => askedKey(newContext(), 'keys.full', source, '$KEY')
+  const [askOften, askOnce] = [asked({ command, ttlSeconds: 2 }), asked({ command })]
+  const [often, once] = [await askOften(), await askOnce()]
+  clock.now += 1999
+  expect([await askOften(), await askOnce()]).toEqual([often, once])
+  clock.now += 10_000_000
+  expect(await askOften()).not.toBe(often)
+  expect(await askOnce()).toBe(once)
 })
