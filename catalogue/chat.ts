@@ -1,11 +1,14 @@
-import { accepted, generating, anyBadRequest, unknownModel, scenario, requirements, valid } from './requirement.ts'
+import {
+  accepted,
+  generating,
+  anyBadRequest,
+  modelError,
+  unknownModel,
+  scenario,
+  requirements,
+  valid,
+} from './requirement.ts'
 import { insideCases, outsideCases } from './query-config.ts'
-
-/** §7.4: what gives an error of the model, of any status. */
-const modelError = <const Id extends string, const Tpe extends string>(id: Id, tpe: Tpe, what: string) => ({
-  ...({ id, section: '7.4', needs: [scenario], expects: [['any', tpe]] } as const),
-  statement: `${what} ${tpe}.`,
-})
 
 // oxfmt-ignore
 export const completionCreate = requirements('completion.create', [

@@ -244,6 +244,12 @@ export function accepted<const More extends Partial<RequirementText>>(what: stri
   return { ...own, statement, control: true as const, ...more }
 }
 
+/** §7.4: what gives an error of the model, of any status. */
+export const modelError = <const Id extends string, const Tpe extends string>(id: Id, tpe: Tpe, what: string) => ({
+  ...({ id, section: '7.4', needs: [scenario], expects: [['any', tpe]] } as const),
+  statement: `${what} ${tpe}.`,
+})
+
 export function requirements<const A extends Area, const T extends readonly RequirementText[]>(
   area: A,
   texts: T,

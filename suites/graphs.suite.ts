@@ -4,7 +4,6 @@ import {
   describeResponse,
   isGranted,
   isThrottling,
-  lookAgainAtEnd,
   NotExercised,
   orElse,
   pastBlocks,
@@ -71,10 +70,10 @@ const addSameFileAgain = condition(async (refusal) => {
     await judge(refused(probe), `${what}, after others were added`)
     const judgeAdded = judgeAddedAtOnce(added, judge)
     await orElse(run, () => judgeInCreated(refusal))
-    lookAgainAtEnd(context, async () => {
+    context.atEnd = async () => {
       await judge(refused(probe), `${what}, at the end of the run`)
       await judgeAdded(context)
-    })
+    }
   }
   let added = performance.now()
   for (const ms of laterAttempts(run)) {

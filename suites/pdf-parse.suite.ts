@@ -21,7 +21,6 @@ import {
   describeResponse,
   jsonValue,
   judgeGranted,
-  lookAgainAtEnd,
   judgeShape,
   NotExercised,
   oncePerRun,
@@ -126,7 +125,10 @@ const own: readonly OwnPdf[] = [
   ['other', otherPdfText, 'text'],
 ]
 /** Both at the same moment. */
-const together: readonly OwnPdf[] = own.map(([name, text]) => [name, text, 'text'])
+const together: readonly OwnPdf[] = [
+  ['good', samplePdfText, 'text'],
+  ['other', otherPdfText, 'text'],
+]
 
 /** Throws `NotExercised` if they cannot be uploaded. */
 async function judgeOwnPdfs(context: CheckContext): Promise<void> {
@@ -174,10 +176,10 @@ const missingFormat = condition(async (refusal) => {
   const without = (name?: string) => changed('with a body that has no format', (probe) => withBody(probe, {}), name)
   await without('absent @ /format').bringAbout(refusal)
   if (refusal.context.run.options.depth === 'quick') return
-  lookAgainAtEnd(refusal.context, async (context) => {
+  refusal.context.atEnd = async (context) => {
     await context.send(refusal.valid, { role: 'setup' })
     await without().bringAbout(refusal)
-  })
+  }
 })
 
 // §4.1 Parse PDF (deprecated)

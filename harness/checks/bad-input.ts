@@ -3,15 +3,7 @@ import { jsonKinds, type Member } from '../../catalogue/operation.ts'
 import { busyStatus, operation as operationOf } from '../../catalogue/operations.ts'
 import { getAt } from '../../schemas/json.ts'
 import type { CheckContext, Probe } from '../engine/index.ts'
-import {
-  describeResponse,
-  effectOf,
-  jsonOf,
-  lookAgainAtEnd,
-  NotExercised,
-  withHeader,
-  Throttled,
-} from '../engine/index.ts'
+import { describeResponse, effectOf, jsonOf, NotExercised, withHeader, Throttled } from '../engine/index.ts'
 import { leftOut } from '../report/index.ts'
 import { type Case, type Ground, judgeCases, memberCase, textCases, togetherCases, valueCases } from './odd-cases.ts'
 import { countsAsGranted } from './control.ts'
@@ -161,10 +153,10 @@ export const badInput: Condition = condition(async (refusal) => {
   await judgeCases(refusal, left, () => may - granted())
   // What the others did not need is shared out at the end; jobs would make that end a late one.
   if (left.length === 0 || busyStatus(operation) !== undefined) return
-  lookAgainAtEnd(context, () => {
+  context.atEnd = () => {
     const most = generationsLeft(run) + granted()
     return judgeCases(refusal, left, () => most - granted())
-  })
+  }
 })
 
 /** A creation that may be granted shows nothing if no second valid one is: another requirement tells that it breaks then. */

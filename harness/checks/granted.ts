@@ -1,7 +1,7 @@
 import { operation as recordOf, type OperationId, triesOf } from '../../catalogue/operations.ts'
 import { control, controlExchange, countsAsGranted, operationIn, triesFor, judgeThrottled } from './control.ts'
 import type { CheckContext, Exchange, Judge, Probe } from '../engine/index.ts'
-import { Failed, jsonOf, judgeGranted, lookAgainAtEnd, NotExercised } from '../engine/index.ts'
+import { Failed, jsonOf, judgeGranted, NotExercised } from '../engine/index.ts'
 import { isObject } from '../../schemas/json.ts'
 import { applyScenario, plainRequest, validRequest } from './valid-request.ts'
 import { around, asScenario } from './scenario.ts'
@@ -71,7 +71,7 @@ export function againAtEnd(context: CheckContext, check?: GrantedCheck): void {
   const request = { make, what: 'with a valid request, at the end of the run', ...(check ? { check } : {}) }
   const other = { ...request, make: async () => respelled(await make()), what: 'with its JSON in another spelling' }
   const isJson = recordOf(operation).body === 'json'
-  lookAgainAtEnd(context, async () => {
+  context.atEnd = async () => {
     if (isJson) {
       await context.send(withBody(await validRequest(run, operation), 'text'), {
         role: 'setup',
@@ -81,7 +81,7 @@ export function againAtEnd(context: CheckContext, check?: GrantedCheck): void {
     }
     await judgeTries(context, request)
     if (isJson) await judgeTries(context, other)
-  })
+  }
 }
 
 /**

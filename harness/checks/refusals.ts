@@ -11,10 +11,18 @@ import {
   oncePerRun,
   probeOf,
   sendThroughGate,
-  setControl,
   tpeOf,
 } from '../engine/index.ts'
-import { type Control, control, countsAsGranted, notGranted, operationIn, saidBy, judgeThrottled } from './control.ts'
+import {
+  type Control,
+  control,
+  countsAsGranted,
+  noteControl,
+  notGranted,
+  operationIn,
+  saidBy,
+  judgeThrottled,
+} from './control.ts'
 import { isGenerating } from './at-once.ts'
 import { judgeScenario } from './scenario.ts'
 import { placeholderRequest, isDeclared, sharedRequest } from './valid-request.ts'
@@ -128,7 +136,7 @@ function sendCase(context: CheckContext, source: Source, purpose: Partial<Purpos
 /** Sets the control of the context; throws if its answer leaves the refusal without one. */
 function requireControl({ context, control: found, ofCredentials }: Refusal): void {
   if (found.state === 'none') return
-  setControl(context, found.state, found.exchange)
+  noteControl(context, found)
   if (found.state === 'granted') return
   const status = found.exchange?.response?.status
   const barred = status === 401 || status === 403

@@ -11,11 +11,10 @@ import {
   perRun,
   sendHookRequest,
   sendWithStaleRetry,
-  setControl,
   throughGate,
   tpeOf,
 } from '../engine/index.ts'
-import { countsAsGranted, type Control, control, notGranted, judgeThrottled } from './control.ts'
+import { countsAsGranted, type Control, control, noteControl, notGranted, judgeThrottled } from './control.ts'
 import { isDeclared, validRequest, applyScenario, bringsBody, plainRequest, sharedRequest } from './valid-request.ts'
 import { isExclusive, type Scenario } from '../target-file/index.ts'
 import { pairsByScenario, type Pairs } from '../../catalogue/requirement.ts'
@@ -115,7 +114,7 @@ export async function judgeScenario(context: CheckContext, scenario: Scenario, f
   const none: Control = { state: 'none', said: () => 'not sent: the operation is not declared', valid: make }
   const found = undeclared ? none : await control(run, operation)
   if (found.state === 'refused') throw notGranted(found)
-  setControl(context, found.state, found.exchange)
+  noteControl(context, found)
   const state = { enter: () => enterState(context, scenario), leave: () => leaveState(context, scenario) }
   await around(context, scenario, operation, async () => {
     if (scenario.repeat !== undefined)

@@ -12,17 +12,6 @@ import { curlOfBoth, remarkMark } from '../recording/index.ts'
 /** How a requirement is judged: returns if it holds, throws `Failed` or `NotExercised` if it does not. */
 export type Judge = (context: CheckContext) => Promise<void>
 
-/** Judges the requirement once more when everything else was sent, at once with the others that are. */
-export function lookAgainAtEnd(context: CheckContext, look: Judge): void {
-  context.atEnd = look
-}
-
-/** Sets how the control was answered. */
-export function setControl(context: CheckContext, state: CheckContext['control'], exchange?: Exchange): void {
-  context.control = state
-  if (state === 'granted' && exchange) context.granted = exchange
-}
-
 /** Everything that one requirement has to work with while it is judged. */
 export interface CheckContext {
   readonly run: Run
@@ -34,10 +23,10 @@ export interface CheckContext {
   /** How the control was answered; `none` if the requirement has none. */
   control: 'granted' | 'refused' | 'none'
   /** The control that was granted: it stands in each failure, beside the request that failed. */
-  granted?: Exchange
+  granted?: Exchange | undefined
   /** Failures that are only family names: kept, and the search goes on. */
   readonly familyOnly: Failure[]
-  /** The look at the end that was asked for. */
+  /** Judges the requirement once more when everything else was sent, at once with the others that are. */
   atEnd?: Judge | undefined
   /** Other requirement whose requests caused what is being judged: a failure needs it to show again. */
   shownBy: string | null

@@ -8,7 +8,7 @@ export type { RunEvent, RunFacts, ThrottledEvent } from './events.ts'
 export { keyRefused } from './keys.ts'
 
 // What a check is given, and how it ends.
-export { answered, type CheckContext, type Judge, lookAgainAtEnd, setControl } from './check-context.ts'
+export { answered, type CheckContext, type Judge } from './check-context.ts'
 export { type EndCause, Failed, NotExercised, orElse, pause, Throttled } from './outcome.ts'
 export { type BodySchema, fits, judgeGranted, judgePairs, judgeShape, shapeFault } from './judge.ts'
 

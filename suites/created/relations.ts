@@ -3,7 +3,6 @@ import {
   describeResponse,
   isGranted,
   isThrottling,
-  lookAgainAtEnd,
   NotExercised,
   perRun,
   sendWithRetries,
@@ -104,7 +103,7 @@ export const ownId: Judge = async (context) => {
     context.fail(twin, 'an id that no other creation gives', '', actual)
   }
   await judge()
-  lookAgainAtEnd(context, judge)
+  context.atEnd = judge
 }
 
 /** True for a creation that was refused as a request, not for its key or by a limit, or that broke the server. */
@@ -214,5 +213,5 @@ export const once = condition(async ({ context, valid, judge }) => {
   await judge(again, `with ${creator.same} as ${creator.what} that exists, for the third time`)
   await context.send(valid, { role: 'setup' })
   const later = `with ${creator.same} as ${creator.what} that exists, after another one was made, at the end of the run`
-  lookAgainAtEnd(context, async () => void (await judge(withUsedName(context, again), later)))
+  context.atEnd = async () => void (await judge(withUsedName(context, again), later))
 })

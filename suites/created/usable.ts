@@ -15,14 +15,7 @@ import {
 } from '../../harness/checks/index.ts'
 import { operation as operationOf, type OperationId, uploadOperation } from '../../catalogue/operations.ts'
 import type { CheckContext, Exchange, Judge, Probe, Run } from '../../harness/engine/index.ts'
-import {
-  answered,
-  isGranted,
-  lookAgainAtEnd,
-  NotExercised,
-  oncePerRun,
-  operationProbe,
-} from '../../harness/engine/index.ts'
+import { answered, isGranted, NotExercised, oncePerRun, operationProbe } from '../../harness/engine/index.ts'
 import { addition, createObject, lastAddition } from './created-object.ts'
 import { idsToUseAgain, usedIn } from './relations.ts'
 
@@ -140,7 +133,7 @@ export async function usable(context: CheckContext, seen?: Seen): Promise<void> 
   })
   if (context.cases === 0)
     throw new NotExercised('requests that use the declared object are not granted either: declare some that are')
-  if (!scenario && run.options.depth === 'full') lookAgainAtEnd(context, useAgain(uses, made))
+  if (!scenario && run.options.depth === 'full') context.atEnd = useAgain(uses, made)
 }
 
 function useAgain(uses: readonly Use[], own: readonly string[]): Judge {
