@@ -5,6 +5,7 @@ import { queryConfigMembers, togetherCases } from '../catalogue/query-config.ts'
 import type { OperationId } from '../catalogue/operations.ts'
 import {
   bodyOf,
+  type GrantedCheck,
   judgeEach,
   judgeTries,
   operationIn,
@@ -18,7 +19,6 @@ import {
   withoutRoles,
 } from '../harness/checks/index.ts'
 import { jsonOf, type Judge, NotExercised, type Probe, type Run, withJson } from '../harness/engine/index.ts'
-import { hasContentOrCalls } from './chat-create/messages.ts'
 
 /** §2.7: `query_config` of a graph query, or inside the graph tool of a chat. */
 
@@ -105,18 +105,21 @@ function withoutEach(declared: unknown): Setting[] {
 }
 
 /** Judges that what lies inside its bounds is accepted: each member by itself, none, all of them, the declared ones without one; then any value. */
-export const insideBounds: Judge = async (context) => {
-  const { run, requirement } = context
-  const operation = operationIn(context)
-  const accept = (setting: Setting): Promise<void> => {
-    const { what } = setting
-    const check = operation === 'chat.create' ? { check: hasContentOrCalls } : {}
-    return judgeTries(context, { make: () => withSetting(run, operation, setting), what, ...check })
+export function insideBounds(check?: GrantedCheck): Judge {
+  return async (context) => {
+    const { run, requirement } = context
+    const operation = operationIn(context)
+    const accept = (setting: Setting): Promise<void> =>
+      judgeTries(context, {
+        make: () => withSetting(run, operation, setting),
+        what: setting.what,
+        ...(check && { check }),
+      })
+    if (context.scenario) return accept(having('search_weight', 50, '50'))
+    const declared = getAt(bodyOf(run, operation), pointerOf(run, operation, 'query_config') ?? '')
+    const random = randomOf(seedFor(run.options.seed, requirement.id))
+    const settings = [...alone(), ...whole, ...together(random), ...withoutEach(declared)]
+    await judgeEach(sampled(context, settings), accept)
+    await property(context, 'grantedRuns', generatedInside, accept)
   }
-  if (context.scenario) return accept(having('search_weight', 50, '50'))
-  const declared = getAt(bodyOf(run, operation), pointerOf(run, operation, 'query_config') ?? '')
-  const random = randomOf(seedFor(run.options.seed, requirement.id))
-  const settings = [...alone(), ...whole, ...together(random), ...withoutEach(declared)]
-  await judgeEach(sampled(context, settings), accept)
-  await property(context, 'grantedRuns', generatedInside, accept)
 }

@@ -1,7 +1,7 @@
 import type { CheckContext, Exchange, Probe, Run } from '../engine/index.ts'
 import { Failed, isThrottled, livenessProbe, operationName, sendWithStaleRetry } from '../engine/index.ts'
 import fc from 'fast-check'
-import { seedFor } from './seed.ts'
+import { seedFor } from './values.ts'
 
 /** Cases of one requirement that are under way at once: a long list would otherwise be the longest road of a run. */
 export const maxAtOnce = 5

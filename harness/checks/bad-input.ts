@@ -12,9 +12,8 @@ import { absent, type Change, change, inOtherItem, isOf, ofKinds, topOf } from '
 import { arraysAbove, isSetting, type Placed, placesIn, undescribedMembers } from './places.ts'
 import { oddChanges } from './odd-values.ts'
 import { type Condition, condition, type RefusalContext } from './refusals.ts'
-import { randomOf, sampled, seedFor } from './seed.ts'
+import { falsy, randomOf, sampled, seedFor } from './values.ts'
 import { validRequest } from './valid-request.ts'
-import { falsy } from './values.ts'
 
 /** Everything that can be wrong with one member: left out, null, of each other type, and a value that a server may convert. */
 function changesOf(place: Placed): Change[] {

@@ -19,7 +19,7 @@ import {
 import { judgeFault, withBody } from './conditions.ts'
 import { arraysAbove, type Placed, placesIn } from './places.ts'
 import { type Condition, condition, type RefusalContext } from './refusals.ts'
-import { sampled, unknownWord } from './seed.ts'
+import { sampled, unknownWord } from './values.ts'
 
 /** Longest value that is lengthened by a word. */
 const longestKnown = 52

@@ -4,12 +4,11 @@ import { getAt } from '../../schemas/json.ts'
 import { isUuid } from '../../schemas/formats.ts'
 import type fc from 'fast-check'
 import { judgeEach, property } from './at-once.ts'
-import { randomOf, sampled, seedFor, changedId, freshUnknownId, isNumber } from './seed.ts'
+import { changedId, freshUnknownId, isNumber, randomOf, sampled, seedFor, shown } from './values.ts'
 import { type CheckContext, type Probe, withHeader, withJson } from '../engine/index.ts'
 import { operationIn } from './control.ts'
 import { type Condition, condition, type RefusalContext } from './refusals.ts'
 import { bodiesOf, type MalformedJson, malformedJson, mediaTypes, type OtherBody } from '../../catalogue/faults.ts'
-import { shown } from './values.ts'
 
 /** One way to make the valid request wrong; a conforming target refuses it, so that it has no effect there. */
 export interface Fault {

@@ -5,6 +5,7 @@ import {
   describeResponse,
   isBreakdown,
   isGranted,
+  isSettling,
   jsonValue,
   NotExercised,
   operationProbe,
@@ -57,22 +58,9 @@ export function uploadsIn(run: Run, probe: Probe): string {
     .join(' ')
 }
 
-/** True if the probe names a file that this run uploaded less than `settleMs` ago, or in its path anything that it created. */
-function isSettling(run: Run, probe: Probe): boolean {
-  const since = performance.now() - run.target.limits.settleMs
-  const made = Object.values(probe.params).map((id) => run.objects.madeAt.get(id) ?? -Infinity)
-  return [...made, ...namedUploads(run, probe).map(([, at]) => at)].some((at) => at > since)
-}
-
 /** How long the files that an exchange names had been there: later uploads are given as much before they are used. */
 function rememberLag(run: Run, { probe, sentAt }: Exchange): void {
   for (const [, at] of namedUploads(run, probe)) uploadsOf(run).lagMs = Math.max(uploadsOf(run).lagMs, sentAt - at)
-}
-
-/** A refusal that may only mean that a file is not processed yet: not one of credentials, and no throttling. */
-function mayPass({ response }: Exchange): boolean {
-  const status = response?.status ?? 0
-  return status >= 400 && status < 500 && ![401, 403, 429].includes(status)
 }
 
 /** Tells what to raise if a refusal may only mean that a file of this run takes longer until it can be used. */
@@ -83,7 +71,7 @@ export function settlingRemark(run: Run, exchange: Exchange): string {
 }
 
 /**
- * Sends a request that names fresh uploads again, each second, while it is refused and they may still be processed.
+ * Sends a request again, each second, while it is refused and what it names may still be processed.
  * @param settled whether an answer is what the request is sent for
  */
 export async function sendUntilSettled(
@@ -93,7 +81,7 @@ export async function sendUntilSettled(
   settled: (exchange: Exchange) => boolean,
 ): Promise<Exchange> {
   let exchange = first
-  while (!settled(exchange) && mayPass(exchange) && isSettling(run, exchange.probe)) {
+  while (!settled(exchange) && isSettling(run, exchange)) {
     await pause(run, retryEveryMs)
     exchange = await again(exchange.probe)
   }

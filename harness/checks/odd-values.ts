@@ -6,8 +6,7 @@ import { getAt } from '../../schemas/json.ts'
 import type { Run } from '../engine/index.ts'
 import { type Change, change, isOf, topOf } from './changes.ts'
 import type { Placed } from './places.ts'
-import { freshUnknownId } from './seed.ts'
-import { shown } from './values.ts'
+import { freshUnknownId, shown } from './values.ts'
 
 /**
  * Longer than the columns of 255 and of 1,000 characters that names are kept in; of a text that is worked on, than some pages;

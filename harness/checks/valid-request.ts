@@ -9,7 +9,7 @@ import {
   uploadOperation,
 } from '../../catalogue/operations.ts'
 import { getAt, mergePatch, setAt } from '../../schemas/json.ts'
-import { randomOf, seedFor, freshUnknownId } from './seed.ts'
+import { randomOf, seedFor, freshUnknownId } from './values.ts'
 import type { Probe, Run, RunHook } from '../engine/index.ts'
 import {
   effectOf,

@@ -1,5 +1,134 @@
-import fc from 'fast-check'
 import type { JsonKind } from '../../catalogue/operation.ts'
+import type { Run, RunOptions } from '../engine/index.ts'
+import fc from 'fast-check'
+import { createHash } from 'node:crypto'
+import { isUuid } from '../../schemas/formats.ts'
+
+/** A 32-bit seed of its own for each property: derived from the run's seed and a name (a requirement id, as a rule). */
+export function seedFor(seed: number, name: string): number {
+  return createHash('sha256').update(`${seed}:${name}`).digest().readInt32BE(0)
+}
+
+/** A stream of numbers in [0, 1) from a seed (mulberry32): for choices that no arbitrary makes, such as unknown ids. */
+export function randomOf(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let t = state
+    t = Math.imul(t ^ (t >>> 15), t | 1)
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296
+  }
+}
+
+/** A word of 12 letters that names nothing: drawn from the seed. */
+export function unknownWord(run: Run, name: string): string {
+  const random = randomOf(seedFor(run.options.seed, name))
+  return Array.from({ length: 12 }, () => String.fromCharCode(97 + Math.floor(random() * 26))).join('')
+}
+
+interface SampledFor {
+  readonly run: { readonly options: Pick<RunOptions, 'depth' | 'seed'> }
+  readonly requirement: { readonly id: string }
+}
+
+/** Cases that have a name: all of them, or of a quick run one, drawn from its seed for each requirement. */
+export function sampled<T>({ run: { options }, requirement }: SampledFor, cases: readonly T[]): readonly T[] {
+  if (options.depth === 'full') return cases
+  const at = Math.floor(randomOf(seedFor(options.seed, `case of ${requirement.id}`))() * cases.length)
+  return cases.slice(at, at + 1)
+}
+
+const classes = ['0123456789', 'abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'] as const
+const hexDigits = '0123456789abcdef'
+
+/** Fewest free characters of an unknown id: fewer could meet an id that exists. */
+const fewest = 9
+const longest = 64
+
+function pick(from: string, random: () => number): string {
+  return from[Math.floor(random() * from.length)] as string
+}
+
+/** Characters of a class that the id itself has, if they are enough: hexadecimal digits and base 32 know fewer letters. */
+function ofItsOwn(id: string, from: string): string {
+  const own = [...from].filter((char) => id.includes(char))
+  return own.length > 3 ? own.join('') : from.slice(0, from === classes[0] ? 10 : 6)
+}
+
+function likeUuid(id: string, random: () => number): string {
+  const upper = id !== id.toLowerCase()
+  // Version (14th digit) and variant (19th) tell what kind of uuid it is: kept, so that no parser refuses it for them.
+  return [...id]
+    .map((char, at) => {
+      if (char === '-' || at === 14 || at === 19) return char
+      const digit = pick(hexDigits, random)
+      return upper ? digit.toUpperCase() : digit
+    })
+    .join('')
+}
+
+function likeWord(id: string, random: () => number, known: boolean): string {
+  const split = Math.max(id.lastIndexOf('_'), id.lastIndexOf('-'), id.lastIndexOf(':')) + 1
+  // Room for what is drawn stays, however long the prefix is.
+  const prefix = id.slice(0, Math.min(split, longest - fewest))
+  const rest = id.slice(split)
+  if (/^[0-9]*$/.test(rest) && rest.length < fewest) {
+    // Within 32 bits, so that a server which keeps numbers looks it up instead of refusing its form.
+    return prefix + (known ? String(100000000 + Math.floor(random() * 899999999)) : '999999937')
+  }
+  const alphabet = (char: string): string | undefined => classes.find((one) => one.includes(char))
+  const drawn = [...rest].map((char, at) => {
+    const from = alphabet(char)
+    // A first character may bound what follows (a ULID, a number of 64 bits): there a server may refuse another one for its form.
+    return from && (at > 0 || rest.length <= fewest) ? pick(ofItsOwn(rest, from), random) : char
+  })
+  if (isNumber(rest) && drawn.join('') > rest) drawn[1] = '0'
+  let free = [...rest].filter(alphabet).length
+  const filler = classes.find((one) => [...rest].some((char) => one.includes(char))) ?? classes[1]
+  while (free++ < fewest && prefix.length + drawn.length < longest) drawn.push(pick(ofItsOwn(rest, filler), random))
+  return (prefix + drawn.join('')).slice(0, longest)
+}
+
+/**
+ * An id of the shape of `like` that no object has: a uuid keeps version and variant; else the prefix up to the last
+ * `_`, `-` or `:` and each character's class are kept, the rest drawn from `random`, from the characters that `like` has. Never one of `taken` (lower case).
+ */
+export function unknownId(like: string, random: () => number, taken: ReadonlySet<string>): string {
+  for (let round = 0; ; round++) {
+    const id = isUuid(like) ? likeUuid(like, random) : likeWord(like, random, round > 0)
+    if (!taken.has(id.toLowerCase())) return id
+  }
+}
+
+/** An unknown id of that shape: no id of the target file, none that was seen or sent before in this run. */
+export function freshUnknownId(run: Run, like: string, random: () => number): string {
+  const id = unknownId(like, random, run.objects.takenIds)
+  run.objects.takenIds.add(id.toLowerCase())
+  return id
+}
+
+/** Fewest characters after which a cut or lengthened id is nobody's: of digits alone, which may be counted up, more are needed. */
+const leastChars = 6
+const leastDigits = 15
+
+/** True for an id of digits alone. */
+export const isNumber = (id: string): boolean => /^[0-9]+$/.test(id)
+
+/**
+ * The id without its last character, or with one more of the same kind; undefined if some object may well have it. After digits
+ * stand letters: a server that reads a number reads it from the beginning. A short id gets several: one may make the id of another
+ * object if they are counted up in letters, too.
+ */
+export function changedId(run: Run, id: string, way: 'cut' | 'lengthened'): string | undefined {
+  const last = id.at(-1) ?? ''
+  const isCut = way === 'cut'
+  const like = last === '1' ? '2' : (classes.find((one) => one.includes(last))?.at(1) ?? 'b')
+  const made = isCut ? id.slice(0, -1) : id + (isNumber(id) ? 'x'.repeat(Math.max(1, fewest - id.length)) : like)
+  const free = id.slice(Math.max(id.lastIndexOf('_'), id.lastIndexOf(':')) + 1)
+  const least = isNumber(id) && !isCut ? 1 : isNumber(free) ? leastDigits : leastChars
+  return free.length < least || made.length > longest || run.objects.takenIds.has(made.toLowerCase()) ? undefined : made
+}
 
 export function kindOf(value: unknown): JsonKind {
   if (value === null) return 'null'

@@ -23,7 +23,7 @@ export { gatewayErrorsOf, pastBlocks, sendWithRetries, stopIfSuspected } from '.
 export { sendThroughGate, throughGate } from './check-context.ts'
 export { sendHookRequest } from './hook-request.ts'
 export { createSemaphore, longestPauseMs, retryAfter } from './throttle.ts'
-export { poisonedResponses } from './reused-connection.ts'
+export { isSettling, poisonedResponses } from './reused-connection.ts'
 
 // A response, and words for it.
 export { type HttpResponse, jsonValue, responseOf, tpeOf } from './response.ts'

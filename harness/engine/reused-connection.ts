@@ -53,7 +53,7 @@ function isSuspect(exchange: Exchange): boolean {
 }
 
 /** True if the request names what the run made less than `settleMs` ago, and its answer may only mean that it is not there yet. */
-function isSettling(run: Run, { probe, response, sentAt }: Exchange): boolean {
+export function isSettling(run: Run, { probe, response, sentAt }: Exchange): boolean {
   const status = response?.status ?? 0
   if (status < 400 || status > 499 || [401, 403, 429].includes(status)) return false
   const body = typeof probe.body === 'string' ? probe.body : ''

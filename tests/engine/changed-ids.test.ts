@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { changedId, randomOf, unknownId } from '../../harness/checks/seed.ts'
+import { changedId, randomOf, unknownId } from '../../harness/checks/values.ts'
 import type { Run } from '../../harness/engine/run.ts'
 
 const run = { objects: { takenIds: new Set(['12xxxxxxx']) } } as unknown as Run
