@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { isRefusal, pairsOf } from '../../catalogue/requirement.ts'
-import { catalogue, type CatalogueRequirement } from '../../catalogue/catalogue.ts'
+import { catalogue } from '../../catalogue/catalogue.ts'
 import { codeNames, listedTypes, modelErrors } from '../../catalogue/errors.ts'
 import type { Member, Operation } from '../../catalogue/operation.ts'
 import { type OperationId, operations } from '../../catalogue/operations.ts'
@@ -79,8 +79,8 @@ function requestSchemas(): Json {
   const components: Record<string, Json> = {}
   for (const { request, members } of operations as readonly Operation[]) {
     if (!request) continue
-    const below = members.flatMap((member) => placed(member))
-    components[request.component] = { ...objectOf('', below, components), description: request.description }
+    const schema = bodySchema(members.flatMap(placed), components)
+    components[request.component] = { ...schema, description: request.description }
   }
   return components
 }
@@ -92,86 +92,63 @@ function placed(member: Member): Member[] {
   return isTop && member.section.startsWith('2.') ? [{ ...member, at: member.exampleAt }] : []
 }
 
-function parentOf({ at }: Member): string {
-  return at.slice(0, at.lastIndexOf('/'))
-}
+const parentOf = ({ at }: Member): string => at.slice(0, at.lastIndexOf('/'))
+const nameOf = ({ at }: Member): string => tokensOf(at).at(-1) ?? ''
 
-function nameOf({ at }: Member): string {
-  return tokensOf(at).at(-1) ?? ''
-}
+/** The schema of a body with these members; of those that have a component of their own, that is added. */
+function bodySchema(all: readonly Member[], components: Record<string, Json>): Json {
+  const membersOf = (members: readonly Member[], more: Json = {}): Json => {
+    const required = members.filter((member) => member.required).map(nameOf)
+    const properties = Object.fromEntries(members.map((member) => [nameOf(member), schemaOf(member)]))
+    return { ...(required.length > 0 ? { required } : {}), properties: { ...properties, ...more } }
+  }
 
-function named(members: readonly Member[], of: (member: Member) => Json): Json {
-  return Object.fromEntries(members.map((member) => [nameOf(member), of(member)]))
-}
-
-function requiredOf(members: readonly Member[]): Json {
-  const required = members.filter((member) => member.required).map(nameOf)
-  return required.length > 0 ? { required } : {}
-}
-
-/** The object at that place: what it may be depends on its `type`, if some members belong to one type only. */
-function objectOf(at: string, all: readonly Member[], components: Record<string, Json>): Json {
-  const own = all.filter((member) => parentOf(member) === at)
-  const whole = (member: Member): Json => requestSchemaOf(member, all, components)
-  const kind = own.find((member) => nameOf(member) === 'type')
-  const special = own.filter(({ ofType }) => ofType !== undefined)
-  const common = own.filter(({ ofType }) => ofType === undefined)
-  const isBelowType = special.some((member) =>
-    all.some((one) => one !== member && one.at === at && one.ofType === member.ofType),
-  )
-  if (!kind || isBelowType) return { type: 'object', ...requiredOf(own), properties: named(own, whole) }
-  if (kind.allowed && kind.allowed.length > 1) {
-    const variants = kind.allowed.map((value): Json => {
-      const members = own.filter(({ ofType }) => ofType === undefined || ofType === value)
+  /** The object at that place: what it may be depends on its `type`, if some members belong to one type only. */
+  const objectAt = (at: string): Json => {
+    const own = all.filter((member) => parentOf(member) === at)
+    const allowed = own.find((member) => nameOf(member) === 'type')?.allowed ?? []
+    const special = own.filter(({ ofType }) => ofType !== undefined)
+    const isBelowType = special.some((member) =>
+      all.some((one) => one !== member && one.at === at && one.ofType === member.ofType),
+    )
+    const ofType = (value: string) => own.filter((member) => member.ofType === undefined || member.ofType === value)
+    if (!isBelowType && allowed.length > 1)
       return {
-        type: 'object',
-        ...requiredOf(members),
-        properties: { ...named(members, whole), type: { const: value } },
+        oneOf: allowed.map((value) => ({ type: 'object', ...membersOf(ofType(value), { type: { const: value } }) })),
       }
+    if (isBelowType || special.length === 0 || !own.some((member) => nameOf(member) === 'type'))
+      return { type: 'object', ...membersOf(own) }
+    const common = own.filter((member) => member.ofType === undefined)
+    const { properties } = membersOf(
+      common,
+      Object.fromEntries(special.map((one) => [nameOf(one), { type: one.kinds[0] }])),
+    )
+    return {
+      ...{ type: 'object', properties },
+      if: { properties: { type: { const: special[0]!.ofType } }, required: ['type'] },
+      then: membersOf(special),
+    }
+  }
+
+  const schemaOf = (member: Member): Json => {
+    const { at, kinds, component, allowed, shows, section } = member
+    const variants = kinds.map((kind): Json => {
+      const item = all.find((one) => one.at === `${at}/*`)
+      if (kind === 'array') return { type: kind, ...(item && { items: schemaOf(item) }) }
+      if (kind === 'object' && all.some((one) => parentOf(one) === at)) return objectAt(at)
+      return { type: kind, ...(allowed && { enum: allowed }), ...(shows !== undefined && { examples: [shows] }) }
     })
-    return { oneOf: variants }
+    const description = member.description ?? (section === '7.3' ? 'Named among the errors of §7.3.' : undefined)
+    const schema = {
+      ...(variants.length === 1 ? variants[0] : { oneOf: variants }),
+      ...(description !== undefined && { description }),
+    }
+    if (component === undefined) return schema
+    // The query configuration has a component of its own, with its bounds.
+    if (component !== 'QueryConfig') components[component] = schema
+    return ref(component)
   }
-  const [variant] = special
-  const plain = { type: 'object', properties: { ...named(common, whole), ...named(special, kindsOf) } }
-  if (!variant) return { ...plain, ...requiredOf(own) }
-  return {
-    ...plain,
-    if: { properties: { type: { const: variant.ofType } }, required: ['type'] },
-    then: { properties: named(special, whole), ...requiredOf(special) },
-  }
-}
-
-function kindsOf({ kinds }: Member): Json {
-  return { type: kinds[0] }
-}
-
-function requestSchemaOf(member: Member, all: readonly Member[], components: Record<string, Json>): Json {
-  const { at, kinds, component } = member
-  const described = describedAs(member)
-  const variants = kinds.map((kind): Json => {
-    if (kind === 'array') return arrayOf(at, all, components)
-    const hasMembers = kind === 'object' && all.some((one) => parentOf(one) === at)
-    return hasMembers ? objectOf(at, all, components) : { type: kind, ...valuesOf(member) }
-  })
-  const schema = { ...(variants.length === 1 ? variants[0] : { oneOf: variants }), ...described }
-  if (component === undefined) return schema
-  // The query configuration has a component of its own, with its bounds.
-  if (component !== 'QueryConfig') components[component] = schema
-  return ref(component)
-}
-
-function arrayOf(at: string, all: readonly Member[], components: Record<string, Json>): Json {
-  const item = all.find((one) => one.at === `${at}/*`)
-  return { type: 'array', ...(item ? { items: requestSchemaOf(item, all, components) } : {}) }
-}
-
-function valuesOf({ allowed, shows }: Member): Json {
-  return { ...(allowed ? { enum: allowed } : {}), ...(shows === undefined ? {} : { examples: [shows] }) }
-}
-
-function describedAs({ description, section }: Member): Json {
-  if (description !== undefined) return { description }
-  return section === '7.3' ? { description: 'Named among the errors of §7.3.' } : {}
+  return objectAt('')
 }
 
 const statuses = [400, 401, 403, 404, 409, 410, 413, 422, 429, 500, 503, 507]
@@ -197,56 +174,31 @@ const errorSchemas: Json = Object.fromEntries(
   [400, 401, 403, 404, 429, 500, 503].map((status) => [`Error${status}`, envelopeWith(commonTypes(status))]),
 )
 
-interface Refusal {
-  readonly requirement: CatalogueRequirement
-  readonly status: number | undefined
-  readonly types: readonly string[]
-}
-
-/** Requirements that refuse a request of the operation, by status; none for one that any error of some kind fulfils. */
-function refusalsOf(id: OperationId): Refusal[] {
-  const own = catalogue.filter(({ operation, onlyIf, expects }) => operation === id && !onlyIf && isRefusal(expects))
-  return own.flatMap((requirement) =>
-    pairsOf(requirement, id).map(([status, ...types]) => ({
-      requirement,
-      status: typeof status === 'number' ? status : undefined,
-      types,
-    })),
-  )
-}
-
-function refusalText(refusals: readonly Refusal[]): string {
-  const requirements = new Set(refusals.map(({ requirement }) => requirement))
-  return [...requirements].map(({ statement, section }) => `- ${statement} (${sections(section)})`).join('\n')
-}
-
 /** The error responses of an operation: those of its requirements by status, and any other. */
 export function errorResponses(id: OperationId): Json {
-  const refusals = refusalsOf(id)
-  const named = statuses.filter((status) => refusals.some((refusal) => refusal.status === status))
-  const byStatus = named.map((status) => {
-    const own = refusals.filter((refusal) => refusal.status === status)
-    const [tpe = ''] = [...own.flatMap(({ types }) => types), ...commonTypes(status)]
-    return [status, { description: refusalText(own), content: content(schemaOf(id, status, own), tpe) }] as const
+  const own = catalogue.filter(({ operation, onlyIf, expects }) => operation === id && !onlyIf && isRefusal(expects))
+  const refusals = own.flatMap((requirement) =>
+    pairsOf(requirement, id).map(([status, ...types]) => ({ requirement, status, types })),
+  )
+  const text = (some: typeof refusals): string => {
+    const requirements = new Set(some.map(({ requirement }) => requirement))
+    return [...requirements].map(({ statement, section }) => `- ${statement} (${sections(section)})`).join('\n')
+  }
+  const byStatus = statuses.flatMap((status) => {
+    const some = refusals.filter((refusal) => refusal.status === status)
+    if (some.length === 0) return []
+    const [common, types] = [commonTypes(status), some.flatMap((refusal) => refusal.types)]
+    const listed = [...new Set<string>([...listedTypes(id, status), ...types])]
+    const more = listed.filter((type) => ![...common, ...modelErrors].includes(type))
+    const schema = more.length === 0 ? ref(`Error${status}`) : envelopeWith([...more, ...common])
+    const [tpe = ''] = [...types, ...common]
+    return [[status, { description: text(some), content: content(schema, tpe) }] as const]
   })
-  return { ...Object.fromEntries(byStatus), default: otherError(refusals) }
-}
-
-function schemaOf(id: OperationId, status: number, refusals: readonly Refusal[]): Json {
-  const common = commonTypes(status)
-  const listed = [...listedTypes(id, status), ...refusals.flatMap(({ types }) => types)]
-  const own = [...new Set(listed)].filter((type) => !common.includes(type) && !isModelError(type))
-  return own.length === 0 ? ref(`Error${status}`) : envelopeWith([...own, ...common])
-}
-
-function isModelError(type: string): boolean {
-  return (modelErrors as readonly string[]).includes(type)
-}
-
-function otherError(refusals: readonly Refusal[]): Json {
-  const anyStatus = refusals.filter(({ status }) => status === undefined)
-  const lines = ['Any other error (§7.2), or what a guardrail gives (§7.3).', refusalText(anyStatus)]
-  return { description: lines.filter(Boolean).join('\n'), content: content(ref('Error'), 'InternalError') }
+  // One that any error of some kind fulfils has no status.
+  const others = text(refusals.filter(({ status }) => typeof status !== 'number'))
+  const lines = ['Any other error (§7.2), or what a guardrail gives (§7.3).', others]
+  const other = { description: lines.filter(Boolean).join('\n'), content: content(ref('Error'), 'InternalError') }
+  return { ...Object.fromEntries(byStatus), default: other }
 }
 
 export type Json = Readonly<Record<string, unknown>>

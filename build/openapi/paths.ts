@@ -1,21 +1,21 @@
-import { catalogue, grantedRequirement } from '../../catalogue/catalogue.ts'
+import { grantedRequirement, requirementOf } from '../../catalogue/catalogue.ts'
 import type { Operation } from '../../catalogue/operation.ts'
 import { type OperationId, operation, operations } from '../../catalogue/operations.ts'
 import { components, errorResponses, type Json, ref } from './components.ts'
 
-function pathsOf(operation: Operation & { readonly id: OperationId }): [path: string, item: Json][] {
-  const { id, method, path, otherPaths } = operation
-  const item = operationObject(operation)
-  const others = otherPaths.map((other, at): [string, Json] => {
-    const description = `Another path of \`${id}\`, which the interface names without more.`
-    return [other, { [method.toLowerCase()]: { ...item, operationId: `${id}-${at + 2}`, description } }]
-  })
-  return [[path, { [method.toLowerCase()]: item }], ...others]
-}
+type Described = Operation & { readonly id: OperationId }
 
-function operationObject(operation: Operation & { readonly id: OperationId }): Json {
-  const { id, section, summary, description, deprecated } = operation
-  const parameters = [...pathParameters(operation), ...namedParameters(operation)]
+function operationObject({ id, section, summary, description, deprecated, ...operation }: Described): Json {
+  const { params = {}, parameters: named = [], body, request, response } = operation
+  const parameters = [
+    ...Object.entries(params).map(([name, { format }]) => ({
+      ...{ name, in: 'path', required: true },
+      schema: { type: 'string', ...(format === undefined ? {} : { format }) },
+    })),
+    ...named.map((one) => ({ name: one.name, in: one.in, description: one.description, schema: { type: 'string' } })),
+  ]
+  const schema = request ? ref(request.component) : {}
+  const sent = body === 'json' ? { 'application/json': { schema, example: requestExample(id) } } : { '*/*': {} }
   return {
     operationId: id,
     summary,
@@ -23,51 +23,21 @@ function operationObject(operation: Operation & { readonly id: OperationId }): J
     tags: [id.split('.')[0]],
     ...(deprecated ? { deprecated } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...requestBody(operation),
-    responses: { ...success(operation), ...errorResponses(id) },
+    ...(body === 'none' ? {} : { requestBody: { required: true, content: sent } }),
+    responses: { ...success(id, response), ...errorResponses(id) },
   }
-}
-
-function namedParameters({ parameters = [] }: Operation): Json[] {
-  return parameters.map(({ name, in: place, description }) => ({
-    name,
-    in: place,
-    description,
-    schema: { type: 'string' },
-  }))
-}
-
-function pathParameters({ params = {} }: Operation): Json[] {
-  return Object.entries(params).map(([name, { format }]) => ({
-    name,
-    in: 'path',
-    required: true,
-    schema: { type: 'string', ...(format === undefined ? {} : { format }) },
-  }))
-}
-
-function requestBody({ id, body, request }: Operation & { readonly id: OperationId }): Json {
-  if (body === 'none') return {}
-  const schema = request ? ref(request.component) : {}
-  const content = body === 'json' ? { 'application/json': { schema, example: requestExample(id) } } : { '*/*': {} }
-  return { requestBody: { required: true, content } }
-}
-
-/** `pdf-content` → `PdfContent` */
-function componentOf(schema: string): string {
-  return schema.replaceAll(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }
 
 /**
  * The granted requirement tells the status. If no payload is shown, any body of any type may come, or none; it is labelled as
  * JSON, since mock servers can give no example of any type.
  */
-function success({ id, response }: Operation & { readonly id: OperationId }): Json {
-  const requirement = catalogue.find((each) => each.id === grantedRequirement[id])
-  if (!requirement) throw new Error(`no granted requirement of ${id}`)
-  const schema = response ? ref(componentOf(response)) : {}
-  const content = { 'application/json': { schema, example: responses[id] } }
-  return { [String(requirement.expects).toUpperCase()]: { description: requirement.statement, content } }
+function success(id: OperationId, response: string | undefined): Json {
+  const { expects, statement } = requirementOf(grantedRequirement[id])
+  // `pdf-content` → `PdfContent`
+  const component = response?.replaceAll(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase())
+  const content = { 'application/json': { schema: component ? ref(component) : {}, example: responses[id] } }
+  return { [String(expects).toUpperCase()]: { description: statement, content } }
 }
 
 const id = '0f8fad5b-d9cb-469f-a165-70867728950e'
@@ -146,17 +116,23 @@ export function openapiDocument(): Json {
     ],
     security: [{ bearerAuth: [] }],
     tags: Object.entries(tags).map(([name, about]) => ({ name, description: about })),
-    paths: withOpenObjects(Object.fromEntries(pathItems())),
+    paths: withOpenObjects(pathItems()),
     components: withOpenObjects(components()),
   }
 }
 
-function pathItems(): Map<string, Json> {
-  const byPath = new Map<string, Json>()
-  for (const operation of operations) {
-    for (const [path, item] of pathsOf(operation)) byPath.set(path, { ...byPath.get(path), ...item })
+function pathItems(): Json {
+  const items: Record<string, Json> = {}
+  for (const operation of operations as readonly Described[]) {
+    const { id, method, path, otherPaths } = operation
+    const item = operationObject(operation)
+    items[path] = { ...items[path], [method.toLowerCase()]: item }
+    for (const [at, other] of otherPaths.entries()) {
+      const description = `Another path of \`${id}\`, which the interface names without more.`
+      items[other] = { [method.toLowerCase()]: { ...item, operationId: `${id}-${at + 2}`, description } }
+    }
   }
-  return byPath
+  return items
 }
 
 /**
