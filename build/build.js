@@ -2,8 +2,7 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
-import { compiledSchemas, isPackage, treeshake } from './compiled-schemas.js'
-import { writeSchemas } from './schemas.js'
+import { compiledSchemas, isPackage, treeshake } from './schemas.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -17,7 +16,6 @@ const input = {
   'vitest-reporter': 'vitest/reporter.ts',
 }
 
-await writeSchemas()
 const plugins = [await compiledSchemas()]
 const options = { cwd: root, input, platform: 'node', external: isPackage, plugins, treeshake, logLevel: 'silent' }
 const build = await rolldown(options)

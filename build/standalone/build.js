@@ -18,8 +18,7 @@ import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants } from 'node:zlib'
 import { inject } from 'postject'
 import { rolldown } from 'rolldown'
-import { compiledSchemas, treeshake } from '../compiled-schemas.js'
-import { writeSchemas } from '../schemas.js'
+import { compiledSchemas, treeshake } from '../schemas.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const about = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
@@ -68,7 +67,6 @@ function filesOfPackage() {
   return [...entries.map((path) => [path, readFileSync(join(root, path))]), ['package.json', JSON.stringify(manifest)]]
 }
 
-await writeSchemas()
 const build = await rolldown({
   ...{ cwd: root, input, platform: 'node', treeshake, logLevel: 'silent' },
   // That of a target file that names the suite.
