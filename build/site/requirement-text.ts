@@ -1,6 +1,6 @@
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import { isOperationId, operation as operationOf } from '../../catalogue/operations.ts'
-import { differenceLines, explained, readingsOf, type Sent } from '../../cli/explain/explanation.ts'
+import { explained, type ExplainedPart, type Reading, type Sent } from '../../cli/explain/explanation.ts'
 import pc from 'picocolors'
 import { sections } from '../../harness/report/index.ts'
 
@@ -11,29 +11,15 @@ function plain(text: string): string {
   return text.replaceAll(/[\\`*_<>[\]#|]/g, '\\$&')
 }
 
-type Part = ReturnType<typeof explained>['sent']
-
 export function requirementText(requirement: CatalogueRequirement, sent: Sent | undefined): string {
   const { id, level, section, statement } = requirement
-  const parts = explained(requirement, sent?.lines ?? [])
-  const difference = differenceLines(sent?.difference ?? [], pc.createColors(false))
+  const [requests, ...parts] = explained(requirement, sent ?? { lines: [], difference: [] }, pc.createColors(false))
   return [
     `# ${id}`,
     plain(statement),
     `**${levels[level]}** · ${sections(section)} of the interface · ${placeOf(requirement)}`,
-    ...(sent ? [partText(parts.sent, true)] : []),
-    ...(difference.length > 0
-      ? [
-          '## What differs from the request that is granted',
-          fenced(difference.map((line) => line.slice(2)).join('\n'), 'diff'),
-        ]
-      : []),
-    partText(parts.passes),
-    '## Why',
-    ...reasons(id),
-    partText(parts.declared),
-    partText(parts.alone),
-    partText(parts.broken),
+    ...(sent ? [partText(requests!, true)] : []),
+    ...parts.map((part) => partText(part)),
     '',
   ].join('\n\n')
 }
@@ -45,35 +31,24 @@ function placeOf({ operation }: CatalogueRequirement): string {
 }
 
 /** @param isList several lines are items of a list, and not sentences one after the other */
-function partText({ title, lines }: Part, isList = false): string {
+function partText({ title, lines }: ExplainedPart, isList = false): string {
   const isItem = isList && lines.length > 1
   const texts = lines.map((line) => {
-    if (typeof line !== 'string')
-      return fenced(line.language === 'json' ? indented(line.code) : line.code, line.language)
-    return isItem ? `- ${plain(line)}` : plain(line)
+    if (typeof line === 'string') return isItem ? `- ${plain(line)}` : plain(line)
+    if ('text' in line) return readingText(line)
+    const code = line.language === 'json' ? JSON.stringify(JSON.parse(line.code), null, 2) : line.code
+    return `\`\`\`${line.language}\n${code}\n\`\`\``
   })
   return [`## ${title}`, '', texts.join(isItem ? '\n' : '\n\n')].join('\n')
 }
 
-function indented(json: string): string {
-  return JSON.stringify(JSON.parse(json), null, 2)
-}
-
-function fenced(code: string, language: string): string {
-  return `\`\`\`${language}\n${code}\n\`\`\``
-}
-
-/** The readings that name it; links within them lead to their own page. */
-function reasons(id: string): string[] {
+/** A reading; links within it lead to its own page. */
+function readingText({ heading, text }: Reading): string {
   const file = '../../catalogue/readings.md'
-  const readings = readingsOf(id)
-  if (readings.length === 0) return ['The interface says it in one place, and nothing else contradicts it.']
-  return readings.flatMap(({ heading, text }) => [
-    text
-      .replaceAll(/\]\((#[^)]*)\)/g, `](${file}$1)`)
-      .replaceAll(/\]\((?!\.\.\/\.\.\/|https?:)([\w./-]+\.md)/g, `](../../catalogue/$1`),
-    `From [Readings: ${heading}](${file}#${anchor(heading)}).`,
-  ])
+  const linked = text
+    .replaceAll(/\]\((#[^)]*)\)/g, `](${file}$1)`)
+    .replaceAll(/\]\((?!\.\.\/\.\.\/|https?:)([\w./-]+\.md)/g, `](../../catalogue/$1`)
+  return `${linked}\n\nFrom [Readings: ${heading}](${file}#${anchor(heading)}).`
 }
 
 /** The id of a heading, as the hosts of repositories make it. */

@@ -20,65 +20,60 @@ const width = 100
 const indent = ' '.repeat(2)
 const mostLines = 12
 
-/** A sentence, or something to be pasted, which stays on one line. */
-type ExplainedLine = string | { readonly code: string; readonly language: 'js' | 'json' | 'sh' }
+/** A sentence, a reading in Markdown, or something whose lines stay as they are. */
+type ExplainedLine = string | Reading | { readonly code: string; readonly language: 'diff' | 'js' | 'json' | 'sh' }
 
-interface ExplainedPart {
+export interface ExplainedPart {
   readonly title: string
   readonly lines: readonly ExplainedLine[]
 }
 
-/** Explanation of a requirement, but for the readings and the difference, which each reader shows in its own way. */
-export function explained(requirement: CatalogueRequirement, requests: readonly string[]) {
+/** Explanation of a requirement, in the order in which it is read. */
+export function explained(requirement: CatalogueRequirement, shown: Sent, colors: Colors): ExplainedPart[] {
+  const { id } = requirement
   const part = (title: string, lines: readonly ExplainedLine[]): ExplainedPart => ({ title, lines })
-  const command = `conform <base_url> --target <file> --only ${requirement.id}`
-  return {
-    sent: part('What is sent', sent(requirement, requests)),
-    passes: part('What passes', passes(requirement)),
-    declared: part('What the target must declare', declared(requirement)),
-    alone: part('Judge only this', [{ code: command, language: 'sh' }]),
-    broken: part('How the reference breaks it', broken(requirement.id)),
-  }
+  const changed = differenceLines(shown.difference, colors).join('\n')
+  const difference = part('The difference from the request that is granted', [{ code: changed, language: 'diff' }])
+  const readings = readingsOf(id)
+  const none = 'The interface says it in one place, and nothing else contradicts it.'
+  return [
+    part('What is sent', sent(requirement, shown.lines)),
+    ...(changed === '' ? [] : [difference]),
+    part('What passes', passes(requirement)),
+    part('Why', readings.length > 0 ? readings : [none]),
+    part('What the target must declare', declared(requirement)),
+    part('Judge only this', [{ code: `conform <base_url> --target <file> --only ${id}`, language: 'sh' }]),
+    part('How the reference breaks it', broken(id)),
+  ]
 }
 
 /** All that is known of a requirement, for a terminal. */
-export function explanation(
-  requirement: CatalogueRequirement,
-  { difference, lines: requests }: Sent,
-  colors: Colors,
-): string {
+export function explanation(requirement: CatalogueRequirement, shown: Sent, colors: Colors): string {
   const { id, level, section, statement } = requirement
-  const { alone, broken: ways, declared: needed, passes, sent: probes } = explained(requirement, requests)
   const page = requirementPage(suiteSite(), id)
   const blocks = [
     [`${id}  ${level}  ${sections(section)}`, ...wrapped(statement, '')],
-    block(probes),
-    ...(difference.length > 0
-      ? [['The difference from the request that is granted', ...differenceLines(difference, colors)]]
-      : []),
-    block(passes),
-    block({ title: 'Why', lines: why(id) }),
-    block(needed),
-    block(alone),
-    block(ways),
+    ...explained(requirement, shown, colors).map(({ title, lines }) => [title, ...lines.flatMap(terminalLine)]),
     ...(page === undefined ? [] : [[`Its page: ${page}`]]),
   ]
   return `${blocks.map((lines) => lines.join('\n')).join('\n\n')}\n`
 }
 
-/** Lines that are alike once, the others with a sign before them; what differs in them stands out. */
-export function differenceLines(pairs: readonly LinePair[], colors: Colors): string[] {
-  return pairs.flatMap(({ control, isSame, probe = [] }) => {
-    if (isSame) return [`    ${terminalPieces(probe, String)}`.trimEnd()]
-    return [
-      ...(control ? [`  - ${terminalPieces(control, (text) => colors.bold(colors.red(text)))}`] : []),
-      ...(probe.length > 0 ? [`  + ${terminalPieces(probe, (text) => colors.bold(colors.green(text)))}`] : []),
-    ]
-  })
+function terminalLine(line: ExplainedLine): string[] {
+  if (typeof line === 'string') return wrapped(line, indent)
+  if ('code' in line) return line.code.split('\n').map((one) => (indent + one).trimEnd())
+  return wrapped(`${plainText(line.text)} (catalogue/readings.md, ${line.heading})`, indent)
 }
 
-function block({ title, lines }: ExplainedPart): string[] {
-  return [title, ...lines.flatMap((line) => (typeof line === 'string' ? wrapped(line, indent) : [indent + line.code]))]
+/** Lines that are alike once, the others with a sign before them; what differs in them stands out. */
+function differenceLines(pairs: readonly LinePair[], colors: Colors): string[] {
+  return pairs.flatMap(({ control, isSame, probe = [] }) => {
+    if (isSame) return [`  ${terminalPieces(probe, String)}`.trimEnd()]
+    return [
+      ...(control ? [`- ${terminalPieces(control, (text) => colors.bold(colors.red(text)))}`] : []),
+      ...(probe.length > 0 ? [`+ ${terminalPieces(probe, (text) => colors.bold(colors.green(text)))}`] : []),
+    ]
+  })
 }
 
 /** Sentences on what is granted if the suite is to judge the refusal, by where the fault is. */
@@ -135,12 +130,6 @@ function family(pairs: Pairs): string[] {
     return others.length > 0 ? [`${status} ${others.join(' or ')}`] : []
   })
   return more.length > 0 ? [`With --tpe family also ${more.join(', or ')}.`] : []
-}
-
-function why(id: string): string[] {
-  const readings = readingsOf(id)
-  if (readings.length === 0) return ['The interface says it in one place, and nothing else contradicts it.']
-  return readings.map(({ heading, text }) => `${plainText(text)} (catalogue/readings.md, ${heading})`)
 }
 
 function declared({ needs, onlyIf, operation, scenarioOnly }: CatalogueRequirement): ExplainedLine[] {
