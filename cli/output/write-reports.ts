@@ -47,7 +47,10 @@ export async function writeReports(
       const { [request.format]: render } = await loadFormats()
       return await work(render(reportNow(), exchanges()))
     } catch (error) {
-      problems.set(request, problemOf(request, error))
+      const { code } = error as NodeJS.ErrnoException
+      // Anything else is no error of the file system.
+      if (code === undefined) throw error
+      problems.set(request, `--report ${request.format}=${request.path}: cannot be written (${code})`)
       return undefined
     }
   }
@@ -71,13 +74,6 @@ export async function writeReports(
 }
 
 const isDirect = ({ path }: ReportRequest): boolean => path === '-' || isWrittenDirectly(path)
-
-/** Says in one sentence why a file cannot be written; throws any error that is not of the file system. */
-function problemOf({ format, path }: ReportRequest, error: unknown): string {
-  const { code } = error as NodeJS.ErrnoException
-  if (code === undefined) throw error
-  return `--report ${format}=${path}: cannot be written (${code})`
-}
 
 /** Receiver of the report for people: a stream, or whatever takes text. */
 export interface People {

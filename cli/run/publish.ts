@@ -1,3 +1,4 @@
+import type { EndCause } from '../../harness/engine/index.ts'
 import { complain } from '../output/say.ts'
 import type { Baseline, Report } from '../../harness/report/index.ts'
 import { decided, holdAgainst, updateBaseline, withProblems } from '../../harness/report/index.ts'
@@ -9,7 +10,7 @@ import { unwritable } from '../../harness/user-error.ts'
 import type { RunArguments } from './arguments.ts'
 import { reportOf, type RunRecord, whyNotJudged } from '../../suites/run-report.ts'
 
-export interface Publication {
+interface Publication {
   readonly options: RunArguments
   readonly requests: readonly ReportRequest[]
   readonly people: People
@@ -18,80 +19,71 @@ export interface Publication {
   readonly server: StartedServer | undefined
 }
 
-interface Messages {
-  readonly notes: string[]
-  readonly problems: string[]
-}
-
 /** Writes every report that was asked for and the one for people, and sets the exit code. Gives the report as it was written. */
 export async function publish(record: RunRecord, publication: Publication): Promise<Report> {
-  const { options, people } = publication
-  const messages: Messages = { notes: notesOf(record), problems: [] }
-  const held = await heldAgainst(reportOf(record), publication, messages)
+  const { options, people, requests, server } = publication
+  const notes = notesOf(record)
+  const problems: string[] = []
+  const held = await heldAgainst(reportOf(record), publication, { notes, problems })
   const { requireExercised = false } = options
   const report = decided(held, { requireExercised, notJudged: whyNotJudged(record) })
-  messages.notes.push(...(publication.server?.notes(report) ?? []))
-  github(withProblems(report, messages.problems), people, messages)
-  for (const problem of messages.problems) complain(problem)
+  notes.push(...(server?.notes(report) ?? []))
+  try {
+    reportToGithub(withProblems(report, problems), process.env, (text) => people.write(text))
+  } catch (error) {
+    problems.push(`the job summary cannot be written (${(error as NodeJS.ErrnoException).code ?? 'error'})`)
+  }
+  for (const problem of problems) complain(problem)
   const problem = record.facts.recordingProblem
   if (problem !== undefined)
-    messages.notes.push(
-      `the exchanges could not be kept (${problem}): no HAR is written, and HTML shows those of failures only`,
-    )
-  return finish(withProblems(report, messages.problems), {
-    ...keptExchanges({ log: record.options.exchangeLog, problem }, report, publication.requests),
-    people,
-    notes: messages.notes,
-    isVerbose: options.verbose ?? false,
-    command: record.options.rerun,
+    notes.push(`the exchanges could not be kept (${problem}): no HAR is written, and HTML shows those of failures only`)
+  return finish(withProblems(report, problems), {
+    ...keptExchanges({ log: record.options.exchangeLog, problem }, report, requests),
+    ...{ people, notes, isVerbose: options.verbose ?? false, command: record.options.rerun },
   })
 }
 
-/** The report as the baseline holds it; as the rewritten one does, if it is to be rewritten. */
-async function heldAgainst(whole: Report, { baseline, options }: Publication, messages: Messages): Promise<Report> {
+/**
+ * The report as the baseline holds it; as the rewritten one does, if it is to be rewritten.
+ * @param messages is added to
+ */
+async function heldAgainst(
+  whole: Report,
+  { baseline, options }: Publication,
+  { notes, problems }: { readonly notes: string[]; readonly problems: string[] },
+): Promise<Report> {
   if (!baseline) return whole
   const now = new Date()
-  const by = ({ run, requirements, ...rest }: Report, held: Baseline): Report => ({
-    ...rest,
-    requirements,
+  const { run, requirements } = whole
+  const by = (held: Baseline): Report => ({
+    ...whole,
     run: { ...run, baseline: holdAgainst(held, requirements, run.tpe, now) },
   })
-  if (!options.updateBaseline) return by(whole, baseline)
-  if (whole.verdict === 'not-judged' || whole.run.interrupted) {
-    messages.notes.push(`${baseline.file} is left as it was: the run judged nothing, or not all`)
-    return by(whole, baseline)
+  if (!options.updateBaseline) return by(baseline)
+  if (whole.verdict === 'not-judged' || run.interrupted) {
+    notes.push(`${baseline.file} is left as it was: the run judged nothing, or not all`)
+    return by(baseline)
   }
   const { baseline: updated, difference, text } = updateBaseline(baseline, whole, now)
   try {
     await writeAtomically(baseline.file, text)
   } catch (error) {
-    messages.problems.push(unwritable(`--update-baseline ${baseline.file}`, error).message)
-    return by(whole, baseline)
+    problems.push(unwritable(`--update-baseline ${baseline.file}`, error).message)
+    return by(baseline)
   }
   const lines = difference.length > 0 ? difference : ['nothing changed']
-  messages.notes.push(`${baseline.file} is updated:`, ...lines.map((line) => `  ${line}`))
-  return by(whole, updated)
+  notes.push(`${baseline.file} is updated:`, ...lines.map((line) => `  ${line}`))
+  return by(updated)
 }
+
+/** Ends that the report tells by themselves. */
+const told: readonly EndCause[] = ['interrupted', 'bail', 'unreachable', 'setup']
 
 function notesOf({ facts }: RunRecord): string[] {
   const { ended, jobsInProgress, hints } = facts
-  const isTold =
-    !ended ||
-    ended.cause === 'interrupted' ||
-    ended.cause === 'bail' ||
-    ended.cause === 'unreachable' ||
-    ended.cause === 'setup'
   return [
-    ...(isTold ? [] : [ended.reason]),
+    ...(ended && !told.includes(ended.cause) ? [ended.reason] : []),
     ...hints,
     ...(jobsInProgress.length > 0 ? [`jobs that were not seen to end: ${jobsInProgress.join(', ')}`] : []),
   ]
-}
-
-function github(report: Report, people: People, { problems }: Messages): void {
-  try {
-    reportToGithub(report, process.env, (text) => people.write(text))
-  } catch (error) {
-    problems.push(`the job summary cannot be written (${(error as NodeJS.ErrnoException).code ?? 'error'})`)
-  }
 }

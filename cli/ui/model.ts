@@ -1,11 +1,10 @@
-import type { RunEvent } from '../../harness/engine/index.ts'
 import { count, type RecordedExchange, type Report } from '../../harness/report/index.ts'
 import { visible } from '../../reporters/escape/visible.ts'
 import { byRequirement, exchangeMarkup, moreExchanges, type SentExchanges } from '../../reporters/html/exchange.ts'
 import type { Exchanges } from '../../reporters/view/evidence.ts'
 import { standingOf, type Tone, verdictSentence } from '../../reporters/view/standing.ts'
 import { duration } from '../../reporters/view/writing.ts'
-import type { SessionFront, RunStarted, RunEnded } from '../session/session.ts'
+import type { SessionFront, RunEnded } from '../session/session.ts'
 import { type Board, createBoard, type Patch } from './board.ts'
 import { pageMarkup, onceParts, operationPart, rowParts, type Surroundings } from './page.ts'
 
@@ -17,35 +16,20 @@ interface Status {
   readonly progress?: { readonly judged: number; readonly of: number }
 }
 
-function begunStatus({ selection, why }: RunStarted): Status {
-  const what = selection === 'all' ? 'Everything' : selection === 'failed' ? 'What failed' : selection.join(', ')
-  const text = `${what} is being judged: ${why}`
-  return { text, announcement: text }
-}
-
 /** How many requirements are still to be judged, and how many of the run that goes on are. */
 function howFar({ planned, rows }: Board) {
   const left = [...rows.values()].filter(({ isWaiting }) => isWaiting).length
   return { left, judged: Math.max(planned - left, 0), of: planned }
 }
 
-/** How far the run is; what was said at its beginning stays said. */
-function progressStatus({ announcement }: Status, board: Board): Status {
-  const { judged, of } = howFar(board)
-  return { text: `${judged} of ${count(of, 'requirement')} judged`, announcement, progress: { judged, of } }
-}
-
 function endedStatus({ report, selection, changes }: RunEnded, now = new Date()): Status {
   const at = now.toTimeString().slice(0, 8)
   const took = `${count(report.run.requests, 'request')} in ${duration(report.run.durationMs)}`
   const news = changes ? `; ${changes.newlyFailed.length} newly failed, ${changes.newlyPassed.length} newly passed` : ''
-  const result = selection === 'all' ? verdictSentence(report) : partSentence(report)
+  const number = (outcome: string): number => report.requirements.filter((one) => one.outcome === outcome).length
+  const part = `${number('failed')} failed, ${number('passed')} passed`
+  const result = selection === 'all' ? verdictSentence(report) : part
   return { text: `Ended at ${at}: ${took}${news}`, announcement: `The run has ended. ${result}${news}` }
-}
-
-function partSentence({ requirements }: Report): string {
-  const number = (outcome: string): number => requirements.filter((result) => result.outcome === outcome).length
-  return `${number('failed')} failed, ${number('passed')} passed`
 }
 
 const sentenceStatus = (sentence: string): Status => ({ text: sentence, announcement: sentence })
@@ -92,11 +76,17 @@ export function createModel(empty: Report, { failed, onChange, targetFile }: Mod
       isRunning = true
       around = { targetFile, isWholeRun: run.selection === 'all', changes: undefined }
       board.touch()
-      now(begunStatus(run))
+      const { selection, why } = run
+      const what = selection === 'all' ? 'Everything' : selection === 'failed' ? 'What failed' : selection.join(', ')
+      now(sentenceStatus(`${what} is being judged: ${why}`))
     },
     event(event) {
-      take(board, event)
-      now(event.kind === 'judged' ? progressStatus(status, board) : status)
+      if (event.kind === 'planned') board.plan(event.plan)
+      if (event.kind !== 'judged') return now(status)
+      board.judged(event.result)
+      const { judged, of } = howFar(board)
+      // What was said at the beginning stays said.
+      now({ ...status, text: `${judged} of ${count(of, 'requirement')} judged`, progress: { judged, of } })
     },
     sent: (exchanges) => book.take(exchanges),
     ended(run) {
@@ -123,11 +113,6 @@ export function createModel(empty: Report, { failed, onChange, targetFile }: Mod
       state: { ...status, isRunning, failed: failed(), tab: tabOf(board, isRunning) },
     }),
   }
-}
-
-function take(board: Board, event: RunEvent): void {
-  if (event.kind === 'planned') board.plan(event.plan)
-  if (event.kind === 'judged') board.judged(event.result)
 }
 
 function partsSince(board: Board, around: Surroundings, since: number): Record<string, string> {

@@ -23,7 +23,8 @@ import { loadRun, runOptions } from '../run/one-run.ts'
 export async function startUi(baseUrl: string | undefined, options: RunArguments, port: number) {
   const empty = await emptyReport(baseUrl, options)
   await loadRun(options)
-  const targetFile = takesParts(options.target) ? options.target : undefined
+  // To a module, which is a program, nothing can be added.
+  const targetFile = extname(options.target ?? '').toLowerCase() === '.json' ? options.target : undefined
   const model = createModel(empty, {
     targetFile,
     failed: () => session.failed,
@@ -33,9 +34,7 @@ export async function startUi(baseUrl: string | undefined, options: RunArguments
   const session = createSession(baseUrl, options, model.front)
   let isOpened = false
   const server = await servePage(port, {
-    page: () => model.page(),
-    sent: (id) => model.sent(id),
-    patchSince: (version) => model.patchSince(version),
+    ...model,
     changes,
     opened() {
       if (!isOpened) session.run('all', 'the page was opened')
@@ -97,11 +96,6 @@ const members: Readonly<Record<string, readonly string[]>> = {
   resources: ['upload'],
   operations: ['cleanup'],
   scenarios: ['before', 'after'],
-}
-
-/** Whether something can be added to that target file: a module is a program. */
-function takesParts(path: string | undefined): path is string {
-  return path !== undefined && extname(path).toLowerCase() === '.json'
 }
 
 /**
