@@ -19,6 +19,7 @@ import {
   suite,
   unknown,
   unknownWord,
+  upload,
   validRequest,
 } from '../harness/checks/index.ts'
 import type { Pairs } from '../catalogue/requirement.ts'
@@ -83,10 +84,56 @@ async function judgeAttached(context: CheckContext): Promise<void> {
   if (run.options.depth === 'quick' || !isDeclared(run, 'graphs.create')) return
   // A server may attach to a graph that it knew when it began, whichever it is told.
   const made = await orElse(run, () => createObject(context, 'graphs.create'))
-  if (made !== undefined) await judgeAttachedTo(context, made)
+  const file = made === undefined ? undefined : await judgeAttachedTo(context, made)
+  if (made === undefined || file === undefined) return
+  await judgeKept(context, file, made)
+  await judgeInNoOther(context, file, [made, graph])
 }
 
-async function judgeAttachedTo(context: CheckContext, graph: string): Promise<void> {
+async function addTo(context: CheckContext, graph: string, file: string): Promise<Exchange> {
+  const probe = await addition(context.run, graph, file)
+  return context.send(probe, { role: 'setup' })
+}
+
+function attachTo(context: CheckContext, graph: string): Promise<Exchange> {
+  return context.send(() => uploadTo(context.run, graph), { role: 'setup' })
+}
+
+/** Judges that a file which is known to be in a graph is still there when the next one is attached. */
+async function judgeKept(context: CheckContext, file: string, graph: string): Promise<void> {
+  const { run } = context
+  await attachTo(context, graph)
+  context.cases++
+  const first = await addTo(context, graph, file)
+  if (!first.response || !isGranted(first.response)) return
+  // Each replica may process what it is told for a while: another file gets that time before the next is attached.
+  const slow = await attachTo(context, graph)
+  await pause(run, run.target.limits.settleMs)
+  await attachTo(context, graph)
+  const second = await addTo(context, graph, namedId(run, slow))
+  if (!second.response || !isGranted(second.response)) return
+  const expected = '409: the file was uploaded with graphId, and is in that graph, also after another one was'
+  context.fail(second, expected, 'for that graph and file')
+}
+
+/** Judges that such a file can be added to another graph, unless a plain file may be in one graph alone as well. */
+async function judgeInNoOther(context: CheckContext, file: string, graphs: readonly string[]): Promise<void> {
+  const { run } = context
+  const [, other = ''] = graphs
+  const exchange = await addTo(context, other, file)
+  context.cases++
+  if (exchange.response?.status !== 409) return
+  const plain = await upload(run, contentOf(run))
+  for (const graph of graphs) {
+    const { response } = await addTo(context, graph, plain)
+    if (!response || !isGranted(response)) return
+  }
+  const expected = 'no 409: the file was uploaded with the graphId of another graph, and other files may be in both'
+  context.fail(exchange, expected, 'for a graph that the upload did not name')
+}
+
+/** Gives the id of the file that is attached; undefined if nothing shows that it is. */
+async function judgeAttachedTo(context: CheckContext, graph: string): Promise<string | undefined> {
   const { run } = context
   const attached = (): Promise<Probe> => uploadTo(run, graph)
   const isKnown = ({ response }: Exchange): boolean => response?.status !== 404
@@ -96,16 +143,16 @@ async function judgeAttachedTo(context: CheckContext, graph: string): Promise<vo
   for (const ms of [0, ...laterAttempts(run)]) {
     const send = (): Promise<Exchange> => context.send(attached)
     const own = await retryWhileSettling(run, send, isKnown)
-    const upload = await resendAsDeclared(own, () => context.send(() => uploadTo(run, graph, validRequest)))
-    judgeGranted(context, upload, 'a 2xx', 'with graphId')
-    if (!canAdd) return
-    const id = namedId(run, upload)
+    const uploaded = await resendAsDeclared(own, () => context.send(() => uploadTo(run, graph, validRequest)))
+    judgeGranted(context, uploaded, 'a 2xx', 'with graphId')
+    if (!canAdd) return undefined
+    const id = namedId(run, uploaded)
     useAgain(context, [id])
     await pause(run, ms)
     const exchange = await context.send(await addition(run, graph, id))
     context.cases++
     const { response } = exchange
-    if (response?.status === 409) return
+    if (response?.status === 409) return id
     // A file that is not processed yet may be refused: the next attempt waits longer.
     if (response && isGranted(response)) granted = exchange
     else refused = exchange
@@ -117,12 +164,25 @@ async function judgeAttachedTo(context: CheckContext, graph: string): Promise<vo
       '409: the file was uploaded with graphId, and is in that graph already',
       'for that graph and file',
     )
+  return undefined
+}
+
+/** Every upload of the run is granted; one without content may be refused, and is no error of the server's own. */
+const uploadAccepted: Judge = async (context) => {
+  await eachAccepted(context)
+  const { run, scenario } = context
+  if (scenario || run.options.depth === 'quick') return
+  const empty = async (): Promise<Probe> => ({
+    ...(await distinctRequest(run, 'files.upload')),
+    body: new Uint8Array(),
+  })
+  await judgeNoError(context, empty, 'of a file without content')
 }
 
 // Upload a file (§2.8, §4.4, §7.3)
 
 export const filesUpload = suite('files.upload', {
-  '2xx-accepted': eachAccepted,
+  '2xx-accepted': uploadAccepted,
   '2xx-attached-to-graph': judgeAttached,
   '2xx-retrievable': usable,
   '2xx-own-id': ownId,

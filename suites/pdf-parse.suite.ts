@@ -11,11 +11,10 @@ import {
   missingBody,
   sampled,
   suite,
-  upload,
   validRequest,
   withBody,
 } from '../harness/checks/index.ts'
-import { otherPdfText, type SamplePdf, samplePdf, samplePdfText } from '../fixtures/pdf.ts'
+import { otherPdfText, type SamplePdf, samplePdfText } from '../fixtures/pdf.ts'
 import type { CheckContext, Judge, Probe, Run } from '../harness/engine/index.ts'
 import {
   describeResponse,
@@ -23,7 +22,6 @@ import {
   judgeGranted,
   judgeShape,
   NotExercised,
-  oncePerRun,
   withJson,
 } from '../harness/engine/index.ts'
 import { member, preview } from '../schemas/json.ts'
@@ -33,6 +31,7 @@ import {
   unreachable,
   unsupportedFormat,
   unusable,
+  uploadSample,
   ownSample,
   pdfId,
 } from './pdf-parse/refusals.ts'
@@ -138,10 +137,9 @@ async function judgeOwnPdfs(context: CheckContext): Promise<void> {
 
 async function judgeOwnPdf(context: CheckContext, [name, text, format]: OwnPdf): Promise<void> {
   const { run } = context
-  const file = { bytes: samplePdf(name), filename: `${name}.pdf`, contentType: 'application/pdf' }
   // The one that all requests name is parsed once more: what is read but once is empty then.
   const isKnown = name === 'good' && ownSample(run, 'pdfFile') !== undefined
-  const id = isKnown ? await pdfId(run, 'pdfFile') : await oncePerRun(run, `own pdf ${name}`, () => upload(run, file))
+  const id = isKnown ? await pdfId(run, 'pdfFile') : await uploadSample(run, name)
   const what = `with format ${format}, for ${name}.pdf of the suite`
   const make = async (): Promise<Probe> => ({
     ...withJson(await validRequest(run, 'pdf.parse'), { format }),

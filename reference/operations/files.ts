@@ -79,6 +79,17 @@ function known(call: Call): StoredFile | undefined {
   return own.find((file) => file.state === 'stored' && Buffer.compare(file.bytes(), call.bytes) === 0)
 }
 
+function attach(call: Call, graph: Graph | undefined, id: string): void {
+  const { world, account } = call
+  if (!graph) return
+  const attached = { by: 'upload', from: processedFrom(world) } as const
+  if (call.broken('2xx-attached-to-graph#replaces'))
+    for (const [other, { by }] of graph.files) if (by === 'upload') graph.files.delete(other)
+  if (!graph.files.has(id)) graph.files.set(id, attached)
+  if (!call.broken('2xx-attached-to-graph#all-graphs')) return
+  for (const other of world.store.graphs.values()) if (other.account === account) other.files.set(id, attached)
+}
+
 function upload(call: Call): Answer {
   const { world, account, bytes } = call
   // The account "full" has used up its storage (§8.4).
@@ -86,13 +97,14 @@ function upload(call: Call): Answer {
   const graph = graphOf(call)
   const type = mediaType(call)
   call.breakIf('2xx-accepted#pdf', type === 'application/pdf')
+  call.breakIf('2xx-accepted#empty', bytes.length === 0)
   const before = known(call)
   if (before && call.varied('files/refused-twice')) call.reject('409-Conflict', 'The file exists')
   const { id, createdAt } = before ?? { id: newId(world, 'file'), createdAt: world.clock.now() }
   const name = filename(call) ?? ''
   const file: StoredFile = { id, account, name, type, bytes: () => bytes, state: 'stored', createdAt, made: true }
   world.store.files.set(id, file)
-  if (graph && !graph.files.has(id)) graph.files.set(id, { by: 'upload', from: processedFrom(world) })
+  attach(call, graph, id)
   return { status: 200, body: fileView(world, namedBy(call, world.store.files.values(), file)) }
 }
 
@@ -166,6 +178,7 @@ export const filesRetrieve: Operation<StoredFile> = {
     const usable = 'files.upload/2xx-retrievable'
     const file = findMade(call, { id, among: files, unknown: '404-unknown-file', settling: 'uploads', usable })
     hideInGraphs(call, file)
+    call.breakIf('files.upload/2xx-retrievable#pdf', file.made === true && file.type === 'application/pdf')
     if (file.state === 'deleted') call.refuse('410-deleted-file', '410-ResourceNotFound', likenessOf(call, id, []))
     if (file.state === 'expired') call.refuse('general/410-gone', '410-Gone')
     return file

@@ -44,8 +44,8 @@ const placed: readonly string[] = named(
   completion.create/400-wrong-content-type spoils-connection
   files.retrieve/404-unknown-file       no-answer closed no-http
   files.upload/413-body-too-large       spoils-connection
-  files.upload/2xx-retrievable          - gone 5xx late forbidden last-only at-once in-graph attached
-  files.upload/2xx-attached-to-graph    - refused first-graph unknown-5xx
+  files.upload/2xx-retrievable          - gone 5xx late forbidden last-only at-once in-graph attached pdf
+  files.upload/2xx-attached-to-graph    - refused first-graph unknown-5xx all-graphs replaces
   files.list/2xx-file-types             - 5xx two two-5xx unknown-5xx none-5xx
   files.list/2xx-accepted               - envelope many
   files.list/429-quota-exceeded         granted-envelope
@@ -67,7 +67,7 @@ const placed: readonly string[] = named(
   graphs.create,applications.create/2xx-accepted later-400
   ai-detect.run,translate.run,vision.analyze/2xx-accepted once
   ai-detect.run/2xx-accepted            after-refusal
-  files.upload/2xx-accepted             pdf
+  files.upload/2xx-accepted             pdf empty
   graphs.query,vision.analyze/2xx-accepted spelling
   chat.create/200-completion            - no-choices empty-choices no-answer closed no-http
   chat.create/200-text-parts            - echoed two type-first spelling

@@ -15,7 +15,8 @@ import {
 } from '../../harness/checks/index.ts'
 import { operation as operationOf, type OperationId, uploadOperation } from '../../catalogue/operations.ts'
 import type { CheckContext, Exchange, Judge, Probe, Run } from '../../harness/engine/index.ts'
-import { answered, isGranted, NotExercised, oncePerRun, operationProbe } from '../../harness/engine/index.ts'
+import { answered, isGranted, NotExercised, oncePerRun, operationProbe, orElse } from '../../harness/engine/index.ts'
+import { uploadSample } from '../pdf-parse/refusals.ts'
 import { addition, createObject, lastAddition } from './created-object.ts'
 import { idsToUseAgain, usedIn } from './relations.ts'
 
@@ -101,12 +102,14 @@ async function judgeUse(context: CheckContext, exchange: Exchange, what: string)
     context.fail(exchange, `${isFile ? 'a 2xx' : 'neither 404 nor 410 nor a 5xx'} ${settled(run)}`, what)
 }
 
-/** Objects of the run that are used again at its end: the first one, those made at once or asked for twice, and a file in a graph. */
-function madeBefore(run: Run, operation: OperationId): string[] {
+/** Objects of the run that are used again at its end: the first one, those made at once or asked for twice, a file in a graph, and a PDF. */
+async function madeBefore(run: Run, operation: OperationId): Promise<string[]> {
   const first = run.objects.created.find((object) => object.operation === operation)
-  const { file } = lastAddition(run)
-  const added = operation === uploadOperation && file !== undefined ? [file] : []
-  return [...(first ? [first.id] : []), ...idsToUseAgain(run, operation), ...added]
+  const others = [...(first ? [first.id] : []), ...idsToUseAgain(run, operation)]
+  if (operation !== uploadOperation) return others
+  // A target may take no PDFs.
+  const pdf = await orElse(run, () => uploadSample(run, 'other'))
+  return [...others, lastAddition(run).file, pdf].filter((id) => id !== undefined)
 }
 
 /**
@@ -139,7 +142,7 @@ export async function usable(context: CheckContext, seen?: Seen): Promise<void> 
 function useAgain(uses: readonly Use[], own: readonly string[]): Judge {
   return async (context) => {
     const { run } = context
-    const others = madeBefore(run, operationIn(context)).filter((id) => !own.includes(id))
+    const others = (await madeBefore(run, operationIn(context))).filter((id) => !own.includes(id))
     const all = [
       ...own.flatMap((id) => uses.map((use) => ({ id, use }))),
       ...[...new Set(others)].map((id) => ({ id, use: uses.at(-1) as Use })),

@@ -50,6 +50,12 @@ export function pdfId(run: Run, name: PdfResource): Promise<string> {
   })
 }
 
+/** A PDF of the suite's own, uploaded once a run; throws `NotExercised` if it is refused. */
+export function uploadSample(run: Run, name: SamplePdf): Promise<string> {
+  const file = { bytes: samplePdf(name), filename: `${name}.pdf`, contentType: 'application/pdf' }
+  return oncePerRun(run, `own pdf ${name}`, () => upload(run, file))
+}
+
 /** The valid request of PDF parsing: a PDF may have to be uploaded first. */
 export const pdfHook: RunHook = {
   requests: {

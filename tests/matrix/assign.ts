@@ -41,6 +41,9 @@ export function disturbedBy(defect: string): readonly string[] {
   // A job that cannot be read, or not by itself, tells nobody whether its application is idle.
   if (isOfStates(id) || /^jobs\.retrieve\/200-(job#(no-answer|closed|no-http)|identity#newest-only)$/.test(defect))
     return ['jobs.create', 'jobs.retrieve']
+  // Whether a file is attached to one graph alone, and stays there, shows in a graph that was created.
+  if (/^files\.upload\/2xx-attached-to-graph#(replaces|all-graphs)$/.test(defect))
+    return ['files.upload', 'graphs.add-file', 'graphs.create']
   // A PDF is uploaded to be parsed.
   if (defect === 'files.upload/2xx-accepted#pdf') return ['files.upload', 'graphs.add-file', 'pdf.parse']
   if (id.startsWith('files.upload/2xx')) return ['files.upload', 'graphs.add-file']

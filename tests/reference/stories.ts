@@ -27,7 +27,10 @@ const grantedAgain = (operation: string) => async (server: Server) => {
   const [first, same] = [await send(server, operation), await send(server, operation)]
   if (!isGranted(first) || same.status >= 500) return false
   const raw = { base64: goodPdf.toString('base64'), contentType: 'application/pdf' }
-  if (operation === 'files.upload') return isGranted(await send(server, operation, { raw }))
+  if (operation === 'files.upload') {
+    const empty = await send(server, operation, { raw: { base64: '', contentType: 'text/plain' } })
+    return empty.status < 500 && isGranted(await send(server, operation, { raw }))
+  }
   for (let others = 0; others < 9; others++)
     if (!isGranted(await send(server, operation, await freshOne(server, operation)))) return false
   return true
@@ -208,7 +211,10 @@ export const stories: Readonly<Record<string, Story>> = {
     const own = await send(server, 'files.upload', { query: { graphId: graph_id } })
     const again = await send(server, 'graphs.add-file', { params: { graph_id }, merge: { file_id: own.json?.id } })
     const isInGraph = added.status === 409 && again.status === 409
-    return isGranted(uploaded) && isInGraph && toNone.status < 500
+    const elsewhere = await send(server, 'graphs.add-file', { merge: { file_id: own.json?.id } })
+    await send(server, 'files.upload', { query: { graphId: graph_id } })
+    const kept = await send(server, 'graphs.add-file', { params: { graph_id }, merge: { file_id: own.json?.id } })
+    return isGranted(uploaded) && isInGraph && toNone.status < 500 && isGranted(elsewhere) && kept.status === 409
   },
   'files.list/2xx-file-types': async (server) => {
     const both = await send(server, 'files.list', { query: { file_types: 'txt,pdf' } })
@@ -241,7 +247,10 @@ export const stories: Readonly<Record<string, Story>> = {
     const inGraph = await freshOne(server, 'graphs.add-file')
     await send(server, 'graphs.add-file', inGraph)
     const attached = await send(server, 'files.upload', { query: { graphId: resources.graph } })
-    for (const file_id of [String(inGraph.merge?.['file_id']), String(attached.json?.id)])
+    const pdf = await send(server, 'files.upload', {
+      raw: { base64: goodPdf.toString('base64'), contentType: 'application/pdf' },
+    })
+    for (const file_id of [String(inGraph.merge?.['file_id']), String(attached.json?.id), String(pdf.json?.id)])
       if (!isGranted(await send(server, 'files.retrieve', { params: { file_id } }))) return false
     return staysUsable(server, 'files.upload', [['files.retrieve', 'file_id']], isGranted)
   },
