@@ -14,7 +14,7 @@ export type OddText = (typeof oddTexts)[number]
 export type OddNumber = (typeof oddNumbers)[number]
 export type OddBody = (typeof oddBodies)[number]
 
-export type OddValue = OddText | OddNumber | 'empty' | 'blank' | 'repeated' | 'unknown' | 'alone'
+export type OddValue = OddText | OddNumber | 'empty' | 'blank' | 'repeated' | 'unknown' | 'alone' | 'object member'
 
 /** A member, or one that only the declared body shows. */
 type Known = Pick<Member, 'kinds'> & Partial<Member>
@@ -50,11 +50,18 @@ export function oddValuesOf(member: Known, members: readonly Member[] = []): rea
     ...(mayBeEmpty && !isOwnFault ? (['empty'] as const) : []),
     ...(kinds.includes('string') && !isListed(member) ? oddTexts : []),
     ...(mayBeBlank(member) ? (['blank'] as const) : []),
+    ...(mayNameMember(member) ? (['object member'] as const) : []),
     ...(mayBeUnknown(member) ? (['unknown'] as const) : []),
     ...(mayStandAlone(member) ? (['alone'] as const) : []),
     ...(kinds.includes('number') ? oddNumbersOf(member) : []),
     ...(isRepeatable(member, members) ? (['repeated'] as const) : []),
   ]
+}
+
+/** A text that is not the name of what is created, which would be one that other runs have; those of jobs are sent for another requirement. */
+function mayNameMember({ kinds, role, judgedBy, ...member }: Known): boolean {
+  const isElsewhere = role === 'name' || judgedBy?.empty === '202-any-text'
+  return kinds.includes('string') && !isListed(member) && !isElsewhere
 }
 
 /** A text that is refused if it is empty: a server may take away its blanks before it looks at it, or after. */

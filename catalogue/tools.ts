@@ -29,7 +29,7 @@ export const medicalComprehend = requirements('medical.comprehend', [
 export const translateRun = requirements('translate.run', [
   accepted('A valid request', generating),
   { id: '400-unsupported-language', section: '7.3', needs: [valid, ['{source}', '{target}']], expects: [[400, 'BadRequest']],
-    refused: 'An unsupported source or target language', maxRequests: 14 },
+    refused: 'An unsupported source or target language', maxRequests: 16 },
   { id: '400-empty-text', section: '7.3', needs: [valid, '{text}'], expects: [[400, 'InvalidInputParameters']], refused: 'An empty text' },
   { id: '400-malformed-text', section: '7.3', needs: [valid, '{text}'], expects: [[400, 'InvalidInputParameters', 'BadRequest']],
     refused: 'A text that is no string', maxRequests: 3 },

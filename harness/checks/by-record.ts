@@ -34,7 +34,7 @@ function unknownOfForm(word: string, known: unknown): string {
 }
 
 /**
- * Values of its type that a member may not have: outside its bounds; an unknown word, and what begins like the known one, as a
+ * Values of its type that a member may not have: outside its bounds; unknown words, and what begins like the known one, as a
  * server may compare no more than its beginning. What the target has names for gets a word of their form.
  */
 function otherValues(place: Placed, drawn: string): Change[] {
@@ -47,7 +47,12 @@ function otherValues(place: Placed, drawn: string): Change[] {
   const word = roleOf(member) === undefined ? drawn : unknownOfForm(drawn, known)
   const like = typeof known === 'string' && known !== '' && known.length <= longestKnown ? [known + word] : []
   const unknown = (kind: string, value: string): Change => change(place, kind, `the unknown ${value}`, () => value)
-  return [unknown('value', word), ...like.map((value) => unknown('lengthened', value))]
+  return [
+    unknown('value', word),
+    ...like.map((value) => unknown('lengthened', value)),
+    // An object in which a server looks words up has it.
+    unknown('object member', 'constructor'),
+  ]
 }
 
 /** Everything wrong with a member that the record counts under a condition. */

@@ -69,6 +69,7 @@ export function oddChanges({ run, members, random }: Drawn, place: Placed): Chan
     }
     if (kind === 'alone') return [odd(kind, `${shown(member.shows)}, without what it is for`, () => member.shows)]
     if (kind === 'blank') return [odd(kind, 'a blank', () => ' ')]
+    if (kind === 'object member') return [odd(kind, '__proto__', () => '__proto__')]
     if (kind === 'repeated')
       return [odd(kind, 'its own items again and again', (own) => repeated(own, member, members))]
     if (kind in numbers) {

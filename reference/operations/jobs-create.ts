@@ -63,6 +63,7 @@ const stumblingBlocks: Readonly<Record<string, (text: string) => boolean>> = {
   '#blank': (text) => text !== text.trim() && text.trim() !== '',
   '#line-ends': (text) => /[\r\u2028]/.test(text),
   '#digits': (text) => /^\d+$/.test(text),
+  '#object-member': (text) => text in {},
   '#64-kib': (text) => text.length >= 65_536,
 }
 

@@ -10,7 +10,7 @@ const placed: readonly string[] = named(
   jobs.create/202-created               second-5xx created-application fewer-inputs no-answer closed no-http
   jobs.create/202-retrievable           - late
   jobs.create/202-required-inputs-only  - 5xx
-  jobs.create/202-any-text              - emoji nul backslash empty blank line-ends digits 64-kib
+  jobs.create/202-any-text              - emoji nul backslash empty blank line-ends digits 64-kib object-member
   jobs.create/400-malformed-json        spoils-connection
   jobs.create/400-missing-inputs        no-answer closed no-http
   jobs.create/400-malformed-inputs      ignores-item-null ignores-item-boolean ignores-item-number ignores-item-string
@@ -104,9 +104,9 @@ const breaking: readonly string[] = named(
   graphs.query         nul huge infinite byte-order-mark
   applications.create  deep-member nul empty-text empty-object no-content-type
   ai-detect.run        nul blank
-  web-search.run       absent-member line-end member-names no-content-type
+  web-search.run       absent-member line-end member-names no-content-type object-member
   medical.comprehend   null-body nested unknown-word no-members
-  translate.run        empty-body surrogate blank byte-order-mark no-members
+  translate.run        empty-body surrogate blank byte-order-mark no-members object-member
   vision.analyze       long empty-text empty-array repeated later-item later-absent unknown-id`,
 )
 

@@ -44,6 +44,7 @@ export function likenessOfWord(call: Call, place: string, word: unknown, known: 
   return kindsIf({
     lengthened: [...known].some((each) => word.startsWith(each)),
     form: [...known].some((each) => formOf(each) === formOf(word)),
+    'object-member': word in {},
     again: countUp(call.world, `${call.operation} ${place} ${word}`) > 1,
   })
 }

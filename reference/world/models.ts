@@ -54,8 +54,10 @@ const troubledByOperation: Readonly<Record<string, Readonly<Record<string, Troub
   },
 }
 
+/** Only the models' own names: every object has further ones, like `constructor`. */
 function troubleOf(call: Call, model: string): Trouble | undefined {
-  return troubled[model] ?? troubledByOperation[call.operation]?.[model]
+  const all = { ...troubled, ...troubledByOperation[call.operation] }
+  return Object.hasOwn(all, model) ? all[model] : undefined
 }
 
 export function isModel(call: Call, id: unknown): id is string {

@@ -43,6 +43,7 @@ const oddities: Readonly<Record<string, (body: Members, call: Call) => boolean>>
   long: someText((text) => text.length > longest),
   'empty-text': someText((text) => text === ''),
   blank: someText((text) => text !== '' && text.trim() === ''),
+  'object-member': someText((text) => text === '__proto__'),
   'empty-array': some((value) => Array.isArray(value) && value.length === 0),
   'empty-object': someMember((value) => isMembers(value) && Object.keys(value).length === 0),
   negative: someNumber((value) => value < 0),

@@ -104,6 +104,7 @@ const awkward = [
     ' at both ends ',
     'two\r\nlines\u2028and more',
     '1234567890',
+    '__proto__',
   ],
   'long '.repeat(200),
 ]

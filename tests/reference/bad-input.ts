@@ -14,6 +14,7 @@ const odd = [
   [],
   {},
   '\0',
+  '__proto__',
   '\ud800',
   'two\nlines',
   'long'.repeat(400),

@@ -104,7 +104,7 @@ const own: Readonly<Record<string, readonly Change[]>> = {
   'pdf.parse/400-encrypted-pdf': parsedTwice(resources.encryptedPdfFile),
   'pdf.parse/400-oversized-pdf': path('file_id', resources.oversizedPdfFile),
   'pdf.parse/4xx-unknown-file': path('file_id', ...near(pdfFile), unknown, unknown, graph, resources.deletedFile),
-  'completion.create/400-unsupported-model': member('model', 'm-1none', 'm-none', 'm-none'),
+  'completion.create/400-unsupported-model': member('model', 'm-1none', 'm-none', 'm-none', 'constructor'),
   'completion.create/400-malformed-request': [...member('model', 17, ['m-1']), ...member('prompt', 17)],
   'completion.create/400-empty-prompt': member('prompt', ''),
   'completion.create/400-bad-encoding': [{ raw: { base64: badUtf8, contentType: 'application/json' } }],
@@ -118,10 +118,10 @@ const own: Readonly<Record<string, readonly Change[]>> = {
     earlier(17),
   ],
   'chat.create/400-invalid-role': [
-    ...['username', 'qwertzuiopas', 17, ['user']].map((role) => message({ role })),
+    ...['username', 'qwertzuiopas', 'constructor', 17, ['user']].map((role) => message({ role })),
     earlier({ ...hello, role: 17 }),
   ],
-  'chat.create/400-unsupported-model': member('model', 17, 'm-1none', 'm-none', 'm-none'),
+  'chat.create/400-unsupported-model': member('model', 17, 'm-1none', 'm-none', 'm-none', 'constructor'),
   'chat.create/400-malformed-tools': [
     ...member('tools', 'graph', false, llm, [llm, 17]),
     ...tools(17, { function: {} }, { type: 17 }, { type: 'llm' }, { type: 'llm', function: {} }),
@@ -150,7 +150,7 @@ const own: Readonly<Record<string, readonly Change[]>> = {
   'web-search.run/400-malformed-query': member('query', { text: 'tea' }),
   'medical.comprehend/400-malformed-request': member('content', 17),
   'translate.run/400-unsupported-language': [
-    ...member('target', 17, 'denglish', 'xx', 'xx'),
+    ...member('target', 17, 'denglish', 'xx', 'xx', 'constructor'),
     ...member('source', ['en'], 'xx'),
   ],
   'translate.run/400-empty-text': member('text', ''),

@@ -158,6 +158,7 @@ function memberCells(id: OperationId, member: Member): Cell[] {
 }
 
 function valueCell(id: OperationId, { at, judgedBy }: Member): Cell {
+    ...objectMemberCell(id, member),
   const condition = judgedBy?.value
   return condition === undefined
     ? never(id, `value @ ${at}`, 'the spec excludes no value of its type')
@@ -190,6 +191,7 @@ function oddKindsOf(member: Member): readonly OddValue[] {
     ...(mayStandAlone(member) ? (['alone'] as const) : []),
   ]
 }
+    ...(kinds.includes('string') && !isLookedUp(member) ? ['object member' as const] : []),
 
 function oddCell(id: OperationId, member: Member, kind: OddValue): Cell {
   const fault = `${kind} @ ${member.at}`
@@ -202,10 +204,19 @@ function oddCell(id: OperationId, member: Member, kind: OddValue): Cell {
 
 function lengthenedCell(id: OperationId, { at, judgedBy, isChosen }: Member): Cell {
   const condition = isChosen && judgedBy?.value
+  if (kind === 'object member' && !isListed(member))
+    return never(id, fault, 'the name would be that of another run, or 202-any-text has it')
   return condition
     ? cell(id, `lengthened @ ${at}`, condition)
     : never(id, `lengthened @ ${at}`, 'its value is chosen among none')
 }
+/** Whether a requirement wants an unknown word refused. */
+const isLookedUp = ({ isChosen, judgedBy }: Member): boolean => isChosen === true && judgedBy?.value !== undefined
+
+function objectMemberCell(id: OperationId, member: Member): Cell[] {
+  return isLookedUp(member) ? [cell(id, `object member @ ${member.at}`, member.judgedBy!.value!)] : []
+}
+
 
 function againCell(id: OperationId, { at, judgedBy, isChosen }: Member): Cell {
   const fault = `again @ ${at}`
