@@ -107,8 +107,8 @@ export function isSentToOtherPaths(kind: string): boolean {
 /** A body that RFC 8259's grammar refuses: the valid one with one change. */
 export const malformedJson = [
   ...(['cut before its end', 'bracket too many', 'comma too many', 'text after its end'] as const),
-  ...(['second document', 'comment', 'NaN', 'Infinity', '+1', '01', '.5'] as const),
-  ...(['single quotes', 'name without quotes', 'line end in a string'] as const),
+  ...(['second document', 'comment', '# comment', 'NaN', 'Infinity', '+1', '01', '.5'] as const),
+  ...(['single quotes', 'name without quotes', 'line end in a string', 'tab in a string'] as const),
 ] as const
 export type MalformedJson = (typeof malformedJson)[number]
 

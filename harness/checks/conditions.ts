@@ -137,6 +137,7 @@ export const jsonFaults: Readonly<Record<MalformedJson, JsonFault>> = {
   'text after its end': ['and text after its end', (text) => `${text} and more`],
   'second document': ['and a second one after its end', (text) => `${text}\n${text}`],
   comment: ['and a comment in it', (text) => `${text.slice(0, 1)}/* no comment */${text.slice(1)}`],
+  '# comment': ['and a line with # in it', (text) => `${text.slice(0, 1)} # no comment\n${text.slice(1)}`],
   NaN: ['and NaN in it', withValue('NaN')],
   Infinity: ['and Infinity in it', withValue('Infinity')],
   '+1': ['and +1 in it', withValue('+1')],
@@ -145,6 +146,7 @@ export const jsonFaults: Readonly<Record<MalformedJson, JsonFault>> = {
   'single quotes': ['in single quotes', (text) => text.replaceAll(string, (_, content: string) => `'${content}'`)],
   'name without quotes': ['and a member name without quotes', (text) => text.replace(plainName, '$1$2')],
   'line end in a string': ['and a raw line end in a string', withValue('"two\nlines"')],
+  'tab in a string': ['and a raw tab in a string', withValue('"two\twords"')],
 }
 
 function isJson(text: string): boolean {

@@ -76,7 +76,7 @@ export const takenKinds: readonly string[] = [
   ...shared(
     groups.JSON,
     '400-malformed-json',
-    words('cut comma text-after-end second-document comment nan number single-quotes unquoted line-end'),
+    words('cut comma text-after-end second-document comment hash nan number single-quotes unquoted line-end tab'),
   ),
   ...shared(groups.JSON, '400-wrong-content-type', [
     ...['text/plain', 'text/plain; format=json', 'application/xml', 'application/octet-stream'],

@@ -97,12 +97,14 @@ function isJson(text: string): boolean {
 /** Faults that lenient parsers overlook, and what shows each of them outside of strings. */
 const overlooked: Readonly<Record<string, RegExp>> = {
   comma: /,\s*[,\]}]|[[{]\s*,/,
-  comment: /\/[*/]|#/,
+  comment: /\/[*/]/,
+  hash: /#/,
   nan: /\b(?:NaN|Infinity)\b/,
   number: /(?<![\w.])(?:\+\.?\d|0\d|\.\d)/,
   'single-quotes': /'/,
   unquoted: /[{,]\s*[A-Za-z_$][\w$]*\s*:/,
   'line-end': /"\n"/,
+  tab: /"\t"/,
 }
 
 /** Whether a whole value stands before what is too much; only a few characters are looked at. */
@@ -113,7 +115,7 @@ function hasTextAfterEnd(text: string): boolean {
 
 /** Finds what a lenient parser would have to overlook in a text that is no JSON: kinds of fault. */
 function jsonFaults(text: string): readonly string[] {
-  const bare = text.replace(new RegExp(string, 'g'), (found) => (found.includes('\n') ? '"\n"' : '""'))
+  const bare = text.replace(new RegExp(string, 'g'), (found) => `"${/[\n\t]/.exec(found)?.[0] ?? ''}"`)
   const kinds = Object.keys(overlooked).filter((kind) => overlooked[kind]!.test(bare))
   if (kinds.length > 0) return kinds
   const count = (bracket: RegExp): number => bare.match(bracket)?.length ?? 0

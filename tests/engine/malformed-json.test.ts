@@ -19,7 +19,7 @@ test.each(bodies)('no change of %s is JSON, and none is empty', (body) => {
   }
 })
 
-test('an object with members is changed in fourteen ways, each of them one thing', () => {
+test('an object with members is changed in sixteen ways, each of them one thing', () => {
   const text = '{"model":"m-1","n":[1]}'
   expect(Object.values(jsonFaults).map(([, change]) => malformedBy(change, text))).toEqual([
     '{"model":"m-1","n":[1]',
@@ -28,10 +28,12 @@ test('an object with members is changed in fourteen ways, each of them one thing
     `${text} and more`,
     `${text}\n${text}`,
     '{/* no comment */"model":"m-1","n":[1]}',
+    '{ # no comment\n"model":"m-1","n":[1]}',
     ...['NaN', 'Infinity', '+1', '01', '.5'].map((value) => `{"model":"m-1","n":[1],"conform":${value}}`),
     "{'model':'m-1','n':[1]}",
     '{model:"m-1","n":[1]}',
     '{"model":"m-1","n":[1],"conform":"two\nlines"}',
+    '{"model":"m-1","n":[1],"conform":"two\twords"}',
   ])
 })
 

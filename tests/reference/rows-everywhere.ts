@@ -59,6 +59,8 @@ const notJson = [
   '{"a": .5}',
   '{"a": "green\ntea"}',
 ]
+  '{"a": "green\ttea"}',
+  '{ # tea\n"a": 1}',
 
 const otherTypes = [
   ...['text/plain; format=json', 'application/octet-stream'],
