@@ -24,10 +24,22 @@ export const invalidKeys = [
 ] as const
 export type InvalidKey = (typeof invalidKeys)[number]
 
+/** Forms that whoever reads keys leniently takes at each operation: of these each gets every second one. */
+const inTurn: readonly string[] = [
+  ...(['six-letter scheme', 'no blank', 'text after the key', 'three parts'] satisfies MalformedKey[]),
+  ...(['a fourth part', 'alg NONE, empty signature'] satisfies InvalidKey[]),
+]
+
+/** False if the operation gets another one of the forms that are lenient alike. */
+export function isFormOn(id: OperationId, kind: string): boolean {
+  const at = inTurn.indexOf(kind)
+  return at === -1 || allFormsOn.includes(id) || at % 2 === numberOf(id) % 2
+}
+
 /** A place beside the operation's own where nothing may be served without a key either. */
 export const otherPlaces = [
   ...(['other path', 'slash at the end', 'double slash', ';x', 'upper case', '.json', 'percent-encoded'] as const),
-  ...(['query', 'other body', 'no body'] as const),
+  ...(['uuid in the other letter case', 'query', 'other body', 'no body'] as const),
 ] as const
 export type OtherPlace = (typeof otherPlaces)[number]
 
@@ -48,12 +60,23 @@ export function shownQuery(id: OperationId): Parameter | undefined {
   return operation(id).parameters?.find((one) => one.in === 'query')
 }
 
+/**
+ * Members with which a valid body is another one that the spec shows, for which a server may have a way of its own: another of
+ * the values that it allows, and what a valid request has only if a requirement is about it.
+ */
+export function otherBodyMembers(id: OperationId): readonly Member[] {
+  return operation(id).members.filter(
+    ({ at, allowed, isExtra, example, kinds }) =>
+      at.lastIndexOf('/') === 0 && (allowed ?? (isExtra && (example ?? kinds.includes('boolean')))),
+  )
+}
+
 /** Places that are the very same path by RFC 3986; a query that the spec shows may have a route or a filter of its own. */
 export function isSamePath(place: OtherPlace, id: OperationId): boolean {
   return place === 'percent-encoded' || (place === 'query' && shownQuery(id) === undefined)
 }
 
-/** Places that are another spelling of the path: a router may not take it for the same. */
+/** Places that are another spelling of the path, or of the uuid in it (RFC 9562, 4): a router may not take it for the same. */
 export function isSpelling(place: OtherPlace): boolean {
   return !['other path', 'percent-encoded', 'query', 'other body', 'no body'].includes(place)
 }
@@ -84,7 +107,11 @@ const percentEncoded = (letter: string): string => `%${letter.charCodeAt(0).toSt
 export function pathAt(id: OperationId, path: string, place: OtherPlace): string | undefined {
   if (place === 'other path') return namedPaths(id).find((other) => other !== path)
   if (place === 'no body') return operation(id).method === 'POST' ? path : undefined
-  if (place === 'other body') return operation(id).otherBody && path
+  if (place === 'other body') return otherBodyMembers(id).length > 0 ? path : undefined
+  if (place === 'uuid in the other letter case') {
+    const isUuid = Object.values(operation(id).params ?? {}).some(({ format }) => format === 'uuid')
+    return isUuid ? path : undefined
+  }
   if (!isSentTo(id, place)) return undefined
   const all = spelled(path, place)
   // Who takes a spelling takes it everywhere: of two each operation is asked for one, in turn.
@@ -93,11 +120,13 @@ export function pathAt(id: OperationId, path: string, place: OtherPlace): string
 
 /** Forms of a key that are like another one: they are sent to the operation's own path alone. */
 const onOwnPath: readonly string[] = [
-  ...(['six-letter scheme', 'no blank', 'text after the key', 'Bearer null', 'three parts'] satisfies MalformedKey[]),
-  ...(['lengthened', 'other letter case', 'signature begins otherwise', 'empty signature'] satisfies InvalidKey[]),
-  ...(['a fourth part', 'other header'] satisfies InvalidKey[]),
-  ...(['alg none, old signature', 'alg None, no signature', 'alg None, old signature'] satisfies InvalidKey[]),
-  'alg NONE, empty signature' satisfies InvalidKey,
+  ...(['other scheme', 'six-letter scheme', 'no blank', 'text after the key'] satisfies MalformedKey[]),
+  ...(['Bearer alone', 'Bearer null', 'three parts'] satisfies MalformedKey[]),
+  ...(['lengthened', 'other letter case', 'signature begins otherwise'] satisfies InvalidKey[]),
+  ...(['signature ends otherwise', 'empty signature', 'a fourth part', 'other header'] satisfies InvalidKey[]),
+  ...(['alg none, no signature', 'alg none, old signature'] satisfies InvalidKey[]),
+  ...(['alg None, no signature', 'alg None, empty signature', 'alg None, old signature'] satisfies InvalidKey[]),
+  ...(['alg NONE, empty signature', 'restricted key, full payload'] satisfies InvalidKey[]),
 ]
 
 export function isSentToOtherPaths(kind: string): boolean {

@@ -8,7 +8,9 @@ import {
   mediaTypes,
   maxLooseInAll,
   maxMemberCases,
+  otherBodyMembers,
   otherPlaces,
+  isFormOn,
   isSentToOtherPaths,
   pathAt,
 } from './faults.ts'
@@ -46,16 +48,22 @@ const withoutQuota: readonly OperationId[] = ['jobs.retrieve', 'files.list', 'me
 /** How many requests without a key all other places take, and how many with another one if each place takes one that is not the very same path. */
 function elsewhere(id: OperationId): { readonly all: number; readonly each: number; readonly named: number } {
   const places = otherPlaces.filter((place) => pathAt(id, operation(id).path, place) !== undefined)
+  const furtherBodies = Math.max(0, otherBodyMembers(id).length - 1)
   return {
-    all: places.length,
-    each: places.filter((place) => !isSamePath(place, id)).length,
+    all: places.length + furtherBodies,
+    each: places.filter((place) => !isSamePath(place, id)).length + furtherBodies,
     named: places.filter((place) => place === 'other path').length,
   }
 }
 
-/** Each form at the operation's own path and at those that the spec names beside it; one in another spelling, and with the other body. */
-const inForms = (id: OperationId, forms: readonly string[]): number =>
-  forms.length + forms.filter(isSentToOtherPaths).length * elsewhere(id).named + 2
+/**
+ * Each form at the operation's own path and at those that the spec names beside it; one in another spelling, one with each other
+ * body, and one with the uuid in the other letter case.
+ */
+function inForms(id: OperationId, kinds: readonly string[]): number {
+  const forms = kinds.filter((kind) => isFormOn(id, kind))
+  return forms.length + forms.filter(isSentToOtherPaths).length * elsewhere(id).named + 2 + otherBodyMembers(id).length
+}
 
 /** A requirement that several operations have: written once, one requirement for each of them. */
 function onEach<O extends OperationId, const T extends RequirementText>(
@@ -70,7 +78,7 @@ function onEach<O extends OperationId, const T extends RequirementText>(
 export const everyOperation = [
   ...onEach(all, { id: '401-missing-credentials', section: '4, 5, 7.3', expects: [[401, 'BadCredentials']],
     statement: 'A request without an Authorization header is answered 401 BadCredentials.',
-    fault: 'credentials', keyless: true }, (id) => ({ maxRequests: () => 1 + elsewhere(id).all })),
+    fault: 'credentials', keyless: true }, (id) => ({ maxRequests: () => 1 + elsewhere(id).all + (operation(id).method === 'GET' ? 2 : 0) })),
   ...onEach(all, { id: '401-malformed-key', section: '5', expects: [[401, 'BadCredentials']],
     statement: 'A request whose key is malformed (no scheme, another scheme, no key, no JWT) is answered 401 BadCredentials.',
     fault: 'credentials', keyless: true }, (id) => ({

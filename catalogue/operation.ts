@@ -127,8 +127,6 @@ export interface Operation {
   readonly members: readonly Member[]
   /** The spec shows the whole body: the target file declares none. */
   readonly isWhole?: true
-  /** Members with which a valid body is another one that the spec shows: a server may have a route of its own for it. */
-  readonly otherBody?: Readonly<Record<string, unknown>>
   /** A body to paste; angle brackets are to be filled in. */
   readonly example?: Readonly<Record<string, unknown>>
   readonly effect: Effect

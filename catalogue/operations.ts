@@ -57,7 +57,7 @@ export const operations = [
     summary: 'Parse a PDF', description: 'Deprecated, and scheduled for removal on December 22, 2025 (§9).', deprecated: true,
     params: { file_id: { declaredAt: '/resources/pdfFile', needs: ['/resources/pdfFile', '/operations/files.upload'], others: [...ofGraphs, ...ofApplications] } },
     request: { component: 'PdfParseRequest', description: '§2.1.' },
-    isWhole: true, example: { format: 'text' }, otherBody: { format: 'markdown' }, effect: 'none', response: 'pdf-content',
+    isWhole: true, example: { format: 'text' }, effect: 'none', response: 'pdf-content',
     members: [
       { at: '/format', kinds: ['string'], section: '2.1', required: true, allowed: ['text', 'markdown'],
         judgedBy: { absent: '400-missing-format', null: '400-malformed-format', type: '400-malformed-format', empty: '400-unsupported-format', value: '400-unsupported-format' } },
@@ -90,7 +90,7 @@ export const operations = [
       { at: '{parameter}', kinds: [], section: '7.3', judgedBy: { type: '400-invalid-parameter' }, exampleAt: '/top_p', example: { top_p: 0.9 } },
     ] },
   { id: 'chat.create', method: 'POST', path: '/v1/chat/completions', otherPaths: ['/v1/chat'], body: 'json', section: '4.4',
-    summary: 'Complete a chat', example: { model: '<model>', messages: [{ role: 'user', content: 'Hello' }] }, otherBody: { stream: true },
+    summary: 'Complete a chat', example: { model: '<model>', messages: [{ role: 'user', content: 'Hello' }] },
     request: { component: 'ChatRequest', description: '§2.8: the members that are named. A tool for knowledge graphs takes a `QueryConfig` (§2.7).' },
     members: chatMembers, settingsWith: ['tools', 'tool_choice'], effect: 'generates', response: 'chat-completion' },
   { id: 'files.upload', method: 'POST', path: '/v1/files', otherPaths: [], body: 'raw', section: '4.4',

@@ -59,16 +59,12 @@ const queryConfig = [
  * A router takes an odd spelling everywhere or nowhere: not each operation is asked for each of them.
  */
 export const takenKinds: readonly string[] = [
-  ...shared(
-    groups.ALL,
-    '401-malformed-key',
-    words('no-scheme other-scheme six-letter-scheme no-blank text-after bearer-alone null word three-parts'),
-  ),
+  ...shared(groups.ALL, '401-malformed-key', words('no-scheme other-scheme bearer-alone null word')),
   ...shared(
     groups.ALL,
     '401-invalid-key',
-    words(`cut appended letter-case signature signature-end other-payload other-header no-signature fourth-part
-      alg-none-capitals alg-none alg-none-cut alg-none-signed moved-exp other-subject`),
+    words(`cut appended letter-case signature signature-end other-payload other-header no-signature
+      alg-none alg-none-cut alg-none-signed moved-exp other-subject`),
   ),
   ...shared(groups.POSTS, '401-missing-credentials', places),
   ...shared(groups.POSTS, '401-expired-key', places),
@@ -86,6 +82,7 @@ export const takenKinds: readonly string[] = [
     '#takes-',
     `
     GETS/401-missing-credentials                                slash double-slash path-parameter upper-case
+    files.retrieve,jobs.retrieve/401-missing-credentials        again
     files.list,files.upload/401-missing-credentials             query
     files.list,files.upload/401-invalid-key                     query
     files.list,files.upload/401-expired-key                     query
@@ -95,9 +92,19 @@ export const takenKinds: readonly string[] = [
     chat.create,vision.analyze,pdf.parse/401-expired-key        alias
     chat.create,vision.analyze,pdf.parse/403-insufficient-rights alias
     pdf.parse,chat.create/401-missing-credentials               other-body
+    chat.create/401-missing-credentials with-tools
+    jobs.retrieve/401-missing-credentials uuid-case
     pdf.parse,chat.create/401-invalid-key                       other-body
+    chat.create/401-invalid-key with-tools
+    jobs.retrieve/401-invalid-key uuid-case
     pdf.parse,chat.create/401-expired-key                       other-body
+    chat.create/401-expired-key with-tools
+    jobs.retrieve/401-expired-key uuid-case
     pdf.parse,chat.create/403-insufficient-rights               other-body
+    chat.create/403-insufficient-rights with-tools
+    jobs.retrieve/403-insufficient-rights uuid-case
+    pdf.parse,jobs.create,jobs.retrieve/401-malformed-key       six-letter-scheme no-blank text-after three-parts
+    pdf.parse,jobs.create,jobs.retrieve/401-invalid-key         fourth-part alg-none-capitals
     pdf.parse,jobs.create,jobs.retrieve/401-missing-credentials suffix percent-encoded query
     pdf.parse,jobs.create,jobs.retrieve/401-expired-key         suffix
     pdf.parse,jobs.create,jobs.retrieve/403-insufficient-rights suffix

@@ -111,6 +111,8 @@ export function placeOf(request: HonoRequest): readonly string[] {
     suffix: path.endsWith('.json'),
     // The router decodes letters that need no encoding.
     'percent-encoded': /%[67]\w/.test(url),
+    // The ids that the reference makes are in lower case.
+    'uuid-case': /\/jobs\/[\dA-F-]*[A-F][\dA-F-]*$/.test(path),
     query: url.includes('?'),
     'no-body': method === 'POST' && request.header('content-length') === '0',
   })

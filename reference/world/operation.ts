@@ -177,11 +177,18 @@ function malformedKind(header: string): string {
   return rest[0]?.split('.').length === 3 ? 'three-parts' : 'word'
 }
 
-/** The kind of a body that the spec shows beside the plain one; it is read again later. */
+/** What a body has that the spec shows beside the plain one, by kind. */
+const otherBodies: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'pdf.parse': { 'other-body': '"markdown"' },
+  'chat.create': { 'other-body': '"stream":true', 'with-tools': '"tools":' },
+}
+
+/** The kinds of a body that the spec shows beside the plain one; it is read again later. */
 async function bodyOf({ request, operation }: Call): Promise<string[]> {
-  const form = { 'pdf.parse': '"markdown"', 'chat.create': '"stream":true' }[operation]
-  if (form === undefined || Number(request.header('content-length')) > 10_000) return []
-  return Buffer.from(await request.arrayBuffer()).includes(form) ? ['other-body'] : []
+  const forms = otherBodies[operation]
+  if (forms === undefined || Number(request.header('content-length')) > 10_000) return []
+  const bytes = Buffer.from(await request.arrayBuffer())
+  return Object.keys(forms).filter((kind) => bytes.includes(forms[kind]!))
 }
 
 /** §5.1, §5.2: a bearer key that is one of ours and has not expired. */
@@ -189,7 +196,10 @@ async function authenticate(call: Call): Promise<void> {
   const header = call.request.header('authorization')
   const place = [...placeOf(call.request), ...(await bodyOf(call))]
   call.place = place
-  if (header === undefined) call.refuse('401-missing-credentials', '401-BadCredentials', place)
+  if (header === undefined) {
+    const isAgain = place.length === 0 && countUp(call.world, `${call.operation} without a key`) % 2 === 0
+    call.refuse('401-missing-credentials', '401-BadCredentials', isAgain ? 'again' : place)
+  }
   const token = /^Bearer +(\S+)$/i.exec(header)?.[1]
   // Every JWT begins like this, since it is an object in base64url; a damaged one may have another letter case.
   if (token === undefined || !/^eyJ/i.test(token)) {

@@ -1,19 +1,22 @@
 import fc from 'fast-check'
-import { isOperationId, numberOf, operation as operationOf, type OperationId } from '../../catalogue/operations.ts'
+import { isOperationId, numberOf, type OperationId } from '../../catalogue/operations.ts'
 import type { OtherPlace } from '../../catalogue/faults.ts'
 import {
   allFormsOn,
+  isFormOn,
   isSamePath,
   isSentToOtherPaths,
   isSpelling,
+  otherBodyMembers,
   otherPlaces,
   pathAt,
   shownQuery,
 } from '../../catalogue/faults.ts'
-import { getAt } from '../../schemas/json.ts'
+import { isUuid } from '../../schemas/formats.ts'
+import { getAt, setAt } from '../../schemas/json.ts'
 import type { RefusalContext } from '../../harness/checks/index.ts'
-import { condition, judgeEach, property, refused, unknownWord } from '../../harness/checks/index.ts'
-import type { CheckContext, Credential, Exchange, Probe } from '../../harness/engine/index.ts'
+import { condition, judgeEach, placesIn, property, refused, unknownWord } from '../../harness/checks/index.ts'
+import type { CheckContext, Credential, Exchange, Probe, Run } from '../../harness/engine/index.ts'
 import { isGranted, jsonOf, NotExercised, oncePerRun, perRun } from '../../harness/engine/index.ts'
 import { givesOf, invalidForms, type KeyForm, malformedForms, noCredential } from './key-forms.ts'
 import { generatedKeysOn } from '../../catalogue/general.ts'
@@ -26,10 +29,10 @@ interface Wrong {
 }
 
 /**
- * Places that it is sent to: every one; those at another path; the other path, or body, that the spec names; or in
+ * Places that it is sent to: every one; those at another path; one of them; or in
  * one spelling, the first of those from that number on that shows anything.
  */
-type Where = 'all' | 'each' | 'other path' | 'other body' | { readonly turn: number }
+type Where = 'all' | 'each' | OtherPlace | { readonly turn: number }
 
 /** Requests in a row that got no answer, by place: a gateway may drop what it does not like, and is not asked for ever. */
 const unansweredAt = perRun(() => new Map<OtherPlace, number>())
@@ -40,6 +43,8 @@ interface Elsewhere {
   readonly path: string
   /** A path that means nothing, in the same spelling. */
   readonly unknown: string
+  /** Body in place of the valid one. */
+  readonly body?: string
 }
 
 /**
@@ -53,7 +58,9 @@ async function judgeElsewhere(context: CheckContext, probe: Probe, wrong: Wrong,
   const at = (place: OtherPlace): Elsewhere[] => {
     const path = pathAt(operation, probe.path, place)
     const unknown = place === 'other path' ? undefined : pathAt(operation, word, place)
-    return path === undefined ? [] : [{ place, path, unknown: unknown ?? word }]
+    if (path === undefined) return []
+    const one = { place, path, unknown: unknown ?? word }
+    return place === 'other body' ? otherBodies(context.run, probe).map((body) => ({ ...one, body })) : [one]
   }
   const judge = (one: Elsewhere): Promise<boolean> => judgeAt(context, probe, wrong, one)
   if (typeof where === 'object') {
@@ -87,14 +94,15 @@ async function ask(
   context: CheckContext,
   probe: Probe,
   { what, kind }: Wrong,
-  { place, path }: Elsewhere,
+  { place, path, body: other }: Elsewhere,
 ): Promise<Exchange | undefined> {
   const unanswered = unansweredAt(context.run)
   if ((unanswered.get(place) ?? 0) >= maxUnanswered) return undefined
-  const body = place === 'no body' ? '' : place === 'other body' ? otherBody(probe) : probe.body
+  const body = place === 'no body' ? '' : (other ?? probe.body)
   const query = place === 'query' ? { ...probe.query, ...(queryIn(context) ?? { file_types: 'txt' }) } : probe.query
   // No operation: what a gateway does with such a path says nothing about the operation itself.
-  const sent: Probe = { ...probe, body, path, query, operation: null, fault: `${kind} @ ${place}` }
+  const params = place === 'uuid in the other letter case' ? inOtherCase(probe.params) : probe.params
+  const sent: Probe = { ...probe, body, path, params, query, operation: null, fault: `${kind} @ ${place}` }
   // What shows without a key is a matter of that requirement, whichever asked.
   const own =
     kind === 'no credential' ? { requirement: `${context.requirement.operation}/401-missing-credentials` } : {}
@@ -103,10 +111,25 @@ async function ask(
   return exchange
 }
 
-/** The body as the spec shows it besides. */
-function otherBody(probe: Probe): Probe['body'] {
-  const { otherBody: members } = operationOf(probe.operation as OperationId)
-  return JSON.stringify({ ...(jsonOf(probe) as object), ...members })
+/** The same uuids, which a router may not take for some. */
+function inOtherCase(params: Probe['params']): Probe['params'] {
+  const other = (id: string): string => (id === id.toLowerCase() ? id.toUpperCase() : id.toLowerCase())
+  return Object.fromEntries(Object.entries(params).map(([name, id]) => [name, isUuid(id) ? other(id) : id]))
+}
+
+/** The bodies that the spec shows besides: with each of those members, as a valid request has it. */
+function otherBodies(run: Run, probe: Probe): string[] {
+  const id = probe.operation as OperationId
+  const valid = jsonOf(probe)
+  const declared = run.target.operations[id]?.body
+  const others = otherBodyMembers(id)
+  return placesIn(run, id, valid)
+    .filter(({ member }) => others.includes(member))
+    .map(({ member: { allowed, kinds }, pointer, like }) => {
+      const isSwitch = allowed !== undefined || kinds.includes('boolean')
+      const other = allowed?.find((value) => value !== like) ?? true
+      return JSON.stringify(setAt(valid, pointer, isSwitch ? other : (getAt(declared, pointer) ?? like)))
+    })
 }
 
 /** The query that the spec shows for the operation, as a valid request has it; undefined if there is none. */
@@ -122,7 +145,7 @@ const isRefused = ({ response }: Exchange): boolean => response !== undefined &&
 function withoutKey(context: CheckContext, probe: Probe, at: Elsewhere): Promise<Exchange | undefined> {
   const wrong = { what: 'without an Authorization header', kind: 'no credential' }
   const { run, requirement } = context
-  return oncePerRun(run, `without a key: ${requirement.operation} ${at.place} ${at.path}`, () =>
+  return oncePerRun(run, `without a key: ${requirement.operation} ${at.place} ${at.path} ${at.body}`, () =>
     ask(context, { ...probe, credential: noCredential }, wrong, at),
   )
 }
@@ -155,8 +178,9 @@ function wantsFew({ context, operation }: RefusalContext): boolean {
   return credentialProbesIn(target, options) === 'few' && !isThorough
 }
 
-async function judgeForms(refusal: RefusalContext, forms: readonly KeyForm[]): Promise<void> {
+async function judgeForms(refusal: RefusalContext, all: readonly KeyForm[]): Promise<void> {
   const { context, valid, judge, operation } = refusal
+  const forms = all.filter(({ kind }) => isFormOn(operation, kind))
   const few = wantsFew(refusal)
   const place = numberOf(operation)
   const sent = few ? forms.filter((_, at) => at === place % forms.length) : forms
@@ -173,7 +197,7 @@ async function judgeForms(refusal: RefusalContext, forms: readonly KeyForm[]): P
   const [form] = sent.slice(place % sent.length)
   if (few || !form) return
   // A server that checks keys at all checks their form: elsewhere one of them is enough.
-  for (const where of [{ turn: place }, 'other body'] as const)
+  for (const where of [{ turn: place }, 'other body', 'uuid in the other letter case'] as const)
     await judgeElsewhere(context, withCredential(await valid(), form.credential), form, where)
 }
 
@@ -184,8 +208,18 @@ const everywhere = (what: string, kind: string, credentialOf: (refusal: RefusalC
     const places = kind === 'no credential' ? 'all' : 'each'
     // Its own path first: what fails there is told, and ends a run that ends at the first failure, before anything else is sent.
     await refusal.judge({ ...probe, fault: kind }, what)
-    if (!wantsFew(refusal)) await judgeElsewhere(refusal.context, probe, { what, kind }, places)
+    if (wantsFew(refusal)) return
+    await judgeElsewhere(refusal.context, probe, { what, kind }, places)
+    // To a POST more than one request without a key is sent anyway.
+    if (kind !== 'no credential' || probe.method !== 'GET') return
+    refusal.context.atEnd = () => judgeAtEnd(refusal, what)
   })
+
+/** Twice more when others have been answered: a cache, or the connection, may know them by then, and replicas take turns. */
+async function judgeAtEnd({ valid, judge }: RefusalContext, what: string): Promise<void> {
+  for (const time of ['at the end of the run', 'once more at the end of the run'])
+    await judge(withCredential(await valid(), noCredential), `${what}, ${time}`)
+}
 
 export const missing = everywhere('without an Authorization header', 'no credential', async () => noCredential)
 

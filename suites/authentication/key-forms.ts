@@ -27,8 +27,8 @@ export function givesOf(word: string): Pairs | undefined {
   return word.split('.').length === 3 ? malformedOrUnknown : undefined
 }
 
-/** Each operation gets one of them, in turn. */
-const otherSchemes = ['Basic', 'Token']
+/** Each operation gets one of them, in turn; the last one holds the key as its user name. */
+const otherSchemes = ['Basic', 'Token', 'JWT', 'Basic in base64']
 /** Parts that no base64url has, and parts that can be decoded but hold no JSON: whoever reads the payload may stumble over either. */
 const threeParts = ['not.a.jwt', 'bm90.YQ.and0']
 
@@ -55,10 +55,16 @@ export function malformedForms(full: Secret | undefined, number = 0): KeyForm[] 
     if (header.includes('*') && full === undefined) return []
     const written = (key = ''): string => header.replace('*', () => key)
     const isEither = kind === 'three parts' || kind === 'text after the key'
-    const credential = { value: written(full?.value), shown: written(full?.label), full: false }
+    const isEncoded = header.startsWith('Basic in base64')
+    const credential = isEncoded
+      ? { value: basic(full?.value), shown: 'Basic [the full key and a colon, in base64]', full: false }
+      : { value: written(full?.value), shown: written(full?.label), full: false }
     return [{ kind, credential, what, expects: isEither ? malformedOrUnknown : undefined }]
   })
 }
+
+/** RFC 7617: a user name without a password. */
+const basic = (name = ''): string => `Basic ${Buffer.from(`${name}:`).toString('base64')}`
 
 /** The parts of a signed JWT (RFC 7519) as the key has them; undefined of any other key. */
 function partsOf(key: Secret | undefined): readonly [header: string, payload: string, signature: string] | undefined {

@@ -1,6 +1,7 @@
 import { type Change, routes, target } from './client.ts'
 
 const { full, expired, restricted } = target.keys
+const { job } = target.resources
 const keyless = { headers: { authorization: undefined } }
 const aliases: Readonly<Record<string, string>> = {
   'chat.create': '/v1/chat',
@@ -8,9 +9,9 @@ const aliases: Readonly<Record<string, string>> = {
   'pdf.parse': '/v1/tools/pdf-parser',
 }
 
-const bodiesBesides: Readonly<Record<string, Record<string, unknown>>> = {
-  'chat.create': { stream: true },
-  'pdf.parse': { format: 'markdown' },
+const bodiesBesides: Readonly<Record<string, readonly Record<string, unknown>[]>> = {
+  'chat.create': [{ stream: true }, { tools: [{ type: 'llm', function: { description: 'Tea', model: 'm-medical' } }] }],
+  'pdf.parse': [{ format: 'markdown' }],
 }
 
 const [header = '', payload = '', signature = ''] = full.split('.')
@@ -58,9 +59,9 @@ const notJson = [
   '{"a": 01}',
   '{"a": .5}',
   '{"a": "green\ntea"}',
-]
   '{"a": "green\ttea"}',
   '{ # tea\n"a": 1}',
+]
 
 const otherTypes = [
   ...['text/plain; format=json', 'application/octet-stream'],
@@ -79,7 +80,8 @@ function placesOf(operation: string): readonly Change[] {
     ...paths.map((other) => ({ path: other })),
     ...(method === 'POST' ? [{ raw: { text: '', contentType: 'application/json' } }] : []),
     ...(aliases[operation] === undefined ? [] : [{ path: aliases[operation] }]),
-    ...(bodiesBesides[operation] === undefined ? [] : [{ merge: bodiesBesides[operation] }]),
+    ...(bodiesBesides[operation] ?? []).map((merge) => ({ merge })),
+    ...(operation === 'jobs.retrieve' ? [{ params: { job_id: job.toUpperCase() } }] : []),
   ]
 }
 
@@ -92,7 +94,13 @@ function withCredential(operation: string, ...credentials: Change[]): readonly C
 const json = (text: string, contentType = 'application/json'): Change => ({ raw: { text, contentType } })
 const malformedKeys = [
   ...[full, `Basic ${full}`, 'Bearer', `Token ${full}`, `ApiKey ${full}`, `Bearer${full}`, `Bearer ${full} tea`],
-  ...['Bearer tea.and.milk', 'Bearer no-jwt', 'Bearer null'],
+  ...[
+    `JWT ${full}`,
+    `Basic ${Buffer.from(`${full}:`).toString('base64')}`,
+    'Bearer tea.and.milk',
+    'Bearer no-jwt',
+    'Bearer null',
+  ],
 ]
 
 /** Changes by which every operation refuses its valid request, by requirement. */
@@ -101,7 +109,7 @@ export function changesEverywhere(operation: string): Readonly<Record<string, re
   const bodies = ['tea', 17, true, ...(isShown ? [null, [], [{ format: 'text' }]] : [])]
   const hasJson = routes[operation]?.[0] === 'POST' && operation !== 'files.upload'
   return {
-    [`${operation}/401-missing-credentials`]: withCredential(operation, keyless),
+    [`${operation}/401-missing-credentials`]: withCredential(operation, keyless, keyless),
     [`${operation}/401-malformed-key`]: malformedKeys.map((authorization) => ({ headers: { authorization } })),
     [`${operation}/401-invalid-key`]: withCredential(operation, ...invalidKeys.map((key) => ({ key }))),
     [`${operation}/401-expired-key`]: withCredential(operation, { key: expired }),

@@ -13,6 +13,7 @@ import {
 import {
   bodiesOf,
   invalidKeys,
+  isFormOn,
   isSamePath,
   isSpelling,
   looseBodies,
@@ -63,11 +64,14 @@ const inTurn = 'of spellings that are alike the operation gets another one'
 const nowhere: Partial<Record<OtherPlace, string>> = {
   'no body': 'a GET has no body',
   'other body': 'the spec shows no other body that is worked on alike',
+  'uuid in the other letter case': 'no uuid stands in its path',
 }
 
 function keyCells(id: OperationId): Cell[] {
   return keyRequirements.flatMap(([kind, condition]) => [
-    cell(id, kind, condition),
+    isFormOn(id, kind)
+      ? cell(id, kind, condition)
+      : never(id, kind, 'of forms that are lenient alike it gets another one'),
     ...otherPlaces.map((place) => {
       const fault = `${kind} @ ${place}`
       if (!isSentTo(id, place)) return never(id, fault, inTurn)
@@ -78,6 +82,8 @@ function keyCells(id: OperationId): Cell[] {
       if (place === 'other path' && !isSentToOtherPaths(kind))
         return never(id, fault, 'a form that is like another one, which is sent there')
       if (place === 'other path' || everywhere.includes(kind)) return cell(id, fault, condition)
+      if (place === 'uuid in the other letter case')
+        return never(id, fault, 'of the forms of a key one is sent with it')
       if (!isSpelling(place) && place !== 'other body')
         return never(id, fault, 'whoever looks at a key looks at its form')
       return never(id, fault, 'of the forms of a key one is sent in one such spelling in turn')
@@ -152,13 +158,13 @@ function memberCells(id: OperationId, member: Member): Cell[] {
     ...oddKindsOf(member).map((kind) => oddCell(id, member, kind)),
     valueCell(id, member),
     lengthenedCell(id, member),
+    ...objectMemberCell(id, member),
     againCell(id, member),
     laterCell(id, member),
   ]
 }
 
 function valueCell(id: OperationId, { at, judgedBy }: Member): Cell {
-    ...objectMemberCell(id, member),
   const condition = judgedBy?.value
   return condition === undefined
     ? never(id, `value @ ${at}`, 'the spec excludes no value of its type')
@@ -185,31 +191,25 @@ function oddKindsOf(member: Member): readonly OddValue[] {
   const kinds = ownKinds(member)
   return [
     ...(kinds.includes('string') ? [...oddTexts, 'blank' as const] : []),
+    ...(kinds.includes('string') && !isLookedUp(member) ? ['object member' as const] : []),
     ...(kinds.includes('number') ? oddNumbers : []),
     ...(kinds.includes('array') ? (['repeated'] as const) : []),
     ...(mayBeUnknown(member) ? (['unknown'] as const) : []),
     ...(mayStandAlone(member) ? (['alone'] as const) : []),
   ]
 }
-    ...(kinds.includes('string') && !isLookedUp(member) ? ['object member' as const] : []),
 
 function oddCell(id: OperationId, member: Member, kind: OddValue): Cell {
   const fault = `${kind} @ ${member.at}`
   if (oddValuesOf({ ...member, kinds: ownKinds(member) }, operation(id).members).includes(kind))
     return cell(id, fault, 'bad-input-no-5xx')
   if (kind === 'repeated') return never(id, fault, 'it holds no objects, or a valid request is without it')
+  if (kind === 'object member' && !isListed(member))
+    return never(id, fault, 'the name would be that of another run, or 202-any-text has it')
   if (kind === 'blank' && !isListed(member)) return never(id, fault, 'no row wants it refused if it is empty')
   return never(id, fault, isListed(member) ? 'it is looked up in a list before it is used' : 'its bounds have a row')
 }
 
-function lengthenedCell(id: OperationId, { at, judgedBy, isChosen }: Member): Cell {
-  const condition = isChosen && judgedBy?.value
-  if (kind === 'object member' && !isListed(member))
-    return never(id, fault, 'the name would be that of another run, or 202-any-text has it')
-  return condition
-    ? cell(id, `lengthened @ ${at}`, condition)
-    : never(id, `lengthened @ ${at}`, 'its value is chosen among none')
-}
 /** Whether a requirement wants an unknown word refused. */
 const isLookedUp = ({ isChosen, judgedBy }: Member): boolean => isChosen === true && judgedBy?.value !== undefined
 
@@ -217,6 +217,12 @@ function objectMemberCell(id: OperationId, member: Member): Cell[] {
   return isLookedUp(member) ? [cell(id, `object member @ ${member.at}`, member.judgedBy!.value!)] : []
 }
 
+function lengthenedCell(id: OperationId, { at, judgedBy, isChosen }: Member): Cell {
+  const condition = isChosen && judgedBy?.value
+  return condition
+    ? cell(id, `lengthened @ ${at}`, condition)
+    : never(id, `lengthened @ ${at}`, 'its value is chosen among none')
+}
 
 function againCell(id: OperationId, { at, judgedBy, isChosen }: Member): Cell {
   const fault = `again @ ${at}`
