@@ -116,15 +116,18 @@ const leastDigits = 15
 export const isNumber = (id: string): boolean => /^[0-9]+$/.test(id)
 
 /**
- * The id without its last character, or with one more of the same kind; undefined if some object may well have it. After digits
- * stand letters: a server that reads a number reads it from the beginning. A short id gets several: one may make the id of another
- * object if they are counted up in letters, too.
+ * The id without its last character, or with two more of the same kind; undefined if some object may well have it. A reader of
+ * base64 does without one character more, and without what is neither letter nor digit at the end: padding, or a bracket. After
+ * digits stand letters: a server that reads a number reads it from the beginning. A short id gets several: one may make the id
+ * of another object if they are counted up in letters, too.
  */
 export function changedId(run: Run, id: string, way: 'cut' | 'lengthened'): string | undefined {
   const last = id.at(-1) ?? ''
   const isCut = way === 'cut'
   const like = last === '1' ? '2' : (classes.find((one) => one.includes(last))?.at(1) ?? 'b')
-  const made = isCut ? id.slice(0, -1) : id + (isNumber(id) ? 'x'.repeat(Math.max(1, fewest - id.length)) : like)
+  if (!/[\p{L}\p{N}]/u.test(last)) return undefined
+  const more = isNumber(id) ? 'x'.repeat(Math.max(1, fewest - id.length)) : like.repeat(2)
+  const made = isCut ? id.slice(0, -1) : id + more
   const free = id.slice(Math.max(id.lastIndexOf('_'), id.lastIndexOf(':')) + 1)
   const least = isNumber(id) && !isCut ? 1 : isNumber(free) ? leastDigits : leastChars
   return free.length < least || made.length > longest || run.objects.takenIds.has(made.toLowerCase()) ? undefined : made
