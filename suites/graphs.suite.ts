@@ -120,8 +120,13 @@ function judgeAddedAtOnce(added: readonly Exchange[], judge: RefusalContext['jud
 /** A graph that the run creates keeps its file as well, also if its name is asked for again. */
 async function judgeInCreated({ context, judgeResponse }: RefusalContext): Promise<void> {
   const { run } = context
-  const creation = await validRequest(run, 'graphs.create')
-  const graph = await createObject(context, 'graphs.create', () => Promise.resolve(creation))
+  // A creation that is sent once more takes another name: the last one sent is the one that exists.
+  let creation = await validRequest(run, 'graphs.create')
+  const graph = await createObject(
+    context,
+    'graphs.create',
+    async () => (creation = await validRequest(run, 'graphs.create')),
+  )
   const probe = await addition(run, graph, await upload(run, contentOf(run)))
   await addFirst(context, probe)
   const again = (): Promise<Exchange> => addOnce(context, refused(probe))

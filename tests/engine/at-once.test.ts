@@ -105,18 +105,34 @@ describe('an answer that says nothing', () => {
     })
   }
 
+  const isGranted = (status: number): boolean => status < 300
+  const lost = ({ sentAt, endedAt }: HttpResult): HttpResult => ({
+    ...{ kind: 'no-answer', cause: 'reset', message: 'lost', staleConnection: true },
+    ...{ sentAt, endedAt },
+  })
+
   test('as that to the one of several creations which was granted is lost, is followed by another look', async () => {
     const id = 'graphs.create/400-atomic'
-    const network = once(
-      id,
-      (status) => status < 300,
-      ({ sentAt, endedAt }) => ({
-        ...{ kind: 'no-answer', cause: 'reset', message: 'lost', staleConnection: true },
-        ...{ sentAt, endedAt },
-      }),
-    )
-    const { results } = await judgeReference({}, { network, options: { only: [id] } })
+    const { results } = await judgeReference({}, { network: once(id, isGranted, lost), options: { only: [id] } })
     expect(idsOf(results, 'passed')).toEqual([id])
+  })
+
+  test('as that to a granted creation which is lost, is followed by a creation with another name', async () => {
+    const ids = ['graphs.create/2xx-accepted', 'graphs.add-file/409-already-in-graph']
+    let creations = 0
+    // Every other one is lost: none is sent for the third time.
+    const network = (transport: Transport): Transport => ({
+      ...transport,
+      async send(request, options) {
+        const result = await transport.send(request, options)
+        const isCreation =
+          request.path === '/v1/knowledge-graphs' && result.kind === 'answer' && isGranted(result.status)
+        return isCreation && creations++ % 2 === 0 ? lost(result) : result
+      },
+    })
+    const { results } = await judgeReference({}, { network, options: { only: ids } })
+    expect(idsOf(results, 'failed')).toEqual([])
+    expect(idsOf(results, 'passed')).toEqual(expect.arrayContaining(ids))
   })
 
   test('as that of a guardrail to an upload of the suite, is asked for again', async () => {
