@@ -1,6 +1,6 @@
 import 'vitest'
-import { afterAll, beforeAll, describe, type RunnerTestCase, test, type TestContext, vi } from 'vitest'
-import type { GivenTarget, Handover, RunEnded, Selected, SuiteRun } from './suite-run.ts'
+import { afterAll, beforeAll, describe, type RunnerTestCase, test, vi } from 'vitest'
+import type { GivenTarget, Handover, RunEnded, Selected } from './suite-run.ts'
 import { createSuiteRun } from './suite-run.ts'
 import { checkOptions, type ConformanceOptions, type Target, type TargetJson } from '../library/options.ts'
 import { catalogue, type CatalogueRequirement } from '../catalogue/catalogue.ts'
@@ -93,6 +93,7 @@ export function describeConformance(target?: GivenTarget, options: DescribeOptio
   const groups: Group[] = []
   let selected: Selected = { ids: [], all: true }
   let asked = 0
+  /** Ids of tests that did not fail. */
   const quiet = new Set<string>()
   // Tests that only wait for a result are no load: vitest's limit of tests at once would keep results from being shown.
   vi.setConfig({ maxConcurrency: Infinity })
@@ -104,9 +105,13 @@ export function describeConformance(target?: GivenTarget, options: DescribeOptio
     for (const requirements of byOperation(rest)) {
       const { tasks } = describe(requirements[0]!.operation, { concurrent: true, timeout: 0, retry: 0 }, () => {
         for (const { id, statement } of requirements) {
-          test(`${id} ${statement}`, async (context) => {
+          test(`${id} ${statement}`, async ({ signal, skip }) => {
             asked++
-            await judged(context, { run, id, strict, frames, quiet })
+            signal.addEventListener('abort', () => run.cancel(), { once: true })
+            const result = await run.result(id).catch(mistake(frames))
+            if (isFailure(result, strict)) throw new ConformanceError(failureMessage(result))
+            quiet.add(id)
+            if (result.outcome !== 'passed') skip(skipNote(result))
           })
         }
       })
@@ -120,27 +125,13 @@ export function describeConformance(target?: GivenTarget, options: DescribeOptio
       const { facts: _, ...handover } = ended
       const { file } = groups[0]!.tasks[0] as RunnerTestCase
       file.meta.conformance = [...(file.meta.conformance ?? []), handover]
-      const problem = whyNotJudged(ended, selected.all) ?? failedSince(ended, { quiet, strict })
+      // What a request left behind on its connection shows by a later one, when its test had passed or was skipped.
+      const late = ended.report.requirements.filter((result) => quiet.has(result.id) && isFailure(result, strict))
+      const failedLate = late.length === 0 ? undefined : late.map(failureMessage).join('\n\n')
+      const problem = whyNotJudged(ended, selected.all) ?? failedLate
       if (problem !== undefined) throw new ConformanceError(problem)
     }, 0)
   })
-}
-
-interface Asked {
-  readonly run: SuiteRun
-  readonly id: string
-  readonly strict: boolean
-  readonly frames: string
-  /** Ids of tests that did not fail. */
-  readonly quiet: Set<string>
-}
-
-async function judged({ signal, skip }: TestContext, { run, id, strict, frames, quiet }: Asked): Promise<void> {
-  signal.addEventListener('abort', () => run.cancel(), { once: true })
-  const result = await run.result(id).catch(mistake(frames))
-  if (isFailure(result, strict)) throw new ConformanceError(failureMessage(result))
-  quiet.add(id)
-  if (result.outcome !== 'passed') skip(skipNote(result))
 }
 
 function isFailure({ level, outcome }: RequirementResult, strict: boolean): boolean {
@@ -167,12 +158,6 @@ function selectedOf(groups: readonly Group[]): Selected {
   )
   const chosen = tests.filter(({ mode }) => mode === 'run' || mode === 'queued')
   return { ids: chosen.map(({ id }) => id), all: chosen.length === tests.length }
-}
-
-/** Failures that showed when their tests had passed or were skipped: what a request left behind on its connection shows by a later one. */
-function failedSince({ report }: RunEnded, { quiet, strict }: Pick<Asked, 'quiet' | 'strict'>): string | undefined {
-  const late = report.requirements.filter((result) => quiet.has(result.id) && isFailure(result, strict))
-  return late.length === 0 ? undefined : late.map(failureMessage).join('\n\n')
 }
 
 /**

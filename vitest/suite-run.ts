@@ -46,13 +46,11 @@ export interface Selected {
   readonly all: boolean
 }
 
-/** The run behind the tests of one `describeConformance`. */
-export type SuiteRun = ReturnType<typeof createSuiteRun>
-
 export interface RunEnded extends Handover {
   readonly facts: RunFacts | undefined
 }
 
+/** The run behind the tests of one `describeConformance`. */
 export function createSuiteRun(target: GivenTarget | undefined, options: ConformanceOptions) {
   const controller = new AbortController()
   const results = createResults()
