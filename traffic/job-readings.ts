@@ -59,7 +59,7 @@ export function createJobReadings(again: (index: number) => RecordedHttpResponse
         return []
       }
       const job = byId.get(jobKey(params['job_id'] ?? ''))
-      const members = membersOf(json.value, job)
+      const members = membersOf(json.value)
       if (!job || job.readings.some((reading) => isDeepStrictEqual(reading.job, members))) return []
       job.readings.push({ exchange: kept, job: members })
       return shown([job], kept, exchange)
@@ -68,13 +68,10 @@ export function createJobReadings(again: (index: number) => RecordedHttpResponse
   }
 }
 
-/** Gives the parts of a retrieved job that are judged over time; a text that the job has already is not held twice. */
-function membersOf(read: unknown, job: RecordedJob | undefined): Record<string, string> {
-  const known = [job?.id, job?.application]
-  const members: Record<string, string> = {}
-  for (const name of ['id', 'application_id', 'created_at']) {
-    const value = member(read, name)
-    if (typeof value === 'string') members[name] = known.find((text) => text === value) ?? value.slice(0, longestMember)
-  }
-  return members
+/** Gives the parts of a retrieved job that are judged over time. */
+function membersOf(read: unknown): Record<string, string> {
+  const texts = ['id', 'application_id', 'created_at'].map((name) => [name, member(read, name)] as const)
+  return Object.fromEntries(
+    texts.flatMap(([name, text]) => (typeof text === 'string' ? [[name, text.slice(0, longestMember)]] : [])),
+  )
 }
