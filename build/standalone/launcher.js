@@ -42,11 +42,6 @@ function launch({ version, parts, file, importFromOutside, startThread }) {
   /** Modules of Node.js that find what is in here, too. */
   const knowing = {
     'node:fs': () => ({ ...node('fs'), readFileSync }),
-    'node:fs/promises': () => ({
-      ...node('fs/promises'),
-      readFile: async (path, options) =>
-        nameInside(path) === undefined ? node('fs/promises').readFile(path, options) : readFileSync(path, options),
-    }),
     'node:worker_threads': () => ({
       ...node('worker_threads'),
       /** A thread is told by an argument which part of the code to run. */

@@ -1,5 +1,6 @@
 import { doubledMember } from '../report/index.ts'
-import { readdir, readFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
 import { dirname, extname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser'
@@ -54,7 +55,7 @@ function folderGiven(path: string, inside: readonly string[]): UserError {
 
 async function readText(path: string): Promise<string> {
   try {
-    return await readFile(path, 'utf8')
+    return readFileSync(path, 'utf8')
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EISDIR') throw folderGiven(path, await readdir(path).catch(() => []))
