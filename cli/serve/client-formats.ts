@@ -9,10 +9,11 @@ import type { Expected, MemberFault } from '../../traffic/client/request-faults.
 import type { ClientFault, ClientFinding, ClientReport } from '../../traffic/client/client-judge.ts'
 
 /** The reports on a client, by the name that `--report` has for each. */
-export type ClientFormat = 'json' | 'junit' | 'markdown'
-
-export const clientFormats: Readonly<Record<ClientFormat, (report: ClientReport) => string>> = {
-  json: renderJson,
+export const clientFormats: Readonly<Record<'json' | 'junit' | 'markdown', (report: ClientReport) => string>> = {
+  json: (report) => {
+    const findings = report.findings.map((finding) => ({ ...finding, ...faultText(finding.fault) }))
+    return `${json({ ...report, findings }, 2)}\n`
+  },
   junit: renderJunit,
   markdown: renderMarkdown,
 }
@@ -52,11 +53,6 @@ export function renderClient(report: ClientReport): string {
 
 function section(title: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : ['', `${title}:`, ...lines]
-}
-
-function renderJson(report: ClientReport): string {
-  const findings = report.findings.map((finding) => ({ ...finding, ...faultText(finding.fault) }))
-  return `${json({ ...report, findings }, 2)}\n`
 }
 
 /** A case for each operation; one that was not used is skipped. There is a failure or an error exactly if the exit code is not 0. */

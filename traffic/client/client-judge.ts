@@ -121,20 +121,18 @@ export function createClientJudge(options: ClientJudgeOptions) {
       note({ request: requests + 1, operation, method, path, fault })
     },
     end(now: Date) {
+      const counted = groupBy(answered.values(), ({ operation }) => operation)
       const used = operations.flatMap(({ id, ...about }) => {
-        const own = [...answered.values()].filter(({ operation }) => operation === id)
+        const own = counted.get(id)
+        if (!own) return []
         const answers = own.filter(({ status }) => status > 0).sort((a, b) => a.status - b.status)
-        return own.length === 0
-          ? []
-          : [
-              {
-                operation: id,
-                deprecated: 'deprecated' in about,
-                requests: own.reduce((sum, one) => sum + one.count, 0),
-                answers: answers.map(({ status, tpe, count: times }) => ({ status, tpe, count: times })),
-                errors: errorsOf(id, answers, scenarios),
-              },
-            ]
+        const entry = {
+          ...{ operation: id, deprecated: 'deprecated' in about },
+          requests: own.reduce((sum, one) => sum + one.count, 0),
+          answers: answers.map(({ status, tpe, count: times }) => ({ status, tpe, count: times })),
+          errors: errorsOf(id, answers, scenarios),
+        }
+        return [entry]
       })
       const left = script?.left() ?? 0
       return {
