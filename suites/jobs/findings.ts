@@ -67,7 +67,7 @@ async function readSettled(run: Run, job: Job, requirement: string): Promise<Rea
  * Reads the job: undefined if it is in progress, else why that is not proven for another creation. A server may
  * show another job under its id: that one names itself, or it has the time of a newer job.
  */
-async function noLonger(run: Run, job: Job, of: Finding['of'], newer?: Job): Promise<string | undefined> {
+export async function noLonger(run: Run, job: Job, of: Finding['of'], newer?: Job): Promise<string | undefined> {
   const reading = await readSettled(run, job, of)
   if (reading.status !== 'in_progress')
     return isEnded(reading) ? 'the first job had ended by then' : 'the first job could not be read'
@@ -232,20 +232,6 @@ export async function confirmBlocked(other: Held, blocked: Exchange, first: Job,
   const what = `with a valid body, while only job ${first.id} of another application was in progress, in ${maxAttempts} attempts (somebody else's job there would look the same)`
   const expected = '202: a job in progress on another application is no conflict'
   return { ...finding, met: 'blocked', failure: { exchange: blocked, expected, what } }
-}
-
-/** Proof by one reading of the second job as in progress between two of the first. */
-export async function proveOverlap({ run }: Held, first: Job, second: Job): Promise<Finding> {
-  const finding = { of: ids.atomic, cases: 0 }
-  if (sameId(first.id, second.id))
-    return { ...finding, open: `two concurrent creations gave the same id, ${first.id}: no reading tells them apart` }
-  const over: (string | undefined)[] = []
-  for (const job of [first, second, first]) over.push(await noLonger(run, job, ids.atomic))
-  if (over.some((state) => state !== undefined))
-    return { ...finding, open: 'two concurrent creations were granted, but the jobs ended before they could be read' }
-  const what = `with a valid body, at the same time as others; jobs ${first.id} and ${second.id} were then both read as in progress`
-  const expected = '409 BadRequest for all but one of several concurrent creations'
-  return { ...finding, failure: { exchange: second.creation, expected, what } }
 }
 
 /** Circumstances of a release. */

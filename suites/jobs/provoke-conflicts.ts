@@ -1,7 +1,7 @@
 import type { Run } from '../../harness/engine/index.ts'
-import { isPlanned, isThrottling, oncePerRun, orElse, pause, sendWithRetries } from '../../harness/engine/index.ts'
+import { isPlanned, oncePerRun, orElse, sendWithRetries } from '../../harness/engine/index.ts'
 import type { ApplicationResource } from '../../harness/target-file/index.ts'
-import { createdId, isDeclared, retryWhileSettling, sendAtOnce, validRequest } from '../../harness/checks/index.ts'
+import { createdId, isDeclared, retryWhileSettling, validRequest } from '../../harness/checks/index.ts'
 import {
   awaitRelease,
   confirmBlocked,
@@ -11,10 +11,10 @@ import {
   type Finding,
   ids,
   isSettled,
-  proveOverlap,
 } from './findings.ts'
-import { awaitReleased, create, gateOf, type Held, hold, maxAttempts, releaseMs, whileIdle } from './gate.ts'
-import { type Job, jobRequest, jobsOf, wasSeenEnded, withOtherValues } from './job-tracker.ts'
+import { type Attempt, begin, none } from './burst.ts'
+import { awaitReleased, create, gateOf, type Held, hold, maxAttempts, whileIdle } from './gate.ts'
+import { jobsOf, wasSeenEnded } from './job-tracker.ts'
 import { failingLifecycle, readOlder } from './lifecycle.ts'
 import { noEffectFindings } from './no-effect.ts'
 
@@ -28,22 +28,6 @@ function otherThan({ target: { resources } }: Run, id: string): ApplicationResou
   return [resources.otherApplication, resources.application].find((one) => one !== undefined && one.id !== id)
 }
 
-/** Whether a burst of creations can be judged: several of them have to be under way at once. */
-function wantsBurst(run: Run): boolean {
-  return isPlanned(run, ids.atomic) && run.target.limits.concurrency > 1
-}
-
-/** One attempt: a job (or a burst of creations), and what is created beside it. */
-interface Attempt {
-  /** The job to begin with, and a second one if a burst made two. */
-  readonly jobs: readonly Job[]
-  readonly findings: readonly Finding[]
-  /** A creation of the last burst met a connection that the target had closed: it may have made a job that is not known. */
-  readonly responseLost: boolean
-  /** A reading showed that every job of the application has ended, so that it is free. */
-  readonly isFree: boolean
-}
-
 /** State with which an attempt begins. */
 interface Trial {
   readonly held: Held
@@ -54,8 +38,6 @@ interface Trial {
   /** Whether something is still to be learned of the requirement. */
   wants(of: Finding['of']): boolean
 }
-
-const none: Attempt = { jobs: [], findings: [], responseLost: false, isFree: false }
 
 /** Provokes conflicts once a run: three attempts at most on the busy application, and one on others. */
 export function provokeConflicts(run: Run) {
@@ -120,7 +102,7 @@ async function attempt(trial: Trial): Promise<Attempt> {
 async function attemptOnce({ held, other, last, found, wants }: Trial): Promise<Attempt> {
   const { run, gate, application } = held
   const begun = await begin(held, last, other?.application)
-  const [first, second] = begun.jobs
+  const [first] = begun.jobs
   if (!first) return begun
   const findings = [...begun.findings]
   const end = (open?: string): Attempt => {
@@ -128,7 +110,6 @@ async function attemptOnce({ held, other, last, found, wants }: Trial): Promise<
     return { ...begun, findings, isFree: open === undefined }
   }
   if (last.isFree) findings.push({ of: ids.released, cases: 1, confirmed: true })
-  if (second) findings.push(await proveOverlap(held, first, second))
   // Beside what has to come while the job lasts, which may be a round trip.
   const older = readOlder(run, first)
   void older.catch(() => undefined)
@@ -196,56 +177,6 @@ async function attemptOnCreated(run: Run, _last: Attempt, found: readonly Findin
     const isFree = isPlanned(run, ids.released) && (await jobsOf(run).awaitEnds(id))
     return isFree ? [...beside, ...(await lookAfterEnd(held))] : beside
   })
-}
-
-/** How many creations start together. */
-const burstSize = { full: 5, quick: 2 }
-
-/** Starts the job of an attempt: by a burst if atomicity is to be judged, otherwise by one creation. */
-async function begin(held: Held, { responseLost, isFree }: Attempt, besides?: ApplicationResource): Promise<Attempt> {
-  const { run, gate, application } = held
-  const atomic = wantsBurst(run)
-  let made = 0
-  // A server may lock what it is asked for, and not the application.
-  const next = () => (run.options.depth === 'full' && made++ % 2 ? withOtherValues(application, 2 * made) : application)
-  const burst = {
-    size: burstSize[run.options.depth],
-    make: () => jobRequest(run, next()),
-    requirement: ids.atomic,
-  }
-  const exchanges = atomic
-    ? await sendAtOnce(run, { ...burst, fresh: responseLost })
-    : [(await create(held, ids.released)).exchange]
-  const jobs = exchanges.map((exchange) => gate.record(exchange)).filter((job) => job !== undefined)
-  const refused = exchanges.filter(({ response }) => response?.status === 409).length
-  const confirmed = jobs.length === 1 && refused > 0
-  // If all were throttled, one that waits its turn shows what is not about a burst.
-  if (jobs.length === 0 && refused === 0 && exchanges.some(isThrottling))
-    jobs.push(...[(await create(held, ids.released)).job].filter((job) => job !== undefined))
-  const findings = atomic ? [{ of: ids.atomic, cases: exchanges.length, confirmed }] : []
-  // A server may refuse values that nobody declared.
-  const told = exchanges.filter(({ response }) => response?.status !== 400).length
-  if (jobs.length > 0 || refused === 0 || refused < told) return { ...none, jobs, findings, responseLost }
-  // The job may be that of a request whose answer was lost.
-  const isLost = exchanges.some(({ resent }) => resent)
-  const { job, finding } = isFree && !isLost ? await awaitRelease(held, { besides }) : await awaitIdle(held)
-  const begun = { ...none, jobs: job ? [job] : [], responseLost: isLost }
-  return { ...begun, findings: finding ? [...findings, finding] : findings }
-}
-
-/** Busy before this run had a job there: the run waits for it, at most `jobTimeoutMs`. */
-async function awaitIdle(held: Held): Promise<{ readonly job?: Job | undefined; readonly finding?: Finding }> {
-  const { run, gate } = held
-  const deadline = performance.now() + run.target.limits.jobTimeoutMs
-  for (;;) {
-    await pause(run, Math.min(releaseMs, Math.max(0, deadline - performance.now())))
-    const { job, isConflict } = await create(held, ids.released)
-    if (isConflict && performance.now() < deadline) continue
-    if (!job) gate.timedOut = isConflict
-    // `releasedAtLast` looks at it again.
-    if (gate.timedOut) gate.gaveUp = true
-    return { job }
-  }
 }
 
 /** A creation on an application that is free, as its last job was seen ended; answered 409, two more follow. */

@@ -57,6 +57,37 @@ test.each([
   expect(failed).not.toContain('jobs.create/4xx-no-effect')
 })
 
+/** Answers so, in place of a conflict, those creations that came while another one on the application was answered. */
+function answersRace(refused: () => Response) {
+  const underWay = new Map<string, number>()
+  return async (path: string, answer: () => Promise<Response>): Promise<Response> => {
+    if (!/\/applications\/[^/]+\/jobs$/.test(path)) return answer()
+    const isLate = (underWay.get(path) ?? 0) > 0
+    underWay.set(path, (underWay.get(path) ?? 0) + 1)
+    const response = await answer()
+    await sleep(1)
+    underWay.set(path, underWay.get(path)! - 1)
+    return isLate && response.status === 409 ? refused() : response
+  }
+}
+
+test.each([
+  ['a 500', () => json(500, { tpe: 'InternalError', errors: [], extras: {} })],
+  ['a 409 of another name', () => json(409, { tpe: 'Conflict', errors: [], extras: {} })],
+])('%s for creations that come together with one that is granted is no answer to a conflict', async (_, refused) => {
+  const { report } = await judgeBehind(answersRace(refused), { only: ['jobs.create/409-*'] })
+  const failed = report.requirements.flatMap(({ id, outcome }) => (outcome === 'failed' ? [id] : []))
+  expect(failed).toEqual(['jobs.create/409-job-in-progress'])
+})
+
+test('a gateway that lets one creation through at a time breaks no conflict', async () => {
+  const { report } = await judgeBehind(
+    answersRace(() => new Response('', { status: 502 })),
+    { only: ['jobs.create/409-*'] },
+  )
+  expect(report.requirements.flatMap(({ id, outcome }) => (outcome === 'failed' ? [id] : []))).toEqual([])
+})
+
 const declared = Object.values(target.resources).flatMap((one) =>
   typeof one === 'object' && 'id' in one ? [one.id] : [],
 )
