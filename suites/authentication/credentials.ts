@@ -254,5 +254,8 @@ export const invalid = condition(async (refusal) => {
   const full = await keys.fullKey()
   if (full === undefined) throw new NotExercised('no key: the suite makes an invalid key from the full key')
   const [expired, restricted] = [await keys.expiredKey(), await keys.restrictedKey(refusal.operation)]
-  await judgeForms(refusal, invalidForms({ full, expired, restricted, all: await keys.declared() }))
+  await judgeForms(
+    refusal,
+    invalidForms({ full, expired, restricted, all: await keys.declared(), number: numberOf(refusal.operation) }),
+  )
 })

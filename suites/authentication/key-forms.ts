@@ -101,12 +101,25 @@ interface Declared {
   readonly expired?: Secret | undefined
   readonly restricted?: Secret | undefined
   readonly all: ReadonlySet<string>
+  /** Number of the operation: keys are cut and lengthened by other counts in turn, 0 if not given. */
+  readonly number?: number
+}
+
+/** Characters to cut off and to put on, in turn: a decoder of base64 may stumble over some lengths, and sees each of these. */
+function countsAt(number: number): readonly [cut: number, added: number] {
+  return number % 2 === 0 ? [4, 4] : [6, 2]
 }
 
 /** Keys that a server accepts if it does not check a signature, or lets the key say how; none that needs a part that a key lacks. */
-function* forgeries({ full, expired, restricted }: Declared): Generator<[kind: string, words: string, value: string]> {
-  yield ['cut', 'the full key cut by 4 characters', full.value.slice(0, -4)]
-  yield ['lengthened', 'the full key and 4 more characters', `${full.value}xxxx`]
+function* forgeries({
+  full,
+  expired,
+  restricted,
+  number = 0,
+}: Declared): Generator<[kind: string, words: string, value: string]> {
+  const [cut, added] = countsAt(number)
+  yield ['cut', `the full key cut by ${cut} characters`, full.value.slice(0, -cut)]
+  yield ['lengthened', `the full key and ${added} more characters`, full.value + 'x'.repeat(added)]
   const [head = '', body = '', signature = ''] = partsOf(full) ?? []
   const [header, payload] = [decoded(head), decoded(body)]
   const isRead = header !== undefined && payload !== undefined
@@ -162,9 +175,9 @@ function* forgeries({ full, expired, restricted }: Declared): Generator<[kind: s
 }
 
 /** Word that the shell makes of a variable that holds the full key. */
-const expansions: Readonly<Record<string, (variable: string) => string>> = {
-  cut: (variable) => `\${${variable}%????}`,
-  lengthened: (variable) => `\${${variable}}xxxx`,
+const expansions: Readonly<Record<string, (variable: string, number: number) => string>> = {
+  cut: (variable, number) => `\${${variable}%${'?'.repeat(countsAt(number)[0])}}`,
+  lengthened: (variable, number) => `\${${variable}}${'x'.repeat(countsAt(number)[1])}`,
 }
 
 /**
@@ -177,7 +190,7 @@ export function invalidForms(declared: Declared): KeyForm[] {
   return invalidKeys.flatMap((kind): KeyForm[] => {
     const [, words = '', value = ''] = made.find(([of]) => of === kind) ?? []
     if (value === '' || declared.all.has(value)) return []
-    const shown = (variable !== undefined && expansions[kind]?.(variable)) || `[${words}]`
+    const shown = (variable !== undefined && expansions[kind]?.(variable, declared.number ?? 0)) || `[${words}]`
     const credential = { value: `Bearer ${value}`, shown: `Bearer ${shown}`, full: false }
     return [{ kind, credential, what: `with ${words}` }]
   })
