@@ -111,8 +111,14 @@ function isRefused({ response, throttled }: Exchange): boolean {
   return response !== undefined && !throttled && !isGranted(response) && ![401, 403, 429, 503].includes(response.status)
 }
 
+/** Why that answer shows nothing; a limit is told as such. */
+function showsNothing(which: string, exchange: Exchange): NotExercised {
+  const Reason = isThrottling(exchange) ? Throttled : NotExercised
+  return new Reason(`${which} was answered ${describeResponse(exchange)}`)
+}
+
 /** A creation after one that was refused; why nobody can tell, if it shows nothing. */
-async function lookAfter(context: CheckContext, refusal: Refusal): Promise<string | undefined> {
+async function lookAfter(context: CheckContext, refusal: Refusal): Promise<NotExercised | undefined> {
   const { run, requirement } = context
   const creator = creatorIn(context)
   const { what, change, statuses } = refusal
@@ -122,19 +128,18 @@ async function lookAfter(context: CheckContext, refusal: Refusal): Promise<strin
     const probe = await creator.fresh(run)
     const refusedOne = await context.send(await change(probe), { about, role: 'setup', badInput: true })
     if (!statuses.includes(refusedOne.response?.status ?? 0))
-      return `the creation that should be refused was answered ${describeResponse(refusedOne)}`
+      return showsNothing('the creation that should be refused', refusedOne)
     const purpose = { requirement: requirement.id, role: 'probe' } as const
     const send = () => sendWithRetries(run, probe, purpose, { fresh: true })
     const isOver = (exchange: Exchange): boolean => countsAsGranted(exchange) || exchange.response?.status === 409
     again = await sendUntilSettled(run, await send(), send, isOver)
     if (again.response && isGranted(again.response)) return void context.cases++
-    const told = describeResponse(again)
     // One whose answer was lost may have made what this one meets.
-    if (again.unanswered || !isRefused(again)) return `the creation after a refused one was answered ${told}`
+    if (again.unanswered || !isRefused(again)) return showsNothing('the creation after a refused one', again)
     const plain = await context.send(() => creator.fresh(run), { role: 'setup' })
     if (plain.response && isGranted(plain.response)) continue
     noteRefused(context, plain)
-    return `a creation without a refused one before it was answered ${describeResponse(plain)}`
+    return showsNothing('a creation without a refused one before it', plain)
   }
   if (!again) return undefined
   const expected = `a 2xx: the refused creation made nothing, so ${creator.same} is still free`
@@ -151,9 +156,9 @@ export async function noEffect(context: CheckContext, more: readonly Refusal[] =
   await requireControl(context)
   const byRights = await refusedByRights(run, operationIn(context))
   const refusals = [...(await refusedByKey(run)), ...byRights, refusedByType, refusedByGrammar, ...more]
-  const open: (string | undefined)[] = []
+  const open: (NotExercised | undefined)[] = []
   await judgeEach(sampled(context, refusals), async (refusal) => void open.push(await lookAfter(context, refusal)))
-  if (context.cases === 0) throw new NotExercised(open.find((reason) => reason !== undefined) ?? '')
+  if (context.cases === 0) throw open.find((reason) => reason !== undefined) ?? new NotExercised('')
 }
 
 function grantedOf(sent: readonly Exchange[]): Exchange[] {

@@ -35,3 +35,22 @@ test('an operation that is throttled for its faults alone fails, however long th
   const { outcome, reason } = report.requirements.find(({ id }) => id === 'translate.run/400-empty-text')!
   expect([outcome, reason]).toEqual(['failed', undefined])
 })
+
+test.each([1, 3, 8])(
+  'of creations that are limited after %d requests, all that is not judged says so',
+  async (most) => {
+    let asked = 0
+    const { report } = await judgeBehind(
+      (path, answer) =>
+        path.endsWith('/knowledge-graphs') && ++asked > most
+          ? json(429, { tpe: 'QuotaExceeded', errors: [], extras: {} }, { 'retry-after': '3600' })
+          : answer(),
+      { only: ['graphs.create/*'] },
+    )
+    const of = report.requirements.filter(({ operation }) => operation === 'graphs.create')
+    expect(of.filter(({ outcome }) => outcome === 'failed')).toEqual([])
+    const reasons = of.flatMap(({ reason }) => (reason && !reason.startsWith('declare') ? [reason] : []))
+    expect(reasons.filter((reason) => !reason.startsWith('throttled: '))).toEqual([])
+    expect(reasons.length).toBeGreaterThan(0)
+  },
+)
