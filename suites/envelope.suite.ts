@@ -1,6 +1,7 @@
 import {
   control,
   countsAsGranted,
+  createdId,
   isDeclared,
   judgeEach,
   judgeObserved,
@@ -31,6 +32,7 @@ import {
   Throttled,
 } from '../harness/engine/index.ts'
 import type { Target } from '../harness/target-file/index.ts'
+import { useAgain } from './created/relations.ts'
 
 /** 401 counts here: a server may look at the key, or at nothing at all, before it looks at the path. */
 const clientError: Pairs = [['4xx'], [401]]
@@ -154,6 +156,9 @@ async function judgeLarge(context: CheckContext, make: Sized): Promise<string | 
   const small = isAnswered ? undefined : await context.send(() => make(smallest) as Promise<Probe>)
   if (small && small.response?.status === response?.status) return undefined
   context.cases++
+  // What a granted upload is good for is another requirement's.
+  const id = response && isGranted(response) ? createdId(context.run, exchange) : undefined
+  if (id !== undefined) useAgain(context.run, 'files.upload', [id])
   if (isAnswered) return undefined
   if (!response) context.fail(exchange, wanted, what)
   context.fail(exchange, wanted, what, describeResponse(exchange) + envelopeRemark(clientError, response))

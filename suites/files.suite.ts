@@ -147,7 +147,7 @@ async function judgeAttachedTo(context: CheckContext, graph: string): Promise<st
     judgeGranted(context, uploaded, 'a 2xx', 'with graphId')
     if (!canAdd) return undefined
     const id = namedId(run, uploaded)
-    useAgain(context, [id])
+    useAgain(run, 'files.upload', [id])
     await pause(run, ms)
     const exchange = await context.send(await addition(run, graph, id))
     context.cases++

@@ -53,16 +53,14 @@ async function requireControl(context: CheckContext): Promise<void> {
   context.control = (await grantedControl(context.run, operationIn(context))).state
 }
 
-/** The ids of what is used again at the end, by operation: made at the very same time, or asked for a second time. */
+/** The ids of what is used again at the end, by operation: made at the very same time, asked for a second time, or large. */
 const toUseAgain = perRun(() => new Map<OperationId, string[]>())
 
 export function idsToUseAgain(run: Run, operation: OperationId): readonly string[] {
   return toUseAgain(run).get(operation) ?? []
 }
 
-export function useAgain(context: CheckContext, ids: readonly string[]): void {
-  const { run } = context
-  const operation = operationIn(context)
+export function useAgain(run: Run, operation: OperationId, ids: readonly string[]): void {
   toUseAgain(run).set(operation, [...new Set([...idsToUseAgain(run, operation), ...ids])])
 }
 
@@ -88,7 +86,7 @@ export const ownId: Judge = async (context) => {
   // A guardrail, a lost answer or a limit may have met one of them, and one at a time is all that some targets take.
   for (let more = maxMore; more > 0 && grantedOf(sent).length < 2; more--) sent.push(await context.send(make))
   const made = sent.flatMap((exchange) => createdId(run, exchange) ?? [])
-  useAgain(context, made)
+  useAgain(run, operation, made)
   const [first] = sent
   const limited = sent.find(isThrottling)
   if (made.length < 2 && limited) throw new Throttled(describeResponse(limited))
@@ -213,7 +211,7 @@ export const once = condition(async ({ context, valid, judge }) => {
   const again = refused(first.probe)
   await judge(again, `with ${creator.same} as ${creator.what} that exists`)
   // A clean-up after the refused creation may remove the existing object.
-  useAgain(context, [createdId(context.run, first) ?? []].flat())
+  useAgain(context.run, operationIn(context), [createdId(context.run, first) ?? []].flat())
   if (context.run.options.depth === 'quick') return
   await judge(again, `with ${creator.same} as ${creator.what} that exists, for the third time`)
   await context.send(valid, { role: 'setup' })

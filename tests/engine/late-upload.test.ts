@@ -131,3 +131,20 @@ test('a copy that knows an addition later than another may grant it once more', 
   expect([...asked.values()].filter(({ times }) => times > 2).length).toBeGreaterThan(1)
   expect(report.requirements.find((result) => result.id === id)?.outcome).toBe('passed')
 })
+
+test('an upload that is lost because it is large is asked for again', async () => {
+  let large = 0
+  const { report } = await judgeBehind(
+    async (path, answer, _sinceMs, request) => {
+      if (path.endsWith('/files/lost')) return json(404, { tpe: 'ResourceNotFound', errors: [], extras: {} })
+      const isLarge = path.endsWith('/v1/files') && (await request.arrayBuffer()).byteLength > 1024 * 1024
+      if (!isLarge) return answer()
+      large++
+      return json(200, { id: 'lost' })
+    },
+    { only: ['files.*', 'envelope/large-body'] },
+  )
+  expect(large).toBe(1)
+  const failed = report.requirements.flatMap(({ id, outcome }) => (outcome === 'failed' ? [id] : []))
+  expect(failed).toEqual(['files.upload/2xx-retrievable'])
+})
