@@ -8,16 +8,17 @@ import type {
   ApplicationValue,
   OperationValue,
 } from './target-file.ts'
-import { catalogue, isRequirementId, requirementOf } from '../../catalogue/catalogue.ts'
-import { type OperationId, isOperationId, operation, operations } from '../../catalogue/operations.ts'
+import { isRequirementId, requirementOf } from '../../catalogue/catalogue.ts'
+import { type OperationId, isOperationId, operation } from '../../catalogue/operations.ts'
 import { didYouMean, nearest, requirementIds } from './nearest.ts'
-import { scenarioExample } from '../../catalogue/scenario-examples.ts'
 import { isObject, escapeToken, getAt, memberPath, tokensOf } from '../../schemas/json.ts'
 import { UserError } from '../user-error.ts'
-import { isNeeded, resourceExamples, unreachableProblems } from './declared.ts'
+import { isNeeded, unreachableProblems } from './declared.ts'
 import { plainData } from './map-keys.ts'
-import { savedProblems, isIdPlace, textsOf } from './saved.ts'
-import { schemaProblems } from './schema-problems.ts'
+import { isKeyPlace, savedProblems, textsOf, unfilledProblems } from './saved.ts'
+import type { ErrorObject } from 'ajv/dist/2020.js'
+import { validatorOf } from '../../schemas/validators.ts'
+import { withArticle } from '../../schemas/validate.ts'
 
 /** Finds faults of the target's own requests beyond their form. */
 export function hookRequestProblems(path: string, requests: readonly HookRequestValue[] = []): string[] {
@@ -198,51 +199,73 @@ function where(parent: string, path: string): string {
   return parent === '' ? `${path}.body` : `${parent} of ${path}.body`
 }
 
-/** Words in angle brackets, which reasons, pages and `conform explain` give to paste. */
-let known: ReadonlySet<string> | undefined
-
-function placeholders(): ReadonlySet<string> {
-  const examples = [resourceExamples, operations, catalogue.map(({ id }) => scenarioExample(id))]
-  known ??= new Set(JSON.stringify(examples).match(/<[^<>"]+>/g))
-  return known
+interface Schema {
+  readonly title?: string
+  readonly properties?: Readonly<Record<string, unknown>>
+  readonly enum?: readonly unknown[]
 }
 
-/** Finds what is still to be filled in, each in one sentence. */
-function unfilledProblems(file: TargetFile): string[] {
-  return textsOf(file, '').flatMap(([at, text]) => {
-    const place = at.slice(1)
-    const problem = placeholderProblem(place, text) ?? variableProblem(place, text)
-    return problem === undefined ? [] : [problem]
-  })
+/** Finds what does not fit the schema, each in one sentence that names the member. */
+function schemaProblems(value: unknown): string[] {
+  const validate = validatorOf('target')
+  if (validate(value)) return []
+  const sentences = (validate.errors ?? []).filter(isSpecific).map(sentence)
+  return [...new Set(sentences)]
 }
 
-function placeholderProblem(place: string, text: string): string | undefined {
-  // A text may be about a <model>; in an id, in a key and in the name of a member angle brackets are never meant.
-  const inText = (text.match(/<[^<>]+>/g) ?? []).find(
-    (one) => placeholders().has(one) && (one === text || one.includes(' ')),
-  )
-  const inId = isIdPlace(place) || isKeyPlace(place) ? /^<[^<>]+>$/.exec(text)?.[0] : undefined
-  const inName = place.match(/<[^<>]+>/g)?.find((one) => placeholders().has(one))
-  const found = inText ?? inId ?? inName
-  return found === undefined
-    ? undefined
-    : `${place} still has the placeholder ${found}: put in what your target has, or remove the entry`
+/** False for errors that only repeat what another says: `if`, the branches of `oneOf`, a `oneOf` that fails for an unknown member. */
+function isSpecific(
+  { keyword, schemaPath, instancePath }: ErrorObject,
+  _at: number,
+  all: readonly ErrorObject[],
+): boolean {
+  if (keyword === 'oneOf')
+    return !all.some((other) => other.keyword === 'additionalProperties' && other.instancePath === instancePath)
+  // The check of scenarios reports an id that no requirement has, with a near one.
+  const isId = schemaPath.startsWith('#/properties/scenarios/propertyNames')
+  return !isId && keyword !== 'if' && keyword !== 'propertyNames' && !/\/oneOf\/\d/.test(schemaPath)
 }
 
-/** A key as text: in `keys`, or of a scenario. */
-function isKeyPlace(place: string): boolean {
-  return /^keys\.|^scenarios\..+\.key$/.test(place) && !/\.(env|file|command\[\d+\])$/.test(place)
+function inside(pointer: string, member: string): string {
+  const path = memberPath(pointer)
+  return path === '' ? member : `${path}.${member}`
 }
 
-/** Nothing expands `$NAME` in a target file: sent as it is, it would be a wrong key. */
-function variableProblem(place: string, text: string): string | undefined {
-  const takesVariable = isKeyPlace(place) || /(^|\.)(headers|query)\.[^.]+$/.test(place)
-  if (!takesVariable && !isIdPlace(place)) return undefined
-  const [whole, braced, bare] = /\$\{([A-Z_][A-Z\d_]*)\}|^\$([A-Z_][A-Z\d_]*)$/.exec(text) ?? []
-  const name = braced ?? bare
-  if (whole === undefined || name === undefined) return undefined
-  const remedy = takesVariable
-    ? `write {"env": ${JSON.stringify(name)}} as its whole value`
-    : `write the id, or make the target file a module (.ts, .mjs), which can read process.env.${name}`
-  return `${place} has ${whole}, which nothing fills in: ${remedy}`
+function sentence(error: ErrorObject): string {
+  const { keyword, instancePath, params, parentSchema } = error
+  const { title, properties } = (parentSchema ?? {}) as Schema
+  const path = memberPath(instancePath)
+  const subject = path === '' ? 'the target file' : path
+  switch (keyword) {
+    case 'additionalProperties': {
+      const unknown = String(params['additionalProperty'])
+      return `unknown member ${inside(instancePath, unknown)}${didYouMean(unknown, Object.keys(properties ?? {}), inside(instancePath, ''))}`
+    }
+    case 'required':
+      return `${inside(instancePath, String(params['missingProperty']))} is missing`
+    case 'dependentRequired':
+      return `${inside(instancePath, String(params['property']))} needs ${inside(instancePath, String(params['missingProperty']))} beside it`
+    case 'type':
+      return `${subject} must be ${(path && title) || withArticle(String(params['type']))}`
+    case 'oneOf':
+      return `${subject} must be ${title}, exactly one of these`
+    case 'enum':
+    case 'const':
+      return wrongChoice(error, subject)
+    case 'minLength':
+      return `${subject} must not be empty`
+    case 'pattern':
+      return error.propertyName === undefined
+        ? `${subject} must ${title === undefined ? `match ${String(params['pattern'])}` : `be ${title}`}`
+        : `${inside(instancePath, error.propertyName)} is not ${title}`
+    default:
+      return `${subject} ${error.message ?? 'is not valid'}`
+  }
+}
+
+function wrongChoice({ data, params }: ErrorObject, subject: string): string {
+  const choices = (params['allowedValues'] as string[] | undefined) ?? [String(params['allowedValue'])]
+  const valid = choices.length > 3 ? '' : ` must be ${choices.map((choice) => `"${choice}"`).join(' or ')}`
+  if (typeof data !== 'string' || valid !== '') return `${subject}${valid || ` must be one of ${choices.join(', ')}`}`
+  return `${subject} must be another name than "${data}"${didYouMean(data, choices)}`
 }
