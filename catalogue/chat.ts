@@ -8,7 +8,7 @@ import {
   requirements,
   valid,
 } from './requirement.ts'
-import { insideCases, outsideCases } from './query-config.ts'
+import { insideCases, outsideCases } from './operation.ts'
 
 // oxfmt-ignore
 export const completionCreate = requirements('completion.create', [

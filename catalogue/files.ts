@@ -10,7 +10,7 @@ import {
   requirements,
   valid,
 } from './requirement.ts'
-import { insideCases, outsideCases } from './query-config.ts'
+import { insideCases, outsideCases } from './operation.ts'
 
 // oxfmt-ignore
 export const graphsCreate = requirements('graphs.create', [

@@ -1,5 +1,4 @@
-import type { Member, Operation, Reads } from './operation.ts'
-import { queryConfigIn } from './query-config.ts'
+import { type Member, type Operation, queryConfigIn, type Reads } from './operation.ts'
 
 const messages = { type: '400-malformed-messages' }
 const inMessages = { absent: messages.type, type: messages.type }

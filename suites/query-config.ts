@@ -1,7 +1,6 @@
 import { isObject, getAt, setAt } from '../schemas/json.ts'
 import fc from 'fast-check'
-import type { QueryConfigMember } from '../catalogue/query-config.ts'
-import { queryConfigMembers, togetherCases } from '../catalogue/query-config.ts'
+import { type QueryConfigMember, queryConfigMembers, togetherCases } from '../catalogue/operation.ts'
 import type { OperationId } from '../catalogue/operations.ts'
 import {
   bodyOf,

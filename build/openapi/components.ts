@@ -4,7 +4,7 @@ import { catalogue } from '../../catalogue/catalogue.ts'
 import { codeNames, listedTypes, modelErrors } from '../../catalogue/errors.ts'
 import type { Member, Operation } from '../../catalogue/operation.ts'
 import { type OperationId, operations } from '../../catalogue/operations.ts'
-import { type QueryConfigMember, queryConfigMembers } from '../../catalogue/query-config.ts'
+import { type QueryConfigMember, queryConfigMembers } from '../../catalogue/operation.ts'
 import { tokensOf } from '../../schemas/json.ts'
 import { sections } from '../../harness/report/index.ts'
 

@@ -4,7 +4,6 @@ export type { KeyValue, OperationValue, ScenarioValue } from './target-file.ts'
 export { loadTargetFile } from './load.ts'
 export { checkTargetFile } from './check.ts'
 export { baseUrlProblem, headerProblems, normalBaseUrl } from './http-values.ts'
-export { canonicalTarget, mapKeys } from './map-keys.ts'
 export { didYouMean, idMeant, nearest } from './nearest.ts'
 
 // What it declares.
@@ -12,7 +11,7 @@ export { declares, exclusiveIds, isDeclared, isExclusive, missingNeeds, missingR
 export { readsDeclared } from './declared.ts'
 
 // The target that it becomes.
-export { resolveTarget } from './resolve.ts'
+export { canonicalTarget, mapKeys, resolveTarget } from './resolve.ts'
 export type { ApplicationResource, Scenario, Target, UploadContent } from './model.ts'
 export { fillRequest, fillTarget, readOnlyTarget } from './saved.ts'
 export type { HookRequest, SetupRequest } from './model.ts'

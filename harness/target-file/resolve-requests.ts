@@ -1,4 +1,3 @@
-import { compact } from './map-keys.ts'
 import { basename } from 'node:path'
 import { isOperationId, type OperationId } from '../../catalogue/operations.ts'
 import { UserError } from '../user-error.ts'
@@ -21,6 +20,11 @@ import type {
   UploadContent,
 } from './model.ts'
 import { fieldsOf } from './declared.ts'
+
+/** Drops the members that are undefined. */
+export function compact<T extends object>(value: { [K in keyof T]: T[K] | undefined }): T {
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T
+}
 
 export function resolveHeaders(context: Context, member: string, headers: HeaderValues = {}): HeaderLine[] {
   return namedHeaders(context, headers, (name) => placed(context, `${member}.${name}`))

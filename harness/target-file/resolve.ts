@@ -4,11 +4,16 @@ import type { Absence } from '../report/index.ts'
 import { baseUrlProblem, normalBaseUrl } from './http-values.ts'
 import type { Context, Environment } from './resolve-key.ts'
 import { placed, readNamedText, readNamedFile, labels, resolveKeys } from './resolve-key.ts'
-import { compact, mapKeys, plainData, targetDigest } from './map-keys.ts'
+import { createHash } from 'node:crypto'
+import canonicalize from 'canonicalize'
+import { isKeyPerOperation, unreachableIds } from './declared.ts'
+import { escapeToken, isObject, memberPath, tokensOf } from '../../schemas/json.ts'
 import type {
   FetchHandler,
+  HeaderValue,
   HeaderValues,
   KeySources,
+  KeyValue,
   Limits,
   OperationBinding,
   Scenario,
@@ -21,6 +26,7 @@ import type {
 } from './model.ts'
 import { applicationNames, defaultLimits, pdfNames } from './model.ts'
 import {
+  compact,
   resolveGivenHeaders,
   resolveHeaders,
   resolveHookRequests,
@@ -30,8 +36,7 @@ import {
   resolveSetup,
 } from './resolve-requests.ts'
 import { savedWarnings } from './saved.ts'
-import { inProcessUrl } from '../recording/index.ts'
-import { unreachableIds } from './declared.ts'
+import { inProcessUrl, isSecretName } from '../recording/index.ts'
 import { basename } from 'node:path'
 
 async function resolveResources(context: Context, { resources = {} }: TargetFile): Promise<Resources> {
@@ -176,4 +181,67 @@ function leavesOf(value: unknown): string[] {
   if (typeof value === 'string') return value === '' ? [] : [value]
   if (typeof value === 'number') return [String(value)]
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(leavesOf) : []
+}
+
+/** Gives what is put in the place of a key at that path of members; undefined leaves it out. */
+type Replace = (path: string, value: KeyValue | HeaderValue) => string | undefined
+
+/** The place of a key; of `keys.restricted` with one key per operation, of each of them. */
+const keyPlace = /^\/keys\/[^/]+(\/[^/]+)?$|^\/scenarios\/[^/]+\/key$/
+
+/** The place of a header or query member, whose name may call it a secret. */
+const headerPlace =
+  /^(\/query|(\/(setup|teardown)\/\d+|\/(operations|scenarios)\/[^/]+(\/(cleanup|before|after)\/\d+)?)?\/headers)\/[^/]+$/
+
+function isKey(pointer: string, value: unknown): boolean {
+  if (headerPlace.test(pointer)) return isSecretName(tokensOf(pointer).at(-1) ?? '')
+  return keyPlace.test(pointer) && !(pointer === '/keys/restricted' && isKeyPerOperation(value))
+}
+
+/** The file with every key replaced: those of `keys`, of scenarios, and what the name of a header or query member calls a secret. */
+export function mapKeys(file: TargetFile, replace: Replace): TargetFile {
+  const mapped = (value: unknown, pointer: string): unknown => {
+    if (isKey(pointer, value)) return replace(memberPath(pointer), value as KeyValue | HeaderValue)
+    if (Array.isArray(value)) return value.map((item, at) => mapped(item, `${pointer}/${at}`))
+    if (!isObject(value)) return value
+    const inside = ([name, item]: [string, unknown]) => [name, mapped(item, `${pointer}/${escapeToken(name)}`)] as const
+    return compact(Object.fromEntries(Object.entries(value).map(inside)))
+  }
+  return mapped(file, '') as TargetFile
+}
+
+/** The canonical JSON (RFC 8785) of the target file without its keys and secret headers. */
+export function canonicalTarget(file: TargetFile): string {
+  const { keys: _, ...rest } = mapKeys(plainData(file, () => undefined) as TargetFile, () => undefined)
+  return canonicalize(rest) ?? ''
+}
+
+/** `sha256:...` over that JSON. */
+export function targetDigest(file: TargetFile): string {
+  return `sha256:${createHash('sha256').update(canonicalTarget(file)).digest('hex')}`
+}
+
+/**
+ * The value as JSON would hold it, functions in place of keys written as a word; `problem` is called with the pointer of
+ * whatever JSON cannot hold.
+ */
+export function plainData(
+  value: unknown,
+  problem: (pointer: string, what: string) => void,
+  pointer = '',
+  around: readonly object[] = [],
+): unknown {
+  if (typeof value === 'function' && keyPlace.test(pointer)) return 'function'
+  if (typeof value === 'number' && !Number.isFinite(value)) problem(pointer, `${value} is not a JSON number`)
+  if (['function', 'symbol', 'bigint'].includes(typeof value)) problem(pointer, `a ${typeof value} is not allowed here`)
+  if (typeof value !== 'object' || value === null) return value
+  if (around.includes(value)) return problem(pointer, 'holds itself')
+  const inside = [...around, value]
+  if (Array.isArray(value)) return value.map((item, index) => plainData(item, problem, `${pointer}/${index}`, inside))
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype !== null && Object.getPrototypeOf(prototype) !== null) problem(pointer, 'must be a plain object')
+  const members = Object.entries(value).filter(([, member]) => member !== undefined)
+  return Object.fromEntries(
+    members.map(([name, member]) => [name, plainData(member, problem, `${pointer}/${escapeToken(name)}`, inside)]),
+  )
 }
