@@ -6,9 +6,8 @@ import {
   judgeEach,
   judgeObserved,
   placeholderRequest,
-  randomOf,
+  randomFor,
   sampled,
-  seedFor,
   sendUntilSettled,
   suite,
   unknownId,
@@ -66,7 +65,7 @@ const methods = ['GET', 'POST'] as const
 
 /** A path under /v1 that the interface does not have. */
 async function judgeUnknownPath(context: CheckContext): Promise<void> {
-  const random = randomOf(seedFor(context.run.options.seed, context.requirement.id))
+  const random = randomFor(context)
   const name = unknownId('no-such-operation-aaaaaaaaa', random, new Set())
   for (const method of sampled(context, methods)) {
     const exchange = await sendUnknownRoute(context, method, `/v1/${name}`)

@@ -13,7 +13,7 @@ import {
 } from '../catalogue/operations.ts'
 import { getAt } from '../schemas/json.ts'
 import type { Depth } from '../harness/report/index.ts'
-import { isExclusive, readsDeclared, type Scenario, type Target } from '../harness/target-file/index.ts'
+import { isExclusive, readsDeclared, type Target } from '../harness/target-file/index.ts'
 import type { Plan, RunOptions } from '../harness/engine/index.ts'
 
 /** Most that a run sends for one operation, as if each control were granted, and what it usually sends. */
@@ -28,15 +28,6 @@ export interface Estimate {
 
 /** Polls of an object while the pause between them grows to its longest. */
 const growingPolls = 40
-
-/** Most polls of one object until it ends, if they are that far apart at last, in ms. */
-function pollsOf({ limits }: Target, everyMs: number): number {
-  return growingPolls + Math.ceil(limits.jobTimeoutMs / everyMs)
-}
-
-function scenarioRequests({ repeat = 1, before, after }: Scenario): number {
-  return repeat + before.length + after.length
-}
 
 function ownRequests(requirement: CatalogueRequirement, target: Target, runs: Runs): number {
   const { maxRequests } = requirement
@@ -72,7 +63,9 @@ export function estimate(plan: Plan, target: Target, runs: Runs & Pick<RunOption
     const of = scenario?.operation ?? requirement.operation
     if (isOperationId(of)) addControl(of)
     addUploads(scenario ? [] : requirement.needs)
-    const own = scenario ? scenarioRequests(scenario) : ownRequests(requirement, target, runs)
+    const own = scenario
+      ? (scenario.repeat ?? 1) + scenario.before.length + scenario.after.length
+      : ownRequests(requirement, target, runs)
     const { generations } = grants(requirement, target, runs)
     const creates = requirement.effect === 'creates'
     if (generations > 0 && !creates) totals.add(of, own, 'generates', generations)
@@ -118,7 +111,8 @@ export function estimate(plan: Plan, target: Target, runs: Runs & Pick<RunOption
     making.generations += reading.generations
     making.requests += reading.generations
     reading.generations = 0
-    reading.requests += making.generations * pollsOf(target, reads.everyMs)
+    // Until each has ended, if they are that far apart at last.
+    reading.requests += making.generations * (growingPolls + Math.ceil(target.limits.jobTimeoutMs / reads.everyMs))
   }
 }
 

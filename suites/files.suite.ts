@@ -10,12 +10,11 @@ import {
   laterAttempts,
   namedId,
   pointerOf,
-  randomOf,
+  randomFor,
   refused,
   resendAsDeclared,
   retryWhileSettling,
   sampled,
-  seedFor,
   suite,
   unknown,
   unknownWord,
@@ -60,7 +59,7 @@ async function uploadTo(run: Run, graphId: string, make = distinctRequest): Prom
 async function judgeUnknownGraph(context: CheckContext, graph: string): Promise<void> {
   const { run } = context
   if (run.options.depth === 'quick') return
-  const graphId = freshUnknownId(run, graph, randomOf(seedFor(run.options.seed, context.requirement.id)))
+  const graphId = freshUnknownId(run, graph, randomFor(context))
   await judgeNoError(context, () => uploadTo(run, graphId), 'with an unknown graphId')
 }
 

@@ -124,10 +124,6 @@ function applicationOf(run: Run, { operation, params }: Probe): string | undefin
   return application !== undefined && run.target.applicationIds.has(application) ? application : undefined
 }
 
-function isJudgedFirst(run: Run, application: string): boolean {
-  return isPlanned(run, ids.noEffect) && run.target.resources.application?.id === application
-}
-
 /** All that the engine knows about jobs: which one can be read, that an application takes one creation at a time, and their end. */
 export const jobsHook: RunHook = {
   requests: {
@@ -144,7 +140,8 @@ export const jobsHook: RunHook = {
     if (probe.effect !== 'none') return gate.sendWhenIdle(true, expects409, send)
     const refused = (): Promise<Exchange> => gate.sendWhenIdle(false, expects409, send)
     // Whether a refused creation has an effect is judged before any other refusal is sent there.
-    return isJudgedFirst(run, application) ? noEffectFindings(run).then(refused, refused) : refused()
+    const isJudgedFirst = isPlanned(run, ids.noEffect) && run.target.resources.application?.id === application
+    return isJudgedFirst ? noEffectFindings(run).then(refused, refused) : refused()
   },
   observe(run, exchange) {
     const application = applicationOf(run, exchange.probe)

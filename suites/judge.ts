@@ -132,7 +132,3 @@ export function prepareRun(target: Target, options: RunOptions, ports: RunPorts)
 export function beginJudging(run: Run): Judging {
   return startJudging(run, judgeOf)
 }
-
-export function judgeTarget(target: Target, options: RunOptions, ports: RunPorts): Judging {
-  return beginJudging(prepareRun(target, options, ports))
-}

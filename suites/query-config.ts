@@ -10,9 +10,8 @@ import {
   operationIn,
   pointerOf,
   property,
-  randomOf,
+  randomFor,
   sampled,
-  seedFor,
   shown,
   validRequest,
   withoutRoles,
@@ -106,7 +105,7 @@ function withoutEach(declared: unknown): Setting[] {
 /** Judges that what lies inside its bounds is accepted: each member by itself, none, all of them, the declared ones without one; then any value. */
 export function insideBounds(check?: GrantedCheck): Judge {
   return async (context) => {
-    const { run, requirement } = context
+    const { run } = context
     const operation = operationIn(context)
     const accept = (setting: Setting): Promise<void> =>
       judgeTries(context, {
@@ -116,8 +115,7 @@ export function insideBounds(check?: GrantedCheck): Judge {
       })
     if (context.scenario) return accept(having('search_weight', 50, '50'))
     const declared = getAt(bodyOf(run, operation), pointerOf(run, operation, 'query_config') ?? '')
-    const random = randomOf(seedFor(run.options.seed, requirement.id))
-    const settings = [...alone(), ...whole, ...together(random), ...withoutEach(declared)]
+    const settings = [...alone(), ...whole, ...together(randomFor(context)), ...withoutEach(declared)]
     await judgeEach(sampled(context, settings), accept)
     await property(context, 'grantedRuns', generatedInside, accept)
   }

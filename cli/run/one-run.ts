@@ -142,11 +142,11 @@ async function judge(
   const started = performance.now()
   const overdue = new Promise<void>((resolve) => interrupts.onOverdue(resolve))
   // Loading the suites takes a moment: a signal that comes meanwhile is heard before anything is sent.
-  const { judgeTarget } = await suites
+  const { beginJudging, prepareRun } = await suites
   await afterEvents()
   const why = leftOut('interrupted')
   if (interrupts.signal.aborted) return neverJudged({ target }, options, { cause: 'interrupted', ...why })
-  const judging = judgeTarget(target, options, { handler })
+  const judging = beginJudging(prepareRun(target, options, { handler }))
   interrupts.signal.addEventListener('abort', () => judging.end('interrupted', why))
   const { done, ...problem } = await follow(judging, overdue, onEvent)
   const durationMs = performance.now() - started

@@ -12,7 +12,7 @@ import { absent, type Change, change, inOtherItem, isOf, ofKinds, topOf } from '
 import { arraysAbove, isSetting, type Placed, placesIn, undescribedMembers } from './places.ts'
 import { oddChanges } from './odd-values.ts'
 import { type Condition, condition, type RefusalContext } from './refusals.ts'
-import { falsy, randomOf, sampled, seedFor } from './values.ts'
+import { falsy, randomFor, sampled } from './values.ts'
 import { validRequest } from './valid-request.ts'
 
 /** Everything that can be wrong with one member: left out, null, of each other type, and a value that a server may convert. */
@@ -112,7 +112,7 @@ function bodyCases({ refusal: { operation, valid }, first, effect }: Ground): Ca
 /** All cases, first those that prove most if they are granted. */
 function allCases(ground: Ground): Case[] {
   const { context } = ground.refusal
-  const random = randomOf(seedFor(context.run.options.seed, context.requirement.id))
+  const random = randomFor(context)
   const { members } = operationOf(ground.refusal.operation)
   const changes = ground.places.flatMap((place) => oddChanges({ run: context.run, members, random }, place))
   const single = ground.places.flatMap(changesOf)
@@ -171,8 +171,8 @@ async function requireAnother({ context, operation }: RefusalContext): Promise<v
 }
 
 /** Shuffles by the seed: if a limit cuts the list, other seeds send the rest. */
-function shuffled(cases: readonly Case[], { run, requirement }: CheckContext): Case[] {
-  const random = randomOf(seedFor(run.options.seed, requirement.id))
+function shuffled(cases: readonly Case[], context: CheckContext): Case[] {
+  const random = randomFor(context)
   const drawn = cases.map((one) => [random(), one] as const).toSorted(([one], [other]) => one - other)
   return drawn.map(([, one]) => one)
 }

@@ -4,7 +4,7 @@ import { getAt } from '../../schemas/json.ts'
 import { isUuid } from '../../schemas/formats.ts'
 import type fc from 'fast-check'
 import { judgeEach, property } from './at-once.ts'
-import { changedId, freshUnknownId, isNumber, randomOf, sampled, seedFor, shown } from './values.ts'
+import { changedId, freshUnknownId, isNumber, randomFor, sampled, shown } from './values.ts'
 import { type CheckContext, type Probe, withHeader, withJson } from '../engine/index.ts'
 import { operationIn } from './control.ts'
 import { type Condition, condition, type RefusalContext } from './refusals.ts'
@@ -70,7 +70,7 @@ const ofForm: Pairs = [[400, 'BadRequest', 'InvalidInputParameters']]
 /** The valid request with an id that no object has as that path parameter, in each of these ways. */
 export function unknown(parameter: string, ways: readonly (typeof unknownIds)[number][] = unknownIds): Condition {
   return condition(async ({ valid, judge, context, operation }) => {
-    const random = randomOf(seedFor(context.run.options.seed, context.requirement.id))
+    const random = randomFor(context)
     const declared = (await valid()).params[parameter] ?? ''
     const drawn = freshUnknownId(context.run, declared, random)
     for (const way of ways) {

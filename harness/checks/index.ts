@@ -42,7 +42,7 @@ export { sendOnceSettled, sendUntilSettled } from './created.ts'
 export { holdBack, sendAtOnce } from './at-once.ts'
 
 // Values, drawn by the seed of the run or fixed.
-export { freshUnknownId, randomOf, sampled, seedFor, unknownId, unknownWord } from './values.ts'
+export { freshUnknownId, randomFor, randomOf, sampled, seedFor, unknownId, unknownWord } from './values.ts'
 export { inPlaceOf, kindOf, ofKindsAny, sample, shown } from './values.ts'
 
 // Changes of members, for bodies in which they depend on each other.

@@ -21,15 +21,20 @@ export function randomOf(seed: number): () => number {
   }
 }
 
+interface SampledFor {
+  readonly run: { readonly options: Pick<RunOptions, 'depth' | 'seed'> }
+  readonly requirement: { readonly id: string }
+}
+
+/** The stream of a requirement. */
+export function randomFor({ run, requirement }: SampledFor): () => number {
+  return randomOf(seedFor(run.options.seed, requirement.id))
+}
+
 /** A word of 12 letters that names nothing: drawn from the seed. */
 export function unknownWord(run: Run, name: string): string {
   const random = randomOf(seedFor(run.options.seed, name))
   return Array.from({ length: 12 }, () => String.fromCharCode(97 + Math.floor(random() * 26))).join('')
-}
-
-interface SampledFor {
-  readonly run: { readonly options: Pick<RunOptions, 'depth' | 'seed'> }
-  readonly requirement: { readonly id: string }
 }
 
 /** Cases that have a name: all of them, or of a quick run one, drawn from its seed for each requirement. */

@@ -21,7 +21,7 @@ import { validatorOf } from '../../schemas/validators.ts'
 import { withArticle } from '../../schemas/validate.ts'
 
 /** Finds faults of the target's own requests beyond their form. */
-export function hookRequestProblems(path: string, requests: readonly HookRequestValue[] = []): string[] {
+function hookRequestProblems(path: string, requests: readonly HookRequestValue[] = []): string[] {
   return requests.flatMap(({ url, headers }, at) => [
     ...told(`${path}[${at}].url`, isAbsoluteUrl(url) ? baseUrlProblem(url.replace(/[?#].*$/s, '')) : undefined),
     ...headersProblems(`${path}[${at}].headers`, headers),
@@ -35,10 +35,6 @@ function told(path: string, problem: string | undefined): string[] {
 
 function headersProblems(path: string, headers: HeaderValues | undefined, insteadOfAuthorization?: string): string[] {
   return headerProblems(headers, insteadOfAuthorization).map(([name, problem]) => `${path}.${name} ${problem}`)
-}
-
-export function scenarioProblems({ scenarios = {} }: TargetFile): string[] {
-  return Object.entries(scenarios).flatMap(([id, scenario]) => problemsOfScenario(id, scenario))
 }
 
 function problemsOfScenario(id: string, scenario: ScenarioValue): string[] {
@@ -121,8 +117,8 @@ function meaningProblems(file: TargetFile): string[] {
     ...headersProblems('headers', file.headers, 'give the key as keys.full'),
     ...keyProblems(file),
     ...requiredInputProblems(file),
-    ...operationProblems(file),
-    ...scenarioProblems(file),
+    ...Object.entries(file.operations ?? {}).flatMap(([id, value]) => problemsOfOperation(id, value)),
+    ...Object.entries(file.scenarios ?? {}).flatMap(([id, scenario]) => problemsOfScenario(id, scenario)),
     ...savedProblems(file),
     ...unreachableProblems(file),
     ...unfilledProblems(file),
@@ -147,13 +143,8 @@ function requiredInputProblems({ resources = {} }: TargetFile): string[] {
   })
 }
 
-function operationProblems({ operations = {} }: TargetFile): string[] {
-  return Object.entries(operations).flatMap(([id, value]) =>
-    isOperationId(id) && typeof value === 'object' ? problemsOfOperation(id, value) : [],
-  )
-}
-
-function problemsOfOperation(id: OperationId, value: OperationValue): string[] {
+function problemsOfOperation(id: string, value: OperationValue | string): string[] {
+  if (!isOperationId(id) || typeof value === 'string') return []
   return [
     ...headersProblems(`operations.${id}.headers`, value.headers, 'give the key as keys.full'),
     ...hookRequestProblems(`operations.${id}.cleanup`, value.cleanup),

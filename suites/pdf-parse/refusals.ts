@@ -64,10 +64,6 @@ export const pdfHook: RunHook = {
   },
 }
 
-function isBadRequest({ response }: Exchange): boolean {
-  return response?.status === 400 && tpeOf(response) === 'BadRequest'
-}
-
 type Unusable = Exclude<PdfResource, 'pdfFile'>
 
 /** Names the file: a declared one by its place, one of the suite by its fault. */
@@ -90,7 +86,8 @@ export async function unusable(
   const isUploaded = uploadsOf(run).at.has(id)
   if (isUploaded) {
     const send = (again: Probe): Promise<Exchange> => context.send(again, { role: 'setup' })
-    await sendUntilSettled(run, await send(probe), send, isBadRequest)
+    const isRefused = ({ response }: Exchange) => response?.status === 400 && tpeOf(response) === 'BadRequest'
+    await sendUntilSettled(run, await send(probe), send, isRefused)
   }
   const told = `with a valid body, for ${what} (${describeFile(run, name)})`
   const send = (again: Probe, how = ''): Promise<boolean> => judge({ ...again, fault: `file: ${name}` }, told + how)
