@@ -89,37 +89,27 @@ export async function sendUntilSettled(
   return exchange
 }
 
-/** Sends a request; if what it names is not there yet, once more when it has to be: `settleMs` after it was made. */
-export async function sendOnceSettled(
-  run: Run,
-  madeAtMs: number,
-  send: () => Promise<Exchange>,
-  isThere: (exchange: Exchange) => boolean,
-): Promise<Exchange> {
-  const first = await send()
-  const wait = madeAtMs + run.target.limits.settleMs - performance.now()
-  if (isThere(first) || wait <= 0) return first
-  await pause(run, wait)
-  return send()
-}
-
 /** When an attempt on what was just made is repeated, in ms after it was made: 1 s later, and when `settleMs` have passed. */
 export function laterAttempts({ target }: Run): readonly number[] {
   const { settleMs } = target.limits
   return [...new Set([Math.min(1000, settleMs), settleMs])].filter((ms) => ms > 0)
 }
 
-/** Uses what was just made, and again while the target may still process it: gives the first answer that will do, else the last. */
+/**
+ * Uses what was made, and again while the target may still process it: gives the first answer that will do, else the last.
+ * @param madeAtMs when it was made (`performance.now()`), if not just now
+ */
 export async function retryWhileSettling(
   run: Run,
   attempt: () => Promise<Exchange>,
   willDo: (exchange: Exchange) => boolean,
+  madeAtMs = performance.now(),
 ): Promise<Exchange> {
-  const began = performance.now()
   let exchange = await attempt()
   for (const ms of laterAttempts(run)) {
-    if (exchange.throttled || exchange.unansweredTwice || willDo(exchange)) break
-    await pause(run, Math.max(0, began + ms - performance.now()))
+    const isSettled = exchange.sentAt > madeAtMs + run.target.limits.settleMs
+    if (isSettled || exchange.throttled || exchange.unansweredTwice || willDo(exchange)) break
+    await pause(run, Math.max(0, madeAtMs + ms - performance.now()))
     exchange = await attempt()
   }
   return exchange

@@ -37,8 +37,8 @@ export {
   withOwnContent,
   wrongCreations,
 } from './created.ts'
-export { laterAttempts, resendWhile, retryWhileSettling } from './created.ts'
-export { sendOnceSettled, sendUntilSettled } from './created.ts'
+export { laterAttempts, resendWhile, retryWhileSettling, sendUntilSettled } from './created.ts'
+
 export { holdBack, sendAtOnce } from './at-once.ts'
 
 // Values, drawn by the seed of the run or fixed.

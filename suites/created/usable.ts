@@ -10,7 +10,6 @@ import {
   operationIn,
   retryWhileSettling,
   sampled,
-  sendOnceSettled,
   upload,
 } from '../../harness/checks/index.ts'
 import { operation as operationOf, type OperationId, uploadOperation } from '../../catalogue/operations.ts'
@@ -149,7 +148,7 @@ function useAgain(uses: readonly Use[], own: readonly string[]): Judge {
     ]
     await judgeEach(all, async ({ id, use }) => {
       const madeAt = run.objects.madeAt.get(id) ?? 0
-      const exchange = await sendOnceSettled(run, madeAt, () => sendUse(context, use, id), isUsable)
+      const exchange = await retryWhileSettling(run, () => sendUse(context, use, id), isUsable, madeAt)
       await judgeUse(context, exchange, 'with the id of what was created earlier in the run, at its end')
     })
   }

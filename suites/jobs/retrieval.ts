@@ -3,7 +3,7 @@ import {
   grantedProbe,
   inScenario,
   judgeEach,
-  sendOnceSettled,
+  retryWhileSettling,
   validRequest,
 } from '../../harness/checks/index.ts'
 import type { CheckContext, Exchange, Judge, Run } from '../../harness/engine/index.ts'
@@ -238,7 +238,7 @@ async function judgeAgain(context: CheckContext, before: SeenReading): Promise<v
   // A new job may not be known everywhere yet, nor the end of one.
   const madeAt = jobOf(run, before.exchange)?.createdAtMs ?? -Infinity
   const send = (): Promise<Exchange> => context.send(before.exchange.probe)
-  const first = await sendOnceSettled(run, madeAt, send, (one) => !isGone(one))
+  const first = await retryWhileSettling(run, send, (one) => !isGone(one), madeAt)
   const lag = before.exchange.endedAt + maxLagMs - performance.now()
   const mayLag = lag > 0 && member(jsonValue(first.response), 'status') === 'in_progress'
   const exchange = mayLag ? await pause(run, lag).then(send) : first
