@@ -115,9 +115,7 @@ const suites: Readonly<Record<AreaName, Suite>> = {
 const judges: ReadonlyMap<string, Judge> = new Map(Object.values(suites).flat())
 
 /** How a requirement is judged; undefined if no suite says it. */
-export async function judgeOf(id: string): Promise<Judge | undefined> {
-  return judges.get(id)
-}
+export const judgeOf = (id: string): Judge | undefined => judges.get(id)
 
 /** How the run reaches the target and its keys. */
 type RunPorts = Omit<RunParts, 'hooks' | 'api' | 'plan'>

@@ -17,17 +17,6 @@ import {
   tpeOf,
 } from '../engine/index.ts'
 
-/** The requirements that are judged on every response of the run, whatever caused it. */
-export const observedRequirements = [
-  'envelope/shape',
-  'envelope/status-tpe-pair',
-  'envelope/content-type',
-  'envelope/message-keys',
-  'envelope/bad-input-no-5xx',
-] as const satisfies readonly RequirementId[]
-
-type ObservedRequirement = (typeof observedRequirements)[number]
-
 /** Tally of one requirement: how many answers it judged, and the first failures with their exchanges. */
 interface Tally {
   cases: number
@@ -136,13 +125,17 @@ function ofErrors(rule: AnswerRule): AnswerRule {
     isError(response) && !exchange.purpose.skipJudging ? rule(response, exchange) : undefined
 }
 
-const rules: Readonly<Record<ObservedRequirement, AnswerRule>> = {
+const rules = {
   'envelope/shape': ofErrors(envelopeShape),
   'envelope/status-tpe-pair': ofErrors(statusTpePair),
   'envelope/content-type': contentType,
   'envelope/message-keys': messageKeys,
   'envelope/bad-input-no-5xx': badInput,
-}
+} satisfies Partial<Record<RequirementId, AnswerRule>>
+type ObservedRequirement = keyof typeof rules
+
+/** The requirements that are judged on every response of the run, whatever caused it. */
+export const observedRequirements = Object.keys(rules) as ObservedRequirement[]
 
 /** Judges an answer by each of the requirements that have something to say of it: `actual` tells what came if that is wrong. */
 export function* observedCases(exchange: Exchange) {

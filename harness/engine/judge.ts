@@ -5,12 +5,11 @@ import type { Exchange } from './exchange.ts'
 import { Failed, NotExercised } from './outcome.ts'
 import { describeResponse, familyRemark } from './describe.ts'
 import type { CheckContext, Judge } from './check-context.ts'
-import { answered, createCheckContext } from './check-context.ts'
+import { answered } from './check-context.ts'
 import { type SchemaName, validate } from '../../schemas/validate.ts'
 import { debuglog } from 'node:util'
 import type { CatalogueResult } from '../report/index.ts'
 import { inMode, isExpectedFailure, leftOut, mistakeReason, plainReason, reasonIn } from '../report/index.ts'
-import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import { shownText } from '../recording/index.ts'
 import { perRun, type Run } from './run.ts'
 
@@ -122,23 +121,19 @@ interface Looked {
 }
 
 /** How each requirement is judged: undefined for one that has no check, which is a mistake of the suite. */
-export type JudgeOf = (id: string) => Promise<Judge | undefined>
+export type JudgeOf = (id: string) => Judge | undefined
 
-/** Judges one requirement; never throws. */
-export async function judgeRequirement(run: Run, requirement: CatalogueRequirement, judgeOf: JudgeOf): Promise<Looked> {
-  return look(createCheckContext(run, requirement), judgeOf)
-}
-
-async function look(context: CheckContext, judgeOf: JudgeOf): Promise<Looked> {
+/** Judges one requirement, and for a look at the end once more with the same context; never throws. */
+export async function judgeRequirement(context: CheckContext, check: Judge | undefined): Promise<Looked> {
   const { run, requirement } = context
   const { id, operation, level, section, statement } = requirement
-  const { atEnd, ...judged } = await judge(context, judgeOf)
+  const { atEnd, ...judged } = await judge(context, check)
   const { control, cases } = context
   const durationMs = Math.round(run.client.recorder.tookMs(id))
   const result = { id, operation, level, section, statement, ...shown(run, judged), control, cases, durationMs }
   const ofMode = inMode(result, run.options.tpe)
   countFailure(run, ofMode)
-  return { result: ofMode, ...(atEnd && { atEnd: async () => (await look(context, async () => atEnd)).result }) }
+  return { result: ofMode, ...(atEnd && { atEnd: async () => (await judgeRequirement(context, atEnd)).result }) }
 }
 
 /** How many requirements have failed that decide the exit code. */
@@ -171,7 +166,7 @@ function shown(run: Run, { reason, why, failures, ...judged }: Judged): Judged {
   }
 }
 
-async function judge(context: CheckContext, judgeOf: JudgeOf): Promise<Judged> {
+async function judge(context: CheckContext, check: Judge | undefined): Promise<Judged> {
   const { run, requirement } = context
   const entry = run.plan.get(requirement.id)
   if (!entry?.run)
@@ -180,7 +175,7 @@ async function judge(context: CheckContext, judgeOf: JudgeOf): Promise<Judged> {
       outcome: entry?.outcome ?? 'not-exercised',
       failures: [],
     }
-  const judged = await outcomeOf(context, judgeOf)
+  const judged = await outcomeOf(context, check)
   if (entry.leftOut !== undefined) return { outcome: 'not-exercised', ...leftOut(entry.leftOut), failures: [] }
   return run.keys.hasFull ? judged : withoutKey(judged)
 }
@@ -194,11 +189,10 @@ function withoutKey(judged: Judged): Judged {
     : { outcome: 'not-exercised', reason: 'no key: only requests that need no key were sent', failures: [] }
 }
 
-async function outcomeOf(context: CheckContext, judgeOf: JudgeOf): Promise<Judged> {
+async function outcomeOf(context: CheckContext, check: Judge | undefined): Promise<Judged> {
   const { run, requirement } = context
   try {
     if (run.life.ended && requirement.operation !== 'envelope') throw run.life.ended
-    const check = await judgeOf(requirement.id)
     if (!check) throw new Error('the requirement has no check')
     await check(context)
     const { atEnd } = context

@@ -4,7 +4,7 @@ import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
 import { exclusiveIds, fillRequest } from '../target-file/index.ts'
 import { isGranted, tpeOf } from './response.ts'
-import { shownExchanges } from './check-context.ts'
+import { createCheckContext, shownExchanges } from './check-context.ts'
 import { describeResponse, withFinding } from './describe.ts'
 import { createEventQueue, type RunEvent, factsOf, type RunFacts } from './events.ts'
 import { closeHookTransports, sendHookRequest, setUp, tearDown } from './hook-request.ts'
@@ -68,7 +68,7 @@ export function startJudging(run: Run, judgeOf: JudgeOf): Judging {
   }
   const looksAtEnd: (() => Promise<CatalogueResult>)[] = []
   const judge = async (requirement: CatalogueRequirement): Promise<void> => {
-    const { result, atEnd } = await judgeRequirement(run, requirement, judgeOf)
+    const { result, atEnd } = await judgeRequirement(createCheckContext(run, requirement), judgeOf(requirement.id))
     if (atEnd && result.outcome === 'passed') looksAtEnd.push(atEnd)
     else tell(result)
   }

@@ -35,7 +35,7 @@ async function judged(check: Judge | undefined, problem?: string): Promise<Repor
   const plan = planRun(target, options)
   const run = createRun(target, options, { api, plan, hooks: [], transport })
   const startedAt = new Date()
-  const { done, facts, results } = startJudging(run, async (id) => (id === broken ? check : judgeOf(id)))
+  const { done, facts, results } = startJudging(run, (id) => (id === broken ? check : judgeOf(id)))
   await done
   return reportOf({ target, options, startedAt, durationMs: 1, results, facts: facts(), problem })
 }
@@ -59,7 +59,7 @@ test.each<[string, Judge | undefined]>([
 })
 
 test('a run that a mistake ended asks for a report too', async () => {
-  const report = await judged(await judgeOf(broken), 'x is undefined')
+  const report = await judged(judgeOf(broken), 'x is undefined')
   expect(report.exit).toEqual({
     code: 3,
     because: 'a mistake of the suite ended the run: x is undefined; please report it, with seed 77',

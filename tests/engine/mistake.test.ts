@@ -8,7 +8,7 @@ const only = ['translate.*', 'files.list/*']
 
 /** Judges a conforming server, one requirement by that check. */
 const judgedBy = (check: Judge | undefined): Promise<Judged> =>
-  judgeReference({}, { options: { only }, judgeOf: async (id) => (id === broken ? check : judgeOf(id)) })
+  judgeReference({}, { options: { only }, judgeOf: (id) => (id === broken ? check : judgeOf(id)) })
 
 function expectLoud({ results, verdicts }: Judged, reason: string): void {
   const found = results.find(({ id }) => id === broken)
@@ -36,9 +36,7 @@ test('a check that throws before it can be awaited is as loud', async () => {
 
 test('a check that had judged an answer before it threw says nothing of the target', async () => {
   const late: Judge = async (context) => {
-    await (
-      await judgeOf(broken)
-    )?.(context)
+    await judgeOf(broken)?.(context)
     throw new Error('afterwards')
   }
   expectLoud(await judgedBy(late), 'afterwards')

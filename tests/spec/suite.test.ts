@@ -9,7 +9,7 @@ const deleted = unknown('file_id')
 const file = { '2xx-accepted': accepted, '404-unknown-file': deleted, '410-deleted-file': deleted }
 
 test('every requirement is judged by a suite', async () => {
-  const judges = await Promise.all(catalogue.map(({ id }) => judgeOf(id)))
+  const judges = catalogue.map(({ id }) => judgeOf(id))
   expect(catalogue.filter((_, at) => judges[at] === undefined)).toEqual([])
 })
 
