@@ -169,6 +169,8 @@ const unsupportedModel = byRecord({
   otherTypes: { at: '/model', expects: [[400, 'InvalidInputParameters', 'BadRequest'], unknownModel] },
 })
 
+const judgeSettings: Judge = (context) => insideBounds(context, hasContentOrCalls)
+
 // Chat completion (§2.8, §7.3)
 
 export const chatCreate = suite('chat.create', {
@@ -182,7 +184,7 @@ export const chatCreate = suite('chat.create', {
   '200-llm-tool': granted('with an llm tool', undefined, (context, exchange, what) =>
     judgeShape(context, exchange, 'llm-tool-completion', what),
   ),
-  '200-query-config': insideBounds(hasContentOrCalls),
+  '200-query-config': judgeSettings,
   '400-query-config': byRecord(),
   '400-malformed-messages': byRecord(),
   '400-invalid-role': byRecord(),

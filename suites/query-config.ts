@@ -16,7 +16,7 @@ import {
   validRequest,
   withoutRoles,
 } from '../harness/checks/index.ts'
-import { jsonOf, type Judge, NotExercised, type Probe, type Run, withJson } from '../harness/engine/index.ts'
+import { type CheckContext, jsonOf, NotExercised, type Probe, type Run, withJson } from '../harness/engine/index.ts'
 
 /** §2.7: `query_config` of a graph query, or inside the graph tool of a chat. */
 
@@ -103,20 +103,18 @@ function withoutEach(declared: unknown): Setting[] {
 }
 
 /** Judges that what lies inside its bounds is accepted: each member by itself, none, all of them, the declared ones without one; then any value. */
-export function insideBounds(check?: GrantedCheck): Judge {
-  return async (context) => {
-    const { run } = context
-    const operation = operationIn(context)
-    const accept = (setting: Setting): Promise<void> =>
-      judgeTries(context, {
-        make: () => withSetting(run, operation, setting),
-        what: setting.what,
-        ...(check && { check }),
-      })
-    if (context.scenario) return accept(having('search_weight', 50, '50'))
-    const declared = getAt(bodyOf(run, operation), pointerOf(run, operation, 'query_config') ?? '')
-    const settings = [...alone(), ...whole, ...together(randomFor(context)), ...withoutEach(declared)]
-    await judgeEach(sampled(context, settings), accept)
-    await property(context, 'grantedRuns', generatedInside, accept)
-  }
+export async function insideBounds(context: CheckContext, check?: GrantedCheck): Promise<void> {
+  const { run } = context
+  const operation = operationIn(context)
+  const accept = (setting: Setting): Promise<void> =>
+    judgeTries(context, {
+      make: () => withSetting(run, operation, setting),
+      what: setting.what,
+      ...(check && { check }),
+    })
+  if (context.scenario) return accept(having('search_weight', 50, '50'))
+  const declared = getAt(bodyOf(run, operation), pointerOf(run, operation, 'query_config') ?? '')
+  const settings = [...alone(), ...whole, ...together(randomFor(context)), ...withoutEach(declared)]
+  await judgeEach(sampled(context, settings), accept)
+  await property(context, 'grantedRuns', generatedInside, accept)
 }

@@ -92,7 +92,7 @@ export function unfilledProblems(file: TargetFile): string[] {
 function placeholderProblem(place: string, text: string): string | undefined {
   // A text may be about a <model>; in an id, in a key and in the name of a member angle brackets are never meant.
   const inText = (text.match(/<[^<>]+>/g) ?? []).find(
-    (one) => placeholders().has(one) && (one === text || one.includes(' ')),
+    (one) => (one === text || one.includes(' ')) && placeholders().has(one),
   )
   const inId = isIdPlace(place) || isKeyPlace(place) ? /^<[^<>]+>$/.exec(text)?.[0] : undefined
   const inName = place.match(/<[^<>]+>/g)?.find((one) => placeholders().has(one))
