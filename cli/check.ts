@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import { terminalText } from '../reporters/escape/terminal.ts'
 import { warnOf } from './output/say.ts'
 import { Command } from '@commander-js/extra-typings'
-import { applyGates, foreignBaselineFile, type Report, type TpeMode } from '../harness/report/index.ts'
+import { applyGates, foreignBaselineFile, type Report } from '../harness/report/index.ts'
 import { redactorFor } from '../harness/target-file/index.ts'
 import { checkTarget } from '../traffic/base-url.ts'
 import { judgeRecording, type Seen } from '../traffic/recording-judge.ts'
@@ -43,7 +43,11 @@ export async function checkFile(file: string, options: Omit<OptionsOf<typeof che
   const redactor = redactorFor(target)
   learnSecrets(redactor, survey.secrets)
   const judged = await judgeRecording(har, target, redactor)
-  const rerun = rerunCommand(file, options)
+  const { baseUrl, target: path, tpe } = options
+  const given = { '--base-url': baseUrl, '--target': path, '--tpe': tpe === 'family' ? tpe : undefined }
+  const words = Object.entries(given).flatMap(([option, value]) => (value === undefined ? [] : [option, value]))
+  // It shows failures again, and holds no key.
+  const rerun = ['conform', 'check', file, ...words].map(shellWord).join(' ')
   const report = applyGates(recordingReport({ target, redactor, judged, rerun, ...survey.time(now) }), options, now)
   const warnings = [
     ...ofTarget,
@@ -51,18 +55,6 @@ export async function checkFile(file: string, options: Omit<OptionsOf<typeof che
     ...foreignBaselineFile(options.baseline, report.run.tpe, report.target),
   ]
   return { report, counts: judged.counts, warnings, exchanges: () => judged.exchanges() }
-}
-
-/** The command that shows a recording's failures again; it holds no key. */
-function rerunCommand(
-  file: string,
-  { baseUrl, target, tpe }: { readonly baseUrl?: string; readonly target?: string; readonly tpe?: TpeMode },
-): string {
-  const words = ['conform', 'check', file]
-  if (baseUrl !== undefined) words.push('--base-url', baseUrl)
-  if (target !== undefined) words.push('--target', target)
-  if (tpe === 'family') words.push('--tpe', tpe)
-  return words.map(shellWord).join(' ')
 }
 
 /** How much of the recording was judged, and what was passed over: `31 of 40 entries judged; ignored: 9 to other addresses` */

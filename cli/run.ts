@@ -21,6 +21,9 @@ export async function runAction(
   }
   // Signals that came while this was being loaded are handled first.
   await afterEvents()
+  // Something that did not end in time would keep the process alive. Whatever is still to be said is said first.
+  // oxlint-disable-next-line no-restricted-properties -- reports are written by now
+  const exitSoon = (): void => void setImmediate(() => process.exit())
   await oneRun(baseUrl, options, { interrupts, people, onLeftBehind: exitSoon })
 }
 
@@ -31,12 +34,6 @@ async function dryRun(baseUrl: string | undefined, options: RunArguments, people
   const run = runOptions(options, baseUrl, [])
   const rows = estimate(planRun(found.target, run), found.target, run)
   people.write(`${dryRunTable(rows, found.target.limits.maxGenerations)}${dryRunNote}`)
-}
-
-/** Ends the process, which something that did not end in time would keep alive. Whatever is still to be said is said first. */
-function exitSoon(): void {
-  // oxlint-disable-next-line no-restricted-properties -- reports are written by now
-  setImmediate(() => process.exit())
 }
 
 const dryRunNote = `

@@ -35,7 +35,7 @@ function operationSchemas(): Record<string, Schema> {
 }
 
 function operationSchema(operation: Described): Schema {
-  const { method, path, summary, deprecated }: Operation = operation
+  const { method, path, summary, deprecated, body, example, isWhole }: Operation = operation
   const absences = deprecated ? ['not-served', 'removed'] : ['not-served']
   const words = absences.map((absence) => `"${absence}"`).join(' or ')
   const title = deprecated ? `an object, ${words}` : `an object or ${words}`
@@ -49,13 +49,8 @@ function operationSchema(operation: Described): Schema {
   return described(
     `${summary}: ${method} ${path}. Its valid request; "not-served" if the target does not have it${removed}.`,
     schema,
-    operationExample(operation),
+    body === 'raw' ? contentExample : example === undefined || isWhole ? 'not-served' : { body: example },
   )
-}
-
-function operationExample({ body, example, isWhole }: Operation): unknown {
-  if (body === 'raw') return contentExample
-  return example === undefined || isWhole ? 'not-served' : { body: example }
 }
 
 const text = { type: 'string', minLength: 1 }

@@ -154,14 +154,11 @@ export function writeSite(out: string, site: Site, certificates: string): void {
 function strangeFile(out: string): string | undefined {
   if (!existsSync(out)) return undefined
   const own = new Set(filesBefore(join(out, 'index.json')))
-  return filesIn(out).find((path) => !own.has(path))
-}
-
-function filesIn(out: string): string[] {
   try {
     return readdirSync(out, { recursive: true, withFileTypes: true })
       .filter((entry) => !entry.isDirectory())
       .map((entry) => relative(out, join(entry.parentPath, entry.name)).split(sep).join('/'))
+      .find((path) => !own.has(path))
   } catch (error) {
     throw unwritable(`--out ${out}`, error)
   }

@@ -1,7 +1,5 @@
 import type { Report, RequirementResult } from '../../harness/report/index.ts'
 import { isLeftOutByOption, matchesId } from '../../harness/report/index.ts'
-import { patternMistake } from '../../library/options.ts'
-import { UserError } from '../../harness/user-error.ts'
 import type { RunArguments } from '../run/arguments.ts'
 import { neededBy } from '../run/one-run.ts'
 
@@ -50,13 +48,6 @@ export function createResults() {
 
 /** Selection of a run of a session: what the command line selects, what failed, or these ids and patterns. */
 export type Selection = 'all' | 'failed' | readonly string[]
-
-/** Throws UserError if no requirement has such an id. */
-export function selectionOf(pattern: string): Selection {
-  const mistake = patternMistake(pattern)
-  if (mistake !== undefined) throw new UserError(mistake)
-  return [pattern]
-}
 
 /**
  * The options of a run that judges a part again: what the failures of that part need, with the inputs that they had. No report

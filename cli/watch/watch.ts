@@ -4,7 +4,8 @@ import type { RunArguments } from '../run/arguments.ts'
 import { createSession, type RunStarted, type Session, type SessionFront } from '../session/session.ts'
 import { createInterface, type Interface } from 'node:readline'
 import { catalogue } from '../../catalogue/catalogue.ts'
-import { type Changes, selectionOf } from '../session/results.ts'
+import type { Changes } from '../session/results.ts'
+import { patternMistake } from '../../library/options.ts'
 import type { Colors } from 'picocolors/types'
 import { terminalText } from '../../reporters/escape/terminal.ts'
 import { count } from '../../harness/report/index.ts'
@@ -137,12 +138,9 @@ async function runOne({ terminal, session, screen }: Watched): Promise<void> {
     if (!session.isRunning) screen.say()
     return
   }
-  try {
-    session.run(selectionOf(pattern), 'asked for')
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error
-    screen.say(error.message)
-  }
+  const mistake = patternMistake(pattern)
+  if (mistake === undefined) session.run([pattern], 'asked for')
+  else screen.say(mistake)
 }
 
 const MOST_SHOWN = 20

@@ -145,8 +145,12 @@ export type Expected =
 
 /** Every member whose shape the spec shows, and whose value is none of that; what it leaves open is nobody's fault. */
 function memberFaults(id: OperationId, body: unknown): MemberFault[] {
-  const { members, section } = operationOf(id)
-  if (!isObject(body)) return isNoBody(id, body) ? [wrong('', section, body, { kinds: ['object'] })] : []
+  const { members, request, section } = operationOf(id)
+  if (!isObject(body)) {
+    // Without members that the spec shows no more is sure than that it is no scalar.
+    const isNoBody = request !== undefined || ['string', 'number', 'boolean'].includes(kindOf(body))
+    return isNoBody ? [wrong('', section, body, { kinds: ['object'] })] : []
+  }
   const configs = [...named('query_config', body, '')]
   return members.flatMap((member) => {
     const { at } = member
@@ -158,11 +162,6 @@ function memberFaults(id: OperationId, body: unknown): MemberFault[] {
 }
 
 const config = '{query_config}'
-
-/** Judges the kind of a body: an object if the spec shows members of it; else no more is sure than that it is no scalar. */
-function isNoBody(id: OperationId, body: unknown): boolean {
-  return operationOf(id).request !== undefined || ['string', 'number', 'boolean'].includes(kindOf(body))
-}
 
 function wrong(at: string, section: string, value: unknown, expected: Expected): MemberFault {
   const received = value === undefined ? undefined : { kind: kindOf(value), value }
