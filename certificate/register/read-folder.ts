@@ -45,16 +45,13 @@ export interface ReadOptions {
 }
 
 /** Content of a folder of certificates. */
-export interface Register {
-  readonly services: readonly Service[]
-  readonly revocations: readonly Revocation[]
-}
+export type Register = ReturnType<typeof readRegister>
 
 /**
  * Every certificate of the folder, bundles included, verified against the keys that are trusted. Throws UserError that names
  * each one that does not verify: nothing is to be published beside it.
  */
-export function readRegister(folder: string, options: ReadOptions): Register {
+export function readRegister(folder: string, options: ReadOptions) {
   const trusted = readTrusted(folder, options.keyIds)
   const revoked = readRevoked(join(folder, REVOKED))
   const found = new Map<string, { file: string; registered: Registered }>()
@@ -117,19 +114,10 @@ function verified(path: string, { foreign = false, trusted, revoked, now, suite 
   }
 }
 
-export interface Service {
-  readonly name: string
-  readonly uri: string
-  /** Names its folder: letters, digits and dashes, the same as long as name and address are. */
-  readonly slug: string
-  /** The current one: the certificate of its last run that is not revoked, otherwise the last one. */
-  readonly current: Registered
-  /** All of them, the last run first. */
-  readonly certificates: readonly Registered[]
-}
+export type Service = ReturnType<typeof serviceOf>
 
 /** The certificates by service, which is an address; services in the order of their names. */
-function servicesOf(registered: readonly Registered[]): Service[] {
+function servicesOf(registered: readonly Registered[]) {
   return [...groupBy(registered, ({ statement }) => statement.subject[0].uri)]
     .map(([uri, ofIt]) => serviceOf(uri, ofIt))
     .sort((a, b) => a.name.localeCompare(b.name, 'en') || (a.uri < b.uri ? -1 : 1))
@@ -144,7 +132,7 @@ export function bundleName(one: Registered): string {
   return certificateName(one).replace(/json$/, 'zip')
 }
 
-function serviceOf(uri: string, ofIt: readonly Registered[]): Service {
+function serviceOf(uri: string, ofIt: readonly Registered[]) {
   const certificates = [...ofIt].sort((a, b) => (judgedAt(a) < judgedAt(b) ? 1 : -1))
   const current = certificates.find(({ status }) => status !== 'revoked') ?? certificates[0]!
   const { name } = current.statement.subject[0]
@@ -154,7 +142,15 @@ function serviceOf(uri: string, ofIt: readonly Registered[]): Service {
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-|-$/g, '')
     .slice(0, 40)
-  return { name, uri, slug: [word, mark].filter(Boolean).join('-'), current, certificates }
+  return {
+    ...{ name, uri },
+    /** Names its folder: letters, digits and dashes, the same as long as name and address are. */
+    slug: [word, mark].filter(Boolean).join('-'),
+    /** The certificate of its last run that is not revoked, otherwise the last one. */
+    current,
+    /** All of them, the last run first. */
+    certificates,
+  }
 }
 
 function judgedAt({ statement, id }: Registered): string {

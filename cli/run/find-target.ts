@@ -2,25 +2,17 @@ import { statSync } from 'node:fs'
 import { connect } from 'node:net'
 import { resolve } from 'node:path'
 import { createTransport, type HttpResult } from '../../harness/http/index.ts'
-import type { FetchHandler, Target } from '../../harness/target-file/index.ts'
+import type { Target } from '../../harness/target-file/index.ts'
 import { loadTargetFile, resolveTarget } from '../../harness/target-file/index.ts'
 import type { InputFiles } from '../output/files.ts'
 import type { RunArguments } from './arguments.ts'
 import { referenceTargetFile, packageFile } from '../../schemas/package-file.ts'
 import { Worker } from 'node:worker_threads'
 
-export interface FoundTarget {
-  readonly target: Target
-  readonly warnings: readonly string[]
-  readonly inputs: InputFiles
-  /** Is judged in place of a server. */
-  readonly handler?: FetchHandler
-  /** Ends the embedded reference, if that is the target. */
-  close(): Promise<void>
-}
+export type FoundTarget = Awaited<ReturnType<typeof findTarget>>
 
 /** The target of a run: a target file, a URL, both, or (with neither) the embedded reference server. */
-export async function findTarget(baseUrl: string | undefined, options: RunArguments): Promise<FoundTarget> {
+export async function findTarget(baseUrl: string | undefined, options: RunArguments) {
   const embedded = baseUrl === undefined && options.target === undefined
   const path = embedded ? referenceTargetFile : options.target
   const { file, dir } = await loadTargetFile(path)
@@ -30,8 +22,11 @@ export async function findTarget(baseUrl: string | undefined, options: RunArgume
   const limits = { concurrency, requestsPerSecond: rate, timeoutMs: timeout }
   const given = { dir, source, env: process.env, baseUrl: url, ca, headers, key, limits }
   const { target, handler, warnings } = await resolveTarget(file, given)
-  const inputs = { 'the target file': source, 'the file of --ca': ca, ...filesNamedIn(file, dir) }
-  return { target, handler, warnings, inputs, close: async () => server?.close() }
+  const inputs: InputFiles = { 'the target file': source, 'the file of --ca': ca, ...filesNamedIn(file, dir) }
+  /** Ends the embedded reference, if that is the target. */
+  const close = async (): Promise<void> => server?.close()
+  // A handler is judged in place of a server.
+  return { target, handler, warnings, inputs, close }
 }
 
 /** The files that a target file names anywhere: keys, certificates, uploads, the programs that give keys. */
