@@ -15,15 +15,13 @@ export interface Revocation {
 }
 
 /** The revocations that somebody publishes. */
-export interface Revocations {
-  readonly path: string
-  /** When the register was built, if they are those of one. */
-  readonly asOf: string | null
-  readonly entries: readonly Revocation[]
-}
+export type Revocations = ReturnType<typeof readRevocations>
 
-/** Reads `revoked.json`, or the `index.json` of a register. Throws UserError if the file is neither. */
-export function readRevocations(path: string): Revocations {
+/**
+ * Reads `revoked.json`, or the `index.json` of a register, and says as of when that was built. Throws UserError if the file is
+ * neither.
+ */
+export function readRevocations(path: string) {
   const value = parseOnce(path)
   if (!isObject(value)) return { path, asOf: null, entries: checkedRevocations(value, path) }
   const isRegister = value.format === REGISTER_FORMAT

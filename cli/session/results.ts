@@ -4,25 +4,20 @@ import type { RunArguments } from '../run/arguments.ts'
 import { neededBy } from '../run/one-run.ts'
 
 /** Differences from when these requirements were judged before. */
-export interface Changes {
-  readonly newlyFailed: readonly string[]
-  readonly newlyPassed: readonly string[]
-  /** Failed before, and was not judged now. */
-  readonly lost: readonly string[]
-  readonly stillFailed: number
-}
+export type Changes = NonNullable<ReturnType<ReturnType<typeof createResults>['add']>>
 
 /** Keeps what is known of each requirement from the runs so far. */
 export function createResults() {
   /** The last result of each that passed or failed: one that could not be judged changes nothing. */
   const known = new Map<string, RequirementResult>()
   let order: readonly string[] = []
-  const compared = (results: readonly RequirementResult[]): Changes => {
+  const compared = (results: readonly RequirementResult[]) => {
     const before = (id: string) => known.get(id)?.outcome
     const idsOf = (fits: (result: RequirementResult) => boolean) => results.filter(fits).map(({ id }) => id)
     return {
       newlyFailed: idsOf(({ id, outcome }) => outcome === 'failed' && before(id) !== 'failed'),
       newlyPassed: idsOf(({ id, outcome }) => outcome === 'passed' && before(id) === 'failed'),
+      /** Failed before, and was not judged now. */
       lost: idsOf(({ id, outcome }) => outcome === 'not-exercised' && before(id) === 'failed'),
       stillFailed: idsOf(({ id, outcome }) => outcome === 'failed' && before(id) === 'failed').length,
     }

@@ -1,10 +1,10 @@
 import { createExchangeLog, type RecordedBody, shownText } from '../../harness/recording/index.ts'
-import type { RecordedExchange, Report } from '../../harness/report/index.ts'
+import type { RecordedExchange } from '../../harness/report/index.ts'
 import { type HarBody, noBody, type RecordedEntry } from '../recorded-entry.ts'
 import { decode, headerValue } from '../../harness/http/index.ts'
 import { describeProbe } from '../../harness/engine/index.ts'
 import { redactorFor, type Target } from '../../harness/target-file/index.ts'
-import { createRecordingJudge, type OnFailure, recordedExchange, type Seen } from '../recording-judge.ts'
+import { createRecordingJudge, type OnFailure, recordedExchange } from '../recording-judge.ts'
 import type { RecordedHttpResponse } from '../recorded-exchange.ts'
 import { createSurvey, receivedIn, recordingReport } from '../recording-report.ts'
 import { learnSecrets } from '../secrets.ts'
@@ -29,16 +29,7 @@ export interface RecordingOptions {
   readonly rerun: string
 }
 
-export interface Recorded {
-  readonly report: Report
-  readonly counts: Seen['counts']
-  readonly exchanges: number
-  /** Credentials that were seen, and how many exchanges had been written when the last of them was. */
-  readonly secrets: readonly string[]
-  readonly secretsUntil: number
-  /** Why exchanges could not be written down. */
-  readonly problem?: string
-}
+export type Recorded = ReturnType<ReturnType<typeof createRecording>['end']>
 
 /** A line of the log as an entry of a recording: its keys are removed, its bodies may be cut. */
 function entryOfLine({ n, request, response, startedAt, durationMs, httpVersion }: RecordedExchange): RecordedEntry {
@@ -109,18 +100,17 @@ export function createRecording({ target, log, rerun }: RecordingOptions, onFind
       const error = exchange.error === undefined ? {} : { error: redactor.text(exchange.error) }
       written.write({ ...line, ...error, ...(response && entry.status > 0 && { response }) })
     },
-    end(now: Date): Recorded {
+    end(now: Date) {
       const seen = judge.end()
       const report = recordingReport({ target, redactor, judged: seen, rerun, ...survey.time(now) })
       written.close()
-      const { count, problem } = written
       return {
-        report,
-        counts: seen.counts,
-        exchanges: count,
+        ...{ report, counts: seen.counts, exchanges: written.count },
+        /** Credentials that were seen, and how many exchanges had been written when the last of them was. */
         secrets: [...survey.secrets],
         secretsUntil,
-        ...(problem === undefined ? {} : { problem }),
+        /** Why exchanges could not be written down. */
+        problem: written.problem,
       }
     },
   }
