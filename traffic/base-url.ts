@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type OperationId, operations } from '../catalogue/operations.ts'
+import { operations } from '../catalogue/operations.ts'
 import type { HeaderValue, KeyValue } from '../harness/target-file/index.ts'
 import { baseUrlProblem, loadTargetFile, mapKeys, normalBaseUrl, resolveTarget } from '../harness/target-file/index.ts'
 import { UserError } from '../harness/user-error.ts'
@@ -56,11 +56,7 @@ function httpUrl(url: string): URL | undefined {
 }
 
 /** An operation as a request line names it: its path template and the values of its parameters. */
-export interface OperationPlace {
-  readonly operation: OperationId
-  readonly path: string
-  readonly params: Readonly<Record<string, string>>
-}
+export type OperationPlace = NonNullable<ReturnType<typeof operationAt>>
 
 const templates = operations.flatMap(({ id, method, path, otherPaths }) =>
   [path, ...otherPaths].map((template: string) => {
@@ -70,7 +66,7 @@ const templates = operations.flatMap(({ id, method, path, otherPaths }) =>
 )
 
 /** The operation that this method and path (without base URL and query) name; undefined if the interface has none. */
-export function operationAt(method: string, path: string): OperationPlace | undefined {
+export function operationAt(method: string, path: string) {
   for (const { id, method: of, template, pattern } of templates) {
     const found = method === of ? pattern.exec(path) : null
     if (!found) continue

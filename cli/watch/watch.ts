@@ -86,7 +86,7 @@ function openTerminal(input: NodeJS.ReadStream, output: NodeJS.WriteStream) {
 interface Watched {
   readonly terminal: ReturnType<typeof openTerminal>
   readonly session: Session
-  readonly screen: Screen
+  readonly screen: ReturnType<typeof createScreen>
   readonly quit: () => void
 }
 
@@ -182,12 +182,6 @@ function listed(title: string, ids: readonly string[], color: (text: string) => 
   return ids.length > MOST_SHOWN ? [...shown, `  ${''.padEnd(15)} and ${ids.length - MOST_SHOWN} more`] : shown
 }
 
-interface Screen extends SessionFront {
-  readonly hasShownReport: boolean
-  /** Writes lines, and below them the keys if no run goes on. */
-  say(...lines: readonly string[]): void
-}
-
 interface ScreenParts {
   readonly stream: NodeJS.WriteStream
   readonly colors: Colors
@@ -197,13 +191,14 @@ interface ScreenParts {
   readonly onWrite: () => void
 }
 
-function createScreen({ stream, colors, help, onWrite }: ScreenParts): Screen {
+function createScreen({ stream, colors, help, onWrite }: ScreenParts) {
   let isRunning = false
   let hasShownReport = false
   const write = (text: string): void => {
     onWrite()
     stream.write(text)
   }
+  /** Writes lines, and below them the keys if no run goes on. */
   const say = (...lines: readonly string[]): void => {
     write([...lines, ...(isRunning ? [] : ['', help()]), ''].join('\n'))
   }
@@ -227,5 +222,5 @@ function createScreen({ stream, colors, help, onWrite }: ScreenParts): Screen {
       say(terminalText(`conform: ${sentence}`))
     },
     gone: () => say('', colors.yellow('The target takes no requests. The run starts again when it answers.')),
-  }
+  } satisfies SessionFront & Record<'say' | 'hasShownReport', unknown>
 }
