@@ -83,7 +83,7 @@ export function trialOfPrevious(run: Run, previous: PreviousRequest): Trial | un
 }
 
 /** `404 NotFound`; undefined for none, and for one that only asks for patience. */
-function kindOf(exchange: Exchange): string | undefined {
+export function kindOf(exchange: Exchange): string | undefined {
   const { response } = exchange
   return response && !isThrottling(exchange) ? `${response.status} ${tpeOf(response) ?? ''}` : undefined
 }

@@ -3,8 +3,9 @@ import { type CatalogueResult, type Failure, isObserved, type Reason, type Requi
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
 import { exclusiveIds, fillRequest } from '../target-file/index.ts'
-import { isGranted, tpeOf } from './response.ts'
+import { isGranted } from './response.ts'
 import { createCheckContext, shownExchanges } from './check-context.ts'
+import { kindOf } from './connection-trial.ts'
 import { describeResponse, withFinding } from './describe.ts'
 import { createEventQueue, type RunEvent, factsOf, type RunFacts } from './events.ts'
 import { closeHookTransports, sendHookRequest, setUp, tearDown } from './hook-request.ts'
@@ -206,8 +207,4 @@ function isHarmless(run: Run, exchange: Exchange): boolean {
 
 function creates({ api }: Run, { operation }: Probe): boolean {
   return operation !== null && api.operation(operation).creates !== undefined
-}
-
-function kindOf({ response }: Pick<Exchange, 'response'>): string {
-  return `${response?.status} ${response ? (tpeOf(response) ?? '') : ''}`
 }

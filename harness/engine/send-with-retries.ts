@@ -28,7 +28,7 @@ export function sendWithRetries(
 const triesOfGranted = 3
 /**
  * How often one that should be refused is sent then: more often, since nothing is generated, and requests of a run that take turns
- * may meet every block of a server that blocks each so manieth.
+ * may meet every block of a server that blocks one of so many.
  */
 const triesOfRefused = 8
 

@@ -30,11 +30,8 @@ export function resolveHeaders(context: Context, member: string, headers: Header
   return namedHeaders(context, headers, (name) => placed(context, `${member}.${name}`))
 }
 
-export function resolveGivenHeaders(context: Context, headers: HeaderValues = {}): HeaderLine[] {
-  return namedHeaders(context, headers, (name) => `--header ${name}`)
-}
-
-function namedHeaders(context: Context, headers: HeaderValues, placeOf: (name: string) => string): HeaderLine[] {
+/** @param placeOf how an error calls the header of that name */
+export function namedHeaders(context: Context, headers: HeaderValues, placeOf: (name: string) => string): HeaderLine[] {
   return Object.entries(headers).map(([name, declared]) => {
     const at = placeOf(name)
     const value = typeof declared === 'string' ? declared : readEnv(context, declared.env, at)

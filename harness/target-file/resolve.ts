@@ -27,7 +27,7 @@ import type {
 import { applicationNames, defaultLimits, pdfNames } from './model.ts'
 import {
   compact,
-  resolveGivenHeaders,
+  namedHeaders,
   resolveHeaders,
   resolveHookRequests,
   resolveOperation,
@@ -98,7 +98,7 @@ export async function resolveTarget(given: TargetFile, options: ResolveOptions):
     baseUrl,
     headers: [
       ...resolveHeaders(context, 'headers', withoutGiven(file.headers, options.headers)),
-      ...resolveGivenHeaders(context, options.headers),
+      ...namedHeaders(context, options.headers ?? {}, (name) => `--header ${name}`),
     ],
     query: resolveQuery(context, file.query),
     tls: await resolveTls(context, file, options.ca),
