@@ -40,7 +40,10 @@ export function planRun(target: Target, options: PlanOptions): Plan {
       withoutKey(requirement, target) ??
       undeclared(requirement, target) ??
       overBudget(requirement, target, options, budget)
-    plan.set(requirement.id, refused === undefined ? planned(left) : reasonFirst(refused, left))
+    // What nobody selected is left out, whatever else keeps it from being sent.
+    const isLeftOut = left !== undefined && refused?.outcome === 'not-exercised'
+    const planned = { run: true, ...(left === undefined ? {} : { leftOut: left }) } as const
+    plan.set(requirement.id, isLeftOut ? notExercised(leftOut(left)) : (refused ?? planned))
   }
   return plan
 }
@@ -52,15 +55,6 @@ export function planRun(target: Target, options: PlanOptions): Plan {
 function observesAlone(options: PlanOptions): boolean {
   const selected = catalogue.filter(({ id }) => isSelected(id, options))
   return selected.every(({ operation }) => operation === 'envelope') && selected.some(({ id }) => isObserved(id))
-}
-
-function planned(left: LeftOutBy | undefined): PlanEntry {
-  return { run: true, ...(left === undefined ? {} : { leftOut: left }) }
-}
-
-/** Leaves out what nobody selected, whatever else keeps it from being sent. */
-function reasonFirst(refused: Refused, left: LeftOutBy | undefined): PlanEntry {
-  return left === undefined || refused.outcome === 'not-applicable' ? refused : notExercised(leftOut(left))
 }
 
 function notExercised(reason: string | Reason): Refused {

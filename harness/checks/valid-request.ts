@@ -152,11 +152,6 @@ export function distinctRequest(run: Run, operation: OperationId): Promise<Probe
   return isUpload ? uploadProbe(run, withOwnContent(run, contentOf(run))) : validRequest(run, operation)
 }
 
-function pointerOfFile(run: Run): string | undefined {
-  const { freshFileAt = '' } = operationOf(additionOperation)
-  return run.target.operations[additionOperation]?.fields[freshFileAt]
-}
-
 /** The declared body of an addition, with that file. */
 export function additionOf(run: Run, id: string, pointer: string): unknown {
   const body = bodyOf(run, additionOperation)
@@ -166,7 +161,8 @@ export function additionOf(run: Run, id: string, pointer: string): unknown {
 /** Each addition adds a freshly uploaded file, if the target declares how to upload one and where the body has its id. */
 async function freshAddition(run: Run): Promise<unknown> {
   const body = bodyOf(run, additionOperation)
-  const pointer = pointerOfFile(run)
+  const { freshFileAt = '' } = operationOf(additionOperation)
+  const pointer = run.target.operations[additionOperation]?.fields[freshFileAt]
   // A refusal needs no fresh file, and a run that only reads uploads none.
   if (run.options.readOnly) return body
   if (pointer === undefined || run.target.operations[uploadOperation]?.content === undefined) return body
