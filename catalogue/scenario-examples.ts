@@ -7,8 +7,6 @@ import type { Member } from './operation.ts'
  */
 type Example = Readonly<Record<string, unknown>>
 
-const llmTool = chatMembers.find(({ role }) => role === 'tools') as Member
-
 const merge = (members: Example): Example => ({ merge: members })
 const params = (members: Readonly<Record<string, string>>): Example => ({ params: members })
 const account = (env: string): Example => ({ key: { env } })
@@ -34,8 +32,8 @@ const outage: Example = {
 const ofOthers = 'of another account'
 const chatOf = (example: Example): Example => ({ operation: 'chat.create', ...example })
 
-/** By the condition of an id, the part after its slash, if there is more to say than `byRule` does. */
-const byCondition: Readonly<Record<string, Example>> = {
+/** By the condition of an id, the part after its slash, if there is more to say than `byRule` does. Most runs never ask. */
+const byCondition = (): Readonly<Record<string, Example>> => ({
   '403-model-access': model('that the key may not use'),
   '429-model-quota': model('whose quota is spent'),
   '500-model-unavailable': model('that is down'),
@@ -53,10 +51,10 @@ const byCondition: Readonly<Record<string, Example>> = {
   '400-unsupported-image': picture('of an unsupported type'),
   '400-corrupted-image': picture('that is corrupted'),
   '507-storage-full': account('KEY_OF_FULL_ACCOUNT'),
-}
+})
 
 /** By the whole id, if its condition does not say enough. */
-const byId: Readonly<Record<string, Example>> = {
+const byId = (): Readonly<Record<string, Example>> => ({
   'jobs.retrieve/4xx-foreign-job': params({ job_id: `<job ${ofOthers}>` }),
   'graphs.add-file/400-unsupported-type': merge({ file_id: '<file of an unsupported type>' }),
   'graphs.add-file/400-unparsable': merge({ file_id: '<file that cannot be parsed>' }),
@@ -66,7 +64,7 @@ const byId: Readonly<Record<string, Example>> = {
   'chat.create/400-unsafe-request': statement('<a prohibited text>'),
   'chat.create/200-image-parts': image('data:image/png;base64,<bytes of an image>'),
   'chat.create/200-image-url': image('https://<address of an image>'),
-  'chat.create/200-llm-tool': merge(llmTool.example ?? {}),
+  'chat.create/200-llm-tool': merge(chatMembers.find(({ role }: Member) => role === 'tools')?.example ?? {}),
   'files.upload/400-unsupported-type': bytes({ text: '<any text>' }, 'application/x-unsupported', 'tea.unsupported'),
   'files.upload/400-oversized': bytes({ text: '<more text than a file may hold>' }, 'text/plain', 'tea.txt'),
   'files.upload/413-body-too-large': bytes({ text: '<more text than a body may hold>' }, 'text/plain', 'tea.txt'),
@@ -85,7 +83,7 @@ const byId: Readonly<Record<string, Example>> = {
   'general/413-payload-too-large': { operation: 'translate.run', ...merge({ text: '<a text over every limit>' }) },
   'general/422-unprocessable': chatOf(merge({ '<member>': '<a value that makes no sense here>' })),
   'general/507-insufficient-storage': { operation: 'files.upload', ...account('KEY_OF_FULL_ACCOUNT') },
-}
+})
 
 /** Another value in the place of the request where its operation has one. */
 function otherValue(operation: OperationId): Example {
@@ -113,7 +111,7 @@ function byRule(operation: OperationId, condition: string): Example {
 /** A scenario for that requirement, with what is to be filled in in angle brackets. */
 export function scenarioExample(id: string): Example {
   const [area = '', condition = ''] = id.split('/')
-  const exception = byId[id] ?? byCondition[condition]
+  const exception = byId()[id] ?? byCondition()[condition]
   if (exception !== undefined) return exception
   return isOperationId(area) ? byRule(area, condition) : chatOf(byRule('chat.create', condition))
 }
