@@ -23,6 +23,15 @@ interface Key {
   readonly label: string
 }
 
+/** Ways in which a target may show a key in other letters: it is still to be read from that. */
+const changesOfCase: readonly ((text: string) => string)[] = [
+  (text) => text.toLowerCase(),
+  (text) => text.toUpperCase(),
+  (text) => text.replaceAll(/[a-z]+|[A-Z]+/g, (one) => (/[a-z]/.test(one) ? one.toUpperCase() : one.toLowerCase())),
+]
+
+const backwards = (text: string): string => [...text].reverse().join('')
+
 type Stretch = readonly [start: number, end: number]
 
 /**
@@ -73,8 +82,8 @@ class RunIndex {
 
 /**
  * Removes keys from everything that is shown or stored: whole ones are written as their label, parts of
- * 12 characters or more as `[redacted]`, whether plain, percent-encoded, escaped for JSON, HTML or XML, escaped twice, in
- * UTF-16, in hex, base64 or base64url.
+ * 12 characters or more as `[redacted]`, whether plain, in other letter case, backwards, percent-encoded, escaped for JSON, HTML or
+ * XML, escaped twice, in UTF-16, in hex, base64 or base64url.
  */
 export class Redactor {
   readonly #known = new Set<string>()
@@ -96,7 +105,8 @@ export class Redactor {
     const size = Math.min(run, value.length)
     const index = this.#indexes.get(size) ?? new RunIndex(size)
     this.#indexes.set(size, index)
-    index.add(secretPart(value))
+    const secret = secretPart(value)
+    for (const shown of [secret, ...changesOfCase.map((change) => change(secret)), backwards(secret)]) index.add(shown)
   }
 
   /** Text that stays although a key has it too (for example an id that is in a token); a whole key does not stay. */

@@ -26,6 +26,22 @@ test.each(Object.entries(encodings))('a whole key, %s, becomes its label', (_, e
   }
 })
 
+test.each<[string, (text: string) => string]>([
+  ['in lower case', (text) => text.toLowerCase()],
+  ['in upper case', (text) => text.toUpperCase()],
+  [
+    'in the other case',
+    (text) => text.replaceAll(/\w/g, (one) => (one === one.toLowerCase() ? one.toUpperCase() : one.toLowerCase())),
+  ],
+  ['backwards', (text) => [...text].toReversed().join('')],
+])('a key %s goes, plain and in every encoding', (_, change) => {
+  const mixed = `${odd}Abcdefghijklm`
+  for (const [name, encode] of Object.entries(encodings)) {
+    const shown = redactorOf([mixed, '$K']).text(`before ${encode(change(mixed))} after`)
+    expect(shown, name).toMatch(/^before .{0,6}\[redacted\].{0,6} after$/)
+  }
+})
+
 test('plain base64 leaves no padding and no odd digit behind', () => {
   for (const key of [jwt, `${jwt}x`, `${jwt}xy`]) {
     expect(redactorOf([key, '$K']).text(`"${Buffer.from(key).toString('base64')}"`)).toBe('"$K"')
