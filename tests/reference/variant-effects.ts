@@ -129,7 +129,7 @@ export const effects: Readonly<Record<string, Story>> = {
   'generation/empty': async (server) => (await send(server, 'translate.run')).json.text === '',
   'generation/blocked-now-and-then': async (server) => {
     const answers: number[] = []
-    for (let i = 0; i < 30; i++) answers.push((await send(server, 'translate.run')).status)
+    for (let i = 0; i < 40; i++) answers.push((await send(server, 'translate.run')).status)
     return answers.filter((status) => status === 400).length === 2
   },
   'generation/input-blocked-now-and-then': (server) => metNowAndThen(server, 400),
