@@ -36,13 +36,14 @@ import {
   pdfId,
 } from './pdf-parse/refusals.ts'
 
-/** The words of a text: runs of letters and digits, without case. */
+/** The words of a text: runs of letters and digits, without case and marks. */
 function wordsOf(text: string): readonly string[] {
   return (
     text
-      .normalize('NFKC')
+      .normalize('NFKD')
+      .replaceAll(/\p{M}/gu, '')
       .toLowerCase()
-      .match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
+      .match(/[\p{L}\p{N}]+/gu) ?? []
   )
 }
 

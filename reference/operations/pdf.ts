@@ -83,6 +83,7 @@ const wrong: Readonly<Record<string, (content: string, format: string, file: Uin
   '#constant': () => 'The document was converted',
   '#empty': () => '',
   '#numbers': (content) => content.replaceAll(/\d/g, ''),
+  '#ascii': (content) => content.replaceAll(/[^\x20-\x7e\s]/g, '?'),
   '#half': (content) => content.slice(0, content.length / 2),
   '#scrambled': (content) => content.split(/\s+/).reverse().join(' '),
   '#text': (content, format) => (format === 'text' ? 'Text' : content),

@@ -37,7 +37,7 @@ const placed: readonly string[] = named(
   jobs.retrieve/200-stable              other-application slow-application failing-application declared-job
   pdf.parse/200-text                    - missing status spelling no-answer closed no-http
   pdf.parse/200-markdown                - missing status no-answer closed no-http
-  pdf.parse/200-content                 - bytes constant empty half scrambled text markdown numbers at-once
+  pdf.parse/200-content                 - bytes constant empty half scrambled text markdown numbers ascii at-once
   pdf.parse/200-content                 first first-page size
   pdf.parse/400-missing-format          remembered
   completion.create/400-empty-prompt    no-answer closed no-http
