@@ -33,6 +33,8 @@ export interface Member {
   readonly isChosen?: true
   /** It is the id of an object, or the name of an input: an unknown one has the shape of the declared one. */
   readonly isId?: true
+  /** That object is a file: one that was deleted is none any more. */
+  readonly isFile?: true
   /** A text with a greatest length, which is not shown (§7.3, §8): one may well be as long as a file. */
   readonly isLimited?: true
   /** A value that the spec shows among others. */
@@ -185,7 +187,7 @@ export interface QueryConfigMember {
   readonly kind: 'boolean' | 'integer' | 'fraction'
   /** Values that are accepted: the bounds, and one between. */
   readonly inside: readonly unknown[]
-  /** Values outside the bounds: by a unit, by a hundredth and a half for fractions, and far. Empty if the bounds are only recommended. */
+  /** Values outside the bounds: by a unit, by a hundredth and a half for fractions, what often means that there is no limit, and far. Empty if the bounds are only recommended. */
   readonly outside: readonly number[]
   /** Range from which values inside are generated. */
   readonly range?: readonly [number, number]
@@ -196,17 +198,19 @@ export interface QueryConfigMember {
 const far = [70_000, 2 ** 31, -(2 ** 31)]
 /** Gives a value outside that a cast to 32 bits brings inside. */
 const wrapped = (inside: number): number => 2 ** 32 + inside
-const ofFraction = [-0.01, 1.01, -0.5, 1.5, ...far]
+/** Often means that there is no limit. */
+const none = -1
+const ofFraction = [-0.01, 1.01, -0.5, 1.5, none, ...far]
 
 // oxfmt-ignore
 export const queryConfigMembers: readonly QueryConfigMember[] = [
   { name: 'inline_citations',   kind: 'boolean',  inside: [true, false],      outside: [] },
   { name: 'search_weight',      kind: 'integer',  inside: [0, 100, 50],       outside: [-1, 101, ...far, wrapped(50)], range: [0, 100], default: 50 },
-  { name: 'max_subquestions',   kind: 'integer',  inside: [1, 10, 6],         outside: [0, 11, ...far, wrapped(6)], range: [1, 10], default: 6 },
+  { name: 'max_subquestions',   kind: 'integer',  inside: [1, 10, 6],         outside: [0, 11, none, ...far, wrapped(6)], range: [1, 10], default: 6 },
   { name: 'grounding_level',    kind: 'fraction', inside: [0, 1, 0.5],        outside: ofFraction, range: [0, 1], default: 0 },
   // 5 to 25 is recommended and the default is 30: what lies between, or beyond, may be accepted or refused.
   { name: 'max_snippets',       kind: 'integer',  inside: [5, 25, 30],        outside: [],          range: [5, 25], default: 30 },
-  { name: 'max_tokens',         kind: 'integer',  inside: [100, 8000, 4000],  outside: [99, 8001, ...far, wrapped(4000)], range: [100, 8000], default: 4000 },
+  { name: 'max_tokens',         kind: 'integer',  inside: [100, 8000, 4000],  outside: [99, 8001, 0, none, ...far, wrapped(4000)], range: [100, 8000], default: 4000 },
   { name: 'keyword_threshold',  kind: 'fraction', inside: [0, 1, 0.7],        outside: ofFraction, range: [0, 1], default: 0.7 },
   { name: 'semantic_threshold', kind: 'fraction', inside: [0, 1, 0.7],        outside: ofFraction, range: [0, 1], default: 0.7 },
 ]
