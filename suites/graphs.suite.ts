@@ -22,7 +22,6 @@ import {
   grantedProbe,
   holdBack,
   inScenario,
-  judgeEach,
   laterAttempts,
   refused,
   retryWhileSettling,
@@ -34,7 +33,7 @@ import {
   validRequest,
 } from '../harness/checks/index.ts'
 import { addition, additions, createObject, eachAccepted } from './created/created-object.ts'
-import { noEffect, once, onceAtOnce, ownId } from './created/relations.ts'
+import { grantedOf, noEffect, once, onceAtOnce, ownId } from './created/relations.ts'
 import { usable } from './created/usable.ts'
 import { insideBounds } from './query-config.ts'
 
@@ -68,11 +67,10 @@ const addSameFileAgain = condition(async (refusal) => {
     if (run.options.depth === 'quick') return
     const added = await addOthers(context, valid)
     await judge(refused(probe), `${what}, after others were added`)
-    const judgeAdded = judgeAddedAtOnce(added, judge)
     await orElse(run, () => judgeInCreated(refusal))
     context.atEnd = async () => {
       await judge(refused(probe), `${what}, at the end of the run`)
-      await judgeAdded(context)
+      await judgeAddedAtOnce(refusal, added)
     }
   }
   let added = performance.now()
@@ -105,16 +103,18 @@ async function addOthers(context: CheckContext, valid: () => Promise<Probe>): Pr
 
 /**
  * Files that were added at the same moment are all in the graph: a server may keep the last one alone. Before `settleMs` have
- * passed nothing is asked: an addition that is granted then proves nothing, and puts the file there.
+ * passed an addition that is granted proves nothing, and puts the file there: then others get that time.
  */
-function judgeAddedAtOnce(added: readonly Exchange[], judge: RefusalContext['judge']): Judge {
-  return async ({ run }) => {
-    const settledAt = performance.now() - run.target.limits.settleMs
-    const made = added.filter(({ response, endedAt }) => response && isGranted(response) && endedAt < settledAt)
-    await judgeEach(made, ({ probe }) =>
-      judge(refused(probe), `${what} since others were added at the same moment, at the end of the run`),
-    )
+async function judgeAddedAtOnce({ context, valid, judge }: RefusalContext, added: readonly Exchange[]): Promise<void> {
+  const { run } = context
+  let made = grantedOf(added)
+  if (made.some(({ endedAt }) => performance.now() - endedAt < run.target.limits.settleMs)) {
+    const looks = made.map(({ probe }) => context.send(refused(probe), { role: 'setup', badInput: true }))
+    if (grantedOf(await Promise.all(looks)).length === 0) return
+    made = grantedOf(await addOthers(context, valid))
+    await pause(run, run.target.limits.settleMs)
   }
+  for (const { probe } of made) await judge(refused(probe), `${what} since others came at the same moment, at the end`)
 }
 
 /** A graph that the run creates keeps its file as well, also if its name is asked for again. */

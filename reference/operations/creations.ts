@@ -44,6 +44,16 @@ function refuseKnown(call: Call, name: string, all: readonly (Graph | Applicatio
   if (!overlooks(call, '400-duplicate-name', name, names)) call.refuse('400-duplicate-name', '400-BadRequest')
 }
 
+/** Names that are being created. */
+const underWay = new Set<string>()
+
+/** Breaks on a creation beside another one of that name. */
+async function breakBeside(name: string): Promise<void> {
+  if (underWay.has(name)) throw new Error('the name is there twice')
+  underWay.add(name)
+  await pause(checkMs).finally(() => underWay.delete(name))
+}
+
 function creation<Made extends Graph | Application>(creation: Creation<Made>): Operation {
   const { kind, path, status, members } = creation
   const make = (call: Call, name: string, account: string): Made => {
@@ -70,6 +80,7 @@ function creation<Made extends Graph | Application>(creation: Creation<Made>): O
       const { clock, store } = call.world
       const name = String(call.body['name'])
       creation.refuseFull?.(call)
+      if (call.broken('2xx-accepted#at-once')) await breakBeside(name)
       // What follows has to follow at once: two of one name may come at the same moment.
       refuseKnown(call, name, [...creation.all(store).values()])
       if (call.broken('400-atomic')) await pause(checkMs)

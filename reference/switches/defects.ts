@@ -64,7 +64,7 @@ const placed: readonly string[] = named(
   graphs.query/2xx-query-config         - bounds together empty defaults
   ACCEPTING/2xx-accepted                - envelope no-answer closed no-http
   files.upload,graphs.create,applications.create/2xx-accepted first-only
-  graphs.create,applications.create/2xx-accepted later-400
+  graphs.create,applications.create/2xx-accepted later-400 at-once
   ai-detect.run,translate.run,vision.analyze/2xx-accepted once
   ai-detect.run/2xx-accepted            after-refusal
   files.upload/2xx-accepted             pdf empty

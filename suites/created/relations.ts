@@ -1,6 +1,7 @@
 import type { CheckContext, Exchange, Judge, Probe, Run } from '../../harness/engine/index.ts'
 import {
   describeResponse,
+  isBreakdown,
   isGranted,
   isThrottling,
   NotExercised,
@@ -26,6 +27,7 @@ import {
   sendAtOnce,
   sendUntilSettled,
   twinsOf,
+  wrongCreations,
 } from '../../harness/checks/index.ts'
 import {
   create,
@@ -159,8 +161,12 @@ export async function noEffect(context: CheckContext, more: readonly Refusal[] =
   if (context.cases === 0) throw open.find((reason) => reason !== undefined) ?? new NotExercised('')
 }
 
-function grantedOf(sent: readonly Exchange[]): Exchange[] {
+export function grantedOf(sent: readonly Exchange[]): Exchange[] {
   return sent.filter(({ response }) => response && isGranted(response))
+}
+
+function breakdownsOf(sent: readonly Exchange[]): Exchange[] {
+  return sent.filter(({ response }) => response && isBreakdown(response))
 }
 
 /** Whether it shows what becomes of a creation beside one that is granted. That one's answer may be lost. */
@@ -191,6 +197,9 @@ export async function onceAtOnce(context: CheckContext, seen?: SeenWhen): Promis
   let sent = await sendAll()
   // The one that was granted may have lost its answer, and those beside it may have been throttled.
   for (let more = 2; more > 0 && !isTelling(sent); more--) sent = await sendAll()
+  // Whoever comes second is refused: a server that breaks on it each time is broken.
+  const breakdowns = breakdownsOf(sent).length > 0 ? breakdownsOf(await sendAll()) : []
+  wrongCreations(run).push(...breakdowns)
   const made = grantedOf(sent)
   const [, second] = made
   context.cases += sent.filter((exchange) => isRefused(exchange)).length
