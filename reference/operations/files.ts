@@ -97,7 +97,7 @@ function upload(call: Call): Answer {
   const graph = graphOf(call)
   const type = mediaType(call)
   call.breakIf('2xx-accepted#pdf', type === 'application/pdf')
-  call.breakIf('2xx-accepted#empty', bytes.length === 0)
+  call.breakIf('2xx-retrievable#empty', bytes.length === 0)
   const before = known(call)
   if (before && call.varied('files/refused-twice')) call.reject('409-Conflict', 'The file exists')
   const { id, createdAt } = before ?? { id: newId(world, 'file'), createdAt: world.clock.now() }
@@ -128,6 +128,8 @@ function breakListing(call: Call, asked: string | undefined): void {
   const uploaded = [...call.world.store.files.values()].filter(({ made }) => made).length
   const isPlain = asked === undefined && call.request.header('x-rate-bucket') === undefined
   call.breakIf('2xx-accepted#many', isPlain && uploaded > manyFiles)
+  const isEmpty = [...call.world.store.files.values()].some(({ made, bytes }) => made === true && bytes().length === 0)
+  call.breakIf('2xx-accepted#empty-file', isPlain && isEmpty)
   if (asked === undefined) return
   call.rejectIf('2xx-file-types', true)
   call.breakIf('2xx-file-types#5xx', true)

@@ -57,6 +57,7 @@ async function addFile(call: Call, graph: Graph): Promise<Answer> {
   const known = graph.files.get(file.id)
   const isKnown = known && known.from <= Date.now() && !(known.by === 'addition' && hasForgotten(call, graph))
   if (isKnown && !overlooks(call, '409-already-in-graph', file.id, [...graph.files.keys()])) {
+    call.rejectIf('files.upload/2xx-attached-to-graph#other-status', known.by === 'upload')
     // Requirements tell apart where the file came from; both are refused alike.
     if (known.by === 'addition') call.refuse('409-already-in-graph', '409-BadRequest')
     call.reject('409-BadRequest', 'The file came with its upload')

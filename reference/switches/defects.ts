@@ -44,10 +44,10 @@ const placed: readonly string[] = named(
   completion.create/400-wrong-content-type spoils-connection
   files.retrieve/404-unknown-file       no-answer closed no-http
   files.upload/413-body-too-large       spoils-connection
-  files.upload/2xx-retrievable          - gone 5xx late forbidden last-only at-once in-graph attached pdf
-  files.upload/2xx-attached-to-graph    - refused first-graph unknown-5xx all-graphs replaces
+  files.upload/2xx-retrievable          - gone 5xx late forbidden last-only at-once in-graph attached pdf empty
+  files.upload/2xx-attached-to-graph    - refused first-graph unknown-5xx all-graphs replaces other-status
   files.list/2xx-file-types             - 5xx two two-5xx unknown-5xx none-5xx
-  files.list/2xx-accepted               - envelope many
+  files.list/2xx-accepted               - envelope many empty-file
   files.list/429-quota-exceeded         granted-envelope
   graphs.create,applications.create/2xx-usable - gone 5xx late last-only at-once asked-twice
   graphs.create/2xx-usable              additions
@@ -67,7 +67,7 @@ const placed: readonly string[] = named(
   graphs.create,applications.create/2xx-accepted later-400 at-once
   ai-detect.run,translate.run,vision.analyze/2xx-accepted once
   ai-detect.run/2xx-accepted            after-refusal
-  files.upload/2xx-accepted             pdf empty
+  files.upload/2xx-accepted             pdf
   graphs.query,vision.analyze/2xx-accepted spelling
   chat.create/200-completion            - no-choices empty-choices no-answer closed no-http
   chat.create/200-text-parts            - echoed two type-first spelling
@@ -100,14 +100,14 @@ const breaking: readonly string[] = named(
   pdf.parse            member-names
   jobs.create          surrogate
   graphs.create        surrogate long
-  graphs.add-file      empty-text nested unknown-id
+  graphs.add-file      empty-text nested unknown-id deleted-id
   graphs.query         nul huge infinite byte-order-mark
   applications.create  deep-member nul empty-text empty-object no-content-type
   ai-detect.run        nul blank
   web-search.run       absent-member line-end member-names no-content-type object-member
   medical.comprehend   null-body nested unknown-word no-members
-  translate.run        empty-body surrogate blank byte-order-mark no-members object-member
-  vision.analyze       long empty-text empty-array repeated later-item later-absent unknown-id`,
+  translate.run        empty-body surrogate blank byte-order-mark no-members object-member equal
+  vision.analyze       long empty-text empty-array repeated later-item later-absent unknown-id deleted-id`,
 )
 
 function ofRefusal(id: string): readonly string[] {

@@ -83,7 +83,7 @@ function needs(defect: string): readonly string[] {
     defect,
   )
   const isShape = ownId(defect) === 'envelope/shape'
-  const needsUploads = defect === 'files.list/2xx-accepted#many'
+  const needsUploads = /^(files.list\/2xx-accepted#(many|empty-file)|graphs.create\/2xx-usable#additions)$/.test(defect)
   return [
     ...redUnder(defect).map(operationOf),
     ...(isSpelled ? [spellings] : []),
