@@ -24,7 +24,7 @@ export const invalidKeys = [
 ] as const
 export type InvalidKey = (typeof invalidKeys)[number]
 
-/** Forms that whoever reads keys leniently takes at each operation: of these each gets every second one. */
+/** Forms that whoever reads keys leniently takes at each operation: of these each gets every third one. */
 const inTurn: readonly string[] = [
   ...(['six-letter scheme', 'no blank', 'text after the key', 'three parts'] satisfies MalformedKey[]),
   ...(['a fourth part', 'alg NONE, empty signature'] satisfies InvalidKey[]),
@@ -33,7 +33,7 @@ const inTurn: readonly string[] = [
 /** False if the operation gets another one of the forms that are lenient alike. */
 export function isFormOn(id: OperationId, kind: string): boolean {
   const at = inTurn.indexOf(kind)
-  return at === -1 || allFormsOn.includes(id) || at % 2 === numberOf(id) % 2
+  return at === -1 || allFormsOn.includes(id) || at % 3 === numberOf(id) % 3
 }
 
 /** A place beside the operation's own where nothing may be served without a key either. */

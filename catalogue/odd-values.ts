@@ -14,7 +14,17 @@ export type OddText = (typeof oddTexts)[number]
 export type OddNumber = (typeof oddNumbers)[number]
 export type OddBody = (typeof oddBodies)[number]
 
-export type OddValue = OddText | OddNumber | 'empty' | 'blank' | 'repeated' | 'unknown' | 'alone' | 'object member'
+export type OddValue =
+  | OddText
+  | OddNumber
+  | 'empty'
+  | 'blank'
+  | 'repeated'
+  | 'unknown'
+  | 'alone'
+  | 'object member'
+  | 'equal'
+  | 'deleted'
 
 /** A member, or one that only the declared body shows. */
 type Known = Pick<Member, 'kinds'> & Partial<Member>
@@ -42,8 +52,8 @@ function lacksRequired({ at = '', kinds }: Known, members: readonly Member[]): b
  * @param members of its operation
  */
 export function oddValuesOf(member: Known, members: readonly Member[] = []): readonly OddValue[] {
-  const { kinds, judgedBy, isId } = member
-  if (isId) return ['empty', 'unknown']
+  const { kinds, judgedBy, isId, isFile } = member
+  if (isId) return ['empty', 'unknown', ...(isFile ? (['deleted'] as const) : [])]
   const mayBeEmpty = kinds.some((kind) => isEmptiable(kind)) && judgedBy?.empty === undefined
   const isOwnFault = isGrantedEmpty(member) || lacksRequired(member, members)
   return [
@@ -52,6 +62,7 @@ export function oddValuesOf(member: Known, members: readonly Member[] = []): rea
     ...(mayBeBlank(member) ? (['blank'] as const) : []),
     ...(mayNameMember(member) ? (['object member'] as const) : []),
     ...(mayBeUnknown(member) ? (['unknown'] as const) : []),
+    ...(twinOf(member, members) ? (['equal'] as const) : []),
     ...(mayStandAlone(member) ? (['alone'] as const) : []),
     ...(kinds.includes('number') ? oddNumbersOf(member) : []),
     ...(isRepeatable(member, members) ? (['repeated'] as const) : []),
@@ -71,6 +82,15 @@ function mayBeBlank({ kinds, judgedBy, ...member }: Known): boolean {
 
 /** A word of a list that a server looks up, if no requirement wants one refused that it does not have. */
 export const mayBeUnknown = (member: Known): boolean => isListed(member) && member.judgedBy?.value === undefined
+
+/** A member before it whose value is one of the same list: `source` of `target`. */
+export function twinOf({ at, isChosen, judgedBy }: Partial<Member>, members: readonly Member[]): Member | undefined {
+  const before = members.slice(
+    0,
+    members.findIndex((other) => other.at === at),
+  )
+  return before.find((other) => isChosen && other.isChosen && judgedBy?.value === other.judgedBy?.value)
+}
 
 /** The value that is shown for it, without the members that it is for. */
 export const mayStandAlone = ({ isExtra, shows }: Known): boolean => isExtra === true && shows !== undefined

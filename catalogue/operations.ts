@@ -115,7 +115,7 @@ export const operations = [
   { id: 'graphs.add-file', method: 'POST', path: '/v1/knowledge-graphs/{graph_id}/files', otherPaths: [], body: 'json', section: '4.4',
     summary: 'Add a file to a knowledge graph', description: noPayloads, params: { graph_id: graph }, example: { file_id: '<file id>' }, effect: 'creates', freshFileAt: 'file', alreadyDone: [409, 'BadRequest'],
     // Ids of files have any form.
-    members: [{ at: '{file}', isId: true, kinds: [], section: '7.3', exampleAt: '/file_id' }] },
+    members: [{ at: '{file}', isId: true, isFile: true, kinds: [], section: '7.3', exampleAt: '/file_id' }] },
   { id: 'graphs.query', method: 'POST', path: '/v1/knowledge-graphs/{graph_id}/query', otherPaths: [], body: 'json', section: '4.4',
     summary: 'Query a knowledge graph', description: `${noPayloads} A query takes a \`query_config\` (§2.7).`, params: { graph_id: graph }, example: { query: 'What is tea?' },
     request: { component: 'GraphQueryRequest', description: 'Not shown, but that it takes a `query_config` (§2.7).' }, effect: 'generates',
@@ -158,7 +158,7 @@ export const operations = [
       { at: '/variables', role: 'variables', kinds: ['array'], section: '2.8', judgedBy: { type: '400-malformed-request' } },
       { at: '/variables/*', kinds: ['object'], section: '2.8' },
       { at: '/variables/*/name', kinds: ['string'], section: '2.8' },
-      { at: '/variables/*/file_id', isId: true, kinds: ['string'], section: '2.8' },
+      { at: '/variables/*/file_id', isId: true, isFile: true, kinds: ['string'], section: '2.8' },
     ] },
 ] as const satisfies readonly Operation[]
 

@@ -114,7 +114,9 @@ function allCases(ground: Ground): Case[] {
   const { context } = ground.refusal
   const random = randomFor(context)
   const { members } = operationOf(ground.refusal.operation)
-  const changes = ground.places.flatMap((place) => oddChanges({ run: context.run, members, random }, place))
+  const changes = ground.places.flatMap((place) =>
+    oddChanges({ run: context.run, members, places: ground.places, random }, place),
+  )
   const single = ground.places.flatMap(changesOf)
   // A valid request without one of its members is mostly refused, and takes nothing from what may be generated.
   const isDeclared = ({ place }: Change): boolean => getAt(jsonOf(ground.first), topOf(place)) !== undefined

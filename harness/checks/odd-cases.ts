@@ -150,7 +150,7 @@ function isOptional(member: Member): boolean {
 
 /** Odd values that are no texts: what may be granted together at once, anything else by itself. First what most servers refuse. */
 export function valueCases(ground: Ground, changes: readonly Change[]): Case[] {
-  const kinds = ['unknown', 'alone', 'repeated', 'empty', 'blank', 'object member', ...oddNumbers]
+  const kinds = ['unknown', 'deleted', 'equal', 'alone', 'repeated', 'empty', 'blank', 'object member', ...oddNumbers]
   return kinds.flatMap((kind) => {
     const own = changes.filter((one) => isOf(one, kind))
     return [

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { OddBody, OddNumber, OddText } from '../../catalogue/odd-values.ts'
-import { emptyOf, isListed, oddBodies, oddTexts, oddValuesOf } from '../../catalogue/odd-values.ts'
+import { emptyOf, isListed, oddBodies, oddTexts, oddValuesOf, twinOf } from '../../catalogue/odd-values.ts'
 import type { Member } from '../../catalogue/operation.ts'
 import { getAt } from '../../schemas/json.ts'
 import type { Run } from '../engine/index.ts'
@@ -21,7 +21,7 @@ function lengthOf({ isLimited, tolerates, kinds }: Member): number {
  * Characters that mean something in a format, a template, SQL, a pattern or a line, and some that
  * narrow encodings lack. No U+0000: a server that refuses it would show nothing of these.
  */
-const characters = `%s%n{{'"[(&|:*\\\r\n\té茶\u202e\u{1f6b0}`
+const characters = `%s%n{{'"[(&|:*\\\r\n\u2028\té茶\u202e\u{1f6b0}`
 
 /** Characters of ordinary names, hardly ever forbidden: a server may refuse the others before it uses them. */
 const plainer = `'s é茶\u{1f6b0}`
@@ -54,11 +54,12 @@ interface Drawn {
   readonly run: Run
   /** All members of the operation. */
   readonly members: readonly Member[]
+  readonly places: readonly Placed[]
   readonly random: () => number
 }
 
 /** The odd values of a member that its record names, each by itself. */
-export function oddChanges({ run, members, random }: Drawn, place: Placed): Change[] {
+export function oddChanges({ run, members, places, random }: Drawn, place: Placed): Change[] {
   const { member } = place
   const odd = (kind: string, called: string, value: Change['value']): Change => change(place, kind, called, value)
   return oddValuesOf(member, members).flatMap((kind): Change[] => {
@@ -69,6 +70,15 @@ export function oddChanges({ run, members, random }: Drawn, place: Placed): Chan
     }
     if (kind === 'alone') return [odd(kind, `${shown(member.shows)}, without what it is for`, () => member.shows)]
     if (kind === 'blank') return [odd(kind, 'a blank', () => ' ')]
+    if (kind === 'deleted') {
+      const { deletedFile } = run.target.resources
+      return deletedFile === undefined ? [] : [odd(kind, 'that of a deleted file', () => deletedFile)]
+    }
+    if (kind === 'equal') {
+      const twinPlace = places.find((other) => other.member === twinOf(member, members))
+      const twin = twinPlace && getAt(place.body, twinPlace.pointer)
+      return typeof twin === 'string' ? [odd(kind, shown(twin), () => twin)] : []
+    }
     if (kind === 'object member') return [odd(kind, '__proto__', () => '__proto__')]
     if (kind === 'repeated')
       return [odd(kind, 'its own items again and again', (own) => repeated(own, member, members))]

@@ -60,6 +60,12 @@ const oddities: Readonly<Record<string, (body: Members, call: Call) => boolean>>
   'unknown-word': ({ response_type: type, tool_choice: choice }) =>
     [type, choice].some((word) => typeof word === 'string' && !/^(Entities|auto|none|required|.?)$/.test(word)),
   alone: ({ tool_choice: choice, tools }) => choice === 'auto' && tools === undefined,
+  equal: ({ source, target }) => typeof source === 'string' && source === target,
+  'deleted-id': (body, { world }) =>
+    [body, ...variablesOf(body)].some((item) => {
+      const id = isMembers(item) ? item['file_id'] : undefined
+      return typeof id === 'string' && world.store.files.get(id)?.state === 'deleted'
+    }),
   'unknown-id': (body, { world }) =>
     [body, ...variablesOf(body)].some((item) => {
       const id = isMembers(item) ? item['file_id'] : undefined

@@ -1,5 +1,7 @@
 import { routes, send, target, type Change, type Reply, type Server, type Story } from './client.ts'
 
+const { resources } = target
+
 const raw = (body: string | Uint8Array): Change => ({
   raw: { base64: Buffer.from(body).toString('base64'), contentType: 'application/json' },
 })
@@ -25,6 +27,8 @@ const odd = [
   [file],
   [file, 1],
   'no-file',
+  resources.deletedFile,
+  [{ name: 'image', file_id: resources.deletedFile }],
 ]
 
 /** Gives bodies that may be answered with anything but a 5xx. */
@@ -40,6 +44,7 @@ function changesOf(operation: string): readonly Change[] {
     { body: { ...declared, query_config: { max_snippets: 2 ** 60 } } },
     { body: { ...declared, inputs: [{ id: 'topic', value: ['\ud800'] }] } },
     { body: { ...declared, max_tokens: 1.5 } },
+    { body: { ...declared, source: 'en', target: 'en' } },
     { body: { ...declared, tool_choice: 'nothing', response_type: 'Nothing' } },
     { body: { ...declared, tool_choice: 'auto', tools: undefined } },
     ...['"__proto__":1', `"a":${'['.repeat(1500)}${']'.repeat(1500)}`, '"max_tokens":1e400'].map((more) =>

@@ -9,6 +9,7 @@ import {
   oddValuesOf,
   mayBeUnknown,
   mayStandAlone,
+  twinOf,
 } from '../../catalogue/odd-values.ts'
 import {
   bodiesOf,
@@ -155,7 +156,7 @@ function memberCells(id: OperationId, member: Member): Cell[] {
       return cell(id, tag(kind), wrong.includes(kind) ? named('type') : 'bad-input-no-5xx')
     }),
     emptyCell(id, member),
-    ...oddKindsOf(member).map((kind) => oddCell(id, member, kind)),
+    ...oddKindsOf(id, member).map((kind) => oddCell(id, member, kind)),
     valueCell(id, member),
     lengthenedCell(id, member),
     ...objectMemberCell(id, member),
@@ -186,13 +187,14 @@ function emptyCell(id: OperationId, member: Member): Cell {
 }
 
 /** Odd values that are of its types. */
-function oddKindsOf(member: Member): readonly OddValue[] {
-  if (member.isId) return ['unknown']
+function oddKindsOf(id: OperationId, member: Member): readonly OddValue[] {
+  if (member.isId) return ['unknown', ...(member.isFile ? (['deleted'] as const) : [])]
   const kinds = ownKinds(member)
   return [
     ...(kinds.includes('string') ? [...oddTexts, 'blank' as const] : []),
     ...(kinds.includes('string') && !isLookedUp(member) ? ['object member' as const] : []),
     ...(kinds.includes('number') ? oddNumbers : []),
+    ...(twinOf(member, operation(id).members) ? ['equal' as const] : []),
     ...(kinds.includes('array') ? (['repeated'] as const) : []),
     ...(mayBeUnknown(member) ? (['unknown'] as const) : []),
     ...(mayStandAlone(member) ? (['alone'] as const) : []),
