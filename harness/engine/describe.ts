@@ -49,11 +49,15 @@ export function withFinding({ finding }: Exchange, received: string): string {
   return `${received}; the answers to one request differ: ${each.join('; ')}`
 }
 
-/** A 413 that is no envelope was not written by the service: a gateway in front of it has a limit of its own. */
+/** Fewest characters of a body after which a 502 may come from its length. */
+const largeBody = 128 * 1024
+
+/** A 413 that is no envelope was not written by the service: a gateway in front of it has a limit of its own. Some answer 502. */
 function tooLargeRemark({ probe }: Exchange, { status }: HttpResponse): string {
-  if (status !== 413) return ''
+  if (status !== 413 && !(status === 502 && (probe.body?.length ?? 0) > largeBody)) return ''
   const type = probe.headers.find((line) => isNamed(line, 'content-type'))?.value ?? 'json'
-  return `; the body of this ${type.includes('json') ? 'request' : 'upload'} is larger than your gateway allows`
+  const body = `the body of this ${type.includes('json') ? 'request' : 'upload'}`
+  return `; ${body} ${status === 413 ? 'is' : 'may be'} larger than your gateway allows`
 }
 
 /** Words after the status: why the body is not JSON, if it should be, and how it begins. */
