@@ -41,7 +41,9 @@ test('a key that is not accepted is no verdict on the target', async () => {
     env: { CONFORM_API_KEY: wrong },
   })
   expect(stdout).toMatch(/^Not judged$/m)
-  expect(stdout).toMatch(/the key is not accepted: every request with it was answered 401; if it is right, let .* pass the header Authorization on/)
+  expect(stdout).toMatch(
+    /the key is not accepted: every request with it was answered 401; if it is right, let .* pass the header Authorization on/,
+  )
   expect(stdout).not.toMatch(/✗|Likely/)
   expect(code).toBe(3)
 })
