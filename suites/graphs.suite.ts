@@ -114,7 +114,8 @@ async function judgeAddedAtOnce({ context, valid, judge }: RefusalContext, added
     made = grantedOf(await addOthers(context, valid))
     await pause(run, run.target.limits.settleMs)
   }
-  for (const { probe } of made) await judge(refused(probe), `${what} since others came at the same moment, at the end`)
+  const told = `${what} since others were added at the same moment, at the end of the run`
+  for (const { probe } of made) await judge(refused(probe), told)
 }
 
 /** A graph that the run creates keeps its file as well, also if its name is asked for again. */

@@ -19,7 +19,7 @@ export { effectOf, jsonType, livenessProbe, operationName, operationProbe, probe
 
 // Sending it.
 export { type SendingOptions, sendWithStaleRetry, type Source } from './send.ts'
-export { gatewayErrorsOf, pastBlocks, sendWithRetries, stopIfSuspected } from './send-with-retries.ts'
+export { gatewayErrorsOf, isGatewayError, pastBlocks, sendWithRetries, stopIfSuspected } from './send-with-retries.ts'
 export { sendThroughGate, throughGate } from './check-context.ts'
 export { sendHookRequest } from './hook-request.ts'
 export { createSemaphore, longestPauseMs, retryAfter } from './throttle.ts'

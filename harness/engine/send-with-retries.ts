@@ -79,7 +79,7 @@ const maxGatewayErrors = 3
 export const gatewayErrorsOf = perRun(() => new WeakSet<HttpResponse>())
 
 /** A gateway says that the service behind it gave no answer, in an envelope or without. */
-function isGatewayError(response: HttpResponse): boolean {
+export function isGatewayError(response: HttpResponse): boolean {
   return (response.status === 502 || response.status === 504) && !response.errors.isModelError(tpeOf(response))
 }
 

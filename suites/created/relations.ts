@@ -2,6 +2,7 @@ import type { CheckContext, Exchange, Judge, Probe, Run } from '../../harness/en
 import {
   describeResponse,
   isBreakdown,
+  isGatewayError,
   isGranted,
   isThrottling,
   NotExercised,
@@ -165,8 +166,9 @@ export function grantedOf(sent: readonly Exchange[]): Exchange[] {
   return sent.filter(({ response }) => response && isGranted(response))
 }
 
+/** Breakdowns of the service itself: a gateway may pass on one request of several at a time. */
 function breakdownsOf(sent: readonly Exchange[]): Exchange[] {
-  return sent.filter(({ response }) => response && isBreakdown(response))
+  return sent.filter(({ response }) => response && isBreakdown(response) && !isGatewayError(response))
 }
 
 /** Whether it shows what becomes of a creation beside one that is granted. That one's answer may be lost. */

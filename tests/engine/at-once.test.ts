@@ -251,3 +251,26 @@ test('of several cases at once a failure is told, although an earlier one could 
   await expect(judgeEach(errors, judge)).rejects.toBe(errors[1])
   await expect(judgeEach([errors[0]!, errors[2]!], judge)).rejects.toBe(errors[0])
 })
+
+test.each([
+  [500, ['graphs.create/2xx-accepted']],
+  [502, []],
+])('creations that come beside one are all answered %d', async (status, failed) => {
+  const network = (transport: Transport): Transport => {
+    let underWay = 0
+    return {
+      ...transport,
+      async send(request, sending) {
+        if (request.method !== 'POST' || !request.path.endsWith('/knowledge-graphs'))
+          return transport.send(request, sending)
+        const isBeside = underWay++ > 0
+        const result = await transport.send(request, sending)
+        underWay--
+        return isBeside && result.kind === 'answer' ? { ...result, status, headers: [], body: Buffer.alloc(0) } : result
+      },
+    }
+  }
+  const only = ['graphs.create/400-atomic', 'graphs.create/2xx-accepted']
+  const { results } = await judgeReference({}, { network, options: { only } })
+  expect(idsOf(results, 'failed')).toEqual(failed)
+})
