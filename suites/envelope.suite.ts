@@ -156,7 +156,8 @@ async function judgeLarge(context: CheckContext, make: Sized): Promise<string | 
   if (small && small.response?.status === response?.status) return undefined
   context.cases++
   // What a granted upload is good for is another requirement's.
-  const id = response && isGranted(response) ? createdId(context.run, exchange) : undefined
+  const isUpload = probe.operation === 'files.upload' && response !== undefined && isGranted(response)
+  const id = isUpload ? createdId(context.run, exchange) : undefined
   if (id !== undefined) useAgain(context.run, 'files.upload', [id])
   if (isAnswered) return undefined
   if (!response) context.fail(exchange, wanted, what)
