@@ -1,5 +1,5 @@
 import type { Exchange, Run } from '../../harness/engine/index.ts'
-import { isPlanned, isThrottling, pause } from '../../harness/engine/index.ts'
+import { isBreakdown, isGatewayError, isPlanned, isThrottling, pause } from '../../harness/engine/index.ts'
 import { sendAtOnce } from '../../harness/checks/index.ts'
 import type { ApplicationResource } from '../../harness/target-file/index.ts'
 import { awaitRelease, type Finding, ids, noLonger } from './findings.ts'
@@ -84,13 +84,14 @@ async function awaitIdle(held: Held): Promise<{ readonly job?: Job | undefined; 
 }
 
 /**
- * Findings on creations that came together with the one that made the job: a 409 is judged by its `tpe`, and a 500 for all of
+ * Findings on creations that came together with the one that made the job: a 409 is judged by its `tpe`, and a breakdown of all of
  * them, while the job is read as in progress after that, is their answer to the conflict.
  */
 async function judgeBeside({ run }: Held, first: Job, beside: readonly Exchange[]): Promise<Finding[]> {
   const finding = { of: ids.inProgress, cases: 0 }
   const [broken, ...more] = beside
-  const areBroken = more.length > 0 && beside.every(({ response }) => response?.status === 500)
+  const areBroken =
+    more.length > 0 && beside.every(({ response }) => response && isBreakdown(response) && !isGatewayError(response))
   if (broken && areBroken && (await noLonger(run, first, ids.inProgress)) === undefined) {
     const what = `with a valid body, at the same time as others: one of them made job ${first.id}, which was in progress after that`
     return [{ ...finding, cases: beside.length, failure: { exchange: broken, expected: '409 BadRequest', what } }]

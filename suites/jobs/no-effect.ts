@@ -181,15 +181,12 @@ function giveUp({ gate }: Held): void {
   gate.gaveUp = gate.timedOut = true
 }
 
-/** A refused request may start its job at once, or by a queue: creations so many ms after refusals in several ways. */
+/** A refused request may start its job by a queue: creations so many ms after refusals in several ways. */
 const moments = [
-  { afterMs: 0, untilMs: 500 },
   { afterMs: 500, untilMs: 1000 },
   { afterMs: 1000, untilMs: 1700 },
   { afterMs: 1700, untilMs: 2000 },
 ] as const satisfies readonly Moment[]
-
-const momentsOf = ({ options: { depth } }: Run) => (depth === 'quick' ? moments.slice(0, 2) : moments)
 
 /**
  * Looks, once a run, how refused creations affect an idle application, before any other is refused there: creates at once after each
@@ -219,19 +216,21 @@ async function lookAlone(held: Held): Promise<readonly (readonly Finding[])[]> {
   }
   const { delayed, atOnce } = await kindsOf(run, application)
   const findings: Finding[] = []
-  const looks: (readonly Finding[])[] = [findings]
+  const looks: (readonly Finding[])[] = delayed ? [findings] : []
   const isOver = (): boolean => failureIn(looks.flat()) !== undefined || gate.timedOut
   const left = [...atOnce]
   const began = performance.now()
   let later = delayed && (await refuseIdle(held, delayed))
+  let took = performance.now() - began
   findings.push(...(later?.findings ?? []))
-  for (const [at, moment] of momentsOf(run).entries()) {
+  for (const moment of run.options.depth === 'quick' ? moments.slice(0, 1) : moments) {
     if (!later || isOver()) break
     later = await lookLater(held, later, moment)
     findings.push(...later.findings)
-    // What fits into the first pause comes there. If it had to wait, what it met is looked for anew.
-    for (const took = performance.now() - began; at === 0 && left.length > 0 && !isOver();) {
-      if (performance.now() + took > later.refusedAt + moments[1].untilMs) break
+    took += Math.max(0, performance.now() - later.refusedAt - moment.afterMs)
+    // Jobs begin late seldom: what fits into the last pause comes there. If it had to wait, what it met is looked for anew.
+    while (moment === moments[1] && left.length > 0 && !isOver()) {
+      if (performance.now() + took > later.refusedAt + moments[2].untilMs) break
       const before = jobsOf(run).of(application.id).length
       looks.push(await lookAfter(held, left.shift()!))
       if (jobsOf(run).of(application.id).length !== before + 1) later = { ...later, refusedAt: -Infinity }
