@@ -81,10 +81,15 @@ async function judgeAttached(context: CheckContext): Promise<void> {
   await judgeUnknownGraph(context, graph)
   await judgeAttachedTo(context, graph)
   if (run.options.depth === 'quick' || !isDeclared(run, 'graphs.create')) return
-  // A server may attach to a graph that it knew when it began, whichever it is told.
-  const made = await orElse(run, () => createObject(context, 'graphs.create'))
-  const file = made === undefined ? undefined : await judgeAttachedTo(context, made)
-  if (made === undefined || file === undefined) return
+  // What a graph of the run cannot show takes nothing from what was shown.
+  await orElse(run, () => judgeInCreated(context, graph))
+}
+
+/** Judges uploads to a graph of the run: a server may attach to one that it knew when it began, whichever it is told. */
+async function judgeInCreated(context: CheckContext, graph: string): Promise<void> {
+  const made = await createObject(context, 'graphs.create')
+  const file = await judgeAttachedTo(context, made)
+  if (file === undefined) return
   await judgeKept(context, file, made)
   await judgeInNoOther(context, file, [made, graph])
 }
@@ -127,18 +132,24 @@ async function judgeInNoOther(context: CheckContext, file: string, graphs: reado
     const { response } = await addTo(context, graph, plain)
     if (!response || !isGranted(response)) return
   }
+  // A file that is being processed may be refused for a while.
+  await pause(run, run.target.limits.settleMs)
+  const again = await addTo(context, other, file)
+  if (again.response?.status !== 409) return
   const expected = 'no 409: the file was uploaded with the graphId of another graph, and other files may be in both'
-  context.fail(exchange, expected, 'for a graph that the upload did not name')
+  context.fail(again, expected, 'for a graph that the upload did not name')
 }
 
 /** Gives the id of the file that is attached; undefined if nothing shows that it is. */
 async function judgeAttachedTo(context: CheckContext, graph: string): Promise<string | undefined> {
   const { run } = context
   const attached = (): Promise<Probe> => uploadTo(run, graph)
-  const isKnown = ({ response }: Exchange): boolean => response?.status !== 404
+  // A graph that was just made may refuse it for a while, by whichever status; own content may be refused for good.
+  const isKnown = ({ response }: Exchange): boolean =>
+    response !== undefined &&
+    (isGranted(response) || [400, 401, 403].includes(response.status) || response.status >= 500)
   const canAdd = isDeclared(run, 'graphs.add-file') && pointerOf(run, 'graphs.add-file', 'file') !== undefined
-  let granted: Exchange | undefined
-  let refused: Exchange | undefined
+  let last: Exchange | undefined
   for (const ms of [0, ...laterAttempts(run)]) {
     const send = (): Promise<Exchange> => context.send(attached)
     const own = await retryWhileSettling(run, send, isKnown)
@@ -148,25 +159,21 @@ async function judgeAttachedTo(context: CheckContext, graph: string): Promise<st
     const id = namedId(run, uploaded)
     useAgain(run, 'files.upload', [id])
     await pause(run, ms)
-    const exchange = await context.send(await addition(run, graph, id), { skipPassive: true })
+    last = await context.send(await addition(run, graph, id), { skipPassive: true })
     context.cases++
-    const { response } = exchange
-    if (response?.status === 409) return id
+    if (last.response?.status === 409) return id
     // A file that is not processed yet may be refused: the next attempt waits longer.
-    if (response && isGranted(response)) granted = exchange
-    else refused = exchange
   }
   // It had its time: is it refused in place of the 409, or would any file be?
-  if (refused && !(isClientError(refused) && (await takesPlain(context, graph))))
-    throw new NotExercised(`the addition of the file was answered ${describeResponse(refused)}`)
-  const wrong = refused ?? granted
-  if (wrong)
-    context.fail(
-      wrong,
-      '409: the file was uploaded with graphId, and is in that graph already',
-      'for that graph and file',
-    )
-  return undefined
+  const isTold =
+    last?.response && (isGranted(last.response) || (isClientError(last) && (await takesPlain(context, graph))))
+  if (!last || !isTold)
+    throw new NotExercised(`the addition of the file was answered ${last ? describeResponse(last) : 'by nothing'}`)
+  return context.fail(
+    last,
+    '409: the file was uploaded with graphId, and is in that graph already',
+    'for that graph and file',
+  )
 }
 
 /** Whether a file that was uploaded without graphId can be added to the graph. */
@@ -181,13 +188,13 @@ function isClientError({ response, throttled }: Exchange): boolean {
   return !throttled && status >= 400 && status < 500 && ![401, 403].includes(status)
 }
 
-/** An upload without content may be refused, and is no error of the server's own. */
+/** Judges that uploads are found again. One without content may be refused; that it breaks nothing is another requirement's. */
 const retrievable: Judge = async (context) => {
   await usable(context)
   const { run, scenario } = context
   if (scenario || run.options.depth === 'quick') return
   const make = async (): Promise<Probe> => ({ ...(await distinctRequest(run, 'files.upload')), body: new Uint8Array() })
-  await judgeNoError(context, make, 'of a file without content')
+  await context.send(make, { badInput: true, expects: anyButError, what: 'of a file without content' })
 }
 
 // Upload a file (§2.8, §4.4, §7.3)

@@ -80,7 +80,7 @@ function creation<Made extends Graph | Application>(creation: Creation<Made>): O
       const { clock, store } = call.world
       const name = String(call.body['name'])
       creation.refuseFull?.(call)
-      if (call.broken('2xx-accepted#at-once')) await breakBeside(name)
+      if (call.broken('400-atomic#breaks')) await breakBeside(name)
       // What follows has to follow at once: two of one name may come at the same moment.
       refuseKnown(call, name, [...creation.all(store).values()])
       if (call.broken('400-atomic')) await pause(checkMs)

@@ -97,7 +97,6 @@ function upload(call: Call): Answer {
   const graph = graphOf(call)
   const type = mediaType(call)
   call.breakIf('2xx-accepted#pdf', type === 'application/pdf')
-  call.breakIf('2xx-retrievable#empty', bytes.length === 0)
   const before = known(call)
   if (before && call.varied('files/refused-twice')) call.reject('409-Conflict', 'The file exists')
   const { id, createdAt } = before ?? { id: newId(world, 'file'), createdAt: world.clock.now() }

@@ -44,7 +44,7 @@ const placed: readonly string[] = named(
   completion.create/400-wrong-content-type spoils-connection
   files.retrieve/404-unknown-file       no-answer closed no-http
   files.upload/413-body-too-large       spoils-connection
-  files.upload/2xx-retrievable          - gone 5xx late forbidden last-only at-once in-graph attached pdf empty
+  files.upload/2xx-retrievable          - gone 5xx late forbidden last-only at-once in-graph attached pdf
   files.upload/2xx-attached-to-graph    - refused first-graph unknown-5xx all-graphs replaces other-status
   files.list/2xx-file-types             - 5xx two two-5xx unknown-5xx none-5xx
   files.list/2xx-accepted               - envelope many empty-file
@@ -54,7 +54,7 @@ const placed: readonly string[] = named(
   files.upload,graphs.create,applications.create/2xx-own-id - at-once
   graphs.create,graphs.add-file,applications.create/4xx-no-effect - forbidden content-type
   applications.create/4xx-no-effect     blueprint
-  graphs.create,applications.create/400-atomic -
+  graphs.create,applications.create/400-atomic - breaks
   graphs.create,applications.create/400-duplicate-name third latest-only few-known
   graphs.create/400-duplicate-name      used
   graphs.add-file/409-atomic            -
@@ -64,7 +64,7 @@ const placed: readonly string[] = named(
   graphs.query/2xx-query-config         - bounds together empty defaults
   ACCEPTING/2xx-accepted                - envelope no-answer closed no-http
   files.upload,graphs.create,applications.create/2xx-accepted first-only
-  graphs.create,applications.create/2xx-accepted later-400 at-once
+  graphs.create,applications.create/2xx-accepted later-400
   ai-detect.run,translate.run,vision.analyze/2xx-accepted once
   ai-detect.run/2xx-accepted            after-refusal
   files.upload/2xx-accepted             pdf

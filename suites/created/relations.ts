@@ -28,7 +28,6 @@ import {
   sendAtOnce,
   sendUntilSettled,
   twinsOf,
-  wrongCreations,
 } from '../../harness/checks/index.ts'
 import {
   create,
@@ -200,12 +199,13 @@ export async function onceAtOnce(context: CheckContext, seen?: SeenWhen): Promis
   // The one that was granted may have lost its answer, and those beside it may have been throttled.
   for (let more = 2; more > 0 && !isTelling(sent); more--) sent = await sendAll()
   // Whoever comes second is refused: a server that breaks on it each time is broken.
-  const breakdowns = breakdownsOf(sent).length > 0 ? breakdownsOf(await sendAll()) : []
-  wrongCreations(run).push(...breakdowns)
+  const again = breakdownsOf(sent).length > 0 ? await sendAll() : []
+  const [broken] = grantedOf(again).length > 0 ? breakdownsOf(again) : []
   const made = grantedOf(sent)
   const [, second] = made
   context.cases += sent.filter((exchange) => isRefused(exchange)).length
   const what = `with ${creator.same}, at once with ${sent.length - 1} others`
+  if (broken) context.fail(broken, 'a refusal, and no breakdown, of all but one of them', what)
   if (second) await seen?.accusing(context)
   if (second) context.fail(second, `that at most one is granted`, what, `${made.length} of them were granted`)
   const shown = sent.find(isThrottling) ?? sent[0]!

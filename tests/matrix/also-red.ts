@@ -113,7 +113,6 @@ export const alsoRed: Readonly<Record<string, AlsoRed>> = {
     defects.filter((name) => /^(?!envelope).*\/bad-input-no-5xx(?:#|$)/.test(name)).map((name) => [name, crash]),
   ),
   'files.upload/2xx-attached-to-graph#unknown-5xx': crash,
-  'files.upload/2xx-retrievable#empty': crash,
   'graphs.add-file/409-already-in-graph#latest-only': {
     ids: [],
     inSomeOrders: ['files.upload/2xx-attached-to-graph'],

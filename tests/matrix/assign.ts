@@ -42,7 +42,7 @@ export function disturbedBy(defect: string): readonly string[] {
   if (isOfStates(id) || /^jobs\.retrieve\/200-(job#(no-answer|closed|no-http)|identity#newest-only)$/.test(defect))
     return ['jobs.create', 'jobs.retrieve']
   // Whether a file is attached to one graph alone, and stays there, shows in a graph that was created.
-  if (/^files\.upload\/2xx-attached-to-graph#(replaces|all-graphs)$/.test(defect))
+  if (/^files\.upload\/2xx-attached-to-graph#(replaces|all-graphs|first-graph)$/.test(defect))
     return ['files.upload', 'graphs.add-file', 'graphs.create']
   // A PDF is uploaded to be parsed.
   if (defect === 'files.upload/2xx-accepted#pdf') return ['files.upload', 'graphs.add-file', 'pdf.parse']
@@ -100,6 +100,9 @@ function fits(group: Group, defect: string): boolean {
   const operations = needs(defect)
   if (redUnder(defect).some((red) => group.red.has(red)) || operations.some((each) => group.reserved.has(each)))
     return false
+  // A server on which two operations are silent at once is taken for one that is going away.
+  const isSilent = (one: string): boolean => one.endsWith('#no-answer')
+  if (isSilent(defect) && group.switches.some(isSilent)) return false
   const taken = [...group.operations, ...group.needed, ...group.reserved]
   return !disturbedBy(defect).some((operation) => taken.includes(operation))
 }
