@@ -38,7 +38,6 @@ export {
   wrongCreations,
 } from './created.ts'
 export { laterAttempts, resendWhile, retryWhileSettling, sendUntilSettled } from './created.ts'
-
 export { holdBack, sendAtOnce } from './at-once.ts'
 
 // Values, drawn by the seed of the run or fixed.

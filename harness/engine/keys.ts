@@ -10,7 +10,7 @@ const saysNothing: readonly number[] = [413, 429, 502, 503, 504]
 
 /** Why nothing is known of a target whose every answer to the full key was 401. */
 export const keyRefused =
-  'the key is not accepted: every request with it was answered 401; if it is right, let what stands in front of the service pass the header Authorization on'
+  'the key is not accepted: every request with it was answered 401; if the key is right, a proxy in front of the service may remove the header Authorization: let it pass that header on'
 
 /** The keys of a run. Each value is known to the redactor before it is used. */
 export function createKeys(target: Target, redactor: Redactor) {

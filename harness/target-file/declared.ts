@@ -69,7 +69,7 @@ export function missingReason(file: TargetFile, needs: readonly Need[], operatio
 /** The alternatives of a need; without those by which an object is made, if what makes it is not served. */
 function usefulOf(need: Need, { operations = {} }: TargetFile, operation?: Area): string[] {
   const reads = operation !== undefined && isOperationId(operation) ? readsOf(operation) : undefined
-  const isGiven = reads && need.includes(reads.declaredAt) && typeof operations[reads.madeBy] === 'string'
+  const isGiven = reads && [need].flat().includes(reads.declaredAt) && typeof operations[reads.madeBy] === 'string'
   return isGiven ? [reads.declaredAt] : [need].flat()
 }
 

@@ -84,8 +84,10 @@ async function judgeAt(context: CheckContext, probe: Probe, wrong: Wrong, at: El
   context.cases++
   if (!isGranted(exchange.response) || (await servesAnything(context, exchange.probe, at))) return true
   const told =
-    { 'no body': 'no body', query: 'a query', 'other body': 'another body' }[at.place as string] ??
-    `the path ${at.path}`
+    {
+      ...{ 'no body': 'no body', query: 'a query', 'other body': 'another body' },
+      'uuid in the other letter case': 'the uuid in the other letter case',
+    }[at.place as string] ?? `the path ${at.path}`
   context.fail(exchange, 'any answer but a 2xx: nothing is served without a valid key', `${wrong.what}, and ${told}`)
 }
 
