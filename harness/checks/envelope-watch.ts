@@ -66,13 +66,17 @@ function isNamed(pairs: Pairs, status: number, tpe: string): boolean {
   return pairs.some(([of, ...names]) => of === status && names.includes(tpe))
 }
 
+/** §7.3 shows it for the retrieval of a deleted file; other operations name files, too. */
+const deletedFile: Pairs = [[410, 'ResourceNotFound']]
+
 const statusTpePair: AnswerRule = (response, { probe, purpose }) => {
   const tpe = tpeOf(response)
   // An answer without a tpe is a fault of shape.
   if (tpe === undefined) return undefined
   const expected = `a tpe that is allowed with status ${response.status}`
-  // What some requirement of the operation accepts is not a wrong pair, and any request may be too large (§8).
-  const accepted = [...acceptedPairs(probe.operation), ...oversized, ...(purpose.expects ?? [])]
+  // What some requirement of the operation accepts is not a wrong pair, and any request may be too large (§8), or name
+  // a file that was deleted.
+  const accepted = [...acceptedPairs(probe.operation), ...oversized, ...deletedFile, ...(purpose.expects ?? [])]
   const fits = mayCarry(probe.operation, response.status, tpe) || isNamed(accepted, response.status, tpe)
   return fits ? { expected } : { expected, actual: `${response.status} ${tpe}`, at: '/tpe' }
 }

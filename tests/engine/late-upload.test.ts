@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import target from '../../fixtures/reference.target.json' with { type: 'json' }
 import { judgeBehind, json } from './behind.ts'
 
 test('a row that late visibility fails names settleMs', async () => {
@@ -147,4 +148,19 @@ test('an upload that is lost because it is large is asked for again', async () =
   expect(large).toBe(1)
   const failed = report.requirements.flatMap(({ id, outcome }) => (outcome === 'failed' ? [id] : []))
   expect(failed).toEqual(['files.upload/2xx-retrievable'])
+})
+
+test('any operation may answer that the file which a request names was deleted', async () => {
+  let deleted = 0
+  const { report } = await judgeBehind(
+    async (path, answer, _sinceMs, request) => {
+      if (!path.endsWith('/v1/vision/analyze') || !(await request.text()).includes(target.resources.deletedFile))
+        return answer()
+      deleted++
+      return json(410, { tpe: 'ResourceNotFound', errors: [], extras: {} })
+    },
+    { only: ['vision.analyze/*', 'envelope/status-tpe-pair'] },
+  )
+  expect(deleted).toBeGreaterThan(0)
+  expect(report.requirements.flatMap(({ id, outcome }) => (outcome === 'failed' ? [id] : []))).toEqual([])
 })
