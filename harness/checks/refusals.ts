@@ -4,7 +4,7 @@ import type { CheckContext, Exchange, Probe, Purpose, Run, Source } from '../eng
 import {
   describeResponse,
   effectOf,
-  isBlock,
+  isBlocked,
   isExpected,
   isGranted,
   judgePairs,
@@ -132,11 +132,9 @@ async function sendCase(context: CheckContext, source: Source, purpose: Partial<
   const later = source.fault?.endsWith('later') === true
   const key = JSON.stringify([operation, params, headers, text, later])
   const shared = await oncePerRun(context.run, `case ${key}`, () => context.send(source, purpose))
-  const { response } = shared
   // To another requirement, for which it was sent, a block may have been as good an answer as any.
   const isOwn = shared.purpose.requirement === context.requirement.id
-  const isBlocked = response !== undefined && isBlock(response) && !isExpected(purpose.expects, response)
-  return isBlocked && !isOwn ? context.send(source, purpose) : shared
+  return !isOwn && isBlocked(shared, purpose.expects) ? context.send(source, purpose) : shared
 }
 
 /** Sets the control of the context; throws if its answer leaves the refusal without one. */

@@ -19,7 +19,7 @@ export { effectOf, jsonType, livenessProbe, operationName, operationProbe, probe
 
 // Sending it.
 export { type SendingOptions, sendWithStaleRetry, type Source } from './send.ts'
-export { gatewayErrorsOf, isGatewayError, pastBlocks, sendWithRetries, stopIfSuspected } from './send-with-retries.ts'
+export { gatewayErrorsOf, isOwnBreakdown, pastBlocks, sendWithRetries, stopIfSuspected } from './send-with-retries.ts'
 export { sendThroughGate, throughGate } from './check-context.ts'
 export { sendHookRequest } from './hook-request.ts'
 export { createSemaphore, longestPauseMs, retryAfter } from './throttle.ts'
@@ -27,6 +27,6 @@ export { isSettling, poisonedResponses } from './reused-connection.ts'
 
 // A response, and words for it.
 export { type HttpResponse, jsonValue, responseOf, tpeOf } from './response.ts'
-export { isBlock, isBreakdown, isEnvelope, isExpected, isGranted, isThrottled } from './response.ts'
+export { isBlock, isBlocked, isBreakdown, isEnvelope, isExpected, isGranted, isThrottled } from './response.ts'
 export { describePairs, envelopeRemark, matchPairs } from './response.ts'
 export { describeProbe, describeResponse, withFinding } from './describe.ts'

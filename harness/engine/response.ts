@@ -187,6 +187,11 @@ export function isBlock(response: HttpResponse): boolean {
   return Array.isArray(errors) && errors.some((error) => member(error, 'key') === guardrail.key)
 }
 
+/** A block in place of what is expected. */
+export function isBlocked({ response }: { readonly response?: HttpResponse | undefined }, expected?: Pairs): boolean {
+  return response !== undefined && isBlock(response) && !isExpected(expected, response)
+}
+
 export function isThrottled({ status }: HttpResponse): boolean {
   return status === 429 || status === 503
 }

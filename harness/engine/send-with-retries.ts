@@ -1,5 +1,14 @@
 import type { OperationId } from '../../catalogue/operations.ts'
-import { type HttpResponse, isBlock, isThrottled, isExpected, isOfFamily, hasStatusOf, tpeOf } from './response.ts'
+import {
+  type HttpResponse,
+  isBlocked,
+  isBreakdown,
+  isThrottled,
+  isExpected,
+  isOfFamily,
+  hasStatusOf,
+  tpeOf,
+} from './response.ts'
 import type { SendAgain } from './connection-trial.ts'
 import { describeResponse } from './describe.ts'
 import type { Exchange, Probe, Purpose } from './exchange.ts'
@@ -37,13 +46,9 @@ export async function pastBlocks(send: () => Promise<Exchange>): Promise<Exchang
   let exchange = await send()
   const { probe, purpose } = exchange
   const isRefused = probe.effect === 'none' && purpose.expects !== undefined && purpose.isSuccess === undefined
-  for (let tries = isRefused ? triesOfRefused : triesOfGranted; tries > 1 && isBlocking(exchange); tries--)
-    exchange = await send()
+  const isMet = (): boolean => !exchange.throttled && isBlocked(exchange, exchange.purpose.expects)
+  for (let tries = isRefused ? triesOfRefused : triesOfGranted; tries > 1 && isMet(); tries--) exchange = await send()
   return exchange
-}
-
-function isBlocking({ response, purpose, throttled }: Exchange): boolean {
-  return response !== undefined && !throttled && isBlock(response) && !isExpected(purpose.expects, response)
 }
 
 async function sendChecked(run: Run, source: Source, purpose: Purpose, options: RetryOptions): Promise<Exchange> {
@@ -79,8 +84,13 @@ const maxGatewayErrors = 3
 export const gatewayErrorsOf = perRun(() => new WeakSet<HttpResponse>())
 
 /** A gateway says that the service behind it gave no answer, in an envelope or without. */
-export function isGatewayError(response: HttpResponse): boolean {
+function isGatewayError(response: HttpResponse): boolean {
   return (response.status === 502 || response.status === 504) && !response.errors.isModelError(tpeOf(response))
+}
+
+/** A breakdown of the service itself: a gateway may pass on one request of several at a time. */
+export function isOwnBreakdown({ response }: Exchange): boolean {
+  return response !== undefined && isBreakdown(response) && !isGatewayError(response)
 }
 
 /** Throws the end of the run if the target is gone; true if it was gone for a while. */

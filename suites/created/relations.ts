@@ -1,9 +1,8 @@
 import type { CheckContext, Exchange, Judge, Probe, Run } from '../../harness/engine/index.ts'
 import {
   describeResponse,
-  isBreakdown,
-  isGatewayError,
   isGranted,
+  isOwnBreakdown,
   isThrottling,
   NotExercised,
   perRun,
@@ -165,11 +164,6 @@ export function grantedOf(sent: readonly Exchange[]): Exchange[] {
   return sent.filter(({ response }) => response && isGranted(response))
 }
 
-/** Breakdowns of the service itself: a gateway may pass on one request of several at a time. */
-function breakdownsOf(sent: readonly Exchange[]): Exchange[] {
-  return sent.filter(({ response }) => response && isBreakdown(response) && !isGatewayError(response))
-}
-
 /** Whether it shows what becomes of a creation beside one that is granted. That one's answer may be lost. */
 function isTelling(sent: readonly Exchange[]): boolean {
   const made = grantedOf(sent)
@@ -199,8 +193,8 @@ export async function onceAtOnce(context: CheckContext, seen?: SeenWhen): Promis
   // The one that was granted may have lost its answer, and those beside it may have been throttled.
   for (let more = 2; more > 0 && !isTelling(sent); more--) sent = await sendAll()
   // Whoever comes second is refused: a server that breaks on it each time is broken.
-  const again = breakdownsOf(sent).length > 0 ? await sendAll() : []
-  const [broken] = grantedOf(again).length > 0 ? breakdownsOf(again) : []
+  const again = sent.some(isOwnBreakdown) ? await sendAll() : []
+  const broken = grantedOf(again).length > 0 ? again.find(isOwnBreakdown) : undefined
   const made = grantedOf(sent)
   const [, second] = made
   context.cases += sent.filter((exchange) => isRefused(exchange)).length

@@ -1,5 +1,5 @@
 import type { Exchange, Run } from '../../harness/engine/index.ts'
-import { isBreakdown, isGatewayError, isPlanned, isThrottling, pause } from '../../harness/engine/index.ts'
+import { isOwnBreakdown, isPlanned, isThrottling, pause } from '../../harness/engine/index.ts'
 import { sendAtOnce } from '../../harness/checks/index.ts'
 import type { ApplicationResource } from '../../harness/target-file/index.ts'
 import { awaitRelease, type Finding, ids, noLonger } from './findings.ts'
@@ -90,8 +90,7 @@ async function awaitIdle(held: Held): Promise<{ readonly job?: Job | undefined; 
 async function judgeBeside({ run }: Held, first: Job, beside: readonly Exchange[]): Promise<Finding[]> {
   const finding = { of: ids.inProgress, cases: 0 }
   const [broken, ...more] = beside
-  const areBroken =
-    more.length > 0 && beside.every(({ response }) => response && isBreakdown(response) && !isGatewayError(response))
+  const areBroken = more.length > 0 && beside.every(isOwnBreakdown)
   if (broken && areBroken && (await noLonger(run, first, ids.inProgress)) === undefined) {
     const what = `with a valid body, at the same time as others: one of them made job ${first.id}, which was in progress after that`
     return [{ ...finding, cases: beside.length, failure: { exchange: broken, expected: '409 BadRequest', what } }]
