@@ -83,26 +83,11 @@ export const takenKinds: readonly string[] = [
     `
     GETS/401-missing-credentials                                slash double-slash path-parameter upper-case
     files.retrieve,jobs.retrieve/401-missing-credentials        again
-    files.list,files.upload/401-missing-credentials             query
-    files.list,files.upload/401-invalid-key                     query
-    files.list,files.upload/401-expired-key                     query
-    files.list,files.upload/403-insufficient-rights             query
-    chat.create,vision.analyze,pdf.parse/401-missing-credentials alias
-    chat.create,vision.analyze,pdf.parse/401-invalid-key        alias
-    chat.create,vision.analyze,pdf.parse/401-expired-key        alias
-    chat.create,vision.analyze,pdf.parse/403-insufficient-rights alias
-    pdf.parse,chat.create/401-missing-credentials               other-body
-    chat.create/401-missing-credentials with-tools
-    jobs.retrieve/401-missing-credentials uuid-case
-    pdf.parse,chat.create/401-invalid-key                       other-body
-    chat.create/401-invalid-key with-tools
-    jobs.retrieve/401-invalid-key uuid-case
-    pdf.parse,chat.create/401-expired-key                       other-body
-    chat.create/401-expired-key with-tools
-    jobs.retrieve/401-expired-key uuid-case
-    pdf.parse,chat.create/403-insufficient-rights               other-body
-    chat.create/403-insufficient-rights with-tools
-    jobs.retrieve/403-insufficient-rights uuid-case
+    files.list,files.upload/CREDENTIALS                         query
+    chat.create,vision.analyze,pdf.parse/CREDENTIALS            alias
+    pdf.parse,chat.create/CREDENTIALS                           other-body
+    chat.create/CREDENTIALS                                     with-tools
+    jobs.retrieve/CREDENTIALS                                   uuid-case
     pdf.parse,jobs.create,jobs.retrieve/401-malformed-key       six-letter-scheme no-blank text-after three-parts
     pdf.parse,jobs.create,jobs.retrieve/401-invalid-key         fourth-part alg-none-capitals
     pdf.parse,jobs.create,jobs.retrieve/401-missing-credentials suffix percent-encoded query
