@@ -32,7 +32,7 @@ const outage: Example = {
 const ofOthers = 'of another account'
 const chatOf = (example: Example): Example => ({ operation: 'chat.create', ...example })
 
-/** By the condition of an id, the part after its slash, if there is more to say than `byRule` does. Most runs never ask. */
+/** By the condition of an id, the part after its slash, if there is more to say than `byRule` does. */
 const byCondition = (): Readonly<Record<string, Example>> => ({
   '403-model-access': model('that the key may not use'),
   '429-model-quota': model('whose quota is spent'),
@@ -108,10 +108,14 @@ function byRule(operation: OperationId, condition: string): Example {
   return otherValue(operation)
 }
 
+/** Both, made when somebody first asks: most runs never do. */
+let exceptions: Readonly<Record<'byId' | 'byCondition', Readonly<Record<string, Example>>>> | undefined
+
 /** A scenario for that requirement, with what is to be filled in in angle brackets. */
 export function scenarioExample(id: string): Example {
   const [area = '', condition = ''] = id.split('/')
-  const exception = byId()[id] ?? byCondition()[condition]
+  exceptions ??= { byId: byId(), byCondition: byCondition() }
+  const exception = exceptions.byId[id] ?? exceptions.byCondition[condition]
   if (exception !== undefined) return exception
   return isOperationId(area) ? byRule(area, condition) : chatOf(byRule('chat.create', condition))
 }
