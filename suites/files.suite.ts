@@ -33,7 +33,7 @@ import {
   pause,
 } from '../harness/engine/index.ts'
 import { addition, createObject, eachAccepted } from './created/created-object.ts'
-import { ownId, useAgain } from './created/relations.ts'
+import { grantedOf, ownId, useAgain } from './created/relations.ts'
 import { usable } from './created/usable.ts'
 
 const anyButError: Pairs = [['no-5xx']]
@@ -99,6 +99,10 @@ async function addTo(context: CheckContext, graph: string, file: string): Promis
   return context.send(probe, { role: 'setup', skipPassive: true })
 }
 
+async function isAdded(context: CheckContext, graph: string, file: string): Promise<boolean> {
+  return grantedOf([await addTo(context, graph, file)]).length > 0
+}
+
 function attachTo(context: CheckContext, graph: string): Promise<Exchange> {
   return context.send(() => uploadTo(context.run, graph), { role: 'setup' })
 }
@@ -108,14 +112,13 @@ async function judgeKept(context: CheckContext, file: string, graph: string): Pr
   const { run } = context
   await attachTo(context, graph)
   context.cases++
-  const first = await addTo(context, graph, file)
-  if (!first.response || !isGranted(first.response)) return
+  if (!(await isAdded(context, graph, file))) return
   // Each replica may process what it is told for a while: another file gets that time before the next is attached.
   const slow = await attachTo(context, graph)
   await pause(run, run.target.limits.settleMs)
   await attachTo(context, graph)
   const second = await addTo(context, graph, namedId(run, slow))
-  if (!second.response || !isGranted(second.response)) return
+  if (grantedOf([second]).length === 0) return
   const expected = '409: the file was uploaded with graphId, and is in that graph, also after another one was'
   context.fail(second, expected, 'for that graph and file')
 }
@@ -128,10 +131,7 @@ async function judgeInNoOther(context: CheckContext, file: string, graphs: reado
   context.cases++
   if (exchange.response?.status !== 409) return
   const plain = await upload(run, contentOf(run))
-  for (const graph of graphs) {
-    const { response } = await addTo(context, graph, plain)
-    if (!response || !isGranted(response)) return
-  }
+  for (const graph of graphs) if (!(await isAdded(context, graph, plain))) return
   // A file that is being processed may be refused for a while.
   await pause(run, run.target.limits.settleMs)
   const again = await addTo(context, other, file)
@@ -165,21 +165,15 @@ async function judgeAttachedTo(context: CheckContext, graph: string): Promise<st
     // A file that is not processed yet may be refused: the next attempt waits longer.
   }
   // It had its time: is it refused in place of the 409, or would any file be?
-  const isTold =
-    last?.response && (isGranted(last.response) || (isClientError(last) && (await takesPlain(context, graph))))
-  if (!last || !isTold)
-    throw new NotExercised(`the addition of the file was answered ${last ? describeResponse(last) : 'by nothing'}`)
+  if (last === undefined) return undefined
+  const takesPlain = async () => isAdded(context, graph, await upload(run, contentOf(run)))
+  if (grantedOf([last]).length === 0 && !(isClientError(last) && (await takesPlain())))
+    throw new NotExercised(`the addition of the file was answered ${describeResponse(last)}`)
   return context.fail(
     last,
     '409: the file was uploaded with graphId, and is in that graph already',
     'for that graph and file',
   )
-}
-
-/** Whether a file that was uploaded without graphId can be added to the graph. */
-async function takesPlain(context: CheckContext, graph: string): Promise<boolean> {
-  const { response } = await addTo(context, graph, await upload(context.run, contentOf(context.run)))
-  return response !== undefined && isGranted(response)
 }
 
 /** A refusal as a request, not for the key or by a limit. */
