@@ -221,16 +221,16 @@ async function lookAlone(held: Held): Promise<readonly (readonly Finding[])[]> {
   const left = [...atOnce]
   const began = performance.now()
   let later = delayed && (await refuseIdle(held, delayed))
-  let took = performance.now() - began
+  const refusingMs = performance.now() - began
   findings.push(...(later?.findings ?? []))
   for (const moment of run.options.depth === 'quick' ? moments.slice(0, 1) : moments) {
     if (!later || isOver()) break
     later = await lookLater(held, later, moment)
     findings.push(...later.findings)
-    took += Math.max(0, performance.now() - later.refusedAt - moment.afterMs)
+    const lookMs = refusingMs + Math.max(0, performance.now() - later.refusedAt - moment.afterMs)
+    const fits = (until: number): boolean => left.length > 0 && !isOver() && performance.now() + lookMs <= until
     // Jobs begin late seldom: what fits into the last pause comes there. If it had to wait, what it met is looked for anew.
-    while (moment === moments[1] && left.length > 0 && !isOver()) {
-      if (performance.now() + took > later.refusedAt + moments[2].untilMs) break
+    while (moment === moments[1] && fits(later.refusedAt + moments[2].untilMs)) {
       const before = jobsOf(run).of(application.id).length
       looks.push(await lookAfter(held, left.shift()!))
       if (jobsOf(run).of(application.id).length !== before + 1) later = { ...later, refusedAt: -Infinity }
