@@ -18,21 +18,38 @@ const house = {
   reference: [[], 'Judge and judged share no code, so that they share no mistake.'],
   catalogue: [['schemas/'], 'What the interface says is data.'],
   ...Object.fromEntries(
-    layers.map((layer) => [`harness/${layer}`, [[...below(layer), ...ground], 'A layer imports those below it.']]),
+    layers.map((layer) => [
+      `harness/${layer}`,
+      [[...below(layer), ...ground], 'A layer imports those below it.'],
+    ]),
   ),
   suites: [[...harness, 'fixtures/'], 'A suite is written with harness/checks.'],
   reporters: [['harness/report/', ...ground], 'A report is rendered from the result model alone.'],
-  certificate: [['harness/report/', 'reporters/', ...ground], 'A certificate is issued for a report.'],
+  certificate: [
+    ['harness/report/', 'reporters/', ...ground],
+    'A certificate is issued for a report.',
+  ],
   traffic: [['suites/', ...harness], 'Recorded traffic is judged as a live run is.'],
   library: [['suites/', 'reference/', ...harness], 'The engine without a front of its own.'],
   vitest: [['library/', 'reporters/', 'cli/output/', ...harness], 'The suites as tests of vitest.'],
   cli: [
-    ['library/', 'suites/', 'reporters/', 'certificate/', 'traffic/', 'reference/', 'fixtures/', ...harness],
+    [
+      'library/',
+      'suites/',
+      'reporters/',
+      'certificate/',
+      'traffic/',
+      'reference/',
+      'fixtures/',
+      ...harness,
+    ],
     'The command line is on top.',
   ],
 }
 
-const ours = [...Object.keys(house), 'harness', 'bench', 'build', 'tests'].map((folder) => `${folder}/`)
+const ours = [...Object.keys(house), 'harness', 'bench', 'build', 'tests'].map(
+  (folder) => `${folder}/`,
+)
 
 function edges(folder, [allowed, comment]) {
   return {
@@ -46,7 +63,13 @@ function edges(folder, [allowed, comment]) {
 
 /** A package that only these files import. */
 function confined(name, module, from, comment) {
-  return { name, comment, severity: 'error', from: { pathNot: from }, to: { path: `^node_modules/${module}` } }
+  return {
+    name,
+    comment,
+    severity: 'error',
+    from: { pathNot: from },
+    to: { path: `^node_modules/${module}` },
+  }
 }
 
 /** @type {import('dependency-cruiser').IConfiguration} */
@@ -77,7 +100,8 @@ module.exports = {
     })),
     {
       name: 'engine-is-given-the-interface',
-      comment: 'It knows no requirement and no operation by itself (harness/engine/run.ts): types alone.',
+      comment:
+        'It knows no requirement and no operation by itself (harness/engine/run.ts): types alone.',
       severity: 'error',
       from: { path: '^harness/(engine|recording|http)/' },
       to: { path: '^catalogue/', dependencyTypesNot: ['type-only'] },
@@ -99,7 +123,10 @@ module.exports = {
       comment: 'What an installed package imports is a run-time dependency.',
       severity: 'error',
       from: { pathNot: '^(tests|bench|build|examples|vitest)/|^[^/]+\\.(ts|js|cjs)$' },
-      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
+      to: {
+        dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'],
+        dependencyTypesNot: ['type-only'],
+      },
     },
     { name: 'resolves', severity: 'error', from: {}, to: { couldNotResolve: true } },
   ],
@@ -108,6 +135,9 @@ module.exports = {
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
     exclude: { path: '^(dist|\\.tmpdist)/' },
-    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'types', 'default'] },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'types', 'default'],
+    },
   },
 }

@@ -1,6 +1,9 @@
 /** The library for programs: judge a target, type a target file, read the catalogue. */
 export { catalogue, isRequirementId } from './catalogue/catalogue.ts'
-export type { CatalogueRequirement as RequirementRow, RequirementId } from './catalogue/catalogue.ts'
+export type {
+  CatalogueRequirement as RequirementRow,
+  RequirementId,
+} from './catalogue/catalogue.ts'
 export type { OperationId } from './catalogue/operations.ts'
 export type {
   EndedEvent,

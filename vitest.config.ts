@@ -6,7 +6,14 @@ class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const others = /tests\/(?:docs|vitest|reporters\/html|engine|layout|openapi|cli|check)/
     const programs = /tests\/(?:docs|vitest\/front|ui|library|reporters|layout\/site)\S*\.program/
-    const first = [programs, 'tests/matrix/kill-matrix', 'tests/matrix/', 'tests/hostile/', 'tests/ui/', others]
+    const first = [
+      programs,
+      'tests/matrix/kill-matrix',
+      'tests/matrix/',
+      'tests/hostile/',
+      'tests/ui/',
+      others,
+    ]
     const rank = ({ moduleId }: TestSpecification): number => {
       const at = first.findIndex((place) => moduleId.search(place) >= 0)
       return at < 0 ? first.length : at
@@ -47,10 +54,22 @@ export default defineConfig({
         cacheDir: undefined,
       },
       { test: { name: 'conformance', include: ['vitest/*.suite.ts'] } },
-      { test: { ...ofOurs, name: 'programs', include: ['tests/**/*.program.ts'] }, cacheDir: undefined },
-      { test: { ...ofOurs, name: 'servers', include: ['tests/**/*.servers.ts'] }, cacheDir: undefined },
-      { test: { ...ofOurs, name: 'field', include: ['tests/field/*.field.ts'] }, cacheDir: undefined },
-      { test: { ...ofOurs, name: 'exhaustive', include: ['tests/**/*.exhaustive.ts'] }, cacheDir: undefined },
+      {
+        test: { ...ofOurs, name: 'programs', include: ['tests/**/*.program.ts'] },
+        cacheDir: undefined,
+      },
+      {
+        test: { ...ofOurs, name: 'servers', include: ['tests/**/*.servers.ts'] },
+        cacheDir: undefined,
+      },
+      {
+        test: { ...ofOurs, name: 'field', include: ['tests/field/*.field.ts'] },
+        cacheDir: undefined,
+      },
+      {
+        test: { ...ofOurs, name: 'exhaustive', include: ['tests/**/*.exhaustive.ts'] },
+        cacheDir: undefined,
+      },
     ],
   },
 })

@@ -1,7 +1,15 @@
 // As much of GitHub's runner as the workflows of docs/ use: matrices, steps, composite actions, expressions, artifacts, a cache.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parse } from 'yaml'
 
@@ -38,7 +46,9 @@ export function gitHub({ dir, project, action, tools, secrets }) {
         }
         const isDone = await steps(job.steps, context, { work, path: work })
         if (!isDone) results[name] = 'failure'
-        summary += existsSync(join(work, '.summary')) ? readFileSync(join(work, '.summary'), 'utf8') : ''
+        summary += existsSync(join(work, '.summary'))
+          ? readFileSync(join(work, '.summary'), 'utf8')
+          : ''
       }
     }
     const isSuccess = Object.values(results).every((one) => one === 'success')
@@ -48,7 +58,9 @@ export function gitHub({ dir, project, action, tools, secrets }) {
       let isSuccess = true
       for (const step of list) {
         if (!(step.if === 'always()' || (isSuccess && isTrue(step.if, context)))) continue
-        const done = step.uses ? await use(step, context, work) : await script(step, context, { work, path })
+        const done = step.uses
+          ? await use(step, context, work)
+          : await script(step, context, { work, path })
         if (!done && !step['continue-on-error']) isSuccess = false
       }
       return isSuccess
@@ -56,7 +68,10 @@ export function gitHub({ dir, project, action, tools, secrets }) {
 
     async function use(step, context, work) {
       const given = Object.fromEntries(
-        Object.entries(step.with ?? {}).map(([name, value]) => [name, filled(String(value), context)]),
+        Object.entries(step.with ?? {}).map(([name, value]) => [
+          name,
+          filled(String(value), context),
+        ]),
       )
       const [of] = step.uses.split('@')
       if (of === 'actions/checkout') {
@@ -78,7 +93,8 @@ export function gitHub({ dir, project, action, tools, secrets }) {
         else context.after = () => cpSync(given.path, kept, { recursive: true })
         return true
       }
-      if (of !== 'OWNER/ai-content-conformance') throw new Error(`${step.uses}: what it does is not known here`)
+      if (of !== 'OWNER/ai-content-conformance')
+        throw new Error(`${step.uses}: what it does is not known here`)
       // Each machine has the action anew.
       rmSync(join(action, 'standalone'), { recursive: true, force: true })
       const { inputs, runs: composite } = parse(readFileSync(join(action, 'action.yml'), 'utf8'))
@@ -110,15 +126,33 @@ export function gitHub({ dir, project, action, tools, secrets }) {
       const output = join(work, '.output')
       writeFileSync(output, '')
       const env = Object.fromEntries(
-        Object.entries(step.env ?? {}).map(([name, value]) => [name, filled(String(value), context)]),
+        Object.entries(step.env ?? {}).map(([name, value]) => [
+          name,
+          filled(String(value), context),
+        ]),
       )
-      const child = spawn('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', filled(step.run, context)], {
-        cwd: work,
-        env: {
-          ...{ PATH: `${tools}:${process.env.PATH}`, HOME: home, CI: 'true', NO_COLOR: '1', GITHUB_ACTIONS: 'true' },
-          ...{ GITHUB_ACTION_PATH: path, GITHUB_OUTPUT: output, GITHUB_STEP_SUMMARY: join(work, '.summary'), ...env },
+      const child = spawn(
+        'bash',
+        ['--noprofile', '--norc', '-eo', 'pipefail', '-c', filled(step.run, context)],
+        {
+          cwd: work,
+          env: {
+            ...{
+              PATH: `${tools}:${process.env.PATH}`,
+              HOME: home,
+              CI: 'true',
+              NO_COLOR: '1',
+              GITHUB_ACTIONS: 'true',
+            },
+            ...{
+              GITHUB_ACTION_PATH: path,
+              GITHUB_OUTPUT: output,
+              GITHUB_STEP_SUMMARY: join(work, '.summary'),
+              ...env,
+            },
+          },
         },
-      })
+      )
       for (const stream of [child.stdout, child.stderr])
         stream.setEncoding('utf8').on('data', (piece) => (said += piece))
       const [code] = await once(child, 'close')
@@ -136,7 +170,8 @@ function combinations(matrix) {
   if (matrix === undefined) return [{}]
   const { include = [], ...lists } = matrix
   const all = Object.entries(lists).reduce(
-    (before, [name, values]) => before.flatMap((one) => values.map((value) => ({ ...one, [name]: value }))),
+    (before, [name, values]) =>
+      before.flatMap((one) => values.map((value) => ({ ...one, [name]: value }))),
     [{}],
   )
   return Object.keys(lists).length === 0 ? include : all
@@ -150,7 +185,9 @@ function valueOf(expression, context) {
 }
 
 function filled(text, context) {
-  return text.replaceAll(/\$\{\{ *(.*?) *\}\}/g, (_, expression) => String(valueOf(expression, context)))
+  return text.replaceAll(/\$\{\{ *(.*?) *\}\}/g, (_, expression) =>
+    String(valueOf(expression, context)),
+  )
 }
 
 function isTrue(condition, context) {

@@ -30,7 +30,14 @@ const wanted = [
   ...inTree('fixtures', /\.json$/),
   ...inTree('fixtures/pdf', /\.pdf$/),
   ...inTree('reporters/html/style', /\.css$/),
-  ...['README.md', 'LICENSE', 'CHANGELOG.md', 'SECURITY.md', 'catalogue/readings.md', 'reporters/html/page.js'],
+  ...[
+    'README.md',
+    'LICENSE',
+    'CHANGELOG.md',
+    'SECURITY.md',
+    'catalogue/readings.md',
+    'reporters/html/page.js',
+  ],
   ...ofKind(/^dist\/[^/]+\.js$/).flatMap(filesNamedIn),
 ]
 const out = [
@@ -42,7 +49,9 @@ const out = [
 
 const problems = [
   ...[...new Set(wanted)].filter((path) => !packed.has(path)).map((path) => `${path} is missing`),
-  ...[...packed].filter((path) => out.some((one) => one.test(path))).map((path) => `${path} does not belong there`),
+  ...[...packed]
+    .filter((path) => out.some((one) => one.test(path)))
+    .map((path) => `${path} does not belong there`),
   ...ofKind(/^dist\/[^/]+\.js$/).flatMap(unknownPackages),
   ...ofKind(/\.md$/).flatMap(deadLinks),
 ]
@@ -53,7 +62,9 @@ process.exitCode = problems.length > 0 ? 1 : 0
 /** The files that compiled code imports, or reads by their place in the package. */
 function filesNamedIn(path) {
   const code = readFileSync(path, 'utf8')
-  const chunks = [...code.matchAll(/(?:from|import) ?\(?"(\.\/[^"]+)"/g)].map(([, name]) => join(dirname(path), name))
+  const chunks = [...code.matchAll(/(?:from|import) ?\(?"(\.\/[^"]+)"/g)].map(([, name]) =>
+    join(dirname(path), name),
+  )
   const read = [...code.matchAll(/packageFile\("([^"]{2,})"\)/g)].map(([, name]) => name)
   return [...chunks, ...read]
 }
@@ -61,27 +72,34 @@ function filesNamedIn(path) {
 /** Packages that compiled code imports and an installation would not have. */
 function unknownPackages(path) {
   const known = { ...about.dependencies, ...about.peerDependencies }
-  const names = [...readFileSync(path, 'utf8').matchAll(/(?:^import (?:.* from )?|\bimport\()"([^."][^"]*)"/gm)].map(
-    ([, name]) => name,
-  )
+  const names = [
+    ...readFileSync(path, 'utf8').matchAll(/(?:^import (?:.* from )?|\bimport\()"([^."][^"]*)"/gm),
+  ].map(([, name]) => name)
   const packages = names.map((name) => name.split('/', name.startsWith('@') ? 2 : 1).join('/'))
   const unknown = packages.filter(
     (name) =>
-      !Object.hasOwn(known, name) && !name.startsWith('node:') && !builtinModules.includes(name) && name !== about.name,
+      !Object.hasOwn(known, name) &&
+      !name.startsWith('node:') &&
+      !builtinModules.includes(name) &&
+      name !== about.name,
   )
-  return [...new Set(unknown)].map((name) => `${path} imports ${name}, which is not installed with the package`)
+  return [...new Set(unknown)].map(
+    (name) => `${path} imports ${name}, which is not installed with the package`,
+  )
 }
 
 /** Links of a page to files that are not in the package. */
 function deadLinks(page) {
   // A picture that is not there shows its words.
-  const links = [...readFileSync(page, 'utf8').matchAll(/(?<!!\[[^\]]*)\]\((?!https?:|#)([^)#\s]+)/g)].map(
-    ([, link]) => link,
-  )
+  const links = [
+    ...readFileSync(page, 'utf8').matchAll(/(?<!!\[[^\]]*)\]\((?!https?:|#)([^)#\s]+)/g),
+  ].map(([, link]) => link)
   return links
     .map((link) => ({ link, path: join(dirname(page), link) }))
     .filter(
-      ({ path }) => !packed.has(path) && !ofKind(/./).some((file) => file.startsWith(`${path.replace(/\/$/, '')}/`)),
+      ({ path }) =>
+        !packed.has(path) &&
+        !ofKind(/./).some((file) => file.startsWith(`${path.replace(/\/$/, '')}/`)),
     )
     .map(({ link }) => `${page}: ${link} leads nowhere in the package`)
 }

@@ -3,7 +3,16 @@
 import assert from 'node:assert/strict'
 import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -30,7 +39,15 @@ if (!hasRsync) console.log("SKIPPED: GitLab's pipelines are not run: gitlab-ci-l
 try {
   // Never in the way of the servers, which answer in this process.
   const npm = (...args) => promisify(execFile)('npm', args, { cwd: root })
-  const local = ['install', '--silent', '--no-audit', '--no-fund', '--ignore-scripts', '--prefix', at('gitlab')]
+  const local = [
+    'install',
+    '--silent',
+    '--no-audit',
+    '--no-fund',
+    '--ignore-scripts',
+    '--prefix',
+    at('gitlab'),
+  ]
   await Promise.all([
     npm('run', '--silent', 'standalone', '--', at('made')),
     // The last version that runs on Node.js 20.
@@ -41,7 +58,9 @@ try {
   for (const [side, its] of Object.entries(servers)) project(at(side, 'project'), its)
   await Promise.all([onGitHub(), hasRsync && onGitLab()])
 } finally {
-  await Promise.all(Object.values(servers).flatMap((its) => Object.values(its).map(({ close }) => close())))
+  await Promise.all(
+    Object.values(servers).flatMap((its) => Object.values(its).map(({ close }) => close())),
+  )
   rmSync(dir, { recursive: true, force: true })
 }
 
@@ -59,7 +78,8 @@ function project(folder, its) {
 /** A pipeline does the same with a quick run as with a full one: whoever says no command asks for one here. */
 function quicken(file) {
   const [first, ...rest] = readFileSync(file, 'utf8').split('\n')
-  const asked = "if (!/^[a-z]/.test(process.argv[2] ?? '')) process.argv.splice(2, 0, '--depth', 'quick')"
+  const asked =
+    "if (!/^[a-z]/.test(process.argv[2] ?? '')) process.argv.splice(2, 0, '--depth', 'quick')"
   writeFileSync(file, [first, asked, ...rest].join('\n'))
 }
 
@@ -132,7 +152,9 @@ async function onGitLab() {
   assert.equal(matrix.code, 1, 'production breaks a requirement')
   assert.match(matrix.said, /1 must is newly failing|jobs\.create\/404-unknown-application/)
   assert.ok(existsSync(join(matrix.artifact('compare'), 'compare.html')), matrix.said)
-  console.log('gitlab-ci.yml, gitlab-sharded.yml and gitlab-matrix.yml judge as their pages say, by gitlab-ci-local')
+  console.log(
+    'gitlab-ci.yml, gitlab-sharded.yml and gitlab-matrix.yml judge as their pages say, by gitlab-ci-local',
+  )
 }
 
 async function gitLab(file) {
@@ -140,20 +162,28 @@ async function gitLab(file) {
   cpSync(at('gitlab/project'), cwd, { recursive: true })
   cpSync(join(root, 'docs/workflows', file), join(cwd, '.gitlab-ci.yml'))
   const git = (...args) =>
-    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@localhost', ...args], { cwd, ...quiet })
+    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@localhost', ...args], {
+      cwd,
+      ...quiet,
+    })
   git('init', '--quiet')
   git('add', '.')
   git('commit', '--quiet', '--message', 'A project')
   const variables = { CI_PIPELINE_SOURCE: 'schedule', CONFORM_API_KEY: key }
-  const given = Object.entries(variables).flatMap(([name, value]) => ['--variable', `${name}=${value}`])
+  const given = Object.entries(variables).flatMap(([name, value]) => [
+    '--variable',
+    `${name}=${value}`,
+  ])
   const runner = at('gitlab/node_modules/.bin/gitlab-ci-local')
   const env = { PATH: `${at('tools')}:${process.env.PATH}`, HOME: dir, NO_COLOR: '1' }
   const child = spawn(process.execPath, [runner, '--force-shell-executor', ...given], { cwd, env })
   let said = ''
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (piece) => (said += piece))
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (piece) => (said += piece))
   const [code] = await once(child, 'close')
   const artifacts = join(cwd, '.gitlab-ci-local/artifacts')
-  const artifact = (job) => join(artifacts, readdirSync(artifacts).find((name) => name.startsWith(job)) ?? job)
+  const artifact = (job) =>
+    join(artifacts, readdirSync(artifacts).find((name) => name.startsWith(job)) ?? job)
   return { code, said, artifact }
 }
 

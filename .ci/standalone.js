@@ -3,7 +3,16 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -21,7 +30,10 @@ export default defineTarget({ name, baseUrl: 'http://127.0.0.1:9', keys: { full:
 
 try {
   chmodSync(dir, 0o755)
-  execFileSync('npm', ['run', '--silent', 'standalone', '--', dir, '--executable'], { cwd: root, stdio: 'inherit' })
+  execFileSync('npm', ['run', '--silent', 'standalone', '--', dir, '--executable'], {
+    cwd: root,
+    stdio: 'inherit',
+  })
   const file = join(dir, 'conform.mjs')
   assert.ok(statSync(file).size < 4e6, `${statSync(file).size} bytes`)
   startsAtOnce(file)
@@ -44,7 +56,11 @@ function startsAtOnce(file) {
     const { result } = JSON.parse(readFileSync(join(NODE_V8_COVERAGE, told), 'utf8'))
     return { stdout, own: result.filter(({ url }) => url.includes('conform.mjs')).length }
   }
-  assert.deepEqual(loads('--version'), { stdout: `${version}\n`, own: 1 }, 'it loads more than it needs to')
+  assert.deepEqual(
+    loads('--version'),
+    { stdout: `${version}\n`, own: 1 },
+    'it loads more than it needs to',
+  )
   assert.ok(loads('list').own > 1, 'what is loaded is seen')
 }
 
@@ -58,7 +74,10 @@ async function judges(what, command, args) {
 
   const whole = run('--report', 'json', '--depth', 'quick')
   assert.equal(whole.status, 0, `${what}: ${whole.stdout.slice(-2000)}${whole.stderr}`)
-  assert.equal(JSON.parse(readFileSync(join(cwd, 'conform-report.json'), 'utf8')).verdict, 'conformant')
+  assert.equal(
+    JSON.parse(readFileSync(join(cwd, 'conform-report.json'), 'utf8')).verdict,
+    'conformant',
+  )
   for (const name of ['target.ts', 'target.mjs']) {
     const { stdout, stderr } = run('--target', name, '--dry-run')
     assert.match(stdout, /^total /m, `${what}, ${name}: ${stderr}`)
@@ -72,7 +91,9 @@ async function judges(what, command, args) {
 async function started(child) {
   let said = ''
   child.stdout.setEncoding('utf8')
-  const line = new Promise((resolve) => child.stdout.on('data', (piece) => (said += piece).includes('\n') && resolve()))
+  const line = new Promise((resolve) =>
+    child.stdout.on('data', (piece) => (said += piece).includes('\n') && resolve()),
+  )
   const closed = once(child, 'close')
   await Promise.race([line, closed])
   const end = async () => {
@@ -102,7 +123,9 @@ async function container(file) {
   writeFileSync(join(dir, 'Dockerfile'), text.replace(/^USER .*$/m, 'USER root'))
   lint(join(dir, 'Dockerfile'), false)
   if (spawnSync('docker', ['info']).status === 0) return image()
-  console.log('No Docker daemon answers here: the image is NOT built. Its entry point judges as another user instead.')
+  console.log(
+    'No Docker daemon answers here: the image is NOT built. Its entry point judges as another user instead.',
+  )
   const last = text.slice(text.lastIndexOf('\nFROM '))
   const [, to] = /^COPY --from=build \/suite\/standalone\/conform\.mjs (\S+)$/m.exec(last)
   const [command, ...args] = JSON.parse(/^ENTRYPOINT (.*)$/m.exec(last)[1])
@@ -126,10 +149,14 @@ async function container(file) {
 /** By the rules of hadolint, which itself is in no registry that is asked here. */
 function lint(path, isClean) {
   const linter = ['exec', '--yes', '--ignore-scripts', '--', 'dockerlinter@2.0.0']
-  const { status, stdout, stderr } = spawnSync('npm', [...linter, '-f', path, '-s', 'none', '-e', 'info'], {
-    cwd: root,
-    encoding: 'utf8',
-  })
+  const { status, stdout, stderr } = spawnSync(
+    'npm',
+    [...linter, '-f', path, '-s', 'none', '-e', 'info'],
+    {
+      cwd: root,
+      encoding: 'utf8',
+    },
+  )
   if (isClean) assert.equal(status, 0, `${stdout}${stderr}`)
   else assert.match(stdout, /EU0001/)
 }

@@ -11,7 +11,11 @@ import { chromium } from 'playwright-core'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const screenshot = process.argv[2] && resolve(process.argv[2])
-const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync)
+const executablePath = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+].find(existsSync)
 const { version } = JSON.parse(readFileSync(join(root, 'node_modules/vitest/package.json'), 'utf8'))
 const dir = mkdtempSync(join(tmpdir(), 'conform-packed-'))
 const quiet = { cwd: dir, stdio: ['ignore', 'ignore', 'inherit'] }
@@ -31,13 +35,18 @@ export default defineConfig({ test: { reporters: ['verbose', new ConformanceRepo
 
 try {
   const from = process.env.CONFORM_PACKED ?? dir
-  if (from === dir) execFileSync('npm', ['pack', '--silent', '--pack-destination', dir], { ...quiet, cwd: root })
+  if (from === dir)
+    execFileSync('npm', ['pack', '--silent', '--pack-destination', dir], { ...quiet, cwd: root })
   writeFileSync(join(dir, 'package.json'), '{"private": true, "type": "module"}')
   writeFileSync(join(dir, 'conformance.test.ts'), suite)
   writeFileSync(join(dir, 'vitest.config.ts'), config)
   const packed = readdirSync(from).find((name) => name.endsWith('.tgz'))
   const packages = [join(from, packed), `vitest@${version}`, `@vitest/ui@${version}`]
-  execFileSync('npm', ['install', '--silent', '--no-audit', '--no-fund', '--ignore-scripts', ...packages], quiet)
+  execFileSync(
+    'npm',
+    ['install', '--silent', '--no-audit', '--no-fund', '--ignore-scripts', ...packages],
+    quiet,
+  )
   filters()
   whole()
   rmSync(join(dir, 'conform-report.json'), { force: true })
@@ -54,7 +63,11 @@ function says(text, words) {
 /** @param {string[]} args */
 function vitest(...args) {
   const env = { ...process.env, NO_COLOR: '1', CI: '1' }
-  return spawnSync('npx', ['--no-install', 'vitest', 'run', ...args], { cwd: dir, encoding: 'utf8', env })
+  return spawnSync('npx', ['--no-install', 'vitest', 'run', ...args], {
+    cwd: dir,
+    encoding: 'utf8',
+    env,
+  })
 }
 
 function filters() {
@@ -88,9 +101,14 @@ function whole() {
 }
 
 async function inTheBrowser() {
-  if (executablePath === undefined) return console.log("SKIPPED: vitest's UI is not looked at, there is no Chromium")
+  if (executablePath === undefined)
+    return console.log("SKIPPED: vitest's UI is not looked at, there is no Chromium")
   const args = ['--no-install', 'vitest', '--watch', '--ui', '--open=false', '--api.port=0']
-  const ui = spawn('npx', args, { cwd: dir, env: { ...process.env, NO_COLOR: '1' }, detached: true })
+  const ui = spawn('npx', args, {
+    cwd: dir,
+    env: { ...process.env, NO_COLOR: '1' },
+    detached: true,
+  })
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
   try {
     const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
@@ -102,12 +120,19 @@ async function inTheBrowser() {
     await failed.click({ timeout: 60_000 })
     await page.getByText('ConformanceError').first().waitFor()
     const text = await page.locator('body').innerText()
-    for (const row of [/sent\s+POST /, /expected\s+404 ResourceNotFound/, /received\s+/, /curl\s+curl /])
+    for (const row of [
+      /sent\s+POST /,
+      /expected\s+404 ResourceNotFound/,
+      /received\s+/,
+      /curl\s+curl /,
+    ])
       says(text, row)
     await until(() => existsSync(join(dir, 'conform-report.json')))
     await page.getByRole('button', { name: 'Run current test' }).first().click({ force: true })
     await until(() => reported().run.only.join() === 'jobs.create/404-unknown-application')
-    console.log(`vitest's UI shows the failure with its evidence; run again alone: ${reported().run.requests} requests`)
+    console.log(
+      `vitest's UI shows the failure with its evidence; run again alone: ${reported().run.requests} requests`,
+    )
   } finally {
     if (screenshot) await browser.contexts()[0]?.pages()[0]?.screenshot({ path: screenshot })
     await browser.close()

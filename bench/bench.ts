@@ -14,7 +14,10 @@ const tolerated = 1.25
 const mostTurns = 3
 
 /** Measures the sides in turn, so that a busy moment of the machine meets all alike; gives the median of each figure, by side. */
-async function measure(sides: readonly Side[], runs: number): Promise<Readonly<Record<string, Figures>>> {
+async function measure(
+  sides: readonly Side[],
+  runs: number,
+): Promise<Readonly<Record<string, Figures>>> {
   const all = new Map(sides.map((side) => [side, [] as Figures[]]))
   for (let run = 1; run <= runs; run++) {
     for (const [side, figures] of all) {
@@ -23,7 +26,9 @@ async function measure(sides: readonly Side[], runs: number): Promise<Readonly<R
     }
   }
   const medians = (figures: readonly Figures[]): Figures =>
-    Object.fromEntries(Object.keys(figures[0]!).map((name) => [name, median(figures.map((one) => one[name]!))]))
+    Object.fromEntries(
+      Object.keys(figures[0]!).map((name) => [name, median(figures.map((one) => one[name]!))]),
+    )
   return Object.fromEntries([...all].map(([{ name }, figures]) => [name, medians(figures)]))
 }
 
@@ -62,11 +67,13 @@ try {
   let now = ratiosOf(figures)
   console.table(figures)
   if (Object.keys(now).length > 0) console.table(now)
-  if (given.json !== undefined) writeFileSync(given.json, `${JSON.stringify({ figures, ratios: now }, null, 2)}\n`)
+  if (given.json !== undefined)
+    writeFileSync(given.json, `${JSON.stringify({ figures, ratios: now }, null, 2)}\n`)
   if (given.accept) writeFileSync(known, `${JSON.stringify(now, null, 2)}\n`)
   const before = JSON.parse(readFileSync(known, 'utf8')) as Ratios
   // A ratio that nobody has accepted yet is worse, too.
-  const isWorse = (name: string): boolean => !(now[name]! <= (before[name] ?? Number.NaN) * tolerated)
+  const isWorse = (name: string): boolean =>
+    !(now[name]! <= (before[name] ?? Number.NaN) * tolerated)
   let worse = Object.keys(now).filter(isWorse)
   for (let turn = 1; given.check && turn < mostTurns && worse.length > 0; turn++) {
     const concerned = worse.flatMap((name) => ratios[name]!)
@@ -79,7 +86,9 @@ try {
     worse = worse.filter(isWorse)
   }
   for (const name of worse)
-    console.error(`worse by more than a quarter: ${name}: ${now[name]}, was ${before[name] ?? 'not known'}`)
+    console.error(
+      `worse by more than a quarter: ${name}: ${now[name]}, was ${before[name] ?? 'not known'}`,
+    )
   process.exitCode = worse.length > 0 ? 1 : 0
 } finally {
   rmSync(folder, { recursive: true, force: true })

@@ -12,19 +12,30 @@ const { values, positionals } = parseArgs({
   },
 })
 const projects = values.project.flatMap((name) => ['--project', name])
-const args = ['node_modules/vitest/vitest.mjs', 'run', ...projects, '--reporter', 'dot', ...positionals]
+const args = [
+  'node_modules/vitest/vitest.mjs',
+  'run',
+  ...projects,
+  '--reporter',
+  'dot',
+  ...positionals,
+]
 
 /** Ends with whoever began it, however that ended. */
 const busy = 'const parent = process.ppid; while (process.ppid === parent);'
 
 const cores = availableParallelism()
 for (const load of [cores, 2 * cores]) {
-  const loops = Array.from({ length: load }, () => spawn(process.execPath, ['-e', busy], { stdio: 'ignore' }))
+  const loops = Array.from({ length: load }, () =>
+    spawn(process.execPath, ['-e', busy], { stdio: 'ignore' }),
+  )
   for (let run = 1; run <= Number(values.runs); run++) {
     // Which tests failed is the last that vitest says.
     const { status } = spawnSync(process.execPath, args, { stdio: 'inherit' })
     if (status === null) process.exit(130)
-    console.log(`beside ${load} busy loops, run ${run} of ${values.runs}: ${status === 0 ? 'passed' : 'FAILED'}`)
+    console.log(
+      `beside ${load} busy loops, run ${run} of ${values.runs}: ${status === 0 ? 'passed' : 'FAILED'}`,
+    )
     if (status !== 0) process.exitCode = 1
   }
   for (const loop of loops) loop.kill('SIGKILL')

@@ -44,10 +44,17 @@ async function undici(har, url, key) {
   async function work() {
     for (let next = requests.shift(); next; next = requests.shift()) {
       const { method, url: at, headers, postData } = next
-      const kept = headers.filter(({ name }) => !isMade.test(name)).flatMap(({ name, value }) => [name, value])
+      const kept = headers
+        .filter(({ name }) => !isMade.test(name))
+        .flatMap(({ name, value }) => [name, value])
       const { pathname, search } = new URL(at)
       const body = postData ? Buffer.from(postData.text, postData._encoding ?? 'utf8') : null
-      const sent = { method, path: pathname + search, headers: ['authorization', `Bearer ${key}`, ...kept], body }
+      const sent = {
+        method,
+        path: pathname + search,
+        headers: ['authorization', `Bearer ${key}`, ...kept],
+        body,
+      }
       const response = await pool.request(sent)
       await response.body.text()
     }

@@ -21,7 +21,9 @@ export interface Side {
 const file = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url))
 const bin = file('bin/conform.js')
 const part = file('bench/part.js')
-const declared = JSON.parse(readFileSync(file('fixtures/reference.target.json'), 'utf8')) as { keys: { full: string } }
+const declared = JSON.parse(readFileSync(file('fixtures/reference.target.json'), 'utf8')) as {
+  keys: { full: string }
+}
 
 /** Loaded into the process that is measured: tells its peak memory and its processor time on descriptor 3 when it ends. */
 const probe = `data:text/javascript,${encodeURIComponent(
@@ -44,20 +46,31 @@ async function measureProcess(cwd: string, args: readonly string[]): Promise<Fig
   child.stdio[3]?.on('data', (piece: Buffer) => (usage += piece.toString()))
   const [code] = (await once(child, 'close')) as [number | null]
   const wallMs = performance.now() - started
-  if (code !== 0) throw new Error(`node ${args.join(' ')} ended with ${String(code)}:\n${said.slice(-2000)}`)
+  if (code !== 0)
+    throw new Error(`node ${args.join(' ')} ended with ${String(code)}:\n${said.slice(-2000)}`)
   return { wallMs, ...(JSON.parse(usage) as Figures) }
 }
 
 /** Judges something; the seed is the same in all runs. */
 async function measureRun(folder: string, args: readonly string[] = []): Promise<Figures> {
   const path = join(folder, 'report.json')
-  const measured = await measureProcess(folder, [bin, '--seed', '1', '--report', `json=${path}`, ...args])
+  const measured = await measureProcess(folder, [
+    bin,
+    '--seed',
+    '1',
+    '--report',
+    `json=${path}`,
+    ...args,
+  ])
   const { run } = JSON.parse(readFileSync(path, 'utf8')) as Report
   return { ...measured, requests: run.requests }
 }
 
 /** Calls with the URL of a process that serves, which is the first line that it writes, and ends it afterwards. */
-async function withServer<T>(args: readonly string[], use: (url: string) => Promise<T>): Promise<T> {
+async function withServer<T>(
+  args: readonly string[],
+  use: (url: string) => Promise<T>,
+): Promise<T> {
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] })
   const ended = once(child, 'exit')
   for await (const line of createInterface(child.stdout)) {
@@ -75,7 +88,11 @@ const withReference = <T>(options: object, use: (url: string) => Promise<T>): Pr
   withServer([part, 'reference', JSON.stringify(options)], use)
 
 /** Judges a reference server in another process, with all that it has declared. */
-const measureExternal = (folder: string, options: object, args: readonly string[] = []): Promise<Figures> =>
+const measureExternal = (
+  folder: string,
+  options: object,
+  args: readonly string[] = [],
+): Promise<Figures> =>
   withReference(options, (url) => {
     const path = join(folder, 'bench.target.json')
     writeFileSync(path, JSON.stringify({ ...declared, $schema: undefined, baseUrl: url }))
@@ -86,7 +103,9 @@ const measureExternal = (folder: string, options: object, args: readonly string[
 async function measureUndici(folder: string): Promise<Figures> {
   const har = join(folder, 'requests.har')
   if (!existsSync(har)) await measureExternal(folder, {}, ['--report', `har=${har}`])
-  return withReference({}, (url) => measureProcess(folder, [part, 'undici', har, url, declared.keys.full]))
+  return withReference({}, (url) =>
+    measureProcess(folder, [part, 'undici', har, url, declared.keys.full]),
+  )
 }
 
 const latency = 20
@@ -94,10 +113,14 @@ const concurrency = 16
 
 /** A target that takes so long for each response; and with so many requests at once that only what must wait for something waits. */
 async function measureFar(folder: string): Promise<Figures> {
-  const judge = (atOnce: number) => measureExternal(folder, { latency }, ['--concurrency', String(atOnce)])
+  const judge = (atOnce: number) =>
+    measureExternal(folder, { latency }, ['--concurrency', String(atOnce)])
   const measured = await judge(concurrency)
   const shortest = await judge(256)
-  return { ...measured, idealMs: Math.max((latency * measured.requests!) / concurrency, shortest.wallMs!) }
+  return {
+    ...measured,
+    idealMs: Math.max((latency * measured.requests!) / concurrency, shortest.wallMs!),
+  }
 }
 
 const warmUps = 200
@@ -128,13 +151,22 @@ async function measureRecord(folder: string): Promise<Figures> {
   }
   await withReference({}, (target) =>
     withServer([part, 'proxy', target], (bare) =>
-      withServer([bin, 'record', target, '--out', join(folder, 'bench.har')], measureBoth(target, bare)),
+      withServer(
+        [bin, 'record', target, '--out', join(folder, 'bench.har')],
+        measureBoth(target, bare),
+      ),
     ),
   )
   await dispatcher.close()
-  const at = (list: number[], share: number): number => list.sort((a, b) => a - b)[Math.floor(list.length * share)]!
+  const at = (list: number[], share: number): number =>
+    list.sort((a, b) => a - b)[Math.floor(list.length * share)]!
   const [recordMs, bareMs] = [at(times.record, 0.5), at(times.bare, 0.5)]
-  return { recordMs, bareMs, recordLateMs: at(times.record, 0.99), bareLateMs: at(times.bare, 0.99) }
+  return {
+    recordMs,
+    bareMs,
+    recordLateMs: at(times.record, 0.99),
+    bareLateMs: at(times.bare, 0.99),
+  }
 }
 
 const far = `${latency} ms away, --concurrency ${concurrency}`
@@ -161,7 +193,12 @@ export function allSides(folder: string): Side[] {
   ]
 }
 
-type Halves = readonly [overSide: string, overFigure: string, underSide: string, underFigure: string]
+type Halves = readonly [
+  overSide: string,
+  overFigure: string,
+  underSide: string,
+  underFigure: string,
+]
 
 /** Ratios that are compared between two states of the suite: a machine that is slow or busy changes both halves alike. */
 export const ratios: Readonly<Record<string, Halves>> = {

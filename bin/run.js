@@ -48,7 +48,10 @@ function listenForInterrupts() {
     // A second signal waits for nothing.
     if (came !== undefined) process.exit(exitCodes[signal])
     came = signal
-    timer = overdue === undefined ? setTimeout(endWithNothing, graceBeforeMs) : setTimeout(overdue, graceMs)
+    timer =
+      overdue === undefined
+        ? setTimeout(endWithNothing, graceBeforeMs)
+        : setTimeout(overdue, graceMs)
     first.abort()
   }
   for (const signal of signals) process.on(signal, onSignal)
@@ -74,7 +77,9 @@ function listenForInterrupts() {
 
 /** A report names its target: without one none can be written. */
 function endWithNothing() {
-  process.stderr.write('conform: interrupted before the target was read: nothing was judged, no report is written\n')
+  process.stderr.write(
+    'conform: interrupted before the target was read: nothing was judged, no report is written\n',
+  )
   process.exit(3)
 }
 

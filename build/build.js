@@ -17,14 +17,29 @@ const input = {
 }
 
 const plugins = [await compiledSchemas()]
-const options = { cwd: root, input, platform: 'node', external: isPackage, plugins, treeshake, logLevel: 'silent' }
+const options = {
+  cwd: root,
+  input,
+  platform: 'node',
+  external: isPackage,
+  plugins,
+  treeshake,
+  logLevel: 'silent',
+}
 const build = await rolldown(options)
 const { output } = await build.write({
-  ...{ dir: 'dist', format: 'esm', chunkFileNames: '[name]-[hash].js', sourcemap: false, minify: false },
+  ...{
+    dir: 'dist',
+    format: 'esm',
+    chunkFileNames: '[name]-[hash].js',
+    sourcemap: false,
+    minify: false,
+  },
 })
 await build.close()
 const written = output.map(({ fileName }) => fileName)
 // What an earlier build left goes last: a run that goes on meanwhile has its code as long as it can, the types stay.
 for (const name of readdirSync(`${root}dist`)) {
-  if (name.endsWith('.js') && !written.includes(name)) rmSync(`${root}dist/${name}`, { force: true })
+  if (name.endsWith('.js') && !written.includes(name))
+    rmSync(`${root}dist/${name}`, { force: true })
 }

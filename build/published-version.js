@@ -14,7 +14,9 @@ if (there !== undefined && JSON.stringify(there) !== JSON.stringify(own)) {
   console.error(`${own.version} is published with other requirements; raise the version`)
   process.exitCode = 1
 } else if (there === undefined && process.argv.includes('--check')) {
-  console.error(`${own.version} is not in certificate/published-versions.json; npm run published adds it`)
+  console.error(
+    `${own.version} is not in certificate/published-versions.json; npm run published adds it`,
+  )
   process.exitCode = 1
 } else if (there === undefined) {
   writeFileSync(path, `${JSON.stringify([...published, own], null, 2)}\n`)

@@ -11,13 +11,19 @@ export function readings(): Reading[] {
     const [heading = '', ...blocks] = section.split(/\n\n+/)
     // A paragraph of ids in brackets is about the one that follows it.
     const texts = blocks.join('\n\n').replaceAll(/^(\(`[^)]*\))\n\n/gm, '$1\n')
-    const told = texts.split('\n\n').map((text) => ({ heading, text: text.trim(), about: citedIn(text) }))
+    const told = texts
+      .split('\n\n')
+      .map((text) => ({ heading, text: text.trim(), about: citedIn(text) }))
     return told.filter(({ about }) => about.length > 0)
   })
 }
 
 /** Requirements that a paragraph cites in code marks, by their ids or by a pattern. */
 function citedIn(text: string): string[] {
-  const patterns = [...text.matchAll(/`((?:\*|[a-z-]+(?:\.[a-z-]+)?)\/[0-9a-z*-]+)`/g)].map(([, id = '']) => id)
-  return catalogue.map(({ id }) => id).filter((id) => patterns.some((pattern) => matchesId(id, pattern)))
+  const patterns = [...text.matchAll(/`((?:\*|[a-z-]+(?:\.[a-z-]+)?)\/[0-9a-z*-]+)`/g)].map(
+    ([, id = '']) => id,
+  )
+  return catalogue
+    .map(({ id }) => id)
+    .filter((id) => patterns.some((pattern) => matchesId(id, pattern)))
 }

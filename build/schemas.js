@@ -17,14 +17,21 @@ export const isPackage = (id) => /^[^./\0]/.test(id) && !/^(compiled-schema:|[A-
 
 /** No module of ours does anything by being loaded: of what a folder's face names, a chunk gets what it uses. */
 export const treeshake = {
-  moduleSideEffects: (id) => (id.startsWith(root) && !id.includes('/node_modules/') ? false : undefined),
+  moduleSideEffects: (id) =>
+    id.startsWith(root) && !id.includes('/node_modules/') ? false : undefined,
 }
 
 /** Makers of each schema, by its path: a module in TypeScript, and the document in what that exports. */
 const makers = {
   'schemas/openapi.json': ['./openapi/paths.ts', ({ openapiDocument }) => openapiDocument()],
-  'schemas/target.schema.json': ['./target-schema/target-schema.ts', ({ targetSchema }) => targetSchema()],
-  'schemas/report.schema.json': ['../harness/report/report-schema.ts', ({ reportSchema }) => reportSchema],
+  'schemas/target.schema.json': [
+    './target-schema/target-schema.ts',
+    ({ targetSchema }) => targetSchema(),
+  ],
+  'schemas/report.schema.json': [
+    '../harness/report/report-schema.ts',
+    ({ reportSchema }) => reportSchema,
+  ],
   'certificate/certificate.schema.json': [
     '../certificate/statement-schema.ts',
     ({ statementSchema }) => statementSchema,
@@ -36,7 +43,8 @@ const makers = {
 async function writeSchemas(load) {
   for (const [name, [module, documentIn]] of Object.entries(makers)) {
     const text = `${JSON.stringify(documentIn(await load(module)), null, 2)}\n`
-    if (!existsSync(root + name) || readFileSync(root + name, 'utf8') !== text) writeFileSync(root + name, text)
+    if (!existsSync(root + name) || readFileSync(root + name, 'utf8') !== text)
+      writeFileSync(root + name, text)
   }
 }
 

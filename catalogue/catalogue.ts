@@ -1,10 +1,30 @@
 /** Statements of a report about the interface that it was judged by. */
-import { aiDetectRun, medicalComprehend, translateRun, visionAnalyze, webSearchRun } from './tools.ts'
+import {
+  aiDetectRun,
+  medicalComprehend,
+  translateRun,
+  visionAnalyze,
+  webSearchRun,
+} from './tools.ts'
 import { applicationsCreate, jobsCreate, jobsRetrieve } from './jobs.ts'
 import { chatCreate, completionCreate } from './chat.ts'
 import { envelope, general, guardrails, everyOperation } from './general.ts'
-import { filesList, filesRetrieve, filesUpload, pdfParse, graphsAddFile, graphsCreate, graphsQuery } from './files.ts'
-import { type Requirement, type DefinedRequirement, isRefusal, pairsOf, type Pairs } from './requirement.ts'
+import {
+  filesList,
+  filesRetrieve,
+  filesUpload,
+  pdfParse,
+  graphsAddFile,
+  graphsCreate,
+  graphsQuery,
+} from './files.ts'
+import {
+  type Requirement,
+  type DefinedRequirement,
+  isRefusal,
+  pairsOf,
+  type Pairs,
+} from './requirement.ts'
 import { type OperationId, operations } from './operations.ts'
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
@@ -50,14 +70,23 @@ export interface CatalogueRequirement extends DefinedRequirement {
   readonly id: RequirementId
 }
 
-export const catalogue: readonly CatalogueRequirement[] = Object.values<readonly CatalogueRequirement[]>(areas).flat()
+export const catalogue: readonly CatalogueRequirement[] =
+  Object.values<readonly CatalogueRequirement[]>(areas).flat()
 
 export function requirementsOfArea(area: AreaName): readonly CatalogueRequirement[] {
   return areas[area]
 }
 
 /** The members of a requirement that `conform list` prints and the digest of the requirements is made from. */
-export function published({ id, operation, level, section, statement, needs, effect }: Requirement): Requirement {
+export function published({
+  id,
+  operation,
+  level,
+  section,
+  statement,
+  needs,
+  effect,
+}: Requirement): Requirement {
   return { id, operation, level, section, statement, needs, effect }
 }
 
@@ -76,16 +105,22 @@ export function requirementOf(id: RequirementId): CatalogueRequirement {
   return requirement
 }
 
-const controls = catalogue.filter(({ control }) => control).map(({ operation, id }) => [operation, id] as const)
+const controls = catalogue
+  .filter(({ control }) => control)
+  .map(({ operation, id }) => [operation, id] as const)
 
 /** Each operation's granted requirement: its request is the control of the operation's refusals. */
-export const grantedRequirement = Object.fromEntries(controls) as Readonly<Record<OperationId, RequirementId>>
+export const grantedRequirement = Object.fromEntries(controls) as Readonly<
+  Record<OperationId, RequirementId>
+>
 
 const pairs = new Map<OperationId, Pairs>(
   operations.map(({ id }) => [
     id,
     catalogue.flatMap((requirement) =>
-      requirement.operation === id && isRefusal(requirement.expects) ? pairsOf(requirement, id) : [],
+      requirement.operation === id && isRefusal(requirement.expects)
+        ? pairsOf(requirement, id)
+        : [],
     ),
   ]),
 )

@@ -92,7 +92,9 @@ export function codeNames(status: number): readonly string[] | undefined {
 /** The types that §7.3 gives the operation with that status: its own row, the guardrails' and the lead sentence. */
 export function listedTypes(operation: OperationId | null, status: number): readonly string[] {
   const own = operation === null ? [] : (listed[operation] ?? [])
-  return [...own, ...guardrails, ...everyOperation].flatMap(([of, ...names]) => (of === status ? names : []))
+  return [...own, ...guardrails, ...everyOperation].flatMap(([of, ...names]) =>
+    of === status ? names : [],
+  )
 }
 
 /** §7.4: they may stand with any status. */
@@ -119,7 +121,11 @@ export function mayCarry(operation: OperationId | null, status: number, tpe: str
  * Whether a message key of §7.1 fits: the type is one that the status of the key's own type may have. Undefined for a
  * key that §7.1 does not show.
  */
-export function keyFits(key: string, operation: OperationId | null, tpe: string): boolean | undefined {
+export function keyFits(
+  key: string,
+  operation: OperationId | null,
+  tpe: string,
+): boolean | undefined {
   const status = Object.hasOwn(messageKeys, key) ? messageKeys[key] : undefined
   return status === undefined ? undefined : mayCarry(operation, status, tpe)
 }

@@ -7,14 +7,26 @@ import type { CountedTarget } from './requirement.ts'
 
 /** A key that is none by its form (§5.2). */
 export const malformedKeys = [
-  ...(['no scheme', 'other scheme', 'six-letter scheme', 'no blank', 'text after the key'] as const),
+  ...([
+    'no scheme',
+    'other scheme',
+    'six-letter scheme',
+    'no blank',
+    'text after the key',
+  ] as const),
   ...(['Bearer alone', 'Bearer null', 'no JWT', 'three parts'] as const),
 ] as const
 export type MalformedKey = (typeof malformedKeys)[number]
 
 /** A key that nobody issued. All but the first three need a JWT, the last two further keys. */
 export const invalidKeys = [
-  ...(['cut', 'lengthened', 'other letter case', 'signature begins otherwise', 'signature ends otherwise'] as const),
+  ...([
+    'cut',
+    'lengthened',
+    'other letter case',
+    'signature begins otherwise',
+    'signature ends otherwise',
+  ] as const),
   ...(['empty signature', 'a fourth part'] as const),
   ...(['other payload', 'other header'] as const),
   ...(['alg none, no signature', 'alg none, empty signature', 'alg none, old signature'] as const),
@@ -26,7 +38,12 @@ export type InvalidKey = (typeof invalidKeys)[number]
 
 /** Forms that whoever reads keys leniently takes at each operation: of these each gets every third one. */
 const inTurn: readonly string[] = [
-  ...(['six-letter scheme', 'no blank', 'text after the key', 'three parts'] satisfies MalformedKey[]),
+  ...([
+    'six-letter scheme',
+    'no blank',
+    'text after the key',
+    'three parts',
+  ] satisfies MalformedKey[]),
   ...(['a fourth part', 'alg NONE, empty signature'] satisfies InvalidKey[]),
 ]
 
@@ -38,7 +55,15 @@ export function isFormOn(id: OperationId, kind: string): boolean {
 
 /** A place beside the operation's own where nothing may be served without a key either. */
 export const otherPlaces = [
-  ...(['other path', 'slash at the end', 'double slash', ';x', 'upper case', '.json', 'percent-encoded'] as const),
+  ...([
+    'other path',
+    'slash at the end',
+    'double slash',
+    ';x',
+    'upper case',
+    '.json',
+    'percent-encoded',
+  ] as const),
   ...(['uuid in the other letter case', 'query', 'other body', 'no body'] as const),
 ] as const
 export type OtherPlace = (typeof otherPlaces)[number]
@@ -52,7 +77,11 @@ const alike: readonly OtherPlace[] = ['.json', 'percent-encoded', 'query']
 /** False if the operation gets another one of the spellings that are alike. */
 export function isSentTo(id: OperationId, place: OtherPlace): boolean {
   if (place === 'query' && shownQuery(id) !== undefined) return true
-  return !alike.includes(place) || allFormsOn.includes(id) || alike[numberOf(id) % alike.length] === place
+  return (
+    !alike.includes(place) ||
+    allFormsOn.includes(id) ||
+    alike[numberOf(id) % alike.length] === place
+  )
 }
 
 /** The member of the query that the spec shows for an operation. */
@@ -120,12 +149,26 @@ export function pathAt(id: OperationId, path: string, place: OtherPlace): string
 
 /** Forms of a key that are like another one: they are sent to the operation's own path alone. */
 const onOwnPath: readonly string[] = [
-  ...(['other scheme', 'six-letter scheme', 'no blank', 'text after the key'] satisfies MalformedKey[]),
+  ...([
+    'other scheme',
+    'six-letter scheme',
+    'no blank',
+    'text after the key',
+  ] satisfies MalformedKey[]),
   ...(['Bearer alone', 'Bearer null', 'three parts'] satisfies MalformedKey[]),
   ...(['lengthened', 'other letter case', 'signature begins otherwise'] satisfies InvalidKey[]),
-  ...(['signature ends otherwise', 'empty signature', 'a fourth part', 'other header'] satisfies InvalidKey[]),
+  ...([
+    'signature ends otherwise',
+    'empty signature',
+    'a fourth part',
+    'other header',
+  ] satisfies InvalidKey[]),
   ...(['alg none, no signature', 'alg none, old signature'] satisfies InvalidKey[]),
-  ...(['alg None, no signature', 'alg None, empty signature', 'alg None, old signature'] satisfies InvalidKey[]),
+  ...([
+    'alg None, no signature',
+    'alg None, empty signature',
+    'alg None, old signature',
+  ] satisfies InvalidKey[]),
   ...(['alg NONE, empty signature', 'restricted key, full payload'] satisfies InvalidKey[]),
 ]
 
@@ -143,12 +186,24 @@ export type MalformedJson = (typeof malformedJson)[number]
 
 /** The content types that the valid body is labelled with, in place of JSON. */
 export const mediaTypes = [
-  ...(['text/plain', 'text/plain; format=json', 'application/xml', 'application/octet-stream'] as const),
+  ...([
+    'text/plain',
+    'text/plain; format=json',
+    'application/xml',
+    'application/octet-stream',
+  ] as const),
   ...(['application/x-www-form-urlencoded', 'multipart/form-data; boundary=conform'] as const),
 ] as const
 
 /** A body of another JSON type. */
-export const otherBodies = ['text', 'number', 'true', 'null', '[]', 'the valid body in an array'] as const
+export const otherBodies = [
+  'text',
+  'number',
+  'true',
+  'null',
+  '[]',
+  'the valid body in an array',
+] as const
 export type OtherBody = (typeof otherBodies)[number]
 
 /** Gives the kinds of bodies that are no object. If the spec does not show the object, a server may read what one can be made of. */
@@ -166,13 +221,16 @@ export const furtherMembers = 24
 const casesOfMember = 7
 
 /** Each odd value, and its share of the requests that hold several of them. */
-const oddCasesOf = (member: Pick<Member, 'kinds'> & Partial<Member>): number => oddValuesOf(member).length + 3
+const oddCasesOf = (member: Pick<Member, 'kinds'> & Partial<Member>): number =>
+  oddValuesOf(member).length + 3
 
 export function maxMemberCases(id: OperationId): number {
   const { members, isWhole } = operation(id)
   const further = isWhole ? 0 : furtherMembers * (casesOfMember + oddCasesOf({ kinds: ['string'] }))
   const own = members.map((member: Member) => casesOfMember + oddCasesOf(member))
-  return looseBodies.length + 1 + oddBodies.length + own.reduce((sum, count) => sum + count, further)
+  return (
+    looseBodies.length + 1 + oddBodies.length + own.reduce((sum, count) => sum + count, further)
+  )
 }
 
 /** True if no requirement wants it refused that the member is absent, or of that type: a target may grant such a request. */
@@ -191,7 +249,10 @@ const generating = (): number => operations.filter(({ effect }) => effect === 'g
 const generatedLater = 24
 
 /** An equal share, for each operation that generates, of what `maxGenerations` leaves when the others are through. */
-export function shareAtEnd({ limits: { maxGenerations } }: CountedTarget, generated: number): number {
+export function shareAtEnd(
+  { limits: { maxGenerations } }: CountedTarget,
+  generated: number,
+): number {
   return Math.max(0, Math.floor((maxGenerations - generated - generatedLater) / generating()))
 }
 
@@ -206,7 +267,10 @@ export function maxLooseInAll(id: OperationId, target: CountedTarget): number {
 const maxLooseJobs = 5
 
 /** How many of those cases an operation that generates may grant before the others are through: its share of what they leave. */
-export function maxLooseGenerations(id: OperationId, { limits: { maxGenerations } }: CountedTarget): number {
+export function maxLooseGenerations(
+  id: OperationId,
+  { limits: { maxGenerations } }: CountedTarget,
+): number {
   const all = maxMemberCases(id)
   // Jobs get no second share at the end of a run.
   const left = Math.max(0, maxGenerations - generatedOtherwise)

@@ -18,10 +18,14 @@ import type { RequirementFrom, RequirementText } from './requirement.ts'
 import { fullKey, requirement, scenario, requirements, valid } from './requirement.ts'
 
 const all: readonly OperationId[] = operations.map(({ id }) => id)
-const withJson = operations.filter(({ body }) => body === 'json').map(({ id }) => id) as JsonOperationId[]
+const withJson = operations
+  .filter(({ body }) => body === 'json')
+  .map(({ id }) => id) as JsonOperationId[]
 
 /** Those of which another requirement does not name a body of another type already. */
-const withObject = withJson.filter((id): id is Exclude<JsonOperationId, 'jobs.create'> => id !== 'jobs.create')
+const withObject = withJson.filter(
+  (id): id is Exclude<JsonOperationId, 'jobs.create'> => id !== 'jobs.create',
+)
 
 /** Operations that list InternalError 500 in §7.3; PDF parsing under its row of the error reference. */
 const failing = [
@@ -46,7 +50,11 @@ const mayGetGeneratedKeys: readonly OperationId[] = generatedKeysOn
 const withoutQuota: readonly OperationId[] = ['jobs.retrieve', 'files.list', 'medical.comprehend']
 
 /** How many requests without a key all other places take, and how many with another one if each place takes one that is not the very same path. */
-function elsewhere(id: OperationId): { readonly all: number; readonly each: number; readonly named: number } {
+function elsewhere(id: OperationId): {
+  readonly all: number
+  readonly each: number
+  readonly named: number
+} {
   const places = otherPlaces.filter((place) => pathAt(id, operation(id).path, place) !== undefined)
   const furtherBodies = Math.max(0, otherBodyMembers(id).length - 1)
   return {
@@ -62,7 +70,12 @@ function elsewhere(id: OperationId): { readonly all: number; readonly each: numb
  */
 function inForms(id: OperationId, kinds: readonly string[]): number {
   const forms = kinds.filter((kind) => isFormOn(id, kind))
-  return forms.length + forms.filter(isSentToOtherPaths).length * elsewhere(id).named + 2 + otherBodyMembers(id).length
+  return (
+    forms.length +
+    forms.filter(isSentToOtherPaths).length * elsewhere(id).named +
+    2 +
+    otherBodyMembers(id).length
+  )
 }
 
 /** A requirement that several operations have: written once, one requirement for each of them. */
@@ -71,7 +84,9 @@ function onEach<O extends OperationId, const T extends RequirementText>(
   text: T,
   own: (id: O) => Partial<RequirementText> = () => ({}),
 ): RequirementFrom<O, T>[] {
-  return ids.map((id) => requirement(id, { ...text, ...own(id) }) as unknown as RequirementFrom<O, T>)
+  return ids.map(
+    (id) => requirement(id, { ...text, ...own(id) }) as unknown as RequirementFrom<O, T>,
+  )
 }
 
 // oxfmt-ignore
@@ -111,7 +126,9 @@ export const everyOperation = [
 
 /** A labelled request to each operation that generates nothing. */
 const oneOfEachCheap: Readonly<Partial<Record<OperationId, number>>> = Object.fromEntries(
-  operations.flatMap(({ id, body, effect }) => (body === 'json' && effect !== 'generates' ? [[id, 1]] : [])),
+  operations.flatMap(({ id, body, effect }) =>
+    body === 'json' && effect !== 'generates' ? [[id, 1]] : [],
+  ),
 )
 
 /** A large request to each operation that takes a body. */
@@ -165,7 +182,14 @@ const ofStatus = <const Id extends string, const Names extends readonly [number,
   names = 'a code name of that status,',
 ) => {
   const statement = `${what} is answered ${pair[0]} with ${names} or a type that the operation lists with it.`
-  return { id, section: '7.2', needs: [scenario], expects: [pair], statement, alsoListed: true } as const
+  return {
+    id,
+    section: '7.2',
+    needs: [scenario],
+    expects: [pair],
+    statement,
+    alsoListed: true,
+  } as const
 }
 
 // oxfmt-ignore

@@ -1,4 +1,12 @@
-import { accepted, creating, anyBadRequest, namedCreations, scenario, requirements, valid } from './requirement.ts'
+import {
+  accepted,
+  creating,
+  anyBadRequest,
+  namedCreations,
+  scenario,
+  requirements,
+  valid,
+} from './requirement.ts'
 
 // oxfmt-ignore
 export const jobsCreate = requirements('jobs.create', [

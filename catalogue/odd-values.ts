@@ -43,7 +43,8 @@ function oddNumbersOf({ at = '', judgedBy }: Known): readonly OddNumber[] {
 
 /** An object whose members the spec shows as required lacks them if it is empty: that is another fault. */
 function lacksRequired({ at = '', kinds }: Known, members: readonly Member[]): boolean {
-  const isBelow = (other: Member): boolean => other.at.startsWith(`${at}/`) && other.required === true
+  const isBelow = (other: Member): boolean =>
+    other.at.startsWith(`${at}/`) && other.required === true
   return kinds.includes('object') && at !== '' && members.some(isBelow)
 }
 
@@ -77,25 +78,37 @@ function mayNameMember({ kinds, role, judgedBy, ...member }: Known): boolean {
 
 /** A text that is refused if it is empty: a server may take away its blanks before it looks at it, or after. */
 function mayBeBlank({ kinds, judgedBy, ...member }: Known): boolean {
-  return kinds.includes('string') && !isListed(member) && judgedBy?.empty?.startsWith('400-empty') === true
+  return (
+    kinds.includes('string') &&
+    !isListed(member) &&
+    judgedBy?.empty?.startsWith('400-empty') === true
+  )
 }
 
 /** A word of a list that a server looks up, if no requirement wants one refused that it does not have. */
-export const mayBeUnknown = (member: Known): boolean => isListed(member) && member.judgedBy?.value === undefined
+export const mayBeUnknown = (member: Known): boolean =>
+  isListed(member) && member.judgedBy?.value === undefined
 
 /** A member before it whose value is one of the same list: `source` of `target`. */
-export function twinOf({ at, isChosen, judgedBy }: Partial<Member>, members: readonly Member[]): Member | undefined {
+export function twinOf(
+  { at, isChosen, judgedBy }: Partial<Member>,
+  members: readonly Member[],
+): Member | undefined {
   const before = members.slice(
     0,
     members.findIndex((other) => other.at === at),
   )
-  return before.find((other) => isChosen && other.isChosen && judgedBy?.value === other.judgedBy?.value)
+  return before.find(
+    (other) => isChosen && other.isChosen && judgedBy?.value === other.judgedBy?.value,
+  )
 }
 
 /** The value that is shown for it, without the members that it is for. */
-export const mayStandAlone = ({ isExtra, shows }: Known): boolean => isExtra === true && shows !== undefined
+export const mayStandAlone = ({ isExtra, shows }: Known): boolean =>
+  isExtra === true && shows !== undefined
 
-const isEmptiable = (kind: JsonKind): boolean => kind === 'string' || kind === 'array' || kind === 'object'
+const isEmptiable = (kind: JsonKind): boolean =>
+  kind === 'string' || kind === 'array' || kind === 'object'
 
 /** `{}` as configuration is granted, for another requirement. */
 const isGrantedEmpty = (member: Known): boolean =>

@@ -162,7 +162,9 @@ export function roleOf({ at, role }: Member): string | undefined {
 /** The types that a member may not have, `null` aside: it may mean that the member is absent. */
 export function otherKinds({ kinds, tolerates = [] }: Member): JsonKind[] {
   const all = ['boolean', 'number', 'string', 'array', 'object'] as const
-  return kinds.length === 0 ? [] : all.filter((kind) => !kinds.includes(kind) && !tolerates.includes(kind))
+  return kinds.length === 0
+    ? []
+    : all.filter((kind) => !kinds.includes(kind) && !tolerates.includes(kind))
 }
 
 /**
@@ -175,7 +177,8 @@ export function placeOf(
   fields: Readonly<Record<string, string>>,
 ): string | undefined {
   const [prefix = '', role = ''] = /^\{(\w+)\}/.exec(at) ?? []
-  if (role !== '') return fields[role] === undefined ? undefined : fields[role] + at.slice(prefix.length)
+  if (role !== '')
+    return fields[role] === undefined ? undefined : fields[role] + at.slice(prefix.length)
   const above = members.find((one) => one.role !== undefined && `${at}/`.startsWith(`${one.at}/`))
   const declared = above?.role === undefined ? undefined : fields[above.role]
   return above && declared !== undefined ? declared + at.slice(above.at.length) : at
@@ -223,14 +226,21 @@ const leftOut = queryConfigMembers.length
 
 /** How many requests are sent with values that are accepted: each by itself, none, all defaults, several, the declared ones without one. */
 export const insideCases =
-  queryConfigMembers.reduce((sum, { inside }) => sum + inside.length, 0) + 2 + togetherCases + leftOut
+  queryConfigMembers.reduce((sum, { inside }) => sum + inside.length, 0) +
+  2 +
+  togetherCases +
+  leftOut
 
 const kinds = { boolean: 'boolean', integer: 'number', fraction: 'number' } as const
 /** One may be made of the other: `true` for a number is sent for several members at once, and 1 for a boolean, to see no 5xx. */
 const tolerates = { boolean: ['number'], number: ['boolean'] } as const
 
 /** The configuration as a member of a request body, and its own members below it. */
-export function queryConfigIn(at: string, exampleAt: string, example: Member['example'] = {}): Member[] {
+export function queryConfigIn(
+  at: string,
+  exampleAt: string,
+  example: Member['example'] = {},
+): Member[] {
   const type = '400-query-config'
   return [
     {
@@ -240,7 +250,15 @@ export function queryConfigIn(at: string, exampleAt: string, example: Member['ex
     ...queryConfigMembers.map(({ name, kind, inside, outside }): Member => {
       const own = kinds[kind]
       const judgedBy = outside.length > 0 ? { type, value: type } : { type }
-      return { at: `${at}/${name}`, kinds: [own], tolerates: tolerates[own], section: '2.7', judgedBy, inside, outside }
+      return {
+        at: `${at}/${name}`,
+        kinds: [own],
+        tolerates: tolerates[own],
+        section: '2.7',
+        judgedBy,
+        inside,
+        outside,
+      }
     }),
   ]
 }

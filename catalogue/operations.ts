@@ -169,7 +169,10 @@ export type JsonOperationId = Extract<(typeof operations)[number], { body: 'json
 
 const byId = new Map<string, Operation>(operations.map((operation) => [operation.id, operation]))
 
-type Named<Flag extends string> = Extract<(typeof operations)[number], Readonly<Record<Flag, unknown>>>['id']
+type Named<Flag extends string> = Extract<
+  (typeof operations)[number],
+  Readonly<Record<Flag, unknown>>
+>['id']
 
 /** Operations that are, or may be, removed (§9). */
 export type DeprecatedId = Named<'deprecated'>
@@ -182,7 +185,9 @@ function idWith(holds: (operation: Operation) => boolean): OperationId {
 
 export const firstOperation = idWith(({ isFirst }) => isFirst ?? false)
 /** An operation that reads one object, at another path than the first request. */
-export const readingOperation = idWith(({ method, params }) => method === 'GET' && params !== undefined)
+export const readingOperation = idWith(
+  ({ method, params }) => method === 'GET' && params !== undefined,
+)
 /** The operation that makes the files which requests need. */
 export const uploadOperation = idWith(({ body }) => body === 'raw')
 /** The operation that each time needs a file which was uploaded just before. */

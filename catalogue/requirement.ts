@@ -19,25 +19,48 @@ export const validRequest = Object.fromEntries(
   operations.map((one: Operation & { readonly id: OperationId }) => [one.id, needsOf(one)]),
 ) as unknown as Readonly<Record<OperationId, readonly Need[]>>
 
-function needsOf({ id, body: kind, isWhole, creates, params = {} }: Operation & { readonly id: OperationId }): Need[] {
+function needsOf({
+  id,
+  body: kind,
+  isWhole,
+  creates,
+  params = {},
+}: Operation & { readonly id: OperationId }): Need[] {
   const declared = kind === 'json' && !isWhole ? [`/operations/${id}/body`] : []
   const name = creates?.name && 'role' in creates.name ? [field(id, creates.name.role)] : []
   const objects = Object.values(params).map(({ declaredAt, needs = [declaredAt] }) =>
     needs.length === 1 ? (needs[0] as string) : needs,
   )
-  return [...declared, ...(kind === 'raw' ? [`/operations/${id}/content`] : []), ...name, ...objects]
+  return [
+    ...declared,
+    ...(kind === 'raw' ? [`/operations/${id}/content`] : []),
+    ...name,
+    ...objects,
+  ]
 }
 
 /** The needs that every target meets: a requirement that needs no more than this can be reached. */
-const common = ['/keys/full', '/resources/application', '/resources/pdfFile', '/resources/file', '/resources/graph']
+const common = [
+  '/keys/full',
+  '/resources/application',
+  '/resources/pdfFile',
+  '/resources/file',
+  '/resources/graph',
+]
 
 function isCommon(need: Need, operation: string): boolean {
   const valid = isOperationId(operation) ? validRequest[operation] : []
-  return valid.some((one) => String(one) === String(need)) || [need].flat().some((pointer) => common.includes(pointer))
+  return (
+    valid.some((one) => String(one) === String(need)) ||
+    [need].flat().some((pointer) => common.includes(pointer))
+  )
 }
 
 /** True for a requirement that may be declared unreachable: it needs a scenario, another key, another object or a role. */
-export function mayBeUnreachable({ needs, operation }: Pick<Requirement, 'needs' | 'operation'>): boolean {
+export function mayBeUnreachable({
+  needs,
+  operation,
+}: Pick<Requirement, 'needs' | 'operation'>): boolean {
   return needs.some((need) => !isCommon(need, operation))
 }
 
@@ -46,7 +69,10 @@ export function mayBeUnreachable({ needs, operation }: Pick<Requirement, 'needs'
  * `any`: an error of any status. `4xx`: any 4xx but 401 and 429, whose body is an error envelope; `4xx-body`: neither 403
  * nor 404 either. `no-5xx`: anything that is neither throttling nor a 5xx, but for those that come and go: 507, model errors.
  */
-export type Pair = readonly [status: number | 'any' | '4xx' | '4xx-body' | 'no-5xx', ...tpe: string[]]
+export type Pair = readonly [
+  status: number | 'any' | '4xx' | '4xx-body' | 'no-5xx',
+  ...tpe: string[],
+]
 export type Pairs = readonly Pair[]
 
 /** A success: that status, or any 2xx. Its body is not an error envelope. */
@@ -56,7 +82,9 @@ type Success = '2xx' | 200 | 202
 export type Expected = Success | Pairs
 
 /** 400 with any code name of its row of §7.2: the spec shows what is required, and names no error. */
-export const anyBadRequest = [[400, 'BadRequest', 'InvalidInputParameters', 'InvalidContentType']] as const
+export const anyBadRequest = [
+  [400, 'BadRequest', 'InvalidInputParameters', 'InvalidContentType'],
+] as const
 
 /** Something over a limit: §7.3 names the parameter, §7.2 the size of the body, and §8 either status for all of them. */
 export const oversized = [
@@ -179,7 +207,10 @@ export interface RequirementText {
 export interface DefinedRequirement
   extends
     Requirement,
-    Omit<RequirementText, 'id' | 'level' | 'statement' | 'refused' | 'needs' | 'effect' | 'maxRequests'> {
+    Omit<
+      RequirementText,
+      'id' | 'level' | 'statement' | 'refused' | 'needs' | 'effect' | 'maxRequests'
+    > {
   readonly maxRequests: NonNullable<RequirementText['maxRequests']>
   /** Only a scenario of the target file can bring it about. */
   readonly scenarioOnly: boolean
@@ -211,7 +242,14 @@ export function requirement<const A extends Area, const T extends RequirementTex
   area: A,
   text: T,
 ): RequirementFrom<A, T> {
-  const { refused, level = 'must', needs = [], effect = 'none', maxRequests = text.control ? 0 : 1, ...rest } = text
+  const {
+    refused,
+    level = 'must',
+    needs = [],
+    effect = 'none',
+    maxRequests = text.control ? 0 : 1,
+    ...rest
+  } = text
   const id = `${area}/${text.id}`
   const own = (need: string): string => {
     if (need === scenario) return `/scenarios/${id.replaceAll('~', '~0').replaceAll('/', '~1')}`
@@ -245,7 +283,11 @@ export function accepted<const More extends Partial<RequirementText>>(what: stri
 }
 
 /** §7.4: what gives an error of the model, of any status. */
-export const modelError = <const Id extends string, const Tpe extends string>(id: Id, tpe: Tpe, what: string) => ({
+export const modelError = <const Id extends string, const Tpe extends string>(
+  id: Id,
+  tpe: Tpe,
+  what: string,
+) => ({
   ...({ id, section: '7.4', needs: [scenario], expects: [['any', tpe]] } as const),
   statement: `${what} ${tpe}.`,
 })

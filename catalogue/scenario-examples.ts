@@ -1,4 +1,9 @@
-import { chatMembers, isOperationId, operation as operationOf, type OperationId } from './operations.ts'
+import {
+  chatMembers,
+  isOperationId,
+  operation as operationOf,
+  type OperationId,
+} from './operations.ts'
 import type { Member } from './operation.ts'
 
 /**
@@ -59,19 +64,43 @@ const byId = (): Readonly<Record<string, Example>> => ({
   'graphs.add-file/400-unsupported-type': merge({ file_id: '<file of an unsupported type>' }),
   'graphs.add-file/400-unparsable': merge({ file_id: '<file that cannot be parsed>' }),
   'graphs.create/400-invalid-name': merge({ name: '<a name that is not valid>' }),
-  'applications.create/400-invalid-blueprint': merge({ '<member>': '<a blueprint that is not valid>' }),
-  'chat.create/403-graph-access': merge({ tools: [{ type: 'graph', graph_ids: [`<graph ${ofOthers}>`] }] }),
+  'applications.create/400-invalid-blueprint': merge({
+    '<member>': '<a blueprint that is not valid>',
+  }),
+  'chat.create/403-graph-access': merge({
+    tools: [{ type: 'graph', graph_ids: [`<graph ${ofOthers}>`] }],
+  }),
   'chat.create/400-unsafe-request': statement('<a prohibited text>'),
   'chat.create/200-image-parts': image('data:image/png;base64,<bytes of an image>'),
   'chat.create/200-image-url': image('https://<address of an image>'),
-  'chat.create/200-llm-tool': merge(chatMembers.find(({ role }: Member) => role === 'tools')?.example ?? {}),
-  'files.upload/400-unsupported-type': bytes({ text: '<any text>' }, 'application/x-unsupported', 'tea.unsupported'),
-  'files.upload/400-oversized': bytes({ text: '<more text than a file may hold>' }, 'text/plain', 'tea.txt'),
-  'files.upload/413-body-too-large': bytes({ text: '<more text than a body may hold>' }, 'text/plain', 'tea.txt'),
-  'files.upload/400-corrupted': bytes({ base64: 'JVBERi0xLjcKJSVFT0YK' }, 'application/pdf', 'tea.pdf'),
+  'chat.create/200-llm-tool': merge(
+    chatMembers.find(({ role }: Member) => role === 'tools')?.example ?? {},
+  ),
+  'files.upload/400-unsupported-type': bytes(
+    { text: '<any text>' },
+    'application/x-unsupported',
+    'tea.unsupported',
+  ),
+  'files.upload/400-oversized': bytes(
+    { text: '<more text than a file may hold>' },
+    'text/plain',
+    'tea.txt',
+  ),
+  'files.upload/413-body-too-large': bytes(
+    { text: '<more text than a body may hold>' },
+    'text/plain',
+    'tea.txt',
+  ),
+  'files.upload/400-corrupted': bytes(
+    { base64: 'JVBERi0xLjcKJSVFT0YK' },
+    'application/pdf',
+    'tea.pdf',
+  ),
   'vision.analyze/403-file-access': picture(ofOthers),
   'guardrails/400-blocked': chatOf(statement('<a text that your guardrail blocks>')),
-  'guardrails/400-blocked-by-provider': chatOf(statement("<a text that the provider's guardrail blocks>")),
+  'guardrails/400-blocked-by-provider': chatOf(
+    statement("<a text that the provider's guardrail blocks>"),
+  ),
   'guardrails/401-provider-credentials': chatOf(account('KEY_WITH_GUARDRAIL_OF_WRONG_CREDENTIALS')),
   'guardrails/403-provider-permissions': chatOf(account('KEY_WITH_GUARDRAIL_WITHOUT_PERMISSION')),
   'guardrails/404-unknown-guardrail': chatOf(account('KEY_WITH_GUARDRAIL_THAT_IS_GONE')),
@@ -79,10 +108,19 @@ const byId = (): Readonly<Record<string, Example>> => ({
     operation: 'graphs.add-file',
     ...merge({ file_id: '<id of a file that is in the graph>' }),
   },
-  'general/410-gone': { operation: 'files.retrieve', ...params({ file_id: '<file that was deleted>' }) },
-  'general/413-payload-too-large': { operation: 'translate.run', ...merge({ text: '<a text over every limit>' }) },
+  'general/410-gone': {
+    operation: 'files.retrieve',
+    ...params({ file_id: '<file that was deleted>' }),
+  },
+  'general/413-payload-too-large': {
+    operation: 'translate.run',
+    ...merge({ text: '<a text over every limit>' }),
+  },
   'general/422-unprocessable': chatOf(merge({ '<member>': '<a value that makes no sense here>' })),
-  'general/507-insufficient-storage': { operation: 'files.upload', ...account('KEY_OF_FULL_ACCOUNT') },
+  'general/507-insufficient-storage': {
+    operation: 'files.upload',
+    ...account('KEY_OF_FULL_ACCOUNT'),
+  },
 })
 
 /** Another value in the place of the request where its operation has one. */
@@ -90,9 +128,12 @@ function otherValue(operation: OperationId): Example {
   const { body, path } = operationOf(operation)
   const value = '<a value that brings it about>'
   if (body === 'json') return merge({ '<member>': value })
-  if (body === 'raw') return bytes({ text: '<a text that brings it about>' }, 'text/plain', 'tea.txt')
+  if (body === 'raw')
+    return bytes({ text: '<a text that brings it about>' }, 'text/plain', 'tea.txt')
   const [, parameter] = /\{(\w+)\}/.exec(path) ?? []
-  return parameter === undefined ? { query: { '<parameter>': value } } : params({ [parameter]: value })
+  return parameter === undefined
+    ? { query: { '<parameter>': value } }
+    : params({ [parameter]: value })
 }
 
 /** Finds the example for a condition by the form of its id: an outage is a switch of the target's own, a right or a quota belongs to an account. */
@@ -109,7 +150,9 @@ function byRule(operation: OperationId, condition: string): Example {
 }
 
 /** Both, made when somebody first asks: most runs never do. */
-let exceptions: Readonly<Record<'byId' | 'byCondition', Readonly<Record<string, Example>>>> | undefined
+let exceptions:
+  | Readonly<Record<'byId' | 'byCondition', Readonly<Record<string, Example>>>>
+  | undefined
 
 /** A scenario for that requirement, with what is to be filled in in angle brackets. */
 export function scenarioExample(id: string): Example {

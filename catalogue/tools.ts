@@ -1,4 +1,12 @@
-import { accepted, generating, anyBadRequest, oversized, scenario, requirements, valid } from './requirement.ts'
+import {
+  accepted,
+  generating,
+  anyBadRequest,
+  oversized,
+  scenario,
+  requirements,
+  valid,
+} from './requirement.ts'
 
 // oxfmt-ignore
 export const aiDetectRun = requirements('ai-detect.run', [

@@ -28,7 +28,8 @@ const ZIP = Buffer.from('PK\u0003\u0004')
 
 /** HAR files by the names that they have in a certificate and its bundle. */
 export function namedExchanges(files: readonly Uint8Array[]): NamedBytes[] {
-  const nameOf = (index: number) => (files.length === 1 ? 'exchanges.har' : `exchanges-${index + 1}.har`)
+  const nameOf = (index: number) =>
+    files.length === 1 ? 'exchanges.har' : `exchanges-${index + 1}.har`
   return files.map((bytes, index) => ({ name: nameOf(index), bytes }))
 }
 
@@ -36,7 +37,10 @@ export function namedExchanges(files: readonly Uint8Array[]): NamedBytes[] {
  * Packs all that a certificate rests on, and the certificate: a zip without compression, so that its bytes depend on the files
  * alone, whichever version of whatever library packs them, and `unpackBundle` can refuse what is not exactly that.
  */
-export function packBundle(certificate: Uint8Array, { exchanges, ...evidence }: Required<Evidence>): Buffer {
+export function packBundle(
+  certificate: Uint8Array,
+  { exchanges, ...evidence }: Required<Evidence>,
+): Buffer {
   const files = {
     'certificate.json': certificate,
     'report.json': evidence.report.bytes,
@@ -58,11 +62,17 @@ export function unpackBundle(bytes: Uint8Array, of: string) {
       size <= MOST_BYTES && originalSize === size
     const { 'certificate.json': certificate, ...files } = unzipSync(bytes, { filter: isSmall })
     const take = (name: string): NamedBytes => ({ name: `${name} of ${of}`, bytes: files[name]! })
-    const [report, target, requirements] = [take('report.json'), take('target.json'), take('requirements.json')]
+    const [report, target, requirements] = [
+      take('report.json'),
+      take('target.json'),
+      take('requirements.json'),
+    ]
     const hars = Object.keys(files).filter((name) => name.endsWith('.har'))
     const exchanges = namedExchanges(hars.map((name) => files[name]!))
     const evidence: Required<Evidence> = { report, exchanges, target, requirements }
-    return packBundle(certificate!, evidence).equals(bytes) ? { certificate: certificate!, evidence } : null
+    return packBundle(certificate!, evidence).equals(bytes)
+      ? { certificate: certificate!, evidence }
+      : null
   } catch {
     return null
   }
@@ -81,16 +91,28 @@ export interface EvidenceFiles {
 export function readCertificateFile(
   path: string,
   given: EvidenceFiles = {},
-): { readonly bytes: Uint8Array | null; readonly evidence?: Evidence; readonly bundle?: Uint8Array } {
+): {
+  readonly bytes: Uint8Array | null
+  readonly evidence?: Evidence
+  readonly bundle?: Uint8Array
+} {
   const bytes = readBytes(path)
-  const report = given.report === undefined ? undefined : { name: given.report, bytes: readBytes(given.report) }
+  const report =
+    given.report === undefined ? undefined : { name: given.report, bytes: readBytes(given.report) }
   if (ZIP.equals(bytes.subarray(0, ZIP.length))) {
     const files = unpackBundle(bytes, basename(path))
     if (!files) return { bytes: null }
-    return { bytes: files.certificate, evidence: { ...files.evidence, ...(report && { report }) }, bundle: bytes }
+    return {
+      bytes: files.certificate,
+      evidence: { ...files.evidence, ...(report && { report }) },
+      bundle: bytes,
+    }
   }
   const exchanges = namedExchanges((given.har ?? []).map((file) => readBytes(file)))
-  return { bytes, ...(report && { evidence: { report, ...(exchanges.length > 0 && { exchanges }) } }) }
+  return {
+    bytes,
+    ...(report && { evidence: { report, ...(exchanges.length > 0 && { exchanges }) } }),
+  }
 }
 
 /** One signature of an envelope. A countersignature brings its public key along, which the key id binds. */
@@ -118,13 +140,24 @@ function preAuthEncoding(payloadType: string, payload: Uint8Array): Buffer {
 
 /** Names a public key, whichever half is given: SHA-256 of its SPKI in DER, `sha256:` and hex. */
 export function keyId(key: KeyObject): string {
-  const spki = (key.type === 'private' ? createPublicKey(key) : key).export({ type: 'spki', format: 'der' })
+  const spki = (key.type === 'private' ? createPublicKey(key) : key).export({
+    type: 'spki',
+    format: 'der',
+  })
   return `sha256:${createHash('sha256').update(spki).digest('hex')}`
 }
 
-export function signEnvelope(payloadType: string, payload: Uint8Array, privateKey: KeyObject): Envelope {
+export function signEnvelope(
+  payloadType: string,
+  payload: Uint8Array,
+  privateKey: KeyObject,
+): Envelope {
   const encoded = Buffer.from(payload).toString('base64')
-  return { payloadType, payload: encoded, signatures: [signatureOf(payloadType, payload, privateKey)] }
+  return {
+    payloadType,
+    payload: encoded,
+    signatures: [signatureOf(payloadType, payload, privateKey)],
+  }
 }
 
 /** Adds a signature to an envelope, over the same bytes. */
@@ -149,7 +182,11 @@ export function encode({ payloadType, payload, signatures }: Envelope): Buffer {
   const canonical = {
     payloadType,
     payload: plain(payload),
-    signatures: signatures.map(({ keyid, sig, publicKey }) => ({ keyid, sig: plain(sig), publicKey })),
+    signatures: signatures.map(({ keyid, sig, publicKey }) => ({
+      keyid,
+      sig: plain(sig),
+      publicKey,
+    })),
   }
   return Buffer.from(`${JSON.stringify(canonical, null, 2)}\n`)
 }

@@ -42,7 +42,12 @@ export function describe(found: Verification, unmet: readonly string[], given: G
     ...problems.map((problem) => `not valid: ${problem}`),
     ...unmet.map((demand) => `not accepted: ${demand}`),
     ...(statement
-      ? [...otherVersion(found, given), ...claims(statement), `certificate: ${id}`, `revocation: ${lookedUp}`]
+      ? [
+          ...otherVersion(found, given),
+          ...claims(statement),
+          `certificate: ${id}`,
+          `revocation: ${lookedUp}`,
+        ]
       : []),
     ...(statement && problems.length === 0 ? meaning(statement, signers, given) : []),
   ]
@@ -60,11 +65,15 @@ export function claims({ subject: [target, report], predicate }: Statement): str
     `verdict by exact names: ${exactVerdict(predicate)}`,
     ...partial.map((reason) => `partial: ${reason}`),
     `target: ${target.uri}, named ${JSON.stringify(target.name)}, held to the interface in version ${spec.version}`,
-    ...nameMarks(target.name).map((mark) => `  its name holds ${mark}: it may not be what it looks like`),
+    ...nameMarks(target.name).map(
+      (mark) => `  its name holds ${mark}: it may not be what it looks like`,
+    ),
     named('judged', operations.judged),
     named('declared not served, so not judged', unservedNames(operations)),
     ...(operations.removed.length > 0 ? [named('declared removed', operations.removed)] : []),
-    ...(operations.notExercised.length > 0 ? [named('not exercised at all', operations.notExercised)] : []),
+    ...(operations.notExercised.length > 0
+      ? [named('not exercised at all', operations.notExercised)]
+      : []),
     `not exercised: ${notExercised.length} of ${predicate.requirements.count} requirements`,
     ...byReason(notExercised),
     `not applicable: ${notApplicable.length} of ${predicate.requirements.count} requirements, ${unreachable(notApplicable)} of them declared unreachable`,
@@ -90,7 +99,9 @@ function otherVersion({ statement, isForeign }: Verification, { suite: own }: Gi
     ]
   }
   if (requirementsDigest === own.requirementsDigest) return []
-  return [`requirements: ${requirements}, those of version ${version}, which differ from this version's`]
+  return [
+    `requirements: ${requirements}, those of version ${version}, which differ from this version's`,
+  ]
 }
 
 /** Names what stood between the suite and the target, and may have answered in its place. */
@@ -138,7 +149,8 @@ function byReason(excluded: readonly Excluded[]): string[] {
   return [...groupBy(excluded, ({ reason }) => reason)]
     .sort(([, a], [, b]) => b.length - a.length)
     .map(
-      ([reason, of]) => `  ${of.length}: ${reason}${of.length <= 5 ? ` (${of.map(({ id }) => id).join(', ')})` : ''}`,
+      ([reason, of]) =>
+        `  ${of.length}: ${reason}${of.length <= 5 ? ` (${of.map(({ id }) => id).join(', ')})` : ''}`,
     )
 }
 

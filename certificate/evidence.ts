@@ -22,7 +22,11 @@ import { type KnownRequirement, requirementsOf, type SuiteFacts } from './suite-
  * The certificate is made anew from the report; whatever differs is named, as is whatever the report, its exchanges and its
  * target file contradict. Throws UserError if this cannot be looked at.
  */
-export function evidenceProblems(statement: Statement, evidence: Evidence, own: SuiteFacts): string[] {
+export function evidenceProblems(
+  statement: Statement,
+  evidence: Evidence,
+  own: SuiteFacts,
+): string[] {
   const { name, bytes } = evidence.report
   if (sha256(bytes).sha256 !== statement.subject[1].digest.sha256)
     return [`${name} is not the report it was issued for`]
@@ -53,14 +57,19 @@ export function readWholeReport({ name, bytes }: NamedBytes): Report {
 }
 
 /** Finds where a report contradicts itself, or does not hold each of the requirements exactly once and as it is. */
-export function reportProblems(report: Report, requirements: readonly KnownRequirement[]): string[] {
+export function reportProblems(
+  report: Report,
+  requirements: readonly KnownRequirement[],
+): string[] {
   const judged = new Map(report.requirements.map((result) => [result.id, result]))
   const known = new Set(requirements.map(({ id }) => id))
   const changed = requirements.flatMap((requirement) => {
     const result = judged.get(requirement.id)
     return result ? requirementProblems(result, requirement) : [`${requirement.id} is missing`]
   })
-  const strange = [...judged.keys()].filter((id) => !known.has(id)).map((id) => `${id} is not a requirement`)
+  const strange = [...judged.keys()]
+    .filter((id) => !known.has(id))
+    .map((id) => `${id} is not a requirement`)
   return [...inconsistencies(report), ...changed, ...strange]
 }
 
@@ -69,7 +78,9 @@ function requirementProblems(
   { id, operation, level, section, statement }: KnownRequirement,
 ) {
   if (result.level !== level || result.operation !== operation)
-    return [`${id} is a ${level} of ${operation}, but the report has it as a ${result.level} of ${result.operation}`]
+    return [
+      `${id} is a ${level} of ${operation}, but the report has it as a ${result.level} of ${result.operation}`,
+    ]
   if (result.statement !== statement || result.section !== section)
     return [`${id} is worded otherwise than the suite does`]
   return []
@@ -79,14 +90,23 @@ function requirementProblems(
 function differences(statement: Statement, report: Report, { name, bytes }: NamedBytes): string[] {
   const { issuedAt, expiresAt, publicKey, suite, partial } = statement.predicate
   const [, , ...exchanges] = statement.subject
-  const issue = { issuedAt, expiresAt, publicKey, suiteDigest: suite.digest, exchanges, foreign: [] }
+  const issue = {
+    issuedAt,
+    expiresAt,
+    publicKey,
+    suiteDigest: suite.digest,
+    exchanges,
+    foreign: [],
+  }
   const made = makeStatement(report, bytes, issue)
   const differs = (member: keyof Predicate) =>
     member === 'partial'
       ? made.predicate.partial.some((reason) => !partial.includes(reason))
       : !isDeepStrictEqual(made.predicate[member], statement.predicate[member])
   const members = (Object.keys(made.predicate) as (keyof Predicate)[]).filter(differs)
-  const subject = isDeepStrictEqual(made.subject, statement.subject) ? [] : [`its subject is not the target of ${name}`]
+  const subject = isDeepStrictEqual(made.subject, statement.subject)
+    ? []
+    : [`its subject is not the target of ${name}`]
   return [...members.map((member) => `its ${member} does not follow from ${name}`), ...subject]
 }
 
@@ -100,7 +120,8 @@ export function targetProblems(
   requirements: readonly KnownRequirement[],
 ): string[] {
   const { target, run } = report
-  if (`sha256:${sha256(bytes).sha256}` !== target.digest) return [`${name} is not the target file of the report`]
+  if (`sha256:${sha256(bytes).sha256}` !== target.digest)
+    return [`${name} is not the target file of the report`]
   const text = Buffer.from(bytes).toString('utf8')
   const file = declaredIn(text, name)
   if (file === null) return [`${name} is no target file as conform writes it into a bundle`]
@@ -109,8 +130,14 @@ export function targetProblems(
   const few = member(member(file, 'limits'), 'credentialProbes') === 'few'
   return [
     ...reasonsIn([
-      [typeof called === 'string' && called !== target.name, `${name} is that of ${JSON.stringify(called)}`],
-      [few && run.credentialProbes !== 'few', `${name} asks for few credential probes, the report tells of all`],
+      [
+        typeof called === 'string' && called !== target.name,
+        `${name} is that of ${JSON.stringify(called)}`,
+      ],
+      [
+        few && run.credentialProbes !== 'few',
+        `${name} asks for few credential probes, the report tells of all`,
+      ],
     ]),
     ...report.requirements.flatMap((result) => {
       const problem = declarationProblem(result, file, knownById.get(result.id))
@@ -126,9 +153,12 @@ function declarationProblem(
 ): string | null {
   const declared = member(member(file, 'operations'), operation)
   const isJudged = outcome === 'passed' || outcome === 'failed'
-  if (isJudged && declared === 'not-served') return 'was judged by the report, but {file} declares it not served'
+  if (isJudged && declared === 'not-served')
+    return 'was judged by the report, but {file} declares it not served'
   if (outcome !== 'not-applicable' || requirement?.id === 'pdf.parse/4xx-removed') return null
-  const isAway = why?.kind === 'absent' && (why.seenBy ? isSeenByNone(id, why.seenBy, file) : declared === why.absence)
+  const isAway =
+    why?.kind === 'absent' &&
+    (why.seenBy ? isSeenByNone(id, why.seenBy, file) : declared === why.absence)
   if (isAway) return null
   // With more of them it is none that a run takes.
   const entries = Object.entries(member(file, 'unreachable') ?? {}).slice(0, maxPatterns)
@@ -175,19 +205,28 @@ interface Entry {
 export function harProblems(files: readonly NamedBytes[], report: Report): string[] {
   const { run, suite, target } = report
   const logs = files.map(({ name, bytes }) => ({ name, log: logIn(bytes) }))
-  const broken = logs.flatMap(({ name, log }) => (log ? [] : [`${name} is not a HAR as conform writes it`]))
+  const broken = logs.flatMap(({ name, log }) =>
+    log ? [] : [`${name} is not a HAR as conform writes it`],
+  )
   if (broken.length > 0) return broken
   const entries = logs.flatMap(({ log }) => log?.entries ?? [])
   const began = Date.parse(run.startedAt)
   const ids = new Set(report.requirements.map(({ id }) => id))
   const { baseUrl } = target
-  const isBelow = (url: string) => url === baseUrl || ['/', '?'].some((next) => url.startsWith(baseUrl + next))
+  const isBelow = (url: string) =>
+    url === baseUrl || ['/', '?'].some((next) => url.startsWith(baseUrl + next))
   const isAway = ({ request, _role }: Entry) => _role === 'probe' && !isBelow(request.url)
   const isEarly = ({ startedDateTime }: Entry) => !(Date.parse(startedDateTime) >= began - CLOCK_MS)
   const isStrange = ({ _requirement }: Entry) => _requirement !== null && !ids.has(_requirement)
   const problems = reasonsIn([
-    [logs.some(({ log }) => log?.creator !== `${suite.name} ${suite.version}`), 'another suite recorded them'],
-    [entries.length !== run.requests, `they are ${entries.length} of the ${run.requests} that the run sent`],
+    [
+      logs.some(({ log }) => log?.creator !== `${suite.name} ${suite.version}`),
+      'another suite recorded them',
+    ],
+    [
+      entries.length !== run.requests,
+      `they are ${entries.length} of the ${run.requests} that the run sent`,
+    ],
     [entries.some(isAway), `they did not go to ${target.baseUrl}`],
     [entries.some(isEarly), 'they were recorded before the run began'],
     [entries.some(isStrange), 'they are for requirements that the report does not hold'],

@@ -7,7 +7,16 @@ import {
   randomBytes,
   scryptSync,
 } from 'node:crypto'
-import { chmodSync, closeSync, existsSync, fstatSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fstatSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { resolve } from 'node:path'
 import { readBytes } from '../harness/report/index.ts'
 import { ensure, unreadable, unwritable, UserError } from '../harness/user-error.ts'
@@ -19,11 +28,16 @@ const OTHERS = 0o077
  * Writes a new Ed25519 pair, PEM: PKCS#8 for its owner only, encrypted if there is a passphrase, and SPKI. Overwrites
  * nothing, and leaves nothing behind if one of the two cannot be written.
  */
-export function writeKeyPair(privateFile: string, publicFile: string, passphrase?: string): { publicKey: KeyObject } {
+export function writeKeyPair(
+  privateFile: string,
+  publicFile: string,
+  passphrase?: string,
+): { publicKey: KeyObject } {
   if (resolve(privateFile) === resolve(publicFile))
     throw new UserError(`${privateFile}: the two keys need two different files`)
   for (const file of [privateFile, publicFile]) {
-    if (existsSync(file)) throw new UserError(`${file}: exists already; a key is never overwritten, move it away first`)
+    if (existsSync(file))
+      throw new UserError(`${file}: exists already; a key is never overwritten, move it away first`)
   }
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   const plain = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string
@@ -53,7 +67,12 @@ function encryptedPem(privateKey: KeyObject, passphrase: string): string {
   const scheme = sequence(PBES2_OID, sequence(derivation, sequence(AES_256_CBC_OID, octets(iv))))
   const der = sequence(scheme, octets(Buffer.concat([cipher.update(plain), cipher.final()])))
   const lines = der.toString('base64').match(/.{1,64}/g) ?? []
-  return ['-----BEGIN ENCRYPTED PRIVATE KEY-----', ...lines, '-----END ENCRYPTED PRIVATE KEY-----', ''].join('\n')
+  return [
+    '-----BEGIN ENCRYPTED PRIVATE KEY-----',
+    ...lines,
+    '-----END ENCRYPTED PRIVATE KEY-----',
+    '',
+  ].join('\n')
 }
 
 /** 1.2.840.113549.1.5.13, 1.3.6.1.4.1.11591.4.11 and 2.16.840.1.101.3.4.1.42, in DER. */
@@ -65,7 +84,11 @@ function der(tag: number, content: Buffer): Buffer {
   const { length } = content
   return Buffer.concat([
     Buffer.from(
-      length < 128 ? [tag, length] : length < 256 ? [tag, 0x81, length] : [tag, 0x82, length >> 8, length & 0xff],
+      length < 128
+        ? [tag, length]
+        : length < 256
+          ? [tag, 0x81, length]
+          : [tag, 0x82, length >> 8, length & 0xff],
     ),
     content,
   ])
@@ -99,7 +122,10 @@ export async function readPrivateKey(
   if (!pem.includes('-----BEGIN ENCRYPTED PRIVATE KEY-----'))
     return ed25519(file, () => createPrivateKey(pem), 'private')
   const passphrase = await askPassphrase(file)
-  ensure(passphrase !== undefined, `${file}: has a passphrase; set CONFORM_KEY_PASSPHRASE, or sign on a terminal`)
+  ensure(
+    passphrase !== undefined,
+    `${file}: has a passphrase; set CONFORM_KEY_PASSPHRASE, or sign on a terminal`,
+  )
   const key = orUndefined(() => createPrivateKey({ key: pem, passphrase }))
   ensure(key !== undefined, `${file}: the passphrase does not open it`)
   return ed25519(file, () => key, 'private')
@@ -108,7 +134,8 @@ export async function readPrivateKey(
 /** Throws UserError if the file holds no Ed25519 public key; a private one is refused, it does not belong here. */
 export function readPublicKey(file: string): KeyObject {
   const bytes = readBytes(file)
-  if (bytes.includes('PRIVATE KEY')) throw new UserError(`${file}: is a private key; give the public one`)
+  if (bytes.includes('PRIVATE KEY'))
+    throw new UserError(`${file}: is a private key; give the public one`)
   return ed25519(file, () => createPublicKey(bytes), 'public')
 }
 
@@ -172,7 +199,10 @@ interface Speaker {
 }
 
 /** The passphrase of the key in that file; undefined if nobody says one. */
-export async function passphraseOf(file: string, { environment, ask }: Speaker): Promise<string | undefined> {
+export async function passphraseOf(
+  file: string,
+  { environment, ask }: Speaker,
+): Promise<string | undefined> {
   return environment[VARIABLE] || (await ask?.(`Passphrase of ${file}`))
 }
 
@@ -182,12 +212,14 @@ export async function passphraseOf(file: string, { environment, ask }: Speaker):
  */
 export async function newPassphrase({ environment, ask }: Speaker): Promise<string | undefined> {
   const given = environment[VARIABLE]
-  if (given === '') throw new UserError(`${VARIABLE} is set but empty; unset it for a key without a passphrase`)
+  if (given === '')
+    throw new UserError(`${VARIABLE} is set but empty; unset it for a key without a passphrase`)
   if (given !== undefined) return strong(given, VARIABLE)
   if (!ask) return undefined
   const first = await ask('Passphrase of the new key (leave empty for none)')
   if (first === '') return undefined
-  if ((await ask('Passphrase again')) !== first) throw new UserError('the two passphrases differ; nothing was written')
+  if ((await ask('Passphrase again')) !== first)
+    throw new UserError('the two passphrases differ; nothing was written')
   return strong(first, 'the passphrase')
 }
 
@@ -210,7 +242,9 @@ function strong(passphrase: string, name: string): string {
 
 /** How many characters are left without common words, repetitions of the whole, and what goes on from the one before. */
 function freeCharacters(passphrase: string): number {
-  const text = [...passphrase.toLowerCase()].map((character) => leet[character] ?? character).join('')
+  const text = [...passphrase.toLowerCase()]
+    .map((character) => leet[character] ?? character)
+    .join('')
   const once = text.slice(0, (text + text).indexOf(text, 1))
   const left = [...once.replaceAll(common, '')]
   const isFree = (character: string, at: number) => {
@@ -221,7 +255,15 @@ function freeCharacters(passphrase: string): number {
 }
 
 /** Letters that these signs are written for. */
-const leet: Readonly<Record<string, string>> = { '@': 'a', $: 's', '0': 'o', '1': 'l', '3': 'e', '5': 's', '!': 'i' }
+const leet: Readonly<Record<string, string>> = {
+  '@': 'a',
+  $: 's',
+  '0': 'o',
+  '1': 'l',
+  '3': 'e',
+  '5': 's',
+  '!': 'i',
+}
 
 function isNext(one: string, other: string): boolean {
   const step = other.codePointAt(0)! - one.codePointAt(0)!

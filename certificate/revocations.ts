@@ -25,7 +25,10 @@ export function readRevocations(path: string) {
   const value = parseOnce(path)
   if (!isObject(value)) return { path, asOf: null, entries: checkedRevocations(value, path) }
   const isRegister = value.format === REGISTER_FORMAT
-  ensure(isRegister, `${path}: is neither a list of revocations nor the index.json of a register (${REGISTER_FORMAT})`)
+  ensure(
+    isRegister,
+    `${path}: is neither a list of revocations nor the index.json of a register (${REGISTER_FORMAT})`,
+  )
   const { builtAt, revocations } = value
   ensure(typeof builtAt === 'string', `${path}: builtAt is missing`)
   return { path, asOf: builtAt, entries: checkedRevocations(revocations, `${path}: revocations`) }
@@ -38,8 +41,13 @@ export function readRevoked(path: string): readonly Revocation[] {
 
 function checkedRevocations(value: unknown, path: string): Revocation[] {
   return checkedList(value, path, ({ id, day, reason }) => {
-    if (typeof day !== 'string' || !/^\d{4}-\d\d-\d\d$/.test(day) || Number.isNaN(Date.parse(day))) return 'day'
-    return typeof reason === 'string' && reason !== '' && isId(id) ? null : isId(id) ? 'reason' : 'id'
+    if (typeof day !== 'string' || !/^\d{4}-\d\d-\d\d$/.test(day) || Number.isNaN(Date.parse(day)))
+      return 'day'
+    return typeof reason === 'string' && reason !== '' && isId(id)
+      ? null
+      : isId(id)
+        ? 'reason'
+        : 'id'
   }) as Revocation[]
 }
 

@@ -7,16 +7,33 @@ import type { Area } from '../catalogue/requirement.ts'
 import { UserError } from '../harness/user-error.ts'
 import { firstOf } from '../reporters/view/writing.ts'
 import type { Evidence, NamedBytes } from './certificate-file.ts'
-import { namedExchanges, packBundle, readCertificateFile, unpackBundle } from './certificate-file.ts'
+import {
+  namedExchanges,
+  packBundle,
+  readCertificateFile,
+  unpackBundle,
+} from './certificate-file.ts'
 import { countersign, encode, signEnvelope } from './certificate-file.ts'
 import { claims } from './describe.ts'
 import { harProblems, readWholeReport, reportProblems, targetProblems } from './evidence.ts'
 import { pemOf } from './keys.ts'
 import type { Statement } from './statement-schema.ts'
-import { daysAfterRun, makeStatement, MOST_VALID_DAYS, partialReasons, sha256, PAYLOAD_TYPE } from './statement.ts'
+import {
+  daysAfterRun,
+  makeStatement,
+  MOST_VALID_DAYS,
+  partialReasons,
+  sha256,
+  PAYLOAD_TYPE,
+} from './statement.ts'
 import { contradictions, formProblem, verifyCertificate } from './verify-certificate.ts'
 import type { KnownRequirement, SuiteFacts } from './suite-facts.ts'
-import { claimedByReport, claimedByStatement, foreignReasons, requirementsOf } from './suite-facts.ts'
+import {
+  claimedByReport,
+  claimedByStatement,
+  foreignReasons,
+  requirementsOf,
+} from './suite-facts.ts'
 
 /** More reasons than these tell a reader nothing. */
 const MOST_REASONS = 5
@@ -51,13 +68,18 @@ export interface SignSettings {
 
 /** Issues or countersigns a certificate, and packs its bundle if one is asked for. Throws UserError, with the reasons, if it refuses. */
 export async function signCertificate(request: SignRequest, settings: SignSettings) {
-  return request.add === undefined ? issue(request, settings) : addTo(request.add, request, settings)
+  return request.add === undefined
+    ? issue(request, settings)
+    : addTo(request.add, request, settings)
 }
 
 type IssueOptions = Pick<SignRequest, 'validDays' | 'partial'> & Pick<SignSettings, 'now' | 'suite'>
 
 /** Statement of a certificate for that report, without the key of its signer. Throws UserError if it is refused. */
-export function draftStatement({ report: file, exchanges = [], target }: Evidence, options: IssueOptions): Statement {
+export function draftStatement(
+  { report: file, exchanges = [], target }: Evidence,
+  options: IssueOptions,
+): Statement {
   const { now, partial, suite, validDays } = options
   const report = readWholeReport(file)
   // The requirements of another version, and what they need, are not known here.
@@ -98,7 +120,8 @@ export function sealStatement(statement: Statement, key: KeyObject): Buffer {
 
 async function issue(request: SignRequest, settings: SignSettings) {
   const { report: path, har, bundle, target } = request
-  if (path === undefined) throw new UserError('sign: give the report to sign, or --add and a certificate')
+  if (path === undefined)
+    throw new UserError('sign: give the report to sign, or --add and a certificate')
   const report = { name: path, bytes: readBytes(path) }
   if (bundle !== undefined && har.length === 0)
     throw new UserError('--bundle: needs the exchanges of the run: --har, from --report har')
@@ -107,10 +130,16 @@ async function issue(request: SignRequest, settings: SignSettings) {
     ...{ report, exchanges },
     // A run without a target file has the digest of an empty one.
     target: target ?? { name: 'no --target', bytes: Buffer.from('{}') },
-    requirements: { name: 'requirements.json', bytes: Buffer.from(settings.suite.requirementsText) },
+    requirements: {
+      name: 'requirements.json',
+      bytes: Buffer.from(settings.suite.requirementsText),
+    },
   }
   const isTargetSeen = target !== undefined || bundle !== undefined
-  const statement = draftStatement(isTargetSeen ? whole : { report, exchanges }, { ...request, ...settings })
+  const statement = draftStatement(isTargetSeen ? whole : { report, exchanges }, {
+    ...request,
+    ...settings,
+  })
   settings.show(shown(statement))
   const certificate = sealStatement(statement, await settings.privateKey())
   return bundle === undefined ? { certificate, bundle } : withBundle(certificate, whole, settings)
@@ -126,7 +155,8 @@ async function addTo(add: string, request: SignRequest, settings: SignSettings) 
   if (problems.length > 0 || !envelope || !statement) {
     throw new UserError(`${add}: cannot be countersigned: ${problems.join('; ')}`)
   }
-  if (!evidence) throw new UserError(`${add}: cannot be countersigned without the report that it was issued for`)
+  if (!evidence)
+    throw new UserError(`${add}: cannot be countersigned without the report that it was issued for`)
   if (request.bundle !== undefined && !bundle) {
     throw new UserError(`--bundle: ${add} is not a bundle; write the certificate with --out`)
   }
@@ -134,7 +164,11 @@ async function addTo(add: string, request: SignRequest, settings: SignSettings) 
   const { predicate } = statement
   const today = partialReasons({ ...predicate, issuedAt: now.toISOString() })
   const foreign = foreignReasons(claimedByStatement(predicate), suite)
-  refusePartial(basename(add), [...new Set([...predicate.partial, ...today, ...foreign])], request.partial)
+  refusePartial(
+    basename(add),
+    [...new Set([...predicate.partial, ...today, ...foreign])],
+    request.partial,
+  )
   settings.show(shown(statement))
   const certificate = encode(countersign(envelope, await settings.privateKey()))
   const again = verifyCertificate(certificate, { now, suite }).problems
@@ -152,14 +186,17 @@ function withBundle(certificate: Buffer, whole: Required<Evidence>, { now, suite
   const bundle = packBundle(certificate, whole)
   const evidence = unpackBundle(bundle, 'the bundle')!.evidence
   const { problems } = verifyCertificate(certificate, { now, suite, evidence })
-  if (problems.length > 0) throw new UserError(`the bundle would not verify: ${problems.join('; ')}`)
+  if (problems.length > 0)
+    throw new UserError(`the bundle would not verify: ${problems.join('; ')}`)
   return { certificate, bundle }
 }
 
 /** Throws UserError with the reasons, unless a partial certificate will do. */
 function refusePartial(name: string, reasons: readonly string[], partial: boolean): void {
   if (reasons.length === 0 || partial) return
-  throw new UserError(`${name}: cannot be signed: ${reasons.join('; ')}; --partial signs it nevertheless`)
+  throw new UserError(
+    `${name}: cannot be signed: ${reasons.join('; ')}; --partial signs it nevertheless`,
+  )
 }
 
 function refuse(name: string, problems: readonly string[]): void {
@@ -168,9 +205,11 @@ function refuse(name: string, problems: readonly string[]): void {
 }
 
 function expiryOf(name: string, { run }: Report, issuedAt: string, validDays: number): string {
-  if (validDays > MOST_VALID_DAYS) throw new UserError(`--valid-days ${validDays}: ${MOST_VALID_DAYS} at most`)
+  if (validDays > MOST_VALID_DAYS)
+    throw new UserError(`--valid-days ${validDays}: ${MOST_VALID_DAYS} at most`)
   const end = daysAfterRun({ issuedAt, run }, validDays)
-  if (Number.isNaN(end)) throw new UserError(`${name}: cannot be signed: run.startedAt is not a time: ${run.startedAt}`)
+  if (Number.isNaN(end))
+    throw new UserError(`${name}: cannot be signed: run.startedAt is not a time: ${run.startedAt}`)
   if (end <= Date.parse(issuedAt)) {
     throw new UserError(
       `${name}: cannot be signed: it would have expired already, ${validDays} days after the run began at ${run.startedAt}`,

@@ -1,4 +1,10 @@
-import { basicDefinitions, conditions, type Counts, type Report, type Verdict } from '../harness/report/index.ts'
+import {
+  basicDefinitions,
+  conditions,
+  type Counts,
+  type Report,
+  type Verdict,
+} from '../harness/report/index.ts'
 import {
   defined,
   described,
@@ -41,12 +47,18 @@ const run = object({
   ...conditions,
   startedAt: time,
   baseline: described('Failures were expected by a baseline.', flag),
-  retried: described('Answers that were cut off, reset or a 502 or 504 of a gateway, and asked for again.', count),
+  retried: described(
+    'Answers that were cut off, reset or a 502 or 504 of a gateway, and asked for again.',
+    count,
+  ),
 })
 /** How the run was made, and all of it that can make a certificate partial. */
 export type RunFacts = Fitting<typeof run>
 
-const answered = described('What one request with the full key was answered; null if it was not asked.', textOrNull)
+const answered = described(
+  'What one request with the full key was answered; null if it was not asked.',
+  textOrNull,
+)
 const operations = object({
   judged: listOf(text),
   notServed: listOf(object({ operation: text, answered })),
@@ -57,7 +69,11 @@ const operations = object({
 export type Operations = Fitting<typeof operations>
 
 const results = { passed: count, failed: count, notExercised: count, notApplicable: count }
-const coverage = object({ operation: text, ...results, cases: described('Requests judged.', count) })
+const coverage = object({
+  operation: text,
+  ...results,
+  cases: described('Requests judged.', count),
+})
 export type Coverage = Fitting<typeof coverage>
 
 const predicate = object({
@@ -77,10 +93,16 @@ const predicate = object({
   notApplicable: listOf(defined<Excluded>('excluded')),
   notExercised: listOf(defined<Excluded>('excluded')),
   failed: listOf(text),
-  partial: described('Why it does not certify a whole, conformant run; empty if it does.', listOf(text)),
+  partial: described(
+    'Why it does not certify a whole, conformant run; empty if it does.',
+    listOf(text),
+  ),
   issuedAt: time,
   expiresAt: time,
-  publicKey: described('Of the first signature, SPKI in PEM: inside, so that the signature covers it.', text),
+  publicKey: described(
+    'Of the first signature, SPKI in PEM: inside, so that the signature covers it.',
+    text,
+  ),
 })
 /** Claims of a certificate. Times are RFC 3339 in UTC, durations ms. */
 export type Predicate = Fitting<typeof predicate>

@@ -2,8 +2,20 @@ import { createHash } from 'node:crypto'
 import { operations } from '../catalogue/operations.ts'
 import type { Absence, Outcome, Report, RequirementResult } from '../harness/report/index.ts'
 import { conditions, countOutcomes } from '../harness/report/index.ts'
-import type { Coverage, Digest, Excluded, NamedDigest, Operations, Predicate } from './statement-schema.ts'
-import { PREDICATE_TYPE, type RunFacts, STATEMENT_TYPE, type Statement } from './statement-schema.ts'
+import type {
+  Coverage,
+  Digest,
+  Excluded,
+  NamedDigest,
+  Operations,
+  Predicate,
+} from './statement-schema.ts'
+import {
+  PREDICATE_TYPE,
+  type RunFacts,
+  STATEMENT_TYPE,
+  type Statement,
+} from './statement-schema.ts'
 
 /** The media type of the DSSE payload. */
 export const PAYLOAD_TYPE = 'application/vnd.in-toto+json'
@@ -37,7 +49,10 @@ export function partialReasons({
   const late = (Date.parse(issuedAt) - Date.parse(run.startedAt)) / DAY_MS
   const family = run.tpe === 'family' && verdicts.family === 'conformant'
   return reasonsIn([
-    [verdicts.exact !== 'conformant', `the verdict is ${verdicts.exact}${family ? ' by exact names' : ''}`],
+    [
+      verdicts.exact !== 'conformant',
+      `the verdict is ${verdicts.exact}${family ? ' by exact names' : ''}`,
+    ],
     [family && verdicts.exact !== 'conformant', 'only --tpe family makes it conformant'],
     [run.interrupted, 'the run was interrupted'],
     [run.shard !== null, `it is shard ${run.shard} of a run; conform merge joins them`],
@@ -54,7 +69,10 @@ export function partialReasons({
       `${operation} is declared not served, ${answered === null ? 'and no request was sent to it' : `but answered: ${answered}`}`,
     ]),
     [late < 0, `the run began after it was signed, at ${run.startedAt}`],
-    [late > MOST_DAYS_BEFORE, `the run began more than ${MOST_DAYS_BEFORE} days before it was signed`],
+    [
+      late > MOST_DAYS_BEFORE,
+      `the run began more than ${MOST_DAYS_BEFORE} days before it was signed`,
+    ],
   ])
 }
 
@@ -78,7 +96,8 @@ function operationsOf({ requirements, run }: Report): Operations {
   for (const { id } of operations) {
     const results = requirements.filter((result) => result.operation === id)
     const place = placeOf(results)
-    if (place === 'notServed') found.notServed.push({ operation: id, answered: asked.get(id) ?? null })
+    if (place === 'notServed')
+      found.notServed.push({ operation: id, answered: asked.get(id) ?? null })
     else found[place].push(id)
   }
   return found
@@ -89,7 +108,9 @@ function placeOf(results: readonly RequirementResult[]): keyof Operations {
     results.some(({ why }) => why?.kind === 'absent' && !why.seenBy && why.absence === absence)
   if (isDeclared('not-served')) return 'notServed'
   if (isDeclared('removed')) return 'removed'
-  return results.some(({ outcome }) => outcome === 'passed' || outcome === 'failed') ? 'judged' : 'notExercised'
+  return results.some(({ outcome }) => outcome === 'passed' || outcome === 'failed')
+    ? 'judged'
+    : 'notExercised'
 }
 
 /** Claims of a certificate beyond its report. */
@@ -128,7 +149,9 @@ export function makeStatement(report: Report, bytes: Uint8Array, issue: Issue): 
       coverage: coverageOf(report),
       notApplicable: excluded(requirements, 'not-applicable'),
       notExercised: excluded(requirements, 'not-exercised'),
-      failed: requirements.filter((result) => result.outcome === 'failed').map((result) => result.id),
+      failed: requirements
+        .filter((result) => result.outcome === 'failed')
+        .map((result) => result.id),
       partial: [...partial, ...issue.foreign],
       issuedAt,
       expiresAt,
@@ -148,7 +171,10 @@ function digestOf(digest: string): Digest {
 
 function runFacts({ run }: Report): RunFacts {
   const names = Object.keys(conditions) as (keyof typeof conditions)[]
-  const repeated = Object.fromEntries(names.map((name) => [name, run[name]])) as Pick<RunFacts, (typeof names)[number]>
+  const repeated = Object.fromEntries(names.map((name) => [name, run[name]])) as Pick<
+    RunFacts,
+    (typeof names)[number]
+  >
   return { ...repeated, baseline: run.baseline !== null, retried: run.retried ?? 0 }
 }
 

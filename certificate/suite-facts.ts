@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, join, posix, resolve } from 'node:path'
-import { catalogue, requirementsDigest, requirementsText, specDigest, specVersion } from '../catalogue/catalogue.ts'
+import {
+  catalogue,
+  requirementsDigest,
+  requirementsText,
+  specDigest,
+  specVersion,
+} from '../catalogue/catalogue.ts'
 import type { Requirement } from '../catalogue/requirement.ts'
 import { type Report, suiteVersion } from '../harness/report/index.ts'
 import { UserError } from '../harness/user-error.ts'
@@ -19,9 +25,12 @@ const TYPES = 'dist/types'
  * included, as `sha256sum` prints them. Two installations of one version have the same. If the suite is one file, of that.
  */
 export function suiteDigest(root = resolve(packageFile('.'))): Digest {
-  if (statSync(root).isFile()) return { sha256: hex(`${hex(readFileSync(root))}  ${basename(root)}\n`) }
+  if (statSync(root).isFile())
+    return { sha256: hex(`${hex(readFileSync(root))}  ${basename(root)}\n`) }
   const files = ['package.json', ...FOLDERS.flatMap((folder) => filesIn(root, folder))].sort()
-  return { sha256: hex(files.map((file) => `${hex(readFileSync(join(root, file)))}  ${file}\n`).join('')) }
+  return {
+    sha256: hex(files.map((file) => `${hex(readFileSync(join(root, file)))}  ${file}\n`).join('')),
+  }
 }
 
 function filesIn(root: string, folder: string): string[] {
@@ -64,7 +73,9 @@ export function suiteFacts(): SuiteFacts {
     ...ownVersion(),
     digest: suiteDigest(),
     requirementsText: requirementsText(),
-    published: JSON.parse(readFileSync(packageFile('certificate/published-versions.json'), 'utf8')) as SuiteVersion[],
+    published: JSON.parse(
+      readFileSync(packageFile('certificate/published-versions.json'), 'utf8'),
+    ) as SuiteVersion[],
   }
 }
 
@@ -72,7 +83,13 @@ export function suiteFacts(): SuiteFacts {
 export function ownVersion(): SuiteVersion {
   const version = suiteVersion()
   const requirements = catalogue.length
-  return { version, specVersion, specDigest, requirementsDigest: requirementsDigest(), requirements }
+  return {
+    version,
+    specVersion,
+    specDigest,
+    requirementsDigest: requirementsDigest(),
+    requirements,
+  }
 }
 
 export function claimedByReport({ suite, requirements }: Report): SuiteVersion {
@@ -96,8 +113,16 @@ export function claimedByStatement({ suite, spec, requirements }: Predicate): Su
  * list of requirements, and give it a version and a digest.
  */
 export function isPublished(claimed: SuiteVersion, own: SuiteFacts): boolean {
-  const facts = ['version', 'requirementsDigest', 'requirements', 'specDigest', 'specVersion'] as const
-  return [own, ...own.published].some((known) => facts.every((fact) => known[fact] === claimed[fact]))
+  const facts = [
+    'version',
+    'requirementsDigest',
+    'requirements',
+    'specDigest',
+    'specVersion',
+  ] as const
+  return [own, ...own.published].some((known) =>
+    facts.every((fact) => known[fact] === claimed[fact]),
+  )
 }
 
 /** Why what was judged is that of another suite than the one that is to sign it; empty if it is its own. */
@@ -105,9 +130,13 @@ export function foreignReasons(claimed: SuiteVersion, own: SuiteFacts): string[]
   const set = isPublished(claimed, own)
     ? 'its requirements are those of another version of the suite'
     : `its requirements are those of no version of the suite that ${own.version} knows`
-  const isOtherText = claimed.specDigest !== own.specDigest || claimed.specVersion !== own.specVersion
+  const isOtherText =
+    claimed.specDigest !== own.specDigest || claimed.specVersion !== own.specVersion
   return reasonsIn([
-    [claimed.version !== own.version, `version ${claimed.version} of the suite judged, and ${own.version} signs`],
+    [
+      claimed.version !== own.version,
+      `version ${claimed.version} of the suite judged, and ${own.version} signs`,
+    ],
     [claimed.requirementsDigest !== own.requirementsDigest, set],
     [isOtherText, 'it was made for another text of the interface than this version has'],
   ])
@@ -125,7 +154,8 @@ export function requirementsOf(
   own: SuiteFacts,
   bytes?: Uint8Array,
 ): readonly KnownRequirement[] {
-  if (suite.requirementsDigest === own.requirementsDigest) return requirementsIn(own.requirementsText) ?? []
+  if (suite.requirementsDigest === own.requirementsDigest)
+    return requirementsIn(own.requirementsText) ?? []
   const isNamed = bytes !== undefined && `sha256:${hex(bytes)}` === suite.requirementsDigest
   const known = isNamed ? requirementsIn(Buffer.from(bytes).toString('utf8')) : null
   // A version has one set of requirements: one that claims ours with another set is no other version.
@@ -141,7 +171,8 @@ export function requirementsIn(text: string): KnownRequirement[] | null {
   try {
     const value = JSON.parse(text) as KnownRequirement[]
     const isOne = ({ id, operation, level, section, statement, needs }: KnownRequirement) =>
-      [id, operation, level, section, statement].every((member) => typeof member === 'string') && Array.isArray(needs)
+      [id, operation, level, section, statement].every((member) => typeof member === 'string') &&
+      Array.isArray(needs)
     return Array.isArray(value) && value.every(isOne) ? value : null
   } catch {
     return null

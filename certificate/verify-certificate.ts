@@ -10,7 +10,14 @@ import type { Evidence, Envelope, Signature } from './certificate-file.ts'
 import { decode, keyId, payloadOf, isSignedBy } from './certificate-file.ts'
 import { evidenceProblems } from './evidence.ts'
 import { pemOf } from './keys.ts'
-import { daysAfterRun, MOST_VALID_DAYS, partialReasons, PAYLOAD_TYPE, reasonsIn, type Rule } from './statement.ts'
+import {
+  daysAfterRun,
+  MOST_VALID_DAYS,
+  partialReasons,
+  PAYLOAD_TYPE,
+  reasonsIn,
+  type Rule,
+} from './statement.ts'
 import type { Predicate, Statement } from './statement-schema.ts'
 import { claimedByStatement, isPublished, type SuiteFacts, requirementsIn } from './suite-facts.ts'
 
@@ -44,18 +51,24 @@ export interface Verification {
 export function verifyCertificate(bytes: Uint8Array, options: VerifyOptions): Verification {
   const envelope = decode(bytes)
   if (!envelope)
-    return refused('it is not a certificate as conform sign writes it; it was changed, or is something else')
+    return refused(
+      'it is not a certificate as conform sign writes it; it was changed, or is something else',
+    )
   if (envelope.payloadType !== PAYLOAD_TYPE)
     return refused(`its payload is ${envelope.payloadType}, not ${PAYLOAD_TYPE}`)
   const payload = payloadOf(envelope).toString('utf8')
   const value = parsedJson(payload)
-  const issuer = keyFrom(isObject(value) && isObject(value.predicate) ? value.predicate.publicKey : undefined)
+  const issuer = keyFrom(
+    isObject(value) && isObject(value.predicate) ? value.predicate.publicKey : undefined,
+  )
   if (!issuer) return refused('there is no Ed25519 public key in it')
   const { signers, problems: unsigned } = checkSignatures(envelope, issuer)
   if (unsigned.length > 0) return refused(...unsigned)
   const { publicKey } = options
   if (publicKey && !signers.includes(keyId(publicKey)))
-    return refused(`it is not signed by the key given, ${keyId(publicKey)}, but by ${signers.join(', ')}`)
+    return refused(
+      `it is not signed by the key given, ${keyId(publicKey)}, but by ${signers.join(', ')}`,
+    )
   const form = formProblem(value)
   if (form !== null) return refused(form)
   const statement = value as Statement
@@ -94,7 +107,9 @@ function checkSignatures(envelope: Envelope, issuer: KeyObject) {
   const problems: string[] = []
   for (const [index, signature] of envelope.signatures.entries()) {
     const key = index === 0 ? issuer : keyFrom(signature.publicKey)
-    const problem = key ? signatureProblem(envelope, signature, key) : `there is no Ed25519 public key beside it`
+    const problem = key
+      ? signatureProblem(envelope, signature, key)
+      : `there is no Ed25519 public key beside it`
     if (problem !== null) problems.push(`its signature ${index + 1} does not hold: ${problem}`)
     else if (index === 0 && signature.publicKey !== undefined)
       problems.push('there is a key beside its first signature')
@@ -133,20 +148,39 @@ const none: Counts = { passed: 0, failed: 0, notExercised: 0, notApplicable: 0 }
 
 /** Finds where a statement of the right form contradicts itself. */
 export function contradictions({ subject, predicate }: Statement): string[] {
-  const { coverage, expiresAt, issuedAt, partial, requirements, run, summary, verdict, verdicts } = predicate
+  const { coverage, expiresAt, issuedAt, partial, requirements, run, summary, verdict, verdicts } =
+    predicate
   const { failed, notApplicable, notExercised } = predicate
   const both = sum(summary.must, summary.should)
   const unsaid = partialReasons(predicate).filter((reason) => !partial.includes(reason))
   const latest = daysAfterRun(predicate, MOST_VALID_DAYS)
   const found = reasonsIn([
-    [!isDeepStrictEqual(subject[0].digest, predicate.targetFile.digest), 'the digests of the target differ'],
-    [!isPlainAddress(subject[0].uri), 'the address of its target is not written as conform writes it'],
+    [
+      !isDeepStrictEqual(subject[0].digest, predicate.targetFile.digest),
+      'the digests of the target differ',
+    ],
+    [
+      !isPlainAddress(subject[0].uri),
+      'the address of its target is not written as conform writes it',
+    ],
     [both.passed + both.failed > 0 && run.requests === 0, 'it judged without a request'],
     [!isDistinct(predicate), 'a requirement or an operation is in it twice'],
-    [verdict !== verdicts[run.tpe], `verdict is ${verdict}, but verdicts.${run.tpe} is ${verdicts[run.tpe]}`],
-    [verdict === 'conformant' && summary.must.failed > 0, 'conformant, with must requirements failed'],
-    [verdict === 'conformant' && summary.must.notExercised > 0, 'conformant, with must requirements not exercised'],
-    [verdicts.exact === 'conformant' && verdicts.family !== 'conformant', 'conformant by exact names only'],
+    [
+      verdict !== verdicts[run.tpe],
+      `verdict is ${verdict}, but verdicts.${run.tpe} is ${verdicts[run.tpe]}`,
+    ],
+    [
+      verdict === 'conformant' && summary.must.failed > 0,
+      'conformant, with must requirements failed',
+    ],
+    [
+      verdict === 'conformant' && summary.must.notExercised > 0,
+      'conformant, with must requirements not exercised',
+    ],
+    [
+      verdicts.exact === 'conformant' && verdicts.family !== 'conformant',
+      'conformant by exact names only',
+    ],
     [!isDeepStrictEqual(coverage.reduce(sum, none), both), 'coverage and summary differ'],
     [total(both) !== requirements.count, 'the summary does not count all requirements'],
     [both.failed !== failed.length, 'the failed requirements are not those counted'],
@@ -180,12 +214,16 @@ function setProblems({ predicate }: Statement, own: SuiteFacts): string[] {
   if (claimedByStatement(predicate).requirementsDigest !== own.requirementsDigest) return []
   const requirements = requirementsIn(own.requirementsText) ?? []
   const known = new Set<string>(requirements.map(({ id }) => id))
-  const numberOf = (isOne: (requirement: (typeof requirements)[number]) => boolean) => requirements.filter(isOne).length
-  const strange = [...failed, ...[...notApplicable, ...notExercised].map(({ id }) => id)].filter((id) => !known.has(id))
+  const numberOf = (isOne: (requirement: (typeof requirements)[number]) => boolean) =>
+    requirements.filter(isOne).length
+  const strange = [...failed, ...[...notApplicable, ...notExercised].map(({ id }) => id)].filter(
+    (id) => !known.has(id),
+  )
   const isWhole =
     (['must', 'should'] as const).every(
       (level) => total(summary[level]) === numberOf((requirement) => requirement.level === level),
-    ) && coverage.every((of) => total(of) === numberOf(({ operation }) => operation === of.operation))
+    ) &&
+    coverage.every((of) => total(of) === numberOf(({ operation }) => operation === of.operation))
   return [
     ...(isWhole ? [] : ['it does not count the requirements that its digest names']),
     ...strange.map((id) => `${id} is not one of the requirements that its digest names`),
@@ -197,8 +235,12 @@ function operationRules({ operations, coverage }: Predicate): Rule[] {
   const { judged, notExercised, removed } = operations
   const unserved = operations.notServed.map(({ operation }) => operation)
   const named = [...judged, ...unserved, ...removed, ...notExercised]
-  const isJudged = (id: string) => coverage.some((of) => of.operation === id && of.passed + of.failed > 0)
-  const wrong = [...judged.filter((id) => !isJudged(id)), ...[...unserved, ...notExercised].filter(isJudged)]
+  const isJudged = (id: string) =>
+    coverage.some((of) => of.operation === id && of.passed + of.failed > 0)
+  const wrong = [
+    ...judged.filter((id) => !isJudged(id)),
+    ...[...unserved, ...notExercised].filter(isJudged),
+  ]
   const all = interfaceOperations.map(({ id }) => id)
   return [
     [!isDeepStrictEqual(named.sort(), all.sort()), 'it does not name each operation once'],

@@ -33,7 +33,10 @@ export interface VerifyRequest extends EvidenceFiles {
  * Looks at a certificate or bundle; throws UserError if it cannot be looked at. Gives the lines that `verify` prints, and what
  * `verify --json` does.
  */
-export function verifyFile(request: VerifyRequest, { now, suite }: { readonly now: Date; readonly suite: SuiteFacts }) {
+export function verifyFile(
+  request: VerifyRequest,
+  { now, suite }: { readonly now: Date; readonly suite: SuiteFacts },
+) {
   const publicKey = request.publicKey === undefined ? undefined : readPublicKey(request.publicKey)
   const revocations = request.revoked === undefined ? undefined : readRevocations(request.revoked)
   const { bytes, evidence, bundle } = readCertificateFile(request.file, request)
@@ -49,7 +52,13 @@ export function verifyFile(request: VerifyRequest, { now, suite }: { readonly no
   const { verdicts, partial, operations } = statement?.predicate ?? {}
   const words = bundle ? `the report in ${basename(request.file)}` : request.report
   return {
-    lines: describe(found, unmet, { publicKey: given, keyIds, evidence: words, revocations, suite }),
+    lines: describe(found, unmet, {
+      publicKey: given,
+      keyIds,
+      evidence: words,
+      revocations,
+      suite,
+    }),
     result: {
       /** Valid, and all that was asked of it is met: exit 0. */
       accepted: problems.length === 0 && unmet.length === 0,
@@ -75,9 +84,11 @@ export function verifyFile(request: VerifyRequest, { now, suite }: { readonly no
       /** Source of the revocations, and when it was built if it says so; null if they were not looked up. */
       revocations: revocations ? { path: revocations.path, asOf: revocations.asOf } : null,
       /** Names of the evidence that the claims were held against. */
-      heldAgainst: [evidence && 'report', evidence?.exchanges && 'exchanges', evidence?.target && 'target'].filter(
-        Boolean,
-      ),
+      heldAgainst: [
+        evidence && 'report',
+        evidence?.exchanges && 'exchanges',
+        evidence?.target && 'target',
+      ].filter(Boolean),
     },
   }
 }
@@ -86,10 +97,18 @@ export function verifyFile(request: VerifyRequest, { now, suite }: { readonly no
  * A certificate that was revoked is not valid: itself, or every key that is relied on. Those are the signers that were
  * named, or all of them if nobody named any.
  */
-function withRevocation(found: Verification, named: readonly string[], revocations?: Revocations): Verification {
+function withRevocation(
+  found: Verification,
+  named: readonly string[],
+  revocations?: Revocations,
+): Verification {
   if (!revocations || found.id === undefined) return found
   const known = found.signers.filter((id) => named.includes(id))
-  const revocation = revocationOf(found.id, known.length > 0 ? known : found.signers, revocations.entries)
+  const revocation = revocationOf(
+    found.id,
+    known.length > 0 ? known : found.signers,
+    revocations.entries,
+  )
   if (!revocation) return found
   const { id, day, reason } = revocation
   const problem = `${id === found.id ? 'it' : `its key ${id}`} was revoked on ${day}: ${reason}`
@@ -105,7 +124,13 @@ function unmetDemands(
   const { uri } = statement.subject[0]
   const { operations, partial, run, verdicts } = statement.predicate
   const { judged } = operations
-  const { baseUrl, keyId: keyIds = [], maxAge = Infinity, now, requireOperations: required = 0 } = asked
+  const {
+    baseUrl,
+    keyId: keyIds = [],
+    maxAge = Infinity,
+    now,
+    requireOperations: required = 0,
+  } = asked
   const unsigned = asked.named.filter((id) => !signers.includes(id))
   const unjudged = typeof required === 'number' ? [] : required.filter((id) => !judged.includes(id))
   const fewest = typeof required === 'number' ? required : 0
@@ -119,11 +144,17 @@ function unmetDemands(
       `it is not signed by ${keyIds.join(' or ')} (--key-id)`,
     ],
     [isForAll && unsigned.length > 0, `it is not signed by ${unsigned.join(' and ')} (--all-keys)`],
-    [whole && verdicts.exact !== 'conformant', `it is ${verdicts.exact} by exact names (--require conformant)`],
+    [
+      whole && verdicts.exact !== 'conformant',
+      `it is ${verdicts.exact} by exact names (--require conformant)`,
+    ],
     [whole && partial.length > 0, 'it is partial (--require conformant)'],
     [whole && isForeign && asked.foreign !== true, unknown],
     [baseUrl !== undefined && uri !== baseUrl, `it is for ${uri} (--base-url ${baseUrl})`],
-    [judged.length < fewest, `${judged.length} operations were judged (--require-operations ${fewest})`],
+    [
+      judged.length < fewest,
+      `${judged.length} operations were judged (--require-operations ${fewest})`,
+    ],
     [unjudged.length > 0, `it does not judge ${unjudged.join(', ')} (--require-operations)`],
     [age > maxAge * DAY_MS, `the run began at ${run.startedAt} (--max-age ${maxAge})`],
   ])

@@ -14,7 +14,9 @@ export function listCommand() {
     .option('--json', 'as a JSON array')
     .action((pattern, { json }) => {
       const requirements = matching(pattern)
-      process.stdout.write(json ? `${JSON.stringify(requirements.map(published), null, 2)}\n` : listText(requirements))
+      process.stdout.write(
+        json ? `${JSON.stringify(requirements.map(published), null, 2)}\n` : listText(requirements),
+      )
     })
 }
 
@@ -45,7 +47,9 @@ function listText(requirements: readonly CatalogueRequirement[]): string {
 
 export function explainCommand() {
   return new Command('explain')
-    .description('one requirement: what is sent, which answers pass and why, what the target must declare')
+    .description(
+      'one requirement: what is sent, which answers pass and why, what the target must declare',
+    )
     .argument('<id>', 'as conform list shows it')
     .action(async (id) => {
       const requirement = namedRequirement(id)
@@ -62,7 +66,9 @@ function namedRequirement(id: string): CatalogueRequirement {
   if (problem !== undefined) throw new UserError(`explain: ${problem}`)
   const all = id.includes('*') ? id : `${id}/*`
   if (catalogue.some((requirement) => matchesId(requirement.id, all)))
-    throw new UserError(`explain ${id}: it takes one id, and several match; conform list '${all}' shows them`)
+    throw new UserError(
+      `explain ${id}: it takes one id, and several match; conform list '${all}' shows them`,
+    )
   throw new UserError(`explain ${id}: no requirement has such an id${idMeant(id)}`)
 }
 

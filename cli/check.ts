@@ -22,7 +22,10 @@ export function checkCommand() {
       '--base-url <url>',
       'the server to judge; default: baseUrl of the target file, or what the recording has before /v1/',
     )
-    .option('-t, --target <file>', 'target file: what is not served, and the keys that no report may show')
+    .option(
+      '-t, --target <file>',
+      'target file: what is not served, and the keys that no report may show',
+    )
   return addGates(command, formatNames).action(async (file, options) => {
     // Nearly all of a long recording is garbage at once: a heap that grows by a third each time stays small.
     setFlagsFromString('--heap-growing-percent=30')
@@ -31,24 +34,45 @@ export function checkCommand() {
     const { requests, people } = plannedReports(options.report, inputs)
     const { report, counts, warnings, exchanges } = await checkFile(file, options, new Date())
     for (const warning of warnings) warnOf(warning)
-    await finish(report, { requests, exchanges, people, before: `${terminalText(countsLine(counts, report))}\n` })
+    await finish(report, {
+      requests,
+      exchanges,
+      people,
+      before: `${terminalText(countsLine(counts, report))}\n`,
+    })
   })
 }
 
 /** Judges a HAR file, as the options decide it; throws UserError if the file is not a HAR. */
-export async function checkFile(file: string, options: Omit<OptionsOf<typeof checkCommand>, 'report'>, now: Date) {
+export async function checkFile(
+  file: string,
+  options: Omit<OptionsOf<typeof checkCommand>, 'report'>,
+  now: Date,
+) {
   const survey = createSurvey()
   const har = openHar(file, (entry) => survey.see(entry))
-  const { target, warnings: ofTarget } = await checkTarget(options, () => survey.baseUrls.likeliest(file))
+  const { target, warnings: ofTarget } = await checkTarget(options, () =>
+    survey.baseUrls.likeliest(file),
+  )
   const redactor = redactorFor(target)
   learnSecrets(redactor, survey.secrets)
   const judged = await judgeRecording(har, target, redactor)
   const { baseUrl, target: path, tpe } = options
-  const given = { '--base-url': baseUrl, '--target': path, '--tpe': tpe === 'family' ? tpe : undefined }
-  const words = Object.entries(given).flatMap(([option, value]) => (value === undefined ? [] : [option, value]))
+  const given = {
+    '--base-url': baseUrl,
+    '--target': path,
+    '--tpe': tpe === 'family' ? tpe : undefined,
+  }
+  const words = Object.entries(given).flatMap(([option, value]) =>
+    value === undefined ? [] : [option, value],
+  )
   // It shows failures again, and holds no key.
   const rerun = ['conform', 'check', file, ...words].map(shellWord).join(' ')
-  const report = applyGates(recordingReport({ target, redactor, judged, rerun, ...survey.time(now) }), options, now)
+  const report = applyGates(
+    recordingReport({ target, redactor, judged, rerun, ...survey.time(now) }),
+    options,
+    now,
+  )
   const warnings = [
     ...ofTarget,
     ...noBodies(judged.bodies),

@@ -14,20 +14,35 @@ import { UserError } from '../harness/user-error.ts'
 import { terminalText } from '../reporters/escape/terminal.ts'
 import { renderPage, renderTable, marks } from './compare/render-table.ts'
 import { countsText } from '../reporters/view/groups.ts'
-import { checkOutputs, parseReportRequests, reportFiles, streamForPeople, writeFiles } from './output/files.ts'
+import {
+  checkOutputs,
+  parseReportRequests,
+  reportFiles,
+  streamForPeople,
+  writeFiles,
+} from './output/files.ts'
 import { colorsFor } from './output/say.ts'
 import { type OptionsOf, reportOption } from './run/arguments.ts'
 import { verdictWords } from '../reporters/view/standing.ts'
 import { json } from '../reporters/escape/json.ts'
 import { markdownCode, markdownText } from '../reporters/escape/markdown.ts'
 
-const formatFiles = { html: 'conform-compare.html', markdown: 'conform-compare.md', json: 'conform-compare.json' }
+const formatFiles = {
+  html: 'conform-compare.html',
+  markdown: 'conform-compare.md',
+  json: 'conform-compare.json',
+}
 const renderers = { html: renderPage, markdown: renderMarkdown, json: renderJson }
 
 export function compareCommand() {
   return new Command('compare')
-    .description('show reports side by side: several targets, or one target over time and what changed')
-    .argument('<report.json...>', 'reports of conform; those of one base URL are put in order of time')
+    .description(
+      'show reports side by side: several targets, or one target over time and what changed',
+    )
+    .argument(
+      '<report.json...>',
+      'reports of conform; those of one base URL are put in order of time',
+    )
     .addOption(reportOption(Object.keys(formatFiles)))
     .option('--html <file>', 'as --report html=<file>')
     .option('--fail-on-new', 'exit 1 if a must is newly failing in the last report')
@@ -41,15 +56,22 @@ async function compare(
   { failOnNew, html, report }: OptionsOf<typeof compareCommand>,
 ): Promise<void> {
   if (failOnNew && files.length < 2) {
-    throw new UserError('--fail-on-new: give two reports or more: the last one is compared with the one before')
+    throw new UserError(
+      '--fail-on-new: give two reports or more: the last one is compared with the one before',
+    )
   }
   const requests = parseReportRequests(report, formatFiles)
-  const page = html === undefined ? [] : [{ format: 'html' as const, path: html, option: `--html ${html}` }]
+  const page =
+    html === undefined ? [] : [{ format: 'html' as const, path: html, option: `--html ${html}` }]
   const outputs = [...reportFiles(requests), ...page]
-  checkOutputs(outputs, Object.fromEntries(files.map((path) => [`${path}, one of the reports`, path])))
+  checkOutputs(
+    outputs,
+    Object.fromEntries(files.map((path) => [`${path}, one of the reports`, path])),
+  )
   const comparison = compareReports(files.map(readReport))
   const people = streamForPeople(requests)
-  for (const { format, path } of requests) if (path === '-') process.stdout.write(renderers[format](comparison))
+  for (const { format, path } of requests)
+    if (path === '-') process.stdout.write(renderers[format](comparison))
   await writeFiles(outputs.map((output) => [output, renderers[output.format](comparison)]))
   people.write(renderTable(comparison, colorsFor(people), people.isTTY ? people.columns : Infinity))
   if (failOnNew) decide(newlyFailingMusts(comparison), people)
@@ -59,7 +81,9 @@ function decide(ids: readonly string[], people: NodeJS.WriteStream): void {
   process.exitCode = ids.length > 0 ? 1 : 0
   const musts = `${count(ids.length, 'must')} ${ids.length === 1 ? 'is' : 'are'} newly failing in the last report`
   people.write(
-    ids.length > 0 ? `exit 1: ${musts}: ${terminalText(ids.join(', '))}\n` : 'exit 0: no must is newly failing\n',
+    ids.length > 0
+      ? `exit 1: ${musts}: ${terminalText(ids.join(', '))}\n`
+      : 'exit 0: no must is newly failing\n',
   )
 }
 

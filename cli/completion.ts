@@ -9,7 +9,9 @@ type LoadCommand = () => Promise<CommandUnknownOpts>
 
 export function completionCommand(commands: Readonly<Record<string, LoadCommand>>) {
   return new Command('completion')
-    .description('print the completion of commands, options, ids and formats: source <(conform completion bash)')
+    .description(
+      'print the completion of commands, options, ids and formats: source <(conform completion bash)',
+    )
     .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish'] as const))
     .action(async (shell) => {
       process.stdout.write(scripts[shell](await wordsOf(commands)))
@@ -35,7 +37,9 @@ async function wordsOf(commands: Readonly<Record<string, LoadCommand>>) {
     '--help',
   ]
   const run = addArguments(new Command('conform'))
-  const chosen = [run, ...loaded].flatMap(({ options }) => options.filter(({ argChoices }) => argChoices))
+  const chosen = [run, ...loaded].flatMap(({ options }) =>
+    options.filter(({ argChoices }) => argChoices),
+  )
   return {
     commands: [...loaded, help].map((command) => ({
       name: command.name(),
@@ -55,7 +59,8 @@ async function wordsOf(commands: Readonly<Record<string, LoadCommand>>) {
 
 /** The cases of bash and zsh: what the word before the current one, or else the command, lets stand there. */
 function cases({ commands, run, values }: Words, assign: (words: readonly string[]) => string) {
-  const line = (name: string, words: readonly string[]): string => `    ${name}) ${assign(words)} ;;`
+  const line = (name: string, words: readonly string[]): string =>
+    `    ${name}) ${assign(words)} ;;`
   return {
     values: Object.entries(values)
       .map(([option, words]) => line(option, words))
@@ -116,15 +121,21 @@ if [[ "$funcstack[1]" == _conform ]]; then _conform "$@"; else compdef _conform 
 const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 
 function fishScript({ commands, run, values }: Words): string {
-  const line = (condition: string, rest: string): string => `complete -c conform -n ${quoted(condition)} ${rest}`
+  const line = (condition: string, rest: string): string =>
+    `complete -c conform -n ${quoted(condition)} ${rest}`
   const option = (condition: string) => (name: string) => {
     const list = values[name]
-    return line(condition, `-l ${name.slice(2)}${list === undefined ? '' : ` -x -a ${quoted(list.join(' '))}`}`)
+    return line(
+      condition,
+      `-l ${name.slice(2)}${list === undefined ? '' : ` -x -a ${quoted(list.join(' '))}`}`,
+    )
   }
   const names = commands.map(({ name }) => name).join(' ')
   return `${[
     '# conform: completion for fish. Try it: conform completion fish | source',
-    ...commands.map(({ name, about }) => line('__fish_use_subcommand', `-a ${name} -d ${quoted(about)}`)),
+    ...commands.map(({ name, about }) =>
+      line('__fish_use_subcommand', `-a ${name} -d ${quoted(about)}`),
+    ),
     ...run.map(option(`not __fish_seen_subcommand_from ${names}`)),
     ...commands.flatMap(({ name, options, arguments: own }) => {
       const condition = `__fish_seen_subcommand_from ${name}`

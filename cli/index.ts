@@ -2,7 +2,13 @@ import { terminalLines } from '../reporters/escape/terminal.ts'
 import { complain } from './output/say.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { debuglog } from 'node:util'
-import { type Argument, Command, CommanderError, type CommandUnknownOpts, Help } from '@commander-js/extra-typings'
+import {
+  type Argument,
+  Command,
+  CommanderError,
+  type CommandUnknownOpts,
+  Help,
+} from '@commander-js/extra-typings'
 import { UserError } from '../harness/user-error.ts'
 import type { Interrupts } from './run/interrupts.ts'
 import { addArguments, checkArguments } from './run/arguments.ts'
@@ -14,7 +20,9 @@ const debug = debuglog('conform')
 /** The commands that these words may be about: the one that is named, all if help is asked for. */
 function asked([first = '', ...rest]: readonly string[]): (() => Promise<CommandUnknownOpts>)[] {
   if (Object.hasOwn(commands, first)) return [commands[first]!]
-  return [first, ...rest].some((word) => /^(help|--help|-h)$/.test(word)) ? Object.values(commands) : []
+  return [first, ...rest].some((word) => /^(help|--help|-h)$/.test(word))
+    ? Object.values(commands)
+    : []
 }
 
 /** A command with a slip would be taken for a base URL, and what follows it for too much. Throws UserError. */
@@ -24,16 +32,25 @@ function refuseMisspelt([first = '', second]: readonly string[]): void {
     const hint = meant === undefined ? 'conform help shows all' : `did you mean ${meant}?`
     throw new UserError(`help ${second}: no such command; ${hint}`)
   }
-  if (second === undefined || first.startsWith('-') || first === 'help' || Object.hasOwn(commands, first)) return
+  if (
+    second === undefined ||
+    first.startsWith('-') ||
+    first === 'help' ||
+    Object.hasOwn(commands, first)
+  )
+    return
   const meant = nearest(first, Object.keys(commands))
-  if (meant !== undefined) throw new UserError(`${first}: not a command and not a URL; did you mean conform ${meant}?`)
+  if (meant !== undefined)
+    throw new UserError(`${first}: not a command and not a URL; did you mean conform ${meant}?`)
 }
 
 /** A command is shown without its options, so that what it does has room on a narrow terminal; nothing is no default. */
 const helpSettings: Partial<Help> = {
   minWidthToWrap: 24,
-  subcommandTerm: (command) => [command.name(), ...command.registeredArguments.map(argumentTerm)].join(' '),
-  optionDescription: (option) => new Help().optionDescription(option).replace(/ \(default: none\)$/, ''),
+  subcommandTerm: (command) =>
+    [command.name(), ...command.registeredArguments.map(argumentTerm)].join(' '),
+  optionDescription: (option) =>
+    new Help().optionDescription(option).replace(/ \(default: none\)$/, ''),
 }
 
 function argumentTerm(argument: Argument): string {
@@ -41,7 +58,10 @@ function argumentTerm(argument: Argument): string {
   return argument.required ? `<${name}>` : `[${name}]`
 }
 
-async function program(words: readonly string[], interrupts: Interrupts): Promise<CommandUnknownOpts> {
+async function program(
+  words: readonly string[],
+  interrupts: Interrupts,
+): Promise<CommandUnknownOpts> {
   const conform = new Command('conform')
     .description('judges a server of the AI Content Service interface, requirement by requirement')
     .version(suiteVersion(), '-V, --version')
@@ -51,7 +71,8 @@ async function program(words: readonly string[], interrupts: Interrupts): Promis
     checkArguments(baseUrl, options, Object.keys(commands))
     const { runAction } = await import('./run.ts')
     const { failed } = options
-    const chosen = failed === undefined ? options : (await import('./run/one-run.ts')).withFailedOnes(options)
+    const chosen =
+      failed === undefined ? options : (await import('./run/one-run.ts')).withFailedOnes(options)
     await runAction(baseUrl, chosen, interrupts)
   })
   const others = asked(words)
@@ -74,11 +95,14 @@ async function program(words: readonly string[], interrupts: Interrupts): Promis
         throw error
       })
       .configureOutput({
-        outputError: (text, write) => write(terminalLines(text.replace(/^error: /, 'conform: '), '')),
+        outputError: (text, write) =>
+          write(terminalLines(text.replace(/^error: /, 'conform: '), '')),
       })
       .configureHelp(helpSettings)
       .addHelpText('after', exampleText(command.name()))
-      .showHelpAfterError(`(conform ${command === conform ? '' : `${command.name()} `}--help says more)`)
+      .showHelpAfterError(
+        `(conform ${command === conform ? '' : `${command.name()} `}--help says more)`,
+      )
   }
   return conform
 }
@@ -148,35 +172,77 @@ type Example = readonly [line: string, what: string]
 export const examples: Readonly<Record<string, readonly Example[]>> = {
   conform: [
     ['conform http://localhost:8080', 'judge what needs no target file'],
-    ['conform init && conform -t conform.target.json', 'declare what the server holds, and judge it'],
+    [
+      'conform init && conform -t conform.target.json',
+      'declare what the server holds, and judge it',
+    ],
     ["conform http://localhost:8080 --only 'jobs.*' --bail", 'a part, until something fails'],
-    ['conform -t staging.json --report html --report json', 'with a page to read and a file to keep'],
+    [
+      'conform -t staging.json --report html --report json',
+      'with a page to read and a file to keep',
+    ],
     ['conform -t staging.json --failed conform-report.json', 'what failed in that run, again'],
-    ['conform explain jobs.create/404-unknown-application', 'what a requirement asks for, and how it is tested'],
+    [
+      'conform explain jobs.create/404-unknown-application',
+      'what a requirement asks for, and how it is tested',
+    ],
   ],
   serve: [['conform serve --port 8080', 'a server that keeps the interface, to try a client with']],
   init: [
-    ['conform init staging.json --base-url https://staging.example.com', 'a target file to start from'],
+    [
+      'conform init staging.json --base-url https://staging.example.com',
+      'a target file to start from',
+    ],
     ['conform init next.json --from conform-report.json', 'one with all that a run lacked'],
   ],
   list: [["conform list 'jobs.*'", 'the requirements of two operations']],
-  explain: [['conform explain translate.run/400-empty-text', 'the request, its one change, and what passes']],
-  completion: [['source <(conform completion bash)', 'commands, options and ids are completed in this shell']],
-  watch: [['conform watch -t conform.target.json', 'judge again on a key, and when the server restarts']],
+  explain: [
+    [
+      'conform explain translate.run/400-empty-text',
+      'the request, its one change, and what passes',
+    ],
+  ],
+  completion: [
+    ['source <(conform completion bash)', 'commands, options and ids are completed in this shell'],
+  ],
+  watch: [
+    ['conform watch -t conform.target.json', 'judge again on a key, and when the server restarts'],
+  ],
   ui: [['conform ui -t conform.target.json', 'the same as a page']],
-  record: [['conform record http://localhost:8080 --port 9000', 'point a client at port 9000: its traffic is judged']],
+  record: [
+    [
+      'conform record http://localhost:8080 --port 9000',
+      'point a client at port 9000: its traffic is judged',
+    ],
+  ],
   check: [
-    ['conform check traffic.har --base-url https://staging.example.com', 'judge what a browser or proxy recorded'],
+    [
+      'conform check traffic.har --base-url https://staging.example.com',
+      'judge what a browser or proxy recorded',
+    ],
   ],
   merge: [['conform merge part-1.json part-2.json --report html', 'one report of two shards']],
   compare: [
-    ['conform compare monday.json tuesday.json --fail-on-new', 'what changed; exit 1 if a must is newly failing'],
+    [
+      'conform compare monday.json tuesday.json --fail-on-new',
+      'what changed; exit 1 if a must is newly failing',
+    ],
     ['conform compare ours.json theirs.json --report html', 'two servers side by side, as a page'],
   ],
   keygen: [['conform keygen', 'a key pair for certificates']],
-  sign: [['conform sign conform-report.json --private-key conform-key.pem', 'a certificate for that run']],
+  sign: [
+    [
+      'conform sign conform-report.json --private-key conform-key.pem',
+      'a certificate for that run',
+    ],
+  ],
   register: [['conform register certificates --out public', 'a site of certified services']],
-  verify: [['conform verify conform-certificate.json --require conformant', 'exit 0 if it is intact and says so']],
+  verify: [
+    [
+      'conform verify conform-certificate.json --require conformant',
+      'exit 0 if it is intact and says so',
+    ],
+  ],
 }
 
 /** Each on a line of its own below what it is for, so that it can be copied and fits a narrow terminal. */

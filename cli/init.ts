@@ -15,10 +15,17 @@ type InitArguments = OptionsOf<typeof initCommand>
 export function initCommand() {
   return new Command('init')
     .description('write a commented starter target file; asks questions only on a terminal')
-    .argument('[file]', 'ends in .json, or .ts, .mts, .js, .mjs for a module', 'conform.target.json')
+    .argument(
+      '[file]',
+      'ends in .json, or .ts, .mts, .js, .mjs for a module',
+      'conform.target.json',
+    )
     .option('--base-url <url>', 'base URL of the target')
     .option('--name <name>', 'what the reports call it (default: its host)')
-    .option('--from <report.json>', 'write what that run lacked, with how much each part gains; asks nothing')
+    .option(
+      '--from <report.json>',
+      'write what that run lacked, with how much each part gains; asks nothing',
+    )
     .option('--force', 'overwrite the file')
     .action(async (file, options) => {
       checkInit(file, options)
@@ -36,9 +43,12 @@ async function answersOf(options: InitArguments): Promise<Answers> {
 /** Refuses before anything is asked; throws UserError. */
 export function checkInit(file: string, { baseUrl, force, from }: InitArguments): void {
   isModule(file)
-  if (from !== undefined) checkOutputs([{ path: file, option: file }], { 'the report of --from': from })
-  if (!force && existsSync(file)) throw new UserError(`${file}: exists already; --force overwrites it`)
-  if (holdsKey(file)) throw new UserError(`${file}: holds a key, which is never overwritten; give another file`)
+  if (from !== undefined)
+    checkOutputs([{ path: file, option: file }], { 'the report of --from': from })
+  if (!force && existsSync(file))
+    throw new UserError(`${file}: exists already; --force overwrites it`)
+  if (holdsKey(file))
+    throw new UserError(`${file}: holds a key, which is never overwritten; give another file`)
   const problem = baseUrl === undefined ? undefined : baseUrlProblem(baseUrl)
   if (problem !== undefined) throw new UserError(`--base-url ${problem}`)
 }
@@ -54,8 +64,13 @@ export function standardAnswers({ baseUrl = exampleUrl, name }: InitArguments): 
 export function answersFrom(path: string, { baseUrl, name }: InitArguments): Answers {
   const { report } = readReport(path)
   return {
-    ...standardAnswers({ baseUrl: baseUrl ?? report.target.baseUrl, name: name ?? report.target.name }),
-    notServed: report.run.notServed.flatMap(({ operation }) => (isOperationId(operation) ? [operation] : [])),
+    ...standardAnswers({
+      baseUrl: baseUrl ?? report.target.baseUrl,
+      name: name ?? report.target.name,
+    }),
+    notServed: report.run.notServed.flatMap(({ operation }) =>
+      isOperationId(operation) ? [operation] : [],
+    ),
     steps: whatToDeclare(report),
   }
 }
@@ -73,14 +88,22 @@ export type Questions = typeof terminalQuestions
 
 const terminalQuestions = {
   /** An empty answer is the standard one. `problem` says what is wrong with an answer, if anything. */
-  async text(message: string, standard: string, problem?: (answer: string) => string | undefined): Promise<string> {
+  async text(
+    message: string,
+    standard: string,
+    problem?: (answer: string) => string | undefined,
+  ): Promise<string> {
     const validate = (value: string | undefined) => (value ? problem?.(value) : undefined)
-    return given<string>(await text({ message, placeholder: standard, defaultValue: standard, validate })).trim()
+    return given<string>(
+      await text({ message, placeholder: standard, defaultValue: standard, validate }),
+    ).trim()
   },
   /** All of them, until somebody takes some away. */
   async choose(message: string, all: readonly OperationId[]): Promise<readonly OperationId[]> {
     const options = all.map((value) => ({ value, label: value }))
-    return given<OperationId[]>(await multiselect({ message, options, initialValues: [...all], required: false }))
+    return given<OperationId[]>(
+      await multiselect({ message, options, initialValues: [...all], required: false }),
+    )
   },
 }
 
@@ -94,11 +117,13 @@ function given<T>(answer: T | symbol): T {
 /** Asks for what was not given. */
 export async function askAnswers(given: InitArguments, questions: Questions): Promise<Answers> {
   const baseUrl = given.baseUrl ?? (await questions.text('Base URL', exampleUrl, baseUrlProblem))
-  const name = given.name ?? (await questions.text('Name, as reports show it', new URL(baseUrl).host))
+  const name =
+    given.name ?? (await questions.text('Name, as reports show it', new URL(baseUrl).host))
   const keyVariable = await questions.text(
     'Environment variable that holds the key with full rights',
     usualVariable,
-    (answer) => (/^[A-Za-z_]\w*$/.test(answer) ? undefined : 'must be the name of a variable, not the key'),
+    (answer) =>
+      /^[A-Za-z_]\w*$/.test(answer) ? undefined : 'must be the name of a variable, not the key',
   )
   const ids = operations.map(({ id }) => id)
   const served = await questions.choose('Operations that it serves', ids)
@@ -108,7 +133,8 @@ export async function askAnswers(given: InitArguments, questions: Questions): Pr
 }
 
 async function askApplication(questions: Questions): Promise<Answers['application']> {
-  const question = 'Id of an application on which jobs may be created (leave empty if there is none)'
+  const question =
+    'Id of an application on which jobs may be created (leave empty if there is none)'
   const id = await questions.text(question, '')
   if (id === '') return undefined
   const inputs = await questions.text('Its inputs, such as topic=tea, tone=dry', '', (answer) =>
@@ -121,5 +147,7 @@ async function askApplication(questions: Questions): Promise<Answers['applicatio
 export function parseInputs(text: string): { id: string; value: string[] }[] | null {
   if (text.trim() === '') return []
   const pairs = text.split(',').map((pair) => /^\s*([^=\s]+)\s*=\s*(.+?)\s*$/.exec(pair))
-  return pairs.every((pair) => pair !== null) ? pairs.map((pair) => ({ id: pair[1]!, value: [pair[2]!] })) : null
+  return pairs.every((pair) => pair !== null)
+    ? pairs.map((pair) => ({ id: pair[1]!, value: [pair[2]!] }))
+    : null
 }

@@ -22,11 +22,16 @@ import type { ForWorker, FromWorker, ToWorker } from '../traffic/record/worker.t
 
 export function recordCommand() {
   const command = new Command('record')
-    .description('a proxy before a server: records what a client of yours sends and gets, and judges it as check does')
+    .description(
+      'a proxy before a server: records what a client of yours sends and gets, and judges it as check does',
+    )
     .argument('<base_url>', 'the server; the client is pointed at the proxy in its place')
     .addOption(portOption())
     .option('--out <file.har>', 'where the recording goes at the end, without keys', 'traffic.har')
-    .option('-t, --target <file>', 'target file: what is not served, keys that no report may show, tls')
+    .option(
+      '-t, --target <file>',
+      'target file: what is not served, keys that no report may show, tls',
+    )
   return addGates(command, formatNames)
     .option('--insecure', 'accept certificates of the server that do not verify')
     .action(async (baseUrl, options) => {
@@ -38,15 +43,23 @@ async function record(baseUrl: string, options: OptionsOf<typeof recordCommand>)
   const { baseline, out, target: path } = options
   const inputs = { 'the target file': path, 'the baseline': baseline }
   const { requests, people } = plannedReports([...options.report, `har=${out}`], inputs)
-  const { target, warnings } = await checkTarget({ baseUrl, ...(path !== undefined && { target: path }) })
-  for (const warning of [...warnings, ...foreignBaselineFile(baseline, options.tpe ?? 'exact', target)]) warnOf(warning)
+  const { target, warnings } = await checkTarget({
+    baseUrl,
+    ...(path !== undefined && { target: path }),
+  })
+  for (const warning of [
+    ...warnings,
+    ...foreignBaselineFile(baseline, options.tpe ?? 'exact', target),
+  ])
+    warnOf(warning)
   const folder = makeRunFolder()
   try {
     const log = join(folder.path, 'exchanges.ndjson')
     const recorded = await recordUntilInterrupted(target, options, { log, people })
     const { exchanges, problem } = recorded
     await finish(applyGates(recorded.report, options, new Date()), {
-      requests: problem === undefined ? requests : requests.filter(({ format }) => format !== 'har'),
+      requests:
+        problem === undefined ? requests : requests.filter(({ format }) => format !== 'har'),
       exchanges: () => withoutLateKeys(loggedExchanges(log), target, recorded),
       people,
       before: `${terminalText(countsLine(recorded.counts, recorded.report))}\n`,
@@ -69,10 +82,16 @@ async function recordUntilInterrupted(
   const { baseUrl, limits, tls } = target
   const forwarder = createForwarder({ baseUrl, tls, insecure: insecure === true })
   const rerun = ['conform', 'check', out, '--base-url', baseUrl].map(shellWord).join(' ')
-  const recorder = startRecorder({ target, log, rerun }, ({ exchange, expected, received, requirement, sent }) =>
-    people.write(
-      findingText(terminalText(requirement), { sent: `${sent} (exchange ${exchange})`, expected, received }),
-    ),
+  const recorder = startRecorder(
+    { target, log, rerun },
+    ({ exchange, expected, received, requirement, sent }) =>
+      people.write(
+        findingText(terminalText(requirement), {
+          sent: `${sent} (exchange ${exchange})`,
+          expected,
+          received,
+        }),
+      ),
   )
   const interrupted = untilSignal()
   const proxy = startReverseProxy({
@@ -109,7 +128,9 @@ function withoutKeys(value: unknown, redact: (text: string) => string): unknown 
   if (typeof value === 'string') return redact(value)
   if (Array.isArray(value)) return value.map((item) => withoutKeys(item, redact))
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [redact(name), withoutKeys(member, redact)]))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [redact(name), withoutKeys(member, redact)]),
+  )
 }
 
 /** Bytes of exchanges that may wait to be judged; no further request is handed on meanwhile. */
@@ -132,10 +153,12 @@ function startRecorder(options: RecordingOptions, onFinding: (finding: Finding) 
   })
   // It is looked at when the recording ends.
   ended.catch(() => undefined)
-  const tell = (message: ToWorker, moved: ArrayBuffer[] = []): void => worker.postMessage(message, moved)
+  const tell = (message: ToWorker, moved: ArrayBuffer[] = []): void =>
+    worker.postMessage(message, moved)
   const hasRoom = (): boolean => Atomics.load(waiting, 0) < mostWaiting
   const untilRoom = async (): Promise<void> => {
-    while (!hasRoom()) await Promise.race([ended, Atomics.waitAsync(waiting, 0, Atomics.load(waiting, 0)).value])
+    while (!hasRoom())
+      await Promise.race([ended, Atomics.waitAsync(waiting, 0, Atomics.load(waiting, 0)).value])
   }
   return {
     add(exchange: CapturedExchange): void {

@@ -27,7 +27,11 @@ export async function runAction(
   await oneRun(baseUrl, options, { interrupts, people, onLeftBehind: exitSoon })
 }
 
-async function dryRun(baseUrl: string | undefined, options: RunArguments, people: NodeJS.WriteStream): Promise<void> {
+async function dryRun(
+  baseUrl: string | undefined,
+  options: RunArguments,
+  people: NodeJS.WriteStream,
+): Promise<void> {
   const baseline = baselineOf(options)
   const found = await findTarget(baseUrl, options)
   warn(found, options, baseline)

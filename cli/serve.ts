@@ -11,10 +11,20 @@ import type { ClientRequests } from './serve/judge-client.ts'
 
 export function serveCommand() {
   return new Command('serve')
-    .description('run the embedded reference server until interrupted; prints its URL and a target file that fits it')
+    .description(
+      'run the embedded reference server until interrupted; prints its URL and a target file that fits it',
+    )
     .addOption(portOption())
-    .option('--slow-ms <n>', 'how long a job of the slow application takes at least, in ms', whole(0, 3_600_000), 250)
-    .option('--judge-client', 'tell each request that does not keep the interface; exit 1 if there was one')
+    .option(
+      '--slow-ms <n>',
+      'how long a job of the slow application takes at least, in ms',
+      whole(0, 3_600_000),
+      250,
+    )
+    .option(
+      '--judge-client',
+      'tell each request that does not keep the interface; exit 1 if there was one',
+    )
     .option(
       '--script <file.json>',
       'errors to answer with, by operation, and whether the client waits: {"*": [429, "pass"]}',
@@ -29,9 +39,14 @@ async function serve(options: OptionsOf<typeof serveCommand>): Promise<void> {
   const { judgeClient = false, port, report, script, slowMs } = options
   const given = script !== undefined ? '--script' : report.length > 0 ? '--report' : undefined
   if (!judgeClient && given !== undefined) throw new UserError(`${given}: give --judge-client too`)
-  const asked = judgeClient ? (await import('./serve/judge-client.ts')).clientRequests(options) : undefined
+  const asked = judgeClient
+    ? (await import('./serve/judge-client.ts')).clientRequests(options)
+    : undefined
   const { startReference } = await import('../reference/server.ts')
-  const reference = await listenedOn(port, startReference({ port: asked ? 0 : port, slowJobMs: slowMs }, true))
+  const reference = await listenedOn(
+    port,
+    startReference({ port: asked ? 0 : port, slowJobMs: slowMs }, true),
+  )
   const interrupted = untilSignal()
   const dir = mkdtempSync(join(tmpdir(), 'conform-serve-'))
   try {
@@ -39,8 +54,14 @@ async function serve(options: OptionsOf<typeof serveCommand>): Promise<void> {
     const { url } = judged ?? reference
     const target = join(dir, 'target.json')
     const file = JSON.parse(readFileSync(referenceTargetFile, 'utf8')) as object
-    writeFileSync(join(dir, 'target.schema.json'), readFileSync(packageFile('schemas/target.schema.json')))
-    writeFileSync(target, `${JSON.stringify({ ...file, $schema: './target.schema.json', baseUrl: url }, null, 2)}\n`)
+    writeFileSync(
+      join(dir, 'target.schema.json'),
+      readFileSync(packageFile('schemas/target.schema.json')),
+    )
+    writeFileSync(
+      target,
+      `${JSON.stringify({ ...file, $schema: './target.schema.json', baseUrl: url }, null, 2)}\n`,
+    )
     ;(asked?.people ?? process.stdout).write(`${JSON.stringify({ url, target })}\n`)
     await interrupted
     await judged?.end()

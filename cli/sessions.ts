@@ -7,12 +7,16 @@ import { withFailedOnes } from './run/one-run.ts'
 
 export function watchCommand() {
   return addArguments(new Command('watch'))
-    .description('run, then again on a key press, when the target file changes, and when the target comes back')
+    .description(
+      'run, then again on a key press, when the target file changes, and when the target comes back',
+    )
     .action(async (baseUrl, options) => {
       checkArguments(baseUrl, options, [])
       checkSession('watch', options)
       if (!process.stdin.isTTY || !process.stdout.isTTY) {
-        throw new UserError('conform watch reads keys from a terminal, and there is none; run conform instead')
+        throw new UserError(
+          'conform watch reads keys from a terminal, and there is none; run conform instead',
+        )
       }
       const { watch } = await import('./watch/watch.ts')
       const server = await startForSession(baseUrl, withFailedOnes(options))
@@ -26,7 +30,9 @@ export function watchCommand() {
 
 export function uiCommand() {
   return addArguments(new Command('ui'))
-    .description('the same as watch, as a page on this machine: prints its address, and runs when it is opened')
+    .description(
+      'the same as watch, as a page on this machine: prints its address, and runs when it is opened',
+    )
     .addOption(portOption())
     .action(async (baseUrl, options) => {
       checkArguments(baseUrl, options, [])

@@ -15,32 +15,51 @@ export function verifyCommand() {
       'check a certificate, offline: exit 0 if it is valid and all that was asked for, 1 if not, 2 if it could not be looked at',
     )
     .argument('[file]', 'the certificate, or a bundle')
-    .option('--bundle <file.zip>', 'the bundle, which holds the certificate and all that it rests on')
+    .option(
+      '--bundle <file.zip>',
+      'the bundle, which holds the certificate and all that it rests on',
+    )
     .option(
       '--public-key <pem>',
       "a signer's public key; without it the keys inside are used, which does not say whose they are",
     )
-    .addOption(keyIdOption('id of a key that has to have signed it; repeatable, one of them is enough'))
+    .addOption(
+      keyIdOption('id of a key that has to have signed it; repeatable, one of them is enough'),
+    )
     .option('--all-keys', 'each key that is named has to have signed it')
     .option('--report <report.json>', 'the report that the certificate was issued for')
-    .addOption(repeatable('--har <file.har>', 'the exchanges that it was issued for, beside --report; repeatable'))
     .addOption(
-      new Option('--require <verdict>', 'exit 1 for anything less, a partial one included').choices([
-        'conformant',
-      ] as const),
+      repeatable(
+        '--har <file.har>',
+        'the exchanges that it was issued for, beside --report; repeatable',
+      ),
+    )
+    .addOption(
+      new Option('--require <verdict>', 'exit 1 for anything less, a partial one included').choices(
+        ['conformant'] as const,
+      ),
     )
     .option('--foreign', 'accept requirements of no version of the suite that this one knows')
-    .option('--require-operations <ids or n>', 'operations that were judged, with commas, or how many', operationsAsked)
+    .option(
+      '--require-operations <ids or n>',
+      'operations that were judged, with commas, or how many',
+      operationsAsked,
+    )
     .option('--base-url <url>', 'the address that was judged', address)
     .option('--max-age <days>', 'exit 1 if the run began more days ago', whole(0, 9999))
-    .option('--revoked <file>', 'revoked.json, or the index.json of a register: refuses what was revoked')
+    .option(
+      '--revoked <file>',
+      'revoked.json, or the index.json of a register: refuses what was revoked',
+    )
     .option('--json', 'print the findings as JSON')
     .action((file, { bundle, json: isJson, ...request }) => {
       if (request.allKeys && request.keyId.length === 0 && request.publicKey === undefined)
         throw new UserError('verify: --all-keys needs the keys: --key-id or --public-key')
       const by = { now: new Date(), suite: suiteFacts() }
       const { lines, result } = verifyFile({ ...request, file: onlyFile(file, bundle) }, by)
-      process.stdout.write(isJson ? `${json(result, 2)}\n` : lines.map((line) => `${line}\n`).join(''))
+      process.stdout.write(
+        isJson ? `${json(result, 2)}\n` : lines.map((line) => `${line}\n`).join(''),
+      )
       if (!result.accepted) process.exitCode = 1
     })
 }
@@ -54,7 +73,10 @@ function onlyFile(file: string | undefined, bundle: string | undefined): string 
 }
 
 /** A number of operations, or ids with commas between; the option may stand twice. */
-function operationsAsked(text: string, before: number | readonly string[] | undefined): number | readonly string[] {
+function operationsAsked(
+  text: string,
+  before: number | readonly string[] | undefined,
+): number | readonly string[] {
   if (/^\d+$/.test(text)) {
     const number = Number(text)
     if (number < 1 || number > operations.length || before !== undefined)
@@ -66,7 +88,9 @@ function operationsAsked(text: string, before: number | readonly string[] | unde
   const ids = text.split(',').map((id) => id.trim())
   const unknown = ids.find((id) => !known.includes(id))
   if (unknown !== undefined)
-    throw new InvalidArgumentError(`${JSON.stringify(unknown)} is not an operation${didYouMean(unknown, known)}.`)
+    throw new InvalidArgumentError(
+      `${JSON.stringify(unknown)} is not an operation${didYouMean(unknown, known)}.`,
+    )
   return [...(before ?? []), ...ids]
 }
 
@@ -78,17 +102,33 @@ function address(text: string): string {
 
 export function registerCommand() {
   return new Command('register')
-    .description('build a static site of certified services from a folder of certificates and bundles')
-    .argument('<folder>', 'the certificates; with trusted-keys.json and revoked.json in the same folder')
-    .requiredOption('--out <folder>', 'where to write the site: a new or empty folder, or a register built before')
-    .addOption(keyIdOption('id of a key to trust in addition to those of trusted-keys.json; repeatable'))
-    .option('--foreign', 'list also what was judged by requirements of no version of the suite that this one knows')
+    .description(
+      'build a static site of certified services from a folder of certificates and bundles',
+    )
+    .argument(
+      '<folder>',
+      'the certificates; with trusted-keys.json and revoked.json in the same folder',
+    )
+    .requiredOption(
+      '--out <folder>',
+      'where to write the site: a new or empty folder, or a register built before',
+    )
+    .addOption(
+      keyIdOption('id of a key to trust in addition to those of trusted-keys.json; repeatable'),
+    )
+    .option(
+      '--foreign',
+      'list also what was judged by requirements of no version of the suite that this one knows',
+    )
     .action(async (folder, { out, keyId, foreign = false }) => {
       const options = { keyIds: keyId, foreign, now: new Date(), suite: suiteFacts() }
       const services = buildRegister(folder, out, options)
       const states = (['valid', 'expired', 'revoked'] as const).map(
-        (status) => `${services.filter(({ current }) => current.status === status).length} ${status}`,
+        (status) =>
+          `${services.filter(({ current }) => current.status === status).length} ${status}`,
       )
-      process.stdout.write(`${out} written: ${[count(services.length, 'service'), ...states].join(', ')}\n`)
+      process.stdout.write(
+        `${out} written: ${[count(services.length, 'service'), ...states].join(', ')}\n`,
+      )
     })
 }

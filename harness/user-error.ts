@@ -36,5 +36,7 @@ export function unreadable(path: string, error: unknown): UserError {
 
 /** @param name the file, or the option that names it */
 export function unwritable(name: string, error: unknown): UserError {
-  return new UserError(`${name}: cannot be written (${(error as NodeJS.ErrnoException).code ?? 'error'})`)
+  return new UserError(
+    `${name}: cannot be written (${(error as NodeJS.ErrnoException).code ?? 'error'})`,
+  )
 }

@@ -60,7 +60,8 @@ function connect(ours: Duplex, theirs: Duplex): void {
 function responseOf(incoming: IncomingMessage): Response {
   const { statusCode: status = 0, rawHeaders } = incoming
   const headers = new Headers()
-  for (let at = 0; at < rawHeaders.length; at += 2) headers.append(rawHeaders[at]!, rawHeaders[at + 1]!)
+  for (let at = 0; at < rawHeaders.length; at += 2)
+    headers.append(rawHeaders[at]!, rawHeaders[at + 1]!)
   const body = withoutBody.includes(status) ? null : (Readable.toWeb(incoming) as ReadableStream)
   if (body === null) incoming.resume()
   return new Response(body, { status, headers })

@@ -1,7 +1,12 @@
 import { type RequirementId, catalogue } from '../catalogue/catalogue.ts'
 import type { RunEvent } from '../harness/engine/index.ts'
 import { type Depth, matchesId, patternProblem, type TpeMode } from '../harness/report/index.ts'
-import type { Limits, OperationValue, ScenarioValue, TargetFile } from '../harness/target-file/index.ts'
+import type {
+  Limits,
+  OperationValue,
+  ScenarioValue,
+  TargetFile,
+} from '../harness/target-file/index.ts'
 import { checkTargetFile, didYouMean, idMeant } from '../harness/target-file/index.ts'
 import { UserError } from '../harness/user-error.ts'
 
@@ -58,7 +63,8 @@ export type ConformanceEvent = RunEvent | WarnedEvent
 export type Check = (value: unknown) => string | undefined
 
 const flag: Check = (value) => (typeof value === 'boolean' ? undefined : 'give true or false')
-const text: Check = (value) => (typeof value === 'string' && value !== '' ? undefined : 'give a text that is not empty')
+const text: Check = (value) =>
+  typeof value === 'string' && value !== '' ? undefined : 'give a text that is not empty'
 
 /** A whole number in that range. */
 export function whole(least: number, most: number): Check {
@@ -105,7 +111,8 @@ export function checkNamed(options: object, by: Readonly<Record<string, Check>>)
   for (const [name, value] of Object.entries(options) as [string, unknown][]) {
     if (value === undefined) continue
     const check = Object.hasOwn(by, name) ? by[name] : undefined
-    if (!check) throw new UserError(`no option is called ${name}${didYouMean(name, Object.keys(by))}`)
+    if (!check)
+      throw new UserError(`no option is called ${name}${didYouMean(name, Object.keys(by))}`)
     const problem = check(value)
     if (problem !== undefined) throw new UserError(`the option ${name}: ${problem}`)
   }
@@ -133,7 +140,10 @@ interface ScenarioJson extends Omit<ScenarioValue, 'operation'> {
  * A target as `import target from './target.json'` gives it: TypeScript takes each text of a JSON file for any text. Its ids are
  * looked at when a run begins.
  */
-export interface TargetJson extends Omit<TargetFile, 'operations' | 'scenarios' | 'limits' | 'keys'> {
+export interface TargetJson extends Omit<
+  TargetFile,
+  'operations' | 'scenarios' | 'limits' | 'keys'
+> {
   readonly keys?: Readonly<Record<string, unknown>>
   readonly operations?: Readonly<Record<string, OperationValue | string>>
   readonly scenarios?: Readonly<Record<string, ScenarioJson>>

@@ -1,7 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { referenceTargetFile } from '../schemas/package-file.ts'
 import { didYouMean } from '../harness/target-file/index.ts'
-import { defects, startReference as startServer, targetFile, variants } from '../reference/server.ts'
+import {
+  defects,
+  startReference as startServer,
+  targetFile,
+  variants,
+} from '../reference/server.ts'
 import { type Check, checkNamed, whole, type Target } from './options.ts'
 
 export { defects, variants }

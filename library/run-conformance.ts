@@ -15,7 +15,10 @@ export interface ConformanceRun extends AsyncIterable<ConformanceEvent> {
  * Judges a target: no output, no signal handler, no process exit. The run goes on whether its events are read or not.
  * @param target a target object, or the path of a target file
  */
-export function runConformance(target: Target | TargetJson | string, options: ConformanceOptions = {}): ConformanceRun {
+export function runConformance(
+  target: Target | TargetJson | string,
+  options: ConformanceOptions = {},
+): ConformanceRun {
   return followRun({ target, options })
 }
 
@@ -23,7 +26,9 @@ export function runConformance(target: Target | TargetJson | string, options: Co
 export function followRun(request: RunRequest): ConformanceRun {
   const queue = createEventQueue<ConformanceEvent>()
   // Loads the engine when it is needed: a target file imports `defineTarget` alone.
-  const report = import('./start-run.ts').then(({ startRun }) => startRun(request, (event) => queue.push(event)))
+  const report = import('./start-run.ts').then(({ startRun }) =>
+    startRun(request, (event) => queue.push(event)),
+  )
   report.then(
     () => queue.close(),
     // A caller who only reads events must not get an unhandled rejection.

@@ -19,7 +19,10 @@ export interface RunRequest {
 }
 
 /** Judges the target, telling each event as it comes, and gives the report; rejects with UserError for bad input. */
-export async function startRun(request: RunRequest, tell: (event: ConformanceEvent) => void): Promise<Report> {
+export async function startRun(
+  request: RunRequest,
+  tell: (event: ConformanceEvent) => void,
+): Promise<Report> {
   const startedAt = new Date()
   const started = performance.now()
   const { options } = request
@@ -38,7 +41,10 @@ export async function startRun(request: RunRequest, tell: (event: ConformanceEve
     limits,
   })
   for (const warning of warnings) tell({ kind: 'warned', warning })
-  const runOptions = runOptionsOf(options, request.rerun ?? rerunOf(request, handler ? undefined : target.baseUrl))
+  const runOptions = runOptionsOf(
+    options,
+    request.rerun ?? rerunOf(request, handler ? undefined : target.baseUrl),
+  )
   const run = prepareRun(target, runOptions, { handler })
   const end = (): void => run.life.end('interrupted', leftOut('interrupted'))
   if (signal?.aborted) end()

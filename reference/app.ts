@@ -21,8 +21,27 @@ import { countUp, type World } from './world/world.ts'
 // Here an operation that looks up an object counts as `Operation`: its `find` and what reads it stay together.
 /** The operations of §4, all 17. */
 const allOperations = [
-  ...[pdfParse, jobsCreate, jobsRetrieve, completion, chat, filesUpload, filesList, filesRetrieve, graphsCreate],
-  ...[graphsAddFile, graphsQuery, applicationsCreate, aiDetect, webSearch, medicalComprehend, translate, vision],
+  ...[
+    pdfParse,
+    jobsCreate,
+    jobsRetrieve,
+    completion,
+    chat,
+    filesUpload,
+    filesList,
+    filesRetrieve,
+    graphsCreate,
+  ],
+  ...[
+    graphsAddFile,
+    graphsQuery,
+    applicationsCreate,
+    aiDetect,
+    webSearch,
+    medicalComprehend,
+    translate,
+    vision,
+  ],
 ] as readonly Operation[]
 
 const knownPaths = new Set(allOperations.flatMap(({ paths }) => paths))
@@ -64,7 +83,8 @@ function answerUnknownRoute(method: string, path: string, { switches }: World): 
   if (method === 'GET' && lists.has(path) && switches.varied('methods/lists'))
     return { status: 200, body: { data: [] } }
   const id = known ? 'envelope/unsupported-method' : 'envelope/unknown-path'
-  const answer = switches.brokenOf(wrong, id) ?? switches.variedOf(known ? unsupportedMethod : unknownPath)
+  const answer =
+    switches.brokenOf(wrong, id) ?? switches.variedOf(known ? unsupportedMethod : unknownPath)
   return answer ?? envelope('404-NotFound', { description: `No ${method} ${path}` })
 }
 
@@ -79,7 +99,10 @@ function throttled(world: World): Answer | undefined {
   return world.switches.variedOf({
     'throttled/429': rate,
     'throttled/429-seconds': { ...rate, headers: { 'retry-after': '1' } },
-    'throttled/429-date': { ...rate, headers: { 'retry-after': new Date(Date.now() + 1000).toUTCString() } },
+    'throttled/429-date': {
+      ...rate,
+      headers: { 'retry-after': new Date(Date.now() + 1000).toUTCString() },
+    },
     'throttled/503': load,
     'throttled/503-seconds': { ...load, headers: { 'retry-after': '1' } },
   })
@@ -91,7 +114,9 @@ function socketOf(c: Context): Socket | undefined {
 }
 
 function callOf(c: Context, operation: Operation, world: World): Call {
-  return new Call(operation.id, c.req as HonoRequest, world, (call) => successes(operation.grant(call), call))
+  return new Call(operation.id, c.req as HonoRequest, world, (call) =>
+    successes(operation.grant(call), call),
+  )
 }
 
 export function createApp(world: World): Hono {
@@ -99,7 +124,8 @@ export function createApp(world: World): Hono {
   const { switches } = world
   /** Connections on which the next request cannot be read. */
   const spoiled = new WeakSet()
-  const send = (c: Context, answer: Answer) => transmit(answer, c.req.header('accept-encoding') ?? '', switches)
+  const send = (c: Context, answer: Answer) =>
+    transmit(answer, c.req.header('accept-encoding') ?? '', switches)
 
   const handle = (operation: Operation) => async (c: Context) => {
     const call = callOf(c, operation, world)
@@ -114,15 +140,23 @@ export function createApp(world: World): Hono {
     if (spoiled.delete(socketOf(c) ?? c)) return send(c, envelope('400-BadRequest'))
     return next()
   })
-  for (const operation of allOperations) app.on(operation.method ?? 'POST', [...operation.paths], handle(operation))
+  for (const operation of allOperations)
+    app.on(operation.method ?? 'POST', [...operation.paths], handle(operation))
   app.route('/admin', adminRoutes(world))
   app.notFound(async (c) => {
     // The fallback of a web page, for whatever does not begin like the interface.
-    if (c.req.method === 'GET' && !c.req.path.startsWith('/v1/') && switches.varied('spellings/page'))
+    if (
+      c.req.method === 'GET' &&
+      !c.req.path.startsWith('/v1/') &&
+      switches.varied('spellings/page')
+    )
       return send(c, page(200))
     const spelled = await answerSpelling(c, world, app)
     if (spelled instanceof Response) return spelled
-    return send(c, throttled(world) ?? spelled ?? answerUnknownRoute(c.req.method, c.req.path, world))
+    return send(
+      c,
+      throttled(world) ?? spelled ?? answerUnknownRoute(c.req.method, c.req.path, world),
+    )
   })
   app.onError((error, c) => {
     if (error instanceof ConnectionLost) throw error
@@ -135,12 +169,19 @@ export function createApp(world: World): Hono {
 const wrongKeys = ['401-missing-credentials', '401-expired-key', '403-insufficient-rights']
 
 /** Answers another spelling of a path as a lenient router does, or a router that says where to go. */
-async function answerSpelling(c: Context, world: World, app: Hono): Promise<Answer | Response | undefined> {
+async function answerSpelling(
+  c: Context,
+  world: World,
+  app: Hono,
+): Promise<Answer | Response | undefined> {
   const { method } = c.req
-  const alias = isAlias(c.req.path) ? { kind: 'alias', path: `${c.req.path}/${preloadedIds.pdfFile}` } : undefined
+  const alias = isAlias(c.req.path)
+    ? { kind: 'alias', path: `${c.req.path}/${preloadedIds.pdfFile}` }
+    : undefined
   const spelling = alias ?? spellingOf(c.req.path)
   const { varied, broken } = world.switches
-  const meant = spelling && allOperations.find((operation) => isOf(operation, method, spelling.path))
+  const meant =
+    spelling && allOperations.find((operation) => isOf(operation, method, spelling.path))
   if (!meant) return undefined
   const takes = (fault: string): boolean => broken(`${meant.id}/${fault}#takes-${spelling.kind}`)
   const fault = await credentialFault(c.req.header('authorization'))
@@ -151,13 +192,18 @@ async function answerSpelling(c: Context, world: World, app: Hono): Promise<Answ
   if (!wrongKeys.some(takes) && !varied('spellings/served')) return undefined
   const body = method === 'GET' ? {} : { body: await c.req.arrayBuffer() }
   const url = new URL(spelling.path, c.req.url)
-  return app.fetch(new Request(url, { method, headers: c.req.raw.headers, ...body }), c.env as object)
+  return app.fetch(
+    new Request(url, { method, headers: c.req.raw.headers, ...body }),
+    c.env as object,
+  )
 }
 
 /** Whether a request is for that operation. */
 function isOf(operation: Operation, method: string, path: string): boolean {
   if ((operation.method ?? 'POST') !== method) return false
-  return operation.paths.some((pattern) => new RegExp(`^${pattern.replace(/:\w+/, '[^/]+')}$`).test(path))
+  return operation.paths.some((pattern) =>
+    new RegExp(`^${pattern.replace(/:\w+/, '[^/]+')}$`).test(path),
+  )
 }
 
 /** Work of operators, beside the interface: clean up after a run, switch the search service off and on. */

@@ -8,7 +8,11 @@ import { type Call, isMembers, type Members } from './world/call.ts'
 function everyObject(value: unknown, rewrite: (members: Members) => Members): unknown {
   if (Array.isArray(value)) return value.map((item) => everyObject(item, rewrite))
   if (!isMembers(value)) return value
-  return rewrite(Object.fromEntries(Object.entries(value).map(([name, item]) => [name, everyObject(item, rewrite)])))
+  return rewrite(
+    Object.fromEntries(
+      Object.entries(value).map(([name, item]) => [name, everyObject(item, rewrite)]),
+    ),
+  )
 }
 
 const additional = { x_trace: { span: [1, null] }, hint: null, Größe: 17.5 }
@@ -17,15 +21,29 @@ const additional = { x_trace: { span: [1, null] }, hint: null, Größe: 17.5 }
 const envelopes: Readonly<Record<string, (body: Members, message: Members) => Members>> = {
   'envelope/no-errors': (body) => ({ ...body, errors: [] }),
   'envelope/bare-errors': (body) => ({ ...body, errors: [{}] }),
-  'envelope/without-key': (body, { description, extras }) => ({ ...body, errors: [{ description, extras }] }),
-  'envelope/without-description': (body, { key, extras }) => ({ ...body, errors: [{ key, extras }] }),
+  'envelope/without-key': (body, { description, extras }) => ({
+    ...body,
+    errors: [{ description, extras }],
+  }),
+  'envelope/without-description': (body, { key, extras }) => ({
+    ...body,
+    errors: [{ key, extras }],
+  }),
   // §7.1 shows what the extras of a blocked message hold, so that these stay.
   'envelope/without-item-extras': (body, { description, key, extras }) => ({
     ...body,
-    errors: [key === 'fail.guardrail.blocked' ? { description, key, extras } : { description, key }],
+    errors: [
+      key === 'fail.guardrail.blocked' ? { description, key, extras } : { description, key },
+    ],
   }),
-  'envelope/unlisted-keys': (body, message) => ({ ...body, errors: [{ ...message, key: 'error.own.4711' }] }),
-  'envelope/several-errors': (body, message) => ({ ...body, errors: [message, { description: 'See above' }, message] }),
+  'envelope/unlisted-keys': (body, message) => ({
+    ...body,
+    errors: [{ ...message, key: 'error.own.4711' }],
+  }),
+  'envelope/several-errors': (body, message) => ({
+    ...body,
+    errors: [message, { description: 'See above' }, message],
+  }),
   'envelope/full-extras': (body) => ({ ...body, extras: { request: { id: 17 }, tags: ['a'] } }),
   'envelope/other-language': (body, message) => ({
     ...body,
@@ -39,7 +57,10 @@ const misshapen: Readonly<Record<string, (body: Members, message: Members) => un
   '#no-errors': ({ tpe, extras }) => ({ tpe, extras }),
   '#errors-object': (body, message) => ({ ...body, errors: message }),
   '#errors-text': (body) => ({ ...body, errors: ['refused'] }),
-  '#description-number': (body, message) => ({ ...body, errors: [{ ...message, description: 401 }] }),
+  '#description-number': (body, message) => ({
+    ...body,
+    errors: [{ ...message, description: 401 }],
+  }),
   '#key-number': (body, message) => ({ ...body, errors: [{ ...message, key: 401 }] }),
   '#item-extras-text': (body, message) => ({ ...body, errors: [{ ...message, extras: 'none' }] }),
   '#extras-array': (body) => ({ ...body, extras: [] }),
@@ -183,8 +204,11 @@ export function transmit(answer: Answer, acceptEncoding: string, switches: Switc
   if (answer.text === undefined && answer.body === undefined)
     return new Response(null, { status: answer.status, headers })
   const json = answer.text === undefined ? present(answer, switches) : undefined
-  const written = answer.text?.value ?? (switches.varied('json/spread') ? spread(json) : JSON.stringify(json))
-  const text = switches.varied('ids/int64') ? written.replace(/("id":\s*)"(90\d{14})"/, '$1$2') : written
+  const written =
+    answer.text?.value ?? (switches.varied('json/spread') ? spread(json) : JSON.stringify(json))
+  const text = switches.varied('ids/int64')
+    ? written.replace(/("id":\s*)"(90\d{14})"/, '$1$2')
+    : written
   let bytes: Buffer = Buffer.from(text)
   for (const [name, compress] of Object.entries(encodings)) {
     if (switches.varied(`compressed/${name}`) && new RegExp(`\\b${name}\\b`).test(acceptEncoding)) {

@@ -39,12 +39,24 @@ type HandedRequest = Pick<Request, 'method' | 'url' | 'headers' | 'signal' | 'ar
 function createServed({ defects = [], variants = [], latency = 0, ...options }: ReferenceOptions) {
   const switches = createSwitches(defects, variants)
   const clock = createClock(switches)
-  const { jobMs: usual = 40, slowJobMs: slow = 250, settleMs: settle, slowRefusalMs: slowRefusal = 200 } = options
+  const {
+    jobMs: usual = 40,
+    slowJobMs: slow = 250,
+    settleMs: settle,
+    slowRefusalMs: slowRefusal = 200,
+  } = options
   const world: World = {
     switches,
     clock,
     store: preloadedStore(clock.now()),
-    pace: { usual, slow, unread: unreadMsOf(switches), settle, slowRefusal, silence: options.silenceMs ?? 1000 },
+    pace: {
+      usual,
+      slow,
+      unread: unreadMsOf(switches),
+      settle,
+      slowRefusal,
+      silence: options.silenceMs ?? 1000,
+    },
     since: clock.now(),
     running: new Set(),
     counts: new Map(),
@@ -71,7 +83,8 @@ export type HandledReference = ReturnType<typeof createReference>
 export function createReference(options: ReferenceOptions = {}, isStamped = false) {
   const { fetch } = createServed(options)
   const unseen = [...(options.defects ?? []), ...(options.variants ?? [])].find(needsSocket)
-  if (unseen !== undefined) throw new Error(`"${unseen}" shows on a socket alone: use startReference`)
+  if (unseen !== undefined)
+    throw new Error(`"${unseen}" shows on a socket alone: use startReference`)
   const url = 'http://reference.localhost'
   return {
     /** Base URL of its requests; any other origin will do as well. */
@@ -92,7 +105,11 @@ export function createReference(options: ReferenceOptions = {}, isStamped = fals
 const endingByThemselves = [
   ...['jobs.create/202-created#answer-lost', 'jobs.create/202-created#no-id'],
   ...['jobs.create/202-retrievable', 'jobs.create/202-retrievable#late'],
-  ...['jobs.retrieve/200-job#no-answer', 'jobs.retrieve/200-job#closed', 'jobs.retrieve/200-job#no-http'],
+  ...[
+    'jobs.retrieve/200-job#no-answer',
+    'jobs.retrieve/200-job#closed',
+    'jobs.retrieve/200-job#no-http',
+  ],
   ...['jobs.retrieve/200-job#status', 'jobs.retrieve/200-identity#one-id'],
   // The job of an application that was just created is read when all else is judged, and would block every other one until then.
   'jobs.create/409-per-application',
@@ -121,7 +138,10 @@ const lifetime = 20
 /** Resets each connection when one more request arrives on it, before that request is looked at. */
 function resetReusedConnections(server: Server): void {
   const served = new WeakMap<Socket, number>()
-  const listeners = server.listeners('request') as ((incoming: IncomingMessage, outgoing: ServerResponse) => void)[]
+  const listeners = server.listeners('request') as ((
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+  ) => void)[]
   server.removeAllListeners('request')
   server.on('request', (incoming, outgoing) => {
     const count = served.get(incoming.socket) ?? 0

@@ -17,7 +17,10 @@ function wordAndMode({ run, verdict }: Report, { word }: Standing): string {
 /** `13 of 17 operations` if some are declared not served, else undefined. */
 function operationsJudged({ requirements, run }: Report): string | undefined {
   const judged = operations.filter(({ id }) =>
-    requirements.some(({ operation, outcome }) => operation === id && (outcome === 'passed' || outcome === 'failed')),
+    requirements.some(
+      ({ operation, outcome }) =>
+        operation === id && (outcome === 'passed' || outcome === 'failed'),
+    ),
   )
   const isAbsent = operations.some(({ id }) => {
     const own = requirements.filter(({ operation }) => operation === id)
@@ -28,7 +31,10 @@ function operationsJudged({ requirements, run }: Report): string | undefined {
 }
 
 /** The amber is dark enough for white letters. */
-const colors = { good: 'brightgreen', warning: '#9a6700', bad: 'red' } as const satisfies Record<Tone, string>
+const colors = { good: 'brightgreen', warning: '#9a6700', bad: 'red' } as const satisfies Record<
+  Tone,
+  string
+>
 
 /**
  * An SVG badge: how the run ended with its mode, how many of the musts that apply have passed, and how many operations were judged if
@@ -36,7 +42,9 @@ const colors = { good: 'brightgreen', warning: '#9a6700', bad: 'red' } as const 
  */
 export function renderBadge(report: Report): string {
   // Loaded when a badge is drawn: other formats do not need it.
-  const { makeBadge } = createRequire(import.meta.url)('badge-maker') as typeof import('badge-maker')
+  const { makeBadge } = createRequire(import.meta.url)(
+    'badge-maker',
+  ) as typeof import('badge-maker')
   const standing = standingOf(report)
   const badge = makeBadge({
     label: 'conformance',

@@ -14,7 +14,10 @@ export function renderCtrf(report: Report): string {
   const stop = start + Math.round(run.durationMs)
   const errors = runErrors(report)
   const statusOf = testStatuses(report)
-  const tests = [...runTest(report, errors), ...report.requirements.map((result) => testOf(result, statusOf(result)))]
+  const tests = [
+    ...runTest(report, errors),
+    ...report.requirements.map((result) => testOf(result, statusOf(result))),
+  ]
   return `${json(
     {
       reportFormat: 'CTRF',
@@ -23,7 +26,13 @@ export function renderCtrf(report: Report): string {
       generatedBy: `${suite.name} ${suite.version}`,
       results: {
         tool: { name: suite.name, version: suite.version },
-        summary: { ...counts(tests), suites: byOperation(report).length, start, stop, duration: stop - start },
+        summary: {
+          ...counts(tests),
+          suites: byOperation(report).length,
+          start,
+          stop,
+          duration: stop - start,
+        },
         tests,
         environment: {
           reportName: `conformance of ${target.name}`,
@@ -57,19 +66,34 @@ function testOf(result: RequirementResult, { kind, message }: TestStatus) {
     duration: Math.round(result.durationMs),
     suite: [result.operation],
     ...(message === undefined ? {} : { message }),
-    ...(result.outcome === 'failed' ? { trace: result.failures.map(evidenceText).join('\n\n') } : {}),
+    ...(result.outcome === 'failed'
+      ? { trace: result.failures.map(evidenceText).join('\n\n') }
+      : {}),
     rawStatus: result.outcome,
     tags: [result.level],
     labels: { level: result.level, section: sections(result.section), control: result.control },
     type: 'conformance',
-    extra: { statement: result.statement, cases: result.cases, rerun: result.failures.map(({ rerun }) => rerun) },
+    extra: {
+      statement: result.statement,
+      cases: result.cases,
+      rerun: result.failures.map(({ rerun }) => rerun),
+    },
   }
 }
 
 function runTest({ exit }: Report, errors: readonly string[]) {
   if (errors.length === 0) return []
   const message = errors.join('; ')
-  return [{ testId: 'run', name: 'run', status: 'failed', duration: 0, message, rawStatus: `exit ${exit.code}` }]
+  return [
+    {
+      testId: 'run',
+      name: 'run',
+      status: 'failed',
+      duration: 0,
+      message,
+      rawStatus: `exit ${exit.code}`,
+    },
+  ]
 }
 
 function counts(tests: readonly { readonly status: string }[]) {

@@ -17,7 +17,11 @@ type Environment = Readonly<Record<string, string | undefined>>
  * the report in the job's summary. Elsewhere nothing. Throws what the file system throws if the summary cannot be written.
  * @param write takes the annotations, one line or several, each ended by a line feed
  */
-export function reportToGithub(report: Report, env: Environment, write: (text: string) => void): void {
+export function reportToGithub(
+  report: Report,
+  env: Environment,
+  write: (text: string) => void,
+): void {
   if (env.GITHUB_ACTIONS !== 'true') return
   write(githubAnnotations(report))
   if (env.GITHUB_STEP_SUMMARY) {
@@ -31,11 +35,15 @@ export function githubAnnotations(report: Report): string {
   const errors = runErrors(report).map((error) => `::error title=conform::${commandData(error)}\n`)
   const decides = new Set(decisive(report))
   const missed = [...decides].filter(({ outcome }) => outcome !== 'failed')
-  const failures = failed(report).unexpected.map((result) => annotation(result, decides.has(result)))
+  const failures = failed(report).unexpected.map((result) =>
+    annotation(result, decides.has(result)),
+  )
   const all = [...errors, ...failures, ...missed.map((result) => missing(report, result))]
   const more = all.length - MOST_ANNOTATIONS
   const rest =
-    more > 0 ? [`::notice title=conform::${count(more, 'more failure')}: see the summary or the reports\n`] : []
+    more > 0
+      ? [`::notice title=conform::${count(more, 'more failure')}: see the summary or the reports\n`]
+      : []
   return [...all.slice(0, MOST_ANNOTATIONS), ...rest].join('')
 }
 

@@ -12,7 +12,10 @@ import { runNotes, seedLine, verdictSentence } from './view/standing.ts'
 import { STATUS_CODES } from 'node:http'
 
 /** Every exchange of the run as HAR 1.2, streamed: one is in memory at a time. */
-export async function* renderHar(report: Report, exchanges: Exchanges): AsyncGenerator<string, void, undefined> {
+export async function* renderHar(
+  report: Report,
+  exchanges: Exchanges,
+): AsyncGenerator<string, void, undefined> {
   const { suite } = report
   const comment = [verdictSentence(report), ...runNotes(report), seedLine(report)].join('; ')
   const head = { version: '1.2', creator: { name: suite.name, version: suite.version }, comment }
@@ -40,12 +43,20 @@ function entry(exchange: RecordedExchange) {
       headers: headers(request.headers),
       queryString: queryString(request.url),
       ...(hasBody(request)
-        ? { postData: { mimeType: mimeType(request.headers), ...text(request), ...postEncoding(request) } }
+        ? {
+            postData: {
+              mimeType: mimeType(request.headers),
+              ...text(request),
+              ...postEncoding(request),
+            },
+          }
         : {}),
       headersSize: -1,
       bodySize: sizeOf(request),
     },
-    response: response ? responseEntry(response, httpVersion) : noResponse(exchange.error ?? 'no answer', httpVersion),
+    response: response
+      ? responseEntry(response, httpVersion)
+      : noResponse(exchange.error ?? 'no answer', httpVersion),
     cache: {},
     timings: { send: 0, wait: exchange.durationMs, receive: 0 },
     _n: exchange.n,

@@ -6,7 +6,12 @@ import { failureList, stepList } from './html/lists.ts'
 import { masthead, runDetails, matrix } from './html/overview.ts'
 import { operationHead, toolbar, requirement } from './html/requirement.ts'
 import { byOperation } from './view/groups.ts'
-import { byRequirement, exchangeMarkup, moreExchanges, type SentExchanges } from './html/exchange.ts'
+import {
+  byRequirement,
+  exchangeMarkup,
+  moreExchanges,
+  type SentExchanges,
+} from './html/exchange.ts'
 import { standingOf } from './view/standing.ts'
 
 /** The markup of exchanges by the requirement that sent them; the run's own requests are under `null`. */
@@ -15,7 +20,8 @@ type ExchangeBook = ReadonlyMap<string | null, string>
 /** The exchanges cut as the page shows them, at most `budget` bytes: if there are more, the requirements that have most show fewer. */
 async function exchangeBook(exchanges: Exchanges, budget: number): Promise<ExchangeBook> {
   const sent = [...(await byRequirement(exchanges, exchangeMarkup))]
-  const sizeOf = (shown: readonly string[]): number => shown.reduce((sum, one) => sum + Buffer.byteLength(one), 0)
+  const sizeOf = (shown: readonly string[]): number =>
+    shown.reduce((sum, one) => sum + Buffer.byteLength(one), 0)
   const share = fairShare(
     sent.map(([, { shown }]) => sizeOf(shown)),
     budget,
@@ -49,7 +55,10 @@ const FAILURE_BUDGET = 900_000
  * The report as one page that needs nothing but itself: no network, and no script to be read.
  * The exchanges are read once, and of each only what the page shows is kept.
  */
-export async function* renderHtml(report: Report, exchanges: Exchanges): AsyncGenerator<string, void, undefined> {
+export async function* renderHtml(
+  report: Report,
+  exchanges: Exchanges,
+): AsyncGenerator<string, void, undefined> {
   const book = await exchangeBook(exchanges, EXCHANGE_BUDGET)
   yield `${pageHead(`${report.target.name}: ${standingOf(report).word}`, { style, script })}
 <body${isLong(report) ? ' class="long"' : ''}><a class="skip" href="#main">Skip to the results</a>
@@ -90,8 +99,12 @@ function baselineNotes({ run }: Report): string {
   if (run.baseline === null) return ''
   const { file, notExercised, stale } = run.baseline
   const lines = [
-    ...stale.map(({ id, why }) => `<li><b>Stale entry</b> <code>${htmlText(id)}</code>: ${htmlText(why)}</li>`),
-    ...notExercised.map((id) => `<li>Expected to fail, not tested: <code>${htmlText(id)}</code></li>`),
+    ...stale.map(
+      ({ id, why }) => `<li><b>Stale entry</b> <code>${htmlText(id)}</code>: ${htmlText(why)}</li>`,
+    ),
+    ...notExercised.map(
+      (id) => `<li>Expected to fail, not tested: <code>${htmlText(id)}</code></li>`,
+    ),
   ]
   if (lines.length === 0) return ''
   return `<section aria-labelledby="baseline"><h2 id="baseline">Baseline <small>${htmlText(file)}</small></h2><ul class="plain">${lines.join('')}</ul></section>\n`

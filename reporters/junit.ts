@@ -12,7 +12,11 @@ import { evidenceText, type TestStatus, testStatuses } from './view/evidence.ts'
 export function renderJunit(report: Report): string {
   const statusOf = testStatuses(report)
   const errors = runErrors(report).map((message, at): TestCase => {
-    return { name: `run/${at + 1}`, classname: 'run', found: { kind: 'error', message, type: 'run' } }
+    return {
+      name: `run/${at + 1}`,
+      classname: 'run',
+      found: { kind: 'error', message, type: 'run' },
+    }
   })
   const operations = byOperation(report).map(({ operation, results }) => ({
     name: operation,
@@ -82,20 +86,33 @@ export function junitText(
   const { create } = createRequire(import.meta.url)('xmlbuilder2') as typeof import('xmlbuilder2')
   const document = create({ version: '1.0', encoding: 'UTF-8' })
   const { skipped: _, ...all } = counts(suites.flatMap(({ cases }) => cases))
-  const root = document.ele('testsuites', { name: xmlAttribute(name), ...all, time: seconds(durationMs) })
+  const root = document.ele('testsuites', {
+    name: xmlAttribute(name),
+    ...all,
+    time: seconds(durationMs),
+  })
   // In UTC, without fraction and zone, as the format wants it.
   const timestamp = xmlAttribute(startedAt.slice(0, 19))
   for (const { cases, durationMs: ms, name: of, properties: about } of suites) {
     const time = seconds(ms ?? cases.reduce((sum, one) => sum + (one.durationMs ?? 0), 0))
-    const suite = root.ele('testsuite', { name: xmlAttribute(of), ...counts(cases), time, timestamp })
+    const suite = root.ele('testsuite', {
+      name: xmlAttribute(of),
+      ...counts(cases),
+      time,
+      timestamp,
+    })
     const list = about && suite.ele('properties')
-    for (const [key, value] of about ?? []) list?.ele('property', { name: key, value: xmlAttribute(value) })
+    for (const [key, value] of about ?? [])
+      list?.ele('property', { name: key, value: xmlAttribute(value) })
     for (const { classname, durationMs: took = 0, found, name: title } of cases) {
       const [label, group] = [xmlAttribute(title), xmlAttribute(classname)]
       const element = suite.ele('testcase', { name: label, classname: group, time: seconds(took) })
       if (!found) continue
       const { kind, message, text, type } = found
-      const child = element.ele(kind, { message: xmlAttribute(message), ...(type !== undefined && { type }) })
+      const child = element.ele(kind, {
+        message: xmlAttribute(message),
+        ...(type !== undefined && { type }),
+      })
       if (text !== undefined) child.txt(xmlText(text))
     }
   }
@@ -103,8 +120,14 @@ export function junitText(
 }
 
 function counts(cases: readonly TestCase[]) {
-  const of = (kind: string): string => String(cases.filter(({ found }) => found?.kind === kind).length)
-  return { tests: String(cases.length), failures: of('failure'), errors: of('error'), skipped: of('skipped') }
+  const of = (kind: string): string =>
+    String(cases.filter(({ found }) => found?.kind === kind).length)
+  return {
+    tests: String(cases.length),
+    failures: of('failure'),
+    errors: of('error'),
+    skipped: of('skipped'),
+  }
 }
 
 function seconds(ms: number): string {

@@ -1,10 +1,24 @@
 import { shortened } from './escape/visible.ts'
-import { count, type Counts, type Report, type RequirementResult, sayNeed, sections } from '../harness/report/index.ts'
+import {
+  count,
+  type Counts,
+  type Report,
+  type RequirementResult,
+  sayNeed,
+  sections,
+} from '../harness/report/index.ts'
 import { markdownBlock, markdownCode, markdownText } from './escape/markdown.ts'
 import { type Cause, byCause, idsOf, shownFirst } from './view/causes.ts'
 import { type LikelyCause, likelyCauses, likelyHeading } from './view/likely-causes.ts'
 import { compactJson, duration, firstOf, requirementPage } from './view/writing.ts'
-import { exitLine, runNotes, seedLine, standingOf, type Tone, verdictBeforeExit } from './view/standing.ts'
+import {
+  exitLine,
+  runNotes,
+  seedLine,
+  standingOf,
+  type Tone,
+  verdictBeforeExit,
+} from './view/standing.ts'
 import {
   byReason,
   failed,
@@ -30,7 +44,8 @@ function reasonTable(title: string, groups: readonly ReasonGroup[]): string[] {
     '| | reason | requirements |',
     '| ---: | --- | --- |',
     ...groups.map(
-      ({ reason, ids }) => `| ${ids.length} | ${markdownText(shortened(reason, 300))} | ${firstIds(ids)} |`,
+      ({ reason, ids }) =>
+        `| ${ids.length} | ${markdownText(shortened(reason, 300))} | ${firstIds(ids)} |`,
     ),
     '',
     '</details>',
@@ -66,7 +81,8 @@ function stepTable(steps: readonly Step[]): string[] {
   ]
 }
 
-const firstIds = (ids: readonly string[]): string => firstOf(ids.map(markdownCode), MOST_IDS).join(', ')
+const firstIds = (ids: readonly string[]): string =>
+  firstOf(ids.map(markdownCode), MOST_IDS).join(', ')
 
 const MOST_MISSED = 50
 
@@ -94,7 +110,9 @@ export function renderMarkdown(report: Report, evidence = 25): string {
     `- ${markdownText(`${target.baseUrl}: ${count(run.requests, 'request')} in ${duration(run.durationMs)}; ${seedLine(report)}`)}`,
     '',
     ...likelyList(likely, unexpected.length),
-    ...(unexpected.length > 0 ? ['### Failed', '', ...foldedIf(likely.length > 0, failureTable(causes))] : []),
+    ...(unexpected.length > 0
+      ? ['### Failed', '', ...foldedIf(likely.length > 0, failureTable(causes))]
+      : []),
     ...[...new Set([...shownFirst(causes, likely), ...causes])]
       .slice(0, evidence)
       .flatMap((cause) => failureDetails(cause, report.suite.site)),
@@ -138,7 +156,12 @@ function baseline({ run }: Report, failures: number): string[] {
     ...notExercised.map((id) => `- expected to fail, not tested: ${markdownCode(id)}`),
   ]
   if (lines.length === 0) return []
-  return [`### Baseline ${markdownText(file)}: ${count(failures, 'expected failure')}`, '', ...lines, '']
+  return [
+    `### Baseline ${markdownText(file)}: ${count(failures, 'expected failure')}`,
+    '',
+    ...lines,
+    '',
+  ]
 }
 
 function likelyList(causes: readonly LikelyCause[], failures: number): string[] {
@@ -151,7 +174,9 @@ function likelyList(causes: readonly LikelyCause[], failures: number): string[] 
 }
 
 function foldedIf(condition: boolean, lines: readonly string[]): readonly string[] {
-  return condition ? ['<details>', '<summary>All failures</summary>', '', ...lines, '</details>', ''] : lines
+  return condition
+    ? ['<details>', '<summary>All failures</summary>', '', ...lines, '</details>', '']
+    : lines
 }
 
 function failureTable(causes: readonly Cause[]): string[] {
@@ -161,7 +186,12 @@ function failureTable(causes: readonly Cause[]): string[] {
     const ids = idsOf(cause).map(markdownCode).join(', ')
     return `| ${ids} | ${level} | ${markdownText(sections(section))} | ${markdownText(failureSentence(cause.first))} |`
   })
-  return ['| requirement | level | section | what happened |', '| --- | --- | --- | --- |', ...rows, '']
+  return [
+    '| requirement | level | section | what happened |',
+    '| --- | --- | --- | --- |',
+    ...rows,
+    '',
+  ]
 }
 
 function failureDetails({ first: result, others }: Cause, site: string | undefined): string[] {
@@ -173,7 +203,8 @@ function failureDetails({ first: result, others }: Cause, site: string | undefin
     '<details>',
     `<summary>${markdownText(summary)}</summary>`,
     '',
-    markdownText(result.statement) + (page === undefined ? '' : ` [About this requirement](${page})`),
+    markdownText(result.statement) +
+      (page === undefined ? '' : ` [About this requirement](${page})`),
     '',
     markdownBlock(evidenceLines(result, others.length).join('\n'), 'text'),
     '',
@@ -182,10 +213,15 @@ function failureDetails({ first: result, others }: Cause, site: string | undefin
   ]
 }
 
-function evidenceLines({ failures: [first, ...more] }: RequirementResult, others: number): string[] {
+function evidenceLines(
+  { failures: [first, ...more] }: RequirementResult,
+  others: number,
+): string[] {
   return [
     ...evidence(first!, 1000).map(([label, text]) => `${label.padEnd(10)}${commandOrLength(text)}`),
-    ...(more.length > 0 ? [`and ${count(more.length, 'more failure')} of it in the JSON report`] : []),
+    ...(more.length > 0
+      ? [`and ${count(more.length, 'more failure')} of it in the JSON report`]
+      : []),
     ...(others > 0 ? [`same for ${others} more, named above`] : []),
   ]
 }

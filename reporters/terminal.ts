@@ -15,14 +15,24 @@ import {
 import { byCause, shownFirst } from './view/causes.ts'
 import { likelyCauses } from './view/likely-causes.ts'
 import { duration, firstOf } from './view/writing.ts'
-import { exitLine, runNotes, seedLine, standingOf, type Tone, verdictBeforeExit } from './view/standing.ts'
+import {
+  exitLine,
+  runNotes,
+  seedLine,
+  standingOf,
+  type Tone,
+  verdictBeforeExit,
+} from './view/standing.ts'
 import { failed, leftOutSentence, requiredButMissed, selectedSummary } from './view/groups.ts'
 import { notJudged } from './view/to-declare.ts'
 import { groupBy } from '../harness/group-by.ts'
 import { shellWord } from '../harness/shell-word.ts'
 
 /** Colours of a verdict. */
-export const tones = { good: 'green', warning: 'yellow', bad: 'red' } as const satisfies Record<Tone, keyof Colors>
+export const tones = { good: 'green', warning: 'yellow', bad: 'red' } as const satisfies Record<
+  Tone,
+  keyof Colors
+>
 
 const MOST_MISSED = 30
 const MOST_BLOCKS = 15
@@ -52,7 +62,11 @@ export interface TerminalOptions {
  * The report for a terminal: failures with their evidence, what was not judged and why, counts, the verdict, and last why the
  * exit code is what it is.
  */
-export function renderTerminal(report: Report, colors: Colors, options: TerminalOptions = {}): string {
+export function renderTerminal(
+  report: Report,
+  colors: Colors,
+  options: TerminalOptions = {},
+): string {
   const { run, target } = report
   const { notes = [], written = [], isVerbose = false, width = Infinity } = options
   const formats = written.map(({ format }) => format)
@@ -78,7 +92,11 @@ export function renderTerminal(report: Report, colors: Colors, options: Terminal
 }
 
 /** Likely causes, then the failures: one of each cause, and those that have none. */
-function failureLines(failures: readonly RequirementResult[], rest: string | null, colors: Colors): Line[] {
+function failureLines(
+  failures: readonly RequirementResult[],
+  rest: string | null,
+  colors: Colors,
+): Line[] {
   const likely = likelyCauses(failures)
   const causes = byCause(failures)
   const isShort = rest === null || causes.length <= FEW_BLOCKS
@@ -96,8 +114,14 @@ function failureLines(failures: readonly RequirementResult[], rest: string | nul
 /** Nothing was judged for a reason that the last lines say: there is no outcome to be shown, and nothing to declare. */
 function hasOneReason(report: Report): boolean {
   const { exit, requirements } = report
-  if (exit.code !== 3 || requirements.some(({ outcome }) => outcome === 'passed' || outcome === 'failed')) return false
-  return outsideCause(report) !== undefined || commonReason(requirements)?.why?.kind !== 'undeclared'
+  if (
+    exit.code !== 3 ||
+    requirements.some(({ outcome }) => outcome === 'passed' || outcome === 'failed')
+  )
+    return false
+  return (
+    outsideCause(report) !== undefined || commonReason(requirements)?.why?.kind !== 'undeclared'
+  )
 }
 
 /** Places of what is not shown: in words, null if everything is shown; and the path of the JSON report. */
@@ -149,8 +173,11 @@ function nextLines(
   { command, json, written = [] }: TerminalOptions & Pick<Elsewhere, 'json'>,
   colors: Colors,
 ): Line[] {
-  const line = (label: string, text: string): Line => ({ whole: `${colors.dim(label)} ${terminalText(text)}` })
-  const isAgain = json !== undefined && command !== undefined && failed(report).unexpected.length > 0
+  const line = (label: string, text: string): Line => ({
+    whole: `${colors.dim(label)} ${terminalText(text)}`,
+  })
+  const isAgain =
+    json !== undefined && command !== undefined && failed(report).unexpected.length > 0
   return [
     ...written.filter(({ path }) => path !== '-').map(({ path }) => line('report   ', path)),
     ...(isAgain ? [line('run again', `${command} --failed ${shellWord(json)}`)] : []),
@@ -174,7 +201,9 @@ function createdLines({ run }: Report, formats: readonly string[]): string[] {
   const kinds = groupBy(run.created, ({ operation }) => operation)
   const each = [...kinds].map(([operation, all]) => `${all.length} by ${terminalText(operation)}`)
   const where = formats.includes('json') ? 'the JSON report' : '--report json'
-  return [`created: ${count(run.created.length, 'object')} (${each.join(', ')}); ${where} names them`]
+  return [
+    `created: ${count(run.created.length, 'object')} (${each.join(', ')}); ${where} names them`,
+  ]
 }
 
 function baselineLines(baseline: BaselineSummary | null, colors: Colors): string[] {
@@ -183,7 +212,10 @@ function baselineLines(baseline: BaselineSummary | null, colors: Colors): string
   const lines = [
     ...expected.map((id) => `  ${colors.dim('failed as expected')}  ${terminalText(id)}`),
     ...notExercised.map((id) => `  ${colors.dim('not tested')}          ${terminalText(id)}`),
-    ...stale.map(({ id, why }) => `  ${colors.red('stale entry')}         ${terminalText(id)}: ${terminalText(why)}`),
+    ...stale.map(
+      ({ id, why }) =>
+        `  ${colors.red('stale entry')}         ${terminalText(id)}: ${terminalText(why)}`,
+    ),
   ]
   if (lines.length === 0) return []
   return [colors.bold(`Baseline ${terminalText(baseline.file)}`), ...lines, '']

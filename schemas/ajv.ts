@@ -3,7 +3,14 @@ import type { Ajv2020, Options } from 'ajv/dist/2020.js'
 import { formats } from './formats.ts'
 
 export const schemaNames = [
-  ...(['llm-tool-completion', 'job', 'created-job', 'pdf-content', 'error-envelope', 'chat-completion'] as const),
+  ...([
+    'llm-tool-completion',
+    'job',
+    'created-job',
+    'pdf-content',
+    'error-envelope',
+    'chat-completion',
+  ] as const),
   ...(['medical-entities', 'report', 'target', 'certificate'] as const),
 ]
 export type SchemaName = (typeof schemaNames)[number]
@@ -16,10 +23,17 @@ export function schemaFile(name: SchemaName): string {
 export function optionsFor(name: SchemaName): Options {
   // A target file is judged whole: each mistake in it is told. Taken in at each place, its definitions are half a MB of code.
   if (name === 'target') {
-    return { strict: true, strictRequired: false, allErrors: true, verbose: true, inlineRefs: false }
+    return {
+      strict: true,
+      strictRequired: false,
+      allErrors: true,
+      verbose: true,
+      inlineRefs: false,
+    }
   }
   // Beyond its two subjects stand as many files of exchanges as there are.
-  if (name === 'certificate') return { strict: true, strictTuples: false, inlineRefs: false, formats }
+  if (name === 'certificate')
+    return { strict: true, strictTuples: false, inlineRefs: false, formats }
   return {
     strict: true,
     // What stands beyond choices[0] is free.
@@ -40,6 +54,7 @@ export function newAjv(options: Options, { withFormats = false } = {}): Ajv2020 
   const require = createRequire(import.meta.url)
   const { Ajv2020 } = require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js')
   if (!withFormats) return new Ajv2020(options)
-  const { fullFormats } = require('ajv-formats/dist/formats.js') as typeof import('ajv-formats/dist/formats.js')
+  const { fullFormats } =
+    require('ajv-formats/dist/formats.js') as typeof import('ajv-formats/dist/formats.js')
   return new Ajv2020({ ...options, formats: fullFormats })
 }

@@ -12,7 +12,10 @@ type Members = Readonly<Record<string, Schema>>
 type FittingEach<M> = { -readonly [name in keyof M]: Fitting<M[name]> }
 
 /** An object with those members, and no other. @param optional members that may be absent */
-export function object<R extends Members, O extends Members = Record<never, Schema>>(required: R, optional?: O) {
+export function object<R extends Members, O extends Members = Record<never, Schema>>(
+  required: R,
+  optional?: O,
+) {
   type Value = FittingEach<R> & Partial<FittingEach<O>>
   const properties = { ...required, ...optional }
   const names = Object.keys(required)
@@ -28,13 +31,23 @@ export function object<R extends Members, O extends Members = Record<never, Sche
 export const listOf = <T>(items: Schema<T>): Schema<T[]> => ({ type: 'array', items })
 export const defined = <T>(name: string): Schema<T> => ({ $ref: `#/$defs/${name}` })
 /** The schema with what it is for, which an editor shows. */
-export const described = <T>(description: string, schema: Schema<T>): Schema<T> => ({ description, ...schema })
+export const described = <T>(description: string, schema: Schema<T>): Schema<T> => ({
+  description,
+  ...schema,
+})
 /** Values of which one of the schemas alone holds. */
-export const either = <S extends readonly Schema[]>(...schemas: S): Schema<Fitting<S[number]>> => ({ oneOf: schemas })
-export const orNull = <T>(schema: Schema<T>): Schema<T | null> => ({ ...schema, type: [schema['type'], 'null'] })
+export const either = <S extends readonly Schema[]>(...schemas: S): Schema<Fitting<S[number]>> => ({
+  oneOf: schemas,
+})
+export const orNull = <T>(schema: Schema<T>): Schema<T | null> => ({
+  ...schema,
+  type: [schema['type'], 'null'],
+})
 
 export const text: Schema<string> = { type: 'string' }
 export const textOrNull: Schema<string | null> = orNull(text)
 export const flag: Schema<boolean> = { type: 'boolean' }
 export const integer: Schema<number> = { type: 'integer' }
-export const oneOf = <const V extends string | number>(...values: readonly V[]): Schema<V> => ({ enum: values })
+export const oneOf = <const V extends string | number>(...values: readonly V[]): Schema<V> => ({
+  enum: values,
+})

@@ -17,7 +17,13 @@ export interface Instant {
 const shape = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:Z|([+-])(\d\d):(\d\d))$/i
 
 /** Epoch ms of the start of that minute in UTC; a year below 100 stays one. */
-function minuteStart([year = 0, month = 0, day = 0, hour = 0, minute = 0]: readonly number[]): number {
+function minuteStart([
+  year = 0,
+  month = 0,
+  day = 0,
+  hour = 0,
+  minute = 0,
+]: readonly number[]): number {
   return new Date(0).setUTCFullYear(year, month - 1, day) + (hour * 60 + minute) * 60_000
 }
 
@@ -29,11 +35,14 @@ function daysIn(year: number, month: number): number {
 export function parseDateTime(text: string): Instant | undefined {
   const match = shape.exec(text)
   if (!match) return undefined
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1, 7).map(Number)
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match
+    .slice(1, 7)
+    .map(Number)
   const fraction = match[7] ?? ''
   const [offsetHour, offsetMinute] = [Number(match[9] ?? 0), Number(match[10] ?? 0)]
   if (month < 1 || month > 12 || day < 1 || day > daysIn(year, month)) return undefined
-  if (hour > 23 || minute > 59 || second > 60 || offsetHour > 23 || offsetMinute > 59) return undefined
+  if (hour > 23 || minute > 59 || second > 60 || offsetHour > 23 || offsetMinute > 59)
+    return undefined
   const offsetMs = (offsetHour * 60 + offsetMinute) * (match[8] === '-' ? -60_000 : 60_000)
   const startMs = minuteStart([year, month, day, hour, minute]) - offsetMs
   // A leap second ends a day of UTC (§5.7 there).

@@ -4,7 +4,9 @@
 export function tokensOf(pointer: string): string[] {
   if (pointer === '') return []
   const tokens = pointer.slice(1).split('/')
-  return pointer.includes('~') ? tokens.map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~')) : tokens
+  return pointer.includes('~')
+    ? tokens.map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
+    : tokens
 }
 
 /** `/resources/application/inputs/0/id` as `resources.application.inputs[0].id`; of each name at most `longestName` characters. */
@@ -119,7 +121,11 @@ function write(value: unknown, depth: number, room: number): string {
     if (text.length > room) break
     if (place > 0) text += ','
     if (!Array.isArray(value)) text += `${JSON.stringify(key.slice(0, room))}:`
-    text += write((value as Record<string, unknown>)[key], depth + 1, Math.max(0, room - text.length))
+    text += write(
+      (value as Record<string, unknown>)[key],
+      depth + 1,
+      Math.max(0, room - text.length),
+    )
   }
   return text + close
 }
@@ -128,5 +134,7 @@ function write(value: unknown, depth: number, room: number): string {
 export function preview(value: unknown): string {
   const text = write(value, 0, longest)
   // Not through the middle of a surrogate pair.
-  return text.length > longest ? `${text.slice(0, longest - 1).replace(/[\ud800-\udbff]$/, '')}…` : text
+  return text.length > longest
+    ? `${text.slice(0, longest - 1).replace(/[\ud800-\udbff]$/, '')}…`
+    : text
 }

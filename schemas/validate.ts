@@ -11,7 +11,10 @@ interface Problem {
   problem: string
 }
 
-const formats: Readonly<Record<string, string>> = { uuid: 'a uuid', 'date-time': 'an RFC 3339 date-time' }
+const formats: Readonly<Record<string, string>> = {
+  uuid: 'a uuid',
+  'date-time': 'an RFC 3339 date-time',
+}
 
 export function withArticle(type: string): string {
   if (type === 'null') return type
@@ -24,18 +27,24 @@ function inWords(pointer: string): string {
 }
 
 function wanted({ keyword, params, message }: ErrorObject): string {
-  if (keyword === 'type') return `must be ${[params.type as string | string[]].flat().map(withArticle).join(' or ')}`
-  if (keyword === 'format') return `must be ${formats[params.format as string] ?? `a ${params.format}`}`
+  if (keyword === 'type')
+    return `must be ${[params.type as string | string[]].flat().map(withArticle).join(' or ')}`
+  if (keyword === 'format')
+    return `must be ${formats[params.format as string] ?? `a ${params.format}`}`
   if (keyword === 'enum') return `must be one of ${(params.allowedValues as unknown[]).join(', ')}`
   if (keyword === 'const') return `must be ${preview(params.allowedValue)}`
-  if (keyword === 'minItems') return `must have at least ${params.limit} item${params.limit === 1 ? '' : 's'}`
+  if (keyword === 'minItems')
+    return `must have at least ${params.limit} item${params.limit === 1 ? '' : 's'}`
   return message ?? `must fit ${keyword}`
 }
 
 /** Says that a date-time lacks its offset, if it lacks that alone. */
 function offsetRemark({ keyword, params, data }: ErrorObject): string {
   const lacks =
-    keyword === 'format' && params.format === 'date-time' && !isDateTime(data) && isDateTime(`${String(data)}Z`)
+    keyword === 'format' &&
+    params.format === 'date-time' &&
+    !isDateTime(data) &&
+    isDateTime(`${String(data)}Z`)
   return lacks ? ': the offset from UTC is missing: Z or +00:00 at the end' : ''
 }
 

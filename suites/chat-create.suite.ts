@@ -4,7 +4,14 @@ import type { Ajv2020 } from 'ajv/dist/2020.js'
 import { newAjv } from '../schemas/ajv.ts'
 import type { GrantedCheck } from '../harness/checks/index.ts'
 import type { CheckContext, Exchange, Judge, Probe, Run } from '../harness/engine/index.ts'
-import { Failed, jsonOf, jsonValue, judgeGranted, judgeShape, NotExercised } from '../harness/engine/index.ts'
+import {
+  Failed,
+  jsonOf,
+  jsonValue,
+  judgeGranted,
+  judgeShape,
+  NotExercised,
+} from '../harness/engine/index.ts'
 import {
   atRole,
   bodyOf,
@@ -52,13 +59,18 @@ function asTextParts(run: Run, probe: Probe, parts: 1 | 2): Probe {
     if (typeof content !== 'string') return message
     return { ...message, content: [content, 'Answer in one line.'].slice(0, parts).map(text) }
   })
-  return { ...atRole(run, probe, 'messages', messages), effect: probe.effect, fault: `inside @ /messages/*/content` }
+  return {
+    ...atRole(run, probe, 'messages', messages),
+    effect: probe.effect,
+    fault: `inside @ /messages/*/content`,
+  }
 }
 
 /** Content as one text part, and as two. */
 const judgeTextParts: Judge = async (context) => {
   for (const parts of context.scenario ? ([1] as const) : sampled(context, [1, 2] as const)) {
-    const valid = async () => asTextParts(context.run, await validRequest(context.run, 'chat.create'), parts)
+    const valid = async () =>
+      asTextParts(context.run, await validRequest(context.run, 'chat.create'), parts)
     const make = async () => (parts === 1 ? valid() : respelled(await valid()))
     const what = `with content given as ${parts} text part${parts === 1 ? '' : 's'}`
     await judgeTries(context, { make, what, check: hasContent })
@@ -73,8 +85,12 @@ function declaredTools(run: Run): unknown {
 /** The valid request with the declared tools and tool_choice auto. */
 function withDeclaredTools(probe: Probe, { run }: CheckContext): Probe {
   const tools = declaredTools(run)
-  if (tools === undefined) throw new NotExercised('declare tools in operations.chat.create.body, or a scenario')
-  return { ...atRole(run, atRole(run, probe, 'tools', tools), 'tool_choice', 'auto'), effect: probe.effect }
+  if (tools === undefined)
+    throw new NotExercised('declare tools in operations.chat.create.body, or a scenario')
+  return {
+    ...atRole(run, atRole(run, probe, 'tools', tools), 'tool_choice', 'auto'),
+    effect: probe.effect,
+  }
 }
 
 /** Numbers, booleans and arrays, with the declared tools if the body has them. */
@@ -86,7 +102,9 @@ const malformedToolChoice = byRecord({
 })
 
 /** With `stream: true`: words, numbers, booleans and arrays. */
-const invalidStreamOptions = byRecord({ besides: (run, valid) => atRole(run, valid, 'stream', true) })
+const invalidStreamOptions = byRecord({
+  besides: (run, valid) => atRole(run, valid, 'stream', true),
+})
 
 /** The valid request with the declared response_format. */
 function withResponseFormat(probe: Probe, { run }: CheckContext): Probe {
@@ -107,7 +125,13 @@ const known = new Map<string, ValidateFunction>()
  * Schemas of the target's are not kept by their `$id`. A keyword whose value is of another type is refused without the
  * meta-schema, which takes longer to compile than hundreds of requests.
  */
-const options = { strict: false, allErrors: false, logger: false, addUsedSchema: false, validateSchema: false } as const
+const options = {
+  strict: false,
+  allErrors: false,
+  logger: false,
+  addUsedSchema: false,
+  validateSchema: false,
+} as const
 
 function compiled(schema: Record<string, unknown>): ValidateFunction {
   const { $schema: _dialect, ...rest } = schema
@@ -127,7 +151,10 @@ function compiled(schema: Record<string, unknown>): ValidateFunction {
 /** The content is JSON text; if `strict` is true it fits the schema that was asked for. */
 const judgeStructuredOutput: GrantedCheck = (context, exchange, what) => {
   judgeShape(context, exchange, 'chat-completion', what)
-  const asked = getAt(valueAt(context.run, 'chat.create', 'response_format', jsonOf(exchange.probe)), '/json_schema')
+  const asked = getAt(
+    valueAt(context.run, 'chat.create', 'response_format', jsonOf(exchange.probe)),
+    '/json_schema',
+  )
   const value = parsed(context, exchange, what)
   const schema = getAt(asked, '/schema')
   if (getAt(asked, '/strict') !== true || !isObject(schema)) return
@@ -147,7 +174,12 @@ function parsed(context: CheckContext, exchange: Exchange, what: string): unknow
   try {
     return JSON.parse(content)
   } catch {
-    return context.fail(exchange, 'content that is JSON text', what, `content ${JSON.stringify(content.slice(0, 80))}`)
+    return context.fail(
+      exchange,
+      'content that is JSON text',
+      what,
+      `content ${JSON.stringify(content.slice(0, 80))}`,
+    )
   }
 }
 
@@ -160,13 +192,21 @@ const judgeCompletion: Judge = async (context) => {
     if (!(error instanceof Failed) || !error.failure.exchange?.response) throw error
     // Generated answers vary: a later one may have what the control's lacked.
     const make = () => validRequest(context.run, 'chat.create')
-    await judgeTries(context, { make, what: valid, check: hasContent, tries: triesOf('chat.create') - 1 })
+    await judgeTries(context, {
+      make,
+      what: valid,
+      check: hasContent,
+      tries: triesOf('chat.create') - 1,
+    })
   }
 }
 
 /** A model that nobody has; one that is no string may also count as malformed (§7.3). */
 const unsupportedModel = byRecord({
-  otherTypes: { at: '/model', expects: [[400, 'InvalidInputParameters', 'BadRequest'], unknownModel] },
+  otherTypes: {
+    at: '/model',
+    expects: [[400, 'InvalidInputParameters', 'BadRequest'], unknownModel],
+  },
 })
 
 const judgeSettings: Judge = (context) => insideBounds(context, hasContentOrCalls)
@@ -178,8 +218,16 @@ export const chatCreate = suite('chat.create', {
   '200-text-parts': judgeTextParts,
   '200-image-parts': granted('with an image in a data URL', undefined, hasContent),
   '200-image-url': granted('with an image at a web address', undefined, hasContent),
-  '200-tool-choice-auto': granted('with tools and tool_choice auto', withDeclaredTools, hasContentOrCalls),
-  '200-structured-output': granted('with response_format json_schema', withResponseFormat, judgeStructuredOutput),
+  '200-tool-choice-auto': granted(
+    'with tools and tool_choice auto',
+    withDeclaredTools,
+    hasContentOrCalls,
+  ),
+  '200-structured-output': granted(
+    'with response_format json_schema',
+    withResponseFormat,
+    judgeStructuredOutput,
+  ),
   // Only a scenario says that the tool runs.
   '200-llm-tool': granted('with an llm tool', undefined, (context, exchange, what) =>
     judgeShape(context, exchange, 'llm-tool-completion', what),

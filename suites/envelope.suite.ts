@@ -37,9 +37,15 @@ import { useAgain } from './created/relations.ts'
 const clientError: Pairs = [['4xx'], [401]]
 const expected = 'a 4xx with an error envelope'
 
-async function sendUnknownRoute(context: CheckContext, method: string, path: string): Promise<Exchange> {
+async function sendUnknownRoute(
+  context: CheckContext,
+  method: string,
+  path: string,
+): Promise<Exchange> {
   const json =
-    method === 'POST' ? { headers: [{ name: 'content-type', value: 'application/json' }], body: '{}' } : { headers: [] }
+    method === 'POST'
+      ? { headers: [{ name: 'content-type', value: 'application/json' }], body: '{}' }
+      : { headers: [] }
   const probe: Probe = {
     operation: null,
     method,
@@ -58,7 +64,12 @@ function judgeUnknownRoute(context: CheckContext, exchange: Exchange, what: stri
   context.cases++
   const whole = fits(exchange, 'error-envelope')
   if (whole && matchPairs(clientError, exchange.response) === 'exact') return
-  context.fail(exchange, expected, what, describeResponse(exchange) + envelopeRemark(clientError, exchange.response))
+  context.fail(
+    exchange,
+    expected,
+    what,
+    describeResponse(exchange) + envelopeRemark(clientError, exchange.response),
+  )
 }
 
 const methods = ['GET', 'POST'] as const
@@ -75,11 +86,16 @@ async function judgeUnknownPath(context: CheckContext): Promise<void> {
 
 /** The POST-only paths without an id, of the operations that the target serves. */
 function postOnlyPaths(target: Target): string[] {
-  const listed: readonly string[] = operations.filter(({ method }) => method === 'GET').map(({ path }) => path)
+  const listed: readonly string[] = operations
+    .filter(({ method }) => method === 'GET')
+    .map(({ path }) => path)
   return operations
     .filter(
       ({ id, method, path }) =>
-        method === 'POST' && !path.includes('{') && !listed.includes(path) && target.absent[id] === undefined,
+        method === 'POST' &&
+        !path.includes('{') &&
+        !listed.includes(path) &&
+        target.absent[id] === undefined,
     )
     .map(({ path }) => path)
 }
@@ -93,7 +109,9 @@ async function judgeUnsupportedMethod(context: CheckContext): Promise<void> {
     judgeUnknownRoute(context, exchange, 'with a method that the interface does not have there')
   }
   if (context.cases === 0)
-    throw new NotExercised('GET is answered with a 2xx on every path that the interface has for POST alone')
+    throw new NotExercised(
+      'GET is answered with a 2xx on every path that the interface has for POST alone',
+    )
 }
 
 /** White space after the JSON of a refused request, and the text of an upload, in bytes. */
@@ -125,7 +143,9 @@ async function largeUpload(run: Run, size = largeText): Promise<Probe | undefine
 async function judgeLargeBody(context: CheckContext): Promise<void> {
   const { run } = context
   if (!run.keys.hasFull) throw new NotExercised('no key: only requests that need no key were sent')
-  const taken = operations.filter(({ id, body }) => body === 'json' && run.target.absent[id] === undefined)
+  const taken = operations.filter(
+    ({ id, body }) => body === 'json' && run.target.absent[id] === undefined,
+  )
   const refusals = sampled(context, taken).map(({ id }) => largeRefusal(run, id))
   const unanswered: string[] = []
   await judgeEach([...refusals, (size?: number) => largeUpload(run, size)], async (make) => {
@@ -145,23 +165,33 @@ async function judgeLarge(context: CheckContext, make: Sized): Promise<string | 
   if (probe === undefined) return undefined
   const purpose = { isSuccess: () => true, expects: clientError }
   const exchange = await context.send(() => make() as Promise<Probe>, purpose)
-  const what = probe.operation === 'files.upload' ? 'with 2 MiB of text' : 'with 256 KiB of white space after its body'
+  const what =
+    probe.operation === 'files.upload'
+      ? 'with 2 MiB of text'
+      : 'with 256 KiB of white space after its body'
   const wanted = 'a 2xx, or a 4xx in an envelope'
   const { response } = exchange
   if (!response && !exchange.unansweredTwice) return describeResponse(exchange)
   if (exchange.throttled) return new Throttled(describeResponse(exchange)).message
-  const isAnswered = response !== undefined && (isGranted(response) || matchPairs(clientError, response) === 'exact')
+  const isAnswered =
+    response !== undefined && (isGranted(response) || matchPairs(clientError, response) === 'exact')
   // The same answer to a small one, or none, is not about the size.
   const small = isAnswered ? undefined : await context.send(() => make(smallest) as Promise<Probe>)
   if (small && small.response?.status === response?.status) return undefined
   context.cases++
   // What a granted upload is good for is another requirement's.
-  const isUpload = probe.operation === 'files.upload' && response !== undefined && isGranted(response)
+  const isUpload =
+    probe.operation === 'files.upload' && response !== undefined && isGranted(response)
   const id = isUpload ? createdId(context.run, exchange) : undefined
   if (id !== undefined) useAgain(context.run, 'files.upload', [id])
   if (isAnswered) return undefined
   if (!response) context.fail(exchange, wanted, what)
-  context.fail(exchange, wanted, what, describeResponse(exchange) + envelopeRemark(clientError, response))
+  context.fail(
+    exchange,
+    wanted,
+    what,
+    describeResponse(exchange) + envelopeRemark(clientError, response),
+  )
 }
 
 /** The valid requests of operations that generate nothing, labelled with the only charset that JSON has. */
@@ -170,7 +200,8 @@ async function judgeCharset(context: CheckContext): Promise<void> {
   if (!run.keys.hasFull) throw new NotExercised('no key: only requests that need no key were sent')
   const served = operations
     .filter(
-      ({ body, effect }) => body === 'json' && effect !== 'generates' && !(run.options.readOnly && effect !== 'none'),
+      ({ body, effect }) =>
+        body === 'json' && effect !== 'generates' && !(run.options.readOnly && effect !== 'none'),
     )
     .filter(({ id }) => run.target.absent[id] === undefined && isDeclared(run, id))
     // Those that create nothing either come first: of a quick run one is enough.
@@ -182,7 +213,9 @@ async function judgeCharset(context: CheckContext): Promise<void> {
     await (context.cases > 0 ? orElse(run, judge) : judge())
   }
   if (context.cases === 0)
-    throw new NotExercised('declare an operation that generates nothing: pdf.parse, ai-detect.run, web-search.run, ...')
+    throw new NotExercised(
+      'declare an operation that generates nothing: pdf.parse, ai-detect.run, web-search.run, ...',
+    )
 }
 
 async function judgeLabel(context: CheckContext, id: OperationId): Promise<void> {
@@ -191,7 +224,8 @@ async function judgeLabel(context: CheckContext, id: OperationId): Promise<void>
   if (state !== 'granted') return
   context.control = state
   const plain = (): Promise<Probe> => validRequest(run, id)
-  const make = async () => withHeader(await plain(), 'content-type', 'application/json; charset=utf-8')
+  const make = async () =>
+    withHeader(await plain(), 'content-type', 'application/json; charset=utf-8')
   const purpose = { isSuccess: countsAsGranted, what: labelled }
   const sendOne = (source: Source) => context.send(source, purpose)
   // A copy may not know a fresh upload yet.

@@ -1,5 +1,9 @@
 import { isRefusal, type Need, type Count } from '../catalogue/requirement.ts'
-import { type CatalogueRequirement, requirementOf, grantedRequirement } from '../catalogue/catalogue.ts'
+import {
+  type CatalogueRequirement,
+  requirementOf,
+  grantedRequirement,
+} from '../catalogue/catalogue.ts'
 import type { Effect } from '../catalogue/operation.ts'
 import {
   firstOperation,
@@ -34,20 +38,26 @@ function ownRequests(requirement: CatalogueRequirement, target: Target, runs: Ru
   const most = typeof maxRequests === 'function' ? maxRequests(target) : maxRequests
   const every = countIn(most, runs)
   // A quick run sends one case that has a name, but of a story all.
-  const isSampled = runs.depth === 'quick' && isRefusal(requirement.expects) && requirement.effect === 'none'
+  const isSampled =
+    runs.depth === 'quick' && isRefusal(requirement.expects) && requirement.effect === 'none'
   const once = isSampled && typeof most !== 'object' ? Math.min(1, every) : every
   const varies = !isRefusal(requirement.expects) && isOperationId(requirement.operation)
   return varies ? once * triesOf(requirement.operation) : once
 }
 
 /** Requests that the run would send, per operation, in catalogue order. Throttled requests, which are sent again, are not counted. */
-export function estimate(plan: Plan, target: Target, runs: Runs & Pick<RunOptions, 'readOnly'>): Estimate[] {
+export function estimate(
+  plan: Plan,
+  target: Target,
+  runs: Runs & Pick<RunOptions, 'readOnly'>,
+): Estimate[] {
   const totals = createTotals(target)
   const controlled = new Set<OperationId>()
   const uploaded = new Set<string>()
   // The first request checks that the target answers; it is sent again while nothing comes back.
   totals.add(firstOperation, 2, 'none')
-  for (const [id, entry] of plan) if (entry.run) addRow(requirementOf(id as CatalogueRequirement['id']))
+  for (const [id, entry] of plan)
+    if (entry.run) addRow(requirementOf(id as CatalogueRequirement['id']))
   totals.add(uploadOperation, uploaded.size, 'creates')
   for (const [id, absence] of Object.entries(target.absent)) {
     if (absence === 'not-served' && isOperationId(id)) totals.of(id).requests += 1
@@ -56,7 +66,10 @@ export function estimate(plan: Plan, target: Target, runs: Runs & Pick<RunOption
   return totals
     .all()
     .filter(({ requests }) => requests > 0)
-    .map((total) => ({ ...total, typical: Math.ceil(total.requests * (shares[total.operation]?.[runs.depth] ?? 1)) }))
+    .map((total) => ({
+      ...total,
+      typical: Math.ceil(total.requests * (shares[total.operation]?.[runs.depth] ?? 1)),
+    }))
 
   function addRow(requirement: CatalogueRequirement): void {
     const scenario = target.scenarios[requirement.id]
@@ -73,7 +86,11 @@ export function estimate(plan: Plan, target: Target, runs: Runs & Pick<RunOption
     for (const [other, more] of Object.entries(requirement.alsoSends ?? {})) {
       totals.of(other).requests += more
       // Requests that generate use the created objects.
-      if (creates && isOperationId(other) && requirementOf(grantedRequirement[other]).effect === 'generates')
+      if (
+        creates &&
+        isOperationId(other) &&
+        requirementOf(grantedRequirement[other]).effect === 'generates'
+      )
         totals.of(other).generations += generations
     }
     // After what it changed, the run asks until the valid request is granted again.
@@ -97,8 +114,12 @@ export function estimate(plan: Plan, target: Target, runs: Runs & Pick<RunOption
     for (const alternatives of needs.map((need) => [need].flat())) {
       const [pointer = ''] = alternatives
       const declared = getAt(target.file, pointer)
-      const byPath = typeof declared === 'object' && declared !== null && Object.hasOwn(declared, 'upload')
-      if (byPath || (declared === undefined && alternatives.includes(`/operations/${uploadOperation}`)))
+      const byPath =
+        typeof declared === 'object' && declared !== null && Object.hasOwn(declared, 'upload')
+      if (
+        byPath ||
+        (declared === undefined && alternatives.includes(`/operations/${uploadOperation}`))
+      )
         uploaded.add(pointer)
     }
   }
@@ -112,7 +133,8 @@ export function estimate(plan: Plan, target: Target, runs: Runs & Pick<RunOption
     making.requests += reading.generations
     reading.generations = 0
     // Until each has ended, if they are that far apart at last.
-    reading.requests += making.generations * (growingPolls + Math.ceil(target.limits.jobTimeoutMs / reads.everyMs))
+    reading.requests +=
+      making.generations * (growingPolls + Math.ceil(target.limits.jobTimeoutMs / reads.everyMs))
   }
 }
 
@@ -202,12 +224,19 @@ export function countIn(count: Count, { refusalRuns, grantedRuns, depth }: Runs)
 }
 
 /** The operation whose valid request a requirement's probes are made from: that of its scenario, if it is no operation's own. */
-export function operationOf(requirement: CatalogueRequirement, target: Target): OperationId | undefined {
+export function operationOf(
+  requirement: CatalogueRequirement,
+  target: Target,
+): OperationId | undefined {
   const operation = target.scenarios[requirement.id]?.operation ?? requirement.operation
   return isOperationId(operation) ? operation : undefined
 }
 
-function generatedBy(generates: NonNullable<CatalogueRequirement['generates']>, target: Target, runs: Runs): number {
+function generatedBy(
+  generates: NonNullable<CatalogueRequirement['generates']>,
+  target: Target,
+  runs: Runs,
+): number {
   if (typeof generates !== 'function') return countIn(generates, runs)
   return runs.depth === 'quick' ? Math.min(1, generates(target)) : generates(target)
 }
@@ -220,7 +249,11 @@ export function grants(requirement: CatalogueRequirement, target: Target, runs: 
   const control = effect === 'generates' && !readsDeclared(operation, target.file) ? 1 : 0
   const usual = requirement.effect === 'generates' && !requirement.control ? 1 : 0
   const scenario = target.scenarios[requirement.id]
-  if (!scenario) return { generations: generatedBy(requirement.generates ?? usual, target, runs), control }
+  if (!scenario)
+    return { generations: generatedBy(requirement.generates ?? usual, target, runs), control }
   // Repeats are granted until the condition shows; after an exclusive one the control is asked again.
-  return { generations: control * ((scenario.repeat ?? usual) + (isExclusive(scenario) ? 1 : 0)), control }
+  return {
+    generations: control * ((scenario.repeat ?? usual) + (isExclusive(scenario) ? 1 : 0)),
+    control,
+  }
 }

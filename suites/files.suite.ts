@@ -64,7 +64,11 @@ async function judgeUnknownGraph(context: CheckContext, graph: string): Promise<
 }
 
 /** Judges that the request is answered by anything but an error of the server's own. */
-async function judgeNoError(context: CheckContext, make: () => Promise<Probe>, what: string): Promise<void> {
+async function judgeNoError(
+  context: CheckContext,
+  make: () => Promise<Probe>,
+  what: string,
+): Promise<void> {
   const exchange = await context.send(make, { badInput: true, expects: anyButError, what })
   if (exchange.response && !exchange.throttled) judgePairs(context, exchange, anyButError, what)
 }
@@ -76,7 +80,8 @@ async function judgeNoError(context: CheckContext, make: () => Promise<Probe>, w
 async function judgeAttached(context: CheckContext): Promise<void> {
   const { run, scenario } = context
   const { graph = '' } = run.target.resources
-  if (scenario) return judgeTries(context, { make: () => uploadTo(run, graph), what: 'with graphId' })
+  if (scenario)
+    return judgeTries(context, { make: () => uploadTo(run, graph), what: 'with graphId' })
   await requireGraph(run)
   await judgeUnknownGraph(context, graph)
   await judgeAttachedTo(context, graph)
@@ -119,12 +124,17 @@ async function judgeKept(context: CheckContext, file: string, graph: string): Pr
   await attachTo(context, graph)
   const second = await addTo(context, graph, namedId(run, slow))
   if (grantedOf([second]).length === 0) return
-  const expected = '409: the file was uploaded with graphId, and is in that graph, also after another one was'
+  const expected =
+    '409: the file was uploaded with graphId, and is in that graph, also after another one was'
   context.fail(second, expected, 'for that graph and file')
 }
 
 /** Judges that such a file can be added to another graph, unless a plain file may be in one graph alone as well. */
-async function judgeInNoOther(context: CheckContext, file: string, graphs: readonly string[]): Promise<void> {
+async function judgeInNoOther(
+  context: CheckContext,
+  file: string,
+  graphs: readonly string[],
+): Promise<void> {
   const { run } = context
   const [, other = ''] = graphs
   const exchange = await addTo(context, other, file)
@@ -136,7 +146,8 @@ async function judgeInNoOther(context: CheckContext, file: string, graphs: reado
   await pause(run, run.target.limits.settleMs)
   const again = await addTo(context, other, file)
   if (again.response?.status !== 409) return
-  const expected = 'no 409: the file was uploaded with the graphId of another graph, and other files may be in both'
+  const expected =
+    'no 409: the file was uploaded with the graphId of another graph, and other files may be in both'
   context.fail(again, expected, 'for a graph that the upload did not name')
 }
 
@@ -148,12 +159,15 @@ async function judgeAttachedTo(context: CheckContext, graph: string): Promise<st
   const isKnown = ({ response }: Exchange): boolean =>
     response !== undefined &&
     (isGranted(response) || [400, 401, 403].includes(response.status) || response.status >= 500)
-  const canAdd = isDeclared(run, 'graphs.add-file') && pointerOf(run, 'graphs.add-file', 'file') !== undefined
+  const canAdd =
+    isDeclared(run, 'graphs.add-file') && pointerOf(run, 'graphs.add-file', 'file') !== undefined
   let last: Exchange | undefined
   for (const ms of [0, ...laterAttempts(run)]) {
     const send = (): Promise<Exchange> => context.send(attached)
     const own = await retryWhileSettling(run, send, isKnown)
-    const uploaded = await resendAsDeclared(own, () => context.send(() => uploadTo(run, graph, validRequest)))
+    const uploaded = await resendAsDeclared(own, () =>
+      context.send(() => uploadTo(run, graph, validRequest)),
+    )
     judgeGranted(context, uploaded, 'a 2xx', 'with graphId')
     if (!canAdd) return undefined
     const id = namedId(run, uploaded)
@@ -187,8 +201,15 @@ const retrievable: Judge = async (context) => {
   await usable(context)
   const { run, scenario } = context
   if (scenario || run.options.depth === 'quick') return
-  const make = async (): Promise<Probe> => ({ ...(await distinctRequest(run, 'files.upload')), body: new Uint8Array() })
-  await context.send(make, { badInput: true, expects: anyButError, what: 'of a file without content' })
+  const make = async (): Promise<Probe> => ({
+    ...(await distinctRequest(run, 'files.upload')),
+    body: new Uint8Array(),
+  })
+  await context.send(make, {
+    badInput: true,
+    expects: anyButError,
+    what: 'of a file without content',
+  })
 }
 
 // Upload a file (§2.8, §4.4, §7.3)

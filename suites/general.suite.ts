@@ -37,7 +37,8 @@ const namesGuardrail: Further = (context, exchange) => {
       const value = member(extras, name)
       if (typeof value === 'string') continue
       const expected = `extras.${name}, a string, in the message with key fail.guardrail.blocked`
-      const actual = value === undefined ? `its extras have no ${name}` : `extras.${name} is ${shown(value)}`
+      const actual =
+        value === undefined ? `its extras have no ${name}` : `extras.${name} is ${shown(value)}`
       context.fail(exchange, expected, asScenario, actual)
     }
   }

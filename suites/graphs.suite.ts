@@ -1,4 +1,10 @@
-import type { CheckContext, Exchange, Judge, Probe, SendingOptions } from '../harness/engine/index.ts'
+import type {
+  CheckContext,
+  Exchange,
+  Judge,
+  Probe,
+  SendingOptions,
+} from '../harness/engine/index.ts'
 import {
   answered,
   describeResponse,
@@ -94,7 +100,10 @@ const addSameFileAgain = condition(async (refusal) => {
 const others = 3
 
 /** Adds other files, all at once if they can be uploaded. */
-async function addOthers(context: CheckContext, valid: () => Promise<Probe>): Promise<readonly Exchange[]> {
+async function addOthers(
+  context: CheckContext,
+  valid: () => Promise<Probe>,
+): Promise<readonly Exchange[]> {
   const { run, requirement } = context
   const together = { size: others, make: () => additions.fresh(run), requirement: requirement.id }
   const one = async () => [await context.send(valid, { role: 'setup' })]
@@ -105,11 +114,16 @@ async function addOthers(context: CheckContext, valid: () => Promise<Probe>): Pr
  * Files that were added at the same moment are all in the graph: a server may keep the last one alone. Before `settleMs` have
  * passed an addition that is granted proves nothing, and puts the file there: then others get that time.
  */
-async function judgeAddedAtOnce({ context, valid, judge }: RefusalContext, added: readonly Exchange[]): Promise<void> {
+async function judgeAddedAtOnce(
+  { context, valid, judge }: RefusalContext,
+  added: readonly Exchange[],
+): Promise<void> {
   const { run } = context
   let made = grantedOf(added)
   if (made.some(({ endedAt }) => performance.now() - endedAt < run.target.limits.settleMs)) {
-    const looks = made.map(({ probe }) => context.send(refused(probe), { role: 'setup', badInput: true }))
+    const looks = made.map(({ probe }) =>
+      context.send(refused(probe), { role: 'setup', badInput: true }),
+    )
     if (grantedOf(await Promise.all(looks)).length === 0) return
     made = grantedOf(await addOthers(context, valid))
     await pause(run, run.target.limits.settleMs)
@@ -131,8 +145,15 @@ async function judgeInCreated({ context, judgeResponse }: RefusalContext): Promi
   const probe = await addition(run, graph, await upload(run, contentOf(run)))
   await addFirst(context, probe)
   const again = (): Promise<Exchange> => addOnce(context, refused(probe))
-  judgeResponse(await retryWhileSettling(run, again, isConflict), `${what}, which the run has created`)
-  const setup = { role: 'setup', badInput: true, about: 'graphs.create/400-duplicate-name' } as const
+  judgeResponse(
+    await retryWhileSettling(run, again, isConflict),
+    `${what}, which the run has created`,
+  )
+  const setup = {
+    role: 'setup',
+    badInput: true,
+    about: 'graphs.create/400-duplicate-name',
+  } as const
   const afterRefusal = (): Promise<Exchange> => context.send(refused(creation), setup).then(again)
   // Another replica may still process the addition.
   const last = `${what}, which the run has created, after its name was asked for again`
@@ -143,7 +164,8 @@ async function judgeInCreated({ context, judgeResponse }: RefusalContext): Promi
 async function addFirst(context: CheckContext, probe: Probe): Promise<Exchange> {
   const add = (): Promise<Exchange> => context.send(probe, { role: 'setup' })
   const first = await sendUntilSettled(context.run, await add(), add, countsAsGranted)
-  if (!countsAsGranted(first)) throw new NotExercised(`the first addition was answered ${describeResponse(first)}`)
+  if (!countsAsGranted(first))
+    throw new NotExercised(`the first addition was answered ${describeResponse(first)}`)
   return first
 }
 
@@ -151,7 +173,11 @@ async function addFirst(context: CheckContext, probe: Probe): Promise<Exchange> 
 const maxThrottled = 2
 
 /** A further addition that no circuit breaker counts: if it gets no answer, the requirement that asks for its refusal says so. */
-async function addOnce(context: CheckContext, probe: Probe, options: SendingOptions = {}): Promise<Exchange> {
+async function addOnce(
+  context: CheckContext,
+  probe: Probe,
+  options: SendingOptions = {},
+): Promise<Exchange> {
   const { run, requirement } = context
   const purpose = { requirement: requirement.id, role: 'probe' } as const
   const add = () => pastBlocks(() => sendWithStaleRetry(run, probe, purpose, options))
@@ -182,7 +208,9 @@ async function refusedAfterMs(context: CheckContext): Promise<number> {
   }
   const second = await addAgain()
   if (!first.response || !isGranted(first.response) || !isConflict(second))
-    throw new NotExercised(`the second of two additions in a row was answered ${describeResponse(second)}`)
+    throw new NotExercised(
+      `the second of two additions in a row was answered ${describeResponse(second)}`,
+    )
   return second.endedAt - first.endedAt
 }
 
@@ -195,7 +223,11 @@ const looksAtOnce = { least: 4, most: 5 }
 /** Throws `NotExercised` unless the second of two in a row is refused so soon that additions are processed before they are answered. */
 async function requireAtOnce(context: CheckContext): Promise<void> {
   let ms = Infinity
-  for (let look = 1; look <= looksAtOnce.most && (ms > atOnceMs || look <= looksAtOnce.least); look++)
+  for (
+    let look = 1;
+    look <= looksAtOnce.most && (ms > atOnceMs || look <= looksAtOnce.least);
+    look++
+  )
     ms = Math.min(ms, await refusedAfterMs(context))
   if (ms > atOnceMs)
     throw new NotExercised(
@@ -211,36 +243,46 @@ async function addAndConfirm(context: CheckContext, addition: Probe): Promise<vo
   await addFirst(context, addition)
   const again = await retryWhileSettling(run, () => addOnce(context, refused(addition)), isConflict)
   if (!isConflict(again))
-    throw new NotExercised(`a second, identical addition was not answered 409: ${describeResponse(again)}`)
+    throw new NotExercised(
+      `a second, identical addition was not answered 409: ${describeResponse(again)}`,
+    )
 }
 
 /** The addition to a second graph; if that is not there yet, once more when it has to be. */
 async function addToOther(context: CheckContext, addition: Probe): Promise<Exchange> {
   const { run, requirement } = context
   // On a connection of its own: one that the target had closed would make it be sent twice.
-  const add = () => sendWithRetries(run, addition, { requirement: requirement.id, role: 'probe' }, { fresh: true })
+  const add = () =>
+    sendWithRetries(run, addition, { requirement: requirement.id, role: 'probe' }, { fresh: true })
   const exchange = await add()
   if (exchange.response?.status !== 404) return exchange
   await pause(run, run.target.limits.settleMs)
   const again = await add()
   // The one that was answered 404 may have added it.
-  if (isConflict(again)) throw new NotExercised('answered 404, then 409: the first try may have added the file')
+  if (isConflict(again))
+    throw new NotExercised('answered 404, then 409: the first try may have added the file')
   return again
 }
 
 function judgeAddition(context: CheckContext, exchange: Exchange, what: string): void {
   answered(exchange)
   const isConclusive = isConflict(exchange) || isGranted(exchange.response)
-  if (!isConclusive) throw new NotExercised(`the addition to a second graph was answered ${describeResponse(exchange)}`)
+  if (!isConclusive)
+    throw new NotExercised(
+      `the addition to a second graph was answered ${describeResponse(exchange)}`,
+    )
   context.cases++
-  if (isConflict(exchange)) context.fail(exchange, 'no 409: the file is in another graph, not in this one', what)
+  if (isConflict(exchange))
+    context.fail(exchange, 'no 409: the file is in another graph, not in this one', what)
 }
 
 /** A file that is in one graph can be added to another. */
 const judgeOtherGraph: Judge = async (context) => {
   const { run, scenario } = context
   if (scenario) {
-    const make = grantedProbe(context, 'graphs.add-file', () => validRequest(run, 'graphs.add-file'))
+    const make = grantedProbe(context, 'graphs.add-file', () =>
+      validRequest(run, 'graphs.add-file'),
+    )
     return inScenario(context, 'graphs.add-file', async () =>
       judgeAddition(context, await context.send(make), asScenario),
     )
@@ -262,7 +304,11 @@ const judgeOtherGraph: Judge = async (context) => {
  * Adds a file to its graph and to another one, and to its own again; gives that last addition if it was granted.
  * @param waitMs between the first addition, which a 409 has shown, and the second
  */
-async function takenAgain(context: CheckContext, other: string, waitMs: number): Promise<Exchange | undefined> {
+async function takenAgain(
+  context: CheckContext,
+  other: string,
+  waitMs: number,
+): Promise<Exchange | undefined> {
   const { run } = context
   const addition = await validRequest(run, 'graphs.add-file')
   await addAndConfirm(context, addition)
@@ -270,12 +316,14 @@ async function takenAgain(context: CheckContext, other: string, waitMs: number):
   const toOther = { ...addition, params: { ...addition.params, graph_id: other } }
   const added = await addToOther(context, toOther)
   judgeAddition(context, added, 'of a file that is in another graph, to a second one')
-  if (run.options.depth === 'quick' || !added.response || !isGranted(added.response)) return undefined
+  if (run.options.depth === 'quick' || !added.response || !isGranted(added.response))
+    return undefined
   const again = await addOnce(context, refused(addition))
   return again.response && isGranted(again.response) ? again : undefined
 }
 
-const addedAtOnce: Judge = (context) => onceAtOnce(context, { before: refusedAfterMs, accusing: requireAtOnce })
+const addedAtOnce: Judge = (context) =>
+  onceAtOnce(context, { before: refusedAfterMs, accusing: requireAtOnce })
 
 // Add a file to a graph (§4.4, §7.3)
 

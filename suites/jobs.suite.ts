@@ -3,12 +3,32 @@ import { isBreakdown, isPlanned, jsonOf, operationProbe } from '../harness/engin
 import { ids } from './jobs/findings.ts'
 import { gateOf } from './jobs/gate.ts'
 import { isEnded, jobsOf } from './jobs/job-tracker.ts'
-import { failingLifecycle, mainLifecycle, readableJob, seeLaterJob, seeOldestAgain } from './jobs/lifecycle.ts'
+import {
+  failingLifecycle,
+  mainLifecycle,
+  readableJob,
+  seeLaterJob,
+  seeOldestAgain,
+} from './jobs/lifecycle.ts'
 import { judgeNoEffect, noEffectFindings } from './jobs/no-effect.ts'
 import { provokeConflicts } from './jobs/provoke-conflicts.ts'
-import { applyScenario, byRecord, missingBody, pointerOf, suite, unknown, withBody } from '../harness/checks/index.ts'
+import {
+  applyScenario,
+  byRecord,
+  missingBody,
+  pointerOf,
+  suite,
+  unknown,
+  withBody,
+} from '../harness/checks/index.ts'
 import { judgeAnyText, judgeConflicts, judgeCreated, judgeRetrievable } from './jobs/creation.ts'
-import { malformedId, malformedInputs, unknownJob, withoutInput, withRequiredInputs } from './jobs/faults.ts'
+import {
+  malformedId,
+  malformedInputs,
+  unknownJob,
+  withoutInput,
+  withRequiredInputs,
+} from './jobs/faults.ts'
 import {
   judgeCreatedAt,
   judgeFailedJob,
@@ -64,13 +84,16 @@ function refusedByBlueprint({ run }: CheckContext): Refusal[] {
     const probe = await applyScenario(run, scenario, 'applications.create', async () => valid)
     return withBody(probe, setAt(jsonOf(probe), pointer, getAt(jsonOf(valid), pointer)))
   }
-  return [{ requirement: '400-invalid-blueprint', what: 'for its blueprint', statuses: ofBodies, change }]
+  return [
+    { requirement: '400-invalid-blueprint', what: 'for its blueprint', statuses: ofBodies, change },
+  ]
 }
 
 const withoutEffect: Judge = (context) => noEffect(context, refusedByBlueprint(context))
 
 /** Records the jobs of created applications, since nothing else does, so that the run waits for their end. */
-const usableForJobs: Judge = (context) => usable(context, (run, id, exchange) => void jobsOf(run).track(exchange, id))
+const usableForJobs: Judge = (context) =>
+  usable(context, (run, id, exchange) => void jobsOf(run).track(exchange, id))
 
 // Create an application (§4.4, §7.3)
 
@@ -99,10 +122,12 @@ async function createJobs(run: Run): Promise<void> {
   const { application, failingApplication } = run.target.resources
   const planned = (id: string): boolean => run.plan.get(id)?.run === true
   const wanted: (() => Promise<unknown>)[] = []
-  if (application && !run.options.readOnly && ofJobs.some(planned)) wanted.push(() => mainLifecycle(run))
+  if (application && !run.options.readOnly && ofJobs.some(planned))
+    wanted.push(() => mainLifecycle(run))
   if (conflicts.some((id) => isPlanned(run, id))) wanted.push(() => provokeConflicts(run))
   if (isPlanned(run, ids.noEffect)) wanted.push(() => noEffectFindings(run))
-  if (failingApplication && isPlanned(run, 'jobs.retrieve/200-failed')) wanted.push(() => failingLifecycle(run))
+  if (failingApplication && isPlanned(run, 'jobs.retrieve/200-failed'))
+    wanted.push(() => failingLifecycle(run))
   await Promise.allSettled(wanted.map((see) => see()))
 }
 
@@ -121,7 +146,9 @@ async function readFinalStates(run: Run): Promise<void> {
 /** The declared application that a creation names; undefined for any other request. */
 function applicationOf(run: Run, { operation, params }: Probe): string | undefined {
   const application = operation === 'jobs.create' ? params['application_id'] : undefined
-  return application !== undefined && run.target.applicationIds.has(application) ? application : undefined
+  return application !== undefined && run.target.applicationIds.has(application)
+    ? application
+    : undefined
 }
 
 /** All that the engine knows about jobs: which one can be read, that an application takes one creation at a time, and their end. */
@@ -140,7 +167,8 @@ export const jobsHook: RunHook = {
     if (probe.effect !== 'none') return gate.sendWhenIdle(true, expects409, send)
     const refused = (): Promise<Exchange> => gate.sendWhenIdle(false, expects409, send)
     // Whether a refused creation has an effect is judged before any other refusal is sent there.
-    const isJudgedFirst = isPlanned(run, ids.noEffect) && run.target.resources.application?.id === application
+    const isJudgedFirst =
+      isPlanned(run, ids.noEffect) && run.target.resources.application?.id === application
     return isJudgedFirst ? noEffectFindings(run).then(refused, refused) : refused()
   },
   observe(run, exchange) {
@@ -148,11 +176,13 @@ export const jobsHook: RunHook = {
     if (application === undefined) return
     gateOf(run, application).record(exchange)
     const { response, probe } = exchange
-    if (response && probe.effect !== 'none' && isBreakdown(response)) jobsOf(run).broken.push(exchange)
+    if (response && probe.effect !== 'none' && isBreakdown(response))
+      jobsOf(run).broken.push(exchange)
   },
   unanswered(run, { probe, endedAt }) {
     // On an application that the run created, too.
-    const application = probe.operation === 'jobs.create' ? probe.params['application_id'] : undefined
+    const application =
+      probe.operation === 'jobs.create' ? probe.params['application_id'] : undefined
     if (application !== undefined) gateOf(run, application).lostAt = endedAt
   },
   start: createJobs,

@@ -1,8 +1,21 @@
 import type { AreaName, RequirementId } from '../catalogue/catalogue.ts'
-import { isRequirementId, catalogue, grantedRequirement, requirementOf } from '../catalogue/catalogue.ts'
+import {
+  isRequirementId,
+  catalogue,
+  grantedRequirement,
+  requirementOf,
+} from '../catalogue/catalogue.ts'
 import { conditionOf } from '../catalogue/requirement.ts'
 import type { TakesState } from '../harness/report/index.ts'
-import type { Interface, Judge, Judging, Run, RunHook, RunOptions, RunParts } from '../harness/engine/index.ts'
+import type {
+  Interface,
+  Judge,
+  Judging,
+  Run,
+  RunHook,
+  RunOptions,
+  RunParts,
+} from '../harness/engine/index.ts'
 import { createRun, isPlanned, startJudging } from '../harness/engine/index.ts'
 import { ownJobs } from './jobs/lifecycle.ts'
 import { errorNames } from '../catalogue/errors.ts'
@@ -58,7 +71,10 @@ const alsoMadeFor: Readonly<Record<string, readonly RequirementId[]>> = {
 }
 
 /** The requirement whose jobs are in progress on an application that conflicts are looked for on besides. */
-function conflictOn({ target: { resources } }: Run, application: string | undefined): RequirementId[] {
+function conflictOn(
+  { target: { resources } }: Run,
+  application: string | undefined,
+): RequirementId[] {
   if (application === resources.otherApplication?.id) return ['jobs.create/409-per-application']
   return application === resources.failingApplication?.id ? ['jobs.create/409-released'] : []
 }
@@ -77,7 +93,8 @@ export const stateHook: RunHook = {
       const isPdf = probe.headers.some(({ value }) => value === 'application/pdf')
       return planned([isPdf ? 'pdf.parse/200-content' : 'graphs.add-file/2xx-accepted'])
     }
-    if (id === 'jobs.create/409-job-in-progress') return planned(conflictOn(run, probe.params['application_id']))
+    if (id === 'jobs.create/409-job-in-progress')
+      return planned(conflictOn(run, probe.params['application_id']))
     const makers = alsoMadeFor[id]
     if (makers) return planned(makers)
     if (!onEveryJob.test(id)) return []
@@ -103,10 +120,25 @@ export const api: Interface = {
  * while a run goes on, or between two runs of a session.
  */
 const suites: Readonly<Record<AreaName, Suite>> = {
-  ...{ '*': everyOperation, guardrails, general, envelope, 'pdf.parse': pdfParse, 'chat.create': chatCreate },
-  ...{ 'jobs.create': jobsCreate, 'jobs.retrieve': jobsRetrieve, 'applications.create': applicationsCreate },
+  ...{
+    '*': everyOperation,
+    guardrails,
+    general,
+    envelope,
+    'pdf.parse': pdfParse,
+    'chat.create': chatCreate,
+  },
+  ...{
+    'jobs.create': jobsCreate,
+    'jobs.retrieve': jobsRetrieve,
+    'applications.create': applicationsCreate,
+  },
   ...{ 'files.upload': filesUpload, 'files.list': filesList, 'files.retrieve': filesRetrieve },
-  ...{ 'graphs.create': graphsCreate, 'graphs.add-file': graphsAddFile, 'graphs.query': graphsQuery },
+  ...{
+    'graphs.create': graphsCreate,
+    'graphs.add-file': graphsAddFile,
+    'graphs.query': graphsQuery,
+  },
   ...{ 'completion.create': tools.completionCreate, 'ai-detect.run': tools.aiDetectRun },
   ...{ 'web-search.run': tools.webSearchRun, 'medical.comprehend': tools.medicalComprehend },
   ...{ 'translate.run': tools.translateRun, 'vision.analyze': tools.visionAnalyze },

@@ -95,11 +95,17 @@ interface KnownText {
 function knownText({ target }: Run): KnownText {
   const { pdfFile, pdfText } = target.resources
   const text = pdfFile === undefined ? samplePdfText : pdfText
-  if (text === undefined) throw new NotExercised('declare resources.pdfText, the text of resources.pdfFile')
+  if (text === undefined)
+    throw new NotExercised('declare resources.pdfText, the text of resources.pdfFile')
   const words = wordsOf(text)
   if (words.length < leastWords)
-    throw new NotExercised(`resources.pdfText has ${words.length} words; at least ${leastWords} are needed to judge`)
-  return { words, of: pdfFile === undefined ? 'fixtures/pdf/good.pdf of this package' : 'resources.pdfText' }
+    throw new NotExercised(
+      `resources.pdfText has ${words.length} words; at least ${leastWords} are needed to judge`,
+    )
+  return {
+    words,
+    of: pdfFile === undefined ? 'fixtures/pdf/good.pdf of this package' : 'resources.pdfText',
+  }
 }
 
 function holdsWords({ words: wanted, of }: KnownText): GrantedCheck {
@@ -133,7 +139,8 @@ const together: readonly OwnPdf[] = [
 /** Throws `NotExercised` if they cannot be uploaded. */
 async function judgeOwnPdfs(context: CheckContext): Promise<void> {
   for (const pdf of sampled(context, own)) await judgeOwnPdf(context, pdf)
-  if (context.run.options.depth === 'full') await judgeEach(together, (pdf) => judgeOwnPdf(context, pdf))
+  if (context.run.options.depth === 'full')
+    await judgeEach(together, (pdf) => judgeOwnPdf(context, pdf))
 }
 
 async function judgeOwnPdf(context: CheckContext, [name, text, format]: OwnPdf): Promise<void> {
@@ -156,7 +163,12 @@ const judgeContent: Judge = async (context) => {
   if (run.target.operations['files.upload']?.content !== undefined && !scenario) {
     await judgeOwnPdfs(context).catch((error: unknown) => {
       // A target may take no PDFs: what is declared is judged all the same.
-      if (!(error instanceof NotExercised) || run.life.ended || run.target.resources.pdfText === undefined) throw error
+      if (
+        !(error instanceof NotExercised) ||
+        run.life.ended ||
+        run.target.resources.pdfText === undefined
+      )
+        throw error
     })
     if (run.target.resources.pdfText === undefined) return
   }
@@ -172,7 +184,8 @@ const judgeContent: Judge = async (context) => {
 /** Once more at the end, right after a valid request: what is read into a record of the one before has its format. */
 const missingFormat = condition(async (refusal) => {
   // By its name a case is known, and is sent once a run.
-  const without = (name?: string) => changed('with a body that has no format', (probe) => withBody(probe, {}), name)
+  const without = (name?: string) =>
+    changed('with a body that has no format', (probe) => withBody(probe, {}), name)
   await without('absent @ /format').bringAbout(refusal)
   if (refusal.context.run.options.depth === 'quick') return
   refusal.context.atEnd = async (context) => {
@@ -191,9 +204,15 @@ export const pdfParse = suite('pdf.parse', {
   '400-missing-format': missingFormat,
   '400-unsupported-format': unsupportedFormat,
   '400-malformed-format': malformedFormat,
-  '400-corrupted-pdf': condition((refusal) => unusable(refusal, 'corruptedPdfFile', 'a corrupted PDF', true)),
-  '400-encrypted-pdf': condition((refusal) => unusable(refusal, 'encryptedPdfFile', 'a PDF that asks for a password')),
-  '400-oversized-pdf': condition((refusal) => unusable(refusal, 'oversizedPdfFile', 'a PDF over the size limit')),
+  '400-corrupted-pdf': condition((refusal) =>
+    unusable(refusal, 'corruptedPdfFile', 'a corrupted PDF', true),
+  ),
+  '400-encrypted-pdf': condition((refusal) =>
+    unusable(refusal, 'encryptedPdfFile', 'a PDF that asks for a password'),
+  ),
+  '400-oversized-pdf': condition((refusal) =>
+    unusable(refusal, 'oversizedPdfFile', 'a PDF over the size limit'),
+  ),
   '4xx-unknown-file': unreachable,
   '4xx-removed': judgeRemoved,
 })

@@ -12,11 +12,20 @@ import {
   unreachableReason,
 } from '../harness/report/index.ts'
 import type { Target } from '../harness/target-file/index.ts'
-import { declares, exclusiveIds, isDeclared, missingReason, readOnlyTarget } from '../harness/target-file/index.ts'
+import {
+  declares,
+  exclusiveIds,
+  isDeclared,
+  missingReason,
+  readOnlyTarget,
+} from '../harness/target-file/index.ts'
 import type { Plan, PlanEntry, RunOptions } from '../harness/engine/index.ts'
 
 /** Parts from which a plan is made: the options that choose, and what the target declares. */
-type PlanOptions = Pick<RunOptions, 'only' | 'skip' | 'shard' | 'readOnly' | 'refusalRuns' | 'grantedRuns' | 'depth'>
+type PlanOptions = Pick<
+  RunOptions,
+  'only' | 'skip' | 'shard' | 'readOnly' | 'refusalRuns' | 'grantedRuns' | 'depth'
+>
 
 /** A requirement that is not sent, and why. */
 type Refused = Extract<PlanEntry, { readonly run: false }>
@@ -54,7 +63,10 @@ export function planRun(target: Target, options: PlanOptions): Plan {
  */
 function observesAlone(options: PlanOptions): boolean {
   const selected = catalogue.filter(({ id }) => isSelected(id, options))
-  return selected.every(({ operation }) => operation === 'envelope') && selected.some(({ id }) => isObserved(id))
+  return (
+    selected.every(({ operation }) => operation === 'envelope') &&
+    selected.some(({ id }) => isObserved(id))
+  )
 }
 
 function notExercised(reason: string | Reason): Refused {
@@ -65,7 +77,10 @@ function inapplicable(reason: string | Reason): Refused {
   return { run: false, outcome: 'not-applicable', ...plainReason(reason) }
 }
 
-function notApplicable({ id, operation, onlyIf, seenBy }: CatalogueRequirement, target: Target): Refused | undefined {
+function notApplicable(
+  { id, operation, onlyIf, seenBy }: CatalogueRequirement,
+  target: Target,
+): Refused | undefined {
   const absence = operation === 'envelope' ? undefined : target.absent[operation]
   if (absence === 'not-served') return inapplicable(absentReason(absence))
   if (onlyIf !== undefined)
@@ -98,26 +113,38 @@ function readOnly(
 ): Refused | undefined {
   if (!options.readOnly) return undefined
   const reads = isOperationId(requirement.operation) ? readsOf(requirement.operation) : undefined
-  const readsAny = reads && requirement.needs.some((need) => Array.isArray(need) && need.includes(reads.declaredAt))
+  const readsAny =
+    reads &&
+    requirement.needs.some((need) => Array.isArray(need) && need.includes(reads.declaredAt))
   const makes = readsAny ? !declares(target.file, reads.declaredAt) : requirement.effect !== 'none'
   return makes || exclusive.has(requirement.id) ? notExercised(leftOut('--read-only')) : undefined
 }
 
 /** Refuses what needs an object that only `setup` makes, if nothing may be made. */
-function withoutSetup(requirement: CatalogueRequirement, target: Target, reading: Target): Refused | undefined {
+function withoutSetup(
+  requirement: CatalogueRequirement,
+  target: Target,
+  reading: Target,
+): Refused | undefined {
   const isMade = isDeclared(target.file, requirement) && !isDeclared(reading.file, requirement)
   return isMade ? notExercised(leftOut('--read-only')) : undefined
 }
 
 /** Leaves out, without a full key, whatever needs one. */
-function withoutKey({ operation, keyless }: CatalogueRequirement, target: Target): Refused | undefined {
+function withoutKey(
+  { operation, keyless }: CatalogueRequirement,
+  target: Target,
+): Refused | undefined {
   if (target.keys.full) return undefined
   return keyless || operation === 'envelope'
     ? undefined
     : notExercised('no key: give the full key with --key, keys.full or CONFORM_API_KEY')
 }
 
-function undeclared({ id, needs, operation }: CatalogueRequirement, target: Target): Refused | undefined {
+function undeclared(
+  { id, needs, operation }: CatalogueRequirement,
+  target: Target,
+): Refused | undefined {
   if (Object.hasOwn(target.scenarios, id)) return undefined
   const reason = missingReason(target.file, needs, operation)
   return reason === undefined ? undefined : notExercised(reason)

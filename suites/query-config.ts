@@ -1,6 +1,10 @@
 import { isObject, getAt, setAt } from '../schemas/json.ts'
 import fc from 'fast-check'
-import { type QueryConfigMember, queryConfigMembers, togetherCases } from '../catalogue/operation.ts'
+import {
+  type QueryConfigMember,
+  queryConfigMembers,
+  togetherCases,
+} from '../catalogue/operation.ts'
 import type { OperationId } from '../catalogue/operations.ts'
 import {
   bodyOf,
@@ -16,7 +20,14 @@ import {
   validRequest,
   withoutRoles,
 } from '../harness/checks/index.ts'
-import { type CheckContext, jsonOf, NotExercised, type Probe, type Run, withJson } from '../harness/engine/index.ts'
+import {
+  type CheckContext,
+  jsonOf,
+  NotExercised,
+  type Probe,
+  type Run,
+  withJson,
+} from '../harness/engine/index.ts'
 
 /** §2.7: `query_config` of a graph query, or inside the graph tool of a chat. */
 
@@ -36,16 +47,24 @@ const having = (name: string, value: unknown, what: string): Setting => ({
 })
 
 /** The valid request with that query_config; a chat keeps the tools that have it. */
-async function withSetting(run: Run, operation: OperationId, { config, fault }: Setting): Promise<Probe> {
+async function withSetting(
+  run: Run,
+  operation: OperationId,
+  { config, fault }: Setting,
+): Promise<Probe> {
   const pointer = pointerOf(run, operation, 'query_config')
-  if (pointer === undefined) throw new NotExercised(`declare operations.${operation}.fields.query_config`)
+  if (pointer === undefined)
+    throw new NotExercised(`declare operations.${operation}.fields.query_config`)
   const probe = await validRequest(run, operation)
   const body =
     operation === 'chat.create'
       ? withoutRoles(run, operation, bodyOf(run, operation), ['stream', 'stream_options'])
       : jsonOf(probe)
   const declared = getAt(body, pointer)
-  return { ...withJson(probe, setAt(body, pointer, config(isObject(declared) ? declared : {}))), fault }
+  return {
+    ...withJson(probe, setAt(body, pointer, config(isObject(declared) ? declared : {}))),
+    fault,
+  }
 }
 
 function inside({ name, kind, range }: QueryConfigMember): fc.Arbitrary<Setting> {
@@ -64,7 +83,10 @@ const generatedInside = fc.constantFrom(...queryConfigMembers).chain(inside)
 
 const alone = (): Setting[] =>
   queryConfigMembers.flatMap(({ name, inside }) =>
-    inside.map((value) => ({ ...having(name, value, shown(value)), fault: `inside @ ${path}/${name}` })),
+    inside.map((value) => ({
+      ...having(name, value, shown(value)),
+      fault: `inside @ ${path}/${name}`,
+    })),
   )
 
 /** Columns of six bits, three of them set and the first not: any two have all four pairs of bits (Kleitman and Spencer 1973). */
@@ -72,12 +94,21 @@ const columns = [7, 11, 13, 14, 19, 21, 22, 25, 26, 28]
 
 /** All members at their bounds: each bound of one meets each bound of every other, in an order drawn from the seed. */
 function together(random: () => number): Setting[] {
-  const drawn = columns.map((bits) => [random(), bits] as const).toSorted(([one], [other]) => one - other)
+  const drawn = columns
+    .map((bits) => [random(), bits] as const)
+    .toSorted(([one], [other]) => one - other)
   return Array.from({ length: togetherCases }, (_, requirement) => {
     const config = Object.fromEntries(
-      queryConfigMembers.map(({ name, inside }, at) => [name, inside[((drawn[at]?.[1] ?? 0) >> requirement) & 1]]),
+      queryConfigMembers.map(({ name, inside }, at) => [
+        name,
+        inside[((drawn[at]?.[1] ?? 0) >> requirement) & 1],
+      ]),
     )
-    return { what: `with query_config ${JSON.stringify(config)}`, fault: `together @ ${path}`, config: () => config }
+    return {
+      what: `with query_config ${JSON.stringify(config)}`,
+      fault: `together @ ${path}`,
+      config: () => config,
+    }
   })
 }
 
@@ -88,7 +119,9 @@ const whole: readonly Setting[] = [
     fault: `defaults @ ${path}`,
     config: () =>
       Object.fromEntries(
-        queryConfigMembers.flatMap(({ name, default: usual }) => (usual === undefined ? [] : [[name, usual]])),
+        queryConfigMembers.flatMap(({ name, default: usual }) =>
+          usual === undefined ? [] : [[name, usual]],
+        ),
       ),
   },
 ]

@@ -3,7 +3,13 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { operations } from '../catalogue/operations.ts'
 import type { HeaderValue, KeyValue } from '../harness/target-file/index.ts'
-import { baseUrlProblem, loadTargetFile, mapKeys, normalBaseUrl, resolveTarget } from '../harness/target-file/index.ts'
+import {
+  baseUrlProblem,
+  loadTargetFile,
+  mapKeys,
+  normalBaseUrl,
+  resolveTarget,
+} from '../harness/target-file/index.ts'
 import { UserError } from '../harness/user-error.ts'
 
 /** Counts the base URLs that recorded requests may have, while they are read. */
@@ -70,8 +76,15 @@ export function operationAt(method: string, path: string) {
   for (const { id, method: of, template, pattern } of templates) {
     const found = method === of ? pattern.exec(path) : null
     if (!found) continue
-    const params = Object.entries(found.groups ?? {}).map(([name, segment]) => [name, decoded(segment)])
-    return { operation: id, path: template, params: Object.fromEntries(params) as Record<string, string> }
+    const params = Object.entries(found.groups ?? {}).map(([name, segment]) => [
+      name,
+      decoded(segment),
+    ])
+    return {
+      operation: id,
+      path: template,
+      params: Object.fromEntries(params) as Record<string, string>,
+    }
   }
   return undefined
 }
@@ -118,5 +131,7 @@ function isAtHand(value: KeyValue | HeaderValue, dir: string): boolean {
 /** The environment; what a variable that is not set would have given is never sent, so that any value will do. */
 function setOrNot(): Readonly<Record<string, string | undefined>> {
   const never = `unset-${randomUUID()}`
-  return new Proxy(process.env, { get: (env, name) => (typeof name === 'string' && env[name]) || never })
+  return new Proxy(process.env, {
+    get: (env, name) => (typeof name === 'string' && env[name]) || never,
+  })
 }

@@ -1,6 +1,7 @@
 import { parsedJson } from '../schemas/json.ts'
 
-const [quote, backslash, comma, colon, openBrace, closeBrace, openBracket, closeBracket] = Buffer.from('"\\,:{}[]')
+const [quote, backslash, comma, colon, openBrace, closeBrace, openBracket, closeBracket] =
+  Buffer.from('"\\,:{}[]')
 
 /** The range of an entry's bytes: from the one after the bracket or comma before it, to the one before the next. */
 export interface EntryPlace {
@@ -43,7 +44,13 @@ export function scanEntries(
   const mark = (code: number, at: number): void => {
     const isBetween = from !== undefined && to === undefined && depth === entriesDepth
     if (code === openBrace || code === openBracket) {
-      if (code === openBracket && from === undefined && depth === 2 && names[1] === 'log' && names[2] === 'entries')
+      if (
+        code === openBracket &&
+        from === undefined &&
+        depth === 2 &&
+        names[1] === 'log' &&
+        names[2] === 'entries'
+      )
         from = entryFrom = at + 1
       names[++depth] = undefined
     } else if (isBetween && code === comma) {

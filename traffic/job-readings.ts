@@ -19,7 +19,8 @@ const rules = [
 ] as const
 
 function* casesOf(jobs: readonly SeenJob[]) {
-  for (const [requirement, rule] of rules) for (const { problem } of rule(jobs)) yield { requirement, fault: problem }
+  for (const [requirement, rule] of rules)
+    for (const { problem } of rule(jobs)) yield { requirement, fault: problem }
 }
 
 /**
@@ -30,12 +31,20 @@ export function createJobReadings(again: (index: number) => RecordedHttpResponse
   const jobs: RecordedJob[] = []
   const byId = new Map<string, RecordedJob>()
   /** An exchange without its answer, which is read again if somebody asks. */
-  const trimmed = ({ entry: { index }, sentAt, endedAt }: RecordedHttpResponse): RecordedHttpResponse =>
+  const trimmed = ({
+    entry: { index },
+    sentAt,
+    endedAt,
+  }: RecordedHttpResponse): RecordedHttpResponse =>
     new Proxy({ sentAt, endedAt, throttled: false } as RecordedHttpResponse, {
       get: (kept, name) => Reflect.get(name in kept ? kept : again(index), name) as unknown,
     })
   /** Faults of the jobs by themselves that this exchange shows. @param kept what is kept of it */
-  const shown = (about: readonly SeenJob[], kept: SeenReading['exchange'], exchange: RecordedHttpResponse) =>
+  const shown = (
+    about: readonly SeenJob[],
+    kept: SeenReading['exchange'],
+    exchange: RecordedHttpResponse,
+  ) =>
     [...casesOf(about)].flatMap(({ requirement, fault }) =>
       fault?.exchange === kept ? [{ requirement, fault: { ...fault, exchange } }] : [],
     )
@@ -70,8 +79,12 @@ export function createJobReadings(again: (index: number) => RecordedHttpResponse
 
 /** Gives the parts of a retrieved job that are judged over time. */
 function membersOf(read: unknown): Record<string, string> {
-  const texts = ['id', 'application_id', 'created_at'].map((name) => [name, member(read, name)] as const)
+  const texts = ['id', 'application_id', 'created_at'].map(
+    (name) => [name, member(read, name)] as const,
+  )
   return Object.fromEntries(
-    texts.flatMap(([name, text]) => (typeof text === 'string' ? [[name, text.slice(0, longestMember)]] : [])),
+    texts.flatMap(([name, text]) =>
+      typeof text === 'string' ? [[name, text.slice(0, longestMember)]] : [],
+    ),
   )
 }

@@ -31,7 +31,8 @@ export function openHar(path: string, see: (entry: RecordedEntry) => void) {
   return {
     /** The indexes of the entries in the order in which the requests were sent, if the file says when that was. */
     inTime: inTime(times),
-    entry: (index: number): RecordedEntry => recordedEntry(parsed(bytes, places[index]!, ''), index, path),
+    entry: (index: number): RecordedEntry =>
+      recordedEntry(parsed(bytes, places[index]!, ''), index, path),
   }
 }
 
@@ -48,11 +49,14 @@ function refuseOthers(bytes: HarBytes, { from, to }: ReturnType<typeof scanEntri
   const head = textOf(bytes, 0, from ?? size)
   const value = parsedOutside(bytes, [head, textOf(bytes, tailFrom, size)], tailFrom)
   const log = isObject(value) ? value['log'] : undefined
-  if (!isObject(log)) throw new UserError(`${path}: is not a HAR: it has no object log (record one as HAR 1.2)`)
+  if (!isObject(log))
+    throw new UserError(`${path}: is not a HAR: it has no object log (record one as HAR 1.2)`)
   const { entries } = log
-  if (!Array.isArray(entries)) throw new UserError(`${path}: log.entries: must be an array (HAR 1.2)`)
+  if (!Array.isArray(entries))
+    throw new UserError(`${path}: log.entries: must be an array (HAR 1.2)`)
   // A member that stands twice counts as it stands last, and then other entries were read.
-  if (entries.length > 0 || from === undefined) throw new UserError(`${path}: log.entries: appears twice`)
+  if (entries.length > 0 || from === undefined)
+    throw new UserError(`${path}: log.entries: appears twice`)
 }
 
 function textOf(bytes: HarBytes, start: number, end: number): string {
@@ -74,7 +78,11 @@ function parsed(bytes: HarBytes, { start, end }: EntryPlace, where: string): unk
   }
 }
 
-function parsedOutside(bytes: HarBytes, [head, tail]: readonly [string, string], tailFrom: number): unknown {
+function parsedOutside(
+  bytes: HarBytes,
+  [head, tail]: readonly [string, string],
+  tailFrom: number,
+): unknown {
   const mark = head.startsWith('\uFEFF') ? 1 : 0
   const text = head.slice(mark) + tail
   try {
@@ -82,7 +90,11 @@ function parsedOutside(bytes: HarBytes, [head, tail]: readonly [string, string],
   } catch {
     const offset = mark + (firstError(text)?.offset ?? 0)
     const isInHead = offset < head.length || tailFrom < head.length
-    throw notJson(bytes, isInHead ? bytesBefore(offset, head) : tailFrom + bytesBefore(offset - head.length, tail), '')
+    throw notJson(
+      bytes,
+      isInHead ? bytesBefore(offset, head) : tailFrom + bytesBefore(offset - head.length, tail),
+      '',
+    )
   }
 }
 
@@ -126,7 +138,9 @@ function openBytes(path: string) {
   const size = held?.length ?? stat.size
   const fill = (room: Buffer, from: number): Buffer => {
     for (let got = 0; got < room.length;) {
-      const more = held ? held.copy(room, got, from + got) : readSync(fd, room, got, room.length - got, from + got)
+      const more = held
+        ? held.copy(room, got, from + got)
+        : readSync(fd, room, got, room.length - got, from + got)
       if (more === 0) throw new UserError(`${path}: became shorter while being read; try again`)
       got += more
     }

@@ -47,7 +47,10 @@ export function recordedEntry(value: unknown, index: number, file: string): Reco
     })
   }
   const requestHeaders = real(lines(request['headers'], '.request.headers'))
-  const headers = labelled(real(lines(response['headers'], '.response.headers')), response['content'])
+  const headers = labelled(
+    real(lines(response['headers'], '.response.headers')),
+    response['content'],
+  )
   const time = value['time']
   // Most bodies are looked at only once in two readings of the file.
   let sent: HarBody | undefined
@@ -95,7 +98,9 @@ function requestBody(request: Record<string, unknown>, headers: readonly HeaderL
 /** Recorders are looser than RFC 3339 (for example an offset without colon); in a report a year has four digits. */
 function instantOf(value: unknown): number | undefined {
   const epochMs = typeof value === 'string' ? Date.parse(value) : NaN
-  return Number.isNaN(epochMs) || !/^\d{4}-/.test(new Date(epochMs).toISOString()) ? undefined : epochMs
+  return Number.isNaN(epochMs) || !/^\d{4}-/.test(new Date(epochMs).toISOString())
+    ? undefined
+    : epochMs
 }
 
 /**
@@ -134,7 +139,10 @@ function harBody(holder: unknown, headers: readonly HeaderLine[], declaredSize?:
   return isEncoded ? missing : { state: 'whole', bytes }
 }
 
-function wholeOf(content: Record<string, unknown>, size: unknown): Pick<HarBody, 'length' | 'sha256'> {
+function wholeOf(
+  content: Record<string, unknown>,
+  size: unknown,
+): Pick<HarBody, 'length' | 'sha256'> {
   const length = content['_bodyLength'] ?? size
   const sha256 = content['_bodySha256']
   return {

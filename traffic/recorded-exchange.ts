@@ -1,7 +1,14 @@
 import { errorNames } from '../catalogue/errors.ts'
 import { performance } from 'node:perf_hooks'
 import { type Exchange, responseOf } from '../harness/engine/index.ts'
-import { curlOf, recordBody, recordHead, recordHeaders, type Redactor, type Shown } from '../harness/recording/index.ts'
+import {
+  curlOf,
+  recordBody,
+  recordHead,
+  recordHeaders,
+  type Redactor,
+  type Shown,
+} from '../harness/recording/index.ts'
 import type { FailureExchange, RecordedRequest } from '../harness/report/index.ts'
 import { operationAt } from './base-url.ts'
 import type { HarBody, RecordedEntry } from './recorded-entry.ts'
@@ -14,7 +21,11 @@ export interface RecordedHttpResponse extends Exchange {
 }
 
 /** @param path under the base URL */
-export function recordResponse(entry: RecordedEntry, path: string, redactor: Redactor): RecordedHttpResponse {
+export function recordResponse(
+  entry: RecordedEntry,
+  path: string,
+  redactor: Redactor,
+): RecordedHttpResponse {
   const place = operationAt(entry.method, path)
   const sentAt = (entry.startedAt ?? 0) - performance.timeOrigin
   const endedAt = sentAt + entry.durationMs
@@ -37,7 +48,9 @@ export function recordResponse(entry: RecordedEntry, path: string, redactor: Red
       requirement: null,
       role: 'probe',
       // What is not known whole can be no envelope; nor need an answer be one if the interface has no operation.
-      ...(place === undefined || body.state !== 'whole' ? { skipJudging: 'envelope' as const } : {}),
+      ...(place === undefined || body.state !== 'whole'
+        ? { skipJudging: 'envelope' as const }
+        : {}),
     },
     response: responseOf(
       {
@@ -58,7 +71,10 @@ export function recordResponse(entry: RecordedEntry, path: string, redactor: Red
 
 /** An entry as reports show it: keys removed, bodies cut. */
 export function recordEntry(entry: RecordedEntry, redactor: Redactor): FailureExchange {
-  const shown: Shown = (line) => ({ name: redactor.text(line.name.toLowerCase()), value: shownHeader(line, redactor) })
+  const shown: Shown = (line) => ({
+    name: redactor.text(line.name.toLowerCase()),
+    value: shownHeader(line, redactor),
+  })
   const headers = recordHeaders(entry.requestHeaders, shown)
   const request: RecordedRequest = {
     method: redactor.text(entry.method),

@@ -50,7 +50,12 @@ interface RecordingJudgeOptions {
 const methods = ['GET', 'POST']
 
 /** Judges recorded answers of the interface, one after the other in the order of time: of what it saw, the places stay. */
-export function createRecordingJudge({ target, redactor, again, onFailure }: RecordingJudgeOptions) {
+export function createRecordingJudge({
+  target,
+  redactor,
+  again,
+  onFailure,
+}: RecordingJudgeOptions) {
   /** How many entries were judged, and why the others were not. */
   const counts = {
     judged: 0,
@@ -65,7 +70,8 @@ export function createRecordingJudge({ target, redactor, again, onFailure }: Rec
   }
   /** Answers of the interface that the recording has with their bodies, and without. */
   const bodies = { kept: 0, missing: 0 }
-  const recorded = (entry: RecordedEntry) => recordResponse(entry, pathUnder(target.baseUrl, entry.url)!, redactor)
+  const recorded = (entry: RecordedEntry) =>
+    recordResponse(entry, pathUnder(target.baseUrl, entry.url)!, redactor)
   const jobs = createJobReadings((index) => recorded(again(index)))
   const tallies = new Map<RequirementId, RequirementTally>()
   const tallyOf = (id: RequirementId): RequirementTally => {
@@ -83,7 +89,8 @@ export function createRecordingJudge({ target, redactor, again, onFailure }: Rec
 
   /** The answer of an entry that was sent to the interface and answered; what is not judged is counted. */
   const answerOfInterface = (entry: RecordedEntry): RecordedHttpResponse | undefined => {
-    if (!pathUnder(target.baseUrl, entry.url)?.startsWith('/v1/')) return void counts.otherAddresses++
+    if (!pathUnder(target.baseUrl, entry.url)?.startsWith('/v1/'))
+      return void counts.otherAddresses++
     if (entry.status > 0 && entry.body.state === 'missing') bodies.missing++
     else if (entry.status > 0 && entry.body.bytes.length > 0) bodies.kept++
     if (!methods.includes(entry.method)) return void counts.otherMethods++
@@ -119,7 +126,9 @@ export function createRecordingJudge({ target, redactor, again, onFailure }: Rec
         }
       }
       for (const { requirement, fault } of jobs.see(exchange)) onFailure?.(requirement, fault)
-      return exchange.response.status >= 400 ? 'envelope/shape' : (success ?? grantedRequirement[operation])
+      return exchange.response.status >= 400
+        ? 'envelope/shape'
+        : (success ?? grantedRequirement[operation])
     },
     end() {
       for (const { requirement, fault } of jobs.cases()) count(requirement, fault)

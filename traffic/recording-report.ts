@@ -23,13 +23,20 @@ interface RecordingFacts {
 
 /** Reasons for which recorded traffic leaves a requirement not exercised: nobody knows what a refused request meant. */
 const notShown = 'recorded traffic does not show it'
-const nothingShown = 'the recording has no answered request to an operation of the interface under its base URL'
+const nothingShown =
+  'the recording has no answered request to an operation of the interface under its base URL'
 
 /** The report of a recording: every requirement of the catalogue, in its order. */
 export function recordingReport(facts: RecordingFacts): Report {
   const { target, redactor, judged, startedAt, durationMs } = facts
   const everything = { only: [], skip: [], readOnly: false, interrupted: false }
-  const plan = planRun(target, { ...everything, shard: null, refusalRuns: 0, grantedRuns: 0, depth: 'full' })
+  const plan = planRun(target, {
+    ...everything,
+    shard: null,
+    refusalRuns: 0,
+    grantedRuns: 0,
+    depth: 'full',
+  })
   const requirements = catalogue.map((requirement) => {
     const planned = plan.get(requirement.id)
     return planned?.run === false && planned.outcome === 'not-applicable'
@@ -58,11 +65,15 @@ function resultOf(requirement: CatalogueRequirement, facts?: RecordingFacts): Re
     control: 'none',
     cases: tally?.cases ?? 0,
     durationMs: 0,
-    failures: facts && tally ? tally.failures.map((seen) => failureOf(requirement, seen, facts)) : [],
+    failures:
+      facts && tally ? tally.failures.map((seen) => failureOf(requirement, seen, facts)) : [],
   }
 }
 
-function outcomeOf(tally: RequirementTally | undefined, empty: boolean): Pick<RequirementResult, 'outcome' | 'reason'> {
+function outcomeOf(
+  tally: RequirementTally | undefined,
+  empty: boolean,
+): Pick<RequirementResult, 'outcome' | 'reason'> {
   if (tally && tally.failures.length > 0) return { outcome: 'failed' }
   if (tally && tally.cases > 0) return { outcome: 'passed' }
   return { outcome: 'not-exercised', reason: tally?.unjudged ?? (empty ? nothingShown : notShown) }
@@ -115,6 +126,8 @@ export function createSurvey() {
     },
     /** When it began, and how long it took in ms to the last answer; `now` if no entry says. */
     time: (now: Date) =>
-      first === Infinity ? { startedAt: now, durationMs: 0 } : { startedAt: new Date(first), durationMs: last - first },
+      first === Infinity
+        ? { startedAt: now, durationMs: 0 }
+        : { startedAt: new Date(first), durationMs: last - first },
   }
 }

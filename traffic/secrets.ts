@@ -1,4 +1,10 @@
-import { isAuthorization, isSecretName, redacted, type Redactor, shortestKey } from '../harness/recording/index.ts'
+import {
+  isAuthorization,
+  isSecretName,
+  redacted,
+  type Redactor,
+  shortestKey,
+} from '../harness/recording/index.ts'
 import type { HeaderLine } from '../harness/http/index.ts'
 import type { RecordedEntry } from './recorded-entry.ts'
 
@@ -23,7 +29,8 @@ function* credentialsIn(headers: readonly HeaderLine[], url: string): Generator<
     else if (isSecretName(name) && !/cookie/i.test(name) && value.length >= shortestKey) yield value
   }
   const query = URL.canParse(url) ? new URL(url).searchParams : []
-  for (const [name, value] of query) if (isSecretName(name) && value.length >= shortestKey) yield value
+  for (const [name, value] of query)
+    if (isSecretName(name) && value.length >= shortestKey) yield value
 }
 
 /** Finds the secrets in a header: what follows the scheme, or all of it; of `Basic` the password by itself as well. */
@@ -49,6 +56,8 @@ export function shownUrl(address: string, redactor: Redactor): string {
   const url = new URL(address)
   const query = url.search
     .slice(1)
-    .replaceAll(/([^&=]*)=[^&]*/g, (whole, name: string) => (isSecretName(name) ? `${name}=${redacted}` : whole))
+    .replaceAll(/([^&=]*)=[^&]*/g, (whole, name: string) =>
+      isSecretName(name) ? `${name}=${redacted}` : whole,
+    )
   return redactor.text(url.origin + url.pathname + (query === '' ? '' : `?${query}`))
 }

@@ -5,7 +5,11 @@ import type { Target } from '../harness/target-file/index.ts'
 import { isObject, member, getAt, parsedJson } from '../schemas/json.ts'
 import type { RecordedHttpResponse } from './recorded-exchange.ts'
 
-type Choose = (exchange: RecordedHttpResponse, body: unknown, target: Target) => RequirementId | undefined
+type Choose = (
+  exchange: RecordedHttpResponse,
+  body: unknown,
+  target: Target,
+) => RequirementId | undefined
 
 /** The requirement of a success, if that depends on what the request asked for; undefined if it asked for something else. */
 const chosen: Readonly<Partial<Record<OperationId, Choose>>> = {
@@ -28,21 +32,32 @@ const chosen: Readonly<Partial<Record<OperationId, Choose>>> = {
 }
 
 /** The granted requirement that a 2xx shows; of anything else only the requirements that see every response say something. */
-export function shownSuccess(exchange: RecordedHttpResponse, target: Target): RequirementId | undefined {
+export function shownSuccess(
+  exchange: RecordedHttpResponse,
+  target: Target,
+): RequirementId | undefined {
   const { entry, probe, response } = exchange
   const { operation: id } = probe
   if (id === null || response.status < 200 || response.status >= 300) return undefined
   const choose = chosen[id]
   if (!choose) return grantedRequirement[id]
   const { state, bytes } = entry.requestBody
-  return choose(exchange, state === 'whole' ? parsedJson(Buffer.from(bytes).toString('utf8')) : undefined, target)
+  return choose(
+    exchange,
+    state === 'whole' ? parsedJson(Buffer.from(bytes).toString('utf8')) : undefined,
+    target,
+  )
 }
 
 /**
  * Judges a 2xx by the granted requirement that it shows, as those of a run are judged: what is wrong with it, undefined if
  * nothing is. Throws `NotExercised` if nobody can tell.
  */
-export function successFault({ entry, response }: RecordedHttpResponse, requirement: RequirementId, id: OperationId) {
+export function successFault(
+  { entry, response }: RecordedHttpResponse,
+  requirement: RequirementId,
+  id: OperationId,
+) {
   const { expects } = requirementOf(requirement)
   const expected = typeof expects === 'number' ? String(expects) : 'a 2xx'
   const schema = operation(id).response as BodySchema | undefined

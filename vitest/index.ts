@@ -2,7 +2,12 @@ import 'vitest'
 import { afterAll, beforeAll, describe, type RunnerTestCase, test, vi } from 'vitest'
 import type { GivenTarget, Handover, RunEnded, Selected } from './suite-run.ts'
 import { createSuiteRun } from './suite-run.ts'
-import { checkOptions, type ConformanceOptions, type Target, type TargetJson } from '../library/options.ts'
+import {
+  checkOptions,
+  type ConformanceOptions,
+  type Target,
+  type TargetJson,
+} from '../library/options.ts'
 import { catalogue, type CatalogueRequirement } from '../catalogue/catalogue.ts'
 import { groupBy } from '../harness/group-by.ts'
 import { isMistake, isSelected, type RequirementResult, sections } from '../harness/report/index.ts'
@@ -38,7 +43,9 @@ class ConformanceError extends Error {
   override readonly name = 'ConformanceError'
   constructor(message: string, frames?: string) {
     super(message)
-    this.stack = [`ConformanceError: ${message}`, ...(frames === undefined ? [] : [frames])].join('\n')
+    this.stack = [`ConformanceError: ${message}`, ...(frames === undefined ? [] : [frames])].join(
+      '\n',
+    )
   }
 }
 
@@ -65,7 +72,9 @@ function failureMessage(result: RequirementResult): string {
 function skipNote({ failures, level, reason }: RequirementResult): string {
   if (reason !== undefined) return terminalText(reason)
   const [first] = failures
-  return terminalText(`failed, but a ${level} does not decide: expected ${first?.expected}, received ${first?.actual}`)
+  return terminalText(
+    `failed, but a ${level} does not decide: expected ${first?.expected}, received ${first?.actual}`,
+  )
 }
 
 export interface DescribeOptions extends Omit<ConformanceOptions, 'signal' | 'exchangeLog'> {
@@ -103,18 +112,22 @@ export function describeConformance(target?: GivenTarget, options: DescribeOptio
       await run.start(selected).catch(mistake(frames))
     }, 0)
     for (const requirements of byOperation(rest)) {
-      const { tasks } = describe(requirements[0]!.operation, { concurrent: true, timeout: 0, retry: 0 }, () => {
-        for (const { id, statement } of requirements) {
-          test(`${id} ${statement}`, async ({ signal, skip }) => {
-            asked++
-            signal.addEventListener('abort', () => run.cancel(), { once: true })
-            const result = await run.result(id).catch(mistake(frames))
-            if (isFailure(result, strict)) throw new ConformanceError(failureMessage(result))
-            quiet.add(id)
-            if (result.outcome !== 'passed') skip(skipNote(result))
-          })
-        }
-      })
+      const { tasks } = describe(
+        requirements[0]!.operation,
+        { concurrent: true, timeout: 0, retry: 0 },
+        () => {
+          for (const { id, statement } of requirements) {
+            test(`${id} ${statement}`, async ({ signal, skip }) => {
+              asked++
+              signal.addEventListener('abort', () => run.cancel(), { once: true })
+              const result = await run.result(id).catch(mistake(frames))
+              if (isFailure(result, strict)) throw new ConformanceError(failureMessage(result))
+              quiet.add(id)
+              if (result.outcome !== 'passed') skip(skipNote(result))
+            })
+          }
+        },
+      )
       groups.push({ requirements, tasks })
     }
     afterAll(async () => {
@@ -126,7 +139,9 @@ export function describeConformance(target?: GivenTarget, options: DescribeOptio
       const { file } = groups[0]!.tasks[0] as RunnerTestCase
       file.meta.conformance = [...(file.meta.conformance ?? []), handover]
       // What a request left behind on its connection shows by a later one, when its test had passed or was skipped.
-      const late = ended.report.requirements.filter((result) => quiet.has(result.id) && isFailure(result, strict))
+      const late = ended.report.requirements.filter(
+        (result) => quiet.has(result.id) && isFailure(result, strict),
+      )
       const failedLate = late.length === 0 ? undefined : late.map(failureMessage).join('\n\n')
       const problem = whyNotJudged(ended, selected.all) ?? failedLate
       if (problem !== undefined) throw new ConformanceError(problem)
@@ -145,9 +160,14 @@ function mistake(frames: string) {
 }
 
 /** Groups selected requirements in catalogue order; `envelope` last, as it is judged on the answers to all others. */
-function byOperation({ only = [], skip = [] }: ConformanceOptions): (readonly CatalogueRequirement[])[] {
+function byOperation({
+  only = [],
+  skip = [],
+}: ConformanceOptions): (readonly CatalogueRequirement[])[] {
   const selected = catalogue.filter(({ id }) => isSelected(id, { only, skip }))
-  const { envelope = [], ...others } = Object.fromEntries(groupBy(selected, ({ operation }) => operation))
+  const { envelope = [], ...others } = Object.fromEntries(
+    groupBy(selected, ({ operation }) => operation),
+  )
   return [...Object.values(others), envelope].filter((requirements) => requirements.length > 0)
 }
 

@@ -2,7 +2,12 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { extname, resolve } from 'node:path'
 import type { Reporter, TestModule, Vitest } from 'vitest/node'
 import type { ReportRequest } from '../cli/output/files.ts'
-import { checkOutputs, keepsExchanges, parseReportRequests, reportFiles } from '../cli/output/files.ts'
+import {
+  checkOutputs,
+  keepsExchanges,
+  parseReportRequests,
+  reportFiles,
+} from '../cli/output/files.ts'
 import { colorsFor } from '../cli/output/say.ts'
 import { keptExchanges, makeRunFolder, writeReports } from '../cli/output/write-reports.ts'
 import { terminalText } from '../reporters/escape/terminal.ts'
@@ -67,7 +72,9 @@ export default class ConformanceReporter implements Reporter {
     const { exchangeLog: log, recordingProblem: problem, report: whole } = handover
     const { exchanges, requests } = keptExchanges({ log, problem }, whole, this.#requests)
     const note =
-      problem === undefined ? [] : [`${problem}: no HAR is written, and HTML shows the exchanges of failures only`]
+      problem === undefined
+        ? []
+        : [`${problem}: no HAR is written, and HTML shows the exchanges of failures only`]
     const files = requests.map(({ format, path }) => ({ format, path: numbered(path, at) }))
     const { problems, report, written } = await writeReports(files, { report: whole, exchanges })
     for (const line of [...note, ...problems]) this.#print(`conform: ${terminalText(line)}`)
@@ -78,7 +85,9 @@ export default class ConformanceReporter implements Reporter {
     for (const line of skippedLines(report, json?.path)) this.#print(line)
     const name = terminalText(target.name)
     for (const { change, results, what } of likelyCauses(failed(report).unexpected))
-      this.#print(`conform: likely cause, ${results.length} times: ${terminalText(what)}; ${terminalText(change)}`)
+      this.#print(
+        `conform: likely cause, ${results.length} times: ${terminalText(what)}; ${terminalText(change)}`,
+      )
     this.#print(
       `conform: ${name}: ${terminalText(verdictSentence(report))}; seed ${run.seed}; reports: ${names.join(', ') || 'none'}`,
     )

@@ -25,7 +25,10 @@ type MadeTarget = Target | TargetJson | string
  * The target that was given, else the one that the vitest project provides as `conformTarget`, else `CONFORM_TARGET` (a file)
  * and `CONFORM_BASE_URL`, else the embedded reference server. Vite sets `BASE_URL` in tests: no name of ours.
  */
-async function findTarget(given: GivenTarget | undefined, options: ConformanceOptions): Promise<Found> {
+async function findTarget(
+  given: GivenTarget | undefined,
+  options: ConformanceOptions,
+): Promise<Found> {
   const made = typeof given === 'function' ? await given() : given
   const target = made ?? inject('conformTarget')
   if (target !== undefined) return { target, options, close: nothing }

@@ -41,16 +41,21 @@ export function components(): { readonly securitySchemes: Json; readonly schemas
       QueryConfig: {
         description: '§2.7: configuration of a query of a knowledge graph.',
         type: 'object',
-        properties: Object.fromEntries(queryConfigMembers.map((member) => [member.name, queryMember(member)])),
+        properties: Object.fromEntries(
+          queryConfigMembers.map((member) => [member.name, queryMember(member)]),
+        ),
       },
       ...requestSchemas(),
     },
   }
 }
 
-type Choices = { properties: { choices: { prefixItems: [{ properties: { message: { properties: Json } } }] } } }
+type Choices = {
+  properties: { choices: { prefixItems: [{ properties: { message: { properties: Json } } }] } }
+}
 
-const message = (schema: Json) => (schema as unknown as Choices).properties.choices.prefixItems[0].properties.message
+const message = (schema: Json) =>
+  (schema as unknown as Choices).properties.choices.prefixItems[0].properties.message
 
 /** Schema of a chat completion; what is shown if an llm tool ran stands in the same response. */
 function chatCompletion(): Json {
@@ -66,7 +71,10 @@ const types = { boolean: 'boolean', integer: 'integer', fraction: 'number' } as 
 /** A range that nothing is refused outside of is only recommended. */
 function queryMember(member: QueryConfigMember): Json {
   const { kind, range: [minimum, maximum] = [], outside } = member
-  const bounds = outside.length > 0 ? { minimum, maximum } : { description: `${minimum} to ${maximum} is recommended.` }
+  const bounds =
+    outside.length > 0
+      ? { minimum, maximum }
+      : { description: `${minimum} to ${maximum} is recommended.` }
   return {
     type: types[kind],
     ...(minimum === undefined ? {} : bounds),
@@ -99,7 +107,9 @@ const nameOf = ({ at }: Member): string => tokensOf(at).at(-1) ?? ''
 function bodySchema(all: readonly Member[], components: Record<string, Json>): Json {
   const membersOf = (members: readonly Member[], more: Json = {}): Json => {
     const required = members.filter((member) => member.required).map(nameOf)
-    const properties = Object.fromEntries(members.map((member) => [nameOf(member), schemaOf(member)]))
+    const properties = Object.fromEntries(
+      members.map((member) => [nameOf(member), schemaOf(member)]),
+    )
     return { ...(required.length > 0 ? { required } : {}), properties: { ...properties, ...more } }
   }
 
@@ -111,10 +121,14 @@ function bodySchema(all: readonly Member[], components: Record<string, Json>): J
     const isBelowType = special.some((member) =>
       all.some((one) => one !== member && one.at === at && one.ofType === member.ofType),
     )
-    const ofType = (value: string) => own.filter((member) => member.ofType === undefined || member.ofType === value)
+    const ofType = (value: string) =>
+      own.filter((member) => member.ofType === undefined || member.ofType === value)
     if (!isBelowType && allowed.length > 1)
       return {
-        oneOf: allowed.map((value) => ({ type: 'object', ...membersOf(ofType(value), { type: { const: value } }) })),
+        oneOf: allowed.map((value) => ({
+          type: 'object',
+          ...membersOf(ofType(value), { type: { const: value } }),
+        })),
       }
     if (isBelowType || special.length === 0 || !own.some((member) => nameOf(member) === 'type'))
       return { type: 'object', ...membersOf(own) }
@@ -136,9 +150,14 @@ function bodySchema(all: readonly Member[], components: Record<string, Json>): J
       const item = all.find((one) => one.at === `${at}/*`)
       if (kind === 'array') return { type: kind, ...(item && { items: schemaOf(item) }) }
       if (kind === 'object' && all.some((one) => parentOf(one) === at)) return objectAt(at)
-      return { type: kind, ...(allowed && { enum: allowed }), ...(shows !== undefined && { examples: [shows] }) }
+      return {
+        type: kind,
+        ...(allowed && { enum: allowed }),
+        ...(shows !== undefined && { examples: [shows] }),
+      }
     })
-    const description = member.description ?? (section === '7.3' ? 'Named among the errors of §7.3.' : undefined)
+    const description =
+      member.description ?? (section === '7.3' ? 'Named among the errors of §7.3.' : undefined)
     const schema = {
       ...(variants.length === 1 ? variants[0] : { oneOf: variants }),
       ...(description !== undefined && { description }),
@@ -171,18 +190,25 @@ function envelopeWith(types: readonly string[]): Json {
 
 /** One component a status, for the operations that list no type of their own with it; with the others all list one. */
 const errorSchemas: Json = Object.fromEntries(
-  [400, 401, 403, 404, 429, 500, 503].map((status) => [`Error${status}`, envelopeWith(commonTypes(status))]),
+  [400, 401, 403, 404, 429, 500, 503].map((status) => [
+    `Error${status}`,
+    envelopeWith(commonTypes(status)),
+  ]),
 )
 
 /** The error responses of an operation: those of its requirements by status, and any other. */
 export function errorResponses(id: OperationId): Json {
-  const own = catalogue.filter(({ operation, onlyIf, expects }) => operation === id && !onlyIf && isRefusal(expects))
+  const own = catalogue.filter(
+    ({ operation, onlyIf, expects }) => operation === id && !onlyIf && isRefusal(expects),
+  )
   const refusals = own.flatMap((requirement) =>
     pairsOf(requirement, id).map(([status, ...types]) => ({ requirement, status, types })),
   )
   const text = (some: typeof refusals): string => {
     const requirements = new Set(some.map(({ requirement }) => requirement))
-    return [...requirements].map(({ statement, section }) => `- ${statement} (${sections(section)})`).join('\n')
+    return [...requirements]
+      .map(({ statement, section }) => `- ${statement} (${sections(section)})`)
+      .join('\n')
   }
   const byStatus = statuses.flatMap((status) => {
     const some = refusals.filter((refusal) => refusal.status === status)
@@ -197,7 +223,10 @@ export function errorResponses(id: OperationId): Json {
   // One that any error of some kind fulfils has no status.
   const others = text(refusals.filter(({ status }) => typeof status !== 'number'))
   const lines = ['Any other error (§7.2), or what a guardrail gives (§7.3).', others]
-  const other = { description: lines.filter(Boolean).join('\n'), content: content(ref('Error'), 'InternalError') }
+  const other = {
+    description: lines.filter(Boolean).join('\n'),
+    content: content(ref('Error'), 'InternalError'),
+  }
   return { ...Object.fromEntries(byStatus), default: other }
 }
 

@@ -5,17 +5,32 @@ import { components, errorResponses, type Json, ref } from './components.ts'
 
 type Described = Operation & { readonly id: OperationId }
 
-function operationObject({ id, section, summary, description, deprecated, ...operation }: Described): Json {
+function operationObject({
+  id,
+  section,
+  summary,
+  description,
+  deprecated,
+  ...operation
+}: Described): Json {
   const { params = {}, parameters: named = [], body, request, response } = operation
   const parameters = [
     ...Object.entries(params).map(([name, { format }]) => ({
       ...{ name, in: 'path', required: true },
       schema: { type: 'string', ...(format === undefined ? {} : { format }) },
     })),
-    ...named.map((one) => ({ name: one.name, in: one.in, description: one.description, schema: { type: 'string' } })),
+    ...named.map((one) => ({
+      name: one.name,
+      in: one.in,
+      description: one.description,
+      schema: { type: 'string' },
+    })),
   ]
   const schema = request ? ref(request.component) : {}
-  const sent = body === 'json' ? { 'application/json': { schema, example: requestExample(id) } } : { '*/*': {} }
+  const sent =
+    body === 'json'
+      ? { 'application/json': { schema, example: requestExample(id) } }
+      : { '*/*': {} }
   return {
     operationId: id,
     summary,
@@ -35,8 +50,12 @@ function operationObject({ id, section, summary, description, deprecated, ...ope
 function success(id: OperationId, response: string | undefined): Json {
   const { expects, statement } = requirementOf(grantedRequirement[id])
   // `pdf-content` → `PdfContent`
-  const component = response?.replaceAll(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase())
-  const content = { 'application/json': { schema: component ? ref(component) : {}, example: responses[id] } }
+  const component = response?.replaceAll(/(?:^|-)([a-z])/g, (_, letter: string) =>
+    letter.toUpperCase(),
+  )
+  const content = {
+    'application/json': { schema: component ? ref(component) : {}, example: responses[id] },
+  }
   return { [String(expects).toUpperCase()]: { description: statement, content } }
 }
 
@@ -66,11 +85,16 @@ const responses: Readonly<Record<OperationId, unknown>> = {
   'files.retrieve': file,
   'graphs.create': { id: 'graph-1', name: 'conform' },
   'graphs.add-file': { graph_id: 'graph-1', file_id: 'file-1' },
-  'graphs.query': { answer: 'Tea is a drink. [tea.pdf](cite-1)', references: { 'cite-1': { file_id: 'file-1' } } },
+  'graphs.query': {
+    answer: 'Tea is a drink. [tea.pdf](cite-1)',
+    references: { 'cite-1': { file_id: 'file-1' } },
+  },
   'applications.create': { id: application, name: 'conform' },
   'ai-detect.run': { score: 0.1 },
   'web-search.run': { results: [{ title: 'Tea', url: 'https://example.com/tea' }] },
-  'medical.comprehend': { entities: [{ category: 'SYMPTOM', text: 'cough', score: 0.9, traits: [] }] },
+  'medical.comprehend': {
+    entities: [{ category: 'SYMPTOM', text: 'cough', score: 0.9, traits: [] }],
+  },
   'translate.run': { text: 'Hallo' },
   'vision.analyze': { text: 'A cup of tea.' },
 }
@@ -78,7 +102,9 @@ const responses: Readonly<Record<OperationId, unknown>> = {
 /** The body to paste, what is to be filled in written as a word: `<input id>` as `input-id`. */
 function requestExample(of: OperationId): unknown {
   const text = JSON.stringify(operation(of).example)
-  return JSON.parse(text.replaceAll(/<([^<>]+)>/g, (_, words: string) => words.replaceAll(' ', '-'))) as unknown
+  return JSON.parse(
+    text.replaceAll(/<([^<>]+)>/g, (_, words: string) => words.replaceAll(' ', '-')),
+  ) as unknown
 }
 
 const description = `This document has what the interface shows, and no more. Whatever the interface leaves open is open here too: if it shows no payload, the schema allows everything, and additional members are allowed everywhere. The examples of such payloads are made up, and so is their media type: a response that is no JSON is not wrong.
@@ -111,7 +137,12 @@ export function openapiDocument(): Json {
       {
         url: '{base_url}',
         description: 'Wherever the service runs: the interface names no host.',
-        variables: { base_url: { default: 'http://127.0.0.1:8080', description: 'Without a slash at its end.' } },
+        variables: {
+          base_url: {
+            default: 'http://127.0.0.1:8080',
+            description: 'Without a slash at its end.',
+          },
+        },
       },
     ],
     security: [{ bearerAuth: [] }],
@@ -129,7 +160,9 @@ function pathItems(): Json {
     items[path] = { ...items[path], [method.toLowerCase()]: item }
     for (const [at, other] of otherPaths.entries()) {
       const description = `Another path of \`${id}\`, which the interface names without more.`
-      items[other] = { [method.toLowerCase()]: { ...item, operationId: `${id}-${at + 2}`, description } }
+      items[other] = {
+        [method.toLowerCase()]: { ...item, operationId: `${id}-${at + 2}`, description },
+      }
     }
   }
   return items
@@ -142,7 +175,11 @@ function pathItems(): Json {
 function withOpenObjects<Value>(value: Value): Value {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(withOpenObjects) as Value
-  const members = Object.entries(value).map(([name, one]) => [name, withOpenObjects<unknown>(one)] as const)
+  const members = Object.entries(value).map(
+    ([name, one]) => [name, withOpenObjects<unknown>(one)] as const,
+  )
   const isBare = 'type' in value && value.type === 'object' && !('properties' in value)
-  return Object.fromEntries(isBare ? [...members, ['additionalProperties', true]] : members) as Value
+  return Object.fromEntries(
+    isBare ? [...members, ['additionalProperties', true]] : members,
+  ) as Value
 }

@@ -21,12 +21,29 @@ interface Page {
 
 /** Pages of people, by what they are for; the order is that of the navigation. */
 const guide: Readonly<Record<string, readonly string[]>> = {
-  Start: ['README.md', 'docs/for-implementers.md', 'docs/for-client-developers.md', 'docs/for-vendors.md'],
-  Judging: ['docs/command-line.md', 'docs/target-file.md', 'docs/recipes.md', 'docs/reports.md', 'docs/gateways.md'],
+  Start: [
+    'README.md',
+    'docs/for-implementers.md',
+    'docs/for-client-developers.md',
+    'docs/for-vendors.md',
+  ],
+  Judging: [
+    'docs/command-line.md',
+    'docs/target-file.md',
+    'docs/recipes.md',
+    'docs/reports.md',
+    'docs/gateways.md',
+  ],
   'While you work': ['docs/watch.md', 'docs/ui.md', 'docs/check.md', 'docs/record.md'],
   'In programs': ['docs/library.md', 'docs/vitest.md', 'docs/standalone.md'],
   Pipelines: ['docs/ci.md', 'docs/github-actions.md', 'docs/gitlab.md'],
-  Trust: ['docs/proof.md', 'catalogue/readings.md', 'docs/certificates.md', 'SECURITY.md', 'docs/fault-matrix.md'],
+  Trust: [
+    'docs/proof.md',
+    'catalogue/readings.md',
+    'docs/certificates.md',
+    'SECURITY.md',
+    'docs/fault-matrix.md',
+  ],
   Project: [
     'docs/versioning.md',
     'CHANGELOG.md',
@@ -83,14 +100,18 @@ function bodyOf({ file, text }: Page, files: ReadonlySet<string>): string {
         return `<a href="${htmlPath(requirementFile(code))}">${shown}</a>`
       },
       code({ text: code, lang = '' }) {
-        const lines = lang === 'diff' ? code.split('\n').map(differenceLine).join('\n') : htmlText(code)
+        const lines =
+          lang === 'diff' ? code.split('\n').map(differenceLine).join('\n') : htmlText(code)
         return `<pre tabindex="0" aria-label="${lang === '' ? 'Example' : `Example, ${lang}`}" role="group"><code>${lines}</code></pre>\n`
       },
     },
   })
   // What is too wide is moved by keys, too.
   const scrolled = '<div class="scroll" tabindex="0" role="group" aria-label="Table"><table>'
-  return marked.parse(text, { async: false }).replaceAll('<table>', scrolled).replaceAll('</table>', '</table></div>')
+  return marked
+    .parse(text, { async: false })
+    .replaceAll('<table>', scrolled)
+    .replaceAll('</table>', '</table></div>')
 }
 
 function differenceLine(line: string): string {
@@ -108,7 +129,10 @@ function navigation(pages: readonly Page[]): string {
   })
   const all = htmlPath(index.file)
   const areas = [...groupBy(catalogue, ({ operation }) => operation).keys()]
-  const requirements = [[all, index.title], ...areas.map((area) => [`${all}#${anchor(area)}`, area] as const)] as const
+  const requirements = [
+    [all, index.title],
+    ...areas.map((area) => [`${all}#${anchor(area)}`, area] as const),
+  ] as const
   return `${people.join('')}<h2>Requirements</h2>${listOf(requirements)}`
 }
 
@@ -137,7 +161,11 @@ export function siteFiles(sent: ReadonlyMap<string, Sent>): Map<string, string> 
   const people = Object.values(guide).flat().map(guidePage)
   const requirements = catalogue.map((requirement): Page => {
     const { id } = requirement
-    return { file: requirementFile(id), title: id, text: requirementText(requirement, sent.get(id)) }
+    return {
+      file: requirementFile(id),
+      title: id,
+      text: requirementText(requirement, sent.get(id)),
+    }
   })
   const pages = [...people, index, ...requirements]
   const files = new Set(pages.map(({ file }) => file))
@@ -148,7 +176,10 @@ export function siteFiles(sent: ReadonlyMap<string, Sent>): Map<string, string> 
     ...pages.map((page) => [htmlPath(page.file), layout(page, bodyOf(page, files), nav)] as const),
     ['site.css', beside('../../reporters/html/style/base.css') + beside('site.css')],
     ['site.js', beside('site.js')],
-    ['minisearch.js', readFileSync(minisearch, 'utf8').replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n')],
+    [
+      'minisearch.js',
+      readFileSync(minisearch, 'utf8').replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n'),
+    ],
     ['search-index.js', searchIndex(pages)],
   ])
 }
@@ -157,7 +188,12 @@ export function siteFiles(sent: ReadonlyMap<string, Sent>): Map<string, string> 
 export const searchOptions = {
   fields: ['title', 'words', 'text'],
   storeFields: ['title', 'about'],
-  searchOptions: { boost: { title: 4, words: 4 }, prefix: true, fuzzy: 0.2, combineWith: 'AND' as const },
+  searchOptions: {
+    boost: { title: 4, words: 4 },
+    prefix: true,
+    fuzzy: 0.2,
+    combineWith: 'AND' as const,
+  },
 }
 
 /** Index of the search, as a script: pages from a folder can load no data. */

@@ -1,6 +1,11 @@
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import { isOperationId, operation as operationOf } from '../../catalogue/operations.ts'
-import { explained, type ExplainedPart, type Reading, type Sent } from '../../cli/explain/explanation.ts'
+import {
+  explained,
+  type ExplainedPart,
+  type Reading,
+  type Sent,
+} from '../../cli/explain/explanation.ts'
 import pc from 'picocolors'
 import { sections } from '../../harness/report/index.ts'
 
@@ -13,7 +18,11 @@ function plain(text: string): string {
 
 export function requirementText(requirement: CatalogueRequirement, sent: Sent | undefined): string {
   const { id, level, section, statement } = requirement
-  const [requests, ...parts] = explained(requirement, sent ?? { lines: [], difference: [] }, pc.createColors(false))
+  const [requests, ...parts] = explained(
+    requirement,
+    sent ?? { lines: [], difference: [] },
+    pc.createColors(false),
+  )
   return [
     `# ${id}`,
     plain(statement),
@@ -36,7 +45,8 @@ function partText({ title, lines }: ExplainedPart, isList = false): string {
   const texts = lines.map((line) => {
     if (typeof line === 'string') return isItem ? `- ${plain(line)}` : plain(line)
     if ('text' in line) return readingText(line)
-    const code = line.language === 'json' ? JSON.stringify(JSON.parse(line.code), null, 2) : line.code
+    const code =
+      line.language === 'json' ? JSON.stringify(JSON.parse(line.code), null, 2) : line.code
     return `\`\`\`${line.language}\n${code}\n\`\`\``
   })
   return [`## ${title}`, '', texts.join(isItem ? '\n' : '\n\n')].join('\n')
@@ -61,7 +71,10 @@ export function anchor(heading: string): string {
 }
 
 /** A table of all requirements for each operation. */
-export function operationIndex(requirements: readonly CatalogueRequirement[], fileOf: (id: string) => string): string {
+export function operationIndex(
+  requirements: readonly CatalogueRequirement[],
+  fileOf: (id: string) => string,
+): string {
   const areas = [...new Set(requirements.map(({ operation }) => operation))]
   const tables = areas.flatMap((area) => [
     `## ${area}`,

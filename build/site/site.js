@@ -1,5 +1,7 @@
 // In the browser: the search, and the menu of narrow windows.
-const [box, field, found, menu] = ['search', 'find', 'found', 'menu'].map((id) => document.getElementById(id))
+const [box, field, found, menu] = ['search', 'find', 'found', 'menu'].map((id) =>
+  document.getElementById(id),
+)
 const [status, list] = [found.querySelector('p'), found.querySelector('ol')]
 
 box.hidden = false
@@ -8,7 +10,9 @@ document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest' 
 
 const loadScript = (src) =>
   new Promise((resolve, reject) => {
-    document.head.append(Object.assign(document.createElement('script'), { src, onload: resolve, onerror: reject }))
+    document.head.append(
+      Object.assign(document.createElement('script'), { src, onload: resolve, onerror: reject }),
+    )
   })
 
 let loading

@@ -60,11 +60,16 @@ function filesOfPackage() {
   const entries = about.files.filter(isRead).flatMap((entry) => {
     const folder = entry.includes('*') ? posix.dirname(entry) : entry
     if (!statSync(join(root, folder)).isDirectory()) return [entry]
-    const names = readdirSync(join(root, folder)).filter((name) => name.endsWith(posix.extname(entry)))
+    const names = readdirSync(join(root, folder)).filter((name) =>
+      name.endsWith(posix.extname(entry)),
+    )
     return names.map((name) => `${folder}/${name}`)
   })
   const manifest = { name: about.name, version: about.version }
-  return [...entries.map((path) => [path, readFileSync(join(root, path))]), ['package.json', JSON.stringify(manifest)]]
+  return [
+    ...entries.map((path) => [path, readFileSync(join(root, path))]),
+    ['package.json', JSON.stringify(manifest)],
+  ]
 }
 
 const build = await rolldown({
@@ -75,12 +80,20 @@ const build = await rolldown({
   resolve: { mainFields: ['module', 'main'] },
   plugins: [takeIn, await compiledSchemas()],
 })
-const { output } = await build.generate({ format: 'cjs', entryFileNames: '[name].js', minify: true, comments: false })
+const { output } = await build.generate({
+  format: 'cjs',
+  entryFileNames: '[name].js',
+  minify: true,
+  comments: false,
+})
 await build.close()
 
 // A step more makes it a twentieth smaller, and takes ten times as long.
 const params = { [constants.BROTLI_PARAM_QUALITY]: 9 }
-const parts = [...output.map(({ fileName, code }) => [`dist/${fileName}`, code]), ...filesOfPackage()].map(
+const parts = [
+  ...output.map(({ fileName, code }) => [`dist/${fileName}`, code]),
+  ...filesOfPackage(),
+].map(
   ([path, content]) =>
     `${JSON.stringify(path)}: () => '${brotliCompressSync(content, { params }).toString('base64')}',`,
 )
@@ -92,7 +105,8 @@ ${parts.join('\n')}
 ${licences(output.flatMap(({ modules }) => Object.keys(modules)))}`
 
 const isExecutable = process.argv.includes('--executable')
-const folder = process.argv.slice(2).find((word) => !word.startsWith('--')) ?? join(root, 'standalone')
+const folder =
+  process.argv.slice(2).find((word) => !word.startsWith('--')) ?? join(root, 'standalone')
 mkdirSync(folder, { recursive: true })
 const file = join(folder, 'conform.mjs')
 const asModule = `
@@ -140,7 +154,11 @@ async function makeExecutable(folder, program) {
     writeFileSync(main, program)
     writeFileSync(join(work, 'settings.json'), JSON.stringify(settings))
     const quiet = { stdio: ['ignore', 'ignore', 'pipe'] }
-    execFileSync(process.execPath, ['--experimental-sea-config', join(work, 'settings.json')], quiet)
+    execFileSync(
+      process.execPath,
+      ['--experimental-sea-config', join(work, 'settings.json')],
+      quiet,
+    )
     rmSync(file, { force: true })
     copyFileSync(process.execPath, file)
     chmodSync(file, 0o755)
@@ -156,9 +174,13 @@ async function makeExecutable(folder, program) {
  * @param {readonly string[]} modules paths of what was taken in
  */
 function licences(modules) {
-  const folders = new Set(modules.flatMap((id) => id.match(/^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/)?.[0] ?? []))
+  const folders = new Set(
+    modules.flatMap((id) => id.match(/^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/)?.[0] ?? []),
+  )
   const texts = [...folders].sort().map((folder) => {
-    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+    const { name, version, license } = JSON.parse(
+      readFileSync(join(folder, 'package.json'), 'utf8'),
+    )
     const file = readdirSync(folder).find((one) => /^licen[cs]e/i.test(one))
     return `${name} ${version} (${license})\n${file ? readFileSync(join(folder, file), 'utf8').trim() : ''}`
   })

@@ -28,7 +28,10 @@ function launch({ version, parts, file, importFromOutside, startThread }) {
   /** The name of a part; undefined for a path of anything else. */
   function nameInside(path) {
     if (typeof path !== 'string' && !(path instanceof URL)) return undefined
-    const name = relative(file, path instanceof URL ? fileURLToPath(path) : path).replaceAll(sep, '/')
+    const name = relative(file, path instanceof URL ? fileURLToPath(path) : path).replaceAll(
+      sep,
+      '/',
+    )
     return Object.hasOwn(parts, name) ? name : undefined
   }
 
@@ -47,7 +50,9 @@ function launch({ version, parts, file, importFromOutside, startThread }) {
       /** A thread is told by an argument which part of the code to run. */
       Worker: function (path, options) {
         const name = nameInside(path)
-        return name === undefined ? new Worker(path, options) : startThread({ ...options, argv: [name] })
+        return name === undefined
+          ? new Worker(path, options)
+          : startThread({ ...options, argv: [name] })
       },
     }),
   }

@@ -26,9 +26,12 @@ function described(description: string, schema: Schema, example: unknown): Schem
 
 /** Schema of what the target file may say of each operation, made from its record. */
 function operationSchemas(): Record<string, Schema> {
-  const absent = (description: string): Schema => described(description, { const: 'not-served' }, 'not-served')
+  const absent = (description: string): Schema =>
+    described(description, { const: 'not-served' }, 'not-served')
   return {
-    ...Object.fromEntries(operations.map((operation) => [operation.id, operationSchema(operation)])),
+    ...Object.fromEntries(
+      operations.map((operation) => [operation.id, operationSchema(operation)]),
+    ),
     guardrails: absent('The target has no guardrails.'),
     general: absent('The general rows of §7.2 are not judged.'),
   }
@@ -49,7 +52,11 @@ function operationSchema(operation: Described): Schema {
   return described(
     `${summary}: ${method} ${path}. Its valid request; "not-served" if the target does not have it${removed}.`,
     schema,
-    body === 'raw' ? contentExample : example === undefined || isWhole ? 'not-served' : { body: example },
+    body === 'raw'
+      ? contentExample
+      : example === undefined || isWhole
+        ? 'not-served'
+        : { body: example },
   )
 }
 
@@ -66,7 +73,11 @@ const file: Record<string, Schema> = {
     text,
     contentExample.contentType,
   ),
-  filename: described('Name of the file, with its extension; a suffix is put to it.', text, contentExample.filename),
+  filename: described(
+    'Name of the file, with its extension; a suffix is put to it.',
+    text,
+    contentExample.filename,
+  ),
 }
 
 const query = described(
@@ -96,7 +107,9 @@ function membersOf(operation: Described): Record<string, Schema> {
     path: described(which, { enum: [path, ...otherPaths] }, path),
     query,
     headers,
-    ...(kind === 'json' && !isWhole ? { body: described('A JSON body that is known to succeed.', {}, example) } : {}),
+    ...(kind === 'json' && !isWhole
+      ? { body: described('A JSON body that is known to succeed.', {}, example) }
+      : {}),
     ...(kind === 'raw' ? file : {}),
     ...(roles.length > 0 ? { fields: fieldsSchema(operation.id, roles) } : {}),
     ...(creates ? { cleanup } : {}),
@@ -122,7 +135,10 @@ function fieldsSchema(id: Described['id'], roles: readonly string[]): Schema {
 function placed(id: Described['id'], role: string): string {
   const pointer = defaultPointer(id, role)
   const unless = pointer === undefined ? '' : `; ${pointer} if it is not given`
-  const what = role === 'id' ? 'response holds the id of the new object' : `body holds the ${role.replaceAll('_', ' ')}`
+  const what =
+    role === 'id'
+      ? 'response holds the id of the new object'
+      : `body holds the ${role.replaceAll('_', ' ')}`
   return `Where the ${what}${unless}.`
 }
 
@@ -138,7 +154,8 @@ const scenariosExample = {
 /** The schema of the target file, each member with an example and what it is for. */
 export function targetSchema(): Schema {
   const schema = structuredClone(targetFileForm) as Schema
-  const membersIn = (of: Schema | undefined): Record<string, Schema> => of?.properties ?? missing('properties')
+  const membersIn = (of: Schema | undefined): Record<string, Schema> =>
+    of?.properties ?? missing('properties')
   const members = membersIn(schema)
   /** Adds what follows from the code; the example stays last. */
   const add = (to: Record<string, Schema>, name: string, more: Schema, example?: unknown): void => {
@@ -147,12 +164,20 @@ export function targetSchema(): Schema {
   }
   add(members, 'operations', { properties: operationSchemas() }, operationsExample)
   add(members, 'scenarios', {}, scenariosExample)
-  add(members, 'unreachable', {}, { 'completion.create/500-*': 'no staging switch for model outages' })
+  add(
+    members,
+    'unreachable',
+    {},
+    { 'completion.create/500-*': 'no staging switch for model outages' },
+  )
   add(membersIn(schema.$defs?.['scenario']), 'operation', {}, 'chat.create')
-  const [keys, resources, limits] = ['keys', 'resources', 'limits'].map((name) => membersIn(members[name]))
+  const [keys, resources, limits] = ['keys', 'resources', 'limits'].map((name) =>
+    membersIn(members[name]),
+  )
   for (const [name, env] of Object.entries(keyExamples)) add(keys!, name, {}, { env })
   for (const [name, value] of Object.entries(resourceExamples)) add(resources!, name, {}, value)
-  for (const [name, value] of Object.entries(defaultLimits)) add(limits!, name, { default: value }, value)
+  for (const [name, value] of Object.entries(defaultLimits))
+    add(limits!, name, { default: value }, value)
   return schema
 }
 

@@ -1,5 +1,13 @@
 import { makeBadge } from 'badge-maker'
-import { existsSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { makeFolder } from '../../harness/make-folder.ts'
 import { unwritable, UserError } from '../../harness/user-error.ts'
@@ -8,7 +16,16 @@ import { nameMarks } from '../../reporters/escape/name-marks.ts'
 import { REGISTER_FORMAT } from '../revocations.ts'
 import { operationCount } from '../statement.ts'
 import type { Markup } from './page.ts'
-import { judgedBy, markup, marksPart, page, standingMark, standingOf, validity, servicePage } from './page.ts'
+import {
+  judgedBy,
+  markup,
+  marksPart,
+  page,
+  standingMark,
+  standingOf,
+  validity,
+  servicePage,
+} from './page.ts'
 import type { ReadOptions, Register, Registered, Service } from './read-folder.ts'
 import { bundleName, certificateName, readRegister } from './read-folder.ts'
 
@@ -17,7 +34,12 @@ const colors = { good: 'brightgreen', fair: 'yellow', bad: 'red', none: 'lightgr
 /** An SVG badge with the status of the service; its description says until when it is valid. */
 function registerBadge(current: Registered): string {
   const { tone, words } = standingOf(current)
-  const badge = makeBadge({ label: 'conformance', message: words, color: colors[tone], style: 'flat' })
+  const badge = makeBadge({
+    label: 'conformance',
+    message: words,
+    color: colors[tone],
+    style: 'flat',
+  })
   if (current.status !== 'valid') return badge
   const until = current.statement.predicate.expiresAt.slice(0, 10)
   return badge.replace('</title>', `</title><desc>valid until ${until}</desc>`)
@@ -27,7 +49,11 @@ function registerBadge(current: Registered): string {
  * Builds the site of the certified services from a folder of certificates, and gives the services. Throws UserError if a
  * certificate does not verify, and writes nothing then.
  */
-export function buildRegister(folder: string, out: string, options: ReadOptions): readonly Service[] {
+export function buildRegister(
+  folder: string,
+  out: string,
+  options: ReadOptions,
+): readonly Service[] {
   const register = readRegister(folder, options)
   writeSite(out, siteOf(register, options.now), folder)
   return register.services
@@ -52,7 +78,8 @@ function siteOf(register: Register, now: Date): Site {
 function listPage(services: readonly Service[], now: Date): string {
   const valid = services.filter(({ current }) => current.status === 'valid').length
   const none = markup`<p>There is no certificate yet.</p>`
-  const list = services.length === 0 ? none : markup`<ul class="services">${services.map(card)}</ul>`
+  const list =
+    services.length === 0 ? none : markup`<ul class="services">${services.map(card)}</ul>`
   const body = markup`<header><h1>Certified services</h1>
 <p class="soft">${services.length} services, ${valid} with a certificate that is valid. Verdicts are by exact names. For machines: <a href="index.json">index.json</a></p></header>
 <main>${list}</main>`
@@ -70,7 +97,11 @@ ${standingMark(current)}
 }
 
 /** The register for machines. `files` are all that belong to it, so that it can be built again in the same place. */
-function indexJson({ services, revocations }: Register, files: readonly string[], now: Date): string {
+function indexJson(
+  { services, revocations }: Register,
+  files: readonly string[],
+  now: Date,
+): string {
   const listed = services.map((service) => ({
     name: service.name,
     uri: service.uri,
@@ -96,7 +127,13 @@ function indexJson({ services, revocations }: Register, files: readonly string[]
   return `${json(register, 2)}\n`
 }
 
-function standing({ isForeign, status, revocation, signedBy, statement: { predicate } }: Registered) {
+function standing({
+  isForeign,
+  status,
+  revocation,
+  signedBy,
+  statement: { predicate },
+}: Registered) {
   const { verdicts, partial, operations, requirements, run, suite, issuedAt, expiresAt } = predicate
   return {
     status,
@@ -128,11 +165,15 @@ export type Site = ReadonlyMap<string, string | Uint8Array>
 export function writeSite(out: string, site: Site, certificates: string): void {
   const [place, input] = [realPlace(out), realPlace(certificates)]
   if (isWithin(place, input) || isWithin(input, place)) {
-    throw new UserError(`--out ${out}: lies in or around the folder of the certificates; give another folder`)
+    throw new UserError(
+      `--out ${out}: lies in or around the folder of the certificates; give another folder`,
+    )
   }
   const strange = strangeFile(out)
   if (strange !== undefined) {
-    throw new UserError(`--out ${out}: holds ${strange}, which is not part of a register; give an empty folder`)
+    throw new UserError(
+      `--out ${out}: holds ${strange}, which is not part of a register; give an empty folder`,
+    )
   }
   const beside = join(dirname(place), `.${basename(place)}.${process.pid}`)
   try {
@@ -166,7 +207,10 @@ function strangeFile(out: string): string | undefined {
 
 function filesBefore(path: string): string[] {
   try {
-    const { format, files } = JSON.parse(readFileSync(path, 'utf8')) as { format: string; files: string[] }
+    const { format, files } = JSON.parse(readFileSync(path, 'utf8')) as {
+      format: string
+      files: string[]
+    }
     return format === REGISTER_FORMAT && Array.isArray(files) ? files : []
   } catch {
     return []

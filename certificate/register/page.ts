@@ -29,7 +29,9 @@ type Part = string | number | Markup | readonly Markup[]
 export function markup(texts: TemplateStringsArray, ...parts: readonly Part[]): Markup {
   const written = parts.map((part) => {
     if (part instanceof Markup) return part.text
-    return typeof part === 'object' ? part.map(({ text }) => text).join('') : htmlAttribute(String(part))
+    return typeof part === 'object'
+      ? part.map(({ text }) => text).join('')
+      : htmlAttribute(String(part))
   })
   return new Markup(texts.map((text, index) => text + (written[index] ?? '')).join(''))
 }
@@ -48,8 +50,10 @@ export function standingOf({ status, statement: { predicate } }: Registered): {
   if (status === 'expired') return { tone: 'none', sign: '!', words: 'expired' }
   const judged = operations.judged.length
   const some = judged < operationCount ? `, ${judged} of ${operationCount} operations` : ''
-  if (verdicts.exact === 'non-conformant') return { tone: 'bad', sign: '✗', words: `non-conformant${some}` }
-  if (partial.length > 0) return { tone: 'fair', sign: '!', words: `${verdicts.exact}, partial${some}` }
+  if (verdicts.exact === 'non-conformant')
+    return { tone: 'bad', sign: '✗', words: `non-conformant${some}` }
+  if (partial.length > 0)
+    return { tone: 'fair', sign: '!', words: `${verdicts.exact}, partial${some}` }
   return { tone: 'good', sign: '✓', words: `${verdicts.exact}${some}` }
 }
 
@@ -106,7 +110,11 @@ const PAGE = 'https://PAGE/'
 const MOST_IDS = 5
 
 /** The page of a service: its status, what was judged and what was not, who signed, and all its certificates. */
-export function servicePage({ name, uri, current, certificates }: Service, badge: string, now: Date): string {
+export function servicePage(
+  { name, uri, current, certificates }: Service,
+  badge: string,
+  now: Date,
+): string {
   const { tone, sign, words } = standingOf(current)
   const { predicate } = current.statement
   const partial = predicate.partial.map((reason) => markup`<li>Partial: ${reason}</li>`)
@@ -157,7 +165,10 @@ function runPart(current: Registered): Markup {
     ['Requirements', judgedBy(current)],
     ['Must', countsText(summary.must)],
     ['Should', countsText(summary.should)],
-    ['Mode', run.tpe === 'exact' ? 'exact names' : `family names; in it the verdict is ${verdicts.family}`],
+    [
+      'Mode',
+      run.tpe === 'exact' ? 'exact names' : `family names; in it the verdict is ${verdicts.family}`,
+    ],
     ...between(run).map((what): [string, string] => ['Between', what]),
     ['Runs', `${run.runs} for each generated refusal, ${run.requests} requests, seed ${run.seed}`],
   ])
@@ -182,9 +193,12 @@ function badgePart(current: Registered, badge: string): Markup {
 function certificate(one: Registered): Markup {
   const file = one.bundle ? bundleName(one) : certificateName(one)
   const signers = one.signedBy.map(
-    ({ id, name = 'a trusted key' }) => markup`<p class="soft">Signed by ${name}, <span class="mono">${id}</span></p>`,
+    ({ id, name = 'a trusted key' }) =>
+      markup`<p class="soft">Signed by ${name}, <span class="mono">${id}</span></p>`,
   )
-  const bundle = one.bundle ? markup`<p><a href="${file}">The bundle</a>, with its report and exchanges</p>` : ''
+  const bundle = one.bundle
+    ? markup`<p><a href="${file}">The bundle</a>, with its report and exchanges</p>`
+    : ''
   return markup`
 <li class="card"><div><p><a href="${certificateName(one)}">Certificate of the run on ${one.statement.predicate.run.startedAt.slice(0, 10)}</a></p>${bundle}</div>
 ${standingMark(one)}
@@ -193,7 +207,10 @@ ${standingMark(one)}
 }
 
 /** Command that tells a stranger whether to rely on it: by whom, for which address, and whether it was revoked. */
-function verifyCommand({ isForeign, signedBy, statement: { predicate, subject } }: Registered, file: string): string {
+function verifyCommand(
+  { isForeign, signedBy, statement: { predicate, subject } }: Registered,
+  file: string,
+): string {
   const isWhole = predicate.verdicts.exact === 'conformant' && predicate.partial.length === 0
   return [
     `conform verify ${file} --revoked index.json`,

@@ -4,7 +4,13 @@ import { join } from 'node:path'
 import { groupBy } from '../../harness/group-by.ts'
 import { orMistake, unreadable, UserError } from '../../harness/user-error.ts'
 import { readCertificateFile } from '../certificate-file.ts'
-import { readRevoked, readTrustedKeys, type Revocation, revocationOf, type TrustedKey } from '../revocations.ts'
+import {
+  readRevoked,
+  readTrustedKeys,
+  type Revocation,
+  revocationOf,
+  type TrustedKey,
+} from '../revocations.ts'
 import type { Statement } from '../statement-schema.ts'
 import type { SuiteFacts } from '../suite-facts.ts'
 import { verifyCertificate } from '../verify-certificate.ts'
@@ -18,7 +24,9 @@ function readTrusted(folder: string, keyIds: readonly string[]): TrustedKey[] {
   const listed = readTrustedKeys(join(folder, TRUSTED))
   const others = keyIds.filter((id) => !listed.some((key) => key.id === id)).map((id) => ({ id }))
   if (listed.length + others.length > 0) return [...listed, ...others]
-  throw new UserError(`${folder}: no key is trusted; name those that are in ${TRUSTED}, or with --key-id`)
+  throw new UserError(
+    `${folder}: no key is trusted; name those that are in ${TRUSTED}, or with --key-id`,
+  )
 }
 
 /** A certificate of the register that was verified. */
@@ -60,13 +68,17 @@ export function readRegister(folder: string, options: ReadOptions) {
     const read = orMistake(() => verified(join(folder, file), { ...options, trusted, revoked }))
     if (read instanceof UserError) problems.push(`${join(folder, file)}: ${read.message}`)
     else if (typeof read === 'string') problems.push(`${join(folder, file)}: ${read}`)
-    else if (found.has(read.id)) problems.push(`${join(folder, file)}: is the same as ${found.get(read.id)?.file}`)
+    else if (found.has(read.id))
+      problems.push(`${join(folder, file)}: is the same as ${found.get(read.id)?.file}`)
     else found.set(read.id, { file, registered: read })
   }
   const known = new Set([...found.keys(), ...trusted.map(({ id }) => id)])
   // A mistyped id would revoke nothing, and nobody would notice.
   for (const { id } of revoked) {
-    if (!known.has(id)) problems.push(`${join(folder, REVOKED)}: ${id} is neither a certificate here nor a trusted key`)
+    if (!known.has(id))
+      problems.push(
+        `${join(folder, REVOKED)}: ${id} is neither a certificate here nor a trusted key`,
+      )
   }
   if (problems.length > 0) throw new UserError(problems.join('\n'))
   const services = servicesOf([...found.values()].map(({ registered }) => registered))
@@ -90,11 +102,19 @@ interface Lists extends ReadOptions {
   readonly revoked: readonly Revocation[]
 }
 
-function verified(path: string, { foreign = false, trusted, revoked, now, suite }: Lists): Registered | string {
+function verified(
+  path: string,
+  { foreign = false, trusted, revoked, now, suite }: Lists,
+): Registered | string {
   const { bytes, evidence, bundle } = readCertificateFile(path)
   if (!bytes) return 'is not a bundle as conform sign writes it'
-  const { problems, isExpired, isForeign, statement, id, signers } = verifyCertificate(bytes, { now, suite, evidence })
-  if (!statement || id === undefined || (problems.length > 0 && !isExpired)) return problems.join('; ')
+  const { problems, isExpired, isForeign, statement, id, signers } = verifyCertificate(bytes, {
+    now,
+    suite,
+    evidence,
+  })
+  if (!statement || id === undefined || (problems.length > 0 && !isExpired))
+    return problems.join('; ')
   if (isForeign && !foreign)
     return `its requirements are those of no version of the suite that ${suite.version} knows; --foreign lists it nevertheless`
   const signedBy = trusted.filter((key) => signers.includes(key.id))

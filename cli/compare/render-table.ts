@@ -1,6 +1,19 @@
 import type { Colors } from 'picocolors/types'
-import type { Change, Column, Comparison, Counts, Outcome, Row } from '../../harness/report/index.ts'
-import { changeOf, count, differingRows, notableRows, suiteNote } from '../../harness/report/index.ts'
+import type {
+  Change,
+  Column,
+  Comparison,
+  Counts,
+  Outcome,
+  Row,
+} from '../../harness/report/index.ts'
+import {
+  changeOf,
+  count,
+  differingRows,
+  notableRows,
+  suiteNote,
+} from '../../harness/report/index.ts'
 import { htmlAttribute, htmlText } from '../../reporters/escape/html.ts'
 import { terminalText } from '../../reporters/escape/terminal.ts'
 import { shortened, visible } from '../../reporters/escape/visible.ts'
@@ -131,7 +144,9 @@ function columnRow(column: Column, index: number): string {
   const cells = [
     `<td class="${classes[tone]}"><b>${word}</b>${interrupted ? ', interrupted' : ''}</td>`,
     ...[summary.must, summary.should].map((counts) => `<td class="tally">${tally(counts)}</td>`),
-    ...[startedAt.slice(0, 16).replace('T', ' '), version].map((text) => `<td>${htmlText(text)}</td>`),
+    ...[startedAt.slice(0, 16).replace('T', ' '), version].map(
+      (text) => `<td>${htmlText(text)}</td>`,
+    ),
   ]
   return `<tr><td>${index + 1}</td><th scope="row">${htmlText(name)}<span class="ask mono">${htmlText(baseUrl)}</span></th>${cells.join('')}</tr>`
 }
@@ -149,11 +164,15 @@ function tally(counts: Counts): string {
 function table(rows: readonly Row[], comparison: Comparison, label: string): string {
   const { columns, of } = comparison
   const heads = columns.map(
-    (column, index) => `<th scope="col" title="${htmlAttribute(columnName(column, comparison))}">${index + 1}</th>`,
+    (column, index) =>
+      `<th scope="col" title="${htmlAttribute(columnName(column, comparison))}">${index + 1}</th>`,
   )
   const body = rows.map((row) => {
     const change = of === 'time' ? changeOf(row, columns.length - 1) : null
-    const changed = change === null ? '' : ` <b class="${row.outcomes.at(-1) === 'failed' ? 'f' : 'n'}">${change}</b>`
+    const changed =
+      change === null
+        ? ''
+        : ` <b class="${row.outcomes.at(-1) === 'failed' ? 'f' : 'n'}">${change}</b>`
     return `<tr>${row.outcomes.map(cell).join('')}<th scope="row"><span class="mono">${htmlText(row.id)}</span> <span class="tag">${row.level}</span>${changed}<span class="ask">${htmlText(row.statement)}</span></th></tr>`
   })
   return `${legend(known)}<div class="scroll" role="region" aria-label="Table: ${label}" tabindex="0"><table class="compared"><thead><tr>${heads.join('')}<th scope="col">Requirement</th></tr></thead><tbody>

@@ -21,7 +21,10 @@ const indent = ' '.repeat(2)
 const mostLines = 12
 
 /** A sentence, a reading in Markdown, or something whose lines stay as they are. */
-type ExplainedLine = string | Reading | { readonly code: string; readonly language: 'diff' | 'js' | 'json' | 'sh' }
+type ExplainedLine =
+  | string
+  | Reading
+  | { readonly code: string; readonly language: 'diff' | 'js' | 'json' | 'sh' }
 
 export interface ExplainedPart {
   readonly title: string
@@ -29,11 +32,17 @@ export interface ExplainedPart {
 }
 
 /** Explanation of a requirement, in the order in which it is read. */
-export function explained(requirement: CatalogueRequirement, shown: Sent, colors: Colors): ExplainedPart[] {
+export function explained(
+  requirement: CatalogueRequirement,
+  shown: Sent,
+  colors: Colors,
+): ExplainedPart[] {
   const { id } = requirement
   const part = (title: string, lines: readonly ExplainedLine[]): ExplainedPart => ({ title, lines })
   const changed = differenceLines(shown.difference, colors).join('\n')
-  const difference = part('The difference from the request that is granted', [{ code: changed, language: 'diff' }])
+  const difference = part('The difference from the request that is granted', [
+    { code: changed, language: 'diff' },
+  ])
   const readings = readingsOf(id)
   const none = 'The interface says it in one place, and nothing else contradicts it.'
   return [
@@ -42,18 +51,27 @@ export function explained(requirement: CatalogueRequirement, shown: Sent, colors
     part('What passes', passes(requirement)),
     part('Why', readings.length > 0 ? readings : [none]),
     part('What the target must declare', declared(requirement)),
-    part('Judge only this', [{ code: `conform <base_url> --target <file> --only ${id}`, language: 'sh' }]),
+    part('Judge only this', [
+      { code: `conform <base_url> --target <file> --only ${id}`, language: 'sh' },
+    ]),
     part('How the reference breaks it', broken(id)),
   ]
 }
 
 /** All that is known of a requirement, for a terminal. */
-export function explanation(requirement: CatalogueRequirement, shown: Sent, colors: Colors): string {
+export function explanation(
+  requirement: CatalogueRequirement,
+  shown: Sent,
+  colors: Colors,
+): string {
   const { id, level, section, statement } = requirement
   const page = requirementPage(suiteSite(), id)
   const blocks = [
     [`${id}  ${level}  ${sections(section)}`, ...wrapped(statement, '')],
-    ...explained(requirement, shown, colors).map(({ title, lines }) => [title, ...lines.flatMap(terminalLine)]),
+    ...explained(requirement, shown, colors).map(({ title, lines }) => [
+      title,
+      ...lines.flatMap(terminalLine),
+    ]),
     ...(page === undefined ? [] : [[`Its page: ${page}`]]),
   ]
   return `${blocks.map((lines) => lines.join('\n')).join('\n\n')}\n`
@@ -71,7 +89,9 @@ function differenceLines(pairs: readonly LinePair[], colors: Colors): string[] {
     if (isSame) return [`  ${terminalPieces(probe, String)}`.trimEnd()]
     return [
       ...(control ? [`- ${terminalPieces(control, (text) => colors.bold(colors.red(text)))}`] : []),
-      ...(probe.length > 0 ? [`+ ${terminalPieces(probe, (text) => colors.bold(colors.green(text)))}`] : []),
+      ...(probe.length > 0
+        ? [`+ ${terminalPieces(probe, (text) => colors.bold(colors.green(text)))}`]
+        : []),
     ]
   })
 }
@@ -79,7 +99,8 @@ function differenceLines(pairs: readonly LinePair[], colors: Colors): string[] {
 /** Sentences on what is granted if the suite is to judge the refusal, by where the fault is. */
 const controls = {
   credentials: 'As its control, the same request with the full key.',
-  request: 'As its control, the same request without the fault: it is judged only if that one is granted.',
+  request:
+    'As its control, the same request without the fault: it is judged only if that one is granted.',
   state:
     'Nothing in the request is wrong: it is granted first, as its control, and refused once the target is in the state that the statement names.',
 }
@@ -90,9 +111,12 @@ function sent(requirement: CatalogueRequirement, requests: readonly string[]): s
     const whose = area ? 'the operation that the scenario names' : requirement.operation
     return [`The valid request of ${whose}, changed as the scenario of the target file says.`]
   }
-  if (requirement.onlyIf === 'removed') return [`The request of ${requirement.operation}, with the full key.`]
+  if (requirement.onlyIf === 'removed')
+    return [`The request of ${requirement.operation}, with the full key.`]
   if (requests.length === 0)
-    return ['Nothing of its own: it is judged on what the target answers to the requests of the other requirements.']
+    return [
+      'Nothing of its own: it is judged on what the target answers to the requests of the other requirements.',
+    ]
   return [
     ...firstOf(requests, mostLines, 'more of this kind'),
     ...(isRefusal(requirement.expects) && requirement.operation !== 'envelope'
@@ -110,14 +134,19 @@ function successPasses({ id }: CatalogueRequirement, expects: number | '2xx'): s
 
 function passes(requirement: CatalogueRequirement): string[] {
   const { expects, expectsByScenario, alsoListed } = requirement
-  if (expects === undefined) return ['Whatever the statement above asks for: no single status and tpe decide it.']
+  if (expects === undefined)
+    return ['Whatever the statement above asks for: no single status and tpe decide it.']
   if (!isRefusal(expects)) {
     return [successPasses(requirement, expects)]
   }
   return [
     `${describePairs(expects)}.`,
-    ...(alsoListed ? ["Also a type that §7.3 lists with that status for the scenario's operation."] : []),
-    ...(expectsByScenario ? [`To a scenario of the target file: ${describePairs(expectsByScenario)}.`] : []),
+    ...(alsoListed
+      ? ["Also a type that §7.3 lists with that status for the scenario's operation."]
+      : []),
+    ...(expectsByScenario
+      ? [`To a scenario of the target file: ${describePairs(expectsByScenario)}.`]
+      : []),
     ...family(expects),
   ]
 }
@@ -132,10 +161,18 @@ function family(pairs: Pairs): string[] {
   return more.length > 0 ? [`With --tpe family also ${more.join(', or ')}.`] : []
 }
 
-function declared({ needs, onlyIf, operation, scenarioOnly }: CatalogueRequirement): ExplainedLine[] {
+function declared({
+  needs,
+  onlyIf,
+  operation,
+  scenarioOnly,
+}: CatalogueRequirement): ExplainedLine[] {
   const json = (code: string): ExplainedLine => ({ code, language: 'json' })
   if (onlyIf === 'removed')
-    return ['That it has removed the operation:', json(`{"operations": {"${operation}": "removed"}}`)]
+    return [
+      'That it has removed the operation:',
+      json(`{"operations": {"${operation}": "removed"}}`),
+    ]
   const lacking = missingReason({}, needs, operation)?.why
   if (lacking?.kind !== 'undeclared') return ['Nothing.']
   return [
@@ -146,12 +183,17 @@ function declared({ needs, onlyIf, operation, scenarioOnly }: CatalogueRequireme
 }
 
 function broken(id: string): ExplainedLine[] {
-  const names = [id, ...defects.filter((name) => name.startsWith(`${id}#`))].filter((name) => defects.includes(name))
+  const names = [id, ...defects.filter((name) => name.startsWith(`${id}#`))].filter((name) =>
+    defects.includes(name),
+  )
   if (names.length === 0) return ['It cannot.']
   const [first = '', ...others] = names
   const ways = others.map((name) => name.slice(id.length))
   return [
-    { code: `startReference({ defects: ['${first}'] }), from ai-content-conformance/reference`, language: 'js' },
+    {
+      code: `startReference({ defects: ['${first}'] }), from ai-content-conformance/reference`,
+      language: 'js',
+    },
     ...(ways.length > 0 ? [`Other ways to break it: ${firstOf(ways, mostLines).join(', ')}`] : []),
   ]
 }
@@ -172,7 +214,9 @@ let all: readonly Reading[] | undefined
 
 /** The readings that name that requirement. */
 export function readingsOf(id: string): Reading[] {
-  all ??= JSON.parse(readFileSync(packageFile('catalogue/readings.json'), 'utf8')) as readonly Reading[]
+  all ??= JSON.parse(
+    readFileSync(packageFile('catalogue/readings.json'), 'utf8'),
+  ) as readonly Reading[]
   return all.filter(({ about }) => about.includes(id))
 }
 
@@ -201,7 +245,11 @@ export async function sentFor(
   const { file, dir } = await loadTargetFile(referenceTargetFile)
   const { target } = await resolveTarget(file, { dir, env: {}, baseUrl: reference.url })
   const bodyLimit = target.limits.maxAnswerBytes
-  const transport = createHandlerTransport({ handle: reference.handle, baseUrl: reference.url, bodyLimit })
+  const transport = createHandlerTransport({
+    handle: reference.handle,
+    baseUrl: reference.url,
+    bodyLimit,
+  })
   const options = {
     ...runOptionsOf({ seed: 1, runs: 1, only: requirements.map(({ id }) => id) }, 'conform'),
     nonce: 'explain',
@@ -223,7 +271,10 @@ export async function sentFor(
   )
   await Promise.race([done, late])
   over.abort()
-  const facts = { nonce: options.nonce, created: run.objects.created.map((object) => ({ ...object })) }
+  const facts = {
+    nonce: options.nonce,
+    created: run.objects.created.map((object) => ({ ...object })),
+  }
   const sentOf = ({ id, fault, expects }: CatalogueRequirement): Sent => {
     const sent = probes.get(id) ?? []
     const [first] = sent
@@ -231,7 +282,9 @@ export async function sentFor(
     const isCompared = first && control && isRefusal(expects) && fault !== 'state'
     return {
       lines: [...new Set(sent.map(lineOf))],
-      difference: isCompared ? requestDifference(control.recorded.request, first.recorded.request, facts) : [],
+      difference: isCompared
+        ? requestDifference(control.recorded.request, first.recorded.request, facts)
+        : [],
     }
   }
   return new Map(requirements.map((requirement) => [requirement.id, sentOf(requirement)]))

@@ -13,7 +13,10 @@ export interface Answers {
   /** Environment variable that holds the full key. */
   readonly keyVariable: string
   readonly notServed: readonly OperationId[]
-  readonly application?: { readonly id: string; readonly inputs: readonly { id: string; value: string[] }[] }
+  readonly application?: {
+    readonly id: string
+    readonly inputs: readonly { id: string; value: string[] }[]
+  }
   /** Parts that a run found to be lacking; undefined if there was no run. */
   readonly steps?: readonly Step[]
 }
@@ -35,7 +38,8 @@ export function starter(file: string, answers: Answers): string {
   return `import { defineTarget } from 'ai-content-conformance'\n\nexport default defineTarget({\n${body}\n})\n`
 }
 
-const schemaLine = '  "$schema": "./node_modules/ai-content-conformance/schemas/target.schema.json",'
+const schemaLine =
+  '  "$schema": "./node_modules/ai-content-conformance/schemas/target.schema.json",'
 
 function blocks(answers: Answers): Block[] {
   const { application } = answers
@@ -58,9 +62,13 @@ function blocks(answers: Answers): Block[] {
       'The key with full rights: a string, {"env": "NAME"}, {"file": "path"} or {"command": [...], "ttlSeconds": 300}.',
       'Also of use: "expired" (was valid once) and "restricted" (valid, without permission).',
     ]),
-    application ? block('resources', { application }, about) : hint('resources', exampleResources, about),
+    application
+      ? block('resources', { application }, about)
+      : hint('resources', exampleResources, about),
     operations,
-    hint('scenarios', exampleScenarios, ['How to bring about a condition that no client can cause by itself.']),
+    hint('scenarios', exampleScenarios, [
+      'How to bring about a condition that no client can cause by itself.',
+    ]),
   ]
   return [
     block('name', answers.name, ['What the reports call the target.']),
@@ -70,11 +78,19 @@ function blocks(answers: Answers): Block[] {
     hint('unreachable', { 'completion.create/500-*': 'no staging switch for model outages' }, [
       'What cannot be brought about here, and why: not applicable, and named in every report.',
     ]),
-    block('limits', limits, ['0 requests per second: no limit. maxGenerations bounds what a run may generate.']),
+    block('limits', limits, [
+      '0 requests per second: no limit. maxGenerations bounds what a run may generate.',
+    ]),
   ]
 }
 
-const limits = { concurrency: 8, requestsPerSecond: 0, timeoutMs: 60000, jobTimeoutMs: 60000, maxGenerations: 200 }
+const limits = {
+  concurrency: 8,
+  requestsPerSecond: 0,
+  timeoutMs: 60000,
+  jobTimeoutMs: 60000,
+  maxGenerations: 200,
+}
 
 const exampleScenarios = {
   'files.retrieve/403-file-access': { params: { file_id: 'a-file-of-another-account' } },
@@ -83,25 +99,45 @@ const exampleScenarios = {
 
 const otherResources = [
   ...['otherApplication', 'slowApplication', 'failingApplication', 'job'],
-  ...['pdfFile', 'corruptedPdfFile', 'encryptedPdfFile', 'oversizedPdfFile', 'file', 'deletedFile', 'graph'],
+  ...[
+    'pdfFile',
+    'corruptedPdfFile',
+    'encryptedPdfFile',
+    'oversizedPdfFile',
+    'file',
+    'deletedFile',
+    'graph',
+  ],
 ]
 
 const exampleResources = {
-  application: { id: 'an-application', inputs: [{ id: 'topic', value: ['tea'] }], requiredInputs: ['topic'] },
-  slowApplication: { id: 'one-whose-jobs-take-a-second', inputs: [{ id: 'topic', value: ['tea'] }] },
+  application: {
+    id: 'an-application',
+    inputs: [{ id: 'topic', value: ['tea'] }],
+    requiredInputs: ['topic'],
+  },
+  slowApplication: {
+    id: 'one-whose-jobs-take-a-second',
+    inputs: [{ id: 'topic', value: ['tea'] }],
+  },
   file: 'id-of-a-file',
   deletedFile: 'id-of-a-file-that-was-deleted',
   graph: 'id-of-a-graph',
 }
 
 const exampleOperations = {
-  'completion.create': { body: { model: 'm-1', prompt: 'Hello' }, fields: { model: '/model', prompt: '/prompt' } },
+  'completion.create': {
+    body: { model: 'm-1', prompt: 'Hello' },
+    fields: { model: '/model', prompt: '/prompt' },
+  },
   'chat.create': { body: { model: 'm-1', messages: [{ role: 'user', content: 'Hello' }] } },
   'files.upload': { content: { text: 'Hello' }, contentType: 'text/plain', filename: 'hello.txt' },
   'vision.analyze': 'not-served',
 }
 
-const example = ['"completion.create": {"body": {"model": "m-1", "prompt": "Hello"}, "fields": {"prompt": "/prompt"}}']
+const example = [
+  '"completion.create": {"body": {"model": "m-1", "prompt": "Hello"}, "fields": {"prompt": "/prompt"}}',
+]
 
 /** The blocks of a file that says what a run lacked, by steps: in comments, but for what the run knew. */
 function lackedBlocks({ keyVariable, notServed }: Answers, steps: readonly Step[]): Block[] {
@@ -128,9 +164,8 @@ function commentsOf(name: string, steps: readonly Step[], notServed: readonly st
   return operations
     .filter(({ id }) => !notServed.includes(id))
     .flatMap(({ id }) => {
-      const [usual = { about: 'No request has to be declared.', members: [] }, ...extended] = lacked.filter(
-        ({ members }) => members.some(([operation]) => operation === id),
-      )
+      const [usual = { about: 'No request has to be declared.', members: [] }, ...extended] =
+        lacked.filter(({ members }) => members.some(([operation]) => operation === id))
       return [{ ...usual, members: [...usual.members, [id, 'not-served'] as const] }, ...extended]
     })
 }
@@ -171,7 +206,8 @@ const hint = (name: string, value: unknown, about: readonly string[]): Block => 
 
 function writeBlock(given: Block, index: number, all: readonly Block[]): string {
   const { about, comments = [], name, value, live } = given
-  const member = comments.length > 0 ? withComments(given, comments) : memberText(name, value, 90).split('\n')
+  const member =
+    comments.length > 0 ? withComments(given, comments) : memberText(name, value, 90).split('\n')
   const last = index === all.length - 1 ? '' : ','
   const lines = [...member.slice(0, -1), `${member.at(-1)}${last}`]
   const shown = live ? lines : lines.map((line) => `// ${line}`)
@@ -180,7 +216,8 @@ function writeBlock(given: Block, index: number, all: readonly Block[]): string 
 
 /** Each of its members ends with a comma, so that any of the comments can be uncommented. */
 function withComments({ name, value }: Block, comments: readonly Comment[]): string[] {
-  const entry = ([key, of]: readonly [string, unknown]): string[] => `${memberText(key, of, 82)},`.split('\n')
+  const entry = ([key, of]: readonly [string, unknown]): string[] =>
+    `${memberText(key, of, 82)},`.split('\n')
   const known = Object.entries(value as object).flatMap(entry)
   const others = comments.flatMap(({ about, members }) => [about, ...members.flatMap(entry)])
   return [

@@ -67,7 +67,9 @@ function parseOne(value: string, files: FormatFiles<string>): ReportRequest<stri
     // The ending of its file is given, or a slip.
     const meant = names.find((name) => files[name]!.endsWith(`.${word}`)) ?? nearest(word, names)
     const hint = meant === undefined ? '' : `; did you mean ${meant}?`
-    throw new UserError(`--report ${value}: ${format} is not a format here${hint} (${names.join(', ')})`)
+    throw new UserError(
+      `--report ${value}: ${format} is not a format here${hint} (${names.join(', ')})`,
+    )
   }
   const path = rest.length === 0 ? files[format]! : rest.join('=')
   if (path === '') throw new UserError(`--report ${value}: give a path after =, or - for stdout`)
@@ -83,7 +85,9 @@ export function takesStdout(requests: readonly { readonly path: string }[]): boo
   return requests.some(({ path }) => path === '-')
 }
 
-export function streamForPeople(requests: readonly { readonly path: string }[]): NodeJS.WriteStream {
+export function streamForPeople(
+  requests: readonly { readonly path: string }[],
+): NodeJS.WriteStream {
   return takesStdout(requests) ? process.stderr : process.stdout
 }
 
@@ -142,7 +146,9 @@ export async function writeAtomically(path: string, text: string | Uint8Array): 
 }
 
 /** Writes files that belong together, each whole or not at all; throws UserError that names the first that cannot be. */
-export async function writeFiles(files: readonly (readonly [OutputFile, string | Uint8Array])[]): Promise<void> {
+export async function writeFiles(
+  files: readonly (readonly [OutputFile, string | Uint8Array])[],
+): Promise<void> {
   for (const [{ path, option }, bytes] of files) {
     try {
       await writeAtomically(path, bytes)
@@ -225,10 +231,15 @@ export function checkOutputs(outputs: readonly OutputFile[], inputs: InputFiles)
   for (const [index, output] of outputs.entries()) {
     refuseUnwritable(output)
     const identity = identityOf(output.path)
-    const input = Object.entries(inputs).find(([, path]) => path !== undefined && identityOf(path) === identity)
-    if (input) throw new UserError(`${output.option}: would overwrite ${input[0]}; give another file`)
+    const input = Object.entries(inputs).find(
+      ([, path]) => path !== undefined && identityOf(path) === identity,
+    )
+    if (input)
+      throw new UserError(`${output.option}: would overwrite ${input[0]}; give another file`)
     if (holdsKey(output.path)) {
-      throw new UserError(`${output.option}: holds a key, which is never overwritten; give another file`)
+      throw new UserError(
+        `${output.option}: holds a key, which is never overwritten; give another file`,
+      )
     }
     const twin = outputs.slice(0, index).find(({ path }) => identityOf(path) === identity)
     // A device takes any number of them.

@@ -21,18 +21,28 @@ type Environment = Readonly<Record<string, string | undefined>>
  * Colours for text that goes to that stream. NO_COLOR (https://no-color.org) and FORCE_COLOR decide if they are set;
  * `FORCE_COLOR=0` and `TERM=dumb` mean none, which picocolors does not know.
  */
-export function colorsFor(stream: { readonly isTTY?: boolean }, env: Environment = process.env): Colors {
+export function colorsFor(
+  stream: { readonly isTTY?: boolean },
+  env: Environment = process.env,
+): Colors {
   return pc.createColors(wantsColor(stream.isTTY === true, env))
 }
 
 /** Whether the terminal can rewrite what it shows. */
-export function canRewrite(stream: { readonly isTTY?: boolean }, env: Environment = process.env): boolean {
+export function canRewrite(
+  stream: { readonly isTTY?: boolean },
+  env: Environment = process.env,
+): boolean {
   return stream.isTTY === true && env.TERM !== 'dumb'
 }
 
-function wantsColor(isTerminal: boolean, { CI, FORCE_COLOR, NO_COLOR, TERM }: Environment): boolean {
+function wantsColor(
+  isTerminal: boolean,
+  { CI, FORCE_COLOR, NO_COLOR, TERM }: Environment,
+): boolean {
   if (NO_COLOR !== undefined && NO_COLOR !== '') return false
-  if (FORCE_COLOR !== undefined && FORCE_COLOR !== '') return FORCE_COLOR !== '0' && FORCE_COLOR !== 'false'
+  if (FORCE_COLOR !== undefined && FORCE_COLOR !== '')
+    return FORCE_COLOR !== '0' && FORCE_COLOR !== 'false'
   if (TERM === 'dumb') return false
   // The logs of CI servers show colours, though they are no terminals.
   return isTerminal || (CI !== undefined && CI !== '' && CI !== 'false' && CI !== '0')
@@ -51,7 +61,11 @@ const BAR = 20
 const PAUSE = 80
 
 /** `█████░░ 133/302 · 2 failed · 12 s · jobs.create`, in so many columns at most: what does not fit is left out from its end. */
-export function progressLine({ failed, judged, ms, of, operation }: Standing, columns: number, colors: Colors): string {
+export function progressLine(
+  { failed, judged, ms, of, operation }: Standing,
+  columns: number,
+  colors: Colors,
+): string {
   const filled = Math.round((Math.min(judged, of) / Math.max(of, 1)) * BAR)
   const time = ms < 60_000 ? `${Math.floor(ms / 1000)} s` : duration(ms)
   const failures = failed > 0 ? [`${failed} failed`] : []
@@ -78,7 +92,13 @@ export async function showProgress(stream: NodeJS.WriteStream, colors: Colors) {
       const now = performance.now()
       if (now - last < PAUSE) return
       last = now
-      const standing = { judged: judged.size, of: catalogue.length, failed: failed.size, ms: now - started, operation }
+      const standing = {
+        judged: judged.size,
+        of: catalogue.length,
+        failed: failed.size,
+        ms: now - started,
+        operation,
+      }
       line(progressLine(standing, stream.columns > 0 ? stream.columns : 80, colors))
     },
     done() {

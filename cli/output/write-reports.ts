@@ -42,7 +42,10 @@ export async function writeReports(
 ) {
   const problems = new Map<ReportRequest, string>()
   const reportNow = (): Report => withProblems(report, [...problems.values()])
-  const attempt = async <T>(request: ReportRequest, work: (text: Pieces) => T): Promise<Awaited<T> | undefined> => {
+  const attempt = async <T>(
+    request: ReportRequest,
+    work: (text: Pieces) => T,
+  ): Promise<Awaited<T> | undefined> => {
     try {
       const { [request.format]: render } = await loadFormats()
       return await work(render(reportNow(), exchanges()))
@@ -50,7 +53,10 @@ export async function writeReports(
       const { code } = error as NodeJS.ErrnoException
       // Anything else is no error of the file system.
       if (code === undefined) throw error
-      problems.set(request, `--report ${request.format}=${request.path}: cannot be written (${code})`)
+      problems.set(
+        request,
+        `--report ${request.format}=${request.path}: cannot be written (${code})`,
+      )
       return undefined
     }
   }
@@ -58,12 +64,21 @@ export async function writeReports(
     Promise.all(
       requests
         .filter((request) => !isDirect(request) && !problems.has(request))
-        .map(async (request) => ({ request, file: await attempt(request, (text) => stage(request.path, text)) })),
+        .map(async (request) => ({
+          request,
+          file: await attempt(request, (text) => stage(request.path, text)),
+        })),
     )
   let drafts = await draftAll()
   const print = (text: Pieces, path: string): Promise<void> =>
-    path === '-' ? pipeline(readable(text), stdout, { end: false }) : pipeline(readable(text), createWriteStream(path))
-  await Promise.all(requests.filter(isDirect).map((request) => attempt(request, (text) => print(text, request.path))))
+    path === '-'
+      ? pipeline(readable(text), stdout, { end: false })
+      : pipeline(readable(text), createWriteStream(path))
+  await Promise.all(
+    requests
+      .filter(isDirect)
+      .map((request) => attempt(request, (text) => print(text, request.path))),
+  )
   if (problems.size > 0) {
     for (const { file } of drafts) file?.discard()
     drafts = await draftAll()
@@ -97,7 +112,15 @@ interface Ending {
 
 /** Writes the reports and the one for people, whose last line says why the exit code is what it is, and sets that. Gives the report as it was written. */
 export async function finish(report: Report, ending: Ending): Promise<Report> {
-  const { before = '', command, exchanges, notes = [], isVerbose = false, people, requests } = ending
+  const {
+    before = '',
+    command,
+    exchanges,
+    notes = [],
+    isVerbose = false,
+    people,
+    requests,
+  } = ending
   const written = await writeReports(requests, { report, exchanges })
   for (const problem of written.problems) complain(problem)
   people.write(
@@ -141,9 +164,17 @@ export function makeRunFolder() {
 /** The exchanges that the failures of a report keep, for renderers of exchanges if there is no log of a run. */
 export function failureExchanges({ requirements, run }: Report): RecordedExchange[] {
   const kept = requirements.flatMap(({ id, operation, failures }) =>
-    failures.flatMap(({ exchange }) => (exchange ? [{ ...exchange, requirement: id, operation }] : [])),
+    failures.flatMap(({ exchange }) =>
+      exchange ? [{ ...exchange, requirement: id, operation }] : [],
+    ),
   )
-  return kept.map((exchange, n) => ({ ...exchange, n, role: 'probe', startedAt: run.startedAt, durationMs: 0 }))
+  return kept.map((exchange, n) => ({
+    ...exchange,
+    n,
+    role: 'probe',
+    startedAt: run.startedAt,
+    durationMs: 0,
+  }))
 }
 
 /** The exchanges of a run; if they could not be written down, those of failures, which are not enough for a HAR. */

@@ -1,4 +1,9 @@
-import { type Command, type OptionValues, InvalidArgumentError, Option } from '@commander-js/extra-typings'
+import {
+  type Command,
+  type OptionValues,
+  InvalidArgumentError,
+  Option,
+} from '@commander-js/extra-typings'
 import { existsSync } from 'node:fs'
 import { isRequirementId } from '../../catalogue/catalogue.ts'
 import { parseShard } from '../../harness/report/index.ts'
@@ -23,27 +28,49 @@ function rate(text: string): number {
 export function addArguments(command: Command) {
   return (
     command
-      .argument('[base_url]', 'the server to judge; without it and without a target file, the embedded reference')
+      .argument(
+        '[base_url]',
+        'the server to judge; without it and without a target file, the embedded reference',
+      )
       .optionsGroup('Target:')
       .option('-t, --target <file>', 'target file: JSON, or a module (see conform init)')
-      .option('-k, --key <key>', 'key with full rights; better CONFORM_API_KEY, which no process list shows')
-      .option('--start <command>', 'start the server to judge by this line of the shell, and end it after the run')
-      .option('--wait <ms>', 'wait so long until the target answers (default with --start: 30000)', whole(1, 3_600_000))
+      .option(
+        '-k, --key <key>',
+        'key with full rights; better CONFORM_API_KEY, which no process list shows',
+      )
+      .option(
+        '--start <command>',
+        'start the server to judge by this line of the shell, and end it after the run',
+      )
+      .option(
+        '--wait <ms>',
+        'wait so long until the target answers (default with --start: 30000)',
+        whole(1, 3_600_000),
+      )
       .option('--ca <pem>', 'certificate authorities to trust, as tls.ca in the target file')
       .addOption(headerOption())
       .option('--insecure', 'accept certificates that do not verify')
       .optionsGroup('What is judged:')
-      .addOption(repeatable('--only <pattern>', 'requirement ids to run; * is any characters; repeatable'))
+      .addOption(
+        repeatable('--only <pattern>', 'requirement ids to run; * is any characters; repeatable'),
+      )
       .addOption(repeatable('--skip <pattern>', 'requirement ids to leave out; repeatable'))
       .option('--failed <report.json>', 'run what failed in that report: --only of its ids')
       .option('--shard <i>/<n>', 'one part of the requirements; needs --seed', parseShard)
-      .option('--read-only', 'send nothing that a conforming target would answer by creating or generating')
+      .option(
+        '--read-only',
+        'send nothing that a conforming target would answer by creating or generating',
+      )
       .addOption(
         new Option('--depth <depth>', 'quick: one case of each kind, at most 500 requests')
           .choices(['full', 'quick'] as const)
           .default('full' as const),
       )
-      .option('--runs <n>', 'cases per generated requirement (default 25 refusals, 5 granted)', whole(1, 100_000))
+      .option(
+        '--runs <n>',
+        'cases per generated requirement (default 25 refusals, 5 granted)',
+        whole(1, 100_000),
+      )
       .option('--seed <int>', 'seed of the generated inputs', whole(-2147483648, 2147483647))
       .optionsGroup('What decides:')
       .option('--strict', 'a failed should counts like a failed must')
@@ -59,7 +86,10 @@ export function addArguments(command: Command) {
       .option('--timeout <ms>', 'time for one whole exchange', whole(1, 3_600_000))
       .optionsGroup('Output:')
       .addOption(reportOption(formatNames))
-      .option('--verbose', 'show every reason why something was not tested, and every case of a failure')
+      .option(
+        '--verbose',
+        'show every reason why something was not tested, and every case of a failure',
+      )
       .option('--dry-run', 'say how much would be sent, typically and at most, and send nothing')
       // What a command adds for itself, and --help.
       .optionsGroup('Options:')
@@ -67,12 +97,18 @@ export function addArguments(command: Command) {
 }
 
 /** Looks at what commander cannot see: patterns without a requirement, and options that go together. Throws UserError. */
-export function checkArguments(baseUrl: string | undefined, options: RunArguments, commands: readonly string[]): void {
+export function checkArguments(
+  baseUrl: string | undefined,
+  options: RunArguments,
+  commands: readonly string[],
+): void {
   checkBaseUrl(baseUrl, commands)
   checkPatterns('--only', options.only)
   checkPatterns('--skip', options.skip)
   if (options.shard && options.seed === undefined) {
-    throw new UserError('--shard: needs --seed, the same for all shards, so that their reports can be merged')
+    throw new UserError(
+      '--shard: needs --seed, the same for all shards, so that their reports can be merged',
+    )
   }
   checkStart(baseUrl, options)
   if (options.updateBaseline && options.baseline === undefined) {
@@ -85,14 +121,17 @@ function checkStart(baseUrl: string | undefined, { start, target, wait }: RunArg
   if (start === undefined && wait === undefined) return
   if (start?.trim() === '') throw new UserError('--start: give the command that starts the server')
   if (baseUrl === undefined && target === undefined)
-    throw new UserError(`${option}: needs the base URL at which the server will answer, or a target file that has it`)
+    throw new UserError(
+      `${option}: needs the base URL at which the server will answer, or a target file that has it`,
+    )
 }
 
 /** A word in the place of the URL that is a command with a slip, or a file. */
 function checkBaseUrl(word: string | undefined, commands: readonly string[]): void {
   if (word === undefined) return
   const meant = nearest(word, commands)
-  if (meant !== undefined) throw new UserError(`${word}: not a command and not a URL; did you mean conform ${meant}?`)
+  if (meant !== undefined)
+    throw new UserError(`${word}: not a command and not a URL; did you mean conform ${meant}?`)
   if (isRequirementId(word)) {
     throw new UserError(
       `${word} is a requirement, not a URL; did you mean conform explain ${word}, or conform <base_url> --only ${word}?`,
@@ -115,10 +154,17 @@ export function checkSession(command: 'watch' | 'ui', options: RunArguments): vo
   const once: readonly [option: string, isGiven: boolean, remedy: string][] = [
     ['--dry-run', options.dryRun === true, 'use conform --dry-run'],
     ['--update-baseline', options.updateBaseline === true, 'use conform --update-baseline'],
-    ['--report to stdout', takesStdout(parseReportRequests(options.report)), 'give the report a file'],
+    [
+      '--report to stdout',
+      takesStdout(parseReportRequests(options.report)),
+      'give the report a file',
+    ],
   ]
   for (const [option, isGiven, remedy] of once) {
-    if (isGiven) throw new UserError(`${option} is not for conform ${command}, which runs again and again: ${remedy}`)
+    if (isGiven)
+      throw new UserError(
+        `${option} is not for conform ${command}, which runs again and again: ${remedy}`,
+      )
   }
 }
 
@@ -133,7 +179,9 @@ export function portOption() {
 export function listenedOn<T>(port: number, listening: Promise<T>): Promise<T> {
   return listening.catch((error: unknown) => {
     const { code, message } = error as NodeJS.ErrnoException
-    throw new UserError(`--port ${port}: cannot be used (${code ?? message}); give another, or 0 for any`)
+    throw new UserError(
+      `--port ${port}: cannot be used (${code ?? message}); give another, or 0 for any`,
+    )
   })
 }
 
@@ -143,7 +191,9 @@ export function keyIdOption(meaning: string) {
 
 function keyIds(value: string, before: readonly string[]): string[] {
   if (!/^sha256:[0-9a-f]{64}$/.test(value)) {
-    throw new InvalidArgumentError('Give it as conform keygen prints it: sha256: and 64 hexadecimal digits.')
+    throw new InvalidArgumentError(
+      'Give it as conform keygen prints it: sha256: and 64 hexadecimal digits.',
+    )
   }
   return [...before, value]
 }
@@ -155,12 +205,15 @@ function headerOption() {
 
 function headers(line: string, before: HeaderValues): HeaderValues {
   const [, name, value = ''] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*?)[ \t]*$/.exec(line) ?? []
-  if (name === undefined) throw new InvalidArgumentError("Give it as 'name: value', or 'name: env:NAME'.")
+  if (name === undefined)
+    throw new InvalidArgumentError("Give it as 'name: value', or 'name: env:NAME'.")
   const [, env] = /^env:(\w+)$/.exec(value) ?? []
   const given: HeaderValues = { [name]: env === undefined ? value : { env } }
   const [problem] = headerProblems(given, 'give the key by CONFORM_API_KEY')
   if (problem) throw new InvalidArgumentError(`It ${problem[1]}.`)
-  const others = Object.entries(before).filter(([other]) => other.toLowerCase() !== name.toLowerCase())
+  const others = Object.entries(before).filter(
+    ([other]) => other.toLowerCase() !== name.toLowerCase(),
+  )
   return { ...Object.fromEntries(others), ...given }
 }
 

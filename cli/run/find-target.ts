@@ -22,7 +22,11 @@ export async function findTarget(baseUrl: string | undefined, options: RunArgume
   const limits = { concurrency, requestsPerSecond: rate, timeoutMs: timeout }
   const given = { dir, source, env: process.env, baseUrl: url, ca, headers, key, limits }
   const { target, handler, warnings } = await resolveTarget(file, given)
-  const inputs: InputFiles = { 'the target file': source, 'the file of --ca': ca, ...filesNamedIn(file, dir) }
+  const inputs: InputFiles = {
+    'the target file': source,
+    'the file of --ca': ca,
+    ...filesNamedIn(file, dir),
+  }
   /** Ends the embedded reference, if that is the target. */
   const close = async (): Promise<void> => server?.close()
   // A handler is judged in place of a server.
@@ -32,11 +36,14 @@ export async function findTarget(baseUrl: string | undefined, options: RunArgume
 /** The files that a target file names anywhere: keys, certificates, uploads, the programs that give keys. */
 export function filesNamedIn(file: unknown, dir: string): InputFiles {
   const found = texts(file).filter((text) => isFile(resolve(dir, text)))
-  return Object.fromEntries(found.map((text) => [`${text}, which the target file names`, resolve(dir, text)]))
+  return Object.fromEntries(
+    found.map((text) => [`${text}, which the target file names`, resolve(dir, text)]),
+  )
 }
 
 function texts(value: unknown): string[] {
-  if (typeof value === 'string') return value !== '' && value.length < 4096 && !value.includes('\0') ? [value] : []
+  if (typeof value === 'string')
+    return value !== '' && value.length < 4096 && !value.includes('\0') ? [value] : []
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(texts) : []
 }
 
@@ -78,7 +85,10 @@ export async function askOnce(
   // Whether its certificate can be trusted is for the run to say.
   const transport = createTransport({ baseUrl, connections: 1, insecure: true, tls, bodyLimit })
   try {
-    return await transport.send({ method: 'GET', path: '/v1/files', headers }, { timeoutMs, signal, fresh: true })
+    return await transport.send(
+      { method: 'GET', path: '/v1/files', headers },
+      { timeoutMs, signal, fresh: true },
+    )
   } finally {
     await transport.close()
   }

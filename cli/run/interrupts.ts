@@ -16,7 +16,8 @@ export interface Interrupts {
 /** Ends at the first signal that asks the process to end: for what goes on until then. */
 export function untilSignal(): Promise<void> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve())
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+      process.once(signal, () => resolve())
   })
 }
 

@@ -1,9 +1,20 @@
 import { join } from 'node:path'
 import { setImmediate as afterEvents } from 'node:timers/promises'
-import type { EndCause, Judging, RunEvent, RunFacts, RunOptions } from '../../harness/engine/index.ts'
+import type {
+  EndCause,
+  Judging,
+  RunEvent,
+  RunFacts,
+  RunOptions,
+} from '../../harness/engine/index.ts'
 import { rerunCommand, runOptionsOf } from '../../harness/engine/index.ts'
 import { noFacts, type RunRecord } from '../../suites/run-report.ts'
-import type { Baseline, BaselineEntry, Report, RequirementResult } from '../../harness/report/index.ts'
+import type {
+  Baseline,
+  BaselineEntry,
+  Report,
+  RequirementResult,
+} from '../../harness/report/index.ts'
 import {
   foreignBaseline,
   heldEntries,
@@ -23,7 +34,12 @@ import {
   reportFiles,
   type ReportRequest,
 } from '../output/files.ts'
-import { type People, loggedExchanges, makeRunFolder, loadFormats } from '../output/write-reports.ts'
+import {
+  type People,
+  loggedExchanges,
+  makeRunFolder,
+  loadFormats,
+} from '../output/write-reports.ts'
 import { colorsFor, showProgress, warnOf } from '../output/say.ts'
 import type { RunArguments } from './arguments.ts'
 import { findTarget, type FoundTarget } from './find-target.ts'
@@ -61,7 +77,11 @@ export async function loadRun({ report }: RunArguments): Promise<void> {
 }
 
 /** Finds the target, judges it, writes the reports and the one for people, and sets the exit code. */
-export async function oneRun(baseUrl: string | undefined, options: RunArguments, front: RunFront): Promise<RunEnd> {
+export async function oneRun(
+  baseUrl: string | undefined,
+  options: RunArguments,
+  front: RunFront,
+): Promise<RunEnd> {
   const requests = parseReportRequests(options.report)
   const baseline = baselineOf(options)
   const finding = findTarget(baseUrl, options)
@@ -75,7 +95,8 @@ export async function oneRun(baseUrl: string | undefined, options: RunArguments,
     front.onFound?.(found)
     warn(found, options, baseline)
     const expected = baseline ? heldEntries(baseline, new Date()) : []
-    const start = options.start === undefined ? {} : { start: redactorFor(found.target).text(options.start) }
+    const start =
+      options.start === undefined ? {} : { start: redactorFor(found.target).text(options.start) }
     const isKept = front.onSent !== undefined || keepsExchanges(requests)
     const log = isKept ? join(folder.path, 'exchanges.ndjson') : undefined
     const run = runOptions({ ...options, ...start }, baseUrl, expected, log)
@@ -83,8 +104,16 @@ export async function oneRun(baseUrl: string | undefined, options: RunArguments,
     if (requests.length > 0) await loadFormats()
     if (options.start !== undefined || options.wait !== undefined)
       server = await startServer(found, options, front.interrupts)
-    left = server?.problem ? neverJudged(found, run, server.problem) : await judge(found, run, suites, front)
-    const report = await publish(left.record, { options, requests, people: front.people, baseline, server })
+    left = server?.problem
+      ? neverJudged(found, run, server.problem)
+      : await judge(found, run, suites, front)
+    const report = await publish(left.record, {
+      options,
+      requests,
+      people: front.people,
+      baseline,
+      server,
+    })
     await front.onSent?.(loggedExchanges(run.exchangeLog))
     return { report, cause: left.record.facts.ended?.cause }
   } finally {
@@ -102,14 +131,23 @@ export function baselineOf({ baseline, updateBaseline, tpe }: RunArguments): Bas
 }
 
 /** Nothing is sent for a report that could not be written, or that would overwrite what it is made from. */
-function checkFiles(requests: readonly ReportRequest[], options: RunArguments, { inputs }: FoundTarget): void {
+function checkFiles(
+  requests: readonly ReportRequest[],
+  options: RunArguments,
+  { inputs }: FoundTarget,
+): void {
   const { baseline: path, updateBaseline } = options
   checkOutputs(reportFiles(requests), { ...inputs, 'the baseline': path })
-  if (path !== undefined && updateBaseline) checkOutputs([{ path, option: `--update-baseline ${path}` }], inputs)
+  if (path !== undefined && updateBaseline)
+    checkOutputs([{ path, option: `--update-baseline ${path}` }], inputs)
 }
 
 /** Says on stderr what may be meant otherwise. */
-export function warn({ target, warnings }: FoundTarget, options: RunArguments, baseline: Baseline | undefined): void {
+export function warn(
+  { target, warnings }: FoundTarget,
+  options: RunArguments,
+  baseline: Baseline | undefined,
+): void {
   const all = [...warnings, ...(baseline ? foreignBaseline(baseline, target) : [])]
   if (options.key !== undefined) {
     all.push(
@@ -145,16 +183,24 @@ async function judge(
   const { beginJudging, prepareRun } = await suites
   await afterEvents()
   const why = leftOut('interrupted')
-  if (interrupts.signal.aborted) return neverJudged({ target }, options, { cause: 'interrupted', ...why })
+  if (interrupts.signal.aborted)
+    return neverJudged({ target }, options, { cause: 'interrupted', ...why })
   const judging = beginJudging(prepareRun(target, options, { handler }))
   interrupts.signal.addEventListener('abort', () => judging.end('interrupted', why))
   const { done, ...problem } = await follow(judging, overdue, onEvent)
   const durationMs = performance.now() - started
   const { results } = judging
-  return { record: { target, options, startedAt, durationMs, results, facts: judging.facts(), ...problem }, done }
+  return {
+    record: { target, options, startedAt, durationMs, results, facts: judging.facts(), ...problem },
+    done,
+  }
 }
 
-function neverJudged({ target }: Pick<FoundTarget, 'target'>, options: RunOptions, ended: RunFacts['ended']): Judged {
+function neverJudged(
+  { target }: Pick<FoundTarget, 'target'>,
+  options: RunOptions,
+  ended: RunFacts['ended'],
+): Judged {
   const facts = { ...noFacts, ended }
   return {
     record: { target, options, startedAt: new Date(), durationMs: 0, results: new Map(), facts },

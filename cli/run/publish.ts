@@ -31,12 +31,16 @@ export async function publish(record: RunRecord, publication: Publication): Prom
   try {
     reportToGithub(withProblems(report, problems), process.env, (text) => people.write(text))
   } catch (error) {
-    problems.push(`the job summary cannot be written (${(error as NodeJS.ErrnoException).code ?? 'error'})`)
+    problems.push(
+      `the job summary cannot be written (${(error as NodeJS.ErrnoException).code ?? 'error'})`,
+    )
   }
   for (const problem of problems) complain(problem)
   const problem = record.facts.recordingProblem
   if (problem !== undefined)
-    notes.push(`the exchanges could not be kept (${problem}): no HAR is written, and HTML shows those of failures only`)
+    notes.push(
+      `the exchanges could not be kept (${problem}): no HAR is written, and HTML shows those of failures only`,
+    )
   return finish(withProblems(report, problems), {
     ...keptExchanges({ log: record.options.exchangeLog, problem }, report, requests),
     ...{ people, notes, isVerbose: options.verbose ?? false, command: record.options.rerun },
@@ -84,6 +88,8 @@ function notesOf({ facts }: RunRecord): string[] {
   return [
     ...(ended && !told.includes(ended.cause) ? [ended.reason] : []),
     ...hints,
-    ...(jobsInProgress.length > 0 ? [`jobs that were not seen to end: ${jobsInProgress.join(', ')}`] : []),
+    ...(jobsInProgress.length > 0
+      ? [`jobs that were not seen to end: ${jobsInProgress.join(', ')}`]
+      : []),
   ]
 }

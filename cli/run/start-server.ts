@@ -38,7 +38,10 @@ export async function startServer(
   interrupts: Interrupts,
 ) {
   const option = start === undefined ? '--wait' : '--start'
-  if (handler) throw new UserError(`${option}: the target file names a handler (fetch): there is no server to wait for`)
+  if (handler)
+    throw new UserError(
+      `${option}: the target file names a handler (fetch): there is no server to wait for`,
+    )
   const { baseUrl } = target
   if (start !== undefined && (await takesConnections(baseUrl))) {
     const { host } = new URL(baseUrl)
@@ -48,7 +51,8 @@ export async function startServer(
   }
   const server = start === undefined ? undefined : startProcess(start)
   const redactor = redactorFor(target)
-  const lines = (most: number): string[] => (server?.lastLines(most) ?? []).map((line) => redactor.text(line))
+  const lines = (most: number): string[] =>
+    (server?.lastLines(most) ?? []).map((line) => redactor.text(line))
   let isKept = false
   const close = async (): Promise<void> => {
     await server?.close(interrupts.signal.aborted ? graceAfterInterruptMs : graceMs)
@@ -61,7 +65,9 @@ export async function startServer(
       notes({ exit }: Report): string[] {
         if (!server || exit.code === 0) return []
         isKept = true
-        const ending = server.end ? `; it ended by itself (${endOf(server.end)}), and wrote at last:` : ''
+        const ending = server.end
+          ? `; it ended by itself (${endOf(server.end)}), and wrote at last:`
+          : ''
         return [
           `the output of the server: ${server.output}${ending}`,
           ...(server.end ? lines(manyLines).map((line) => `  ${line}`) : []),
@@ -85,11 +91,14 @@ interface Waiting {
 }
 
 /** Waits until the target answers, and says why if it does not. Throws UserError for no command at all. */
-async function whyNotAnswering(waiting: Waiting): Promise<({ readonly cause: EndCause } & Reason) | undefined> {
+async function whyNotAnswering(
+  waiting: Waiting,
+): Promise<({ readonly cause: EndCause } & Reason) | undefined> {
   const { interrupts, lines, server } = waiting
   const why = await untilItAnswers(waiting)
   if (interrupts.signal.aborted) return { cause: 'interrupted', ...leftOut('interrupted') }
-  if (why === undefined || !server) return why === undefined ? undefined : { cause: 'unreachable', reason: why }
+  if (why === undefined || !server)
+    return why === undefined ? undefined : { cause: 'unreachable', reason: why }
   const shown = lines(fewLines).filter((line) => line.trim() !== '')
   const written =
     shown.length === 0
@@ -99,7 +108,13 @@ async function whyNotAnswering(waiting: Waiting): Promise<({ readonly cause: End
 }
 
 /** Why the target does not answer; undefined if it does, or if somebody interrupts. */
-async function untilItAnswers({ target, waitMs, interrupts, server, lines }: Waiting): Promise<string | undefined> {
+async function untilItAnswers({
+  target,
+  waitMs,
+  interrupts,
+  server,
+  lines,
+}: Waiting): Promise<string | undefined> {
   const stop = new AbortController()
   const signal = AbortSignal.any([interrupts.signal, stop.signal])
   // Nothing is to be reported later than usual: the waiting ends at once.
@@ -119,7 +134,9 @@ async function untilItAnswers({ target, waitMs, interrupts, server, lines }: Wai
       return `${target.baseUrl} did not answer within ${waitMs / 1000} s: ${result.message}`
     await sleep(everyMs, undefined, { signal }).catch(() => undefined)
   }
-  return interrupts.signal.aborted || !ended ? undefined : whyEnded(await ended, lines, target.baseUrl)
+  return interrupts.signal.aborted || !ended
+    ? undefined
+    : whyEnded(await ended, lines, target.baseUrl)
 }
 
 function whyEnded(end: CommandEnd, lines: Waiting['lines'], baseUrl: string): string {
@@ -127,10 +144,14 @@ function whyEnded(end: CommandEnd, lines: Waiting['lines'], baseUrl: string): st
   // Exit codes by which shells say that there is no such program, or that it cannot be run.
   if (code === 126 || code === 127) {
     const written = lines(fewLines).join(' | ')
-    throw new UserError(`--start: the shell could not run the command (exit code ${code}): ${written}`)
+    throw new UserError(
+      `--start: the shell could not run the command (exit code ${code}): ${written}`,
+    )
   }
   const remedy =
-    code === 0 ? '; give a command that goes on, or start the server yourself and give --wait <ms> alone' : ''
+    code === 0
+      ? '; give a command that goes on, or start the server yourself and give --wait <ms> alone'
+      : ''
   return `the command of --start ended (${endOf(end)}) before ${baseUrl} answered${remedy}`
 }
 
@@ -185,13 +206,20 @@ const tailLength = 16_384
 export function startProcess(command: string) {
   const file = openLog()
   const out = file?.descriptor ?? 'ignore'
-  const child = spawn(command, { shell: true, detached: !isWindows, windowsHide: true, stdio: ['ignore', out, out] })
+  const child = spawn(command, {
+    shell: true,
+    detached: !isWindows,
+    windowsHide: true,
+    stdio: ['ignore', out, out],
+  })
   if (file) closeSync(file.descriptor)
   const log = file?.path
   let end: CommandEnd | undefined
   const ended = new Promise<CommandEnd>((resolve, reject) => {
     child.once('exit', (code, signal) => resolve((end = { code, signal })))
-    child.once('error', ({ message }) => reject(new UserError(`--start: the shell cannot be started: ${message}`)))
+    child.once('error', ({ message }) =>
+      reject(new UserError(`--start: the shell cannot be started: ${message}`)),
+    )
   })
   ended.catch(() => undefined)
   const killNow = (): void => void signalAll(child, 'SIGKILL')
@@ -205,7 +233,8 @@ export function startProcess(command: string) {
     },
     /** Settles when the command has ended; its children may go on. */
     ended,
-    lastLines: (most: number): string[] => (log === undefined ? [] : tailOf(log).split('\n').slice(-most)),
+    lastLines: (most: number): string[] =>
+      log === undefined ? [] : tailOf(log).split('\n').slice(-most),
     /** Ends it with its children: by SIGTERM, and after so many ms by SIGKILL. */
     async close(graceMs: number): Promise<void> {
       const deadline = performance.now() + graceMs
@@ -214,7 +243,8 @@ export function startProcess(command: string) {
       killNow()
       process.off('exit', killNow)
     },
-    forget: (): void => (log === undefined ? undefined : rmSync(dirname(log), { recursive: true, force: true })),
+    forget: (): void =>
+      log === undefined ? undefined : rmSync(dirname(log), { recursive: true, force: true }),
   }
 }
 
@@ -243,7 +273,8 @@ function signalAll({ pid }: ChildProcess, signal: NodeJS.Signals | 0): boolean {
   if (pid === undefined) return false
   if (isWindows) {
     // There are no groups there, and no way to ask nicely.
-    if (signal !== 0) spawnSync('taskkill', ['/pid', String(pid), '/T', '/F'], { windowsHide: true })
+    if (signal !== 0)
+      spawnSync('taskkill', ['/pid', String(pid), '/T', '/F'], { windowsHide: true })
     return false
   }
   try {

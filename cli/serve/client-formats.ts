@@ -9,7 +9,9 @@ import type { Expected, MemberFault } from '../../traffic/client/request-faults.
 import type { ClientFault, ClientFinding, ClientReport } from '../../traffic/client/client-judge.ts'
 
 /** The reports on a client, by the name that `--report` has for each. */
-export const clientFormats: Readonly<Record<'json' | 'junit' | 'markdown', (report: ClientReport) => string>> = {
+export const clientFormats: Readonly<
+  Record<'json' | 'junit' | 'markdown', (report: ClientReport) => string>
+> = {
   json: (report) => {
     const findings = report.findings.map((finding) => ({ ...finding, ...faultText(finding.fault) }))
     return `${json({ ...report, findings }, 2)}\n`
@@ -19,7 +21,13 @@ export const clientFormats: Readonly<Record<'json' | 'junit' | 'markdown', (repo
 }
 
 /** Text of a finding for a live log: the request, what the interface shows, what came. */
-export function clientFindingText({ fault, method, operation, path, request }: ClientFinding): string {
+export function clientFindingText({
+  fault,
+  method,
+  operation,
+  path,
+  request,
+}: ClientFinding): string {
   const rows = { sent: `${method} ${path} (request ${request})`, ...faultText(fault) }
   return findingText(`${operation ?? 'no operation'}  ${fault.rule}`, rows)
 }
@@ -39,12 +47,18 @@ export function renderClient(report: ClientReport): string {
   const parts = [
     `${count(requests, 'request')} to ${count(operations.length, 'operation')}`,
     ...used,
-    ...section('Errors that the client did not meet; a header, or an answer of a --script, brings each about', unmet),
+    ...section(
+      'Errors that the client did not meet; a header, or an answer of a --script, brings each about',
+      unmet,
+    ),
     ...section(
       'Script',
       script.map((one) => `  ${playedText(one)}`),
     ),
-    ...section('Operations that the client did not use', unused.length === 0 ? [] : [`  ${unused.join(', ')}`]),
+    ...section(
+      'Operations that the client did not use',
+      unused.length === 0 ? [] : [`  ${unused.join(', ')}`],
+    ),
     '',
     `exit ${exit.code}: ${exit.because}`,
   ]
@@ -60,12 +74,17 @@ function renderJunit(report: ClientReport): string {
   const { durationMs, exit, findings, operations, unused } = report
   const elsewhere = findings.some(({ operation }) => operation === null)
   const used = [
-    ...operations.map(({ operation, requests }) => ({ name: operation, note: `: ${count(requests, 'request')}` })),
+    ...operations.map(({ operation, requests }) => ({
+      name: operation,
+      note: `: ${count(requests, 'request')}`,
+    })),
     ...(elsewhere ? [{ name: 'no operation', note: '' }] : []),
   ]
   const cases = used.map(({ name, note }): TestCase => {
     const own = findings.filter(({ operation }) => (operation ?? 'no operation') === name)
-    const faults = own.map(({ fault }) => faultText(fault)).map(({ expected, received }) => `${expected}: ${received}`)
+    const faults = own
+      .map(({ fault }) => faultText(fault))
+      .map(({ expected, received }) => `${expected}: ${received}`)
     const text = own.map(clientFindingText).join('')
     const found = { kind: 'failure', message: faults.join('; '), type: 'request', text } as const
     return { name: name + note, classname: 'client', ...(own.length > 0 && { found }) }
@@ -84,7 +103,9 @@ function renderJunit(report: ClientReport): string {
 function renderMarkdown(report: ClientReport): string {
   const { exit, findings, operations, script, unused } = report
   const rows = operations.map(({ answers, errors, operation }) => {
-    const unmet = errors.filter(({ met }) => met === 0).map((one) => markdownText(conditionText(one)))
+    const unmet = errors
+      .filter(({ met }) => met === 0)
+      .map((one) => markdownText(conditionText(one)))
     return `| ${markdownCode(operation)} | ${markdownText(responsesText(answers))} | ${unmet.join('<br>')} |`
   })
   return [
@@ -98,7 +119,9 @@ function renderMarkdown(report: ClientReport): string {
       }),
     ),
     ...table(['operation', 'answers', 'errors not met'], rows),
-    ...(script.length === 0 ? [] : [...script.map((one) => `- ${markdownText(playedText(one))}`), '']),
+    ...(script.length === 0
+      ? []
+      : [...script.map((one) => `- ${markdownText(playedText(one))}`), '']),
     `Not used: ${unused.map(markdownCode).join(', ')}`,
     '',
     `exit ${exit.code}`,
@@ -139,7 +162,10 @@ const texts: Texts = {
     received: `an unknown path${hint === undefined ? '' : `; did you mean ${hint}?`}`,
   }),
   method: ({ shown }) => ({ expected: `${shown.join(' or ')} (§4)`, received: 'another method' }),
-  'path-parameter': ({ name, received }) => ({ expected: `${name} is a uuid (§4.3)`, received: preview(received) }),
+  'path-parameter': ({ name, received }) => ({
+    expected: `${name} is a uuid (§4.3)`,
+    received: preview(received),
+  }),
   query: ({ name, problem }) => ({
     expected: `${name} is one text: extensions without the dot, separated by commas (§2.8)`,
     received: problem === 'dot' ? 'an extension with a dot' : `${name} more than once`,
@@ -150,10 +176,15 @@ const texts: Texts = {
   }),
   'content-type': ({ problem, received }) => ({
     expected:
-      problem === 'form' ? 'the file as the body, labelled with its media type (§2.8)' : 'application/json (§4)',
+      problem === 'form'
+        ? 'the file as the body, labelled with its media type (§2.8)'
+        : 'application/json (§4)',
     received: received ?? 'no Content-Type',
   }),
-  'content-disposition': ({ received }) => ({ expected: 'attachment; filename="..." (§2.8)', received }),
+  'content-disposition': ({ received }) => ({
+    expected: 'attachment; filename="..." (§2.8)',
+    received,
+  }),
   body: ({ problem }) => ({ expected: `${bodies[problem][0]} (§4)`, received: bodies[problem][1] }),
   member: memberText,
   'repeated-creation': ({ job }) => ({
@@ -162,7 +193,9 @@ const texts: Texts = {
   }),
   waiting: ({ retryAfter, waitedMs }) => ({
     expected:
-      retryAfter === undefined ? 'a pause before the next try (§7.2)' : `a pause of ${retryAfter} s (Retry-After)`,
+      retryAfter === undefined
+        ? 'a pause before the next try (§7.2)'
+        : `a pause of ${retryAfter} s (Retry-After)`,
     received:
       retryAfter === undefined
         ? `the next try after ${waitedMs} ms, twice in a row`
@@ -192,7 +225,9 @@ function shapeText(expected: Expected): string {
 type Used = ClientReport['operations'][number]
 
 function responsesText(responses: Used['answers']): string {
-  return responses.map(({ count: times, status, tpe = '' }) => `${`${status} ${tpe}`.trim()} ×${times}`).join(', ')
+  return responses
+    .map(({ count: times, status, tpe = '' }) => `${`${status} ${tpe}`.trim()} ×${times}`)
+    .join(', ')
 }
 
 /** `429 QuotaExceeded`, and what brings it about. */

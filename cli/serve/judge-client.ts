@@ -16,10 +16,19 @@ export type ClientRequests = ReturnType<typeof clientRequests>
 const { json, junit, markdown } = formatFiles
 
 /** Throws UserError if a report cannot be written, or the script is none. */
-export function clientRequests({ report, script }: { readonly report: readonly string[]; readonly script?: string }) {
+export function clientRequests({
+  report,
+  script,
+}: {
+  readonly report: readonly string[]
+  readonly script?: string
+}) {
   return {
     ...plannedReports(report, { 'the script': script }, { json, junit, markdown }),
-    script: script === undefined ? undefined : scriptOf(parseJson(readBytes(script).toString('utf8'), script), script),
+    script:
+      script === undefined
+        ? undefined
+        : scriptOf(parseJson(readBytes(script).toString('utf8'), script), script),
   }
 }
 
@@ -34,11 +43,19 @@ export async function startJudgedServer(
   port: number,
 ) {
   const { baseUrl, limits } = target
-  const tooEarly = (played: Played, { method, path }: { readonly method: string; readonly path: string }): void =>
-    judge.tooEarly(played, method, path)
+  const tooEarly = (
+    played: Played,
+    { method, path }: { readonly method: string; readonly path: string },
+  ): void => judge.tooEarly(played, method, path)
   const forwarder = playScript(script ?? new Map(), createForwarder({ baseUrl }), tooEarly)
   const judge = createClientJudge({
-    ...{ baseUrl, scenarios, script: forwarder, redactor: redactorFor(target), startedAt: new Date() },
+    ...{
+      baseUrl,
+      scenarios,
+      script: forwarder,
+      redactor: redactorFor(target),
+      startedAt: new Date(),
+    },
     onFinding: (finding) => void people.write(clientFindingText(finding)),
   })
   let exchanges = 0
@@ -60,7 +77,8 @@ export async function startJudgedServer(
       const report = judge.end(new Date())
       process.exitCode = report.exit.code
       people.write(`\n${renderClient(report)}`)
-      for (const { format, path } of requests) if (path === '-') process.stdout.write(clientFormats[format](report))
+      for (const { format, path } of requests)
+        if (path === '-') process.stdout.write(clientFormats[format](report))
       for (const file of reportFiles(requests)) {
         try {
           await writeFiles([[file, clientFormats[file.format](report)]])

@@ -13,19 +13,23 @@ export function createResults() {
   let order: readonly string[] = []
   const compared = (results: readonly RequirementResult[]) => {
     const before = (id: string) => known.get(id)?.outcome
-    const idsOf = (fits: (result: RequirementResult) => boolean) => results.filter(fits).map(({ id }) => id)
+    const idsOf = (fits: (result: RequirementResult) => boolean) =>
+      results.filter(fits).map(({ id }) => id)
     return {
       newlyFailed: idsOf(({ id, outcome }) => outcome === 'failed' && before(id) !== 'failed'),
       newlyPassed: idsOf(({ id, outcome }) => outcome === 'passed' && before(id) === 'failed'),
       /** Failed before, and was not judged now. */
       lost: idsOf(({ id, outcome }) => outcome === 'not-exercised' && before(id) === 'failed'),
-      stillFailed: idsOf(({ id, outcome }) => outcome === 'failed' && before(id) === 'failed').length,
+      stillFailed: idsOf(({ id, outcome }) => outcome === 'failed' && before(id) === 'failed')
+        .length,
     }
   }
   return {
     /** Failed when it was last judged, in the order of the catalogue. */
     get failed() {
-      return order.flatMap((id) => known.get(id) ?? []).filter(({ outcome }) => outcome === 'failed')
+      return order
+        .flatMap((id) => known.get(id) ?? [])
+        .filter(({ outcome }) => outcome === 'failed')
     },
     /** Takes in a run; undefined if it was the first one. */
     add({ requirements }: Report) {
@@ -55,7 +59,9 @@ export function optionsFor(
 ): RunArguments {
   if (selection === 'all') return options
   const chosen =
-    selection === 'failed' ? failed : failed.filter(({ id }) => selection.some((pattern) => matchesId(id, pattern)))
+    selection === 'failed'
+      ? failed
+      : failed.filter(({ id }) => selection.some((pattern) => matchesId(id, pattern)))
   const only = new Set([...(selection === 'failed' ? [] : selection), ...chosen.flatMap(neededBy)])
   const seed = chosen.flatMap(({ failures }) => failures).at(0)?.seed
   const { shard: _, ...rest } = options

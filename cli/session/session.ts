@@ -50,7 +50,11 @@ export type Session = ReturnType<typeof createSession>
  * Runs what `conform` with these options runs, whenever it is told to, when a file that the target is read from changes, and
  * when the target comes back after a restart. What runs by itself is what ran last.
  */
-export function createSession(baseUrl: string | undefined, options: RunArguments, front: SessionFront) {
+export function createSession(
+  baseUrl: string | undefined,
+  options: RunArguments,
+  front: SessionFront,
+) {
   const results = createResults()
   let next: RunStarted | undefined
   let last: Selection = 'all'
@@ -60,7 +64,8 @@ export function createSession(baseUrl: string | undefined, options: RunArguments
   let watching = new AbortController()
   let isClosed = false
 
-  const again = (why: string): void => run(last === 'failed' && results.failed.length === 0 ? 'all' : last, why)
+  const again = (why: string): void =>
+    run(last === 'failed' && results.failed.length === 0 ? 'all' : last, why)
 
   function run(selection: Selection, why: string): void {
     if (isClosed) return
@@ -121,7 +126,11 @@ export function createSession(baseUrl: string | undefined, options: RunArguments
     watching = new AbortController()
     const { signal } = watching
     const onBack = (): void => again('the target answers again')
-    void watchTarget(target, cause === 'unreachable', { signal, onGone: () => front.gone(), onBack })
+    void watchTarget(target, cause === 'unreachable', {
+      signal,
+      onGone: () => front.gone(),
+      onBack,
+    })
   }
 
   return {
@@ -208,7 +217,8 @@ export async function watchTarget(
       signal.throwIfAborted()
     }
     onGone()
-    while ((await askOnce(target, responseMs, signal)).kind !== 'answer') await pause(askMs, undefined, { signal })
+    while ((await askOnce(target, responseMs, signal)).kind !== 'answer')
+      await pause(askMs, undefined, { signal })
     signal.throwIfAborted()
     onBack()
   } catch (error) {

@@ -1,6 +1,12 @@
 import type { Plan } from '../../harness/engine/index.ts'
 import type { Outcome, Report, RequirementResult } from '../../harness/report/index.ts'
-import { bothVerdicts, decided, isLeftOut, outsideCause, summarize } from '../../harness/report/index.ts'
+import {
+  bothVerdicts,
+  decided,
+  isLeftOut,
+  outsideCause,
+  summarize,
+} from '../../harness/report/index.ts'
 
 /** The current state of a requirement. */
 export interface Row {
@@ -54,8 +60,11 @@ export function createBoard(empty: Report) {
         return entry?.run === true && entry.leftOut === undefined
       }
       const judged = known.filter(isJudged)
-      run = new Map(judged.map(({ result }) => [result.id, isUnknown(result) ? undefined : result.outcome]))
-      for (const row of known) if (isJudged(row) || row.before !== undefined) put(row.result, isJudged(row))
+      run = new Map(
+        judged.map(({ result }) => [result.id, isUnknown(result) ? undefined : result.outcome]),
+      )
+      for (const row of known)
+        if (isJudged(row) || row.before !== undefined) put(row.result, isJudged(row))
     },
     judged(result: RequirementResult): void {
       if (isLeftOut(result, '--only') && rows.get(result.id)?.isWaiting !== true) return
@@ -67,7 +76,8 @@ export function createBoard(empty: Report) {
       version++
       settle()
       if (!isPart) base = report
-      for (const result of report.requirements) if (!isPart || !isLeftOut(result)) put(result, false)
+      for (const result of report.requirements)
+        if (!isPart || !isLeftOut(result)) put(result, false)
     },
     /** The run never began. */
     dropped(): void {

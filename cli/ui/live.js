@@ -1,9 +1,13 @@
 // Puts what the events bring in the place of what the page shows, and sends what the buttons say. Stands behind page.js.
 const cells = new Map()
-for (const cell of document.querySelectorAll('.matrix .cell')) cells.set(decodeURIComponent(cell.hash.slice(1)), cell)
+for (const cell of document.querySelectorAll('.matrix .cell'))
+  cells.set(decodeURIComponent(cell.hash.slice(1)), cell)
 
 const elementOf = (key) => (key.startsWith('cell:') ? cells.get(key.slice(5)) : $(key))
-const focusable = (element) => [element, ...element.querySelectorAll('a, button, summary, textarea')]
+const focusable = (element) => [
+  element,
+  ...element.querySelectorAll('a, button, summary, textarea'),
+]
 // Then a row that is open is shown beside the list, and only one is.
 const wide = matchMedia('(min-width: 75rem)')
 
@@ -32,7 +36,9 @@ function replace(key, markup) {
 async function showSent(row) {
   const place = row.querySelector('.sent')
   if (!place) return
-  const answer = await fetch(`sent?id=${encodeURIComponent(place.dataset.sent)}`).catch(() => undefined)
+  const answer = await fetch(`sent?id=${encodeURIComponent(place.dataset.sent)}`).catch(
+    () => undefined,
+  )
   if (!answer?.ok) return
   place.innerHTML = await answer.text()
   addCopyButtons(place)
@@ -40,7 +46,8 @@ async function showSent(row) {
 
 function closeOthers(row) {
   if (!wide.matches) return
-  for (const other of document.querySelectorAll('#list .r[open]')) if (other !== row) other.open = false
+  for (const other of document.querySelectorAll('#list .r[open]'))
+    if (other !== row) other.open = false
 }
 
 let state = { isRunning: false, failed: 0 }
@@ -82,16 +89,22 @@ function show(next) {
 // Not `disabled`: a button that has the focus keeps it.
 function markButtons() {
   const { failed, isRunning } = state
-  for (const button of document.querySelectorAll('[data-do], [data-run], [data-add], [data-shown]')) {
+  for (const button of document.querySelectorAll(
+    '[data-do], [data-run], [data-add], [data-shown]',
+  )) {
     const isStop = button.dataset.do === 'stop'
-    const isOff = isStop ? !isRunning : isRunning || (button.dataset.do === 'failed' && failed === 0)
+    const isOff = isStop
+      ? !isRunning
+      : isRunning || (button.dataset.do === 'failed' && failed === 0)
     button.setAttribute('aria-disabled', String(isOff))
   }
 }
 
 /** Tells what is wrong with a command; undefined if it is done. */
 async function send(command) {
-  const answer = await fetch('run', { method: 'POST', body: JSON.stringify(command) }).catch(() => undefined)
+  const answer = await fetch('run', { method: 'POST', body: JSON.stringify(command) }).catch(
+    () => undefined,
+  )
   if (answer?.ok) return undefined
   return answer ? answer.text() : gone
 }
@@ -140,7 +153,10 @@ document.addEventListener('filtered', () => {
 
 /** The row that the keys are about: the one with the focus, or the one that is open beside the list. */
 function currentRow() {
-  return document.activeElement?.closest('.r') ?? (wide.matches ? document.querySelector('#list .r[open]') : null)
+  return (
+    document.activeElement?.closest('.r') ??
+    (wide.matches ? document.querySelector('#list .r[open]') : null)
+  )
 }
 
 function step(by) {
@@ -164,7 +180,8 @@ const keys = {
   j: () => step(1),
   k: () => step(-1),
   f: onlyFailed,
-  r: () => press(currentRow()?.querySelector('[data-run]') ?? document.querySelector('[data-do=failed]')),
+  r: () =>
+    press(currentRow()?.querySelector('[data-run]') ?? document.querySelector('[data-do=failed]')),
   '/': () => $('find').focus(),
 }
 

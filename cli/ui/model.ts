@@ -1,6 +1,11 @@
 import { count, type RecordedExchange, type Report } from '../../harness/report/index.ts'
 import { visible } from '../../reporters/escape/visible.ts'
-import { byRequirement, exchangeMarkup, moreExchanges, type SentExchanges } from '../../reporters/html/exchange.ts'
+import {
+  byRequirement,
+  exchangeMarkup,
+  moreExchanges,
+  type SentExchanges,
+} from '../../reporters/html/exchange.ts'
 import type { Exchanges } from '../../reporters/view/evidence.ts'
 import { standingOf, type Tone, verdictSentence } from '../../reporters/view/standing.ts'
 import { duration } from '../../reporters/view/writing.ts'
@@ -25,17 +30,26 @@ function howFar({ planned, rows }: Board) {
 function endedStatus({ report, selection, changes }: RunEnded, now = new Date()): Status {
   const at = now.toTimeString().slice(0, 8)
   const took = `${count(report.run.requests, 'request')} in ${duration(report.run.durationMs)}`
-  const news = changes ? `; ${changes.newlyFailed.length} newly failed, ${changes.newlyPassed.length} newly passed` : ''
-  const number = (outcome: string): number => report.requirements.filter((one) => one.outcome === outcome).length
+  const news = changes
+    ? `; ${changes.newlyFailed.length} newly failed, ${changes.newlyPassed.length} newly passed`
+    : ''
+  const number = (outcome: string): number =>
+    report.requirements.filter((one) => one.outcome === outcome).length
   const part = `${number('failed')} failed, ${number('passed')} passed`
   const result = selection === 'all' ? verdictSentence(report) : part
-  return { text: `Ended at ${at}: ${took}${news}`, announcement: `The run has ended. ${result}${news}` }
+  return {
+    text: `Ended at ${at}: ${took}${news}`,
+    announcement: `The run has ended. ${result}${news}`,
+  }
 }
 
 const sentenceStatus = (sentence: string): Status => ({ text: sentence, announcement: sentence })
 
 /** Title of the tab: how far a run is, or how the last one ended. */
-function tabOf(board: Board, isRunning: boolean): { readonly title: string; readonly tone: Tone | 'running' } {
+function tabOf(
+  board: Board,
+  isRunning: boolean,
+): { readonly title: string; readonly tone: Tone | 'running' } {
   const report = board.report()
   const name = visible(report.target.name)
   const { judged, left, of } = howFar(board)
@@ -77,7 +91,12 @@ export function createModel(empty: Report, { failed, onChange, targetFile }: Mod
       around = { targetFile, isWholeRun: run.selection === 'all', changes: undefined }
       board.touch()
       const { selection, why } = run
-      const what = selection === 'all' ? 'Everything' : selection === 'failed' ? 'What failed' : selection.join(', ')
+      const what =
+        selection === 'all'
+          ? 'Everything'
+          : selection === 'failed'
+            ? 'What failed'
+            : selection.join(', ')
       now(sentenceStatus(`${what} is being judged: ${why}`))
     },
     event(event) {
@@ -86,7 +105,11 @@ export function createModel(empty: Report, { failed, onChange, targetFile }: Mod
       board.judged(event.result)
       const { judged, of } = howFar(board)
       // What was said at the beginning stays said.
-      now({ ...status, text: `${judged} of ${count(of, 'requirement')} judged`, progress: { judged, of } })
+      now({
+        ...status,
+        text: `${judged} of ${count(of, 'requirement')} judged`,
+        progress: { judged, of },
+      })
     },
     sent: (exchanges) => book.take(exchanges),
     ended(run) {
@@ -149,7 +172,11 @@ export function createSentBook() {
       const sent = book.get(id)
       if (sent === undefined) return '<p class="facts">Nothing was sent for it alone.</p>'
       const { all, shown } = sent
-      return timeLine(shown) + shown.map(({ markup }) => markup).join('\n') + moreExchanges(all - shown.length)
+      return (
+        timeLine(shown) +
+        shown.map(({ markup }) => markup).join('\n') +
+        moreExchanges(all - shown.length)
+      )
     },
   }
 }

@@ -1,9 +1,19 @@
 import { readFileSync } from 'node:fs'
 import { type Report, summarize } from '../../harness/report/index.ts'
 import { htmlText, htmlAnchor, htmlAttribute } from '../../reporters/escape/html.ts'
-import { policyFor, script as reportScript, style as reportStyle } from '../../reporters/html/assets.ts'
+import {
+  policyFor,
+  script as reportScript,
+  style as reportStyle,
+} from '../../reporters/html/assets.ts'
 import { failureList, likelyList, stepList } from '../../reporters/html/lists.ts'
-import { countCards, verdictBlock, runDetails, matrix, matrixCell } from '../../reporters/html/overview.ts'
+import {
+  countCards,
+  verdictBlock,
+  runDetails,
+  matrix,
+  matrixCell,
+} from '../../reporters/html/overview.ts'
 import { toolbar, operationHead, requirement } from '../../reporters/html/requirement.ts'
 import { byOperation } from '../../reporters/view/groups.ts'
 import { type Mark, outcomes } from '../../reporters/view/writing.ts'
@@ -73,14 +83,18 @@ function requirementList(board: Board): string {
 /** The few signs that a paragraph of readings.md has: code, bold, emphasis; a link keeps its words. */
 export function paragraphMarkup(markdown: string): string {
   const text = htmlText(markdown.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1').replaceAll('\n', ' '))
-  const markup = text.split(/(`[^`]+`)/).map((part) => (part.startsWith('`') ? code(part) : emphasis(part)))
+  const markup = text
+    .split(/(`[^`]+`)/)
+    .map((part) => (part.startsWith('`') ? code(part) : emphasis(part)))
   return `<p>${markup.join('')}</p>`
 }
 
 const code = (part: string): string => `<code>${part.slice(1, -1)}</code>`
 
 function emphasis(part: string): string {
-  return part.replaceAll(/\*\*([^*]+)\*\*/g, '<b>$1</b>').replaceAll(/\b_([^_]+)_\b/g, '<em>$1</em>')
+  return part
+    .replaceAll(/\*\*([^*]+)\*\*/g, '<b>$1</b>')
+    .replaceAll(/\b_([^_]+)_\b/g, '<em>$1</em>')
 }
 
 const waiting: Mark = { sign: '·', word: 'Waiting', tone: 'w' }
@@ -89,7 +103,8 @@ const failureShare = 48 * 1024
 
 const marks: readonly Mark[] = [...Object.values(outcomes), waiting]
 
-const markOf = ({ isWaiting, result }: Row): Mark => (isWaiting ? waiting : outcomes[result.outcome])
+const markOf = ({ isWaiting, result }: Row): Mark =>
+  isWaiting ? waiting : outcomes[result.outcome]
 
 /** State of the page beside its rows. */
 export interface Surroundings {
@@ -101,12 +116,16 @@ export interface Surroundings {
 }
 
 /** The parts of the page that exist once, by the id of their element. */
-export function onceParts(board: Board, { changes, isWholeRun, targetFile }: Surroundings): Record<string, string> {
+export function onceParts(
+  board: Board,
+  { changes, isWholeRun, targetFile }: Surroundings,
+): Record<string, string> {
   const report = board.report()
   const rows = [...board.rows.values()]
   const known = rows.filter(({ isWaiting }) => !isWaiting).map(({ result }) => result)
   const counted = { run: report.run, summary: summarize(known, report.run.tpe) }
-  const waitingOf = (level: string): number => rows.filter((row) => row.isWaiting && row.result.level === level).length
+  const waitingOf = (level: string): number =>
+    rows.filter((row) => row.isWaiting && row.result.level === level).length
   const left = { must: waitingOf('must'), should: waitingOf('should') }
   return {
     verdict: `<div id="verdict">${isWholeRun ? judging : verdictBlock(report)}</div>`,
@@ -131,7 +150,10 @@ const judging =
 /** The parts of one requirement: its row in the list, and its cell in the matrix. */
 export function rowParts(row: Row, report: Report): Record<string, string> {
   const { result } = row
-  return { [result.id]: rowMarkup(row, report), [`cell:${result.id}`]: matrixCell(result, markOf(row)) }
+  return {
+    [result.id]: rowMarkup(row, report),
+    [`cell:${result.id}`]: matrixCell(result, markOf(row)),
+  }
 }
 
 export function rowMarkup(row: Row, report: Report): string {
@@ -141,19 +163,29 @@ export function rowMarkup(row: Row, report: Report): string {
   const title = `<p class="title"><span class="mono">${htmlText(id)}</span><span class="ask">${htmlText(statement)}</span></p>`
   const lead = `${title}<p class="acts">${button}</p>${readingMarkup(id)}`
   const exchanges = `<div class="sent" data-sent="${htmlAttribute(id)}"></div>`
-  return requirement(row.result, { report, failureShare, exchanges, mark: markOf(row), lead, note: changeMarkup(row) })
+  return requirement(row.result, {
+    report,
+    failureShare,
+    exchanges,
+    mark: markOf(row),
+    lead,
+    note: changeMarkup(row),
+  })
 }
 
 /** Change of a requirement by the last run, or that it still fails. */
 function changeMarkup({ before, isWaiting, result: { outcome } }: Row): string {
   if (isWaiting || before === undefined) return ''
-  if (before !== outcome) return `<span class="tag change">was ${outcomes[before].word.toLowerCase()}</span> `
+  if (before !== outcome)
+    return `<span class="tag change">was ${outcomes[before].word.toLowerCase()}</span> `
   return outcome === 'failed' ? '<span class="tag change">still failed</span> ' : ''
 }
 
 /** The heading of an operation, which counts what is known. */
 export function operationPart(board: Board, operation: string): Record<string, string> {
-  const rows = [...board.rows.values()].filter(({ isWaiting, result }) => !isWaiting && result.operation === operation)
+  const rows = [...board.rows.values()].filter(
+    ({ isWaiting, result }) => !isWaiting && result.operation === operation,
+  )
   return { [operation]: operationHead({ operation, results: rows.map(({ result }) => result) }) }
 }
 
@@ -170,7 +202,10 @@ function changesMarkup({ lost, newlyFailed, newlyPassed, stillFailed }: Changes)
     ...idLine('Failed before, not judged now', 'm', lost),
     ...(stillFailed > 0 ? [`<dt>Still failed</dt><dd>${stillFailed}</dd>`] : []),
   ]
-  const list = lines.length > 0 ? `<dl class="run">${lines.join('')}</dl>` : '<p class="run">Nothing changed.</p>'
+  const list =
+    lines.length > 0
+      ? `<dl class="run">${lines.join('')}</dl>`
+      : '<p class="run">Nothing changed.</p>'
   return `<section aria-labelledby="since"><h2 id="since">Since the run before</h2>${list}</section>`
 }
 

@@ -62,8 +62,14 @@ export async function servePage(port: number, pages: Pages) {
     return streamSSE(context, async (stream) => {
       const over = new AbortController()
       stream.onAbort(() => over.abort())
-      for (let version = Number.isInteger(asked) ? asked : 0; !over.signal.aborted; await stream.sleep(gatherMs)) {
-        const changed = once(pages.changes, 'changed', { signal: over.signal }).catch(() => undefined)
+      for (
+        let version = Number.isInteger(asked) ? asked : 0;
+        !over.signal.aborted;
+        await stream.sleep(gatherMs)
+      ) {
+        const changed = once(pages.changes, 'changed', { signal: over.signal }).catch(
+          () => undefined,
+        )
         const patch = pages.patchSince(version)
         version = patch.version
         await stream.writeSSE({ id: String(version), event: 'patch', data: JSON.stringify(patch) })
@@ -112,6 +118,7 @@ function isOwn(request: HonoRequest, port: number): boolean {
   const origin = request.header('origin')
   const isFromPage = origin === undefined || hosts.includes(origin.replace(/^http:\/\//, ''))
   return (
-    request.method !== 'POST' || (isFromPage && (request.header('sec-fetch-site') ?? 'same-origin') === 'same-origin')
+    request.method !== 'POST' ||
+    (isFromPage && (request.header('sec-fetch-site') ?? 'same-origin') === 'same-origin')
   )
 }

@@ -24,7 +24,8 @@ export async function startUi(baseUrl: string | undefined, options: RunArguments
   const empty = await emptyReport(baseUrl, options)
   await loadRun(options)
   // To a module, which is a program, nothing can be added.
-  const targetFile = extname(options.target ?? '').toLowerCase() === '.json' ? options.target : undefined
+  const targetFile =
+    extname(options.target ?? '').toLowerCase() === '.json' ? options.target : undefined
   const model = createModel(empty, {
     targetFile,
     failed: () => session.failed,
@@ -72,7 +73,14 @@ async function emptyReport(baseUrl: string | undefined, options: RunArguments): 
   await close()
   const startedAt = new Date()
   const run = runOptions(options, baseUrl, [])
-  return reportOf({ target, options: run, startedAt, durationMs: 0, results: new Map(), facts: noFacts })
+  return reportOf({
+    target,
+    options: run,
+    startedAt,
+    durationMs: 0,
+    results: new Map(),
+    facts: noFacts,
+  })
 }
 
 /** Does what a button of the page says: `{"run": "all"}`, `"failed"`, `"stop"`, an id, or a list of ids. */
@@ -82,7 +90,9 @@ function obey(command: unknown, session: Session): string | undefined {
   if (session.isRunning) return 'A run goes on: stop it first.'
   if (run === 'all') return void session.run('all', 'asked for')
   if (run === 'failed') {
-    return session.failed > 0 ? void session.run('failed', 'asked for') : 'Nothing failed when it was last judged.'
+    return session.failed > 0
+      ? void session.run('failed', 'asked for')
+      : 'Nothing failed when it was last judged.'
   }
   const ids: unknown[] = Array.isArray(run) ? run : [run]
   const known: ReadonlySet<unknown> = new Set(catalogue.map(({ id }) => id))
@@ -116,11 +126,13 @@ function partOf(text: string): Record<string, unknown> {
   const value: unknown = parse(text, errors, { allowTrailingComma: true })
   if (errors.length > 0 || !isObject(value)) throw new UserError('This is not one object of JSON.')
   const byHand = Object.entries(value).flatMap(([name, of]) => keptOut(name, of))
-  if (byHand.length > 0) throw new UserError(`${byHand[0]} is not added here: write it into the target file by hand.`)
+  if (byHand.length > 0)
+    throw new UserError(`${byHand[0]} is not added here: write it into the target file by hand.`)
   return value
 }
 
-const entriesOf = (value: unknown): [string, unknown][] => (isObject(value) ? Object.entries(value) : [])
+const entriesOf = (value: unknown): [string, unknown][] =>
+  isObject(value) ? Object.entries(value) : []
 
 function keptOut(name: string, values: unknown): string[] {
   if (!Object.hasOwn(members, name)) return [name]
@@ -129,14 +141,20 @@ function keptOut(name: string, values: unknown): string[] {
     const keys = [...(name === 'keys' ? [value, ...named] : []), isObject(value) && value.key]
     const wrong = [
       ...members[name]!.filter((one) => isObject(value) && Object.hasOwn(value, one)),
-      ...members.keys!.filter((one) => keys.some((key) => isObject(key) && Object.hasOwn(key, one))),
+      ...members.keys!.filter((one) =>
+        keys.some((key) => isObject(key) && Object.hasOwn(key, one)),
+      ),
     ]
     return wrong.map((one) => `${name}.${at}.${one}`)
   })
 }
 
 /** The text with each member that it does not have; objects that are in both are joined. */
-function insertInto(text: string, part: Readonly<Record<string, unknown>>, at: readonly string[]): string {
+function insertInto(
+  text: string,
+  part: Readonly<Record<string, unknown>>,
+  at: readonly string[],
+): string {
   return Object.entries(part).reduce((whole, [name, value]) => {
     const path = [...at, name]
     const there = path.reduce<unknown>(
@@ -145,7 +163,9 @@ function insertInto(text: string, part: Readonly<Record<string, unknown>>, at: r
     )
     if (isObject(there) && isObject(value)) return insertInto(whole, value, path)
     if (there !== undefined) return whole
-    const edits = modify(whole, path, value, { formattingOptions: { insertSpaces: true, tabSize: 2 } })
+    const edits = modify(whole, path, value, {
+      formattingOptions: { insertSpaces: true, tabSize: 2 },
+    })
     return applyEdits(whole, edits)
   }, text)
 }

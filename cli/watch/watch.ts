@@ -1,7 +1,12 @@
 import { UserError } from '../../harness/user-error.ts'
 import { colorsFor } from '../output/say.ts'
 import type { RunArguments } from '../run/arguments.ts'
-import { createSession, type RunStarted, type Session, type SessionFront } from '../session/session.ts'
+import {
+  createSession,
+  type RunStarted,
+  type Session,
+  type SessionFront,
+} from '../session/session.ts'
 import { createInterface, type Interface } from 'node:readline'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import type { Changes } from '../session/results.ts'
@@ -20,7 +25,8 @@ export async function watch(baseUrl: string | undefined, options: RunArguments):
   let giveUp: (error: UserError) => void
   const front: SessionFront = {
     ...screen,
-    problem: (sentence) => (screen.hasShownReport ? screen.problem(sentence) : giveUp(new UserError(sentence))),
+    problem: (sentence) =>
+      screen.hasShownReport ? screen.problem(sentence) : giveUp(new UserError(sentence)),
   }
   const session = createSession(baseUrl, options, front)
   try {
@@ -61,7 +67,10 @@ function openTerminal(input: NodeJS.ReadStream, output: NodeJS.WriteStream) {
     /** Asks for a line, Tab completes it; undefined if none was given. Keys are not reported meanwhile. */
     async ask(question: string, words: readonly string[]): Promise<string | undefined> {
       input.off('data', onData)
-      const completer = (typed: string): [string[], string] => [words.filter((word) => word.startsWith(typed)), typed]
+      const completer = (typed: string): [string[], string] => [
+        words.filter((word) => word.startsWith(typed)),
+        typed,
+      ]
       const lines = createInterface({ input, output, completer, terminal: true })
       asking = lines
       const line = await new Promise<string>((resolve) => {
@@ -100,7 +109,9 @@ function listenToKeys(watched: Watched): void {
   const idle: Readonly<Record<string, () => void>> = {
     a: () => session.run('all', 'asked for'),
     f: () =>
-      session.failed > 0 ? session.run('failed', 'asked for') : screen.say('Nothing failed when it was last judged.'),
+      session.failed > 0
+        ? session.run('failed', 'asked for')
+        : screen.say('Nothing failed when it was last judged.'),
     i: () => void runOne(watched),
     [ctrlD]: quit,
   }
@@ -152,18 +163,24 @@ function helpLine(failed: number, colors: Colors): string {
     ['i', 'run one id'],
     ['q', 'quit'],
   ] as const
-  return keys.map(([key, does]) => `${colors.bold(key)} ${colors.dim(does)}`).join(colors.dim('  ·  '))
+  return keys
+    .map(([key, does]) => `${colors.bold(key)} ${colors.dim(does)}`)
+    .join(colors.dim('  ·  '))
 }
 
 /** The line above a run: when it began, what it judges, and why. */
 function headLine({ selection, why }: RunStarted, colors: Colors, now = new Date()): string {
-  const what = selection === 'all' ? 'all' : selection === 'failed' ? 'the failed' : selection.join(', ')
+  const what =
+    selection === 'all' ? 'all' : selection === 'failed' ? 'the failed' : selection.join(', ')
   const text = terminalText(`${now.toTimeString().slice(0, 8)}  ${what}: ${why}`)
   return colors.dim(`${'─'.repeat(4)} ${text} ${'─'.repeat(Math.max(4, 70 - text.length))}`)
 }
 
 /** Differences from the run before, a line each; that there are none, in one. */
-function changeLines({ lost, newlyFailed, newlyPassed, stillFailed }: Changes, colors: Colors): string[] {
+function changeLines(
+  { lost, newlyFailed, newlyPassed, stillFailed }: Changes,
+  colors: Colors,
+): string[] {
   const lines = [
     ...listed('newly failed', newlyFailed, colors.red),
     ...listed('newly passed', newlyPassed, colors.green),
@@ -171,15 +188,21 @@ function changeLines({ lost, newlyFailed, newlyPassed, stillFailed }: Changes, c
   ]
   const still =
     stillFailed > 0
-      ? [`  ${count(stillFailed, 'requirement')} failed before and still ${stillFailed === 1 ? 'does' : 'do'}`]
+      ? [
+          `  ${count(stillFailed, 'requirement')} failed before and still ${stillFailed === 1 ? 'does' : 'do'}`,
+        ]
       : []
   if (lines.length === 0) return ['Since the run before: nothing changed', ...still]
   return ['Since the run before:', ...lines, ...still]
 }
 
 function listed(title: string, ids: readonly string[], color: (text: string) => string): string[] {
-  const shown = ids.slice(0, MOST_SHOWN).map((id) => `  ${color(title.padEnd(15))} ${terminalText(id)}`)
-  return ids.length > MOST_SHOWN ? [...shown, `  ${''.padEnd(15)} and ${ids.length - MOST_SHOWN} more`] : shown
+  const shown = ids
+    .slice(0, MOST_SHOWN)
+    .map((id) => `  ${color(title.padEnd(15))} ${terminalText(id)}`)
+  return ids.length > MOST_SHOWN
+    ? [...shown, `  ${''.padEnd(15)} and ${ids.length - MOST_SHOWN} more`]
+    : shown
 }
 
 interface ScreenParts {
@@ -221,6 +244,7 @@ function createScreen({ stream, colors, help, onWrite }: ScreenParts) {
       isRunning = false
       say(terminalText(`conform: ${sentence}`))
     },
-    gone: () => say('', colors.yellow('The target takes no requests. The run starts again when it answers.')),
+    gone: () =>
+      say('', colors.yellow('The target takes no requests. The run starts again when it answers.')),
   } satisfies SessionFront & Record<'say' | 'hasShownReport', unknown>
 }

@@ -17,7 +17,9 @@ app.use(express.json({ strict: false }))
 
 app.get('/v1/files', (request, response) => {
   const types = request.query.file_types?.split(',')
-  response.json({ files: files.filter(({ id }) => !types || types.some((type) => id.endsWith(`.${type}`))) })
+  response.json({
+    files: files.filter(({ id }) => !types || types.some((type) => id.endsWith(`.${type}`))),
+  })
 })
 
 app.get('/v1/files/:id', (request, response) => {
@@ -27,9 +29,11 @@ app.get('/v1/files/:id', (request, response) => {
 })
 
 app.post('/v1/tools/web-search', (request, response) => {
-  if (!request.is('application/json')) return refuse(response, 400, 'InvalidContentType', 'Send JSON')
+  if (!request.is('application/json'))
+    return refuse(response, 400, 'InvalidContentType', 'Send JSON')
   const query = request.body?.query
-  if (typeof query !== 'string' || query === '') return refuse(response, 400, 'BadRequest', 'Send a query')
+  if (typeof query !== 'string' || query === '')
+    return refuse(response, 400, 'BadRequest', 'Send a query')
   response.json({ results: [{ title: `All about ${query}` }] })
 })
 

@@ -2,7 +2,9 @@ import { catalogue, defineTarget, fromNodeListener } from 'ai-content-conformanc
 import { app, key } from './app.js'
 
 const served = ['files.list', 'files.retrieve', 'web-search.run']
-const others = catalogue.map(({ operation }) => operation).filter((id) => id !== 'envelope' && !served.includes(id))
+const others = catalogue
+  .map(({ operation }) => operation)
+  .filter((id) => id !== 'envelope' && !served.includes(id))
 
 export default defineTarget({
   name: 'Example with Express',

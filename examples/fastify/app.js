@@ -16,7 +16,9 @@ app.addHook('onRequest', async (request, reply) => {
 
 app.get('/v1/files', async (request) => {
   const types = request.query.file_types?.split(',')
-  return { files: files.filter(({ id }) => !types || types.some((type) => id.endsWith(`.${type}`))) }
+  return {
+    files: files.filter(({ id }) => !types || types.some((type) => id.endsWith(`.${type}`))),
+  }
 })
 
 app.get('/v1/files/:id', async (request, reply) => {
@@ -26,11 +28,14 @@ app.get('/v1/files/:id', async (request, reply) => {
 
 app.post('/v1/tools/web-search', async (request, reply) => {
   const query = request.body?.query
-  if (typeof query !== 'string' || query === '') return refuse(reply, 400, 'BadRequest', 'Send a query')
+  if (typeof query !== 'string' || query === '')
+    return refuse(reply, 400, 'BadRequest', 'Send a query')
   return { results: [{ title: `All about ${query}` }] }
 })
 
-app.setNotFoundHandler((_request, reply) => refuse(reply, 404, 'NotFound', 'There is no such operation'))
+app.setNotFoundHandler((_request, reply) =>
+  refuse(reply, 404, 'NotFound', 'There is no such operation'),
+)
 
 // Fastify reads bodies by itself: what is no JSON, or is not called so, comes here.
 app.setErrorHandler((error, _request, reply) =>

@@ -4,7 +4,9 @@ import { app, key } from './app.js'
 await app.ready()
 
 const served = ['files.list', 'files.retrieve', 'web-search.run']
-const others = catalogue.map(({ operation }) => operation).filter((id) => id !== 'envelope' && !served.includes(id))
+const others = catalogue
+  .map(({ operation }) => operation)
+  .filter((id) => id !== 'envelope' && !served.includes(id))
 
 export default defineTarget({
   name: 'Example with Fastify',

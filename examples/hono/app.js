@@ -15,7 +15,9 @@ app.use(async (c, next) => {
 
 app.get('/v1/files', (c) => {
   const types = c.req.query('file_types')?.split(',')
-  return c.json({ files: files.filter(({ id }) => !types || types.some((type) => id.endsWith(`.${type}`))) })
+  return c.json({
+    files: files.filter(({ id }) => !types || types.some((type) => id.endsWith(`.${type}`))),
+  })
 })
 
 app.get('/v1/files/:id', (c) => {
@@ -28,7 +30,8 @@ app.post('/v1/tools/web-search', async (c) => {
   const body = isJson ? await c.req.json().catch(() => undefined) : undefined
   if (body === undefined) return c.json(refusal('InvalidContentType', 'Send JSON'), 400)
   const query = body?.query
-  if (typeof query !== 'string' || query === '') return c.json(refusal('BadRequest', 'Send a query'), 400)
+  if (typeof query !== 'string' || query === '')
+    return c.json(refusal('BadRequest', 'Send a query'), 400)
   return c.json({ results: [{ title: `All about ${query}` }] })
 })
 

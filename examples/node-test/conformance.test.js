@@ -14,7 +14,8 @@ test('the server keeps the interface', async (t) => {
     const { failures, id, outcome, reason, statement } = event.result
     if (reason?.startsWith('left out:')) continue
     await t.test(`${id} ${statement}`, (each) => {
-      if (outcome === 'failed') assert.fail(`expected ${failures[0]?.expected}, received ${failures[0]?.actual}`)
+      if (outcome === 'failed')
+        assert.fail(`expected ${failures[0]?.expected}, received ${failures[0]?.actual}`)
       if (outcome !== 'passed') each.skip(reason)
     })
   }

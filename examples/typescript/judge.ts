@@ -19,7 +19,10 @@ function show({ id, failures }: Requirement): void {
 }
 
 async function judge(): Promise<Report> {
-  const run = runConformance(target, { only: ['jobs.create/404-*'], signal: AbortSignal.timeout(60_000) })
+  const run = runConformance(target, {
+    only: ['jobs.create/404-*'],
+    signal: AbortSignal.timeout(60_000),
+  })
   for await (const event of run) {
     if (event.kind === 'judged' && event.result.outcome === 'failed') show(event.result)
   }

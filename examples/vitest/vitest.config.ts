@@ -3,6 +3,9 @@ import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
-    reporters: ['default', new ConformanceReporter({ reports: ['json', 'html=reports/conformance.html', 'junit'] })],
+    reporters: [
+      'default',
+      new ConformanceReporter({ reports: ['json', 'html=reports/conformance.html', 'junit'] }),
+    ],
   },
 })

@@ -1,5 +1,11 @@
 import type { CheckContext, Exchange, Probe, Run } from '../engine/index.ts'
-import { Failed, isThrottled, livenessProbe, operationName, sendWithStaleRetry } from '../engine/index.ts'
+import {
+  Failed,
+  isThrottled,
+  livenessProbe,
+  operationName,
+  sendWithStaleRetry,
+} from '../engine/index.ts'
 import fc from 'fast-check'
 import { seedFor } from './values.ts'
 
@@ -11,10 +17,15 @@ export const maxAtOnce = 5
  * first of what else they throw (that one cannot be judged, as it may be because of what another was wrongly granted); no further
  * one is begun then.
  */
-export async function judgeEach<T>(cases: readonly T[], judge: (value: T) => Promise<unknown>): Promise<void> {
+export async function judgeEach<T>(
+  cases: readonly T[],
+  judge: (value: T) => Promise<unknown>,
+): Promise<void> {
   for (let at = 0; at < cases.length; at += maxAtOnce) {
     const judged = await Promise.allSettled(cases.slice(at, at + maxAtOnce).map(judge))
-    const thrown = judged.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []))
+    const thrown = judged.flatMap((one) =>
+      one.status === 'rejected' ? [one.reason as unknown] : [],
+    )
     if (thrown.length > 0) throw thrown.find((error) => error instanceof Failed) ?? thrown[0]
   }
 }
@@ -32,7 +43,10 @@ interface Together {
  * Sends several requests at the very same time: the places of the semaphore are taken first, and connections opened by
  * reads, so that a gap of a millisecond between a server's check and its set is met.
  */
-export async function sendAtOnce(run: Run, { size, make, requirement, fresh = false }: Together): Promise<Exchange[]> {
+export async function sendAtOnce(
+  run: Run,
+  { size, make, requirement, fresh = false }: Together,
+): Promise<Exchange[]> {
   const count = Math.min(size, run.target.limits.concurrency)
   const probes = await Promise.all(Array.from({ length: count }, async () => make()))
   const operation = probes[0] ? operationName(probes[0]) : ''
@@ -45,7 +59,9 @@ export async function sendAtOnce(run: Run, { size, make, requirement, fresh = fa
     // A quick run has few requests to spare.
     if (!fresh && run.options.depth === 'full') await openConnections(run, count)
     const sent = await Promise.all(
-      probes.map((probe) => sendWithStaleRetry(run, probe, { requirement, role: 'probe' }, options)),
+      probes.map((probe) =>
+        sendWithStaleRetry(run, probe, { requirement, role: 'probe' }, options),
+      ),
     )
     for (const exchange of sent) holdBack(run, exchange)
     return sent
@@ -69,7 +85,8 @@ async function openConnections(run: Run, count: number): Promise<void> {
     role: 'setup',
     skipPassive: run.target.absent[run.api.first] !== undefined,
   } as const
-  const open = (): Promise<Exchange> => sendWithStaleRetry(run, read, purpose, { hasPlace: true, unpaced: true })
+  const open = (): Promise<Exchange> =>
+    sendWithStaleRetry(run, read, purpose, { hasPlace: true, unpaced: true })
   await Promise.allSettled(Array.from({ length: count }, open))
 }
 
@@ -108,7 +125,10 @@ interface Search {
   readonly numRuns: number
 }
 
-function searchOf({ run: { options }, requirement }: CheckContext, runs: 'refusalRuns' | 'grantedRuns'): Search {
+function searchOf(
+  { run: { options }, requirement }: CheckContext,
+  runs: 'refusalRuns' | 'grantedRuns',
+): Search {
   return { seed: seedFor(options.seed, requirement.id), numRuns: options[runs] }
 }
 
@@ -163,7 +183,10 @@ async function smallest<T>(
     search,
   )
   if (failed)
-    throw new Failed({ ...failed.failure, ...(details.counterexamplePath ? { path: details.counterexamplePath } : {}) })
+    throw new Failed({
+      ...failed.failure,
+      ...(details.counterexamplePath ? { path: details.counterexamplePath } : {}),
+    })
   // A failure that was found stays one, even if the search for a smaller one was cut short.
   throw seen
 }

@@ -3,9 +3,24 @@ import { jsonKinds, type Member } from '../../catalogue/operation.ts'
 import { busyStatus, operation as operationOf } from '../../catalogue/operations.ts'
 import { getAt } from '../../schemas/json.ts'
 import type { CheckContext, Probe } from '../engine/index.ts'
-import { describeResponse, effectOf, jsonOf, NotExercised, withHeader, Throttled } from '../engine/index.ts'
+import {
+  describeResponse,
+  effectOf,
+  jsonOf,
+  NotExercised,
+  withHeader,
+  Throttled,
+} from '../engine/index.ts'
 import { leftOut } from '../report/index.ts'
-import { type Case, type Ground, judgeCases, memberCase, textCases, togetherCases, valueCases } from './odd-cases.ts'
+import {
+  type Case,
+  type Ground,
+  judgeCases,
+  memberCase,
+  textCases,
+  togetherCases,
+  valueCases,
+} from './odd-cases.ts'
 import { countsAsGranted } from './control.ts'
 import { generationsLeft } from './created.ts'
 import { absent, type Change, change, inOtherItem, isOf, ofKinds, topOf } from './changes.ts'
@@ -19,12 +34,15 @@ import { validRequest } from './valid-request.ts'
 function changesOf(place: Placed): Change[] {
   const { member } = place
   const { at, kinds, judgedBy, isExtra } = member
-  const others = jsonKinds.filter((kind) => kind !== 'null' && !kinds.includes(kind) && !isElsewhere(member, kind))
+  const others = jsonKinds.filter(
+    (kind) => kind !== 'null' && !kinds.includes(kind) && !isElsewhere(member, kind),
+  )
   const wrong = ofKinds(place, others, isExtra ? { boolean: falsy.boolean } : {})
   const array = arraysAbove(place).at(-1)
   // Which requirements look at later items is theirs to say. Whoever reads members of one stumbles over null.
   const kind = kinds.includes('object') ? 'null' : 'number'
-  const later = at.includes('*') && judgedBy?.type === undefined ? ofKinds(place, [kind]) : undefined
+  const later =
+    at.includes('*') && judgedBy?.type === undefined ? ofKinds(place, [kind]) : undefined
   return [
     // What a query_config is without a member is sent for another requirement.
     ...(isSetting(member) && at !== '{query_config}' ? [] : absent(place).filter(isNoEmptyArray)),
@@ -54,7 +72,9 @@ export const badBytes = 'conform-bad-bytes'
 /** The text with bytes that UTF-8 does not have where it is marked; undefined if it is not. */
 export function withBytes(text: string, bytes: readonly number[]): Uint8Array | undefined {
   const [before = '', after] = text.split(badBytes)
-  return after === undefined ? undefined : Buffer.concat([Buffer.from(before), Buffer.from(bytes), Buffer.from(after)])
+  return after === undefined
+    ? undefined
+    : Buffer.concat([Buffer.from(before), Buffer.from(bytes), Buffer.from(after)])
 }
 
 /** A body that is none, or the valid one in an odd form. */
@@ -73,7 +93,8 @@ const bodies: Readonly<Record<(typeof looseBodies)[number], LooseBody>> = {
   // For a body with one member this equals leaving that member out.
   '{}': {
     isWhole: true,
-    change: (valid) => (Object.keys(Object(jsonOf(valid)) as object).length > 1 ? { body: '{}' } : undefined),
+    change: (valid) =>
+      Object.keys(Object(jsonOf(valid)) as object).length > 1 ? { body: '{}' } : undefined,
   },
   'length 0': { change: () => ({ body: '' }) },
   'invalid UTF-8': {
@@ -119,7 +140,8 @@ function allCases(ground: Ground): Case[] {
   )
   const single = ground.places.flatMap(changesOf)
   // A valid request without one of its members is mostly refused, and takes nothing from what may be generated.
-  const isDeclared = ({ place }: Change): boolean => getAt(jsonOf(ground.first), topOf(place)) !== undefined
+  const isDeclared = ({ place }: Change): boolean =>
+    getAt(jsonOf(ground.first), topOf(place)) !== undefined
   const needed = single.filter((one) => isOf(one, 'absent') && isDeclared(one))
   const others = single.filter((one) => !needed.includes(one)).map((one) => memberCase(ground, one))
   const loose = context.run.target.limits.maxGenerations === 0 ? others : shuffled(others, context)
@@ -175,6 +197,8 @@ async function requireAnother({ context, operation }: RefusalContext): Promise<v
 /** Shuffles by the seed: if a limit cuts the list, other seeds send the rest. */
 function shuffled(cases: readonly Case[], context: CheckContext): Case[] {
   const random = randomFor(context)
-  const drawn = cases.map((one) => [random(), one] as const).toSorted(([one], [other]) => one - other)
+  const drawn = cases
+    .map((one) => [random(), one] as const)
+    .toSorted(([one], [other]) => one - other)
   return drawn.map(([, one]) => one)
 }

@@ -29,7 +29,13 @@ const hasOwnForm = /^[A-Za-z]{2,3}([-_]|$)|([A-Za-z][^A-Za-z]*){4}/
 
 /** A word of the form of a known name, which nothing is called: a server may look at no more than the form. */
 function unknownOfForm(word: string, known: unknown): string {
-  if (typeof known !== 'string' || !hasOwnForm.test(known) || isUuid(known) || known.length > longestKnown) return word
+  if (
+    typeof known !== 'string' ||
+    !hasOwnForm.test(known) ||
+    isUuid(known) ||
+    known.length > longestKnown
+  )
+    return word
   return known.replaceAll(/[a-z]/g, 'q').replaceAll(/[A-Z]/g, 'Q')
 }
 
@@ -45,8 +51,10 @@ function otherValues(place: Placed, drawn: string): Change[] {
   if (!member.isChosen) return bounds
   const known = getAt(body, pointer)
   const word = roleOf(member) === undefined ? drawn : unknownOfForm(drawn, known)
-  const like = typeof known === 'string' && known !== '' && known.length <= longestKnown ? [known + word] : []
-  const unknown = (kind: string, value: string): Change => change(place, kind, `the unknown ${value}`, () => value)
+  const like =
+    typeof known === 'string' && known !== '' && known.length <= longestKnown ? [known + word] : []
+  const unknown = (kind: string, value: string): Change =>
+    change(place, kind, `the unknown ${value}`, () => value)
   return [
     unknown('value', word),
     ...like.map((value) => unknown('lengthened', value)),
@@ -63,7 +71,9 @@ function faultsUnder(name: string, place: Placed, drawn: string): Change[] {
     ...(counts('absent') ? absent(place) : []),
     ...(counts('null') ? ofKinds(place, ['null']) : []),
     ...(counts('type') ? ofOtherTypes(place) : []),
-    ...(counts('empty') ? emptyOf(kinds).map((value) => change(place, 'empty', 'empty', () => value)) : []),
+    ...(counts('empty')
+      ? emptyOf(kinds).map((value) => change(place, 'empty', 'empty', () => value))
+      : []),
     ...(counts('value') ? otherValues(place, drawn) : []),
   ]
 }
@@ -83,7 +93,8 @@ function withLater(place: Placed, cases: readonly Change[]): Change[] {
     one.faults[0] === `boolean @ ${at}` ? change(place, 'boolean', 'false', () => false) : one,
   )
   const [first] = cases
-  const isSingle = at.endsWith('/*') && (getAt(place.body, inner) as readonly unknown[]).length === 1
+  const isSingle =
+    at.endsWith('/*') && (getAt(place.body, inner) as readonly unknown[]).length === 1
   return [
     ...cases,
     ...later.flatMap((one) => inOtherItem(one, inner, 'last')),
@@ -100,22 +111,33 @@ interface RecordOptions {
 }
 
 /** Everything that the record of the operation counts under the requirement's condition. */
-export function byRecord({ besides = (_, valid) => valid, otherTypes }: RecordOptions = {}): Condition {
+export function byRecord({
+  besides = (_, valid) => valid,
+  otherTypes,
+}: RecordOptions = {}): Condition {
   return condition(async (refusal) => {
     const { context, operation } = refusal
     const { run, requirement } = context
     const name = conditionOf(requirement.id)
     const valid = async (): Promise<Probe> => besides(run, await refusal.valid())
     const counted = ({ judgedBy = {} }: Member): boolean => Object.values(judgedBy).includes(name)
-    const places = placesIn(run, operation, jsonOf(await valid())).filter(({ member }) => counted(member))
+    const places = placesIn(run, operation, jsonOf(await valid())).filter(({ member }) =>
+      counted(member),
+    )
     const drawn = unknownWord(run, requirement.id)
     const changes = places.flatMap((place) => withLater(place, faultsUnder(name, place, drawn)))
     const at = places[0]?.pointer ?? ''
     if (changes.length === 0)
-      throw new NotExercised(`put a value at ${at} into operations.${operation}.body: it is sent as another type`)
+      throw new NotExercised(
+        `put a value at ${at} into operations.${operation}.body: it is sent as another type`,
+      )
     const judge = async (one: Change): Promise<void> => {
-      const isOfType = one.place.member.at === otherTypes?.at && jsonKinds.some((kind) => isOf(one, kind))
-      await judgeFault({ ...refusal, valid }, { ...faultOf(one), expects: isOfType ? otherTypes.expects : undefined })
+      const isOfType =
+        one.place.member.at === otherTypes?.at && jsonKinds.some((kind) => isOf(one, kind))
+      await judgeFault(
+        { ...refusal, valid },
+        { ...faultOf(one), expects: isOfType ? otherTypes.expects : undefined },
+      )
     }
     await judgeEach(
       sampled(
@@ -127,15 +149,22 @@ export function byRecord({ besides = (_, valid) => valid, otherTypes }: RecordOp
     if (run.options.depth === 'quick') return
     await judgeEach(changes.filter(mayBeCoerced), (one) => unlessCoerced(refusal, one, judge))
     // Whoever looks a word up may remember it once that was answered. Within an array it stands in two items.
-    const chosen = changes.filter((one) => roleOf(one.place.member) && one.place.member.isChosen && isOf(one, 'value'))
+    const chosen = changes.filter(
+      (one) => roleOf(one.place.member) && one.place.member.isChosen && isOf(one, 'value'),
+    )
     await judgeEach(chosen, ({ called, ...one }) =>
-      judge({ ...one, called: `${called}, asked for again`, faults: [`again @ ${one.place.member.at}`] }),
+      judge({
+        ...one,
+        called: `${called}, asked for again`,
+        faults: [`again @ ${one.place.member.at}`],
+      }),
     )
   })
 }
 
 /** `true` for a number: a server may coerce it. */
-const mayBeCoerced = (one: Change): boolean => one.place.member.kinds[0] === 'number' && isOf(one, 'boolean')
+const mayBeCoerced = (one: Change): boolean =>
+  one.place.member.kinds[0] === 'number' && isOf(one, 'boolean')
 
 /**
  * A server that makes a number of `true` reads one in a text too, which is sent only if the boolean was granted: one that takes

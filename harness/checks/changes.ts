@@ -19,7 +19,12 @@ export interface Change {
   readonly milder?: Change
 }
 
-export function change(place: Placed, kind: string, called: string, value: Change['value']): Change {
+export function change(
+  place: Placed,
+  kind: string,
+  called: string,
+  value: Change['value'],
+): Change {
   const { pointer, member } = place
   const name = pointer === '' ? 'the body' : pointer.slice(1).replaceAll('/', '.')
   const fault = pointer === '' ? `body: ${kind}` : `${kind} @ ${member.at}`
@@ -38,7 +43,9 @@ export function ofKinds(
   values: Partial<Record<JsonKind, unknown>> = {},
 ): Change[] {
   return kinds.map((kind) =>
-    change(place, kind, nameOfKind(kind), () => inPlaceOf(place.like, values[kind] ?? sample[kind])),
+    change(place, kind, nameOfKind(kind), () =>
+      inPlaceOf(place.like, values[kind] ?? sample[kind]),
+    ),
   )
 }
 
@@ -46,7 +53,11 @@ export function ofKinds(
  * Values that `if (!value)` takes for absent: `false` for a member that may be, or may be a text, for which a number that is made
  * one is true; 0 for one that may be a boolean.
  */
-export function falsyFor({ isExtra, tolerates = [], role }: Member): Partial<Record<JsonKind, unknown>> {
+export function falsyFor({
+  isExtra,
+  tolerates = [],
+  role,
+}: Member): Partial<Record<JsonKind, unknown>> {
   const mayBeSkipped = isExtra || tolerates.includes('array') || role === 'name'
   return {
     ...(mayBeSkipped ? { boolean: falsy.boolean } : {}),
@@ -60,7 +71,9 @@ export function ofOtherTypes(place: Placed): Change[] {
   const isIndexed = Array.isArray(like) && isObject(like[0])
   return [
     ...ofKinds(place, otherKinds(member), falsyFor(member)),
-    ...(isIndexed ? [change(place, 'object', 'an object of its items', () => inPlaceOf(like, byIndex))] : []),
+    ...(isIndexed
+      ? [change(place, 'object', 'an object of its items', () => inPlaceOf(like, byIndex))]
+      : []),
   ]
 }
 
@@ -71,7 +84,8 @@ export function inOtherItem(one: Change, array: string, where: 'first' | 'last')
   const [token, ...below] = tokensOf(place.pointer.slice(array.length))
   const faulty: unknown = getAt(changedBody([one]), `${array}/${token}`)
   if (!Array.isArray(sound) || (faulty === undefined && below.length === 0)) return []
-  const items = where === 'last' ? [...(sound as unknown[]), faulty] : [faulty, ...(sound as unknown[])]
+  const items =
+    where === 'last' ? [...(sound as unknown[]), faulty] : [faulty, ...(sound as unknown[])]
   return [
     {
       ...{ place: { ...place, pointer: array }, name: one.name },
@@ -103,7 +117,11 @@ export function changedBody(changes: readonly Change[], valid?: unknown): unknow
 /** The change as the fault of a request. */
 export function faultOf(one: Change): Fault {
   const change = (valid: Probe): Probe => withJson(valid, changedBody([one], jsonOf(valid)))
-  return { what: `with a valid body, but ${described(one)}`, fault: one.faults.join(' + ') || undefined, change }
+  return {
+    what: `with a valid body, but ${described(one)}`,
+    fault: one.faults.join(' + ') || undefined,
+    change,
+  }
 }
 
 export const described = ({ name, called }: Change): string => `${name} is ${called}`

@@ -8,7 +8,13 @@ import { changedId, freshUnknownId, isNumber, randomFor, sampled, shown } from '
 import { type CheckContext, type Probe, withHeader, withJson } from '../engine/index.ts'
 import { operationIn } from './control.ts'
 import { type Condition, condition, type RefusalContext } from './refusals.ts'
-import { bodiesOf, type MalformedJson, malformedJson, mediaTypes, type OtherBody } from '../../catalogue/faults.ts'
+import {
+  bodiesOf,
+  type MalformedJson,
+  malformedJson,
+  mediaTypes,
+  type OtherBody,
+} from '../../catalogue/faults.ts'
 
 /** One way to make the valid request wrong; a conforming target refuses it, so that it has no effect there. */
 export interface Fault {
@@ -32,7 +38,10 @@ export function changed(what: string, change: Fault['change'], fault?: string): 
   return condition((refusal) => judgeFault(refusal, { what, change, fault }))
 }
 
-export async function judgeFaults(refusal: RefusalContext, faults: readonly Fault[]): Promise<void> {
+export async function judgeFaults(
+  refusal: RefusalContext,
+  faults: readonly Fault[],
+): Promise<void> {
   await judgeEach(sampled(refusal.context, faults), (one) => judgeFault(refusal, one))
 }
 
@@ -68,7 +77,10 @@ function idOfAnother(context: CheckContext, parameter: string): string | undefin
 const ofForm: Pairs = [[400, 'BadRequest', 'InvalidInputParameters']]
 
 /** The valid request with an id that no object has as that path parameter, in each of these ways. */
-export function unknown(parameter: string, ways: readonly (typeof unknownIds)[number][] = unknownIds): Condition {
+export function unknown(
+  parameter: string,
+  ways: readonly (typeof unknownIds)[number][] = unknownIds,
+): Condition {
   return condition(async ({ valid, judge, context, operation }) => {
     const random = randomFor(context)
     const declared = (await valid()).params[parameter] ?? ''
@@ -82,12 +94,19 @@ export function unknown(parameter: string, ways: readonly (typeof unknownIds)[nu
       const probe = await valid()
       // Nothing can be created at an id that does not exist: the probe may be sent again, and needs no idle application.
       const params = { ...probe.params, [parameter]: id }
-      const what = way === 'unknown' ? `an unknown ${parameter}` : `a ${parameter} that is ${descriptions[way]}`
+      const what =
+        way === 'unknown'
+          ? `an unknown ${parameter}`
+          : `a ${parameter} that is ${descriptions[way]}`
       const keepsForm = isOther ? isUuid(declared) : way === 'cut' && isNumber(declared)
       const hasOtherForm = (isOther || isChanged) && !keepsForm
       const expects = hasOtherForm ? pairsOf(context.requirement, operation) : undefined
       const atUnknownId: Probe = { ...probe, params, effect: 'none', fault: `id: ${way}` }
-      await judge(atUnknownId, `with a valid request, but ${what}`, expects && [...expects, ...ofForm])
+      await judge(
+        atUnknownId,
+        `with a valid request, but ${what}`,
+        expects && [...expects, ...ofForm],
+      )
     }
   })
 }
@@ -137,14 +156,23 @@ export const jsonFaults: Readonly<Record<MalformedJson, JsonFault>> = {
   'text after its end': ['and text after its end', (text) => `${text} and more`],
   'second document': ['and a second one after its end', (text) => `${text}\n${text}`],
   comment: ['and a comment in it', (text) => `${text.slice(0, 1)}/* no comment */${text.slice(1)}`],
-  '# comment': ['and a line with # in it', (text) => `${text.slice(0, 1)} # no comment\n${text.slice(1)}`],
+  '# comment': [
+    'and a line with # in it',
+    (text) => `${text.slice(0, 1)} # no comment\n${text.slice(1)}`,
+  ],
   NaN: ['and NaN in it', withValue('NaN')],
   Infinity: ['and Infinity in it', withValue('Infinity')],
   '+1': ['and +1 in it', withValue('+1')],
   '01': ['and 01 in it', withValue('01')],
   '.5': ['and .5 in it', withValue('.5')],
-  'single quotes': ['in single quotes', (text) => text.replaceAll(string, (_, content: string) => `'${content}'`)],
-  'name without quotes': ['and a member name without quotes', (text) => text.replace(plainName, '$1$2')],
+  'single quotes': [
+    'in single quotes',
+    (text) => text.replaceAll(string, (_, content: string) => `'${content}'`),
+  ],
+  'name without quotes': [
+    'and a member name without quotes',
+    (text) => text.replace(plainName, '$1$2'),
+  ],
   'line end in a string': ['and a raw line end in a string', withValue('"two\nlines"')],
   'tab in a string': ['and a raw tab in a string', withValue('"two\twords"')],
 }
@@ -165,7 +193,11 @@ export function malformedBy(change: JsonFault[1], valid: string): string | undef
 }
 
 /** `Content-Type: application/json` and length 0. */
-export const missingBody = changed('without a body', (probe) => ({ ...probe, body: '' }), 'body: length 0')
+export const missingBody = changed(
+  'without a body',
+  (probe) => ({ ...probe, body: '' }),
+  'body: length 0',
+)
 
 function textOf(body: string | Uint8Array | undefined): string {
   return typeof body === 'string' ? body : new TextDecoder().decode(body)
@@ -178,7 +210,13 @@ export const malformedJsonBody = condition(async (refusal) => {
     const [what, change] = jsonFaults[kind]
     if (malformedBy(change, valid) === undefined) return []
     const body = (probe: Probe): string => malformedBy(change, textOf(probe.body)) ?? ''
-    return [{ what: `with the valid body ${what}`, fault: kind, change: (probe) => ({ ...probe, body: body(probe) }) }]
+    return [
+      {
+        what: `with the valid body ${what}`,
+        fault: kind,
+        change: (probe) => ({ ...probe, body: body(probe) }),
+      },
+    ]
   })
   await judgeFaults(refusal, faults)
 })

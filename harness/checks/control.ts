@@ -105,15 +105,27 @@ export function triesFor(operation: OperationId, { response }: Exchange): number
 }
 
 /** Sends the valid request until it is granted, as often as its answers may vary. */
-async function sendUntilGranted(run: Run, operation: OperationId, valid: () => Promise<Probe>): Promise<Control> {
-  const purpose = { requirement: grantedRequirement[operation], role: 'control', isSuccess: countsAsGranted } as const
+async function sendUntilGranted(
+  run: Run,
+  operation: OperationId,
+  valid: () => Promise<Probe>,
+): Promise<Control> {
+  const purpose = {
+    requirement: grantedRequirement[operation],
+    role: 'control',
+    isSuccess: countsAsGranted,
+  } as const
   const send = (probe: Source): Promise<Exchange> => sendThroughGate(run, probe, purpose)
   const attempt = async (make = valid): Promise<{ first: Exchange; exchange: Exchange }> => {
     const first = await send(make)
     return { first, exchange: await sendUntilSettled(run, first, send, countsAsGranted) }
   }
   let sent = await attempt()
-  for (let tries = 1; !countsAsGranted(sent.exchange) && tries < triesFor(operation, sent.exchange); tries++) {
+  for (
+    let tries = 1;
+    !countsAsGranted(sent.exchange) && tries < triesFor(operation, sent.exchange);
+    tries++
+  ) {
     // One that cannot be sent again, as what was refused keeps its application busy, leaves the answer that came.
     const more = await orElse<typeof sent | undefined>(
       run,
@@ -125,8 +137,15 @@ async function sendUntilGranted(run: Run, operation: OperationId, valid: () => P
   }
   const { exchange } = sent
   const granted = countsAsGranted(exchange)
-  const remarks = granted ? '' : noteUnknown(run, operation, exchange) + settlingRemark(run, exchange)
-  return { state: granted ? 'granted' : 'refused', said: () => saidBy(exchange) + remarks, ...sent, valid }
+  const remarks = granted
+    ? ''
+    : noteUnknown(run, operation, exchange) + settlingRemark(run, exchange)
+  return {
+    state: granted ? 'granted' : 'refused',
+    said: () => saidBy(exchange) + remarks,
+    ...sent,
+    valid,
+  }
 }
 
 /** Why nothing can be judged without the control: what asks for patience is told as that. */
@@ -135,12 +154,17 @@ export function notGranted(
   why = 'the control was not granted',
 ): NotExercised {
   const isLimit = exchange?.response !== undefined && isThrottled(exchange.response)
-  return isLimit ? new Throttled(`the control was ${said()}`) : new NotExercised(`${why}: ${said()}`)
+  return isLimit
+    ? new Throttled(`the control was ${said()}`)
+    : new NotExercised(`${why}: ${said()}`)
 }
 
 /** `answered 400 BadRequest`, `no answer within 1,000 ms` */
 export function saidBy(exchange: Exchange): string {
-  return withFinding(exchange, `${exchange.response ? 'answered ' : ''}${describeResponse(exchange)}`)
+  return withFinding(
+    exchange,
+    `${exchange.response ? 'answered ' : ''}${describeResponse(exchange)}`,
+  )
 }
 
 /** The control's exchange, for the granted requirement itself; throws `NotExercised` if none was sent. */
@@ -159,7 +183,8 @@ function memberToCheck(
 ): string | undefined {
   const status = response?.status
   // What says nothing of the interface's own says nothing of its objects: a page, another server, a path that is not there.
-  if (!response || tpeOf(response) === undefined || run.target.baseUrl.endsWith('/v1')) return undefined
+  if (!response || tpeOf(response) === undefined || run.target.baseUrl.endsWith('/v1'))
+    return undefined
   const [parameter] = Object.keys(probe.params)
   if (parameter !== undefined) {
     const place = operationOf(operation).params?.[parameter]?.declaredAt
@@ -167,7 +192,9 @@ function memberToCheck(
   }
   const model = run.target.operations[operation]?.fields['model']
   const aboutModel = status === 404 || (status === 400 && /model/i.test(said))
-  return model !== undefined && aboutModel ? `operations.${operation}.body${model.replaceAll('/', '.')}` : undefined
+  return model !== undefined && aboutModel
+    ? `operations.${operation}.body${model.replaceAll('/', '.')}`
+    : undefined
 }
 
 /** Notes what to check if the valid request was refused for an object or model that the target does not know. */
@@ -203,7 +230,10 @@ interface ThrottledProbe {
  * fault. Probe and control are sent in turn three times: if the control is granted and the probe throttled every
  * time, that answer is judged; anything else proves nothing. Each goes alone: it may be a limit of requests at once.
  */
-export async function judgeThrottled(context: CheckContext, throttled: ThrottledProbe): Promise<Exchange> {
+export async function judgeThrottled(
+  context: CheckContext,
+  throttled: ThrottledProbe,
+): Promise<Exchange> {
   const { run, requirement } = context
   const { source, control, last, purpose = {}, state = {} } = throttled
   if (!last.throttled) return last
@@ -212,11 +242,15 @@ export async function judgeThrottled(context: CheckContext, throttled: Throttled
   const { operation } = last.probe
   // Behind a gate others may hold while they wait for the queue: there each request takes it by itself.
   const whole = operation !== null && busyStatus(operation) === undefined
-  const releaseQueue = whole ? await run.client.throttle.queue(operation, run.life.signal) : undefined
+  const releaseQueue = whole
+    ? await run.client.throttle.queue(operation, run.life.signal)
+    : undefined
   const send = (probe: Probe, sent: Purpose): Promise<Exchange> =>
     throughGate(run, probe, sent, async () => {
       const release =
-        whole || operation === null ? undefined : await run.client.throttle.queue(operation, run.life.signal)
+        whole || operation === null
+          ? undefined
+          : await run.client.throttle.queue(operation, run.life.signal)
       const once = () => sendWithStaleRetry(run, probe, sent, { alone: true })
       return pastBlocks(once).finally(() => release?.())
     })
@@ -224,17 +258,27 @@ export async function judgeThrottled(context: CheckContext, throttled: Throttled
     let exchange = last
     for (let turn = 0; turn < turns; turn++) {
       await patience(context, exchange)
-      const probed = await send(await probeOf(source), { requirement: requirement.id, role: 'probe', ...purpose })
+      const probed = await send(await probeOf(source), {
+        requirement: requirement.id,
+        role: 'probe',
+        ...purpose,
+      })
       if (!probed.response) throw new Throttled(describeResponse(last))
-      if (!isThrottled(probed.response) || isExpected(purpose.expects, probed.response)) return probed
+      if (!isThrottled(probed.response) || isExpected(purpose.expects, probed.response))
+        return probed
       exchange = probed
       await patience(context, exchange)
       await state.leave?.()
-      const granted = await send(await control.valid(), { requirement: requirement.id, role: 'control' })
+      const granted = await send(await control.valid(), {
+        requirement: requirement.id,
+        role: 'control',
+      })
       await state.enter?.()
       if (!countsAsGranted(granted)) {
         if (granted.response && isThrottled(granted.response)) stopIfSuspected(run, last.probe)
-        throw new Throttled(`${describeResponse(exchange)}, and the control ${describeResponse(granted)}`)
+        throw new Throttled(
+          `${describeResponse(exchange)}, and the control ${describeResponse(granted)}`,
+        )
       }
     }
     if (operation !== null) run.client.throttle.giveUp(operation)
@@ -247,7 +291,10 @@ export async function judgeThrottled(context: CheckContext, throttled: Throttled
 /** Waits as long as the throttled answer asks for. */
 async function patience(context: CheckContext, exchange: Exchange): Promise<void> {
   context.run.client.breaker.check(operationName(exchange.probe))
-  const asked = (exchange.response && retryAfter(exchange.response, Date.now())) ?? context.run.options.backoffMs
-  if (asked > longestPauseMs) throw new Throttled(`${describeResponse(exchange)}, for longer than 60 s`)
+  const asked =
+    (exchange.response && retryAfter(exchange.response, Date.now())) ??
+    context.run.options.backoffMs
+  if (asked > longestPauseMs)
+    throw new Throttled(`${describeResponse(exchange)}, for longer than 60 s`)
   await pause(context.run, asked)
 }

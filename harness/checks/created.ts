@@ -60,7 +60,8 @@ export function uploadsIn(run: Run, probe: Probe): string {
 
 /** How long the files that an exchange names had been there: later uploads are given as much before they are used. */
 function rememberLag(run: Run, { probe, sentAt }: Exchange): void {
-  for (const [, at] of namedUploads(run, probe)) uploadsOf(run).lagMs = Math.max(uploadsOf(run).lagMs, sentAt - at)
+  for (const [, at] of namedUploads(run, probe))
+    uploadsOf(run).lagMs = Math.max(uploadsOf(run).lagMs, sentAt - at)
 }
 
 /** Tells what to raise if a refusal may only mean that a file of this run takes longer until it can be used. */
@@ -133,14 +134,18 @@ const scalar = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 /** The body as JSON, whole numbers of 16 digits and more as texts: JavaScript would round an id of 64 bits. */
 function unrounded(response: HttpResponse): unknown {
   const text = response.text(response.size)
-  return JSON.parse(text.replaceAll(scalar, (token) => (/^-?\d{16,}$/.test(token) ? `"${token}"` : token))) as unknown
+  return JSON.parse(
+    text.replaceAll(scalar, (token) => (/^-?\d{16,}$/.test(token) ? `"${token}"` : token)),
+  ) as unknown
 }
 
 /** The id of the object that a granted creation made, read where the target file says; undefined if there is none. */
 export function createdId(run: Run, exchange: Exchange): string | undefined {
   const { response, probe } = exchange
   if (!response || probe.operation === null || !isGranted(response)) return undefined
-  const place = run.target.operations[probe.operation]?.fields['id'] ?? operationOf(probe.operation).creates?.idAt
+  const place =
+    run.target.operations[probe.operation]?.fields['id'] ??
+    operationOf(probe.operation).creates?.idAt
   const id = place === undefined ? undefined : getAt(jsonValue(response), place)
   if (typeof id !== 'number') return usableId(id)
   return usableId(String(Number.isSafeInteger(id) ? id : getAt(unrounded(response), place!)))
@@ -155,7 +160,10 @@ export function namedId(run: Run, creation: Exchange): string {
 }
 
 /** Creations whose id another one gave before, though what it made was something else: of the same bytes, it may be the same. */
-export const twinsOf = perRun(() => ({ bodies: new Map<string, string | Uint8Array>(), found: [] as Exchange[] }))
+export const twinsOf = perRun(() => ({
+  bodies: new Map<string, string | Uint8Array>(),
+  found: [] as Exchange[],
+}))
 
 function noteTwin(run: Run, id: string, exchange: Exchange): void {
   const { bodies, found } = twinsOf(run)
@@ -179,7 +187,8 @@ export const createdHook: RunHook = {
   remarkOn: settlingRemark,
   observe(run, exchange) {
     const { operation, creates, effect } = exchange.probe
-    if (effect === 'generates' && exchange.response && isGranted(exchange.response)) generatedIn(run).count++
+    if (effect === 'generates' && exchange.response && isGranted(exchange.response))
+      generatedIn(run).count++
     if (operation === null || !operationOf(operation).creates) return
     const id = createdId(run, exchange)
     if (id === undefined) return
@@ -193,7 +202,9 @@ export const createdHook: RunHook = {
 /** `report.pdf` → `report-k3x9a2.pdf`: what a run creates has a name of its own. */
 function freshName(filename: string, suffix: string): string {
   const dot = filename.lastIndexOf('.')
-  return dot > 0 ? `${filename.slice(0, dot)}-${suffix}${filename.slice(dot)}` : `${filename}-${suffix}`
+  return dot > 0
+    ? `${filename.slice(0, dot)}-${suffix}${filename.slice(dot)}`
+    : `${filename}-${suffix}`
 }
 
 /** Header values are ASCII: any other name is added beside a plain one, as RFC 8187 writes it. */
@@ -225,7 +236,10 @@ const markLength = 16
  */
 export function withOwnContent(run: Run, file: UploadContent): UploadContent {
   const suffix = run.objects.suffix()
-  const bits = parseInt(suffix.slice(-4), 36).toString(2).padStart(markLength, '0').slice(-markLength)
+  const bits = parseInt(suffix.slice(-4), 36)
+    .toString(2)
+    .padStart(markLength, '0')
+    .slice(-markLength)
   const isText = /^text\/(plain|markdown)/i.test(file.contentType)
   const mark = isText ? `\n${suffix}\n` : bits.replaceAll('0', ' ').replaceAll('1', '\n')
   return { ...file, bytes: Buffer.concat([file.bytes, Buffer.from(mark)]) }
@@ -236,7 +250,12 @@ export const wrongCreations = perRun((): Exchange[] => [])
 
 /** Sends an upload once more, as it is declared, if one with content of its own was refused: a format may refuse what is added to it. */
 export function resendAsDeclared(own: Exchange, send: () => Promise<Exchange>): Promise<Exchange> {
-  return resendWhile(own, send, ({ response }) => [400, 415, 422].includes(response?.status ?? 0), 2)
+  return resendWhile(
+    own,
+    send,
+    ({ response }) => [400, 415, 422].includes(response?.status ?? 0),
+    2,
+  )
 }
 
 function isUploaded({ response }: Exchange): boolean {
@@ -256,10 +275,14 @@ export async function upload(run: Run, file: UploadContent, isSound = true): Pro
     sendWithRetries(run, () => uploadProbe(run, content()), purpose)
   const own = await send(() => withOwnContent(run, file))
   const exchange = await resendAsDeclared(own, () => send(() => file))
-  if (isSound && exchange.response && isBreakdown(exchange.response)) wrongCreations(run).push(exchange)
-  if (exchange.throttled) throw new Throttled(`an upload was answered ${describeResponse(exchange)}`)
+  if (isSound && exchange.response && isBreakdown(exchange.response))
+    wrongCreations(run).push(exchange)
+  if (exchange.throttled)
+    throw new Throttled(`an upload was answered ${describeResponse(exchange)}`)
   if (!isUploaded(exchange))
-    throw new NotExercised(`a file that the suite uploads was refused: ${describeResponse(exchange)}`)
+    throw new NotExercised(
+      `a file that the suite uploads was refused: ${describeResponse(exchange)}`,
+    )
   const id = namedId(run, exchange)
   const uploads = uploadsOf(run)
   uploads.at.set(id, exchange.endedAt)

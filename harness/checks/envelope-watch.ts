@@ -20,7 +20,12 @@ import {
 /** Tally of one requirement: how many answers it judged, and the first failures with their exchanges. */
 interface Tally {
   cases: number
-  readonly failures: { exchange: Exchange; expected: string; actual: string; at?: string | undefined }[]
+  readonly failures: {
+    exchange: Exchange
+    expected: string
+    actual: string
+    at?: string | undefined
+  }[]
 }
 
 /** First failures kept a requirement: some may turn out to be those of a connection. */
@@ -29,7 +34,8 @@ const maxKept = 12
 const maxOfOne = 2
 
 function isToKeep({ failures }: Tally, { probe: { operation } }: Exchange): boolean {
-  const isOfOne = (failure: Tally['failures'][number]): boolean => failure.exchange.probe.operation === operation
+  const isOfOne = (failure: Tally['failures'][number]): boolean =>
+    failure.exchange.probe.operation === operation
   return failures.length < maxKept || failures.filter(isOfOne).length < maxOfOne
 }
 
@@ -45,10 +51,15 @@ const envelopeShape: AnswerRule = (response, exchange) => {
   const expected = 'a JSON error envelope with tpe, errors and extras'
   const json = response.json()
   // Responses are described only when they are shown: most are not.
-  if (!json.ok) return { expected, actual: () => `${describeResponse(exchange)}${gatewayRemark(response)}` }
+  if (!json.ok)
+    return { expected, actual: () => `${describeResponse(exchange)}${gatewayRemark(response)}` }
   const found = validate('error-envelope', json.value)
   if (found.valid) return { expected }
-  return { expected, actual: `${response.status}, but ${found.problem}${gatewayRemark(response)}`, at: found.place }
+  return {
+    expected,
+    actual: `${response.status}, but ${found.problem}${gatewayRemark(response)}`,
+    at: found.place,
+  }
 }
 
 /** Statuses that gateways give in place of the service. */
@@ -76,8 +87,14 @@ const statusTpePair: AnswerRule = (response, { probe, purpose }) => {
   const expected = `a tpe that is allowed with status ${response.status}`
   // What some requirement of the operation accepts is not a wrong pair, and any request may be too large (§8), or name
   // a file that was deleted.
-  const accepted = [...acceptedPairs(probe.operation), ...oversized, ...deletedFile, ...(purpose.expects ?? [])]
-  const fits = mayCarry(probe.operation, response.status, tpe) || isNamed(accepted, response.status, tpe)
+  const accepted = [
+    ...acceptedPairs(probe.operation),
+    ...oversized,
+    ...deletedFile,
+    ...(purpose.expects ?? []),
+  ]
+  const fits =
+    mayCarry(probe.operation, response.status, tpe) || isNamed(accepted, response.status, tpe)
   return fits ? { expected } : { expected, actual: `${response.status} ${tpe}`, at: '/tpe' }
 }
 
@@ -87,14 +104,18 @@ const shownSuccess: readonly (string | null)[] = operations
   .map(({ id }) => id)
 
 const contentType: AnswerRule = (response, { probe }) => {
-  const success = response.status >= 200 && response.status < 300 && shownSuccess.includes(probe.operation)
+  const success =
+    response.status >= 200 && response.status < 300 && shownSuccess.includes(probe.operation)
   if (!isError(response) && !success) return undefined
   const expected = 'Content-Type: application/json'
   const type = response.header('content-type')
   const json = /^\s*application\/([\w.+-]+\+)?json\s*(;|$)/i.test(type ?? '')
   return json
     ? { expected }
-    : { expected, actual: type === undefined ? 'no Content-Type' : `Content-Type: ${type.slice(0, 80)}` }
+    : {
+        expected,
+        actual: type === undefined ? 'no Content-Type' : `Content-Type: ${type.slice(0, 80)}`,
+      }
 }
 
 const messageKeys: AnswerRule = (response, { probe }) => {
@@ -160,7 +181,8 @@ function createEnvelopeWatch() {
   const nameOf = ({ probe, response }: Exchange): string => `${probe.operation} ${response?.status}`
   return {
     /** Whether the operation granted nothing, and answered valid requests with that status too: then it says nothing of the input. */
-    breaksAnyway: (exchange: Exchange): boolean => broken.has(nameOf(exchange)) && !sound.has(exchange.probe.operation),
+    breaksAnyway: (exchange: Exchange): boolean =>
+      broken.has(nameOf(exchange)) && !sound.has(exchange.probe.operation),
     tally: (requirement: ObservedRequirement) => tallies.get(requirement) as Tally,
     observe(exchange: Exchange): void {
       const { response, purpose } = exchange
@@ -171,7 +193,12 @@ function createEnvelopeWatch() {
         const tally = tallies.get(requirement) as Tally
         tally.cases++
         if (actual !== undefined && isToKeep(tally, exchange))
-          tally.failures.push({ exchange, expected, actual: typeof actual === 'string' ? actual : actual(), at })
+          tally.failures.push({
+            exchange,
+            expected,
+            actual: typeof actual === 'string' ? actual : actual(),
+            at,
+          })
       }
     },
   }
@@ -182,7 +209,9 @@ const envelopeOf = perRun(createEnvelopeWatch)
 const maxShown = 3
 
 /** Shows every answer of a run to the requirements of every response. */
-export const envelopeHook: RunHook = { observe: (run, exchange) => envelopeOf(run).observe(exchange) }
+export const envelopeHook: RunHook = {
+  observe: (run, exchange) => envelopeOf(run).observe(exchange),
+}
 
 /** Judges an observed requirement by the answers of the whole run; it has to be called last. */
 export const judgeObserved: Judge = async (context) => {
@@ -200,9 +229,13 @@ export const judgeObserved: Judge = async (context) => {
     const sentFor = exchange.purpose.requirement
     context.shownBy = sentFor
     const what = sentFor === null ? '' : `(sent for ${sentFor})`
-    return { ...context.failure(exchange, expected, what, actual), ...(at === undefined ? {} : { at }) }
+    return {
+      ...context.failure(exchange, expected, what, actual),
+      ...(at === undefined ? {} : { at }),
+    }
   })
   if (first) throw new Failed(first, more)
   if (context.run.life.ended) throw context.run.life.ended
-  if (cases === 0) throw new NotExercised('this run got no answer of the kind that this requirement judges')
+  if (cases === 0)
+    throw new NotExercised('this run got no answer of the kind that this requirement judges')
 }

@@ -1,5 +1,12 @@
 import { operation as recordOf, type OperationId, triesOf } from '../../catalogue/operations.ts'
-import { control, controlExchange, countsAsGranted, operationIn, triesFor, judgeThrottled } from './control.ts'
+import {
+  control,
+  controlExchange,
+  countsAsGranted,
+  operationIn,
+  triesFor,
+  judgeThrottled,
+} from './control.ts'
 import type { CheckContext, Exchange, Judge, Probe } from '../engine/index.ts'
 import { Failed, jsonOf, judgeGranted, NotExercised } from '../engine/index.ts'
 import { isObject } from '../../schemas/json.ts'
@@ -68,8 +75,16 @@ export function againAtEnd(context: CheckContext, check?: GrantedCheck): void {
   if (scenario || run.options.depth === 'quick') return
   const operation = operationIn(context)
   const make = (): Promise<Probe> => validRequest(run, operation)
-  const request = { make, what: 'with a valid request, at the end of the run', ...(check ? { check } : {}) }
-  const other = { ...request, make: async () => respelled(await make()), what: 'with its JSON in another spelling' }
+  const request = {
+    make,
+    what: 'with a valid request, at the end of the run',
+    ...(check ? { check } : {}),
+  }
+  const other = {
+    ...request,
+    make: async () => respelled(await make()),
+    what: 'with its JSON in another spelling',
+  }
   const isJson = recordOf(operation).body === 'json'
   context.atEnd = async () => {
     if (isJson) {
@@ -88,7 +103,11 @@ export function againAtEnd(context: CheckContext, check?: GrantedCheck): void {
  * A control that was answered that the file is in the graph already: it counts as a granted control, but says
  * nothing about the granted requirement unless the file had only just been uploaded.
  */
-async function sendWithFreshFile(context: CheckContext, operation: OperationId, already: Exchange): Promise<Exchange> {
+async function sendWithFreshFile(
+  context: CheckContext,
+  operation: OperationId,
+  already: Exchange,
+): Promise<Exchange> {
   const { run } = context
   const { first, valid } = await control(run, operation)
   const uploaded = uploadsIn(run, already.probe)
@@ -96,7 +115,12 @@ async function sendWithFreshFile(context: CheckContext, operation: OperationId, 
     'the file is in the graph already, and no fresh one can be uploaded (declare operations.files.upload and fields.file)'
   if (uploaded === '') throw new NotExercised(none)
   const sent = await context.send(valid, { isSuccess: countsAsGranted })
-  const exchange = await sendUntilSettled(run, sent, (probe) => context.send(probe), countsAsGranted)
+  const exchange = await sendUntilSettled(
+    run,
+    sent,
+    (probe) => context.send(probe),
+    countsAsGranted,
+  )
   // A server may know a file by its content and give it the same id each time.
   if (uploadsIn(run, exchange.probe) === uploaded) throw new NotExercised(none)
   // Refused at first, and then in the graph: the refusal was no true one, unless a request between them got no answer.
@@ -112,7 +136,8 @@ async function sendWithFreshFile(context: CheckContext, operation: OperationId, 
  */
 export function granted(what: string, change: Change = unchanged, check?: GrantedCheck): Judge {
   return (context) => {
-    const make = async (): Promise<Probe> => change(await validRequest(context.run, operationIn(context)), context)
+    const make = async (): Promise<Probe> =>
+      change(await validRequest(context.run, operationIn(context)), context)
     return judgeTries(context, { make, what, ...(check ? { check } : {}) })
   }
 }
@@ -134,7 +159,11 @@ export function grantedProbe(
 }
 
 /** Judges a requirement within the scenario that the target declares for it, if any. */
-export function inScenario(context: CheckContext, operation: OperationId, judge: () => Promise<void>): Promise<void> {
+export function inScenario(
+  context: CheckContext,
+  operation: OperationId,
+  judge: () => Promise<void>,
+): Promise<void> {
   const { scenario } = context
   return scenario ? around(context, scenario, operation, judge) : judge()
 }
@@ -159,9 +188,18 @@ export async function judgeTries(context: CheckContext, request: GrantedRequest)
       try {
         const first = await context.send(make, { isSuccess: countsAsGranted, what })
         const unthrottled = first.throttled
-          ? await judgeThrottled(context, { source: make, control: await control(run, operation), last: first })
+          ? await judgeThrottled(context, {
+              source: make,
+              control: await control(run, operation),
+              last: first,
+            })
           : first
-        const exchange = await sendUntilSettled(run, unthrottled, (probe) => context.send(probe), countsAsGranted)
+        const exchange = await sendUntilSettled(
+          run,
+          unthrottled,
+          (probe) => context.send(probe),
+          countsAsGranted,
+        )
         most = tries ?? triesFor(operation, exchange)
         judgeGranted(context, exchange, successOf(context), what)
         check?.(context, exchange, what)

@@ -6,22 +6,52 @@ export { notServedHook } from './valid-request.ts'
 
 // Refusals: a valid request with one fault.
 export { type Condition, condition, type RefusalContext } from './refusals.ts'
-export { changed, type Fault, judgeAny, judgeFaults, refused, unknown, withBody } from './conditions.ts'
+export {
+  changed,
+  type Fault,
+  judgeAny,
+  judgeFaults,
+  refused,
+  unknown,
+  withBody,
+} from './conditions.ts'
 export { malformedBody, malformedJsonBody, missingBody, wrongContentType } from './conditions.ts'
 export { byRecord } from './by-record.ts'
 export { badBytes, badInput, withBytes } from './bad-input.ts'
 export { judgeEach, property, samples } from './at-once.ts'
 
 // What is granted.
-export { control, controlExchange, countsAsGranted, grantedControl, judgeThrottled, operationIn } from './control.ts'
-export { accepted, againAtEnd, granted, type GrantedCheck, grantedProbe, judgeTries, respelled } from './granted.ts'
+export {
+  control,
+  controlExchange,
+  countsAsGranted,
+  grantedControl,
+  judgeThrottled,
+  operationIn,
+} from './control.ts'
+export {
+  accepted,
+  againAtEnd,
+  granted,
+  type GrantedCheck,
+  grantedProbe,
+  judgeTries,
+  respelled,
+} from './granted.ts'
 
 // What a scenario brings about.
 export { asScenario, byScenario, type Further } from './scenario.ts'
 export { grantedByScenario, inScenario } from './granted.ts'
 
 // The request that an operation grants.
-export { bodyOf, contentOf, declaredResource, isDeclared, placeholderRequest, validRequest } from './valid-request.ts'
+export {
+  bodyOf,
+  contentOf,
+  declaredResource,
+  isDeclared,
+  placeholderRequest,
+  validRequest,
+} from './valid-request.ts'
 export { additionOf, applyScenario, distinctRequest, withoutRoles } from './valid-request.ts'
 
 // Objects that a run creates.
@@ -41,9 +71,25 @@ export { laterAttempts, resendWhile, retryWhileSettling, sendUntilSettled } from
 export { holdBack, sendAtOnce } from './at-once.ts'
 
 // Values, drawn by the seed of the run or fixed.
-export { freshUnknownId, randomFor, randomOf, sampled, seedFor, unknownId, unknownWord } from './values.ts'
+export {
+  freshUnknownId,
+  randomFor,
+  randomOf,
+  sampled,
+  seedFor,
+  unknownId,
+  unknownWord,
+} from './values.ts'
 export { inPlaceOf, kindOf, ofKindsAny, sample, shown } from './values.ts'
 
 // Changes of members, for bodies in which they depend on each other.
-export { absent, type Change, change, changedBody, faultOf, ofKinds, ofOtherTypes } from './changes.ts'
+export {
+  absent,
+  type Change,
+  change,
+  changedBody,
+  faultOf,
+  ofKinds,
+  ofOtherTypes,
+} from './changes.ts'
 export { atRole, type Pick, type Placed, placesIn, pointerOf, valueAt } from './places.ts'

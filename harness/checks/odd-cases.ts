@@ -27,7 +27,11 @@ export interface Case {
  * does not say which it was: both are followed by the parts.
  * @param may how many of them may be granted yet
  */
-export async function judgeCases(refusal: RefusalContext, cases: Case[], may: () => number): Promise<void> {
+export async function judgeCases(
+  refusal: RefusalContext,
+  cases: Case[],
+  may: () => number,
+): Promise<void> {
   while (cases.length > 0 && may() > 0) {
     const batch = cases.splice(0, Math.min(maxAtOnce, may()))
     const open = await openParts(refusal, batch)
@@ -68,7 +72,10 @@ export interface Ground {
 }
 
 /** A request that some other requirement wants refused has no effect; any other may be granted, with the effect of a valid one. */
-function effectOfFault({ effect }: Ground, { place: { member }, faults: [fault = ''] }: Change): Effect {
+function effectOfFault(
+  { effect }: Ground,
+  { place: { member }, faults: [fault = ''] }: Change,
+): Effect {
   return isLoose(member, fault.slice(0, fault.indexOf(' '))) ? effect : 'none'
 }
 
@@ -79,13 +86,25 @@ export const memberCase = (ground: Ground, one: Change): Case =>
 type Bodies = readonly (typeof oddBodies)[number][]
 
 /** Values at several places of one body, and members besides. */
-function caseOf({ refusal, first, effect }: Ground, changes: readonly Change[], bodies: Bodies = []): Case {
+function caseOf(
+  { refusal, first, effect }: Ground,
+  changes: readonly Change[],
+  bodies: Bodies = [],
+): Case {
   const make = async (): Promise<Probe> => {
     const fresh = await refusal.valid()
     const pointers = changes.map(({ place }) => place.pointer)
     const changed = withFreshName(fresh, first, changedBody(changes, jsonOf(fresh)), pointers)
-    const faults = [...changes.flatMap((one) => one.faults), ...bodies.map((kind) => `body: ${kind}`)]
-    return { ...changed, body: odd.written(jsonOf(changed), bodies), effect, fault: faults.join(' + ') }
+    const faults = [
+      ...changes.flatMap((one) => one.faults),
+      ...bodies.map((kind) => `body: ${kind}`),
+    ]
+    return {
+      ...changed,
+      body: odd.written(jsonOf(changed), bodies),
+      effect,
+      fault: faults.join(' + '),
+    }
   }
   const all = [...changes.map(described), ...bodies.map((kind) => odd.calledBodies[kind])]
   return { what: `with a valid body, but ${all.join(', ')}`, effect, make }
@@ -95,7 +114,8 @@ function caseOf({ refusal, first, effect }: Ground, changes: readonly Change[], 
 function groupCase(ground: Ground, changes: readonly Change[], isConclusive = false): Case {
   const whole = caseOf(ground, changes)
   const milder = changes.flatMap((one) => one.milder ?? [])
-  if (changes.length < 2) return milder.length === 0 ? whole : { ...whole, parts: [caseOf(ground, milder)] }
+  if (changes.length < 2)
+    return milder.length === 0 ? whole : { ...whole, parts: [caseOf(ground, milder)] }
   return { ...whole, parts: changes.map((one) => groupCase(ground, [one])), isConclusive }
 }
 
@@ -108,7 +128,9 @@ function isName({ refusal: { operation } }: Ground, { member }: Placed): boolean
 /** Odd texts of all members, all at once; then each kind at all members, then each by itself. With them the odd bodies. */
 export function textCases(ground: Ground, changes: readonly Change[]): Case[] {
   const groups = odd.grouped(
-    ground.places.flatMap((place) => odd.everyText(changes.filter((one) => one.place === place)) ?? []),
+    ground.places.flatMap(
+      (place) => odd.everyText(changes.filter((one) => one.place === place)) ?? [],
+    ),
     (place) => isName(ground, place),
   )
   const named = oddBodies.map((kind) => caseOf(ground, [], [kind]))
@@ -125,8 +147,12 @@ export function textCases(ground: Ground, changes: readonly Change[]): Case[] {
 
 /** `null` at members that may be left out, and texts for numbers, several at once; else each by itself. */
 export function togetherCases(ground: Ground): Case[] {
-  const all = (places: readonly Placed[], kind: string, called: string, value: unknown): Change[][] =>
-    odd.grouped(places.map((place) => change(place, kind, called, () => value)))
+  const all = (
+    places: readonly Placed[],
+    kind: string,
+    called: string,
+    value: unknown,
+  ): Change[][] => odd.grouped(places.map((place) => change(place, kind, called, () => value)))
   const asText = ground.places.filter(({ member }) => member.kinds.includes('number'))
   const nulls = ground.places.filter(({ member }) => !member.kinds.includes('null'))
   const settings = asText.filter(({ member }) => isSetting(member))
@@ -135,9 +161,10 @@ export function togetherCases(ground: Ground): Case[] {
   return [
     ...all(optional, 'null', 'null', null).map((group) => groupCase(ground, group)),
     // A server that refuses what could be read as a number refuses it everywhere; what could not is sent one by one.
-    ...[...all(asText, 'string', 'the text "1"', '1'), ...all(settings, 'boolean', 'true', true)].map((group) =>
-      groupCase(ground, group, true),
-    ),
+    ...[
+      ...all(asText, 'string', 'the text "1"', '1'),
+      ...all(settings, 'boolean', 'true', true),
+    ].map((group) => groupCase(ground, group, true)),
     ...required.flatMap((place) => ofKinds(place, ['null'])).map((one) => memberCase(ground, one)),
   ]
 }
@@ -145,27 +172,47 @@ export function togetherCases(ground: Ground): Case[] {
 /** The spec shows what it is for, and other requests without it. */
 function isOptional(member: Member): boolean {
   if (member.required || !isLoose(member, 'null')) return false
-  return member.isExtra === true || member.kinds.some((kind) => kind === 'number' || kind === 'boolean')
+  return (
+    member.isExtra === true || member.kinds.some((kind) => kind === 'number' || kind === 'boolean')
+  )
 }
 
 /** Odd values that are no texts: what may be granted together at once, anything else by itself. First what most servers refuse. */
 export function valueCases(ground: Ground, changes: readonly Change[]): Case[] {
-  const kinds = ['unknown', 'deleted', 'equal', 'alone', 'repeated', 'empty', 'blank', 'object member', ...oddNumbers]
+  const kinds = [
+    'unknown',
+    'deleted',
+    'equal',
+    'alone',
+    'repeated',
+    'empty',
+    'blank',
+    'object member',
+    ...oddNumbers,
+  ]
   return kinds.flatMap((kind) => {
     const own = changes.filter((one) => isOf(one, kind))
     return [
-      ...odd.grouped(own.filter(odd.isFree), (place) => isName(ground, place)).map((group) => groupCase(ground, group)),
+      ...odd
+        .grouped(own.filter(odd.isFree), (place) => isName(ground, place))
+        .map((group) => groupCase(ground, group)),
       ...own.filter((one) => !odd.isFree(one)).map((one) => caseOf(ground, [one])),
     ]
   })
 }
 
 /** Takes from the fresh request what differs between two valid ones: the name of what is created, or the file that is added. */
-function withFreshName(fresh: Probe, first: Probe, body: unknown, changed: readonly string[]): Probe {
+function withFreshName(
+  fresh: Probe,
+  first: Probe,
+  body: unknown,
+  changed: readonly string[],
+): Probe {
   if (fresh.body === first.body) return withJson(fresh, body)
   const own = jsonOf(fresh)
   const names = Object.keys(own as object).map((name) => `/${name}`)
-  const isChanged = (at: string): boolean => changed.some((one) => one === at || one.startsWith(`${at}/`))
+  const isChanged = (at: string): boolean =>
+    changed.some((one) => one === at || one.startsWith(`${at}/`))
   const kept = names.filter((at) => !isChanged(at) && getAt(body, at) !== undefined)
   return withJson(
     fresh,

@@ -1,6 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { OddBody, OddNumber, OddText } from '../../catalogue/odd-values.ts'
-import { emptyOf, isListed, oddBodies, oddTexts, oddValuesOf, twinOf } from '../../catalogue/odd-values.ts'
+import {
+  emptyOf,
+  isListed,
+  oddBodies,
+  oddTexts,
+  oddValuesOf,
+  twinOf,
+} from '../../catalogue/odd-values.ts'
 import type { Member } from '../../catalogue/operation.ts'
 import { getAt } from '../../schemas/json.ts'
 import type { Run } from '../engine/index.ts'
@@ -29,7 +36,10 @@ const plainer = `'s é茶\u{1f6b0}`
 type ChangedText = (member: Member) => readonly [called: string, change: (own: string) => string]
 
 const texts: Readonly<Record<OddText, ChangedText>> = {
-  'odd characters': () => ['followed by %s, {{, quotes, line ends and an emoji', (own) => own + characters],
+  'odd characters': () => [
+    'followed by %s, {{, quotes, line ends and an emoji',
+    (own) => own + characters,
+  ],
   'U+0000': () => ['followed by U+0000', (own) => `${own}\u0000`],
   'lone surrogate': () => ['followed by half of a surrogate pair', (own) => `${own}\ud83d`],
   long(member) {
@@ -61,18 +71,26 @@ interface Drawn {
 /** The odd values of a member that its record names, each by itself. */
 export function oddChanges({ run, members, places, random }: Drawn, place: Placed): Change[] {
   const { member } = place
-  const odd = (kind: string, called: string, value: Change['value']): Change => change(place, kind, called, value)
+  const odd = (kind: string, called: string, value: Change['value']): Change =>
+    change(place, kind, called, value)
   return oddValuesOf(member, members).flatMap((kind): Change[] => {
     if (kind === 'unknown')
-      return [odd(kind, 'unknown', (own) => withTypeOf(own, freshUnknownId(run, String(own), random)))]
+      return [
+        odd(kind, 'unknown', (own) => withTypeOf(own, freshUnknownId(run, String(own), random))),
+      ]
     if (kind === 'empty') {
-      return emptyOf(member.isId ? ['string'] : member.kinds).map((value) => odd(kind, shown(value), () => value))
+      return emptyOf(member.isId ? ['string'] : member.kinds).map((value) =>
+        odd(kind, shown(value), () => value),
+      )
     }
-    if (kind === 'alone') return [odd(kind, `${shown(member.shows)}, without what it is for`, () => member.shows)]
+    if (kind === 'alone')
+      return [odd(kind, `${shown(member.shows)}, without what it is for`, () => member.shows)]
     if (kind === 'blank') return [odd(kind, 'a blank', () => ' ')]
     if (kind === 'deleted') {
       const { deletedFile } = run.target.resources
-      return deletedFile === undefined ? [] : [odd(kind, 'that of a deleted file', () => deletedFile)]
+      return deletedFile === undefined
+        ? []
+        : [odd(kind, 'that of a deleted file', () => deletedFile)]
     }
     if (kind === 'equal') {
       const twinPlace = places.find((other) => other.member === twinOf(member, members))
@@ -89,7 +107,11 @@ export function oddChanges({ run, members, places, random }: Drawn, place: Place
     const [called, to] = texts[kind as OddText](member)
     const made = odd(kind, called, (own) => to(typeof own === 'string' ? own : ''))
     if (kind !== 'odd characters') return [made]
-    const milder = odd(kind, "followed by 's, letters of two scripts and an emoji", (own) => `${String(own)}${plainer}`)
+    const milder = odd(
+      kind,
+      "followed by 's, letters of two scripts and an emoji",
+      (own) => `${String(own)}${plainer}`,
+    )
     return [{ ...made, milder }]
   })
 }
@@ -101,7 +123,10 @@ function repeated(own: unknown, { at }: Member, members: readonly Member[]): unk
   const items = Array.isArray(own) ? (own as unknown[]) : []
   const isCostly = members.some((member) => member.at === `${at}/*/file_id`)
   const most = isCostly ? 2 * items.length : manyItems
-  return Array.from({ length: items.length === 0 ? 0 : most }, (_, index) => items[index % items.length])
+  return Array.from(
+    { length: items.length === 0 ? 0 : most },
+    (_, index) => items[index % items.length],
+  )
 }
 
 function withTypeOf(own: unknown, id: string): string | number {
@@ -145,7 +170,9 @@ export function grouped<T extends Pick<Change, 'place'>>(
   const groups: T[][] = []
   for (const change of changes) {
     const group = groups.find((others) =>
-      others.every(({ place }) => fit(place, change.place) && !isAlone(place) && !isAlone(change.place)),
+      others.every(
+        ({ place }) => fit(place, change.place) && !isAlone(place) && !isAlone(change.place),
+      ),
     )
     if (group) group.push(change)
     else groups.push([change])

@@ -1,7 +1,14 @@
 import { type JsonKind, type Member, placeOf } from '../../catalogue/operation.ts'
 import { furtherMembers } from '../../catalogue/faults.ts'
 import { operation as operationOf, type OperationId } from '../../catalogue/operations.ts'
-import { escapeToken, getAt, isObject, member as memberOf, setAt, tokensOf } from '../../schemas/json.ts'
+import {
+  escapeToken,
+  getAt,
+  isObject,
+  member as memberOf,
+  setAt,
+  tokensOf,
+} from '../../schemas/json.ts'
 import { bodyOf, extraRoles, withoutRoles } from './valid-request.ts'
 import { kindOf } from './values.ts'
 import { jsonOf, NotExercised, type Probe, type Run } from '../engine/index.ts'
@@ -19,7 +26,8 @@ export function valueAt(run: Run, operation: OperationId, role: string, body: un
 /** The valid body with another value at the role; the member is added if the body lacks it, and removed for `undefined`. */
 export function atRole(run: Run, probe: Probe, role: string, value: unknown): Probe {
   const pointer = probe.operation === null ? undefined : pointerOf(run, probe.operation, role)
-  if (pointer === undefined) throw new NotExercised(`declare operations.${probe.operation}.fields.${role}`)
+  if (pointer === undefined)
+    throw new NotExercised(`declare operations.${probe.operation}.fields.${role}`)
   return withBody(probe, setAt(jsonOf(probe), pointer, value))
 }
 
@@ -53,7 +61,11 @@ function placed(
   members: readonly Member[],
   member: Member,
   place: string,
-  { body, examples, pick }: { readonly body: unknown; readonly examples: Examples; readonly pick: Pick },
+  {
+    body,
+    examples,
+    pick,
+  }: { readonly body: unknown; readonly examples: Examples; readonly pick: Pick },
 ): Placed | undefined {
   let framed = body
   let pointer = ''
@@ -73,7 +85,9 @@ function placed(
     const example = members.find(
       (one) =>
         one.at === pattern ||
-        (one.at === '{query_config}' && place.startsWith(`${pattern}/`) && member.at.startsWith(one.at)),
+        (one.at === '{query_config}' &&
+          place.startsWith(`${pattern}/`) &&
+          member.at.startsWith(one.at)),
     )
     const made = example && examples(example, undefined)
     if (made === undefined) return undefined
@@ -81,8 +95,14 @@ function placed(
   }
   const own: unknown = getAt(framed, pointer)
   const ofItems = own === undefined ? member : { ...member, at: `${member.at}/*` }
-  const array = member.kinds.includes('array') && !Array.isArray(own) ? examples(ofItems, own) : undefined
-  return { member: typed(member, own), pointer, body: framed, like: array ?? own ?? member.inside?.[0] }
+  const array =
+    member.kinds.includes('array') && !Array.isArray(own) ? examples(ofItems, own) : undefined
+  return {
+    member: typed(member, own),
+    pointer,
+    body: framed,
+    like: array ?? own ?? member.inside?.[0],
+  }
 }
 
 /** A parameter has the type of its value in the declared body; if that is a text or an array, a server may take one or several. */
@@ -94,7 +114,12 @@ function typed(member: Member, own: unknown): Member {
 }
 
 /** Every member that the record of the operation shows, where the target file has it. */
-export function placesIn(run: Run, operation: OperationId, body: unknown, pick = ofItsType): Placed[] {
+export function placesIn(
+  run: Run,
+  operation: OperationId,
+  body: unknown,
+  pick = ofItsType,
+): Placed[] {
   const { members, settingsWith } = operationOf(operation)
   const fields = run.target.operations[operation]?.fields ?? {}
   const examples = examplesFor(run, operation, body)
@@ -134,10 +159,16 @@ export function undescribedMembers(body: unknown, shown: readonly Placed[]): Pla
 
 function membersIn(value: unknown, pointer: string, levels: number): string[] {
   if (levels === 0) return []
-  if (Array.isArray(value)) return isObject(value[0]) ? membersIn(value[0], `${pointer}/0`, levels) : []
+  if (Array.isArray(value))
+    return isObject(value[0]) ? membersIn(value[0], `${pointer}/0`, levels) : []
   if (!isObject(value)) return []
-  const own = Object.keys(value).map((name) => [`${pointer}/${escapeToken(name)}`, value[name]] as const)
-  return [...own.map(([at]) => at), ...own.flatMap(([at, inner]) => membersIn(inner, at, levels - 1))]
+  const own = Object.keys(value).map(
+    (name) => [`${pointer}/${escapeToken(name)}`, value[name]] as const,
+  )
+  return [
+    ...own.map(([at]) => at),
+    ...own.flatMap(([at, inner]) => membersIn(inner, at, levels - 1)),
+  ]
 }
 
 /** The arrays in which a place stands, by its record; the innermost last. */
@@ -154,12 +185,19 @@ export function arraysAbove({ body, pointer, member }: Placed): string[] {
 }
 
 /** The function of the declared llm tool, if there is one; else one that delegates to the model of the body. */
-function llmFunction(run: Run, operation: OperationId, body: unknown): Readonly<Record<string, unknown>> {
+function llmFunction(
+  run: Run,
+  operation: OperationId,
+  body: unknown,
+): Readonly<Record<string, unknown>> {
   const { body: declared, fields = {} } = run.target.operations[operation] ?? {}
   const tools = getAt(declared, fields['tools'] ?? '/tools')
-  const tool = Array.isArray(tools) ? (tools as unknown[]).find((one) => memberOf(one, 'type') === 'llm') : undefined
+  const tool = Array.isArray(tools)
+    ? (tools as unknown[]).find((one) => memberOf(one, 'type') === 'llm')
+    : undefined
   const own = memberOf(tool, 'function')
-  if (isObject(own) && typeof own['model'] === 'string') return { description: 'Answers questions', ...own }
+  if (isObject(own) && typeof own['model'] === 'string')
+    return { description: 'Answers questions', ...own }
   return { description: 'Answers questions', model: getAt(body, fields['model'] ?? '/model') }
 }
 
@@ -169,10 +207,12 @@ const pixel =
 /** Gives what stands where a body lacks something that is above a member of the record: an llm tool, parts of a content, the record's example. */
 function examplesFor(run: Run, operation: OperationId, body: unknown): Examples {
   return (member, above) => {
-    if (member.at === '/tools') return [{ type: 'llm', function: llmFunction(run, operation, body) }]
+    if (member.at === '/tools')
+      return [{ type: 'llm', function: llmFunction(run, operation, body) }]
     if (member.at === '{query_config}') return {}
     if (above === undefined) return getAt(member.example, member.at)
-    if (typeof above !== 'string' || !member.at.startsWith('/messages/*/content/*')) return undefined
+    if (typeof above !== 'string' || !member.at.startsWith('/messages/*/content/*'))
+      return undefined
     return member.ofType === 'image_url'
       ? [{ type: 'image_url', image_url: { url: pixel } }]
       : [{ type: 'text', text: above }]

@@ -63,7 +63,10 @@ interface Refusal {
 }
 
 /** Judges a valid request with exactly one fault by the pairs that answer it; a scenario overrides the suite's own way to cause it. */
-export async function judgeRefusal(context: CheckContext, { bringAbout }: Condition): Promise<void> {
+export async function judgeRefusal(
+  context: CheckContext,
+  { bringAbout }: Condition,
+): Promise<void> {
   const { run, requirement, scenario } = context
   if (scenario) return judgeScenario(context, scenario)
   const operation = operationIn(context)
@@ -87,14 +90,20 @@ export async function judgeRefusal(context: CheckContext, { bringAbout }: Condit
       // One probe for all tries of one case; a creation among them makes a fresh one each time.
       const probe = await probeOf(source)
       const again = probe.effect === 'none' ? probe : source
-      const isSuccess = ({ response }: Exchange): boolean => response !== undefined && isExpected(expects, response)
+      const isSuccess = ({ response }: Exchange): boolean =>
+        response !== undefined && isExpected(expects, response)
       const purpose = {
         ...{ badInput: true, expects, what },
         // A request that may be granted is sent once more if no answer came.
         ...(probe.effect === 'none' ? {} : { isSuccess }),
       }
       const last = await sendCase(context, again, purpose)
-      const settled = await judgeThrottled(context, { source: again, control: found, last, purpose })
+      const settled = await judgeThrottled(context, {
+        source: again,
+        control: found,
+        last,
+        purpose,
+      })
       const isTaken = settled.response !== undefined && isGranted(settled.response)
       if (isTaken) granted++
       judgeCase(refusal, settled, what, expects)
@@ -107,26 +116,38 @@ export async function judgeRefusal(context: CheckContext, { bringAbout }: Condit
  * The valid request that a fault is put into, fresh each time; a file that is to be added stays fresh until it was. A quick
  * run makes one for all refusals of an operation: what is refused takes no name, and adds no file.
  */
-function validOf({ run, requirement }: CheckContext, operation: OperationId, found: Control): () => Promise<Probe> {
+function validOf(
+  { run, requirement }: CheckContext,
+  operation: OperationId,
+  found: Control,
+): () => Promise<Probe> {
   const isFileAdded = operationOf(operation).freshFileAt !== undefined
   const own = (): Promise<Probe> => found.valid()
   if (requirement.effect !== 'none') return own
   // A key that is refused is refused whatever became of the file: those requirements add one.
-  const isShared = run.options.depth !== 'full' || (requirement.fault === 'credentials' && isFileAdded)
+  const isShared =
+    run.options.depth !== 'full' || (requirement.fault === 'credentials' && isFileAdded)
   if (!isShared && !isFileAdded) return own
   let kept: Promise<Probe> | undefined
-  return () => (kept ??= isShared ? sharedRequest(run, `refused request of ${operation}`, own) : own())
+  return () =>
+    (kept ??= isShared ? sharedRequest(run, `refused request of ${operation}`, own) : own())
 }
 
 /** Generated cases a requirement up to which they are remembered. */
 const maxKept = 100
 
 /** Sends a case; one that several requirements judge is sent once, if it has no effect. */
-async function sendCase(context: CheckContext, source: Source, purpose: Partial<Purpose>): Promise<Exchange> {
+async function sendCase(
+  context: CheckContext,
+  source: Source,
+  purpose: Partial<Purpose>,
+): Promise<Exchange> {
   // A value may be generated twice, and for two requirements. Of thousands too much would be kept.
   const isFew = isGenerating(context) && context.run.options.refusalRuns <= maxKept
-  const isShared = isFew || (typeof source !== 'function' && /^body: |^(?!again).* @ /.test(source.fault ?? ''))
-  if (typeof source === 'function' || !isShared || !source.credential.full) return context.send(source, purpose)
+  const isShared =
+    isFew || (typeof source !== 'function' && /^body: |^(?!again).* @ /.test(source.fault ?? ''))
+  if (typeof source === 'function' || !isShared || !source.credential.full)
+    return context.send(source, purpose)
   const { operation, params, headers, body } = source
   const text = typeof body === 'string' ? body : Buffer.from(body ?? '').toString('base64')
   const later = source.fault?.endsWith('later') === true
@@ -155,7 +176,8 @@ function judgeCase(refusal: Refusal, exchange: Exchange, what: string, expects: 
   const conclusive = (status >= 200 && status < 300) || status === 401 || status === 403
   if (ofCredentials && found.state !== 'granted' && !conclusive) {
     const answered = `answered ${describeResponse(exchange)}`
-    const also = answered === found.said() ? 'and so was the control' : `and the control ${found.said()}`
+    const also =
+      answered === found.said() ? 'and so was the control' : `and the control ${found.said()}`
     throw new NotExercised(`${answered}, ${also}${remedyOf(found)}`)
   }
   judgePairs(context, exchange, expects, what)

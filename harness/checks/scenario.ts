@@ -1,5 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type OperationId, busyStatus, operation as operationOf } from '../../catalogue/operations.ts'
+import {
+  type OperationId,
+  busyStatus,
+  operation as operationOf,
+} from '../../catalogue/operations.ts'
 import type { CheckContext, Exchange, HttpResponse, Probe, Purpose, Run } from '../engine/index.ts'
 import {
   effectOf,
@@ -14,8 +18,22 @@ import {
   throughGate,
   tpeOf,
 } from '../engine/index.ts'
-import { countsAsGranted, type Control, control, noteControl, notGranted, judgeThrottled } from './control.ts'
-import { isDeclared, validRequest, applyScenario, bringsBody, plainRequest, sharedRequest } from './valid-request.ts'
+import {
+  countsAsGranted,
+  type Control,
+  control,
+  noteControl,
+  notGranted,
+  judgeThrottled,
+} from './control.ts'
+import {
+  isDeclared,
+  validRequest,
+  applyScenario,
+  bringsBody,
+  plainRequest,
+  sharedRequest,
+} from './valid-request.ts'
 import { isExclusive, type Scenario } from '../target-file/index.ts'
 import { pairsByScenario, type Pairs } from '../../catalogue/requirement.ts'
 
@@ -29,22 +47,37 @@ const leaveAfterEndMs = 800
 const notGrantedAgain = perRun((): { reason: string | undefined } => ({ reason: undefined }))
 
 /** Brings the scenario's state about; throws `NotExercised` if the target refuses. */
-export async function enterState({ run, requirement }: CheckContext, { before }: Scenario): Promise<void> {
+export async function enterState(
+  { run, requirement }: CheckContext,
+  { before }: Scenario,
+): Promise<void> {
   for (const request of before) {
-    const response = await sendHookRequest(run, request, { role: 'setup', requirement: requirement.id })
+    const response = await sendHookRequest(run, request, {
+      role: 'setup',
+      requirement: requirement.id,
+    })
     run.life.signal.throwIfAborted()
     if (response.status === undefined || response.status >= 400) {
       const answered = response.status ?? 'not at all'
-      throw new NotExercised(`the scenario's before request was answered ${answered}: ${request.method} ${request.url}`)
+      throw new NotExercised(
+        `the scenario's before request was answered ${answered}: ${request.method} ${request.url}`,
+      )
     }
   }
 }
 
 /** Takes the scenario's state back: also when the run is over. */
-export async function leaveState({ run, requirement }: CheckContext, { after }: Scenario): Promise<void> {
+export async function leaveState(
+  { run, requirement }: CheckContext,
+  { after }: Scenario,
+): Promise<void> {
   for (const request of after) {
     const deadline = run.life.ended ? { timeoutMs: leaveAfterEndMs } : {}
-    await sendHookRequest(run, request, { role: 'cleanup', requirement: requirement.id, ...deadline })
+    await sendHookRequest(run, request, {
+      role: 'cleanup',
+      requirement: requirement.id,
+      ...deadline,
+    })
   }
 }
 
@@ -100,7 +133,11 @@ async function awaitGranted({ run }: CheckContext, operation: OperationId): Prom
 export type Further = (context: CheckContext, exchange: Exchange) => void
 
 /** Judges a refusal that a scenario of the target file brings about, by what the requirement gives. */
-export async function judgeScenario(context: CheckContext, scenario: Scenario, further?: Further): Promise<void> {
+export async function judgeScenario(
+  context: CheckContext,
+  scenario: Scenario,
+  further?: Further,
+): Promise<void> {
   const { run, requirement } = context
   const { operation } = scenario
   const expects = pairsByScenario(requirement, operation)
@@ -111,14 +148,23 @@ export async function judgeScenario(context: CheckContext, scenario: Scenario, f
     further?.(context, exchange)
   }
   const undeclared = bringsBody(scenario) && !isDeclared(run, operation)
-  const none: Control = { state: 'none', said: () => 'not sent: the operation is not declared', valid: make }
+  const none: Control = {
+    state: 'none',
+    said: () => 'not sent: the operation is not declared',
+    valid: make,
+  }
   const found = undeclared ? none : await control(run, operation)
   if (found.state === 'refused') throw notGranted(found)
   noteControl(context, found)
-  const state = { enter: () => enterState(context, scenario), leave: () => leaveState(context, scenario) }
+  const state = {
+    enter: () => enterState(context, scenario),
+    leave: () => leaveState(context, scenario),
+  }
   await around(context, scenario, operation, async () => {
     if (scenario.repeat !== undefined)
-      return judge(await sendRepeatedly(context, { make, most: scenario.repeat, control: found, expects }))
+      return judge(
+        await sendRepeatedly(context, { make, most: scenario.repeat, control: found, expects }),
+      )
     const last = await context.send(make, purpose)
     judge(await judgeThrottled(context, { source: make, control: found, last, purpose, state }))
   })
@@ -129,7 +175,9 @@ async function scenarioProbe({ run }: CheckContext, scenario: Scenario): Promise
   const { operation } = scenario
   const plain = (): Promise<Probe> => plainRequest(run, operation)
   const isShared = operationOf(operation).freshFileAt !== undefined && !isExclusive(scenario)
-  const source = isShared ? () => sharedRequest(run, `request of scenarios of ${operation}`, plain) : plain
+  const source = isShared
+    ? () => sharedRequest(run, `request of scenarios of ${operation}`, plain)
+    : plain
   return { ...(await applyScenario(run, scenario, operation, source)), effect: 'none' }
 }
 
@@ -162,13 +210,18 @@ interface Repeated {
  * Sends the request up to `most` times, as many at once as the semaphore allows, until an answer is not the control's.
  * Throws `NotExercised` if all were granted.
  */
-async function sendRepeatedly(context: CheckContext, { make, most, control, expects }: Repeated): Promise<Exchange> {
+async function sendRepeatedly(
+  context: CheckContext,
+  { make, most, control, expects }: Repeated,
+): Promise<Exchange> {
   const { run, requirement } = context
   const usual = control.exchange?.response?.status
   const purpose = { requirement: requirement.id, role: 'probe', expects } as const
   const tells = (exchange: Exchange): boolean => {
     const { response } = exchange
-    const asUsual = response !== undefined && (usual === undefined ? response.status < 300 : response.status === usual)
+    const asUsual =
+      response !== undefined &&
+      (usual === undefined ? response.status < 300 : response.status === usual)
     const granted = asUsual && (response.status >= 300 || isGranted(response))
     return response !== undefined && !granted && !tellsNothing(response, exchange, expects)
   }
@@ -182,7 +235,9 @@ async function sendRepeatedly(context: CheckContext, { make, most, control, expe
       if (!tells(first)) continue
       // An effect of the previous request on the connection proves nothing about this one.
       const isSpoiled =
-        first.previousRequest !== undefined && first.response && matchPairs(expects, first.response) !== 'exact'
+        first.previousRequest !== undefined &&
+        first.response &&
+        matchPairs(expects, first.response) !== 'exact'
       const exchange = isSpoiled
         ? await sendWithStaleRetry(run, await make(), purpose, { unpaced: true, fresh: true })
         : first
@@ -190,6 +245,7 @@ async function sendRepeatedly(context: CheckContext, { make, most, control, expe
     }
   }
   await Promise.all(Array.from({ length: Math.min(run.target.limits.concurrency, most) }, worker))
-  if (!found) throw new NotExercised(`the condition did not occur in ${sent} requests (scenario's repeat)`)
+  if (!found)
+    throw new NotExercised(`the condition did not occur in ${sent} requests (scenario's repeat)`)
   return found
 }

@@ -1,5 +1,10 @@
 import { conditionOf, isRefusal, type Pairs } from '../../catalogue/requirement.ts'
-import type { AreaName, AreaRequirement, CatalogueRequirement, RequirementId } from '../../catalogue/catalogue.ts'
+import type {
+  AreaName,
+  AreaRequirement,
+  CatalogueRequirement,
+  RequirementId,
+} from '../../catalogue/catalogue.ts'
 import { requirementsOfArea } from '../../catalogue/catalogue.ts'
 import type { Judge } from '../engine/index.ts'
 import { grantedByScenario } from './granted.ts'
@@ -9,7 +14,9 @@ import { type Condition, judgeRefusal } from './refusals.ts'
 type ConditionName<Id extends string> = Id extends `${string}/${infer Name}` ? Name : never
 
 /** A refusal is judged by what brings it about, or by a check of its own; anything else by a check. */
-type CheckOf<R extends { readonly expects?: unknown }> = R['expects'] extends Pairs ? Condition | Judge : Judge
+type CheckOf<R extends { readonly expects?: unknown }> = R['expects'] extends Pairs
+  ? Condition | Judge
+  : Judge
 
 type Probed<A extends AreaName> = Exclude<AreaRequirement<A>, { readonly scenarioOnly: true }>
 type Staged<A extends AreaName> = Extract<AreaRequirement<A>, { readonly scenarioOnly: true }>

@@ -1,4 +1,9 @@
-import { missingNeeds, missingReason, type Scenario, type UploadContent } from '../target-file/index.ts'
+import {
+  missingNeeds,
+  missingReason,
+  type Scenario,
+  type UploadContent,
+} from '../target-file/index.ts'
 import {
   type OperationId,
   operation,
@@ -44,7 +49,10 @@ export async function placeholderRequest(run: Run, id: OperationId): Promise<Pro
   const { params: names = {}, body } = operation(id)
   const random = randomOf(seedFor(run.options.seed, `stand-in ${id}`))
   const params = Object.fromEntries(
-    Object.keys(names).map((name) => [name, freshUnknownId(run, knownIdLike(run, id, name), random)]),
+    Object.keys(names).map((name) => [
+      name,
+      freshUnknownId(run, knownIdLike(run, id, name), random),
+    ]),
   )
   return operationProbe(run, id, { params, ...(body === 'none' ? {} : { json: {} }) })
 }
@@ -57,7 +65,11 @@ async function sendToEach(run: Run): Promise<void> {
   for (const [operation, absence] of Object.entries(run.target.absent)) {
     if (absence !== 'not-served' || !isOperationId(operation)) continue
     const probe = await placeholderRequest(run, operation)
-    const { response } = await sendWithRetries(run, probe, { requirement: null, role: 'probe', skipPassive: true })
+    const { response } = await sendWithRetries(run, probe, {
+      requirement: null,
+      role: 'probe',
+      skipPassive: true,
+    })
     responsesOf(run).push({ operation, answered: response ? String(response.status) : 'no answer' })
   }
 }
@@ -73,7 +85,10 @@ export async function validRequest(run: Run, operation: OperationId): Promise<Pr
   const scenario = run.target.scenarios[grantedRequirement[operation]]
   const plain = (): Promise<Probe> => plainRequest(run, operation)
   return scenario
-    ? { ...(await applyScenario(run, scenario, operation, plain)), effect: effectOf(run, operation) }
+    ? {
+        ...(await applyScenario(run, scenario, operation, plain)),
+        effect: effectOf(run, operation),
+      }
     : plain()
 }
 
@@ -95,19 +110,24 @@ export async function plainRequest(run: Run, operation: OperationId): Promise<Pr
   if (body === 'none') return operationProbe(run, operation, parts)
   if (isWhole) return operationProbe(run, operation, { ...parts, json: wholeBody(run, operation) })
   const json = withoutRoles(run, operation, bodyOf(run, operation), extraRoles(operation))
-  if (freshFileAt !== undefined) return operationProbe(run, operation, { ...parts, json: await freshAddition(run) })
-  if (creates?.name && 'role' in creates.name) return namedCreation(run, operation, creates.name.role)
+  if (freshFileAt !== undefined)
+    return operationProbe(run, operation, { ...parts, json: await freshAddition(run) })
+  if (creates?.name && 'role' in creates.name)
+    return namedCreation(run, operation, creates.name.role)
   return operationProbe(run, operation, { ...parts, json })
 }
 
 function paramsOf(run: Run, operation: OperationId): Record<string, string> {
   const entries = Object.entries(operationOf(operation).params ?? {})
-  return Object.fromEntries(entries.map(([name, { declaredAt }]) => [name, String(declaredValue(run, declaredAt))]))
+  return Object.fromEntries(
+    entries.map(([name, { declaredAt }]) => [name, String(declaredValue(run, declaredAt))]),
+  )
 }
 
 function declaredValue(run: Run, pointer: string): unknown {
   const value = getAt(run.target.file, pointer)
-  if (value === undefined) throw new NotExercised(`declare ${pointer.slice(1).replaceAll('/', '.')}`)
+  if (value === undefined)
+    throw new NotExercised(`declare ${pointer.slice(1).replaceAll('/', '.')}`)
   return value
 }
 
@@ -115,7 +135,8 @@ function declaredValue(run: Run, pointer: string): unknown {
 function wholeBody(run: Run, operation: OperationId): unknown {
   const { members, example } = operationOf(operation)
   return members.reduce<unknown>(
-    (body, { at, declaredAt }) => (declaredAt === undefined ? body : setAt(body, at, declaredValue(run, declaredAt))),
+    (body, { at, declaredAt }) =>
+      declaredAt === undefined ? body : setAt(body, at, declaredValue(run, declaredAt)),
     example,
   )
 }
@@ -149,7 +170,9 @@ export function contentOf(run: Run): UploadContent {
 /** A valid request; if it is an upload, of content that nobody has uploaded before. */
 export function distinctRequest(run: Run, operation: OperationId): Promise<Probe> {
   const isUpload = operation === uploadOperation
-  return isUpload ? uploadProbe(run, withOwnContent(run, contentOf(run))) : validRequest(run, operation)
+  return isUpload
+    ? uploadProbe(run, withOwnContent(run, contentOf(run)))
+    : validRequest(run, operation)
 }
 
 /** The declared body of an addition, with that file. */
@@ -165,15 +188,22 @@ async function freshAddition(run: Run): Promise<unknown> {
   const pointer = run.target.operations[additionOperation]?.fields[freshFileAt]
   // A refusal needs no fresh file, and a run that only reads uploads none.
   if (run.options.readOnly) return body
-  if (pointer === undefined || run.target.operations[uploadOperation]?.content === undefined) return body
+  if (pointer === undefined || run.target.operations[uploadOperation]?.content === undefined)
+    return body
   return additionOf(run, await upload(run, contentOf(run)), pointer)
 }
 
-export function withoutRoles(run: Run, operation: OperationId, body: unknown, roles: readonly string[]): unknown {
+export function withoutRoles(
+  run: Run,
+  operation: OperationId,
+  body: unknown,
+  roles: readonly string[],
+): unknown {
   const fields = run.target.operations[operation]?.fields ?? {}
   const pointers = roles.flatMap((role) => fields[role] ?? [])
   return pointers.reduce(
-    (plain, pointer) => (getAt(plain, pointer) === undefined ? plain : setAt(plain, pointer, undefined)),
+    (plain, pointer) =>
+      getAt(plain, pointer) === undefined ? plain : setAt(plain, pointer, undefined),
     body,
   )
 }
@@ -185,7 +215,10 @@ async function namedCreation(run: Run, operation: OperationId, role: string): Pr
   const own = getAt(body, pointer)
   const name = `${typeof own === 'string' ? own : 'conform'}${run.objects.suffix()}`
   const json = setAt(body, pointer, name)
-  return { ...(await operationProbe(run, operation, { json, effect: effectOf(run, operation) })), creates: name }
+  return {
+    ...(await operationProbe(run, operation, { json, effect: effectOf(run, operation) })),
+    creates: name,
+  }
 }
 
 /** True if the scenario brings its own body, so that the operation need not be declared. */
@@ -194,7 +227,9 @@ export function bringsBody(scenario: Scenario): boolean {
 }
 
 export function isDeclared(run: Run, operation: OperationId): boolean {
-  return missingNeeds(run.target.file, requirementOf(grantedRequirement[operation]).needs).length === 0
+  return (
+    missingNeeds(run.target.file, requirementOf(grantedRequirement[operation]).needs).length === 0
+  )
 }
 
 /** The operation's valid request, changed as the scenario says; a request of its own if only the scenario's body is declared. */
@@ -206,7 +241,10 @@ export async function applyScenario(
 ): Promise<Probe> {
   const usesPlaceholder = bringsBody(scenario) && !isDeclared(run, operation)
   const base = usesPlaceholder ? await placeholderRequest(run, operation) : await plain()
-  const probe = scenario.headers.reduce((changed, { name, value }) => withHeader(changed, name, value), base)
+  const probe = scenario.headers.reduce(
+    (changed, { name, value }) => withHeader(changed, name, value),
+    base,
+  )
   const credential = scenario.key ? await run.keys.of(scenario.key) : base.credential
   return withScenarioBody(
     {
@@ -222,12 +260,18 @@ export async function applyScenario(
 function withScenarioBody(probe: Probe, scenario: Scenario): Probe {
   if (scenario.raw) {
     const { bytes, contentType } = scenario.raw
-    return { ...(contentType === undefined ? probe : withHeader(probe, 'content-type', contentType)), body: bytes }
+    return {
+      ...(contentType === undefined ? probe : withHeader(probe, 'content-type', contentType)),
+      body: bytes,
+    }
   }
   const declared = Object.hasOwn(scenario, 'body')
   if (!declared && !Object.hasOwn(scenario, 'merge')) return probe
   const own: unknown = declared ? scenario.body : JSON.parse(String(probe.body ?? 'null'))
   const body = Object.hasOwn(scenario, 'merge') ? mergePatch(own, scenario.merge) : own
   const typed = probe.headers.some(({ name }) => name.toLowerCase() === 'content-type')
-  return { ...(typed ? probe : withHeader(probe, jsonType.name, jsonType.value)), body: JSON.stringify(body) }
+  return {
+    ...(typed ? probe : withHeader(probe, jsonType.name, jsonType.value)),
+    body: JSON.stringify(body),
+  }
 }

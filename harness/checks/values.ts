@@ -34,13 +34,20 @@ export function randomFor({ run, requirement }: SampledFor): () => number {
 /** A word of 12 letters that names nothing: drawn from the seed. */
 export function unknownWord(run: Run, name: string): string {
   const random = randomOf(seedFor(run.options.seed, name))
-  return Array.from({ length: 12 }, () => String.fromCharCode(97 + Math.floor(random() * 26))).join('')
+  return Array.from({ length: 12 }, () => String.fromCharCode(97 + Math.floor(random() * 26))).join(
+    '',
+  )
 }
 
 /** Cases that have a name: all of them, or of a quick run one, drawn from its seed for each requirement. */
-export function sampled<T>({ run: { options }, requirement }: SampledFor, cases: readonly T[]): readonly T[] {
+export function sampled<T>(
+  { run: { options }, requirement }: SampledFor,
+  cases: readonly T[],
+): readonly T[] {
   if (options.depth === 'full') return cases
-  const at = Math.floor(randomOf(seedFor(options.seed, `case of ${requirement.id}`))() * cases.length)
+  const at = Math.floor(
+    randomOf(seedFor(options.seed, `case of ${requirement.id}`))() * cases.length,
+  )
   return cases.slice(at, at + 1)
 }
 
@@ -91,7 +98,8 @@ function likeWord(id: string, random: () => number, known: boolean): string {
   if (isNumber(rest) && drawn.join('') > rest) drawn[1] = '0'
   let free = [...rest].filter(alphabet).length
   const filler = classes.find((one) => [...rest].some((char) => one.includes(char))) ?? classes[1]
-  while (free++ < fewest && prefix.length + drawn.length < longest) drawn.push(pick(ofItsOwn(rest, filler), random))
+  while (free++ < fewest && prefix.length + drawn.length < longest)
+    drawn.push(pick(ofItsOwn(rest, filler), random))
   return (prefix + drawn.join('')).slice(0, longest)
 }
 
@@ -135,7 +143,11 @@ export function changedId(run: Run, id: string, way: 'cut' | 'lengthened'): stri
   const made = isCut ? id.slice(0, -1) : id + more
   const free = id.slice(Math.max(id.lastIndexOf('_'), id.lastIndexOf(':')) + 1)
   const least = isNumber(id) && !isCut ? 1 : isNumber(free) ? leastDigits : leastChars
-  return free.length < least || made.length > longest || run.objects.takenIds.has(made.toLowerCase()) ? undefined : made
+  return free.length < least ||
+    made.length > longest ||
+    run.objects.takenIds.has(made.toLowerCase())
+    ? undefined
+    : made
 }
 
 export function kindOf(value: unknown): JsonKind {
@@ -156,7 +168,10 @@ const ofKind: Readonly<Record<JsonKind, fc.Arbitrary<unknown>>> = {
   ),
   string: word,
   array: fc.array(fc.oneof(word, fc.integer({ min: 0, max: 99 })), { minLength: 1, maxLength: 3 }),
-  object: fc.dictionary(word, fc.oneof(word, fc.integer({ min: 0, max: 99 })), { minKeys: 1, maxKeys: 2 }),
+  object: fc.dictionary(word, fc.oneof(word, fc.integer({ min: 0, max: 99 })), {
+    minKeys: 1,
+    maxKeys: 2,
+  }),
 }
 
 export function ofKindsAny(...kinds: JsonKind[]): fc.Arbitrary<unknown> {
@@ -187,7 +202,8 @@ export const byIndex: unknown = { 0: 'text' }
 export function inPlaceOf(own: unknown, value: unknown): unknown {
   const isSample = value === byIndex || value === sample[kindOf(value)]
   if (own === undefined || own === null || !isSample) return value
-  if (typeof own === 'string' && value === sample.object) return { text: own, value: own, id: own, name: own }
+  if (typeof own === 'string' && value === sample.object)
+    return { text: own, value: own, id: own, name: own }
   if (!Array.isArray(own)) return value === sample.array ? [own] : value
   const items = own as readonly unknown[]
   if (items.length === 0) return value

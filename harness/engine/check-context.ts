@@ -90,13 +90,21 @@ function againBy(
   const rerunIds = [...new Set([requirement.id, ...shown, ...needed])]
   const [state] = run.hooks.flatMap((hook) => hook.takesState?.(run, requirement.id) ?? [])
   const seen =
-    exchange.finding?.kind === 'answers-differ' ? 'chance' : isThrottling(exchange) ? 'more-requests' : undefined
+    exchange.finding?.kind === 'answers-differ'
+      ? 'chance'
+      : isThrottling(exchange)
+        ? 'more-requests'
+        : undefined
   const takes = state ?? seen
   return { ...(takes && { takes }), rerunIds, rerun: rerunLine(run.options, ...rerunIds) }
 }
 
 /** `sendWithRetries`, but a request that names a declared application goes through its gate. */
-export async function sendThroughGate(run: Run, source: Source, purpose: Purpose): Promise<Exchange> {
+export async function sendThroughGate(
+  run: Run,
+  source: Source,
+  purpose: Purpose,
+): Promise<Exchange> {
   const first = await probeOf(source)
   let unsent: Probe | undefined = first
   const next = (): Probe | Promise<Probe> => {
@@ -108,9 +116,16 @@ export async function sendThroughGate(run: Run, source: Source, purpose: Purpose
 }
 
 /** Sends once the hooks of the suites allow it, at once if none has anything to say. */
-export async function throughGate(run: Run, probe: Probe, purpose: Purpose, send: Send): Promise<Exchange> {
+export async function throughGate(
+  run: Run,
+  probe: Probe,
+  purpose: Purpose,
+  send: Send,
+): Promise<Exchange> {
   for (const hook of run.hooks) {
-    const intercepted = hook.intercept?.(run, probe, purpose, (options) => send({ ...options, isGated: true }))
+    const intercepted = hook.intercept?.(run, probe, purpose, (options) =>
+      send({ ...options, isGated: true }),
+    )
     if (intercepted) return intercepted
   }
   return send()
@@ -139,7 +154,10 @@ function shownIn(run: Run, requirement: CatalogueRequirement, exchange: Exchange
 }
 
 /** Warns that the request was granted, and its name must not be used twice. */
-function named({ api }: Run, { response, probe: { creates, operation } }: Exchange): string | undefined {
+function named(
+  { api }: Run,
+  { response, probe: { creates, operation } }: Exchange,
+): string | undefined {
   const isMade = creates !== undefined && response !== undefined && response.status < 300
   return isMade && operation !== null && api.operation(operation).creates?.hasUniqueName
     ? `${JSON.stringify(creates)} exists by now: write another name`
@@ -147,7 +165,10 @@ function named({ api }: Run, { response, probe: { creates, operation } }: Exchan
 }
 
 /** Warns that an object the request names may be gone: the clean-up removes it at the end of the run. */
-function removedSince({ objects, target }: Run, { request: { body, url } }: FailureExchange): string | undefined {
+function removedSince(
+  { objects, target }: Run,
+  { request: { body, url } }: FailureExchange,
+): string | undefined {
   const gone = objects.created.find(({ id, operation }) => {
     const cleanup = Object.hasOwn(target.operations, operation)
       ? target.operations[operation as keyof typeof target.operations]?.cleanup

@@ -1,5 +1,12 @@
 import { tpeOf } from './response.ts'
-import { type Exchange, isRight, isThrottling, isWrong, type PreviousRequest, type Probe } from './exchange.ts'
+import {
+  type Exchange,
+  isRight,
+  isThrottling,
+  isWrong,
+  type PreviousRequest,
+  type Probe,
+} from './exchange.ts'
 import { perRun, type Run } from './run.ts'
 import { requestOf, type SendingOptions, sendOnce } from './send.ts'
 
@@ -34,14 +41,19 @@ const orderAtFirst = order + order
 export const variesOf = perRun(() => ({ seen: false }))
 
 /** Whether the trial proves it, and what was answered to the requests sent for it. Ends with the first answer that does not fit. */
-export async function proves(run: Run, trial: Trial, first: Exchange): Promise<{ proven: boolean; sent: Exchange[] }> {
+export async function proves(
+  run: Run,
+  trial: Trial,
+  first: Exchange,
+): Promise<{ proven: boolean; sent: Exchange[] }> {
   const sent = [first]
   const kinds = variesOf(run).seen || !provenSuspects(run).has(trial.suspect) ? orderAtFirst : order
   if (!trial.isRight(first)) return { proven: false, sent }
   for (const kind of kinds.slice(1)) {
     const exchange = kind === 'F' ? await trial.alone() : await trial.pair()
     sent.push(exchange)
-    const fits = kind === 'F' ? trial.isRight(exchange) : exchange.previousRequest && trial.isWrong(exchange)
+    const fits =
+      kind === 'F' ? trial.isRight(exchange) : exchange.previousRequest && trial.isWrong(exchange)
     if (!fits) return { proven: false, sent }
   }
   provenSuspects(run).add(trial.suspect)
@@ -49,7 +61,11 @@ export async function proves(run: Run, trial: Trial, first: Exchange): Promise<{
 }
 
 /** The request itself after the suspected one; undefined if that cannot be sent again at will. */
-export function trialOfRequest(run: Run, previous: PreviousRequest, again: SendAgain): Trial | undefined {
+export function trialOfRequest(
+  run: Run,
+  previous: PreviousRequest,
+  again: SendAgain,
+): Trial | undefined {
   const repeat = repeatOf(run, previous)
   if (!repeat) return undefined
   return {
@@ -78,23 +94,31 @@ export function trialOfPrevious(run: Run, previous: PreviousRequest): Trial | un
     },
     suspect: suspectOf(previous),
     isWrong: (exchange) =>
-      exchange.noResponse?.cause === 'malformed' || (!isThrottling(exchange) && kindOf(exchange) !== usual),
+      exchange.noResponse?.cause === 'malformed' ||
+      (!isThrottling(exchange) && kindOf(exchange) !== usual),
   }
 }
 
 /** `404 NotFound`; undefined for none, and for one that only asks for patience. */
 export function kindOf(exchange: Exchange): string | undefined {
   const { response } = exchange
-  return response && !isThrottling(exchange) ? `${response.status} ${tpeOf(response) ?? ''}` : undefined
+  return response && !isThrottling(exchange)
+    ? `${response.status} ${tpeOf(response) ?? ''}`
+    : undefined
 }
 
 /** True if the request starts something that goes on by itself (a job): sent again, it would start an unknown one. */
 function goesOn({ api }: Run, { operation, effect }: Probe): boolean {
-  return effect === 'generates' && operation !== null && api.operation(operation).creates !== undefined
+  return (
+    effect === 'generates' && operation !== null && api.operation(operation).creates !== undefined
+  )
 }
 
 /** Makes the request once more, ready to be sent first; undefined if it may not be. */
-function repeatOf(run: Run, previous: PreviousRequest): (() => Promise<PreviousRequest>) | undefined {
+function repeatOf(
+  run: Run,
+  previous: PreviousRequest,
+): (() => Promise<PreviousRequest>) | undefined {
   const { again, probe, purpose } = previous
   if (probe.effect !== 'none' && (!again || goesOn(run, probe))) return undefined
   return async () => requestOf(run, probe.effect === 'none' ? probe : await again!(), purpose)

@@ -1,6 +1,16 @@
 import { createRecorder } from '../recording/index.ts'
-import { type FetchHandler, readOnlyTarget, redactorFor, type Target } from '../target-file/index.ts'
-import { createHandlerTransport, createTransport, handlerOf, type Transport } from '../http/index.ts'
+import {
+  type FetchHandler,
+  readOnlyTarget,
+  redactorFor,
+  type Target,
+} from '../target-file/index.ts'
+import {
+  createHandlerTransport,
+  createTransport,
+  handlerOf,
+  type Transport,
+} from '../http/index.ts'
 import { createPacer, createSemaphore, createCircuitBreaker, createThrottle } from './throttle.ts'
 import type { Interface, RunHook, Objects, Plan, Run, RunOptions } from './run.ts'
 import { hintsOf, pagesOf } from './events.ts'
@@ -63,7 +73,8 @@ export function createRun(given: Target, options: RunOptions, parts: RunParts): 
   observers.push((exchange) => pagesOf(run).observe(exchange))
   observers.push(({ probe, response }) => {
     // A server may answer unknown paths before it checks any key.
-    if (response && probe.operation !== null) run.keys.note(probe.credential, response.status, probe.operation)
+    if (response && probe.operation !== null)
+      run.keys.note(probe.credential, response.status, probe.operation)
   })
   return run
 }

@@ -2,7 +2,14 @@ import type { Pairs } from '../../catalogue/requirement.ts'
 import { withoutEntities } from '../recording/index.ts'
 import { isNamed } from '../http/index.ts'
 import { member } from '../../schemas/json.ts'
-import { headBytes, type HttpResponse, isEnvelope, isGranted, jsonValue, tpeOf } from './response.ts'
+import {
+  headBytes,
+  type HttpResponse,
+  isEnvelope,
+  isGranted,
+  jsonValue,
+  tpeOf,
+} from './response.ts'
 import type { Exchange } from './exchange.ts'
 
 const longest = 160
@@ -68,7 +75,9 @@ function describeBody({ recorded }: Exchange, response: HttpResponse): string {
   if (isPage(response)) return ` with a page: ${excerpt(pageText(body)) || 'without any text'}`
   const json = response.json()
   // A body that looks right is not shown as if it were.
-  return json.ok || response.status < 400 ? ` ${excerpt(body)}` : `, but ${json.problem}: ${excerpt(body)}`
+  return json.ok || response.status < 400
+    ? ` ${excerpt(body)}`
+    : `, but ${json.problem}: ${excerpt(body)}`
 }
 
 /** The `tpe` as it was recorded: a target may echo a key in it. One with odd characters is quoted, so that they show. */
@@ -117,7 +126,10 @@ function pageText(body: string): string {
 
 /** The title of an HTML page, else its first heading; undefined if it has neither. */
 export function pageTitle(body: string): string | undefined {
-  const title = /<title[^>]*>([\s\S]*?)<\/title/i.exec(body)?.[1] ?? /<h1[^>]*>([\s\S]*?)<\/h1/i.exec(body)?.[1] ?? ''
+  const title =
+    /<title[^>]*>([\s\S]*?)<\/title/i.exec(body)?.[1] ??
+    /<h1[^>]*>([\s\S]*?)<\/h1/i.exec(body)?.[1] ??
+    ''
   return textOf(title) || undefined
 }
 
@@ -128,6 +140,9 @@ function textOf(markup: string): string {
 }
 
 /** The command that shows a failure again; ids need no quoting. */
-export function rerunLine({ rerun, seed }: { rerun: string; seed: number }, ...ids: string[]): string {
+export function rerunLine(
+  { rerun, seed }: { rerun: string; seed: number },
+  ...ids: string[]
+): string {
   return `${rerun} ${[...new Set(ids)].map((id) => `--only ${id}`).join(' ')} --seed ${seed}`
 }

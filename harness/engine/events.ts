@@ -37,7 +37,8 @@ export const hintsOf = perRun(({ target: { baseUrl } }: Run) => {
       responses.add(`${response?.status} ${response?.text(headBytes)}`)
     },
     /** A sentence that says what to look at; one for each subject. */
-    add: (subject: string, sentence: string) => void (added.has(subject) || added.set(subject, sentence)),
+    add: (subject: string, sentence: string) =>
+      void (added.has(subject) || added.set(subject, sentence)),
     get sentences(): readonly string[] {
       return [ofTarget() ?? [], ...added.values()].flat()
     },
@@ -111,8 +112,12 @@ export function factsOf(run: Run): RunFacts {
     pages: pagesOf(run).counts((text) => recorder.redact(text)),
     notServed: run.hooks.flatMap((hook) => hook.notServed?.(run) ?? []),
     keyRefused: run.keys.isRefused,
-    ended: ended ? { cause: ended.cause, ...ended.reason, reason: recorder.redact(ended.message) } : null,
-    jobsInProgress: run.hooks.flatMap((hook) => hook.unfinished?.(run) ?? []).map((id) => recorder.redact(id)),
+    ended: ended
+      ? { cause: ended.cause, ...ended.reason, reason: recorder.redact(ended.message) }
+      : null,
+    jobsInProgress: run.hooks
+      .flatMap((hook) => hook.unfinished?.(run) ?? [])
+      .map((id) => recorder.redact(id)),
     recordingProblem: recorder.problem,
     hints: hintsOf(run).sentences.map((sentence) => recorder.redact(sentence)),
   }

@@ -36,15 +36,21 @@ export interface Probe {
 }
 
 /** The declared headers, without those that `own` sets itself, and then its own. */
-export function withOwn(declared: readonly HeaderLine[], own: readonly HeaderLine[]): readonly HeaderLine[] {
+export function withOwn(
+  declared: readonly HeaderLine[],
+  own: readonly HeaderLine[],
+): readonly HeaderLine[] {
   if (declared.length === 0) return own
-  const isOwn = ({ name }: HeaderLine): boolean => own.some((line) => isNamed(line, name.toLowerCase()))
+  const isOwn = ({ name }: HeaderLine): boolean =>
+    own.some((line) => isNamed(line, name.toLowerCase()))
   return [...declared.filter((line) => !isOwn(line)), ...own]
 }
 
 /** Path and query of the request, with those members of `query` that it does not have itself. */
 export function pathOf(probe: Probe, query: Probe['query']): string {
-  const path = probe.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(probe.params[name] ?? ''))
+  const path = probe.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(probe.params[name] ?? ''),
+  )
   const written = queryOf({ ...query, ...probe.query })
   return written === '' ? path : `${path}?${written}`
 }
@@ -52,7 +58,9 @@ export function pathOf(probe: Probe, query: Probe['query']): string {
 /** The members as they stand behind the question mark. */
 export function queryOf(query: Readonly<Record<string, string>>): string {
   const members = Object.entries(query)
-  return members.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join('&')
+  return members
+    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
+    .join('&')
 }
 
 /** The probe's body as JSON; throws `NotExercised` if it is not JSON (a scenario may send bytes). */
@@ -167,7 +175,11 @@ export function isWrong(exchange: Exchange): boolean {
   if (isThrottling(exchange)) return false
   if (purpose.isSuccess) return !purpose.isSuccess(exchange)
   if (purpose.expects) return matchPairs(purpose.expects, response) !== 'exact'
-  return probe.effect !== 'none' && isRefusedByClient(response.status) && !saysNothing.includes(response.status)
+  return (
+    probe.effect !== 'none' &&
+    isRefusedByClient(response.status) &&
+    !saysNothing.includes(response.status)
+  )
 }
 
 export function isRight(exchange: Exchange): boolean {

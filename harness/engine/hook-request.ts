@@ -1,10 +1,21 @@
 import { type HttpResponse, responseOf } from './response.ts'
 import type { ExchangeRole } from '../report/index.ts'
 import { perRun, type Run } from './run.ts'
-import { fillRequest, fillTarget, type HookRequest, type SetupRequest } from '../target-file/index.ts'
+import {
+  fillRequest,
+  fillTarget,
+  type HookRequest,
+  type SetupRequest,
+} from '../target-file/index.ts'
 import { queryOf, withOwn } from './exchange.ts'
 import { jsonType } from './send.ts'
-import { createTransport, type HttpRequest, type HttpResult, type SendOptions, type Transport } from '../http/index.ts'
+import {
+  createTransport,
+  type HttpRequest,
+  type HttpResult,
+  type SendOptions,
+  type Transport,
+} from '../http/index.ts'
 import { getAt, preview } from '../../schemas/json.ts'
 import { hintsOf } from './events.ts'
 
@@ -51,7 +62,9 @@ export async function sendHookRequest(
   const result = await sendTo(run, origin, request, { timeoutMs, ...(signal && { signal }) })
   const sent = { url: hook.url, request, credential: full ?? { shown: '' } }
   run.client.recorder.record({ ...sent, result, operation: null, requirement, role })
-  return result.kind === 'answer' ? responseOf(result, run.api.errors) : { status: undefined, why: result.message }
+  return result.kind === 'answer'
+    ? responseOf(result, run.api.errors)
+    : { status: undefined, why: result.message }
 }
 
 /** The query with those members that it does not have itself. */
@@ -69,16 +82,25 @@ export async function closeHookTransports(run: Run): Promise<void> {
 }
 
 /** Sends a request that the target file declares, by one client for each origin, or by the injected one. */
-async function sendTo(run: Run, origin: string, request: HttpRequest, options: SendOptions): Promise<HttpResult> {
+async function sendTo(
+  run: Run,
+  origin: string,
+  request: HttpRequest,
+  options: SendOptions,
+): Promise<HttpResult> {
   const { tls, limits, baseUrl } = run.target
   const base = new URL(baseUrl)
   if (run.client.isInjected && origin === base.origin) {
-    return run.client.transport.send({ ...request, path: below(base.pathname, request.path) }, options)
+    return run.client.transport.send(
+      { ...request, path: below(base.pathname, request.path) },
+      options,
+    )
   }
   const transports = transportsOf(run)
   const known = transports.get(origin)
   const settings = { connections: limits.concurrency, insecure: run.options.insecure, tls }
-  const transport = known ?? createTransport({ baseUrl: origin, bodyLimit: limits.maxAnswerBytes, ...settings })
+  const transport =
+    known ?? createTransport({ baseUrl: origin, bodyLimit: limits.maxAnswerBytes, ...settings })
   transports.set(origin, transport)
   return transport.send(request, options)
 }
@@ -125,7 +147,12 @@ async function setUpBy(run: Run, request: SetupRequest): Promise<string | undefi
   return save(request, response, said, stateOf(run).saved)
 }
 
-function save({ save: pointers }: SetupRequest, response: HttpResponse, said: string, saved: Map<string, string>) {
+function save(
+  { save: pointers }: SetupRequest,
+  response: HttpResponse,
+  said: string,
+  saved: Map<string, string>,
+) {
   const json = response.json()
   for (const [name, pointer] of Object.entries(pointers)) {
     const value = json.ok ? getAt(json.value, pointer) : undefined
@@ -146,7 +173,10 @@ export async function tearDown(run: Run): Promise<void> {
     if (/\{\w+\}/.test(filled.url)) continue
     const problem = await tearDownBy(run, filled)
     if (problem !== undefined)
-      hintsOf(run).add(`teardown[${at}]`, `teardown[${at}] failed (${filled.method} ${filled.url}): ${problem}`)
+      hintsOf(run).add(
+        `teardown[${at}]`,
+        `teardown[${at}] failed (${filled.method} ${filled.url}): ${problem}`,
+      )
   }
 }
 

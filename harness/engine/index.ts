@@ -3,7 +3,13 @@ export { createRun, type RunParts } from './create-run.ts'
 export { type Judging, startJudging } from './judging.ts'
 export type { Interface, Plan, PlanEntry, Run, RunHook, RunOptions, Send } from './run.ts'
 export { isPlanned, oncePerRun, perRun, rerunCommand, runOptionsOf } from './run.ts'
-export { createEventQueue, type EndedEvent, hintsOf, type JudgedEvent, type PlannedEvent } from './events.ts'
+export {
+  createEventQueue,
+  type EndedEvent,
+  hintsOf,
+  type JudgedEvent,
+  type PlannedEvent,
+} from './events.ts'
 export type { RunEvent, RunFacts, ThrottledEvent } from './events.ts'
 export { keyRefused } from './keys.ts'
 
@@ -15,11 +21,24 @@ export { type BodySchema, fits, judgeGranted, judgePairs, judgeShape, shapeFault
 // A request.
 export type { Credential, Exchange, Probe, Purpose } from './exchange.ts'
 export { differing, isThrottling, jsonOf, withHeader, withJson } from './exchange.ts'
-export { effectOf, jsonType, livenessProbe, operationName, operationProbe, probeOf } from './send.ts'
+export {
+  effectOf,
+  jsonType,
+  livenessProbe,
+  operationName,
+  operationProbe,
+  probeOf,
+} from './send.ts'
 
 // Sending it.
 export { type SendingOptions, sendWithStaleRetry, type Source } from './send.ts'
-export { gatewayErrorsOf, isOwnBreakdown, pastBlocks, sendWithRetries, stopIfSuspected } from './send-with-retries.ts'
+export {
+  gatewayErrorsOf,
+  isOwnBreakdown,
+  pastBlocks,
+  sendWithRetries,
+  stopIfSuspected,
+} from './send-with-retries.ts'
 export { sendThroughGate, throughGate } from './check-context.ts'
 export { sendHookRequest } from './hook-request.ts'
 export { createSemaphore, longestPauseMs, retryAfter } from './throttle.ts'
@@ -27,6 +46,14 @@ export { isSettling, poisonedResponses } from './reused-connection.ts'
 
 // A response, and words for it.
 export { type HttpResponse, jsonValue, responseOf, tpeOf } from './response.ts'
-export { isBlock, isBlocked, isBreakdown, isEnvelope, isExpected, isGranted, isThrottled } from './response.ts'
+export {
+  isBlock,
+  isBlocked,
+  isBreakdown,
+  isEnvelope,
+  isExpected,
+  isGranted,
+  isThrottled,
+} from './response.ts'
 export { describePairs, envelopeRemark, matchPairs } from './response.ts'
 export { describeProbe, describeResponse, withFinding } from './describe.ts'

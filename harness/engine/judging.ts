@@ -1,5 +1,11 @@
 import { differing, type Exchange, isThrottling, mayRepeat, type Probe } from './exchange.ts'
-import { type CatalogueResult, type Failure, isObserved, type Reason, type RequirementResult } from '../report/index.ts'
+import {
+  type CatalogueResult,
+  type Failure,
+  isObserved,
+  type Reason,
+  type RequirementResult,
+} from '../report/index.ts'
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
 import { exclusiveIds, fillRequest } from '../target-file/index.ts'
@@ -43,7 +49,9 @@ async function cleanUp(run: Run): Promise<void> {
     for (let next = requests.shift(); next && performance.now() < deadline; next = requests.shift())
       await sendHookRequest(run, next, { role: 'cleanup', requirement: null })
   }
-  await Promise.all(Array.from({ length: Math.min(cleanupConcurrency, run.client.semaphore.size) }, worker))
+  await Promise.all(
+    Array.from({ length: Math.min(cleanupConcurrency, run.client.semaphore.size) }, worker),
+  )
 }
 
 /** A run that goes on. */
@@ -69,7 +77,10 @@ export function startJudging(run: Run, judgeOf: JudgeOf): Judging {
   }
   const looksAtEnd: (() => Promise<CatalogueResult>)[] = []
   const judge = async (requirement: CatalogueRequirement): Promise<void> => {
-    const { result, atEnd } = await judgeRequirement(createCheckContext(run, requirement), judgeOf(requirement.id))
+    const { result, atEnd } = await judgeRequirement(
+      createCheckContext(run, requirement),
+      judgeOf(requirement.id),
+    )
     if (atEnd && result.outcome === 'passed') looksAtEnd.push(atEnd)
     else tell(result)
   }
@@ -106,7 +117,9 @@ export function startJudging(run: Run, judgeOf: JudgeOf): Judging {
     const failed = [...results.values()].filter(({ outcome }) => outcome === 'failed')
     for (const result of await sendFailedAgain(run, failed)) tell(result)
   }
-  run.client.throttle.onHold((operation, pauseMs) => queue.push({ kind: 'throttled', operation, pauseMs }))
+  run.client.throttle.onHold((operation, pauseMs) =>
+    queue.push({ kind: 'throttled', operation, pauseMs }),
+  )
   queue.push({ kind: 'planned', plan: run.plan })
   const judgeAndFinish = async (): Promise<void> => {
     try {
@@ -137,7 +150,12 @@ function phasesOf({ target, api: { requirements } }: Run) {
     return isObserved(id) ? 'observed' : judgedLast ? 'last' : 'concurrent'
   }
   const of = (phase: string) => requirements.filter((requirement) => phaseOf(requirement) === phase)
-  return { concurrent: of('concurrent'), exclusive: of('exclusive'), last: of('last'), observed: of('observed') }
+  return {
+    concurrent: of('concurrent'),
+    exclusive: of('exclusive'),
+    last: of('last'),
+    observed: of('observed'),
+  }
 }
 
 /** An answer is asked for so often at the end, as it may come and go: by replica, or at random. */
@@ -150,31 +168,48 @@ const maxAskedOften = 30
  * failure shows otherwise by then, with what came: it takes what was sent before, or time, or it comes and goes. A quick run
  * has no requests to spare.
  */
-async function sendFailedAgain<R extends RequirementResult>(run: Run, results: Iterable<R>): Promise<R[]> {
+async function sendFailedAgain<R extends RequirementResult>(
+  run: Run,
+  results: Iterable<R>,
+): Promise<R[]> {
   if (run.options.depth === 'quick') return []
   if (run.life.ended) return []
   const failed = [...results]
-  const changed = await Promise.all(failed.map((result) => sentAgain(run, result, failed.length <= maxAskedOften)))
+  const changed = await Promise.all(
+    failed.map((result) => sentAgain(run, result, failed.length <= maxAskedOften)),
+  )
   return changed.filter((result) => result !== undefined)
 }
 
-async function sentAgain<R extends RequirementResult>(run: Run, result: R, often: boolean): Promise<R | undefined> {
+async function sentAgain<R extends RequirementResult>(
+  run: Run,
+  result: R,
+  often: boolean,
+): Promise<R | undefined> {
   const [failure, ...others] = result.failures
   const exchange = failure?.exchange && shownExchanges(run).get(failure.exchange)
   // What is sent around a request, or beside it, makes something else of it.
   if (!exchange || exclusiveIds(run.target).has(result.id)) return undefined
   // Asking again tells something only if the failure needs no state that is over by now.
-  const isOpen = exchange.finding === undefined && (failure.takes ?? 'object-of-run') === 'object-of-run'
+  const isOpen =
+    exchange.finding === undefined && (failure.takes ?? 'object-of-run') === 'object-of-run'
   if (!isOpen || !isHarmless(run, exchange)) return undefined
   // Such a target locks keys after wrong ones.
-  const isFew = run.target.limits.credentialProbes === 'few' && run.api.requirement(result.id)?.fault === 'credentials'
+  const isFew =
+    run.target.limits.credentialProbes === 'few' &&
+    run.api.requirement(result.id)?.fault === 'credentials'
   const later = await responsesAtEnd(run, result.id, exchange, often && !isFew).catch(() => [])
   if (later.every((other) => kindOf(other) === kindOf(exchange))) return undefined
   return { ...result, failures: [withLaterResponses(run, failure, exchange, later), ...others] }
 }
 
 /** The answers to the request by itself; no more than one if that is the one that failed, unless `often`; none if one says nothing. */
-async function responsesAtEnd(run: Run, id: string, failed: Exchange, often: boolean): Promise<Exchange[]> {
+async function responsesAtEnd(
+  run: Run,
+  id: string,
+  failed: Exchange,
+  often: boolean,
+): Promise<Exchange[]> {
   // An object that it makes after all is listed and removed like others, and is not made twice.
   const mayMake = failed.probe.effect !== 'none' && creates(run, failed.probe)
   const purpose = { requirement: id, role: 'probe', skipPassive: !mayMake } as const
@@ -189,13 +224,26 @@ async function responsesAtEnd(run: Run, id: string, failed: Exchange, often: boo
   return later
 }
 
-function withLaterResponses(run: Run, failure: Failure, exchange: Exchange, later: readonly Exchange[]): Failure {
+function withLaterResponses(
+  run: Run,
+  failure: Failure,
+  exchange: Exchange,
+  later: readonly Exchange[],
+): Failure {
   const last = later[0]!
   const clean = (text: string): string => run.client.recorder.redact(text)
   if (later.every((other) => kindOf(other) === kindOf(last)))
-    return { ...failure, takes: failure.takes ?? 'earlier-requests', later: clean(describeResponse(last)) }
+    return {
+      ...failure,
+      takes: failure.takes ?? 'earlier-requests',
+      later: clean(describeResponse(last)),
+    }
   const finding = differing([exchange, ...later].map(describeResponse))
-  return { ...failure, takes: 'chance', actual: clean(withFinding({ ...exchange, finding }, failure.actual)) }
+  return {
+    ...failure,
+    takes: 'chance',
+    actual: clean(withFinding({ ...exchange, finding }, failure.actual)),
+  }
 }
 
 /** Sent once more it makes nothing, or was refused before; and a target that refuses it generates nothing. */

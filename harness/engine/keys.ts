@@ -61,29 +61,38 @@ export function createKeys(target: Target, redactor: Redactor) {
       return full === undefined || (sent > 0 && sent === refused)
     },
     /** `Bearer` and the full key; no credential at all if the run has none. */
-    full: async (): Promise<Credential> => fixed ?? (full ? bearer(full, true) : { shown: '', full: false }),
+    full: async (): Promise<Credential> =>
+      fixed ?? (full ? bearer(full, true) : { shown: '', full: false }),
     /** The credential as it is now: a key of short life may have been followed by another. */
     current: (credential: Credential): Credential | Promise<Credential> =>
       credential.full ? (fixed ?? bearer(full!, true)) : credential,
     /** The keys themselves, for what is made from them; undefined if they are not declared. */
     fullKey: (): Promise<Secret | undefined> => secret(sources.full),
     expiredKey: (): Promise<Secret | undefined> => secret(sources.expired),
-    restrictedKey: (operation: OperationId): Promise<Secret | undefined> => secret(sources.restricted[operation]),
+    restrictedKey: (operation: OperationId): Promise<Secret | undefined> =>
+      secret(sources.restricted[operation]),
     /** Throw `NotExercised` if the key is not declared. */
-    expired: async (): Promise<Credential> => bearer(required(sources.expired, 'keys.expired'), false),
+    expired: async (): Promise<Credential> =>
+      bearer(required(sources.expired, 'keys.expired'), false),
     restricted: async (operation: OperationId): Promise<Credential> =>
       bearer(required(sources.restricted[operation], `keys.restricted (for ${operation})`), false),
     of: (source: KeySource): Promise<Credential> => bearer(source, false),
     /** Every key that is declared, as given now: nothing made from a key may equal one. */
     async declared(): Promise<ReadonlySet<string>> {
       const ofScenarios = Object.values(target.scenarios).map(({ key }) => key)
-      const all = [sources.full, sources.expired, ...Object.values(sources.restricted), ...ofScenarios]
+      const all = [
+        sources.full,
+        sources.expired,
+        ...Object.values(sources.restricted),
+        ...ofScenarios,
+      ]
       return new Set(await Promise.all(all.filter((source) => source !== undefined).map(read)))
     },
     /** Teaches the redactor a credential that was derived from a key. */
     learn({ value, shown }: Credential): void {
       const withoutScheme = (text: string): string => text.replace(/^(Bearer|Basic) /, '')
-      if (value !== undefined && value !== shown) redactor.add(withoutScheme(value), withoutScheme(shown))
+      if (value !== undefined && value !== shown)
+        redactor.add(withoutScheme(value), withoutScheme(shown))
     },
   }
 }

@@ -5,7 +5,13 @@ import { pause } from './outcome.ts'
 import { isThrottled } from './response.ts'
 import type { Liveness, Run } from './run.ts'
 import type { Exchange, PreviousRequest } from './exchange.ts'
-import { type GatewayResponse, gatewayResponseOf, gatewayEveryMs, remedyFor, type Way } from './gateway.ts'
+import {
+  type GatewayResponse,
+  gatewayResponseOf,
+  gatewayEveryMs,
+  remedyFor,
+  type Way,
+} from './gateway.ts'
 
 /** How often it is looked whether a target has gone quiet, in ms. */
 const checkEveryMs = 250
@@ -45,8 +51,17 @@ export function createLiveness(run: () => Run): Liveness {
     const { api, client, life } = run()
     const probe = await livenessProbe(run(), elsewhere ? api.reading : api.first)
     // The first answer may be a gateway's: it is shown to the observers when it is accepted.
-    const sent: PreviousRequest = { probe, purpose: forLiveness, request: httpRequest(run(), probe) }
-    const result = await client.transport.send(sent.request, { timeoutMs, signal: life.signal, fresh: true, tag: sent })
+    const sent: PreviousRequest = {
+      probe,
+      purpose: forLiveness,
+      request: httpRequest(run(), probe),
+    }
+    const result = await client.transport.send(sent.request, {
+      timeoutMs,
+      signal: life.signal,
+      fresh: true,
+      tag: sent,
+    })
     return { result, exchange: recordExchange(run(), sent, result) }
   }
   /** Shows the answer to what observes answers: it is the target's own. */
@@ -77,7 +92,11 @@ export function createLiveness(run: () => Run): Liveness {
   }
   const isEverywhere = async (): Promise<boolean> =>
     gatewayResponseOf((await ask(lastChanceMs, true)).exchange, way()) !== undefined
-  const askWhile = async (isGone: (result: HttpResult) => boolean, first: Asked, most: number): Promise<Asked> => {
+  const askWhile = async (
+    isGone: (result: HttpResult) => boolean,
+    first: Asked,
+    most: number,
+  ): Promise<Asked> => {
     let asked = first
     for (let number = 0; number < most && isGone(asked.result); number++) {
       await wait(2 * run().options.backoffMs)
@@ -95,7 +114,10 @@ export function createLiveness(run: () => Run): Liveness {
     if (result.kind === 'answer') answered()
     // The run was over before the question was: that says nothing of the target.
     else if (result.cause !== 'aborted')
-      run().life.end('unreachable', `the target stopped answering: ${result.message}${unanswered.sentence()}`)
+      run().life.end(
+        'unreachable',
+        `the target stopped answering: ${result.message}${unanswered.sentence()}`,
+      )
   }
   /** When the service behind its gateway was last found away, and when it was back. */
   let away: { readonly from: number; readonly to: number } | undefined
@@ -110,8 +132,10 @@ export function createLiveness(run: () => Run): Liveness {
   }
   const isServiceAway = ({ exchange }: Asked): boolean =>
     (gatewayResponseOf(exchange, way())?.patienceMs ?? 0) > gatewayEveryMs
-  const checkServiceOnce = (): Promise<void> => (checking ??= checkService().finally(() => (checking = undefined)))
-  const checkAliveOnce = (): Promise<void> => (checking ??= checkAlive().finally(() => (checking = undefined)))
+  const checkServiceOnce = (): Promise<void> =>
+    (checking ??= checkService().finally(() => (checking = undefined)))
+  const checkAliveOnce = (): Promise<void> =>
+    (checking ??= checkAlive().finally(() => (checking = undefined)))
   const checkIfQuiet = async (): Promise<void> => {
     if (unanswered.open > 0 && ++looks > quietLooks) await checkAliveOnce()
   }
@@ -121,12 +145,20 @@ export function createLiveness(run: () => Run): Liveness {
   return {
     async first() {
       const { baseUrl, limits, timeoutDeclared } = run().target
-      let first = await askWhile(isRefusing, await ask(timeoutDeclared ? limits.timeoutMs : firstMs), startQuestions)
+      let first = await askWhile(
+        isRefusing,
+        await ask(timeoutDeclared ? limits.timeoutMs : firstMs),
+        startQuestions,
+      )
       // A connection that was closed before any answer may be a start-up's: nothing can have happened, so once more.
-      if (first.result.kind === 'no-answer' && first.result.cause === 'reset') first = await ask(lastChanceMs)
+      if (first.result.kind === 'no-answer' && first.result.cause === 'reset')
+        first = await ask(lastChanceMs)
       const { asked, gateway } = await askPastGateway(first)
       const { result, exchange } = asked
-      const why = result.kind === 'no-answer' ? `${result.message}${remedyFor(result, way())}` : gateway?.sentence
+      const why =
+        result.kind === 'no-answer'
+          ? `${result.message}${remedyFor(result, way())}`
+          : gateway?.sentence
       if (why !== undefined) {
         run().life.end('unreachable', targetReason(baseUrl, why))
         return false
@@ -147,7 +179,8 @@ export function createLiveness(run: () => Run): Liveness {
       return backAt >= since
     },
     async wasAway({ sentAt, endedAt }) {
-      const overlaps = (): boolean => away !== undefined && sentAt <= away.to && endedAt >= away.from
+      const overlaps = (): boolean =>
+        away !== undefined && sentAt <= away.to && endedAt >= away.from
       if (!overlaps()) await checkServiceOnce()
       return overlaps()
     },
@@ -184,7 +217,11 @@ const recentMs = 1000
 function createUnanswered(nameOf: (request: PreviousRequest) => string) {
   /** When each was sent, and when each of the others had ended without an answer. */
   const open = new Map<PreviousRequest, number>()
-  let lost: { readonly request: PreviousRequest; readonly sentAt: number; readonly endedAt: number }[] = []
+  let lost: {
+    readonly request: PreviousRequest
+    readonly sentAt: number
+    readonly endedAt: number
+  }[] = []
   return {
     get open() {
       return open.size
@@ -196,7 +233,8 @@ function createUnanswered(nameOf: (request: PreviousRequest) => string) {
       const endedAt = performance.now()
       open.delete(request)
       if (result === undefined) return
-      if (result.kind === 'answer') lost = lost.filter((other) => endedAt - other.endedAt < recentMs)
+      if (result.kind === 'answer')
+        lost = lost.filter((other) => endedAt - other.endedAt < recentMs)
       // A request on a connection that nobody took did not reach the target.
       else if (result.cause !== 'refused') lost.push({ request, sentAt, endedAt })
     },
@@ -206,10 +244,15 @@ function createUnanswered(nameOf: (request: PreviousRequest) => string) {
       const inOrder = all.sort((a, b) => a.sentAt - b.sentAt).map(({ request }) => request)
       // What a server has to read is more likely to bring it down.
       const hasBody = ({ request }: PreviousRequest): boolean => request.body !== undefined
-      const withBodyFirst = [...inOrder.filter(hasBody), ...inOrder.filter((request) => !hasBody(request))]
+      const withBodyFirst = [
+        ...inOrder.filter(hasBody),
+        ...inOrder.filter((request) => !hasBody(request)),
+      ]
       const names = [...new Set(withBodyFirst.map(nameOf))]
       const more = names.length > maxNamed ? `, and ${names.length - maxNamed} more` : ''
-      return names.length === 0 ? '' : `; under way when it stopped: ${names.slice(0, maxNamed).join(', ')}${more}`
+      return names.length === 0
+        ? ''
+        : `; under way when it stopped: ${names.slice(0, maxNamed).join(', ')}${more}`
     },
   }
 }

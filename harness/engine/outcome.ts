@@ -87,7 +87,10 @@ export async function orElse<T, O = undefined>(
 }
 
 /** Waits that many ms; throws the end of the run if that comes first. */
-export async function pause({ life: { signal } }: { readonly life: Lifetime }, ms: number): Promise<void> {
+export async function pause(
+  { life: { signal } }: { readonly life: Lifetime },
+  ms: number,
+): Promise<void> {
   await sleep(ms, undefined, { signal }).catch(() => undefined)
   signal.throwIfAborted()
 }

@@ -42,7 +42,11 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** Most values in one body: no answer of the interface needs more, and more would take too much memory. */
 const maxValues = 400_000
-const tooManyValues: NoJson = { ok: false, problem: 'the body holds more than 400,000 values', unread: true }
+const tooManyValues: NoJson = {
+  ok: false,
+  problem: 'the body holds more than 400,000 values',
+  unread: true,
+}
 const tooLong: NoJson = {
   ok: false,
   problem: 'the body is longer than the suite reads (limits.maxAnswerBytes)',
@@ -66,7 +70,8 @@ function parsed(body: Uint8Array): Json {
   // Fewer characters hold no more values.
   if (text.length > maxValues && structureOf(text).values > maxValues) return tooManyValues
   const value = parsedJson(text)
-  if (value === undefined) return noJson(structureOf(text).isOpen ? cutShort : 'the body is not JSON')
+  if (value === undefined)
+    return noJson(structureOf(text).isOpen ? cutShort : 'the body is not JSON')
   cutDeep(value)
   return { ok: true, value }
 }
@@ -104,7 +109,8 @@ function endOfString(text: string, start: number): number {
 /** Empties whatever is nested deeper than 64 levels. */
 function cutDeep(value: unknown, level = 1): void {
   if (typeof value !== 'object' || value === null) return
-  if (level <= deepest) for (const each of Object.values(value) as unknown[]) cutDeep(each, level + 1)
+  if (level <= deepest)
+    for (const each of Object.values(value) as unknown[]) cutDeep(each, level + 1)
   else if (Array.isArray(value)) value.length = 0
   else for (const name of Object.keys(value)) delete (value as Record<string, unknown>)[name]
 }
@@ -151,7 +157,8 @@ export function responseOf(received: WireResponse, errors: ErrorNames): HttpResp
 // What one function gives holds all that the functions in it need: these hold no more than their own.
 const headerOf = (headers: WireResponse['headers']) => (name: string) =>
   headers.find((line) => isNamed(line, name))?.value
-const textOf = (body: Uint8Array) => (bytes: number) => Buffer.from(body.subarray(0, bytes)).toString('utf8')
+const textOf = (body: Uint8Array) => (bytes: number) =>
+  Buffer.from(body.subarray(0, bytes)).toString('utf8')
 
 /** The body as a JSON value; undefined if there is no answer, or its body is not JSON. */
 export function jsonValue(response: HttpResponse | undefined): unknown {
@@ -174,7 +181,9 @@ export function isEnvelope(response: HttpResponse): boolean {
 /** A 5xx that does not come and go: a server may throttle or be overloaded (503), full (507), or without a model (§7.4) for a while. */
 export function isBreakdown(response: HttpResponse): boolean {
   return (
-    response.status >= 500 && ![503, 507].includes(response.status) && !response.errors.isModelError(tpeOf(response))
+    response.status >= 500 &&
+    ![503, 507].includes(response.status) &&
+    !response.errors.isModelError(tpeOf(response))
   )
 }
 
@@ -188,7 +197,10 @@ export function isBlock(response: HttpResponse): boolean {
 }
 
 /** A block in place of what is expected. */
-export function isBlocked({ response }: { readonly response?: HttpResponse | undefined }, expected?: Pairs): boolean {
+export function isBlocked(
+  { response }: { readonly response?: HttpResponse | undefined },
+  expected?: Pairs,
+): boolean {
   return response !== undefined && isBlock(response) && !isExpected(expected, response)
 }
 
@@ -214,7 +226,8 @@ function hasStatus([status]: Pair, response: HttpResponse): boolean {
   if (status === 'any') return response.status >= 400
   if (status === 'no-5xx') return ![429, 503].includes(response.status) && !isBreakdown(response)
   const excluded = excludedFrom[status]
-  if (excluded) return response.status >= 400 && response.status < 500 && !excluded.includes(response.status)
+  if (excluded)
+    return response.status >= 400 && response.status < 500 && !excluded.includes(response.status)
   return status === response.status
 }
 
@@ -231,7 +244,8 @@ export function matchPairs(pairs: Pairs, response: HttpResponse): Match {
   const ofStatus = pairs.filter((pair) => hasStatus(pair, response))
   if (
     ofStatus.some(
-      ([status, ...names]) => names.length === 0 && (!excludedFrom[status] || envelopeProblem(response) === undefined),
+      ([status, ...names]) =>
+        names.length === 0 && (!excludedFrom[status] || envelopeProblem(response) === undefined),
     )
   )
     return 'exact'
@@ -239,7 +253,8 @@ export function matchPairs(pairs: Pairs, response: HttpResponse): Match {
   if (tpe === undefined) return 'none'
   if (ofStatus.some(([, ...names]) => names.includes(tpe))) return 'exact'
   const family =
-    ofStatus.some(([status]) => typeof status === 'number') && response.errors.codeNames(response.status)?.includes(tpe)
+    ofStatus.some(([status]) => typeof status === 'number') &&
+    response.errors.codeNames(response.status)?.includes(tpe)
   return family ? 'family' : 'none'
 }
 

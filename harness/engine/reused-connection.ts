@@ -1,4 +1,11 @@
-import { differing, type Exchange, isRight, isWrong, mayRepeat, type PreviousRequest } from './exchange.ts'
+import {
+  differing,
+  type Exchange,
+  isRight,
+  isWrong,
+  mayRepeat,
+  type PreviousRequest,
+} from './exchange.ts'
 import { curlOfBoth, withoutEntities } from '../recording/index.ts'
 import type { Failure, FailureExchange } from '../report/index.ts'
 import { isGranted, tpeOf, responseOf, matchPairs } from './response.ts'
@@ -27,7 +34,11 @@ const retryEveryMs = 1000
  * answer counts. If not, the answers differ for another reason: by the time, if it is about something that was made just now, and
  * then the request is sent until that is over; else by replica or at random, and the wrong one is judged.
  */
-export async function confirmOnFreshConnection(run: Run, exchange: Exchange, again: SendAgain): Promise<Exchange> {
+export async function confirmOnFreshConnection(
+  run: Run,
+  exchange: Exchange,
+  again: SendAgain,
+): Promise<Exchange> {
   if (!isSuspect(exchange)) return exchange
   const { purpose, probe, response } = exchange
   const kind = `${purpose.requirement ?? probe.operation} ${response?.status}`
@@ -43,7 +54,9 @@ export async function confirmOnFreshConnection(run: Run, exchange: Exchange, aga
   const fresh = await again({ fresh: true })
   if (isWrong(fresh)) provenOf(run).add(kind)
   if (!isRight(fresh)) return exchange
-  return (await rememberingKey(run, exchange, fresh, again)) ?? attributed(run, exchange, fresh, again)
+  return (
+    (await rememberingKey(run, exchange, fresh, again)) ?? attributed(run, exchange, fresh, again)
+  )
 }
 
 function isSuspect(exchange: Exchange): boolean {
@@ -59,7 +72,9 @@ export function isSettling(run: Run, { probe, response, sentAt }: Exchange): boo
   const body = typeof probe.body === 'string' ? probe.body : ''
   const named = new Set(Object.values(probe.params))
   const since = sentAt - run.target.limits.settleMs
-  return [...run.objects.madeAt].some(([id, at]) => at > since && (named.has(id) || body.includes(id)))
+  return [...run.objects.madeAt].some(
+    ([id, at]) => at > since && (named.has(id) || body.includes(id)),
+  )
 }
 
 async function whenSettled(run: Run, exchange: Exchange, again: SendAgain): Promise<Exchange> {
@@ -80,7 +95,8 @@ async function rememberingKey(
 ): Promise<Exchange | undefined> {
   const { purpose, response, recorded } = exchange
   const requirement = purpose.requirement !== null && run.api.requirement(purpose.requirement)
-  if (!requirement || requirement.fault !== 'credentials' || !response || !run.keys.hasFull) return undefined
+  if (!requirement || requirement.fault !== 'credentials' || !response || !run.keys.hasFull)
+    return undefined
   if (!isGranted(response) && tpeOf(response) === undefined) return undefined
   const showing = await requestOf(run, await livenessProbe(run), forLiveness)
   const { proven, sent } = await proves(run, trialOfRequest(run, showing, again)!, fresh)
@@ -94,7 +110,11 @@ async function rememberingKey(
 }
 
 /** A request that may have had its effect is sent again only if its connection is proven to have been unusable. */
-async function afterProof(run: Run, exchange: Exchange, again: SendAgain): Promise<Exchange | undefined> {
+async function afterProof(
+  run: Run,
+  exchange: Exchange,
+  again: SendAgain,
+): Promise<Exchange | undefined> {
   const previous = exchange.previousRequest!
   const trial = trialOfPrevious(run, previous)
   if (!trial || !(await proves(run, trial, await trial.alone())).proven) return undefined
@@ -105,7 +125,12 @@ async function afterProof(run: Run, exchange: Exchange, again: SendAgain): Promi
 }
 
 /** The right answer, if the previous request is proven to be to blame; else the wrong one, with all that were given. */
-async function attributed(run: Run, exchange: Exchange, fresh: Exchange, again: SendAgain): Promise<Exchange> {
+async function attributed(
+  run: Run,
+  exchange: Exchange,
+  fresh: Exchange,
+  again: SendAgain,
+): Promise<Exchange> {
   const previous = exchange.previousRequest!
   const isOnce = exchange.probe.effect !== 'none'
   const trial = isOnce ? trialOfPrevious(run, previous) : trialOfRequest(run, previous, again)
@@ -142,7 +167,9 @@ function attribute(
   const failures = poisonedConnections(run).get(id) ?? []
   poisonedConnections(run).set(id, failures)
   if (failures.length > 0 || !previousRequest.recorded) return
-  failures.push(...failuresOf(run, id, previousRequest.recorded(), { previousRequest, wrong, fresh }))
+  failures.push(
+    ...failuresOf(run, id, previousRequest.recorded(), { previousRequest, wrong, fresh }),
+  )
 }
 
 /** Request that is answered wrongly after another one, and correctly on a fresh connection. */
@@ -163,7 +190,11 @@ function failuresOf(
   const shared = {
     familyOnly: false,
     seed: run.options.seed,
-    rerun: rerunLine(run.options, id, ...(wrong.purpose.requirement === null ? [] : [wrong.purpose.requirement])),
+    rerun: rerunLine(
+      run.options,
+      id,
+      ...(wrong.purpose.requirement === null ? [] : [wrong.purpose.requirement]),
+    ),
   }
   const next = `${wrong.recorded.request.method} ${wrong.recorded.request.url}`
   const sent = `${method} ${url}, and then ${next} on the same connection`
@@ -188,14 +219,29 @@ function failuresOf(
 }
 
 /** `the first request was answered correctly (400 BadRequest)` */
-function firstResponse({ api }: Run, { purpose }: PreviousRequest, { response: shown }: FailureExchange): string {
+function firstResponse(
+  { api }: Run,
+  { purpose }: PreviousRequest,
+  { response: shown }: FailureExchange,
+): string {
   if (!shown) return 'the first request got no answer'
   const { status, body } = shown
-  const received = { kind: 'answer', status, headers: [], body: Buffer.from(body), cut: false, ...never } as const
+  const received = {
+    kind: 'answer',
+    status,
+    headers: [],
+    body: Buffer.from(body),
+    cut: false,
+    ...never,
+  } as const
   const response = responseOf(received, api.errors)
-  const isFine = purpose.expects ? matchPairs(purpose.expects, response) === 'exact' : isGranted(response)
+  const isFine = purpose.expects
+    ? matchPairs(purpose.expects, response) === 'exact'
+    : isGranted(response)
   const said = `${status} ${tpeOf(response) ?? ''}`.trim()
-  return isFine ? `the first request was answered correctly (${said})` : `the first request was answered ${said}`
+  return isFine
+    ? `the first request was answered correctly (${said})`
+    : `the first request was answered ${said}`
 }
 
 /** When a recorded answer came does not matter. */
@@ -210,8 +256,11 @@ function unreadRemark({ request }: FailureExchange, { response, recorded }: Exch
   // The page that shows it may have escaped it.
   const shown = plainText(recorded.response?.body ?? '')
   const beginning =
-    request.body.length < knownAgain ? request.body + recorded.request.method : request.body.slice(0, knownAgain)
-  const unknown = !response || ([400, 501].includes(response.status) && tpeOf(response) === undefined)
+    request.body.length < knownAgain
+      ? request.body + recorded.request.method
+      : request.body.slice(0, knownAgain)
+  const unknown =
+    !response || ([400, 501].includes(response.status) && tpeOf(response) === undefined)
   return unknown || shown.includes(plainText(beginning))
     ? '; the body of the request before was probably left unread: read it before answering, or close the connection'
     : ''

@@ -106,7 +106,10 @@ export interface Run {
 }
 
 /** Sends a request; `fresh`: on a connection of its own; `isGated`: an object that it names allows it now, and not at will. */
-export type Send = (options?: { readonly fresh?: boolean; readonly isGated?: boolean }) => Promise<Exchange>
+export type Send = (options?: {
+  readonly fresh?: boolean
+  readonly isGated?: boolean
+}) => Promise<Exchange>
 
 /** Hook by which a suite adds to the engine what it knows of an object that requests share, such as the jobs of an application. */
 export interface RunHook {
@@ -204,7 +207,10 @@ export function oncePerRun<T>(run: Run, key: string, make: () => Promise<T>): Pr
 }
 
 /** Options that do not follow from the others. */
-type IndependentOptions = Omit<RunOptions, 'refusalRuns' | 'grantedRuns' | 'nonce' | 'rerun' | 'backoffMs'>
+type IndependentOptions = Omit<
+  RunOptions,
+  'refusalRuns' | 'grantedRuns' | 'nonce' | 'rerun' | 'backoffMs'
+>
 
 /** Options that somebody gives for a run; whatever is left out is as usual. */
 interface GivenOptions extends Partial<IndependentOptions> {
@@ -214,7 +220,14 @@ interface GivenOptions extends Partial<IndependentOptions> {
 
 /** The options of a run. A seed that is not given is drawn, and always in the report. */
 export function runOptionsOf(given: GivenOptions, rerun: string): RunOptions {
-  const { seed = randomInt(0, 2 ** 31), runs, tpe = 'exact', strict = false, readOnly = false, bail = false } = given
+  const {
+    seed = randomInt(0, 2 ** 31),
+    runs,
+    tpe = 'exact',
+    strict = false,
+    readOnly = false,
+    bail = false,
+  } = given
   const {
     depth = 'full',
     insecure = false,
@@ -254,7 +267,8 @@ export function rerunCommand(repeated: Repeated): string {
   if (readOnly) words.push('--read-only')
   if (insecure) words.push('--insecure')
   if (ca !== undefined) words.push('--ca', ca)
-  for (const [name, value] of Object.entries(headers)) words.push('--header', `${name}: ${shownValue(name, value)}`)
+  for (const [name, value] of Object.entries(headers))
+    words.push('--header', `${name}: ${shownValue(name, value)}`)
   return words.map(shellWord).join(' ')
 }
 

@@ -45,16 +45,24 @@ const triesOfRefused = 8
 export async function pastBlocks(send: () => Promise<Exchange>): Promise<Exchange> {
   let exchange = await send()
   const { probe, purpose } = exchange
-  const isRefused = probe.effect === 'none' && purpose.expects !== undefined && purpose.isSuccess === undefined
+  const isRefused =
+    probe.effect === 'none' && purpose.expects !== undefined && purpose.isSuccess === undefined
   const isMet = (): boolean => !exchange.throttled && isBlocked(exchange, exchange.purpose.expects)
-  for (let tries = isRefused ? triesOfRefused : triesOfGranted; tries > 1 && isMet(); tries--) exchange = await send()
+  for (let tries = isRefused ? triesOfRefused : triesOfGranted; tries > 1 && isMet(); tries--)
+    exchange = await send()
   return exchange
 }
 
-async function sendChecked(run: Run, source: Source, purpose: Purpose, options: RetryOptions): Promise<Exchange> {
+async function sendChecked(
+  run: Run,
+  source: Source,
+  purpose: Purpose,
+  options: RetryOptions,
+): Promise<Exchange> {
   const { exchange, garbled } = await sendUntilAnswered(run, source, purpose, options)
   if (exchange.throttled) return exchange
-  const again: SendAgain = async (other) => sendOnce(run, await probeOf(source), purpose, { ...other, source })
+  const again: SendAgain = async (other) =>
+    sendOnce(run, await probeOf(source), purpose, { ...other, source })
   if (!garbled) return confirmOnFreshConnection(run, exchange, again)
   await confirmOnFreshConnection(run, garbled, again)
   return exchange
@@ -85,7 +93,10 @@ export const gatewayErrorsOf = perRun(() => new WeakSet<HttpResponse>())
 
 /** A gateway says that the service behind it gave no answer, in an envelope or without. */
 function isGatewayError(response: HttpResponse): boolean {
-  return (response.status === 502 || response.status === 504) && !response.errors.isModelError(tpeOf(response))
+  return (
+    (response.status === 502 || response.status === 504) &&
+    !response.errors.isModelError(tpeOf(response))
+  )
 }
 
 /** A breakdown of the service itself: a gateway may pass on one request of several at a time. */
@@ -100,7 +111,12 @@ async function confirmAlive(run: Run, { endedAt }: Exchange): Promise<boolean> {
   return wasGone
 }
 
-async function sendUntilAnswered(run: Run, source: Source, purpose: Purpose, options: RetryOptions): Promise<Patient> {
+async function sendUntilAnswered(
+  run: Run,
+  source: Source,
+  purpose: Purpose,
+  options: RetryOptions,
+): Promise<Patient> {
   let attempt = 0
   let refusals = 0
   const gatewayErrors: HttpResponse[] = []
@@ -137,11 +153,13 @@ async function sendUntilAnswered(run: Run, source: Source, purpose: Purpose, opt
           continue
         }
         // A request that should be granted is tried twice before it counts as unanswered: the second makes an object of its own.
-        const repeatable = probe.effect === 'none' || purpose.isSuccess !== undefined || purpose.role === 'setup'
+        const repeatable =
+          probe.effect === 'none' || purpose.isSuccess !== undefined || purpose.role === 'setup'
         if (!resent && repeatable) {
           unanswered = exchange
           // A target that takes few connections closes a further one: alone, and on one that is open, before another fresh one.
-          const onOpen = noResponse.cause === 'reset' && !alone && exchange.previousRequest === undefined
+          const onOpen =
+            noResponse.cause === 'reset' && !alone && exchange.previousRequest === undefined
           resent = fresh = !onOpen
           if (noResponse.cause === 'reset') {
             alone = true
@@ -163,8 +181,12 @@ async function sendUntilAnswered(run: Run, source: Source, purpose: Purpose, opt
       if (!response) return { exchange }
       run.client.breaker.reset(operation)
       await confirmKey(run, exchange)
-      if (!isGatewayError(response)) for (const error of gatewayErrors) gatewayErrorsOf(run).add(error)
-      else if (!hasStatusOf(purpose.expects, response) && gatewayErrors.push(response) <= maxGatewayErrors) {
+      if (!isGatewayError(response))
+        for (const error of gatewayErrors) gatewayErrorsOf(run).add(error)
+      else if (
+        !hasStatusOf(purpose.expects, response) &&
+        gatewayErrors.push(response) <= maxGatewayErrors
+      ) {
         // Sent again at least: a service that starts again may be back already, and one in many may be lost on the way.
         const wasAway = await run.client.liveness.wasAway(exchange)
         run.life.signal.throwIfAborted()
@@ -211,7 +233,11 @@ async function confirmKey(run: Run, { response, probe, purpose }: Exchange): Pro
   const { operation, credential } = probe
   if (response?.status !== 401 || credential.value === undefined || operation === null) return
   const about = run.api.requirement(purpose.about ?? '')?.expects
-  if (hasStatusOf(purpose.expects, response) || hasStatusOf(Array.isArray(about) ? about : undefined, response)) return
+  if (
+    hasStatusOf(purpose.expects, response) ||
+    hasStatusOf(Array.isArray(about) ? about : undefined, response)
+  )
+    return
   const other = operation === run.api.first ? run.api.reading : run.api.first
   if (!run.keys.accepting.has(other)) return
   const known = looked(run).get(operation) ?? askOther(run, other)
@@ -229,6 +255,9 @@ async function askOther(run: Run, id: OperationId): Promise<void> {
     const why = `${method} ${path} was answered ${describeResponse(exchange)}`
     const remedy =
       'if it has expired, let keys.full be a command that gives a fresh one; if the target locks keys after wrong ones, declare "credentialProbes": "few" in limits'
-    return run.life.end('key', `the full key was accepted at first, and is refused by now (${why}): ${remedy}`)
+    return run.life.end(
+      'key',
+      `the full key was accepted at first, and is refused by now (${why}): ${remedy}`,
+    )
   }
 }

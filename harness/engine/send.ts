@@ -71,13 +71,19 @@ export function httpRequest(run: Run, probe: Probe): HttpRequest {
   const { method, headers, body, credential } = probe
   const { value } = credential
   const own = value === undefined ? headers : [...headers, { name: 'authorization', value }]
-  const request = { method, path: pathOf(probe, run.target.query), headers: withOwn(run.target.headers, own) }
+  const request = {
+    method,
+    path: pathOf(probe, run.target.query),
+    headers: withOwn(run.target.headers, own),
+  }
   return body === undefined ? request : { ...request, body }
 }
 
 /** How long this request may take in all, in ms. */
 function deadlineOf({ target: { limits, timeoutDeclared } }: Run, { effect }: Probe): number {
-  return timeoutDeclared || effect === 'generates' ? limits.timeoutMs : Math.min(limits.timeoutMs, promptMs)
+  return timeoutDeclared || effect === 'generates'
+    ? limits.timeoutMs
+    : Math.min(limits.timeoutMs, promptMs)
 }
 
 /** A result that says which limit ran out, if one did. */
@@ -93,7 +99,11 @@ function naming(result: HttpResult, { target }: Run, { effect }: Probe): HttpRes
  * wait for, and all requests to what runs one job at a time: they go one after the other, and nothing in a run takes longer.
  */
 function isUrgent({ api }: Run, { operation }: Probe, { role }: Purpose): boolean {
-  return role === 'poll' || role === 'liveness' || (operation !== null && api.operation(operation).busy !== undefined)
+  return (
+    role === 'poll' ||
+    role === 'liveness' ||
+    (operation !== null && api.operation(operation).busy !== undefined)
+  )
 }
 
 /** Name of an operation for throttling and the circuit breaker. */
@@ -157,7 +167,12 @@ export async function sendOnce(
 }
 
 /** The request to be sent now: a key of short life may have passed while it waited for its turn. */
-export async function requestOf(run: Run, probe: Probe, purpose: Purpose, source?: Source): Promise<PreviousRequest> {
+export async function requestOf(
+  run: Run,
+  probe: Probe,
+  purpose: Purpose,
+  source?: Source,
+): Promise<PreviousRequest> {
   const credential = await run.keys.current(probe.credential)
   const fresh = credential === probe.credential ? probe : { ...probe, credential }
   const again = source === undefined ? {} : { again: () => probeOf(source) }
@@ -173,7 +188,10 @@ function precedingOf(run: Run, previous: PreviousRequest): PrecedingRequest {
 }
 
 /** `POST http://127.0.0.1:8080/v1/translate (translate.run/401-expired-key)` */
-export function nameOf({ target, client }: Run, { probe, purpose, request }: PreviousRequest): string {
+export function nameOf(
+  { target, client }: Run,
+  { probe, purpose, request }: PreviousRequest,
+): string {
   const sentFor = purpose.requirement ?? operationName(probe)
   return client.recorder.redact(`${request.method} ${target.baseUrl}${request.path} (${sentFor})`)
 }
@@ -202,7 +220,15 @@ export function recordExchange(run: Run, sent: PreviousRequest, given: HttpResul
   const { operation, credential } = probe
   const { requirement, role } = purpose
   const url = run.target.baseUrl + request.path
-  const recorded = run.client.recorder.record({ url, request, result, credential, operation, requirement, role })
+  const recorded = run.client.recorder.record({
+    url,
+    request,
+    result,
+    credential,
+    operation,
+    requirement,
+    role,
+  })
   sent.recorded = recorded
   const { sentAt, endedAt } = result
   const exchange: Exchange = {
@@ -214,11 +240,16 @@ export function recordExchange(run: Run, sent: PreviousRequest, given: HttpResul
     },
     sentAt,
     endedAt,
-    ...(previousTag && 'probe' in previousTag ? { previousRequest: previousTag as PreviousRequest } : {}),
-    ...(result.kind === 'answer' ? { response: responseOf(result, run.api.errors) } : { noResponse: result }),
+    ...(previousTag && 'probe' in previousTag
+      ? { previousRequest: previousTag as PreviousRequest }
+      : {}),
+    ...(result.kind === 'answer'
+      ? { response: responseOf(result, run.api.errors) }
+      : { noResponse: result }),
   }
   if (exchange.response && !isThrottled(exchange.response)) run.client.throttle.granted()
   if (!exchange.response) for (const hook of run.hooks) hook.unanswered?.(run, exchange)
-  if (exchange.response && !purpose.skipPassive) for (const observe of run.client.observers) observe(exchange)
+  if (exchange.response && !purpose.skipPassive)
+    for (const observe of run.client.observers) observe(exchange)
   return exchange
 }

@@ -38,7 +38,8 @@ export function createSemaphore(size: number) {
     }
   }
   const next = (): void => {
-    for (let [first] = queue; first && first.count <= free; [first] = queue) queue.shift()?.enter(take(first.count))
+    for (let [first] = queue; first && first.count <= free; [first] = queue)
+      queue.shift()?.enter(take(first.count))
   }
   const rejectAllOf = (signal: AbortSignal): void => {
     const ended = queue.filter((waiting) => waiting.signal === signal)
@@ -50,7 +51,8 @@ export function createSemaphore(size: number) {
     size,
     /** Waits for its places, or rejects with the reason of the signal; the returned function gives all of them back. */
     acquire(signal: AbortSignal, { count = 1, urgent = false }: Turn = {}): Promise<() => void> {
-      if (queue.length === 0 && count <= free && !signal.aborted) return Promise.resolve(take(count))
+      if (queue.length === 0 && count <= free && !signal.aborted)
+        return Promise.resolve(take(count))
       return new Promise((enter, reject) => {
         if (signal.aborted) return reject(signal.reason as Error)
         onAbort(signal, rejectAllOf)
@@ -96,13 +98,16 @@ export function createCircuitBreaker() {
           `${operation} was answered 429 or 503 for more than 30 s: the suite sends it no more requests`,
         )
       if ((inARow.get(operation) ?? 0) >= enough) {
-        throw new NotExercised(`${operation} did not answer two requests in a row: the suite sends it no more requests`)
+        throw new NotExercised(
+          `${operation} did not answer two requests in a row: the suite sends it no more requests`,
+        )
       }
     },
     /** A request that got no answer. */
     count(operation: string, exchange: Exchange): void {
       inARow.set(operation, (inARow.get(operation) ?? 0) + 1)
-      if (exchange.unansweredTwice && exchange.purpose.role !== 'probe') unanswered.set(operation, exchange)
+      if (exchange.unansweredTwice && exchange.purpose.role !== 'probe')
+        unanswered.set(operation, exchange)
     },
     /** A request that should be granted was throttled for so long that it is no matter of time. */
     stop: (operation: string): void => void throttled.add(operation),
@@ -264,7 +269,9 @@ function createSeconds() {
     limited: (): void => void (now().isLimited = true),
     /** The median of the seconds in which the target throttled, at least 1. */
     rate(): number | undefined {
-      const limited = [...seconds.values()].filter(({ isLimited }) => isLimited).map(({ responses }) => responses)
+      const limited = [...seconds.values()]
+        .filter(({ isLimited }) => isLimited)
+        .map(({ responses }) => responses)
       const middle = limited.sort((a, b) => a - b)[Math.floor((limited.length - 1) / 2)]
       return middle === undefined ? undefined : Math.max(1, middle)
     },

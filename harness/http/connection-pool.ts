@@ -20,8 +20,14 @@ export function createConnectionPool(endpoint: Endpoint, size: number) {
   }
 
   /** Gives a slot as soon as one is available; undefined if the exchange has to end before. */
-  function take(ending: Ending, wantsFresh: boolean): ConnectionSlot | Promise<ConnectionSlot | undefined> {
-    return (ending.cause === undefined ? available(wantsFresh) : undefined) ?? waitFor(ending, wantsFresh)
+  function take(
+    ending: Ending,
+    wantsFresh: boolean,
+  ): ConnectionSlot | Promise<ConnectionSlot | undefined> {
+    return (
+      (ending.cause === undefined ? available(wantsFresh) : undefined) ??
+      waitFor(ending, wantsFresh)
+    )
   }
 
   async function waitFor(ending: Ending, wantsFresh: boolean): Promise<ConnectionSlot | undefined> {
@@ -221,7 +227,8 @@ function watchResponse() {
     see(chunk: Uint8Array): void {
       bytes += chunk.length
       // Nearly every answer is its own final one, and begins with a chunk that holds its status.
-      if (place === 0 && chunk.length > firstDigit && chunk[0] === h && chunk[firstDigit] !== one) isFinal = true
+      if (place === 0 && chunk.length > firstDigit && chunk[0] === h && chunk[firstDigit] !== one)
+        isFinal = true
       for (let at = 0; at < chunk.length && !isFinal; at += 1) step(chunk, at)
     },
   }

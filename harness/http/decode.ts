@@ -39,12 +39,21 @@ export async function decode(
   const codings = codingsOf(encoding)
   if (codings.length === 0 || body.length === 0) return { body, cut }
   if (codings.length > maxCodings) {
-    return { body, cut, undecodable: `${codings.length} content codings in a row, more than ${maxCodings}` }
+    return {
+      body,
+      cut,
+      undecodable: `${codings.length} content codings in a row, more than ${maxCodings}`,
+    }
   }
   let decoded: Decoded = { body, cut }
   for (const coding of codings.reverse()) {
     const decoder = decoderFor(coding, decoded)
-    if (!decoder) return { body, cut, undecodable: `unknown content coding ${JSON.stringify(coding.slice(0, 40))}` }
+    if (!decoder)
+      return {
+        body,
+        cut,
+        undecodable: `unknown content coding ${JSON.stringify(coding.slice(0, 40))}`,
+      }
     ending.drop = () => void decoder.destroy(dropped)
     if (ending.cause !== undefined) ending.drop()
     try {
@@ -77,7 +86,9 @@ function decoderFor(coding: string, { body, cut }: Decoded): Transform | undefin
     case 'deflate':
       return hasZlibFrame(body) ? zlib.createInflate(flushing) : zlib.createInflateRaw(flushing)
     case 'br':
-      return zlib.createBrotliDecompress(cut ? { finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH } : {})
+      return zlib.createBrotliDecompress(
+        cut ? { finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH } : {},
+      )
     default:
       return undefined
   }

@@ -1,7 +1,12 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { Socket } from 'node:net'
 import { type SecureContext, createSecureContext } from 'node:tls'
-import type { buildConnector as BuildConnector, Client as ClientClass, Dispatcher, Pool as PoolClass } from 'undici'
+import type {
+  buildConnector as BuildConnector,
+  Client as ClientClass,
+  Dispatcher,
+  Pool as PoolClass,
+} from 'undici'
 import { UserError } from '../user-error.ts'
 import type { HeaderLine, TransportOptions } from './message.ts'
 import { createRequire } from 'node:module'
@@ -25,7 +30,9 @@ function part<Name extends keyof Undici>(name: Name, load: () => unknown): Undic
 
 const Client: typeof ClientClass = part('Client', () => require('undici/lib/dispatcher/client.js'))
 const Pool: typeof PoolClass = part('Pool', () => require('undici/lib/dispatcher/pool.js'))
-const buildConnector: typeof BuildConnector = part('buildConnector', () => require('undici/lib/core/connect.js'))
+const buildConnector: typeof BuildConnector = part('buildConnector', () =>
+  require('undici/lib/core/connect.js'),
+)
 
 /** Longest head of an answer, in bytes. */
 const headLimit = 64 * 1024
@@ -71,7 +78,9 @@ function contextOf({ ca, cert, key }: NonNullable<TransportOptions['tls']> = {})
       throw new UserError(
         "tls.key is not the key of the certificate in tls.cert; its first certificate has to be the client's",
       )
-    throw new UserError(`the files in tls cannot be used: ${error instanceof Error ? error.message : String(error)}`)
+    throw new UserError(
+      `the files in tls cannot be used: ${error instanceof Error ? error.message : String(error)}`,
+    )
   }
 }
 
@@ -79,7 +88,10 @@ function inFile(member: string, what: string, read: () => unknown): void {
   try {
     read()
   } catch (error) {
-    const isEncrypted = ['ERR_MISSING_PASSPHRASE', 'ERR_OSSL_CRYPTO_INTERRUPTED_OR_CANCELLED'].includes(codeOf(error))
+    const isEncrypted = [
+      'ERR_MISSING_PASSPHRASE',
+      'ERR_OSSL_CRYPTO_INTERRUPTED_OR_CANCELLED',
+    ].includes(codeOf(error))
     throw new UserError(
       isEncrypted
         ? `${member} needs a passphrase, which the suite does not ask for: write it without, by openssl pkey -in <file> -out <new file>`
@@ -88,7 +100,8 @@ function inFile(member: string, what: string, read: () => unknown): void {
   }
 }
 
-const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : ''
 
 /** Figures of a dispatcher's sockets. */
 interface SocketWatch {
@@ -102,7 +115,11 @@ interface SocketWatch {
  * One undici dispatcher that has one connection at a time, or as many as are needed. The exchange's own timer is the only
  * one: undici's are coarse, and are switched off.
  */
-export function createDispatcher(endpoint: Endpoint, watch: SocketWatch, kind: 'one' | 'many' = 'one'): Dispatcher {
+export function createDispatcher(
+  endpoint: Endpoint,
+  watch: SocketWatch,
+  kind: 'one' | 'many' = 'one',
+): Dispatcher {
   const Lines = kind === 'one' ? Client : Pool
   const { secureContext, insecure, origin, proxy, secure } = endpoint
   const limits = { maxHeaderSize: headLimit, headersTimeout: 0, bodyTimeout: 0, pipelining: 1 }
@@ -111,7 +128,10 @@ export function createDispatcher(endpoint: Endpoint, watch: SocketWatch, kind: '
   const toProxy = buildConnector({ timeout: 0 })
   if (!secure) return new Lines(proxy.origin, { ...limits, connect: watched(toProxy, watch) })
   const opening = watched(toProxy, { ...watch, connected: () => undefined })
-  return new Lines(origin, { ...limits, connect: watched(tunnelled(endpoint, proxy, opening, toTarget), watch) })
+  return new Lines(origin, {
+    ...limits,
+    connect: watched(tunnelled(endpoint, proxy, opening, toTarget), watch),
+  })
 }
 
 /** A request as undici takes it, for the target itself or for a proxy that hands it on. */
@@ -134,18 +154,27 @@ export function dispatchOptions(
 type Connector = BuildConnector.connector
 
 /** Connects by CONNECT (RFC 9110 §9.3.6), and then to the target through that tunnel. */
-function tunnelled({ origin }: Endpoint, proxy: Proxy, opening: Connector, toTarget: Connector): Connector {
+function tunnelled(
+  { origin }: Endpoint,
+  proxy: Proxy,
+  opening: Connector,
+  toTarget: Connector,
+): Connector {
   // undici's clients get the method for a tunnel from its entry.
   const { Client: Whole } = require('undici') as Undici
   const { hostname, port } = new URL(origin)
   const authority = `${hostname}:${port === '' ? '443' : port}`
-  const headers = { host: authority, ...(proxy.authorization && { 'proxy-authorization': proxy.authorization }) }
+  const headers = {
+    host: authority,
+    ...(proxy.authorization && { 'proxy-authorization': proxy.authorization }),
+  }
   return (options, callback) => {
     const client = new Whole(proxy.origin, { connect: opening, headersTimeout: 0 })
     client.connect({ path: authority, headers }).then(
       ({ statusCode, socket }) => {
         const isOpen = statusCode >= 200 && statusCode < 300
-        if (isOpen && socket instanceof Socket) return void toTarget({ ...options, httpSocket: socket }, callback)
+        if (isOpen && socket instanceof Socket)
+          return void toTarget({ ...options, httpSocket: socket }, callback)
         socket.on('error', () => undefined).destroy()
         callback(new ProxyFailure(statusCode), null)
       },

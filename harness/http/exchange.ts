@@ -1,10 +1,24 @@
 import type { Dispatcher } from 'undici'
 import { type Collector, collect, decode } from './decode.ts'
 import { dispatchOptions } from './dispatcher.ts'
-import type { HeaderLine, Tag, NoResponse, HttpRequest, WireResponse, HttpResult } from './message.ts'
+import type {
+  HeaderLine,
+  Tag,
+  NoResponse,
+  HttpRequest,
+  WireResponse,
+  HttpResult,
+} from './message.ts'
 import { headerLines, headerValue, promisedLength, sentLines } from './message.ts'
 import type { Connection, ConnectionSlot } from './connection-pool.ts'
-import { type Progress, type Reason, explain, proxyWantsCredentials, timedOut, unaskedUpgrade } from './no-response.ts'
+import {
+  type Progress,
+  type Reason,
+  explain,
+  proxyWantsCredentials,
+  timedOut,
+  unaskedUpgrade,
+} from './no-response.ts'
 import type { Ending } from './under-way.ts'
 
 export interface ExchangeOptions {
@@ -16,7 +30,10 @@ export interface ExchangeOptions {
 
 const untagged: Tag = {}
 
-const closedAsIdle: Reason = { cause: 'reset', message: 'the connection was closed as idle, by a 408' }
+const closedAsIdle: Reason = {
+  cause: 'reset',
+  message: 'the connection was closed as idle, by a 408',
+}
 
 interface Exchanged {
   /** An answer has its content encoding still on it. */
@@ -29,7 +46,11 @@ interface Exchanged {
 export type ExchangeSlot = Pick<ConnectionSlot, 'endpoint' | 'connection' | 'dispatch'>
 
 /** Sends one request on a free slot and reads its answer. Rejects only if the slot takes no such request. */
-export function exchange(slot: ExchangeSlot, request: HttpRequest, options: ExchangeOptions): Promise<Exchanged> {
+export function exchange(
+  slot: ExchangeSlot,
+  request: HttpRequest,
+  options: ExchangeOptions,
+): Promise<Exchanged> {
   return new Promise((resolve) => {
     const running = new RunningExchange(slot, options, resolve)
     if (options.ending.cause !== undefined) return running.interrupt()
@@ -51,7 +72,11 @@ class RunningExchange implements Dispatcher.DispatchHandler {
   #body: Collector | undefined
   #isSettled = false
 
-  constructor(slot: ExchangeSlot, options: ExchangeOptions, resolve: (exchanged: Exchanged) => void) {
+  constructor(
+    slot: ExchangeSlot,
+    options: ExchangeOptions,
+    resolve: (exchanged: Exchanged) => void,
+  ) {
     this.#slot = slot
     this.#options = options
     this.#resolve = resolve
@@ -84,13 +109,20 @@ class RunningExchange implements Dispatcher.DispatchHandler {
     const { proxy, secure } = this.#slot.endpoint
     if (status === 101) return this.#fail(unaskedUpgrade)
     if (status < 100)
-      return this.#fail({ cause: 'malformed', message: 'the answer is not HTTP: its status is below 100' })
+      return this.#fail({
+        cause: 'malformed',
+        message: 'the answer is not HTTP: its status is below 100',
+      })
     if (status < 200) return
     // Only a proxy answers so; one that opens tunnels has answered to CONNECT.
     if (status === 407 && proxy && !secure) return this.#fail(proxyWantsCredentials(proxy))
     const headers = headerLines(rawHeaders as Buffer[])
     // Said to a connection that was idle for too long, not to the request that has just come on it (RFC 9110 §15.5.9).
-    if (status === 408 && this.#previousTag && /\bclose\b/i.test(headerValue(headers, 'connection') ?? ''))
+    if (
+      status === 408 &&
+      this.#previousTag &&
+      /\bclose\b/i.test(headerValue(headers, 'connection') ?? '')
+    )
       return this.#fail(closedAsIdle, true)
     this.#head = { status, headers, length: promisedLength(headers) }
     this.#body = collect(this.#options.limit)
@@ -119,7 +151,11 @@ class RunningExchange implements Dispatcher.DispatchHandler {
 
   #fail(reason: Reason, isStale = this.#connection?.watch.bytes === 0): void {
     const staleConnection = reason.cause === 'reset' && this.#previousTag !== undefined && isStale
-    const result: NoResponse = { ...noResponse(reason, this.#sentAt), staleConnection, previousTag: this.#previousTag }
+    const result: NoResponse = {
+      ...noResponse(reason, this.#sentAt),
+      staleConnection,
+      previousTag: this.#previousTag,
+    }
     this.#settle(result, false)
   }
 
@@ -127,7 +163,10 @@ class RunningExchange implements Dispatcher.DispatchHandler {
     const { status, headers } = this.#head!
     const body = this.#body!.bytes()
     const times = { sentAt: this.#sentAt, endedAt: performance.now() }
-    this.#settle({ kind: 'answer', status, headers, body, cut, previousTag: this.#previousTag, ...times }, reusable)
+    this.#settle(
+      { kind: 'answer', status, headers, body, cut, previousTag: this.#previousTag, ...times },
+      reusable,
+    )
   }
 
   #progress(): Progress {
@@ -143,23 +182,41 @@ class RunningExchange implements Dispatcher.DispatchHandler {
   }
 }
 
-export const interrupted: Reason = { cause: 'aborted', message: 'the run was interrupted before the answer was whole' }
+export const interrupted: Reason = {
+  cause: 'aborted',
+  message: 'the run was interrupted before the answer was whole',
+}
 
 /** An answer of such a status ends with its head (RFC 9112 §6.3), whatever length it names; undici complains of the length. */
 const isBodiless = (status: number) => status === 204 || status === 304
 
 /** The result with the content encoding taken off its answer, if there is one. */
-export function withoutEncoding(result: HttpResult, limit: number, ending: Ending): HttpResult | Promise<HttpResult> {
-  const encoding = result.kind === 'answer' ? headerValue(result.headers, 'content-encoding') : undefined
-  return result.kind === 'answer' && encoding !== undefined ? decoded(result, encoding, limit, ending) : result
+export function withoutEncoding(
+  result: HttpResult,
+  limit: number,
+  ending: Ending,
+): HttpResult | Promise<HttpResult> {
+  const encoding =
+    result.kind === 'answer' ? headerValue(result.headers, 'content-encoding') : undefined
+  return result.kind === 'answer' && encoding !== undefined
+    ? decoded(result, encoding, limit, ending)
+    : result
 }
 
-async function decoded(answer: WireResponse, encoding: string, limit: number, ending: Ending): Promise<HttpResult> {
+async function decoded(
+  answer: WireResponse,
+  encoding: string,
+  limit: number,
+  ending: Ending,
+): Promise<HttpResult> {
   const { body, cut, sentAt } = answer
   try {
     return { ...answer, ...(await decode({ body, cut, encoding }, limit, ending)) }
   } catch {
-    return noResponse(ending.cause === 'deadline' ? notDecoded(ending.timeoutMs) : interrupted, sentAt)
+    return noResponse(
+      ending.cause === 'deadline' ? notDecoded(ending.timeoutMs) : interrupted,
+      sentAt,
+    )
   }
 }
 

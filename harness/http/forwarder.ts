@@ -38,31 +38,49 @@ export interface Forwarder {
 
 /** Headers of one connection, which a proxy does not hand on (RFC 9110 §7.6.1), and those that say who a message is for. */
 const ofConnection = new Set([
-  ...['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
+  ...[
+    'connection',
+    'keep-alive',
+    'proxy-connection',
+    'te',
+    'trailer',
+    'transfer-encoding',
+    'upgrade',
+  ],
   ...['proxy-authenticate', 'proxy-authorization'],
 ])
 const ofRequest = new Set([...ofConnection, 'host', 'expect'])
 
 /** The lines of a message that go further: those of its connection, and what `Connection` names, do not. */
-export function endToEnd(lines: readonly HeaderLine[], dropped: ReadonlySet<string> = ofConnection): HeaderLine[] {
+export function endToEnd(
+  lines: readonly HeaderLine[],
+  dropped: ReadonlySet<string> = ofConnection,
+): HeaderLine[] {
   const named = lines
     .filter(({ name }) => name.toLowerCase() === 'connection')
     .flatMap(({ value }) => value.split(',').map((one) => one.trim().toLowerCase()))
-  return lines.filter(({ name }) => !dropped.has(name.toLowerCase()) && !named.includes(name.toLowerCase()))
+  return lines.filter(
+    ({ name }) => !dropped.has(name.toLowerCase()) && !named.includes(name.toLowerCase()),
+  )
 }
 
 /** Methods of requests that may be sent again if the connection was closed before a byte of an answer came. */
 const repeatable = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /** Throws UserError if the base URL, a PEM text or a proxy variable cannot be used. */
-export function createForwarder(options: Pick<TransportOptions, 'baseUrl' | 'tls' | 'insecure'>): Forwarder {
+export function createForwarder(
+  options: Pick<TransportOptions, 'baseUrl' | 'tls' | 'insecure'>,
+): Forwarder {
   const endpoint = endpointOf({ ...options, connections: 1, bodyLimit: 0 })
   const watch = { opening: () => undefined, connected: () => undefined }
   const dispatcher = createDispatcher(endpoint, watch, 'many')
   const send = (request: ForwardedRequest, handler: Dispatcher.DispatchHandler): void => {
     const { method, path, body = null } = request
     const sent = { method, path, body } as Dispatcher.DispatchOptions
-    dispatcher.dispatch(dispatchOptions(endpoint, sent, endToEnd(request.headers, ofRequest)), handler)
+    dispatcher.dispatch(
+      dispatchOptions(endpoint, sent, endToEnd(request.headers, ofRequest)),
+      handler,
+    )
   }
   return {
     close: () => dispatcher.destroy(),

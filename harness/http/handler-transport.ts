@@ -7,7 +7,10 @@ import { createUnderWay } from './under-way.ts'
 const defaultBodyLimit = 8 * 1024 * 1024
 
 /** The members of a request that a handler may read. A whole `Request` would cost more than the rest of the exchange. */
-type HandlerRequest = Pick<Request, 'method' | 'url' | 'headers' | 'signal' | 'arrayBuffer' | 'text' | 'json'>
+type HandlerRequest = Pick<
+  Request,
+  'method' | 'url' | 'headers' | 'signal' | 'arrayBuffer' | 'text' | 'json'
+>
 
 /** Answers requests in the same process: for example the `fetch` of an application. One that throws gives no answer. */
 export type Handler = (request: HandlerRequest) => Response | Promise<Response>
@@ -31,20 +34,36 @@ export function handlerOf(fetch: (request: Request) => Response | Promise<Respon
 }
 
 /** A transport to a handler in the same process: no socket, so that there is no connection to be reused, or to be fresh. */
-export function createHandlerTransport({ handle, baseUrl, bodyLimit = defaultBodyLimit }: HandlerOptions): Transport {
+export function createHandlerTransport({
+  handle,
+  baseUrl,
+  bodyLimit = defaultBodyLimit,
+}: HandlerOptions): Transport {
   const { origin, host, pathname } = new URL(baseUrl)
-  const endpoint = { origin, host, prefix: pathname.replace(/\/$/, ''), secure: false, insecure: false }
+  const endpoint = {
+    origin,
+    host,
+    prefix: pathname.replace(/\/$/, ''),
+    secure: false,
+    insecure: false,
+  }
   const underWay = createUnderWay()
 
   async function send(request: HttpRequest, sending: SendOptions): Promise<HttpResult> {
     const calledAt = performance.now()
     const ending = underWay.begin(sending)
     try {
-      const { result } = await exchange(slotTo(handle, endpoint), request, { limit: bodyLimit, ending })
+      const { result } = await exchange(slotTo(handle, endpoint), request, {
+        limit: bodyLimit,
+        ending,
+      })
       return await withoutEncoding(result, bodyLimit, ending)
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error)
-      return noResponse({ cause: 'refused', message: `the request cannot be sent: ${why}` }, calledAt)
+      return noResponse(
+        { cause: 'refused', message: `the request cannot be sent: ${why}` },
+        calledAt,
+      )
     } finally {
       underWay.settle(ending)
     }
@@ -74,7 +93,9 @@ function slotTo(handle: Handler, endpoint: Endpoint): ExchangeSlot {
       const carry = async (): Promise<void> => {
         const response = await handle(request)
         watch.bytes = 1
-        controller.rawHeaders = [...response.headers].flat().map((text) => Buffer.from(text, 'latin1'))
+        controller.rawHeaders = [...response.headers]
+          .flat()
+          .map((text) => Buffer.from(text, 'latin1'))
         handler.onResponseStart?.(given, response.status, {})
         reader = response.body?.getReader() as typeof reader
         // A response that comes too late may have a body without an end.
@@ -91,7 +112,11 @@ function slotTo(handle: Handler, endpoint: Endpoint): ExchangeSlot {
 }
 
 /** Builds the request as it would come over a socket: with host and length. */
-function requestOf(sent: Dispatcher.DispatchOptions, { origin, host }: Endpoint, signal: AbortSignal): HandlerRequest {
+function requestOf(
+  sent: Dispatcher.DispatchOptions,
+  { origin, host }: Endpoint,
+  signal: AbortSignal,
+): HandlerRequest {
   const body = (sent.body ?? '') as string | Uint8Array
   const bytes = typeof body === 'string' ? Buffer.from(body) : body
   const lines = sent.headers as readonly string[]

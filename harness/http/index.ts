@@ -1,5 +1,12 @@
 // What is sent and received.
-export type { HeaderLine, HttpRequest, HttpResult, NoResponse, NoResponseDetail, WireResponse } from './message.ts'
+export type {
+  HeaderLine,
+  HttpRequest,
+  HttpResult,
+  NoResponse,
+  NoResponseDetail,
+  WireResponse,
+} from './message.ts'
 export { headerValue, isNamed, type PrecedingRequest } from './message.ts'
 
 // Sending it: over sockets, or to a handler in the same process.

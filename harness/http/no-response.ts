@@ -49,9 +49,13 @@ export function explain(error: unknown, progress: Progress): Reason {
   if (!progress.connected && !isReset(known)) return unreachable(known, progress)
   if (code === 'UND_ERR_HEADERS_OVERFLOW') return headTooLong
   if (known.message === 'bad upgrade') return unaskedUpgrade
-  if (known.name === 'HTTPParserError' && !known.message.includes('EOF')) return notHttp(known, progress)
+  if (known.name === 'HTTPParserError' && !known.message.includes('EOF'))
+    return notHttp(known, progress)
   if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' && progress.status === undefined) {
-    return { cause: 'malformed', message: 'the answer is not HTTP: its head is not valid, see content-length' }
+    return {
+      cause: 'malformed',
+      message: 'the answer is not HTTP: its head is not valid, see content-length',
+    }
   }
   return closed(known, progress)
 }
@@ -84,11 +88,24 @@ export function proxyWantsCredentials(proxy: Proxy): Reason {
 function proxyUnreachable(error: SystemError, proxy: Proxy): Reason {
   const why = isReset(error)
     ? 'it closed the connection'
-    : unreachable(error, { host: proxy.host, secure: false, connected: false, bytes: 0, bodyBytes: 0 }).message
-  return { cause: 'refused', message: `${proxyName(proxy)} cannot be used: ${why}`, detail: 'proxy' }
+    : unreachable(error, {
+        host: proxy.host,
+        secure: false,
+        connected: false,
+        bytes: 0,
+        bodyBytes: 0,
+      }).message
+  return {
+    cause: 'refused',
+    message: `${proxyName(proxy)} cannot be used: ${why}`,
+    detail: 'proxy',
+  }
 }
 
-const headTooLong: Reason = { cause: 'malformed', message: 'the head of the answer is longer than 64 KiB' }
+const headTooLong: Reason = {
+  cause: 'malformed',
+  message: 'the head of the answer is longer than 64 KiB',
+}
 
 export const unaskedUpgrade: Reason = {
   cause: 'malformed',
@@ -102,9 +119,13 @@ export function timedOut(timeoutMs: number, progress: Progress): Reason {
     return { cause: 'timeout', message: `no connection to ${progress.host}${through} ${within}` }
   }
   if (progress.status !== undefined) {
-    return { cause: 'timeout', message: `the answer did not end ${within}: ${read(progress)} had come` }
+    return {
+      cause: 'timeout',
+      message: `the answer did not end ${within}: ${read(progress)} had come`,
+    }
   }
-  const message = progress.bytes > 0 ? `the head of the answer did not end ${within}` : `no answer ${within}`
+  const message =
+    progress.bytes > 0 ? `the head of the answer did not end ${within}` : `no answer ${within}`
   return { cause: 'timeout', message, ...(progress.bytes > 0 ? {} : { detail: 'nothing-came' }) }
 }
 
@@ -118,19 +139,29 @@ function plain(error: unknown): SystemError {
 function isTls({ code = '', syscall }: SystemError, { secure, connected }: Progress): boolean {
   if (code.startsWith('ERR_SSL_') || code === 'EPROTO') return true
   if (!secure || connected) return false
-  return syscall === undefined ? code !== '' && !/^(UND_|ABORT_|ERR_(?!TLS_))/.test(code) : syscall === 'read'
+  return syscall === undefined
+    ? code !== '' && !/^(UND_|ABORT_|ERR_(?!TLS_))/.test(code)
+    : syscall === 'read'
 }
 
 function tls(error: SystemError): Reason {
   const { code = '', reason } = error
-  if (/wrong version number|packet length too long|record layer failure|http request/i.test(reason ?? firstLine(error)))
+  if (
+    /wrong version number|packet length too long|record layer failure|http request/i.test(
+      reason ?? firstLine(error),
+    )
+  )
     return {
       cause: 'tls',
       message: 'that port does not speak TLS: does it serve http:// in place of https://?',
       detail: 'plain-http',
     }
   if (code.startsWith('ERR_SSL_') || code === 'EPROTO' || code === 'ECONNRESET') {
-    return { cause: 'tls', message: `TLS handshake failed: ${reason ?? firstLine(error)} (${code})`, ...alertOf(code) }
+    return {
+      cause: 'tls',
+      message: `TLS handshake failed: ${reason ?? firstLine(error)} (${code})`,
+      ...alertOf(code),
+    }
   }
   // Node 24 adds advice about an option of its own; ours names the target file.
   const [why] = firstLine(error).split('; if the root CA')
@@ -163,7 +194,11 @@ function unreachable(error: SystemError, { host }: Progress): Reason {
       : code === 'ENOTFOUND' || code === 'EAI_AGAIN'
         ? `host not found: ${hostname ?? host} (${code})`
         : `no connection to ${at}: ${firstLine(error)}`
-  return { cause: 'refused', message, ...(code === 'ECONNREFUSED' ? { detail: 'nobody-listens' } : {}) }
+  return {
+    cause: 'refused',
+    message,
+    ...(code === 'ECONNREFUSED' ? { detail: 'nobody-listens' } : {}),
+  }
 }
 
 /** The first frame that a server of HTTP/2 sends on its own: SETTINGS, of any length, for the whole connection (RFC 9113 §3.4, §6.5). */
@@ -171,16 +206,22 @@ const settingsFrame = /^[^]{3}\u0004[^]\0{4}/
 
 function notHttp({ message, data }: SystemError, { status, bodyBytes }: Progress): Reason {
   if (status === undefined && typeof data === 'string' && settingsFrame.test(data))
-    return { cause: 'malformed', message: 'the answer is HTTP/2, which was not asked for', detail: 'http2' }
+    return {
+      cause: 'malformed',
+      message: 'the answer is HTTP/2, which was not asked for',
+      detail: 'http2',
+    }
   const detail = /\((.*)\)/.exec(message)?.[1] ?? message
-  if (status === undefined) return { cause: 'malformed', message: `the answer is not HTTP: ${detail}` }
+  if (status === undefined)
+    return { cause: 'malformed', message: `the answer is not HTTP: ${detail}` }
   return {
     cause: 'malformed',
     message: `the body of the answer is not HTTP after ${count(bodyBytes)} bytes: ${detail}`,
   }
 }
 
-const isReset = ({ code }: SystemError) => code === 'ECONNRESET' || code === 'ECONNABORTED' || code === 'EPIPE'
+const isReset = ({ code }: SystemError) =>
+  code === 'ECONNRESET' || code === 'ECONNABORTED' || code === 'EPIPE'
 
 function closed(error: SystemError, progress: Progress): Reason {
   const event = isReset(error) ? 'reset' : 'closed'

@@ -16,17 +16,24 @@ export interface Proxy {
 export const isHttp = ({ protocol }: URL): boolean => protocol === 'http:' || protocol === 'https:'
 
 /** Upper case is honoured too, and lower case wins, as in curl. */
-const variables = { 'http:': ['http_proxy', 'HTTP_PROXY'], 'https:': ['https_proxy', 'HTTPS_PROXY'] } as const
+const variables = {
+  'http:': ['http_proxy', 'HTTP_PROXY'],
+  'https:': ['https_proxy', 'HTTPS_PROXY'],
+} as const
 
 /** The proxy through which that base URL is asked; none for loopback, or for what NO_PROXY names. Throws UserError if it is no URL. */
 export function proxyFor(baseUrl: string): Proxy | undefined {
   const target = new URL(baseUrl)
-  const variable = variables[target.protocol as keyof typeof variables].find((name) => process.env[name])
+  const variable = variables[target.protocol as keyof typeof variables].find(
+    (name) => process.env[name],
+  )
   if (variable === undefined || isLoopback(target.hostname) || isExcepted(target)) return undefined
   const value = process.env[variable]!
   const url = URL.canParse(value) ? new URL(value) : undefined
   if (!url || !isHttp(url)) {
-    throw new UserError(`${variable} is not the URL of an HTTP proxy; write it as http://host:port.`)
+    throw new UserError(
+      `${variable} is not the URL of an HTTP proxy; write it as http://host:port.`,
+    )
   }
   return { host: url.host, variable, origin: url.origin, ...credentialsOf(url) }
 }
@@ -51,7 +58,9 @@ function decoded(text: string): string {
  * host and all below it; `host:8080` that port alone; `10.0.0.0/8` a range of addresses; `*` everything.
  */
 function isExcepted({ hostname, port, protocol }: URL): boolean {
-  const entries = (process.env['no_proxy'] ?? process.env['NO_PROXY'] ?? '').split(/[,\s]+/).filter(Boolean)
+  const entries = (process.env['no_proxy'] ?? process.env['NO_PROXY'] ?? '')
+    .split(/[,\s]+/)
+    .filter(Boolean)
   const host = withoutBrackets(hostname.toLowerCase().replace(/\.$/, ''))
   const ownPort = port === '' ? (protocol === 'https:' ? '443' : '80') : port
   return entries.some((entry) => {

@@ -1,7 +1,14 @@
 import { endpointOf } from './dispatcher.ts'
 import { exchange, interrupted, noResponse, withoutEncoding } from './exchange.ts'
 import { type ConnectionSlot, createConnectionPool } from './connection-pool.ts'
-import type { PrecedingRequest, SendOptions, Transport, TransportOptions, HttpRequest, HttpResult } from './message.ts'
+import type {
+  PrecedingRequest,
+  SendOptions,
+  Transport,
+  TransportOptions,
+  HttpRequest,
+  HttpResult,
+} from './message.ts'
 import type { Reason } from './no-response.ts'
 import { createUnderWay, type Ending } from './under-way.ts'
 
@@ -24,7 +31,11 @@ export function createTransport(options: TransportOptions): Transport {
     try {
       let slot = await slots.take(ending, fresh || after !== undefined)
       if (slot && after) slot = await usedFor(after, slot, ending)
-      if (!slot) return noResponse(ending.cause === 'deadline' ? noLine(ending.timeoutMs) : interrupted, calledAt)
+      if (!slot)
+        return noResponse(
+          ending.cause === 'deadline' ? noLine(ending.timeoutMs) : interrupted,
+          calledAt,
+        )
       const { result, reusable } = await exchange(slot, request, { limit, ending, tag })
       slots.give(slot, reusable)
       if (result.kind === 'no-answer' && result.staleConnection) slots.dropFree()

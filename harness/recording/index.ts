@@ -1,6 +1,18 @@
 // What a report keeps of an exchange.
-export type { ExchangeRole, FailureExchange, RecordedExchange, RecordedRequest, RecordedResponse } from './recorded.ts'
-export { exchangeDefinitions, recordBody, recordHead, recordHeaders, shownText } from './recorded.ts'
+export type {
+  ExchangeRole,
+  FailureExchange,
+  RecordedExchange,
+  RecordedRequest,
+  RecordedResponse,
+} from './recorded.ts'
+export {
+  exchangeDefinitions,
+  recordBody,
+  recordHead,
+  recordHeaders,
+  shownText,
+} from './recorded.ts'
 export type { RecordedBody, RecordedHeaders, Shown } from './recorded.ts'
 export { createExchangeLog, createRecorder, type Recorder } from './recorder.ts'
 

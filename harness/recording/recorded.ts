@@ -1,6 +1,14 @@
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
-import { defined, described, type Fitting, integer, object, type Schema, text } from '../../schemas/closed.ts'
+import {
+  defined,
+  described,
+  type Fitting,
+  integer,
+  object,
+  type Schema,
+  text,
+} from '../../schemas/closed.ts'
 import type { HeaderLine } from '../http/index.ts'
 import { doubleQuoted, singleQuoted } from '../shell-word.ts'
 
@@ -15,7 +23,14 @@ const overlapOfLine = 64 * 1024
 const leftOut = 'conform-left-out'
 
 /** Recorded wherever they stand among the headers: answers are judged by them, those of a recording too. */
-const judged = new Set(['content-type', 'content-encoding', 'content-length', 'location', 'retry-after', 'date'])
+const judged = new Set([
+  'content-type',
+  'content-encoding',
+  'content-length',
+  'location',
+  'retry-after',
+  'date',
+])
 
 /** A line as it may be shown, its name in lower case. */
 export type Shown = (line: HeaderLine) => HeaderLine
@@ -35,7 +50,8 @@ export function recordHead(lines: readonly HeaderLine[], shown: Shown): Recorded
   const room = roomOf(lines)
   const kept = lines.filter((line) => room.has(line))
   const recorded = recordHeaders(kept, (line) => cut(line, room.get(line)!, shown))
-  if (kept.length < lines.length) recorded[leftOut] = `${lines.length - kept.length} of ${lines.length} header lines`
+  if (kept.length < lines.length)
+    recorded[leftOut] = `${lines.length - kept.length} of ${lines.length} header lines`
   return recorded
 }
 
@@ -58,7 +74,10 @@ function cut({ name, value }: HeaderLine, room: number, shown: Shown): HeaderLin
   const line = shown({ name, value: value.slice(0, room + overlapOfLine) })
   // What is shown of a key may be longer than the key.
   if (room >= value.length) return line
-  return { name: line.name, value: `${line.value.slice(0, room)} (cut: ${value.length} characters in all)` }
+  return {
+    name: line.name,
+    value: `${line.value.slice(0, room)} (cut: ${value.length} characters in all)`,
+  }
 }
 
 /** Bodies are recorded to this many bytes; length and SHA-256 of the whole are kept. */
@@ -79,7 +98,10 @@ function cutText(text: string, limit: number): string {
 }
 
 /** A body as it is recorded: keys removed, then cut. Bytes that are not UTF-8 are written as base64. */
-export function recordBody(body: string | Uint8Array | undefined, redact: (text: string) => string): RecordedBody {
+export function recordBody(
+  body: string | Uint8Array | undefined,
+  redact: (text: string) => string,
+): RecordedBody {
   if (body === undefined || body.length === 0) return { body: '' }
   const bytes = typeof body === 'string' ? Buffer.from(body) : body
   const isCut = bytes.length > lookedAt
@@ -90,7 +112,9 @@ export function recordBody(body: string | Uint8Array | undefined, redact: (text:
     bodySha256: createHash('sha256').update(bytes).digest('hex'),
   })
   if (isUtf8(bytes)) {
-    const shown = redact(new TextDecoder('utf-8', { ignoreBOM: true }).decode(start, { stream: isCut }))
+    const shown = redact(
+      new TextDecoder('utf-8', { ignoreBOM: true }).decode(start, { stream: isCut }),
+    )
     const kept = cutText(shown, recordedBytes)
     return kept.length < shown.length || isCut ? { body: kept, ...whole() } : { body: kept }
   }
@@ -115,12 +139,18 @@ const headers: Schema<Record<string, string>> = { type: 'object', additionalProp
 export type RecordedHeaders = Fitting<typeof headers>
 
 const body = {
-  body: described('Text; bytes that are not UTF-8 are given as base64. Cut if bodyLength is present.', text),
+  body: described(
+    'Text; bytes that are not UTF-8 are given as base64. Cut if bodyLength is present.',
+    text,
+  ),
 }
 const ofBody = {
   bodyEncoding: { const: 'base64' } as Schema<'base64'>,
   bodyLength: described<number>('Bytes of the whole body.', { type: 'integer', minimum: 0 }),
-  bodySha256: described<string>('Of the whole body.', { type: 'string', pattern: '^[0-9a-f]{64}$' }),
+  bodySha256: described<string>('Of the whole body.', {
+    type: 'string',
+    pattern: '^[0-9a-f]{64}$',
+  }),
 }
 /** A body, keys removed. */
 export type RecordedBody = Fitting<ReturnType<typeof object<typeof body, typeof ofBody>>>
@@ -202,8 +232,10 @@ export const remarkMark = '  # '
 function remarksOn({ bodyLength, headers, body, url }: RecordedRequest): string {
   const remarks = [
     bodyLength !== undefined && `the body is cut here: ${bodyLength} bytes in all`,
-    /\[.*\]/.test(headers['authorization'] ?? '') && 'its key is not at hand: the words in brackets say which it was',
-    url.startsWith(`${inProcessUrl}/`) && 'the target is a handler in a program: nothing listens there',
+    /\[.*\]/.test(headers['authorization'] ?? '') &&
+      'its key is not at hand: the words in brackets say which it was',
+    url.startsWith(`${inProcessUrl}/`) &&
+      'the target is a handler in a program: nothing listens there',
     `${url} ${body}`.includes(redacted) && `${redacted} replaces a key`,
   ]
   const shown = remarks.filter((remark) => remark !== false)
@@ -212,8 +244,10 @@ function remarksOn({ bodyLength, headers, body, url }: RecordedRequest): string 
 
 /** One curl line that sends both requests on one connection; if they cannot be put together, the second with a remark. */
 export function curlOfBoth(first: FailureExchange, second: FailureExchange): string {
-  const isPlain = ({ curl }: FailureExchange): boolean => curl.startsWith('curl ') && !curl.includes(remarkMark)
-  if (isPlain(first) && isPlain(second)) return `${first.curl} --next ${second.curl.slice('curl '.length)}`
+  const isPlain = ({ curl }: FailureExchange): boolean =>
+    curl.startsWith('curl ') && !curl.includes(remarkMark)
+  if (isPlain(first) && isPlain(second))
+    return `${first.curl} --next ${second.curl.slice('curl '.length)}`
   const { method, url } = first.request
   return `${second.curl}${remarkMark}this request alone does not show it: send it after ${method} ${url} on one connection`
 }

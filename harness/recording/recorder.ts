@@ -80,20 +80,35 @@ export function createRecorder(logFile: string | undefined, redactor: Redactor) 
   let held = 0
   const times = new Map<string, number>()
   const redact = (text: string): string => redactor.text(text)
-  const shown: Shown = ({ name, value }) => ({ name: redact(name.toLowerCase()), value: redactor.header(name, value) })
+  const shown: Shown = ({ name, value }) => ({
+    name: redact(name.toLowerCase()),
+    value: redactor.header(name, value),
+  })
   const formOf = ({ url, request, result, credential }: EndedExchange): FailureExchange => {
     const own = credential.value !== undefined
-    const shownAsSent = request.headers.filter(({ name }) => !own || name.toLowerCase() !== 'authorization')
+    const shownAsSent = request.headers.filter(
+      ({ name }) => !own || name.toLowerCase() !== 'authorization',
+    )
     const headers = recordHeaders(shownAsSent, shown)
     if (own) headers['authorization'] = credential.shown
-    if (request.body !== undefined) headers['content-length'] = String(Buffer.byteLength(request.body))
-    const sent = { method: request.method, url: redact(url), headers, ...recordBody(request.body, redact) }
+    if (request.body !== undefined)
+      headers['content-length'] = String(Buffer.byteLength(request.body))
+    const sent = {
+      method: request.method,
+      url: redact(url),
+      headers,
+      ...recordBody(request.body, redact),
+    }
     const expanded = expandedNames(request.headers, headers)
     if (sent.url !== url) expanded.add(':url')
     const exchange: FailureExchange = { request: sent, curl: curlOf(sent, expanded) }
     if (result.kind === 'answer') {
       const body = recordBody(result.body, redact)
-      exchange.response = { status: result.status, headers: recordHead(result.headers, shown), ...body }
+      exchange.response = {
+        status: result.status,
+        headers: recordHead(result.headers, shown),
+        ...body,
+      }
       if (result.cut) exchange.response.bodyLength ??= result.body.length
     }
     return exchange
@@ -111,7 +126,8 @@ export function createRecorder(logFile: string | undefined, redactor: Redactor) 
     record(ended: EndedExchange): () => FailureExchange {
       const n = count++
       const { requirement, operation, role, result } = ended
-      if (requirement !== null) times.set(requirement, (times.get(requirement) ?? 0) + result.endedAt - result.sentAt)
+      if (requirement !== null)
+        times.set(requirement, (times.get(requirement) ?? 0) + result.endedAt - result.sentAt)
       let made: FailureExchange | undefined
       // Most exchanges are never shown: taking keys out of them costs more than sending them.
       const recorded = (): FailureExchange => (made ??= formOf(ended))
@@ -123,7 +139,9 @@ export function createRecorder(logFile: string | undefined, redactor: Redactor) 
           role,
           startedAt: new Date(performance.timeOrigin + result.sentAt).toISOString(),
           durationMs: Math.round((result.endedAt - result.sentAt) * 1000) / 1000,
-          ...(result.kind === 'no-answer' ? { error: redact(result.message) } : { httpVersion: '1.1' }),
+          ...(result.kind === 'no-answer'
+            ? { error: redact(result.message) }
+            : { httpVersion: '1.1' }),
           ...recorded(),
         })
       } else if (result.kind === 'answer' && result.body.length > longestAtOnce) {

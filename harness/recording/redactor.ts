@@ -10,7 +10,9 @@ const schemes = ['Bearer', 'bearer', 'Basic', 'basic']
 
 /** Whether the name of a header or of a member of a query tells that its value opens something. */
 export function isSecretName(name: string): boolean {
-  return /key(?!word)|token|secret|passw(?:or)?d|cookie|authorization|session|signature|csrf/i.test(name)
+  return /key(?!word)|token|secret|passw(?:or)?d|cookie|authorization|session|signature|csrf/i.test(
+    name,
+  )
 }
 
 /** Whether the header's value is a scheme and what opens something. */
@@ -27,7 +29,10 @@ interface Key {
 const changesOfCase: readonly ((text: string) => string)[] = [
   (text) => text.toLowerCase(),
   (text) => text.toUpperCase(),
-  (text) => text.replaceAll(/[a-z]+|[A-Z]+/g, (one) => (/[a-z]/.test(one) ? one.toUpperCase() : one.toLowerCase())),
+  (text) =>
+    text.replaceAll(/[a-z]+|[A-Z]+/g, (one) =>
+      /[a-z]/.test(one) ? one.toUpperCase() : one.toLowerCase(),
+    ),
 ]
 
 const backwards = (text: string): string => [...text].reverse().join('')
@@ -51,8 +56,10 @@ class RunIndex {
 
   /** Learns all runs of a key. */
   add(key: string): void {
-    for (let at = 0; at + this.#size <= key.length; at++) this.#runs.add(key.slice(at, at + this.#size))
-    for (let at = 0; at + this.#probe <= key.length; at++) this.#probes.add(key.slice(at, at + this.#probe))
+    for (let at = 0; at + this.#size <= key.length; at++)
+      this.#runs.add(key.slice(at, at + this.#size))
+    for (let at = 0; at + this.#probe <= key.length; at++)
+      this.#probes.add(key.slice(at, at + this.#probe))
   }
 
   /**
@@ -106,7 +113,12 @@ export class Redactor {
     const index = this.#indexes.get(size) ?? new RunIndex(size)
     this.#indexes.set(size, index)
     const secret = secretPart(value)
-    for (const shown of [secret, ...changesOfCase.map((change) => change(secret)), backwards(secret)]) index.add(shown)
+    for (const shown of [
+      secret,
+      ...changesOfCase.map((change) => change(secret)),
+      backwards(secret),
+    ])
+      index.add(shown)
   }
 
   /** Text that stays although a key has it too (for example an id that is in a token); a whole key does not stay. */
@@ -120,7 +132,9 @@ export class Redactor {
       (rest, { value, label }) =>
         [value, ...schemes.map((scheme) => `${scheme} ${value}`)].reduce(
           (left, whole) =>
-            left.replaceAll(JSON.stringify(whole), () => JSON.stringify(whole.replace(value, () => label))),
+            left.replaceAll(JSON.stringify(whole), () =>
+              JSON.stringify(whole.replace(value, () => label)),
+            ),
           rest,
         ),
       this.#withoutLong(text),
@@ -147,7 +161,8 @@ export class Redactor {
       if (found.length === 0) continue
       const kept = isDecoded ? [] : [...this.#kept].filter((one) => this.#runsIn(one).length > 0)
       for (const stretch of found)
-        for (const [from, to] of withoutKept(shown, stretch, kept)) parts.push([...place(from, to), redacted])
+        for (const [from, to] of withoutKept(shown, stretch, kept))
+          parts.push([...place(from, to), redacted])
       for (const { value, label } of this.#long)
         for (let at = shown.indexOf(value); at >= 0; at = shown.indexOf(value, at + value.length))
           wholes.push([...place(at, at + value.length), label])
@@ -167,7 +182,9 @@ export class Redactor {
 function secretPart(key: string): string {
   const [head, ...rest] = key.split('.')
   const secret = rest.join('.')
-  return rest.length === 2 && head !== undefined && isJoseHeader(head) && secret.length >= 12 ? secret : key
+  return rest.length === 2 && head !== undefined && isJoseHeader(head) && secret.length >= 12
+    ? secret
+    : key
 }
 
 function isJoseHeader(part: string): boolean {
@@ -208,11 +225,14 @@ function replaceSpans(text: string, wholes: readonly Span[], runs: readonly Span
   return parts.join('')
 }
 
-const longestFirst = (one: Span, other: Span): number => other[1] - other[0] - (one[1] - one[0]) || one[0] - other[0]
+const longestFirst = (one: Span, other: Span): number =>
+  other[1] - other[0] - (one[1] - one[0]) || one[0] - other[0]
 
 /** The stretches of the run that lie in no kept text: none if the whole run is kept. */
 function withoutKept(text: string, [start, end]: Stretch, kept: readonly string[]): Stretch[] {
-  const taken = kept.flatMap((one) => occurrences(text, [start, end], one)).sort(([one], [other]) => one - other)
+  const taken = kept
+    .flatMap((one) => occurrences(text, [start, end], one))
+    .sort(([one], [other]) => one - other)
   const rest: Stretch[] = []
   let from = start
   for (const [begins, ends] of taken) {

@@ -11,14 +11,51 @@ export interface View {
 
 /** HTML's named references to the printable ASCII characters; XML's five are among them. A key has no others. */
 const entities: Readonly<Record<string, string>> = {
-  ...{ nbsp: ' ', excl: '!', quot: '"', QUOT: '"', num: '#', dollar: '$', percnt: '%', amp: '&', AMP: '&', apos: "'" },
+  ...{
+    nbsp: ' ',
+    excl: '!',
+    quot: '"',
+    QUOT: '"',
+    num: '#',
+    dollar: '$',
+    percnt: '%',
+    amp: '&',
+    AMP: '&',
+    apos: "'",
+  },
   ...{ lpar: '(', rpar: ')', ast: '*', midast: '*', plus: '+', comma: ',', period: '.', sol: '/' },
-  ...{ colon: ':', semi: ';', lt: '<', LT: '<', equals: '=', gt: '>', GT: '>', quest: '?', commat: '@' },
-  ...{ lsqb: '[', lbrack: '[', bsol: '\\', rsqb: ']', rbrack: ']', Hat: '^', lowbar: '_', UnderBar: '_', grave: '`' },
+  ...{
+    colon: ':',
+    semi: ';',
+    lt: '<',
+    LT: '<',
+    equals: '=',
+    gt: '>',
+    GT: '>',
+    quest: '?',
+    commat: '@',
+  },
+  ...{
+    lsqb: '[',
+    lbrack: '[',
+    bsol: '\\',
+    rsqb: ']',
+    rbrack: ']',
+    Hat: '^',
+    lowbar: '_',
+    UnderBar: '_',
+    grave: '`',
+  },
   ...{ lcub: '{', lbrace: '{', vert: '|', verbar: '|', VerticalLine: '|', rcub: '}', rbrace: '}' },
 }
 
-const jsonEscapes: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
+const jsonEscapes: Readonly<Record<string, string>> = {
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+}
 
 /** A character as HTML and XML write it. */
 const entity = String.raw`&(?:#[Xx][\dA-Fa-f]{1,13}(?![\dA-Fa-f]);?|#\d{1,14}(?!\d);?|(?:${Object.keys(entities).join('|')});|(?:amp|AMP|lt|LT|gt|GT|quot|QUOT))`
@@ -49,7 +86,9 @@ function characterOf(escape: string): string | undefined {
     case '&': {
       const name = escape.slice(1).replace(';', '')
       if (name[0] !== '#') return entities[name]
-      return characterAt(/x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1)))
+      return characterAt(
+        /x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1)),
+      )
     }
     default:
       return escape.at(-1)
@@ -58,7 +97,10 @@ function characterOf(escape: string): string | undefined {
 
 /** The text with the characters that a page writes as `&lt;` or `&#39;`. */
 export function withoutEntities(text: string): string {
-  return text.replaceAll(everyEntity, (escape) => (escape.endsWith(';') && characterOf(escape)) || escape)
+  return text.replaceAll(
+    everyEntity,
+    (escape) => (escape.endsWith(';') && characterOf(escape)) || escape,
+  )
 }
 
 function characterAt(code: number): string | undefined {
@@ -80,14 +122,17 @@ export function viewsOf(text: string): View[] {
   const raw: View = { text, place: (from, to) => [from, to] }
   const alone = single.flatMap((escapes) => undone(raw, escapes))
   // Of one kind alone, all at once is the same.
-  const mixed = undone(raw, together).filter(({ text: shown }) => alone.every((view) => view.text !== shown))
+  const mixed = undone(raw, together).filter(({ text: shown }) =>
+    alone.every((view) => view.text !== shown),
+  )
   return [raw, ...alone, ...mixed].flatMap((view) => [view, ...decoded(view)])
 }
 
 /** Undone once, again, and so on, until there is nothing to undo. */
 function undone(raw: View, escapes: RegExp): View[] {
   const views: View[] = []
-  for (let view = undo(raw, escapes); view && views.length < rounds; view = undo(view, escapes)) views.push(view)
+  for (let view = undo(raw, escapes); view && views.length < rounds; view = undo(view, escapes))
+    views.push(view)
   return views
 }
 
@@ -97,7 +142,8 @@ function undo({ text, place }: View, escapes: RegExp): View | undefined {
   if (shown.length === text.length) return undefined
   // Places are asked for only if a key was found, which is seldom: they are counted then.
   let origins: Int32Array | undefined
-  const originAt = (at: number): number => (origins ??= originsOf(text, shown.length, escapes))[at] as number
+  const originAt = (at: number): number =>
+    (origins ??= originsOf(text, shown.length, escapes))[at] as number
   return { text: shown, place: (from, to) => place(originAt(from), originAt(to)) }
 }
 
@@ -122,8 +168,22 @@ function originsOf(text: string, length: number, escapes: RegExp): Int32Array {
 
 /** Digits of bytes: how many bits one has, in how many ways bytes may begin among them, and so many that a key may be there. */
 const codings = [
-  { format: 'hex', bits: 4, ways: 2, other: /[^\dA-Fa-f]/g, enough: /[\dA-Fa-f]{16}/, padding: /^/ },
-  { format: 'base64', bits: 6, ways: 4, other: /[^\w+/-]/g, enough: /[\w+/-]{11}/, padding: /^={0,2}/ },
+  {
+    format: 'hex',
+    bits: 4,
+    ways: 2,
+    other: /[^\dA-Fa-f]/g,
+    enough: /[\dA-Fa-f]{16}/,
+    padding: /^/,
+  },
+  {
+    format: 'base64',
+    bits: 6,
+    ways: 4,
+    other: /[^\w+/-]/g,
+    enough: /[\w+/-]{11}/,
+    padding: /^={0,2}/,
+  },
 ] as const
 
 /** The text as bytes, each a character, in every way in which they may begin; what is no digit is read as a zero. */

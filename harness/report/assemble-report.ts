@@ -27,7 +27,11 @@ export function assembleReport({ target, run, requirements, judged, notJudged }:
     requirementsDigest: requirementsDigest(),
     ...(site !== undefined && { site }),
   } as const
-  return computed({ format: 'conformance-report/1', suite, target, run, requirements }, judged, notJudged)
+  return computed(
+    { format: 'conformance-report/1', suite, target, run, requirements },
+    judged,
+    notJudged,
+  )
 }
 
 /** Facts of a run of which nothing is known, and in which nothing was asked for. */
@@ -65,7 +69,11 @@ type Stated = Pick<Report, 'format' | 'suite' | 'target' | 'run' | 'requirements
  * @param judged what the verdicts depend on besides the results
  * @param notJudged why the target could not be judged, if it could not
  */
-export function computed(stated: Stated, judged: Parameters<typeof bothVerdicts>[1], notJudged?: string): Report {
+export function computed(
+  stated: Stated,
+  judged: Parameters<typeof bothVerdicts>[1],
+  notJudged?: string,
+): Report {
   const { run, requirements } = stated
   const verdicts = bothVerdicts(requirements, judged)
   const summary = summarize(requirements, run.tpe)

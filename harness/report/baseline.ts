@@ -36,7 +36,12 @@ export function holdAgainst(
   now: Date,
 ): BaselineSummary {
   const byId = new Map(results.map((result) => [result.id, result]))
-  const summary: BaselineSummary = { file: baseline.file, expected: [], stale: [], notExercised: [] }
+  const summary: BaselineSummary = {
+    file: baseline.file,
+    expected: [],
+    stale: [],
+    notExercised: [],
+  }
   for (const entry of baseline.entries) {
     const result = byId.get(entry.id)
     const outcome = result && outcomeIn(result, mode)
@@ -75,9 +80,15 @@ function staleness(entry: BaselineEntry, outcome: string | undefined, now: Date)
 }
 
 /** Why a failure is another one than was recorded; null if it is the same, or nothing was recorded. */
-function otherwise({ was }: BaselineEntry, result: RequirementResult, mode: TpeMode): string | null {
+function otherwise(
+  { was }: BaselineEntry,
+  result: RequirementResult,
+  mode: TpeMode,
+): string | null {
   if (was === undefined) return null
-  const others = responsesOf(result, mode).filter((response) => !was.some((known) => isSame(known, response)))
+  const others = responsesOf(result, mode).filter(
+    (response) => !was.some((known) => isSame(known, response)),
+  )
   if (others.length === 0) return null
   return `it fails otherwise: ${sayAnswers(was)} was recorded, ${sayAnswers(others)} was received`
 }
@@ -102,9 +113,19 @@ export function parseBaseline(text: string, file: string, mode: TpeMode): Baseli
     const failed = report.requirements.filter((result) => outcomeIn(result, mode) === 'failed')
     return { file, entries: failed.map((result) => recorded(result, mode)), of: report.target }
   }
-  const { expected } = membersOf(value, ['$schema', 'expected'], file, 'a baseline is a report or {"expected": [...]}')
-  ensure(Array.isArray(expected), `${file}: expected: must be an array of {"id", "reason", "until", "was"}`)
-  const entries = expected.map((item: unknown, index) => entryOf(item, `${file}: expected[${index}]`))
+  const { expected } = membersOf(
+    value,
+    ['$schema', 'expected'],
+    file,
+    'a baseline is a report or {"expected": [...]}',
+  )
+  ensure(
+    Array.isArray(expected),
+    `${file}: expected: must be an array of {"id", "reason", "until", "was"}`,
+  )
+  const entries = expected.map((item: unknown, index) =>
+    entryOf(item, `${file}: expected[${index}]`),
+  )
   entries.forEach(({ id }, index) => {
     const isFirst = entries.findIndex((entry) => entry.id === id) === index
     ensure(isFirst, `${file}: expected[${index}].id: ${id} is in it twice`)
@@ -161,7 +182,12 @@ function responseIn(value: unknown, place: string): HttpResponse {
 }
 
 /** The members of an object that has no others than those; throws UserError, naming the place. @param form what it is to be */
-function membersOf(value: unknown, known: string[], place: string, form: string): Record<string, unknown> {
+function membersOf(
+  value: unknown,
+  known: string[],
+  place: string,
+  form: string,
+): Record<string, unknown> {
   ensure(isObject(value), `${place}: ${form}`)
   const other = Object.keys(value).find((name) => !known.includes(name))
   const unknown = `unknown member ${JSON.stringify(other)}; known are ${known.join(', ')}`
@@ -185,7 +211,11 @@ export function foreignBaseline({ file, of }: Baseline, target: Report['target']
 }
 
 /** Tells how the baseline of a command that names the file only differs in its target. */
-export function foreignBaselineFile(file: string | undefined, mode: TpeMode, target: Report['target']): string[] {
+export function foreignBaselineFile(
+  file: string | undefined,
+  mode: TpeMode,
+  target: Report['target'],
+): string[] {
   return file === undefined ? [] : foreignBaseline(readBaselineOrNone(file, mode), target)
 }
 
@@ -216,8 +246,12 @@ export function responseOf({ exchange }: Pick<Failure, 'exchange'>): HttpRespons
 /** The answers that make the requirement fail in that mode, each once. */
 export function responsesOf(result: RequirementResult, mode: TpeMode): HttpResponse[] {
   if (outcomeIn(result, mode) !== 'failed') return []
-  const responses = result.failures.filter(({ familyOnly }) => mode === 'exact' || !familyOnly).map(responseOf)
-  return responses.filter((response, index) => responses.findIndex((other) => isSame(response, other)) === index)
+  const responses = result.failures
+    .filter(({ familyOnly }) => mode === 'exact' || !familyOnly)
+    .map(responseOf)
+  return responses.filter(
+    (response, index) => responses.findIndex((other) => isSame(response, other)) === index,
+  )
 }
 
 export function isSame(one: HttpResponse, two: HttpResponse): boolean {
@@ -227,7 +261,9 @@ export function isSame(one: HttpResponse, two: HttpResponse): boolean {
 /** `404 NotFound`, `200`, `no answer`; several with `or` between. */
 export function sayAnswers(responses: readonly HttpResponse[]): string {
   return responses
-    .map(({ status, tpe }) => (status === null ? 'no answer' : `${status}${tpe === undefined ? '' : ` ${tpe}`}`))
+    .map(({ status, tpe }) =>
+      status === null ? 'no answer' : `${status}${tpe === undefined ? '' : ` ${tpe}`}`,
+    )
     .join(' or ')
 }
 

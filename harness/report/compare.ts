@@ -47,7 +47,8 @@ export interface Change {
 
 /** Reports of one base URL are one target over time. */
 export function compareReports(files: readonly ReportFile[]): Comparison {
-  const overTime = files.length > 1 && new Set(files.map(({ report }) => report.target.baseUrl)).size === 1
+  const overTime =
+    files.length > 1 && new Set(files.map(({ report }) => report.target.baseUrl)).size === 1
   const ordered = overTime ? files.toSorted((a, b) => timeOf(a) - timeOf(b)) : files
   const modes = new Set(files.map(({ report }) => report.run.tpe))
   const mode = modes.size === 1 ? [...modes][0]! : 'exact'
@@ -82,13 +83,17 @@ export function notableRows(comparison: Comparison): Row[] {
     if (row.level === 'should') return 2
     return became(row, last) === 'failed' ? 0 : 1
   }
-  const notable = comparison.rows.filter((row) => differing.has(row) || row.outcomes.includes('failed'))
+  const notable = comparison.rows.filter(
+    (row) => differing.has(row) || row.outcomes.includes('failed'),
+  )
   return notable.sort((a, b) => rank(a) - rank(b))
 }
 
 /** The musts that fail in the last report and did not fail in the one before; none if there is but one. */
 export function newlyFailingMusts({ columns, rows }: Comparison): string[] {
-  const fresh = rows.filter((row) => row.level === 'must' && became(row, columns.length - 1) === 'failed')
+  const fresh = rows.filter(
+    (row) => row.level === 'must' && became(row, columns.length - 1) === 'failed',
+  )
   return fresh.map(({ id }) => id)
 }
 
@@ -100,12 +105,18 @@ export function suiteNote({ columns }: Comparison): string | undefined {
     return `different versions of the suite judged: ${each.join(', ')}; a change may be one of the suite`
   }
   const digests = new Set(columns.map(({ requirementsDigest }) => requirementsDigest))
-  return digests.size > 1 ? 'the reports are of different requirements; a change may be one of the suite' : undefined
+  return digests.size > 1
+    ? 'the reports are of different requirements; a change may be one of the suite'
+    : undefined
 }
 
 /** How the outcome of a row changed from each column to the next: `newly failing`; null if the change is not reported. */
 export function changeOf(row: Row, to: number): string | null {
-  const words = { failed: 'newly failing', passed: 'newly passing', 'not-exercised': 'newly not tested' } as const
+  const words = {
+    failed: 'newly failing',
+    passed: 'newly passing',
+    'not-exercised': 'newly not tested',
+  } as const
   const outcome = became(row, to) ?? 'not-applicable'
   return outcome === 'not-applicable' ? null : words[outcome]
 }
@@ -119,12 +130,18 @@ function columnOf({ path, report }: ReportFile, mode: TpeMode): Column {
   return {
     ...{ path, name: target.name, baseUrl: target.baseUrl, startedAt: run.startedAt },
     ...{ version: suite.version, requirementsDigest: suite.requirementsDigest },
-    ...{ verdict: verdicts[mode], summary: summarize(report.requirements, mode), interrupted: run.interrupted },
+    ...{
+      verdict: verdicts[mode],
+      summary: summarize(report.requirements, mode),
+      interrupted: run.interrupted,
+    },
   }
 }
 
 function rowsOf(files: readonly ReportFile[], mode: TpeMode): Row[] {
-  const results = files.map(({ report }) => new Map(report.requirements.map((result) => [result.id, result])))
+  const results = files.map(
+    ({ report }) => new Map(report.requirements.map((result) => [result.id, result])),
+  )
   const ids = new Set(files.flatMap(({ report }) => report.requirements.map(({ id }) => id)))
   return [...ids].map((id) => {
     const found = results.map((byId) => byId.get(id))
@@ -136,7 +153,8 @@ function rowsOf(files: readonly ReportFile[], mode: TpeMode): Row[] {
 }
 
 function changeTo(to: number, rows: readonly Row[]): Change {
-  const newly = (outcome: Outcome) => rows.filter((row) => became(row, to) === outcome).map(({ id }) => id)
+  const newly = (outcome: Outcome) =>
+    rows.filter((row) => became(row, to) === outcome).map(({ id }) => id)
   return {
     to,
     newlyFailing: newly('failed'),

@@ -31,22 +31,38 @@ export function decide(report: Undecided, options: ExitOptions = {}): Decision {
 
 export function decided(report: Undecided, options: ExitOptions = {}): Report {
   const { format, requirements, run, suite, summary, target, verdict, verdicts } = report
-  return { format, suite, target, run, exit: decide(report, options), verdict, verdicts, summary, requirements }
+  return {
+    format,
+    suite,
+    target,
+    run,
+    exit: decide(report, options),
+    verdict,
+    verdicts,
+    summary,
+    requirements,
+  }
 }
 
 /** Gives the report of a run of which something could not be written: whatever was learned, the exit code is 2. */
 export function withProblems(report: Report, problems: readonly string[]): Report {
-  return problems.length === 0 ? report : { ...report, exit: { code: 2, because: problems.join('; ') } }
+  return problems.length === 0
+    ? report
+    : { ...report, exit: { code: 2, because: problems.join('; ') } }
 }
 
 /** The requirements that make the exit code 1; a stale entry of the baseline makes it 1 too. */
-export function decidingRequirements(report: Undecided, options: ExitOptions = {}): RequirementResult[] {
+export function decidingRequirements(
+  report: Undecided,
+  options: ExitOptions = {},
+): RequirementResult[] {
   const { baseline, strict } = report.run
   const expected = new Set(baseline?.expected)
   const stale = new Set(baseline?.stale.map(({ id }) => id))
   return report.requirements.filter((result) => {
     const { id, level, outcome } = result
-    if (outcome === 'failed') return stale.has(id) || ((level === 'must' || strict) && !expected.has(id))
+    if (outcome === 'failed')
+      return stale.has(id) || ((level === 'must' || strict) && !expected.has(id))
     const isMissed = outcome === 'not-exercised' && !isLeftOut(result)
     return options.requireExercised === true && isMissed && level === 'must'
   })
@@ -81,7 +97,8 @@ function failureReasons(report: Undecided, deciding: readonly RequirementResult[
   const file = baseline?.file ?? 'the baseline'
   // A whole whose parts were held against a baseline has one that names nothing.
   const isHeld =
-    baseline !== null && [baseline.expected, baseline.stale, baseline.notExercised].some((ids) => ids.length > 0)
+    baseline !== null &&
+    [baseline.expected, baseline.stale, baseline.notExercised].some((ids) => ids.length > 0)
   const stale = new Set(baseline?.stale.map(({ id }) => id))
   const failed = deciding.filter(({ outcome }) => outcome === 'failed')
   const fresh = failed.filter(({ id }) => !stale.has(id))
@@ -89,11 +106,15 @@ function failureReasons(report: Undecided, deciding: readonly RequirementResult[
   const old = stale.size - changed
   const missed = deciding.length - failed.length
   return [
-    ...(fresh.length > 0 ? [`${levels(fresh)} failed${isHeld ? ' that the baseline does not expect' : ''}`] : []),
+    ...(fresh.length > 0
+      ? [`${levels(fresh)} failed${isHeld ? ' that the baseline does not expect' : ''}`]
+      : []),
     ...(changed > 0 ? [`${count(changed, 'failure')} ${is(changed)} not as ${file} expects`] : []),
     ...(old > 0 ? [`${count(old, 'entry', 'entries')} of ${file} ${is(old)} stale`] : []),
     ...(missed > 0
-      ? [`${count(missed, 'must')} ${missed === 1 ? 'was' : 'were'} not exercised (--require-exercised)`]
+      ? [
+          `${count(missed, 'must')} ${missed === 1 ? 'was' : 'were'} not exercised (--require-exercised)`,
+        ]
       : []),
   ]
 }
@@ -107,11 +128,17 @@ function success(report: Undecided): string {
   if (expected > 0 && expected === all) {
     return `${count(all, 'failure')}, ${all === 1 ? '' : 'all '}expected by ${report.run.baseline!.file}`
   }
-  const leftOut = report.requirements.filter((result) => result.level === 'must' && isLeftOutByOption(result)).length
+  const leftOut = report.requirements.filter(
+    (result) => result.level === 'must' && isLeftOutByOption(result),
+  ).length
   const notExercised = must.notExercised - leftOut
   const missed =
-    (notExercised > 0 ? `, ${notExercised} not exercised` : '') + (leftOut > 0 ? `, ${leftOut} left out` : '')
-  const none = expected > 0 ? `${expected} of ${count(all, 'failure')} expected by the baseline` : 'no must failed'
+    (notExercised > 0 ? `, ${notExercised} not exercised` : '') +
+    (leftOut > 0 ? `, ${leftOut} left out` : '')
+  const none =
+    expected > 0
+      ? `${expected} of ${count(all, 'failure')} expected by the baseline`
+      : 'no must failed'
   const rest = all - expected
   return `${none}${missed}${rest > 0 ? `; ${count(rest, 'should')} failed, which ${does(rest)} not decide` : ''}`
 }
@@ -147,7 +174,9 @@ function withGates(report: Report, { tpe, strict, baseline }: Gates, now: Date):
   const moded = tpe === undefined || tpe === report.run.tpe ? report : applyMode(report, tpe)
   const { run, requirements } = moded
   const held =
-    baseline === undefined ? run.baseline : holdAgainst(readBaseline(baseline, run.tpe), requirements, run.tpe, now)
+    baseline === undefined
+      ? run.baseline
+      : holdAgainst(readBaseline(baseline, run.tpe), requirements, run.tpe, now)
   const gated = { ...run, strict: strict ?? run.strict, baseline: held }
   // What could not be judged is not judged, however strictly it is looked at.
   if (gated.strict === run.strict || moded.verdict === 'not-judged') return { ...moded, run: gated }
@@ -189,12 +218,15 @@ export function inconsistencies(report: Report): string[] {
   }
   const { code } = report.exit
   const least = decide(report).code
-  if (code < 2 && least > code) found.push(`exit.code is ${code}, but its requirements make it ${least}`)
+  if (code < 2 && least > code)
+    found.push(`exit.code is ${code}, but its requirements make it ${least}`)
   const seen = new Set<string>()
   for (const result of requirements) {
     const outcome = outcomeIn(result, run.tpe)
-    if (result.outcome !== outcome) found.push(`${result.id} is ${result.outcome}, but its failures make it ${outcome}`)
-    if (result.outcome === 'failed' && result.failures.length === 0) found.push(`${result.id} failed without a failure`)
+    if (result.outcome !== outcome)
+      found.push(`${result.id} is ${result.outcome}, but its failures make it ${outcome}`)
+    if (result.outcome === 'failed' && result.failures.length === 0)
+      found.push(`${result.id} failed without a failure`)
     if (seen.has(result.id)) found.push(`${result.id} is in it twice`)
     seen.add(result.id)
   }

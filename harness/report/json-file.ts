@@ -22,21 +22,26 @@ export function parseJson(text: string, path: string): unknown {
     return JSON.parse(bare)
   } catch {
     const at = firstError(bare)
-    throw new UserError(`${path}: is not JSON${at ? ` at line ${at.line + 1}, column ${at.column + 1}` : ''}`)
+    throw new UserError(
+      `${path}: is not JSON${at ? ` at line ${at.line + 1}, column ${at.column + 1}` : ''}`,
+    )
   }
 }
 
 /** Finds where the grammar of JSON is left first, each number from 0. The parser's own sentence quotes the text, which may hold a key. */
 export function firstError(text: string) {
   let first: { readonly offset: number; readonly line: number; readonly column: number } | undefined
-  const onError = (...[, offset, , line, column]: [unknown, number, unknown, number, number]): void =>
-    void (first ??= { offset, line, column })
+  const onError = (
+    ...[, offset, , line, column]: [unknown, number, unknown, number, number]
+  ): void => void (first ??= { offset, line, column })
   visit(text, { onError }, { disallowComments: true })
   return first
 }
 
 /** The first member that an object of a JSON text has twice, of which a reader sees one only, and where it stands. */
-export function doubledMember(text: string): { readonly name: string; readonly offset: number } | undefined {
+export function doubledMember(
+  text: string,
+): { readonly name: string; readonly offset: number } | undefined {
   let doubled: { name: string; offset: number } | undefined
   const seen: Set<string>[] = []
   visit(text, {
@@ -53,7 +58,8 @@ export function doubledMember(text: string): { readonly name: string; readonly o
 /** Throws UserError if the JSON text has a member twice in one object: then two readers may read two values. */
 export function refuseDoubled(text: string, path: string): void {
   const doubled = doubledMember(text)
-  if (doubled !== undefined) throw new UserError(`${path}: has "${doubled.name}" twice in one object`)
+  if (doubled !== undefined)
+    throw new UserError(`${path}: has "${doubled.name}" twice in one object`)
 }
 
 const FORMAT = 'conformance-report/1'
@@ -71,15 +77,18 @@ export function readReport(path: string): ReportFile {
 
 export function parseReport(text: string, path: string): Report {
   const value = parseJson(text, path)
-  if (!isObject(value) || value.format !== FORMAT) throw new UserError(`${path}: ${whyNoReport(value)}`)
+  if (!isObject(value) || value.format !== FORMAT)
+    throw new UserError(`${path}: ${whyNoReport(value)}`)
   const validation = validate('report', value)
-  if (!validation.valid) throw new UserError(`${path}: is not a valid report: ${validation.problem}`)
+  if (!validation.valid)
+    throw new UserError(`${path}: is not a valid report: ${validation.problem}`)
   return value as unknown as Report
 }
 
 function whyNoReport(value: unknown): string {
   const format = isObject(value) ? value.format : undefined
-  const number = typeof format === 'string' ? /^conformance-report\/(\d{1,9})$/.exec(format)?.[1] : undefined
+  const number =
+    typeof format === 'string' ? /^conformance-report\/(\d{1,9})$/.exec(format)?.[1] : undefined
   if (Number(number) > 1) {
     return `is a report of a newer format (${String(format)}); this version reads ${FORMAT}: update the suite`
   }

@@ -83,12 +83,15 @@ function inOrder(files: readonly ReportFile[]): [ReportFile, ...ReportFile[]] {
     const shard = shardOfReport(file)
     count ||= shard.count
     const part = `${file.path}: is part ${shard.index}/${shard.count}`
-    if (shard.count !== count) throw new UserError(`${part}, but ${files[0]!.path} is one of ${count}`)
+    if (shard.count !== count)
+      throw new UserError(`${part}, but ${files[0]!.path} is one of ${count}`)
     const double = ordered[shard.index - 1]
     if (double) throw new UserError(`${part}, and so is ${double.path}`)
     ordered[shard.index - 1] = file
   }
-  const missing = Array.from({ length: count }, (_, index) => index).filter((index) => !ordered[index])
+  const missing = Array.from({ length: count }, (_, index) => index).filter(
+    (index) => !ordered[index],
+  )
   if (missing.length > 0) {
     const parts = missing.map((index) => `${index + 1}/${count}`).join(', ')
     throw new UserError(`part ${parts} is missing; merge needs the reports of all ${count} shards`)
@@ -100,11 +103,15 @@ function inOrder(files: readonly ReportFile[]): [ReportFile, ...ReportFile[]] {
 
 function shardOfReport({ path, report }: ReportFile): Shard {
   if (report.run.shard === null) {
-    throw new UserError(`${path}: is not a shard (run.shard is null); merge takes the reports of runs with --shard`)
+    throw new UserError(
+      `${path}: is not a shard (run.shard is null); merge takes the reports of runs with --shard`,
+    )
   }
   const shard = orMistake(() => parseShard(report.run.shard!))
   if (!(shard instanceof UserError)) return shard
-  throw new UserError(`${path}: run.shard: ${JSON.stringify(report.run.shard)} is no part such as 1/3`)
+  throw new UserError(
+    `${path}: run.shard: ${JSON.stringify(report.run.shard)} is no part such as 1/3`,
+  )
 }
 
 type Run = Report['run']
@@ -120,7 +127,9 @@ function mergeRuns(reports: readonly Report[]): Run {
   const notServed = runs.flatMap((part) => part.notServed)
   return {
     ...runs[0]!,
-    startedAt: runs.map((part) => part.startedAt).reduce((a, b) => (Date.parse(b) < Date.parse(a) ? b : a)),
+    startedAt: runs
+      .map((part) => part.startedAt)
+      .reduce((a, b) => (Date.parse(b) < Date.parse(a) ? b : a)),
     durationMs: sum(runs, (part) => part.durationMs),
     nonce: [...new Set(runs.map((part) => part.nonce))].join('+'),
     ca: runs.some((part) => part.ca),
@@ -157,13 +166,20 @@ function sum<T>(items: readonly T[], of: (item: T) => number): number {
 
 /** A result of the whole: that of the shard that it was dealt to; one that is observed is in all. */
 function mergeResults(id: string, files: readonly ReportFile[]): RequirementResult {
-  const parts = files.map(({ path, report }) => ({ path, result: report.requirements.find((one) => one.id === id)! }))
+  const parts = files.map(({ path, report }) => ({
+    path,
+    result: report.requirements.find((one) => one.id === id)!,
+  }))
   if (isObserved(id)) return joinObserved(parts.map((part) => part.result))
   const [first, ...others] = parts.filter(({ result }) => !isLeftOut(result, '--shard'))
-  if (!first) throw new UserError(`${id}: no shard has judged it; the reports are not the parts of one run`)
+  if (!first)
+    throw new UserError(`${id}: no shard has judged it; the reports are not the parts of one run`)
   // What the target file alone decides may read the same in several.
   const other = others.find(({ result }) => !isSameVoid(first.result, result))
-  if (other) throw new UserError(`${id}: judged in ${first.path} and in ${other.path}; each belongs to one shard`)
+  if (other)
+    throw new UserError(
+      `${id}: judged in ${first.path} and in ${other.path}; each belongs to one shard`,
+    )
   return first.result
 }
 

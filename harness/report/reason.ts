@@ -27,7 +27,10 @@ export function leftOut(by: LeftOutBy): Reason {
  * @param example part of a target file that declares the first name of each, as one line of JSON
  */
 export function undeclaredReason(needs: string[][], example: string): Reason {
-  return { reason: `declare ${sayNeeds(needs)}, for example ${example}`, why: { kind: 'undeclared', needs, example } }
+  return {
+    reason: `declare ${sayNeeds(needs)}, for example ${example}`,
+    why: { kind: 'undeclared', needs, example },
+  }
 }
 
 /** Names in words what of a target file is needed: `resources.pdfFile and a scenario for jobs.create/410-gone`. */
@@ -42,7 +45,11 @@ export function sayNeed(name: string): string {
 /** The reason of a requirement whose operation the target file declares away, or those by which alone it is seen. */
 export function absentReason(absence: Absence, seenBy: readonly string[] = []): Reason {
   const which = seenBy.length > 0 ? `${seenBy.join(', ')}: ` : ''
-  const why = { kind: 'absent', absence, ...(seenBy.length > 0 && { seenBy: [...seenBy] }) } as const
+  const why = {
+    kind: 'absent',
+    absence,
+    ...(seenBy.length > 0 && { seenBy: [...seenBy] }),
+  } as const
   return { reason: `${which}declared ${absence.replace('-', ' ')}`, why }
 }
 
@@ -64,7 +71,9 @@ type Judged = Pick<RequirementResult, 'outcome' | 'why'>
 
 /** Whether the result was left out: by anything, or by this. What was left out never counts against a target. */
 export function isLeftOut({ outcome, why }: Judged, by?: LeftOutBy): boolean {
-  return outcome === 'not-exercised' && why?.kind === 'left-out' && (by === undefined || why.by === by)
+  return (
+    outcome === 'not-exercised' && why?.kind === 'left-out' && (by === undefined || why.by === by)
+  )
 }
 
 /** The options that choose what is judged. */

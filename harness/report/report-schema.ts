@@ -1,6 +1,18 @@
-import { defined, described, either, type Fitting, flag, integer, listOf } from '../../schemas/closed.ts'
+import {
+  defined,
+  described,
+  either,
+  type Fitting,
+  flag,
+  integer,
+  listOf,
+} from '../../schemas/closed.ts'
 import { object, oneOf, orNull, type Schema, text, textOrNull } from '../../schemas/closed.ts'
-import { exchangeDefinitions, type FailureExchange, type RecordedRequest } from '../recording/index.ts'
+import {
+  exchangeDefinitions,
+  type FailureExchange,
+  type RecordedRequest,
+} from '../recording/index.ts'
 
 /** A fact that is left out if it does not hold. */
 const always: Schema<true> = { const: true }
@@ -94,8 +106,14 @@ const run = object(
     created: described('What the run created.', listOf(created)),
   },
   {
-    retried: described("How many answers were cut off, reset or a gateway's 502 or 504, and asked for again.", count),
-    suggestedRate: described('Requests a second that the target takes, by what it answered while it throttled.', count),
+    retried: described(
+      "How many answers were cut off, reset or a gateway's 502 or 504, and asked for again.",
+      count,
+    ),
+    suggestedRate: described(
+      'Requests a second that the target takes, by what it answered while it throttled.',
+      count,
+    ),
     pages: described(
       'Error responses that were pages in place of envelopes, by what they were; absent if there was none.',
       listOf(page),
@@ -107,7 +125,15 @@ const absence = oneOf('not-served', 'removed')
 /** How a target file says that there is no such operation. */
 export type Absence = Fitting<typeof absence>
 
-const leftOutBy = oneOf('--only', '--skip', '--read-only', '--shard', '--bail', '--max-failures', 'interrupted')
+const leftOutBy = oneOf(
+  '--only',
+  '--skip',
+  '--read-only',
+  '--shard',
+  '--bail',
+  '--max-failures',
+  'interrupted',
+)
 /** Options that leave requirements out, and the end of the run. */
 export type LeftOutBy = Fitting<typeof leftOutBy>
 
@@ -136,7 +162,10 @@ const why = described('The kind of the reason, and its facts. Other reasons have
     ),
     object({ kind: oneOf('unreachable'), note: described('The note of the target file.', text) }),
     object({
-      kind: described('The suite itself failed, or the target cannot be judged at all.', oneOf('mistake', 'target')),
+      kind: described(
+        'The suite itself failed, or the target cannot be judged at all.',
+        oneOf('mistake', 'target'),
+      ),
     }),
   ),
 })
@@ -183,13 +212,22 @@ const failure = object(
     toRefuse: described('The request had to be refused.', always),
     cites: described('How `expected` ends: the sections that it cites.', text),
     asked: described('The statuses and the names of errors that were asked for.', listOf(text)),
-    noEnvelope: described('The status is right, but the answer is no error envelope: see envelope/shape.', always),
+    noEnvelope: described(
+      'The status is right, but the answer is no error envelope: see envelope/shape.',
+      always,
+    ),
     takes: described(
       'The state that the failure takes: the curl line sends its request alone, and may show something else.',
       takes,
     ),
-    later: described('What the request by itself was answered when the run ended, in words, if that differs.', text),
-    rerunIds: described('The requirements that rerun selects: all that the failure needs to show again.', listOf(text)),
+    later: described(
+      'What the request by itself was answered when the run ended, in words, if that differs.',
+      text,
+    ),
+    rerunIds: described(
+      'The requirements that rerun selects: all that the failure needs to show again.',
+      listOf(text),
+    ),
     exchange: defined<FailureExchange>('exchange'),
   },
 )
@@ -237,8 +275,14 @@ export const basicDefinitions = {
 const exit = object(
   { code: oneOf(0, 1, 2, 3), because: described('One clause for a reader.', text) },
   {
-    outside: described('The target could not be judged for a cause that its requirements do not show.', always),
-    requireExercised: described('Musts that were not exercised decided it (--require-exercised).', always),
+    outside: described(
+      'The target could not be judged for a cause that its requirements do not show.',
+      always,
+    ),
+    requireExercised: described(
+      'Musts that were not exercised decided it (--require-exercised).',
+      always,
+    ),
   },
 )
 /** How the command ended, and why. */
@@ -247,7 +291,13 @@ export type Exit = Fitting<typeof exit>
 const report = object({
   format: oneOf('conformance-report/1'),
   suite: object(
-    { name: text, version: text, specVersion: text, specDigest: digest, requirementsDigest: digest },
+    {
+      name: text,
+      version: text,
+      specVersion: text,
+      specDigest: digest,
+      requirementsDigest: digest,
+    },
     {
       site: described('Address of the site that has a page for each requirement.', address),
     },

@@ -61,7 +61,9 @@ export function parseShard(text: string): Shard {
 
 /** The `envelope/` requirements that send requests of their own; the others are judged on whatever is sent, in every shard. */
 const activeEnvelopeRequirements: ReadonlySet<string> = new Set(
-  ['unknown-path', 'unsupported-method', 'large-body', 'charset-parameter'].map((name) => `envelope/${name}`),
+  ['unknown-path', 'unsupported-method', 'large-body', 'charset-parameter'].map(
+    (name) => `envelope/${name}`,
+  ),
 )
 
 /** Chosen so that two to five shards come out nearly even, by the number of their requirements. */
@@ -77,7 +79,12 @@ export function isObserved(id: string): boolean {
  * operation is. Whatever runs alone (`exclusive`: scenarios with `before`, `after` or `repeat`) is in the last
  * one, which is to run after the others, and so are the active `envelope/` requirements. Observed requirements are assigned to none.
  */
-export function shardOf(id: string, operation: string, count: number, exclusive: ReadonlySet<string>): number {
+export function shardOf(
+  id: string,
+  operation: string,
+  count: number,
+  exclusive: ReadonlySet<string>,
+): number {
   if (activeEnvelopeRequirements.has(id) || exclusive.has(id)) return count
   const group = operation.startsWith('jobs.') ? 'jobs' : operation
   return (createHash('sha256').update(`${SALT}/${group}`).digest().readUInt32BE(0) % count) + 1

@@ -30,10 +30,15 @@ export function updateBaseline(old: Baseline, report: Report, now: Date) {
 }
 
 /** The entry with how its requirement fails now. */
-function refreshed(entry: BaselineEntry, result: RequirementResult, { run }: Report): BaselineEntry {
+function refreshed(
+  entry: BaselineEntry,
+  result: RequirementResult,
+  { run }: Report,
+): BaselineEntry {
   const { was } = entry
   const responses = responsesOf(result, run.tpe)
-  if (was && responses.every((response) => was.some((known) => isSame(known, response)))) return entry
+  if (was && responses.every((response) => was.some((known) => isSame(known, response))))
+    return entry
   return { ...entry, ...recorded(result, run.tpe) }
 }
 
@@ -47,14 +52,18 @@ function differenceOf(
   const after = new Set(entries.map((entry) => entry.id))
   const found = new Map(results.map((result) => [result.id, result]))
   return [
-    ...entries.filter(({ id }) => !before.has(id)).map(({ id }) => `+ ${id}: ${sayFailure(found.get(id))}`),
+    ...entries
+      .filter(({ id }) => !before.has(id))
+      .map(({ id }) => `+ ${id}: ${sayFailure(found.get(id))}`),
     ...old.entries
       .filter(({ id }) => !after.has(id))
       .map(({ id }) => `- ${id}: ${found.get(id)?.outcome ?? 'unknown'}`),
     ...entries.flatMap((entry) => changeOf(entry, before.get(entry.id))),
     ...entries
       .filter((entry) => isPast(entry, now))
-      .map(({ id, until }) => `! ${id}: expected until ${until}; mend it, or move the date by hand`),
+      .map(
+        ({ id, until }) => `! ${id}: expected until ${until}; mend it, or move the date by hand`,
+      ),
   ]
 }
 
@@ -65,6 +74,8 @@ function sayFailure(result: RequirementResult | undefined): string {
 
 function changeOf({ id, was }: BaselineEntry, before: BaselineEntry | undefined): string[] {
   if (!before || !was || was === before.was) return []
-  const then = before.was ? `, no longer with ${sayAnswers(before.was)}` : ', which was not recorded yet'
+  const then = before.was
+    ? `, no longer with ${sayAnswers(before.was)}`
+    : ', which was not recorded yet'
   return [`~ ${id}: fails with ${sayAnswers(was)}${then}`]
 }

@@ -16,16 +16,30 @@ interface RunFacts extends Pick<Report['run'], 'only' | 'skip' | 'readOnly'> {
  * The verdict of the results in that mode. A run that was interrupted or read only has the verdict of what was learned,
  * never `conformant`. If nothing but `envelope/` is selected, those requirements alone make it a judgement.
  */
-export function verdictOf(results: readonly RequirementResult[], mode: TpeMode, run: RunFacts): Verdict {
-  if (run.keyRefused || !countedRequirements(results, run).some((result) => isJudged(result, mode))) return 'not-judged'
-  const musts = results.filter((result) => result.level === 'must').map((result) => outcomeIn(result, mode))
-  const shoulds = results.filter((result) => result.level === 'should').map((result) => outcomeIn(result, mode))
-  if (musts.includes('failed') || (run.strict && shoulds.includes('failed'))) return 'non-conformant'
-  if (run.readOnly || run.interrupted || musts.includes('not-exercised') || results.some(isMistake)) return 'passing'
+export function verdictOf(
+  results: readonly RequirementResult[],
+  mode: TpeMode,
+  run: RunFacts,
+): Verdict {
+  if (run.keyRefused || !countedRequirements(results, run).some((result) => isJudged(result, mode)))
+    return 'not-judged'
+  const musts = results
+    .filter((result) => result.level === 'must')
+    .map((result) => outcomeIn(result, mode))
+  const shoulds = results
+    .filter((result) => result.level === 'should')
+    .map((result) => outcomeIn(result, mode))
+  if (musts.includes('failed') || (run.strict && shoulds.includes('failed')))
+    return 'non-conformant'
+  if (run.readOnly || run.interrupted || musts.includes('not-exercised') || results.some(isMistake))
+    return 'passing'
   return 'conformant'
 }
 
-export function bothVerdicts(results: readonly RequirementResult[], run: RunFacts): Report['verdicts'] {
+export function bothVerdicts(
+  results: readonly RequirementResult[],
+  run: RunFacts,
+): Report['verdicts'] {
   return { exact: verdictOf(results, 'exact', run), family: verdictOf(results, 'family', run) }
 }
 
@@ -35,10 +49,14 @@ function isJudged(result: RequirementResult, mode: TpeMode): boolean {
 }
 
 /** At least one of these requirements must have passed or failed: those outside `envelope/`, or all if only those are selected. */
-function countedRequirements(results: readonly RequirementResult[], selection: Selection): RequirementResult[] {
+function countedRequirements(
+  results: readonly RequirementResult[],
+  selection: Selection,
+): RequirementResult[] {
   const outside = results.filter((result) => result.operation !== 'envelope')
   const selected = results.filter((result) => isSelected(result.id, selection))
-  const onlyEnvelope = selected.length > 0 && selected.every((result) => result.operation === 'envelope')
+  const onlyEnvelope =
+    selected.length > 0 && selected.every((result) => result.operation === 'envelope')
   return onlyEnvelope ? selected : outside
 }
 
@@ -84,7 +102,10 @@ export function outcomeIn(result: RequirementResult, mode: TpeMode): Outcome {
 }
 
 /** Gives the result the outcome of that mode; its failures stay. */
-export function inMode<Id extends string>(result: RequirementResult<Id>, mode: TpeMode): RequirementResult<Id> {
+export function inMode<Id extends string>(
+  result: RequirementResult<Id>,
+  mode: TpeMode,
+): RequirementResult<Id> {
   const outcome = outcomeIn(result, mode)
   if (outcome === result.outcome) return result
   const { reason: _reason, ...rest } = result
@@ -93,5 +114,7 @@ export function inMode<Id extends string>(result: RequirementResult<Id>, mode: T
 
 /** Requirements that fail in `exact` and pass in `family`: their code names are only family names (§7.2). */
 export function familyNamesOnly(results: readonly RequirementResult[]): RequirementResult[] {
-  return results.filter((result) => outcomeIn(result, 'exact') === 'failed' && outcomeIn(result, 'family') !== 'failed')
+  return results.filter(
+    (result) => outcomeIn(result, 'exact') === 'failed' && outcomeIn(result, 'family') !== 'failed',
+  )
 }

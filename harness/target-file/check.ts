@@ -23,7 +23,10 @@ import { withArticle } from '../../schemas/validate.ts'
 /** Finds faults of the target's own requests beyond their form. */
 function hookRequestProblems(path: string, requests: readonly HookRequestValue[] = []): string[] {
   return requests.flatMap(({ url, headers }, at) => [
-    ...told(`${path}[${at}].url`, isAbsoluteUrl(url) ? baseUrlProblem(url.replace(/[?#].*$/s, '')) : undefined),
+    ...told(
+      `${path}[${at}].url`,
+      isAbsoluteUrl(url) ? baseUrlProblem(url.replace(/[?#].*$/s, '')) : undefined,
+    ),
     ...headersProblems(`${path}[${at}].headers`, headers),
   ])
 }
@@ -33,8 +36,14 @@ function told(path: string, problem: string | undefined): string[] {
   return problem === undefined ? [] : [`${path} ${problem}`]
 }
 
-function headersProblems(path: string, headers: HeaderValues | undefined, insteadOfAuthorization?: string): string[] {
-  return headerProblems(headers, insteadOfAuthorization).map(([name, problem]) => `${path}.${name} ${problem}`)
+function headersProblems(
+  path: string,
+  headers: HeaderValues | undefined,
+  insteadOfAuthorization?: string,
+): string[] {
+  return headerProblems(headers, insteadOfAuthorization).map(
+    ([name, problem]) => `${path}.${name} ${problem}`,
+  )
 }
 
 function problemsOfScenario(id: string, scenario: ScenarioValue): string[] {
@@ -45,7 +54,8 @@ function problemsOfScenario(id: string, scenario: ScenarioValue): string[] {
     ]
   if (!isRequirementId(id)) return [`${path} names no requirement${didYouMean(id, requirementIds)}`]
   const { operation: area } = requirementOf(id)
-  if (area === 'envelope') return [`${path} is not possible: envelope requirements are judged on every response`]
+  if (area === 'envelope')
+    return [`${path} is not possible: envelope requirements are judged on every response`]
   return [
     ...operationProblem(path, area, scenario),
     ...paramProblems(path, isOperationId(area) ? area : scenario.operation, scenario),
@@ -65,11 +75,19 @@ function operationProblem(path: string, area: string, scenario: ScenarioValue): 
   return []
 }
 
-function paramProblems(path: string, id: OperationId | undefined, { params = {} }: ScenarioValue): string[] {
-  const names = id ? [...operation(id).path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string) : []
+function paramProblems(
+  path: string,
+  id: OperationId | undefined,
+  { params = {} }: ScenarioValue,
+): string[] {
+  const names = id
+    ? [...operation(id).path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string)
+    : []
   return Object.keys(params)
     .filter((name) => !names.includes(name))
-    .map((name) => `${path}.params.${name} is not a path parameter of ${id}${didYouMean(name, names)}`)
+    .map(
+      (name) => `${path}.params.${name} is not a path parameter of ${id}${didYouMean(name, names)}`,
+    )
 }
 
 function bodyProblems(path: string, { body, merge, raw }: ScenarioValue): string[] {
@@ -87,14 +105,18 @@ const most = 10
 export function checkTargetFile(value: unknown, source: string): TargetFile {
   const problems: string[] = []
   const { handler, rest } = withoutHandler(value)
-  const data = plainData(rest, (pointer, what) => problems.push(`${memberPath(pointer) || 'the target file'}: ${what}`))
+  const data = plainData(rest, (pointer, what) =>
+    problems.push(`${memberPath(pointer) || 'the target file'}: ${what}`),
+  )
   problems.push(...handlerProblems(handler, data))
   // Each step counts on the one before: form on plain data, meaning on form.
   if (problems.length === 0) problems.push(...schemaProblems(data))
   if (problems.length === 0) problems.push(...meaningProblems(data as TargetFile))
   if (problems.length === 0) return value as TargetFile
   const more = problems.length > most ? [`and ${problems.length - most} more`] : []
-  throw new UserError([...problems.slice(0, most), ...more].map((problem) => `${source}: ${problem}`).join('\n'))
+  throw new UserError(
+    [...problems.slice(0, most), ...more].map((problem) => `${source}: ${problem}`).join('\n'),
+  )
 }
 
 /** The handler of a module stands apart: the rest is data, and has a schema. */
@@ -107,8 +129,12 @@ function withoutHandler(value: unknown): { readonly handler?: unknown; readonly 
 function handlerProblems(handler: unknown, data: unknown): string[] {
   if (handler === undefined) return []
   if (typeof handler !== 'function')
-    return ['fetch must be a function, such as app.fetch: the target is then a module, or an object in a program']
-  return getAt(data, '/baseUrl') === undefined ? [] : ['fetch stands in place of baseUrl: remove one of the two']
+    return [
+      'fetch must be a function, such as app.fetch: the target is then a module, or an object in a program',
+    ]
+  return getAt(data, '/baseUrl') === undefined
+    ? []
+    : ['fetch stands in place of baseUrl: remove one of the two']
 }
 
 function meaningProblems(file: TargetFile): string[] {
@@ -117,8 +143,12 @@ function meaningProblems(file: TargetFile): string[] {
     ...headersProblems('headers', file.headers, 'give the key as keys.full'),
     ...keyProblems(file),
     ...requiredInputProblems(file),
-    ...Object.entries(file.operations ?? {}).flatMap(([id, value]) => problemsOfOperation(id, value)),
-    ...Object.entries(file.scenarios ?? {}).flatMap(([id, scenario]) => problemsOfScenario(id, scenario)),
+    ...Object.entries(file.operations ?? {}).flatMap(([id, value]) =>
+      problemsOfOperation(id, value),
+    ),
+    ...Object.entries(file.scenarios ?? {}).flatMap(([id, scenario]) =>
+      problemsOfScenario(id, scenario),
+    ),
     ...savedProblems(file),
     ...unreachableProblems(file),
     ...unfilledProblems(file),
@@ -182,7 +212,8 @@ function pointerProblem(id: OperationId, role: string, pointer: string, body: un
       : undefined
   if (meant === undefined && !isNeeded(id, role)) return []
   const known = names.map((name) => `${parent}/${escapeToken(name)}`)
-  const hint = meant === undefined ? didYouMean(pointer, known) : `; did you mean ${parent}/${meant}?`
+  const hint =
+    meant === undefined ? didYouMean(pointer, known) : `; did you mean ${parent}/${meant}?`
   return [`${at} points to ${pointer}, which ${where(parent, path)} does not have${hint}`]
 }
 
@@ -211,7 +242,9 @@ function isSpecific(
   all: readonly ErrorObject[],
 ): boolean {
   if (keyword === 'oneOf')
-    return !all.some((other) => other.keyword === 'additionalProperties' && other.instancePath === instancePath)
+    return !all.some(
+      (other) => other.keyword === 'additionalProperties' && other.instancePath === instancePath,
+    )
   // The check of scenarios reports an id that no requirement has, with a near one.
   const isId = schemaPath.startsWith('#/properties/scenarios/propertyNames')
   return !isId && keyword !== 'if' && keyword !== 'propertyNames' && !/\/oneOf\/\d/.test(schemaPath)
@@ -255,8 +288,12 @@ function sentence(error: ErrorObject): string {
 }
 
 function wrongChoice({ data, params }: ErrorObject, subject: string): string {
-  const choices = (params['allowedValues'] as string[] | undefined) ?? [String(params['allowedValue'])]
-  const valid = choices.length > 3 ? '' : ` must be ${choices.map((choice) => `"${choice}"`).join(' or ')}`
-  if (typeof data !== 'string' || valid !== '') return `${subject}${valid || ` must be one of ${choices.join(', ')}`}`
+  const choices = (params['allowedValues'] as string[] | undefined) ?? [
+    String(params['allowedValue']),
+  ]
+  const valid =
+    choices.length > 3 ? '' : ` must be ${choices.map((choice) => `"${choice}"`).join(' or ')}`
+  if (typeof data !== 'string' || valid !== '')
+    return `${subject}${valid || ` must be one of ${choices.join(', ')}`}`
   return `${subject} must be another name than "${data}"${didYouMean(data, choices)}`
 }

@@ -1,9 +1,25 @@
 import { examplePlace, type Member, roleOf } from '../../catalogue/operation.ts'
-import { isOperationId, type OperationId, operation as operationOf, readsOf } from '../../catalogue/operations.ts'
-import { type Area, type Need, type Requirement, mayBeUnreachable } from '../../catalogue/requirement.ts'
+import {
+  isOperationId,
+  type OperationId,
+  operation as operationOf,
+  readsOf,
+} from '../../catalogue/operations.ts'
+import {
+  type Area,
+  type Need,
+  type Requirement,
+  mayBeUnreachable,
+} from '../../catalogue/requirement.ts'
 import { scenarioExample } from '../../catalogue/scenario-examples.ts'
 import { mergePatch, getAt, isObject, tokensOf } from '../../schemas/json.ts'
-import { matchesId, maxPatterns, patternProblem, type Reason, undeclaredReason } from '../report/index.ts'
+import {
+  matchesId,
+  maxPatterns,
+  patternProblem,
+  type Reason,
+  undeclaredReason,
+} from '../report/index.ts'
 import type { OperationValue, Scenario, Target, TargetFile } from './model.ts'
 import { catalogue, isRequirementId } from '../../catalogue/catalogue.ts'
 import { didYouMean, requirementIds } from './nearest.ts'
@@ -22,10 +38,18 @@ export function declares(file: TargetFile, pointer: string, operation?: Area): b
     if (value === undefined && part === 'fields' && isOperationId(name)) {
       const at = defaultPointer(name, role)
       const body = role === 'name' ? `/body${at}` : '/body'
-      return at !== undefined && (operationOf(name).body === 'raw' || getAt(declared, body) !== undefined)
+      return (
+        at !== undefined &&
+        (operationOf(name).body === 'raw' || getAt(declared, body) !== undefined)
+      )
     }
   }
-  if (member === 'keys' && name === 'restricted' && operation !== undefined && isKeyPerOperation(value)) {
+  if (
+    member === 'keys' &&
+    name === 'restricted' &&
+    operation !== undefined &&
+    isKeyPerOperation(value)
+  ) {
     return Object.hasOwn(value, operation)
   }
   return value !== undefined
@@ -48,20 +72,30 @@ export function readsDeclared(operation: OperationId, file: TargetFile): boolean
 
 /** The needs for which no alternative is declared. */
 export function missingNeeds(file: TargetFile, needs: readonly Need[], operation?: Area): Need[] {
-  return needs.filter((need) => ![need].flat().some((pointer) => declares(file, pointer, operation)))
+  return needs.filter(
+    (need) => ![need].flat().some((pointer) => declares(file, pointer, operation)),
+  )
 }
 
 /** True if the requirement can be judged: a scenario is declared for it, or all it needs is. */
 export function isDeclared(file: TargetFile, { id, needs, operation }: Requirement): boolean {
-  return Object.hasOwn(file.scenarios ?? {}, id) || missingNeeds(file, needs, operation).length === 0
+  return (
+    Object.hasOwn(file.scenarios ?? {}, id) || missingNeeds(file, needs, operation).length === 0
+  )
 }
 
 /** Names what to declare, and what to paste into the target file for it; undefined if nothing is missing. */
-export function missingReason(file: TargetFile, needs: readonly Need[], operation?: Area): Reason | undefined {
+export function missingReason(
+  file: TargetFile,
+  needs: readonly Need[],
+  operation?: Area,
+): Reason | undefined {
   const missing = missingNeeds(file, needs, operation)
   if (missing.length === 0) return undefined
   const needed = missing.filter((need) => ![need].flat().every(hasDefault))
-  const undeclared = (needed.length > 0 ? needed : missing).map((need) => usefulOf(need, file, operation))
+  const undeclared = (needed.length > 0 ? needed : missing).map((need) =>
+    usefulOf(need, file, operation),
+  )
   const names = undeclared.map((need) => need.map(nameOf))
   return undeclaredReason(names, snippetOf(undeclared, file))
 }
@@ -69,14 +103,19 @@ export function missingReason(file: TargetFile, needs: readonly Need[], operatio
 /** The alternatives of a need; without those by which an object is made, if what makes it is not served. */
 function usefulOf(need: Need, { operations = {} }: TargetFile, operation?: Area): string[] {
   const reads = operation !== undefined && isOperationId(operation) ? readsOf(operation) : undefined
-  const isGiven = reads && [need].flat().includes(reads.declaredAt) && typeof operations[reads.madeBy] === 'string'
+  const isGiven =
+    reads &&
+    [need].flat().includes(reads.declaredAt) &&
+    typeof operations[reads.madeBy] === 'string'
   return isGiven ? [reads.declaredAt] : [need].flat()
 }
 
 /** True for a role that has a default: it is missing because the body is. */
 function hasDefault(pointer: string): boolean {
   const [, operation = '', part, role = ''] = tokensOf(pointer)
-  return part === 'fields' && isOperationId(operation) && defaultPointer(operation, role) !== undefined
+  return (
+    part === 'fields' && isOperationId(operation) && defaultPointer(operation, role) !== undefined
+  )
 }
 
 function nameOf(pointer: string): string {
@@ -116,11 +155,18 @@ function scenarioFor(id: string, { operations = {} }: TargetFile): unknown {
   return { ...example, merge: parts.reduce(mergePatch, {}) }
 }
 
-function exampleOf(member: string, name: string, part: string | undefined, last: string | undefined): unknown {
+function exampleOf(
+  member: string,
+  name: string,
+  part: string | undefined,
+  last: string | undefined,
+): unknown {
   if (member === 'keys') return { env: keyExamples[name] ?? 'NAME' }
   if (member === 'operations' && isOperationId(name)) return operationExample(name, part, last)
   const resource = Object.entries<unknown>(resourceExamples).find(([known]) => known === name)?.[1]
-  return part === 'requiredInputs' ? { ...(resource as object), requiredInputs: ['<input id>'] } : resource
+  return part === 'requiredInputs'
+    ? { ...(resource as object), requiredInputs: ['<input id>'] }
+    : resource
 }
 
 function operationExample(operation: OperationId, part: string | undefined, last = ''): unknown {
@@ -171,8 +217,12 @@ export function isNeeded(id: OperationId, role: string): boolean {
 
 /** All roles that have a pointer: declared, or by default. */
 export function fieldsOf(id: OperationId, value: OperationValue): Record<string, string> {
-  const pointers = rolesOf(id).map((role) => [role, value.fields?.[role] ?? defaultPointer(id, role)] as const)
-  return Object.fromEntries(pointers.filter((entry): entry is [string, string] => entry[1] !== undefined))
+  const pointers = rolesOf(id).map(
+    (role) => [role, value.fields?.[role] ?? defaultPointer(id, role)] as const,
+  )
+  return Object.fromEntries(
+    pointers.filter((entry): entry is [string, string] => entry[1] !== undefined),
+  )
 }
 
 /** Parts of a target file beside its operations: pasted from reasons, so that each fits the schema. Angle brackets are to be filled in. */
@@ -194,7 +244,11 @@ export const resourceExamples = {
   graph: '<graph id>',
 }
 
-export const contentExample = { content: { text: 'Tea is a drink.' }, contentType: 'text/plain', filename: 'tea.txt' }
+export const contentExample = {
+  content: { text: 'Tea is a drink.' },
+  contentType: 'text/plain',
+  filename: 'tea.txt',
+}
 
 export const keyExamples: Readonly<Record<string, string>> = {
   full: 'CONFORM_API_KEY',
@@ -229,7 +283,8 @@ export function unreachableProblems(file: TargetFile): string[] {
       return [`${path}: what this requirement needs is declared; remove one of the two`]
     }
     if (matched.some(mayBeUnreachable)) return []
-    if (matched.length === 0) return [`${path} matches no requirement${didYouMean(entry, requirementIds)}`]
+    if (matched.length === 0)
+      return [`${path} matches no requirement${didYouMean(entry, requirementIds)}`]
     return [
       `${path} matches only what the full key and a valid request can reach, and that cannot be declared unreachable`,
     ]

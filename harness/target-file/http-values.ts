@@ -4,7 +4,8 @@ export function baseUrlProblem(text: string): string | undefined {
   if (whole !== undefined) return `has no scheme; did you mean ${whole}?`
   if (!URL.canParse(text)) return 'is not a URL; write one like https://staging.example.com'
   const url = new URL(text)
-  if (url.username !== '' || url.password !== '') return 'must hold no credentials; use keys and headers instead'
+  if (url.username !== '' || url.password !== '')
+    return 'must hold no credentials; use keys and headers instead'
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     return `must begin with http:// or https://, not ${url.protocol}`
   if (url.search !== '' || text.includes('?')) return 'must have no query'
@@ -73,7 +74,8 @@ export function headerProblems(
     if (insteadOfAuthorization !== undefined && name.toLowerCase() === 'authorization') {
       return [[name, `is set by the suite itself; ${insteadOfAuthorization}`]]
     }
-    if (framing.includes(name.toLowerCase())) return [[name, 'is set by the suite itself; remove it']]
+    if (framing.includes(name.toLowerCase()))
+      return [[name, 'is set by the suite itself; remove it']]
     const problem = typeof value === 'string' ? headerValueProblem(value) : undefined
     return problem === undefined ? [] : [[name, problem]]
   })

@@ -7,7 +7,14 @@ export { baseUrlProblem, headerProblems, normalBaseUrl } from './http-values.ts'
 export { didYouMean, idMeant, nearest } from './nearest.ts'
 
 // What it declares.
-export { declares, exclusiveIds, isDeclared, isExclusive, missingNeeds, missingReason } from './declared.ts'
+export {
+  declares,
+  exclusiveIds,
+  isDeclared,
+  isExclusive,
+  missingNeeds,
+  missingReason,
+} from './declared.ts'
 export { readsDeclared } from './declared.ts'
 
 // The target that it becomes.
@@ -21,5 +28,12 @@ export { labels, redactorFor } from './resolve-key.ts'
 export type { KeySource, Secret } from './model.ts'
 
 // What its schema is made from (build/target-schema/), besides target-file.ts: no run needs that.
-export { contentExample, defaultPointer, keyExamples, memberOf, resourceExamples, rolesOf } from './declared.ts'
+export {
+  contentExample,
+  defaultPointer,
+  keyExamples,
+  memberOf,
+  resourceExamples,
+  rolesOf,
+} from './declared.ts'
 export { defaultLimits } from './model.ts'

@@ -50,7 +50,9 @@ async function refuseName(path: string): Promise<never> {
 function folderGiven(path: string, inside: readonly string[]): UserError {
   const files = inside.filter((name) => name.endsWith('.json') || name.includes('.target.')).sort()
   const first = files.find((name) => name.includes('target')) ?? files[0] ?? 'conform.target.json'
-  return new UserError(`${path}: is a folder; name the target file in it, for example ${join(path, first)}`)
+  return new UserError(
+    `${path}: is a folder; name the target file in it, for example ${join(path, first)}`,
+  )
 }
 
 async function readText(path: string): Promise<string> {
@@ -59,7 +61,9 @@ async function readText(path: string): Promise<string> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EISDIR') throw folderGiven(path, await readdir(path).catch(() => []))
-    throw code === 'ENOENT' ? new UserError(`${path}: no such target file`) : unreadable(path, error)
+    throw code === 'ENOENT'
+      ? new UserError(`${path}: no such target file`)
+      : unreadable(path, error)
   }
 }
 
@@ -71,17 +75,24 @@ function parseJson(written: string, path: string): unknown {
   if (first) refuseOtherLanguage(text, path)
   // For example two scenarios of one id, of which one would be ignored.
   const doubled = doubledMember(text)
-  const what = first ? `not JSON: ${wordsOf(first)}` : doubled && `"${doubled.name}" is there a second time`
+  const what = first
+    ? `not JSON: ${wordsOf(first)}`
+    : doubled && `"${doubled.name}" is there a second time`
   if (what === undefined) return value
   const before = text.slice(0, (first ?? doubled)?.offset).split('\n')
-  throw new UserError(`${path}: ${what} at line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`)
+  throw new UserError(
+    `${path}: ${what} at line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`,
+  )
 }
 
 /** Throws for a text that is no attempt at JSON: a place in it would tell nothing. */
 function refuseOtherLanguage(text: string, path: string): void {
-  const lines = text.split('\n').filter((line) => line.trim() !== '' && !/^\s*(#|\/\/|\/?\*)/.test(line))
+  const lines = text
+    .split('\n')
+    .filter((line) => line.trim() !== '' && !/^\s*(#|\/\/|\/?\*)/.test(line))
   const [first = ''] = lines
-  if (lines.length === 0) throw new UserError(`${path}: is empty; conform init writes a target file to begin with`)
+  if (lines.length === 0)
+    throw new UserError(`${path}: is empty; conform init writes a target file to begin with`)
   if (/^\s*(import|export|const|module\.exports)\b/.test(first))
     throw new UserError(`${path}: is a module, not JSON; give it a name that ends in .ts or .mjs`)
   if (/^(---|%YAML|-\s|[\w$.'"-]+\s*:(\s|$))/.test(first))
@@ -99,7 +110,12 @@ function wordsOf({ error }: ParseError): string {
 
 async function importDefault(path: string): Promise<unknown> {
   const exported = await importModule(path)
-  if (typeof exported === 'object' && exported !== null && 'default' in exported && exported.default !== undefined) {
+  if (
+    typeof exported === 'object' &&
+    exported !== null &&
+    'default' in exported &&
+    exported.default !== undefined
+  ) {
     return exported.default
   }
   throw new UserError(`${path}: no default export; write export default defineTarget({ ... })`)
@@ -118,8 +134,12 @@ async function importModule(path: string): Promise<unknown> {
     const { createJiti } = await import('jiti')
     return await createJiti(import.meta.url, loading).import(resolve(path))
   } catch (error) {
-    const [message = '', place = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
-    throw new UserError(`${placeIn(path, message, place)}: the module cannot be loaded: ${message.trim()}`)
+    const [message = '', place = ''] = (
+      error instanceof Error ? error.message : String(error)
+    ).split('\n')
+    throw new UserError(
+      `${placeIn(path, message, place)}: the module cannot be loaded: ${message.trim()}`,
+    )
   }
 }
 

@@ -53,8 +53,18 @@ export interface ApplicationResource extends ApplicationValue {
   readonly requiredInputs: readonly string[]
 }
 
-export const applicationNames = ['application', 'otherApplication', 'slowApplication', 'failingApplication'] as const
-export const pdfNames = ['pdfFile', 'corruptedPdfFile', 'encryptedPdfFile', 'oversizedPdfFile'] as const
+export const applicationNames = [
+  'application',
+  'otherApplication',
+  'slowApplication',
+  'failingApplication',
+] as const
+export const pdfNames = [
+  'pdfFile',
+  'corruptedPdfFile',
+  'encryptedPdfFile',
+  'oversizedPdfFile',
+] as const
 
 type ApplicationName = (typeof applicationNames)[number]
 type PdfName = (typeof pdfNames)[number]

@@ -31,7 +31,9 @@ function withSlip(word: string, candidates: readonly string[]): string | undefin
 export function didYouMean(written: string, candidates: readonly string[], prefix = ''): string {
   const near = nearest(written, candidates)
   if (near !== undefined) return `; did you mean ${prefix}${near}?`
-  return candidates.length === 0 || candidates.length > maxListed ? '' : `; known: ${candidates.join(', ')}`
+  return candidates.length === 0 || candidates.length > maxListed
+    ? ''
+    : `; known: ${candidates.join(', ')}`
 }
 
 export const requirementIds: readonly string[] = catalogue.map(({ id }) => id)
@@ -44,13 +46,16 @@ const patterns = [...groups, ...areas.map((area) => `${area}/*`), ...requirement
 /** `; did you mean jobs.create/*?`, if something is near, and where all of them are shown. */
 export function idMeant(written: string): string {
   const near = nearestId(written)
-  return near === undefined ? '; conform list shows all' : `; did you mean ${near}? (conform list shows all)`
+  return near === undefined
+    ? '; conform list shows all'
+    : `; did you mean ${near}? (conform list shows all)`
 }
 
 /** The id or pattern that a misspelt one was most likely meant to be; of an id the operation is looked at first. */
 export function nearestId(written: string): string | undefined {
   const [before = '', ...condition] = written.split('/')
-  const area = condition.length > 0 && !before.includes('*') ? (nearest(before, areas) ?? before) : before
+  const area =
+    condition.length > 0 && !before.includes('*') ? (nearest(before, areas) ?? before) : before
   const meant = [area, ...condition].join('/')
   if (meant.includes('*') && requirementIds.some((id) => matchesId(id, meant))) return meant
   const word = meant.replaceAll('*', '')

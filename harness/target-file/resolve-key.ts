@@ -25,10 +25,14 @@ export function askedKey(
   const isFunction = typeof source === 'function'
   const ttlMs = isFunction ? functionTtlMs : (source.ttlSeconds ?? Infinity) * 1000
   const ask = async (): Promise<string> => {
-    const value = await (isFunction ? callFunction(place, source) : runCommand(place, source.command, context.dir))
+    const value = await (isFunction
+      ? callFunction(place, source)
+      : runCommand(place, source.command, context.dir))
     const problem = keyProblem(value)
     if (problem !== undefined)
-      throw new UserError(`${place}: the key that the ${isFunction ? 'function' : 'command'} gives ${problem}`)
+      throw new UserError(
+        `${place}: the key that the ${isFunction ? 'function' : 'command'} gives ${problem}`,
+      )
     note(context, member, { value, label })
     return value
   }
@@ -55,12 +59,17 @@ async function callFunction(path: string, source: KeyFunction): Promise<string> 
     // The error may hold the key.
     throw new UserError(`${path}: the function that gives the key threw an error`)
   }
-  if (typeof value !== 'string') throw new UserError(`${path}: the function that gives the key must return a string`)
+  if (typeof value !== 'string')
+    throw new UserError(`${path}: the function that gives the key must return a string`)
   return value
 }
 
 /** Runs the program without a shell; what it prints is never part of an error. */
-function runCommand(path: string, [program = '', ...args]: readonly string[], cwd: string): Promise<string> {
+function runCommand(
+  path: string,
+  [program = '', ...args]: readonly string[],
+  cwd: string,
+): Promise<string> {
   return new Promise((resolve, reject) => {
     execFile(program, args, { cwd, timeout: commandMs, windowsHide: true }, (error, stdout) => {
       if (error) reject(new UserError(`${path}: the command "${program}" ${failure(error)}`))
@@ -106,13 +115,16 @@ export function note(
 ): void {
   secrets.push(secret)
   if (secret.value.length >= shortestKey) return
-  warnings.push(`${member} is shorter than ${shortestKey} characters: reports can hide it only where it stands alone`)
+  warnings.push(
+    `${member} is shorter than ${shortestKey} characters: reports can hide it only where it stands alone`,
+  )
 }
 
 /** The value of an environment variable that `place` names; throws a `UserError` if it is not set or empty. */
 export function readEnv({ env }: Pick<Context, 'env'>, name: string, place: string): string {
   const value = env[name]
-  if (value === undefined) throw new UserError(`${place}: the environment variable ${name} is not set`)
+  if (value === undefined)
+    throw new UserError(`${place}: the environment variable ${name} is not set`)
   if (value === '') throw new UserError(`${place}: the environment variable ${name} is empty`)
   return value
 }
@@ -147,7 +159,12 @@ export const labels = {
 } as const
 
 /** Reads a key, or asks its command or function for the first time; whatever it is becomes a secret. */
-export async function resolveKey(context: Context, member: string, value: KeyValue, label: string): Promise<KeySource> {
+export async function resolveKey(
+  context: Context,
+  member: string,
+  value: KeyValue,
+  label: string,
+): Promise<KeySource> {
   const place = placed(context, member)
   if (typeof value === 'string') return fixedKey(context, place, value, label)
   if (typeof value === 'object' && 'env' in value) {
@@ -156,7 +173,12 @@ export async function resolveKey(context: Context, member: string, value: KeyVal
   }
   if (typeof value === 'object' && 'file' in value) {
     const text = await readNamedText(context.dir, value.file, place)
-    return fixedKey(context, `${place} (from the file ${value.file})`, text.replace(/\r?\n$/, ''), label)
+    return fixedKey(
+      context,
+      `${place} (from the file ${value.file})`,
+      text.replace(/\r?\n$/, ''),
+      label,
+    )
   }
   const ask = askedKey(context, member, value, label)
   await ask()
@@ -171,12 +193,18 @@ function fixedKey(context: Context, from: string, value: string, label: string):
 }
 
 /** The keys of a run. The full one: `-k`, else `keys.full`, else `CONFORM_API_KEY`, else none. */
-export async function resolveKeys(context: Context, { keys = {} }: TargetFile, given?: string): Promise<KeySources> {
+export async function resolveKeys(
+  context: Context,
+  { keys = {} }: TargetFile,
+  given?: string,
+): Promise<KeySources> {
   const full = await resolveFull(context, keys.full, given)
   const { expired } = keys
   return {
     ...(full && { full }),
-    ...(expired !== undefined && { expired: await resolveKey(context, 'keys.expired', expired, labels.expired) }),
+    ...(expired !== undefined && {
+      expired: await resolveKey(context, 'keys.expired', expired, labels.expired),
+    }),
     restricted: await resolveRestricted(context, keys.restricted),
   }
 }

@@ -26,12 +26,20 @@ export function compact<T extends object>(value: { [K in keyof T]: T[K] | undefi
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T
 }
 
-export function resolveHeaders(context: Context, member: string, headers: HeaderValues = {}): HeaderLine[] {
+export function resolveHeaders(
+  context: Context,
+  member: string,
+  headers: HeaderValues = {},
+): HeaderLine[] {
   return namedHeaders(context, headers, (name) => placed(context, `${member}.${name}`))
 }
 
 /** @param placeOf how an error calls the header of that name */
-export function namedHeaders(context: Context, headers: HeaderValues, placeOf: (name: string) => string): HeaderLine[] {
+export function namedHeaders(
+  context: Context,
+  headers: HeaderValues,
+  placeOf: (name: string) => string,
+): HeaderLine[] {
   return Object.entries(headers).map(([name, declared]) => {
     const at = placeOf(name)
     const value = typeof declared === 'string' ? declared : readEnv(context, declared.env, at)
@@ -46,27 +54,41 @@ export function namedHeaders(context: Context, headers: HeaderValues, placeOf: (
 
 /** The value is a secret; of a cookie also each of its values by itself, which a target may repeat. */
 function noteSecret(context: Context, member: string, value: string, declared: HeaderValue): void {
-  note(context, member, { value, label: typeof declared === 'object' ? `$${declared.env}` : labels.other })
+  note(context, member, {
+    value,
+    label: typeof declared === 'object' ? `$${declared.env}` : labels.other,
+  })
   if (!/cookie$/i.test(member)) return
   for (const part of value.split(/;\s*/)) {
     const single = part.slice(part.indexOf('=') + 1)
-    if (single !== value && single.length >= shortestKey) context.secrets.push({ value: single, label: labels.other })
+    if (single !== value && single.length >= shortestKey)
+      context.secrets.push({ value: single, label: labels.other })
   }
 }
 
 /** Query members of every request; the name of one may tell that it is a secret. */
 export function resolveQuery(context: Context, query: HeaderValues = {}): Record<string, string> {
-  return Object.fromEntries(resolveHeaders(context, 'query', query).map(({ name, value }) => [name, value]))
+  return Object.fromEntries(
+    resolveHeaders(context, 'query', query).map(({ name, value }) => [name, value]),
+  )
 }
 
 /** Notes a credential as secret: what follows the scheme, not the scheme. */
-function noteCredentials(context: Context, member: string, value: string, declared: HeaderValue): void {
+function noteCredentials(
+  context: Context,
+  member: string,
+  value: string,
+  declared: HeaderValue,
+): void {
   const [, scheme, credentials] = /^(\S+) (.+)$/.exec(value) ?? []
   const name = typeof declared === 'object' ? declared.env : undefined
   if (scheme === undefined || credentials === undefined) {
     note(context, member, { value, label: name === undefined ? labels.other : `$${name}` })
   } else {
-    note(context, member, { value: credentials, label: name === undefined ? labels.other : `\${${name}#* }` })
+    note(context, member, {
+      value: credentials,
+      label: name === undefined ? labels.other : `\${${name}#* }`,
+    })
   }
 }
 
@@ -77,7 +99,9 @@ export function resolveHookRequests(
 ): HookRequest[] {
   return requests.map(({ method, url, headers, body }, at) => {
     const whole = isAbsoluteUrl(url) ? url : `${context.baseUrl}/${url.replace(/^\/+/, '')}`
-    const ownAuthorization = Object.keys(headers ?? {}).some((name) => name.toLowerCase() === 'authorization')
+    const ownAuthorization = Object.keys(headers ?? {}).some(
+      (name) => name.toLowerCase() === 'authorization',
+    )
     return {
       method: method.toUpperCase(),
       url: whole,
@@ -88,7 +112,10 @@ export function resolveHookRequests(
   })
 }
 
-export function resolveSetup(context: Context, requests: readonly SetupRequestValue[] = []): SetupRequest[] {
+export function resolveSetup(
+  context: Context,
+  requests: readonly SetupRequestValue[] = [],
+): SetupRequest[] {
   return resolveHookRequests(context, 'setup', requests).map((request, at) => ({
     ...request,
     save: requests[at]?.save ?? {},
@@ -96,10 +123,16 @@ export function resolveSetup(context: Context, requests: readonly SetupRequestVa
 }
 
 function bytesOf(content: ContentValue): Uint8Array {
-  return new Uint8Array('text' in content ? Buffer.from(content.text) : Buffer.from(content.base64, 'base64'))
+  return new Uint8Array(
+    'text' in content ? Buffer.from(content.text) : Buffer.from(content.base64, 'base64'),
+  )
 }
 
-function uploadContent({ content, contentType, filename }: OperationValue): UploadContent | undefined {
+function uploadContent({
+  content,
+  contentType,
+  filename,
+}: OperationValue): UploadContent | undefined {
   if (content === undefined) return undefined
   const isText = 'text' in content
   return {
@@ -109,7 +142,11 @@ function uploadContent({ content, contentType, filename }: OperationValue): Uplo
   }
 }
 
-export function resolveOperation(context: Context, id: OperationId, value: OperationValue): OperationBinding {
+export function resolveOperation(
+  context: Context,
+  id: OperationId,
+  value: OperationValue,
+): OperationBinding {
   const { path, query, headers, body, cleanup } = value
   return compact<OperationBinding>({
     path,
@@ -122,7 +159,11 @@ export function resolveOperation(context: Context, id: OperationId, value: Opera
   })
 }
 
-export async function resolveScenario(context: Context, id: string, value: ScenarioValue): Promise<Scenario> {
+export async function resolveScenario(
+  context: Context,
+  id: string,
+  value: ScenarioValue,
+): Promise<Scenario> {
   const { key, headers, params, query, body, merge, raw, repeat, before, after } = value
   const member = `scenarios.${id}`
   const area = id.slice(0, id.indexOf('/'))
@@ -130,13 +171,17 @@ export async function resolveScenario(context: Context, id: string, value: Scena
   if (operation === undefined) throw new UserError(`${member}.operation is missing`)
   return compact<Scenario>({
     operation,
-    key: key === undefined ? undefined : await resolveKey(context, `${member}.key`, key, labels.other),
+    key:
+      key === undefined ? undefined : await resolveKey(context, `${member}.key`, key, labels.other),
     headers: resolveHeaders(context, `${member}.headers`, headers),
     params: params ?? {},
     query: query ?? {},
     body,
     merge,
-    raw: raw && { bytes: bytesOf(raw), ...(raw.contentType !== undefined && { contentType: raw.contentType }) },
+    raw: raw && {
+      bytes: bytesOf(raw),
+      ...(raw.contentType !== undefined && { contentType: raw.contentType }),
+    },
     repeat,
     before: resolveHookRequests(context, `${member}.before`, before),
     after: resolveHookRequests(context, `${member}.after`, after),

@@ -39,7 +39,10 @@ import { savedWarnings } from './saved.ts'
 import { inProcessUrl, isSecretName } from '../recording/index.ts'
 import { basename } from 'node:path'
 
-async function resolveResources(context: Context, { resources = {} }: TargetFile): Promise<Resources> {
+async function resolveResources(
+  context: Context,
+  { resources = {} }: TargetFile,
+): Promise<Resources> {
   const uploads: Partial<Record<string, string | Upload>> = {}
   for (const name of pdfNames) {
     const value = resources[name]
@@ -52,7 +55,11 @@ async function resolveResources(context: Context, { resources = {} }: TargetFile
   return compact<object>({ ...resources, ...Object.fromEntries(applications), ...uploads })
 }
 
-async function resolvePdf(context: Context, member: string, value: PdfValue): Promise<string | Upload> {
+async function resolvePdf(
+  context: Context,
+  member: string,
+  value: PdfValue,
+): Promise<string | Upload> {
   if (typeof value === 'string') return value
   return {
     bytes: await readNamedFile(context.dir, value.upload, placed(context, member)),
@@ -115,17 +122,25 @@ export async function resolveTarget(given: TargetFile, options: ResolveOptions):
     ids: new Set(leaves.map((leaf) => leaf.toLowerCase())),
     file: shown,
     digest: targetDigest(file),
-    secrets: [...context.secrets, ...context.hidden.filter(({ value }) => !kept.some((text) => text.includes(value)))],
+    secrets: [
+      ...context.secrets,
+      ...context.hidden.filter(({ value }) => !kept.some((text) => text.includes(value))),
+    ],
     kept,
   }
-  const warnings = [...context.warnings, ...savedWarnings(file).map((warning) => placed(context, warning))]
+  const warnings = [
+    ...context.warnings,
+    ...savedWarnings(file).map((warning) => placed(context, warning)),
+  ]
   return { target, handler, warnings }
 }
 
 function resolveBaseUrl(file: TargetFile, given: string | undefined): string {
   const text = given ?? file.baseUrl
   if (text === undefined)
-    throw new UserError('no base URL: give one on the command line or as baseUrl in the target file')
+    throw new UserError(
+      'no base URL: give one on the command line or as baseUrl in the target file',
+    )
   const problem = baseUrlProblem(text)
   if (problem !== undefined) throw new UserError(`the base URL ${problem}`)
   return normalBaseUrl(text)
@@ -147,10 +162,16 @@ function labelOf(path: string, value: unknown): string {
 /** The declared headers, without those that somebody gives again, in whatever letter case. */
 function withoutGiven(declared: HeaderValues = {}, given: HeaderValues = {}): HeaderValues {
   const names = new Set(Object.keys(given).map((name) => name.toLowerCase()))
-  return Object.fromEntries(Object.entries(declared).filter(([name]) => !names.has(name.toLowerCase())))
+  return Object.fromEntries(
+    Object.entries(declared).filter(([name]) => !names.has(name.toLowerCase())),
+  )
 }
 
-async function resolveTls(context: Context, { tls: declared = {} }: TargetFile, ca?: string): Promise<Target['tls']> {
+async function resolveTls(
+  context: Context,
+  { tls: declared = {} }: TargetFile,
+  ca?: string,
+): Promise<Target['tls']> {
   const contents: Record<string, string> = {}
   const { ca: _, ...own } = declared
   const tls = ca === undefined ? declared : own
@@ -160,7 +181,10 @@ async function resolveTls(context: Context, { tls: declared = {} }: TargetFile, 
   return contents
 }
 
-function resolveOperations(context: Context, { operations = {} }: TargetFile): Pick<Target, 'operations' | 'absent'> {
+function resolveOperations(
+  context: Context,
+  { operations = {} }: TargetFile,
+): Pick<Target, 'operations' | 'absent'> {
   const bindings: Record<string, OperationBinding> = {}
   const absent: Record<string, Absence> = {}
   for (const [id, value] of Object.entries(operations)) {
@@ -170,9 +194,13 @@ function resolveOperations(context: Context, { operations = {} }: TargetFile): P
   return { operations: bindings, absent }
 }
 
-async function resolveScenarios(context: Context, { scenarios = {} }: TargetFile): Promise<Record<string, Scenario>> {
+async function resolveScenarios(
+  context: Context,
+  { scenarios = {} }: TargetFile,
+): Promise<Record<string, Scenario>> {
   const resolved: Record<string, Scenario> = {}
-  for (const [id, value] of Object.entries(scenarios)) resolved[id] = await resolveScenario(context, id, value)
+  for (const [id, value] of Object.entries(scenarios))
+    resolved[id] = await resolveScenario(context, id, value)
   return resolved
 }
 
@@ -204,7 +232,8 @@ export function mapKeys(file: TargetFile, replace: Replace): TargetFile {
     if (isKey(pointer, value)) return replace(memberPath(pointer), value as KeyValue | HeaderValue)
     if (Array.isArray(value)) return value.map((item, at) => mapped(item, `${pointer}/${at}`))
     if (!isObject(value)) return value
-    const inside = ([name, item]: [string, unknown]) => [name, mapped(item, `${pointer}/${escapeToken(name)}`)] as const
+    const inside = ([name, item]: [string, unknown]) =>
+      [name, mapped(item, `${pointer}/${escapeToken(name)}`)] as const
     return compact(Object.fromEntries(Object.entries(value).map(inside)))
   }
   return mapped(file, '') as TargetFile
@@ -212,7 +241,10 @@ export function mapKeys(file: TargetFile, replace: Replace): TargetFile {
 
 /** The canonical JSON (RFC 8785) of the target file without its keys and secret headers. */
 export function canonicalTarget(file: TargetFile): string {
-  const { keys: _, ...rest } = mapKeys(plainData(file, () => undefined) as TargetFile, () => undefined)
+  const { keys: _, ...rest } = mapKeys(
+    plainData(file, () => undefined) as TargetFile,
+    () => undefined,
+  )
   return canonicalize(rest) ?? ''
 }
 
@@ -232,16 +264,23 @@ export function plainData(
   around: readonly object[] = [],
 ): unknown {
   if (typeof value === 'function' && keyPlace.test(pointer)) return 'function'
-  if (typeof value === 'number' && !Number.isFinite(value)) problem(pointer, `${value} is not a JSON number`)
-  if (['function', 'symbol', 'bigint'].includes(typeof value)) problem(pointer, `a ${typeof value} is not allowed here`)
+  if (typeof value === 'number' && !Number.isFinite(value))
+    problem(pointer, `${value} is not a JSON number`)
+  if (['function', 'symbol', 'bigint'].includes(typeof value))
+    problem(pointer, `a ${typeof value} is not allowed here`)
   if (typeof value !== 'object' || value === null) return value
   if (around.includes(value)) return problem(pointer, 'holds itself')
   const inside = [...around, value]
-  if (Array.isArray(value)) return value.map((item, index) => plainData(item, problem, `${pointer}/${index}`, inside))
+  if (Array.isArray(value))
+    return value.map((item, index) => plainData(item, problem, `${pointer}/${index}`, inside))
   const prototype: unknown = Object.getPrototypeOf(value)
-  if (prototype !== null && Object.getPrototypeOf(prototype) !== null) problem(pointer, 'must be a plain object')
+  if (prototype !== null && Object.getPrototypeOf(prototype) !== null)
+    problem(pointer, 'must be a plain object')
   const members = Object.entries(value).filter(([, member]) => member !== undefined)
   return Object.fromEntries(
-    members.map(([name, member]) => [name, plainData(member, problem, `${pointer}/${escapeToken(name)}`, inside)]),
+    members.map(([name, member]) => [
+      name,
+      plainData(member, problem, `${pointer}/${escapeToken(name)}`, inside),
+    ]),
   )
 }

@@ -35,10 +35,15 @@ export function isIdPlace(place: string): boolean {
 export function savedProblems({ setup = [], teardown = [], resources = {} }: TargetFile): string[] {
   const names = namesSaved(setup)
   const twice = names.find((name, at) => names.indexOf(name) !== at)
-  const urls = (path: string, requests: readonly HookRequestValue[], known: (at: number) => string[]): string[] =>
-    requests.flatMap(({ url }, at) => unknownIn(`${path}[${at}].url`, url, known(at)))
+  const urls = (
+    path: string,
+    requests: readonly HookRequestValue[],
+    known: (at: number) => string[],
+  ): string[] => requests.flatMap(({ url }, at) => unknownIn(`${path}[${at}].url`, url, known(at)))
   return [
-    ...(twice === undefined ? [] : [`setup saves ${twice} twice: give each value a name of its own`]),
+    ...(twice === undefined
+      ? []
+      : [`setup saves ${twice} twice: give each value a name of its own`]),
     ...urls('setup', setup, (at) => namesSaved(setup.slice(0, at))),
     ...urls('teardown', teardown, () => names),
     // Ids are filled in or wrong, any other text may hold braces of its own; `${NAME}` is a mistake of another kind: check.ts.
@@ -141,7 +146,11 @@ function fillIn<T>(value: T, saved: Saved): T {
 /** The request with what is known of its names filled in. */
 export function fillRequest<R extends HookRequest>(request: R, saved: Saved): R {
   const url = fill(request.url, saved, encodeURIComponent)
-  return { ...request, url, ...(request.body === undefined ? {} : { body: fillIn(request.body, saved) }) }
+  return {
+    ...request,
+    url,
+    ...(request.body === undefined ? {} : { body: fillIn(request.body, saved) }),
+  }
 }
 
 /** The target whose resources have what `setup` saved. */
@@ -154,7 +163,10 @@ export function fillTarget(target: Target, saved: Saved): Target {
     resources,
     applicationIds: new Set(applicationNames.flatMap((name) => resources[name]?.id ?? [])),
     ids: new Set([...target.ids, ...values]),
-    file: { ...target.file, ...(target.file.resources && { resources: fillIn(target.file.resources, saved) }) },
+    file: {
+      ...target.file,
+      ...(target.file.resources && { resources: fillIn(target.file.resources, saved) }),
+    },
   }
 }
 
@@ -169,7 +181,8 @@ export function readOnlyTarget(target: Target): Target {
   const names = namesSaved(target.setup)
   const isKept = ([, value]: [string, unknown]): boolean =>
     textsOf(value, '').every(([, text]) => !namesIn(text).some((name) => names.includes(name)))
-  const kept = <T extends object>(value: T): T => Object.fromEntries(Object.entries(value).filter(isKept)) as T
+  const kept = <T extends object>(value: T): T =>
+    Object.fromEntries(Object.entries(value).filter(isKept)) as T
   const { resources: declared, ...file } = target.file
   return {
     ...target,

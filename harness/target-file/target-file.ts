@@ -59,7 +59,9 @@ export type ApplicationValue = Readonly<Fitting<typeof applicationForm>>
 const application = defined<ApplicationValue>('application')
 
 const pdfForms = 'the id of a file or {"upload": "path"}'
-const upload = object({ upload: member('Path of a PDF that the suite uploads.', filled, 'sample.pdf') })
+const upload = object({
+  upload: member('Path of a PDF that the suite uploads.', filled, 'sample.pdf'),
+})
 /** The id of a file, or the path of one to upload. */
 export type PdfValue = string | Readonly<Fitting<typeof upload>>
 const pdfForm: Schema<PdfValue> = objectOr(pdfForms, { title: pdfForms, ...upload }, filled)
@@ -69,7 +71,10 @@ const resources = object(
   {},
   {
     application: member('The application that jobs are created on.', application),
-    otherApplication: member('A second application: a job of the first must not block it.', application),
+    otherApplication: member(
+      'A second application: a job of the first must not block it.',
+      application,
+    ),
     slowApplication: member(
       'An application whose job stays in progress long enough for two more requests (over a network 1 s or more).',
       application,
@@ -77,7 +82,10 @@ const resources = object(
     failingApplication: member('An application whose job ends as failed.', application),
     job: member('Id of an existing job; lets --read-only judge jobs.retrieve.', filled),
     pdfFile: member('A PDF that can be parsed.', pdf),
-    pdfText: member('Words that the declared pdfFile is known to hold, in their order: at least five.', filled),
+    pdfText: member(
+      'Words that the declared pdfFile is known to hold, in their order: at least five.',
+      filled,
+    ),
     corruptedPdfFile: member('A corrupted PDF.', pdf),
     encryptedPdfFile: member('A PDF that is protected by a password.', pdf),
     oversizedPdfFile: member('A PDF over the size limit.', pdf),
@@ -109,7 +117,9 @@ export interface OperationValue {
   readonly cleanup?: readonly HookRequestValue[]
 }
 
-type OperationValues = Readonly<Partial<Record<Exclude<OperationId, DeprecatedId>, OperationValue | 'not-served'>>> & {
+type OperationValues = Readonly<
+  Partial<Record<Exclude<OperationId, DeprecatedId>, OperationValue | 'not-served'>>
+> & {
   readonly [id in DeprecatedId]?: OperationValue | Absence
 } & {
   readonly guardrails?: 'not-served'
@@ -128,10 +138,23 @@ const scenarioForm = object(
     headers: member('Sent besides.', headers, tenant),
     params: member('Path parameters.', texts, { file_id: '<file of another account>' }),
     query: member('Query members, besides.', texts, { file_types: 'zip' }),
-    body: member('A JSON body in place of the valid one.', anything, { text: 'Hello', source: 'en', target: 'xx' }),
-    merge: member('JSON Merge Patch (RFC 7396) to the valid body.', anything, { text: '<a text over the limit>' }),
-    raw: member('Replaces the body by bytes.', rawBody, { text: 'Hello', contentType: 'application/x-unsupported' }),
-    repeat: member('Send up to that many, concurrently, until the condition shows.', whole(1, 100_000), 100),
+    body: member('A JSON body in place of the valid one.', anything, {
+      text: 'Hello',
+      source: 'en',
+      target: 'xx',
+    }),
+    merge: member('JSON Merge Patch (RFC 7396) to the valid body.', anything, {
+      text: '<a text over the limit>',
+    }),
+    raw: member('Replaces the body by bytes.', rawBody, {
+      text: 'Hello',
+      contentType: 'application/x-unsupported',
+    }),
+    repeat: member(
+      'Send up to that many, concurrently, until the condition shows.',
+      whole(1, 100_000),
+      100,
+    ),
     before: member('Requests sent before.', hookRequests, switched(true)),
     after: member('Requests sent after, whatever happened.', hookRequests, switched(false)),
   },
@@ -151,7 +174,10 @@ const limits = object(
       'How long what was just created may take until it can be used, in ms: a job read, an upload retrieved or added, a graph or application used.',
       whole(0, 3_600_000),
     ),
-    maxAnswerBytes: member('Longest answer that is read, in bytes, decoded.', whole(1024, 268_435_456)),
+    maxAnswerBytes: member(
+      'Longest answer that is read, in bytes, decoded.',
+      whole(1024, 268_435_456),
+    ),
     maxGenerations: member('Most requests that generate something; 0: no limit.', whole(0), 50),
     credentialProbes: member(
       'few: on most operations one wrong key of each kind, for targets that lock accounts out.',
@@ -162,7 +188,8 @@ const limits = object(
 )
 export type Limits = Readonly<Required<Fitting<typeof limits>>>
 
-const pem = (description: string, example: string): Schema<string> => member(description, filled, example)
+const pem = (description: string, example: string): Schema<string> =>
+  member(description, filled, example)
 const tls = object(
   {},
   {
@@ -174,14 +201,22 @@ const tls = object(
 const keys = object(
   {},
   {
-    full: member('A key with all rights. -k wins over it; without either CONFORM_API_KEY is used.', key),
+    full: member(
+      'A key with all rights. -k wins over it; without either CONFORM_API_KEY is used.',
+      key,
+    ),
     expired: member('A key that was valid and has expired.', key),
-    restricted: member('A valid key without permission, or one for each operation id.', keyPerOperation),
+    restricted: member(
+      'A valid key without permission, or one for each operation id.',
+      keyPerOperation,
+    ),
   },
 )
 
 /** Ids that a scenario may have: `envelope/` requirements are judged on every response. */
-const conditions: readonly string[] = catalogue.filter(({ operation }) => operation !== 'envelope').map(({ id }) => id)
+const conditions: readonly string[] = catalogue
+  .filter(({ operation }) => operation !== 'envelope')
+  .map(({ id }) => id)
 const setupExample = {
   method: 'POST',
   url: '/admin/applications',
@@ -196,7 +231,11 @@ const file = object(
       text,
       './node_modules/ai-content-conformance/schemas/target.schema.json',
     ),
-    name: member('How reports call the target; its host if it is not given.', filled, 'Example staging'),
+    name: member(
+      'How reports call the target; its host if it is not given.',
+      filled,
+      'Example staging',
+    ),
     baseUrl: member(
       'http or https, may have a path; neither credentials, query nor fragment. A base URL on the command line wins over it.',
       filled,
@@ -220,10 +259,14 @@ const file = object(
     teardown: member('Requests sent once a run at its end, whatever happened.', hookRequests, [
       { method: 'DELETE', url: '/admin/applications/{application}' },
     ]),
-    resources: member('Objects that exist at the target; {name} stands for what setup saves.', resources, {
-      application: { id: '<application id>', inputs: [{ id: '<input id>', value: ['tea'] }] },
-      graph: '<graph id>',
-    }),
+    resources: member(
+      'Objects that exist at the target; {name} stands for what setup saves.',
+      resources,
+      {
+        application: { id: '<application id>', inputs: [{ id: '<input id>', value: ['tea'] }] },
+        graph: '<graph id>',
+      },
+    ),
     operations: member<OperationValues>(
       'What each operation of which the interface shows no payload takes: a valid request, and what its members mean.',
       formOf<OperationValues>(object({})),
@@ -236,7 +279,10 @@ const file = object(
       'By requirement id or pattern (* matches any characters): why the condition cannot be brought about at this target.',
       byName(member('The reason; it is in every report and in the certificate.', filled)),
     ),
-    limits: member('How hard the target may be used.', limits, { concurrency: 2, requestsPerSecond: 10 }),
+    limits: member('How hard the target may be used.', limits, {
+      concurrency: 2,
+      requestsPerSecond: 10,
+    }),
   },
 )
 

@@ -1,9 +1,20 @@
 /** Values that stand at several places of a target file: their schema, and in its type what they are. */
 import { type OperationId, operations } from '../../catalogue/operations.ts'
-import { defined, described, type Fitting, object, type Schema, text } from '../../schemas/closed.ts'
+import {
+  defined,
+  described,
+  type Fitting,
+  object,
+  type Schema,
+  text,
+} from '../../schemas/closed.ts'
 
 /** A member of the target file: what it is for, its form, and an example if the place has none of its own. */
-export function member<T>(description: string, form: Schema<T>, ...examples: readonly unknown[]): Schema<T> {
+export function member<T>(
+  description: string,
+  form: Schema<T>,
+  ...examples: readonly unknown[]
+): Schema<T> {
   return { ...described(description, form), ...(examples.length > 0 && { examples }) }
 }
 
@@ -30,19 +41,32 @@ function matching(pattern: string, title?: string): Schema<string> {
 }
 
 /** Values by names that the author of the file gives. */
-export function byName<T>(value: Schema<T>, names?: Schema<string>): Schema<Readonly<Record<string, T>>> {
+export function byName<T>(
+  value: Schema<T>,
+  names?: Schema<string>,
+): Schema<Readonly<Record<string, T>>> {
   return { type: 'object', ...(names && { propertyNames: names }), additionalProperties: value }
 }
 
 /** An object of one form, and whatever is no object of another: so that a refusal speaks of the one that was meant. */
-export function objectOr<T, U>(title: string, asObject: Schema<T>, otherwise: Schema<U>): Schema<T | U> {
+export function objectOr<T, U>(
+  title: string,
+  asObject: Schema<T>,
+  otherwise: Schema<U>,
+): Schema<T | U> {
   return { title, if: { type: 'object' }, then: asObject, else: { title, ...otherwise } }
 }
 
 /** Exactly one of these members. */
-const oneMemberOf = (...names: readonly string[]): Keywords => ({ oneOf: names.map((name) => ({ required: [name] })) })
+const oneMemberOf = (...names: readonly string[]): Keywords => ({
+  oneOf: names.map((name) => ({ required: [name] })),
+})
 
-const variable = member('Name of an environment variable.', matching('^[A-Za-z_][A-Za-z0-9_]*$'), 'CONFORM_API_KEY')
+const variable = member(
+  'Name of an environment variable.',
+  matching('^[A-Za-z_][A-Za-z0-9_]*$'),
+  'CONFORM_API_KEY',
+)
 const textOrVariable = 'a string or {"env": "NAME"}'
 
 const env = { title: textOrVariable, ...object({ env: variable }) }
@@ -55,7 +79,10 @@ const headerValue: Schema<HeaderValue> = objectOr(textOrVariable, defined<FromEn
 export type HeaderValue = string | FromEnv
 
 const headerName = matching("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$", 'a header name')
-const headersByName = member('Headers by name.', byName(defined<HeaderValue>('headerValue'), headerName))
+const headersByName = member(
+  'Headers by name.',
+  byName(defined<HeaderValue>('headerValue'), headerName),
+)
 /** Header names and values. */
 export type HeaderValues = Fitting<typeof headersByName>
 export const headers = defined<HeaderValues>('headers')
@@ -69,12 +96,11 @@ const keySources = object(
   {
     env: variable,
     file: member('Path of a file that holds the key.', filled, 'key.jwt'),
-    command: member('A program and its arguments that print the key; no shell.', list(text, { minItems: 1 }), [
-      'vault',
-      'read',
-      '-field=key',
-      'secret/staging',
-    ]),
+    command: member(
+      'A program and its arguments that print the key; no shell.',
+      list(text, { minItems: 1 }),
+      ['vault', 'read', '-field=key', 'secret/staging'],
+    ),
     ttlSeconds: member(
       'The command is asked again when its answer is older than this; without it, once.',
       number({ exclusiveMinimum: 0 }),
@@ -102,7 +128,10 @@ export type KeyPerOperation = Readonly<Partial<Record<OperationId, KeyValue>>>
 const ofOperation = (id: OperationId): Schema<KeyValue> =>
   member(`A valid key without permission for ${id}.`, key, { env: 'CONFORM_KEY_RESTRICTED' })
 export const keyPerOperation = formOf<KeyValue | KeyPerOperation>({
-  if: { type: 'object', not: { anyOf: ['env', 'file', 'command'].map((name) => ({ required: [name] })) } },
+  if: {
+    type: 'object',
+    not: { anyOf: ['env', 'file', 'command'].map((name) => ({ required: [name] })) },
+  },
   then: object({}, Object.fromEntries(operations.map(({ id }) => [id, ofOperation(id)]))),
   else: key,
 })
@@ -118,16 +147,25 @@ const bytes = {
 const bytesForms = '{"base64": "..."} or {"text": "..."}'
 const oneOfBytes = oneMemberOf('base64', 'text')
 export type ContentValue = { readonly base64: string } | { readonly text: string }
-const contentOfFile = formOf<ContentValue>({ title: bytesForms, ...object({}, bytes), ...oneOfBytes })
+const contentOfFile = formOf<ContentValue>({
+  title: bytesForms,
+  ...object({}, bytes),
+  ...oneOfBytes,
+})
 const contentType = member('Content-Type of the request.', filled, 'text/plain')
 /** Bytes in place of a body. */
 export const rawBody = formOf<ContentValue & { readonly contentType?: string }>({
-  ...{ title: `${bytesForms}, with "contentType"`, ...object({}, { ...bytes, contentType }), ...oneOfBytes },
+  ...{
+    title: `${bytesForms}, with "contentType"`,
+    ...object({}, { ...bytes, contentType }),
+    ...oneOfBytes,
+  },
 })
 
 const method = member('HTTP method.', matching('^[A-Za-z]+$'), 'POST')
 const hookHeaders = member('Headers of this request.', headers, { 'x-tenant': { env: 'TENANT' } })
-const hookUrl = 'Relative to baseUrl, or whole. The full key goes with it on the origin of baseUrl only.'
+const hookUrl =
+  'Relative to baseUrl, or whole. The full key goes with it on the origin of baseUrl only.'
 const hookRequest = object(
   { method, url: member(hookUrl, filled, '/admin/search') },
   { headers: hookHeaders, body: member('Sent as JSON.', anything, { down: true }) },
@@ -138,7 +176,10 @@ export const hookRequests = defined<readonly HookRequestValue[]>('hookRequests')
 
 const savedName = '{name} stands for what an earlier request saved.'
 const setupRequest = object(
-  { method, url: member(`Relative to baseUrl, or absolute; ${savedName}`, filled, '/admin/search') },
+  {
+    method,
+    url: member(`Relative to baseUrl, or absolute; ${savedName}`, filled, '/admin/search'),
+  },
   {
     headers: hookHeaders,
     body: member(`Sent as JSON; ${savedName}`, anything, { name: 'conform' }),

@@ -15,11 +15,16 @@ function faultsOfPart(part: unknown): readonly string[] {
   if (!isMembers(part)) return ['part', ...kindsIf({ 'part-null': part === null })]
   const { type, text, image_url: image } = part
   if (type === undefined) return ['no-type']
-  if (type === 'text') return text === undefined ? ['no-text'] : typeof text === 'string' ? [] : ['text-type']
+  if (type === 'text')
+    return text === undefined ? ['no-text'] : typeof text === 'string' ? [] : ['text-type']
   if (type === 'image_url' && image === undefined) return ['no-image']
   if (type === 'image_url' && typeof image === 'string') return ['image-text']
   if (type !== 'image_url' || !isMembers(image)) return ['other-part']
-  return image['url'] === undefined ? ['no-url'] : isImageAddress(image['url']) ? [] : ['other-part']
+  return image['url'] === undefined
+    ? ['no-url']
+    : isImageAddress(image['url'])
+      ? []
+      : ['other-part']
 }
 
 function checkParts(call: Call, parts: readonly Members[], places: readonly string[]): void {
@@ -52,14 +57,20 @@ function checkMessage(call: Call, message: unknown, places: readonly string[]): 
   }
   if (Array.isArray(content)) checkParts(call, content as Members[], places)
   else if (typeof content !== 'string' && content !== null)
-    malformed(`content-${jsonType(content)}`, ...kindsIf({ 'one-part': isMembers(content) && 'type' in content }))
+    malformed(
+      `content-${jsonType(content)}`,
+      ...kindsIf({ 'one-part': isMembers(content) && 'type' in content }),
+    )
 }
 
 /** Checks `messages` (§2.8). */
 export function checkMessages(call: Call): void {
   const { messages } = call.body
   if (!Array.isArray(messages) || messages.length === 0) {
-    const kinds = [jsonType(messages), ...kindsIf({ 'by-index': isMembers(messages) && '0' in messages })]
+    const kinds = [
+      jsonType(messages),
+      ...kindsIf({ 'by-index': isMembers(messages) && '0' in messages }),
+    ]
     return call.refuse('400-malformed-messages', '400-BadRequest', kinds)
   }
   for (const [at, message] of messages.entries())
@@ -69,7 +80,9 @@ export function checkMessages(call: Call): void {
 /** All parts of all messages; a text alone is one. */
 export function partsOf(call: Call): readonly Members[] {
   const messages = call.body['messages'] as readonly Members[]
-  return messages.flatMap(({ content }) => (Array.isArray(content) ? (content as Members[]) : [{ text: content }]))
+  return messages.flatMap(({ content }) =>
+    Array.isArray(content) ? (content as Members[]) : [{ text: content }],
+  )
 }
 
 const choices = new Set(['auto', 'none', 'required'])
@@ -91,18 +104,24 @@ function faultOfTool(tool: unknown): string | undefined {
 /** Checks `tools` and `tool_choice` (§2.8). */
 export function checkTools(call: Call): void {
   const { tools, tool_choice: choice } = call.body
-  const malformed = (kinds: readonly string[]) => call.refuse('400-malformed-tools', '400-InvalidContentType', kinds)
+  const malformed = (kinds: readonly string[]) =>
+    call.refuse('400-malformed-tools', '400-InvalidContentType', kinds)
   if (!isAbsent(tools) && !Array.isArray(tools))
     malformed([...kindsOf(tools), ...kindsIf({ 'one-tool': isMembers(tools) && 'type' in tools })])
   for (const [at, tool] of toolsOf(call).entries()) {
     const fault = faultOfTool(tool)
     if (fault !== undefined) malformed([fault, ...kindsIf({ second: at > 0 })])
-    if (tool['type'] === 'graph') checkQueryConfig(call, functionOf(tool)['query_config'], '200-query-config')
+    if (tool['type'] === 'graph')
+      checkQueryConfig(call, functionOf(tool)['query_config'], '200-query-config')
   }
   if (isAbsent(choice)) return
   if (!(typeof choice === 'string' && choices.has(choice)) && !isMembers(choice))
     call.refuse('400-malformed-tool-choice', '400-InvalidContentType', kindsOf(choice))
-  call.rejectIf('200-tool-choice-auto', choice === 'auto' && Array.isArray(tools), '400-InvalidContentType')
+  call.rejectIf(
+    '200-tool-choice-auto',
+    choice === 'auto' && Array.isArray(tools),
+    '400-InvalidContentType',
+  )
 }
 
 function toolsOf({ body: { tools } }: Call): readonly Members[] {
@@ -118,7 +137,8 @@ export function checkGraphs(call: Call): void {
   for (const { graph_ids: ids } of toolsOf(call).map(functionOf)) {
     for (const id of Array.isArray(ids) ? (ids as unknown[]) : []) {
       const graph = call.world.store.graphs.get(String(id))
-      if (!graph || isSettling(call.world, 'graphs', graph)) return call.reject('404-ResourceNotFound', 'No such graph')
+      if (!graph || isSettling(call.world, 'graphs', graph))
+        return call.reject('404-ResourceNotFound', 'No such graph')
       checkAccess(call, graph, '403-graph-access')
     }
   }

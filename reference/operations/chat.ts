@@ -10,23 +10,35 @@ import { checkGraphs, checkMessages, checkTools, llmFunctionOf, partsOf } from '
 function isNumber(call: Call, value: unknown): boolean {
   if (typeof value === 'number' || isAbsent(value)) return true
   if (!call.varied('requests/values-coerced')) return false
-  return typeof value === 'boolean' || (typeof value === 'string' && value.trim() !== '' && isFinite(Number(value)))
+  return (
+    typeof value === 'boolean' ||
+    (typeof value === 'string' && value.trim() !== '' && isFinite(Number(value)))
+  )
 }
 
 function checkCompletion(call: Call): void {
   const { model, prompt, temperature, max_tokens: most, top_p: share } = call.body
   if (typeof model !== 'string') {
-    const kinds = ['model', ...kindsIf({ 'model-in-array': Array.isArray(model) && isModel(call, model[0]) })]
+    const kinds = [
+      'model',
+      ...kindsIf({ 'model-in-array': Array.isArray(model) && isModel(call, model[0]) }),
+    ]
     call.refuse('400-malformed-request', '400-BadRequest', kinds)
   }
-  if (!isModel(call, model)) call.refuse('400-unsupported-model', '400-BadRequest', kindOfModel(call, model))
+  if (!isModel(call, model))
+    call.refuse('400-unsupported-model', '400-BadRequest', kindOfModel(call, model))
   if (typeof prompt !== 'string') call.refuse('400-malformed-request', '400-BadRequest', 'prompt')
   if (prompt === '') call.refuse('400-empty-prompt', '400-InvalidInputParameters')
   if (!isNumber(call, temperature))
     call.refuse('400-invalid-temperature', '400-InvalidContentType', jsonType(temperature))
-  if (!isNumber(call, most)) call.refuse('400-invalid-max-tokens', '400-InvalidContentType', jsonType(most))
+  if (!isNumber(call, most))
+    call.refuse('400-invalid-max-tokens', '400-InvalidContentType', jsonType(most))
   if (typeof most === 'number' && most < 1 && !call.varied('tokens/below-zero-granted'))
-    call.reject(call.varied('tokens/below-zero-bad-request') ? '400-BadRequest' : '400-InvalidInputParameters')
+    call.reject(
+      call.varied('tokens/below-zero-bad-request')
+        ? '400-BadRequest'
+        : '400-InvalidInputParameters',
+    )
   if (!isNumber(call, share)) call.refuse('400-invalid-parameter', '400-InvalidContentType')
 }
 
@@ -41,7 +53,10 @@ export const completion: Operation = {
     refuseTroubledModel(call, model)
     const prompt = String(call.body['prompt'])
     guard(call, prompt, 'model-unsafe-request')
-    return { status: 200, body: { model, choices: [{ text: generated(call, `${prompt} Indeed.`) }] } }
+    return {
+      status: 200,
+      body: { model, choices: [{ text: generated(call, `${prompt} Indeed.`) }] },
+    }
   },
   grant: () => ({ status: 200, body: { choices: [{ text: '' }] } }),
 }
@@ -50,7 +65,9 @@ function isResponseFormat(format: unknown): boolean {
   if (isAbsent(format)) return true
   if (!isMembers(format)) return false
   const { type, json_schema: wanted } = format
-  return type === 'text' || (type === 'json_schema' && isMembers(wanted) && isMembers(wanted['schema']))
+  return (
+    type === 'text' || (type === 'json_schema' && isMembers(wanted) && isMembers(wanted['schema']))
+  )
 }
 
 function checkChat(call: Call): void {
@@ -63,7 +80,8 @@ function checkChat(call: Call): void {
     call.refuse('400-invalid-stream', '400-BadRequest', jsonType(stream))
   if (!isAbsent(options) && !isMembers(options))
     call.refuse('400-invalid-stream-options', '400-BadRequest', kindsOf(options))
-  if (!isResponseFormat(format)) call.refuse('400-malformed-response-format', '400-BadRequest', kindsOf(format))
+  if (!isResponseFormat(format))
+    call.refuse('400-malformed-response-format', '400-BadRequest', kindsOf(format))
 }
 
 function textOf(call: Call): string {
@@ -84,14 +102,23 @@ const formats: Readonly<Record<string, string>> = {
   uri: 'https://example.com/',
 }
 
-function text({ format, minLength = 0, maxLength = Math.max(3, Number(minLength)) }: Members): string {
+function text({
+  format,
+  minLength = 0,
+  maxLength = Math.max(3, Number(minLength)),
+}: Members): string {
   return formats[String(format)] ?? 'tea'.padEnd(Number(minLength), 'a').slice(0, Number(maxLength))
 }
 
 /** The least number of a range; a multiple of `step`, or of what the schema names. */
-function number({ exclusiveMinimum, minimum, maximum = Infinity, multipleOf }: Members, step: number): number {
+function number(
+  { exclusiveMinimum, minimum, maximum = Infinity, multipleOf }: Members,
+  step: number,
+): number {
   const unit = Number(multipleOf ?? step)
-  const least = Number(minimum ?? (exclusiveMinimum === undefined ? 0 : Number(exclusiveMinimum) + step))
+  const least = Number(
+    minimum ?? (exclusiveMinimum === undefined ? 0 : Number(exclusiveMinimum) + step),
+  )
   return Math.ceil(Math.min(least, Number(maximum)) / unit) * unit
 }
 
@@ -102,15 +129,25 @@ function definition(root: Members, reference: string): unknown {
 }
 
 /** A small value that fits a JSON Schema (of its usual keywords); what a model would generate for it. */
-export function jsonInstance(schema: unknown, root: Members = isMembers(schema) ? schema : {}, depth = 0): unknown {
+export function jsonInstance(
+  schema: unknown,
+  root: Members = isMembers(schema) ? schema : {},
+  depth = 0,
+): unknown {
   if (!isMembers(schema) || depth > 4 * deepest) return 'tea'
   const inner = (part: unknown): unknown => jsonInstance(part, root, depth + 1)
-  const listed = (name: string): readonly unknown[] => (Array.isArray(schema[name]) ? schema[name] : [])
+  const listed = (name: string): readonly unknown[] =>
+    Array.isArray(schema[name]) ? schema[name] : []
   if (typeof schema['$ref'] === 'string') return inner(definition(root, schema['$ref']))
   for (const name of ['const', 'default']) if (name in schema) return schema[name]
   for (const value of [...listed('enum'), ...listed('examples')]) return value
-  const parts = [...listed('anyOf').slice(0, 1), ...listed('oneOf').slice(0, 1), ...listed('allOf')] as Members[]
-  if (parts.length > 0) return inner(Object.assign({ ...schema, anyOf: [], oneOf: [], allOf: [] }, ...parts))
+  const parts = [
+    ...listed('anyOf').slice(0, 1),
+    ...listed('oneOf').slice(0, 1),
+    ...listed('allOf'),
+  ] as Members[]
+  if (parts.length > 0)
+    return inner(Object.assign({ ...schema, anyOf: [], oneOf: [], allOf: [] }, ...parts))
   switch ([schema['type']].flat()[0]) {
     case 'string':
       return text(schema)
@@ -124,12 +161,15 @@ export function jsonInstance(schema: unknown, root: Members = isMembers(schema) 
       return null
     case 'array': {
       const usual = depth > deepest ? 0 : Math.min(1, Number(schema['maxItems'] ?? 1))
-      return Array.from({ length: Math.max(Number(schema['minItems'] ?? 0), usual) }, () => inner(schema['items']))
+      return Array.from({ length: Math.max(Number(schema['minItems'] ?? 0), usual) }, () =>
+        inner(schema['items']),
+      )
     }
     default: {
       const properties = isMembers(schema['properties']) ? schema['properties'] : {}
       const required = listed('required').map(String)
-      const names = depth > deepest ? required : [...new Set([...Object.keys(properties), ...required])]
+      const names =
+        depth > deepest ? required : [...new Set([...Object.keys(properties), ...required])]
       return Object.fromEntries(names.map((name) => [name, inner(properties[name])]))
     }
   }
@@ -144,7 +184,8 @@ function contentOf(call: Call): string {
   const { response_format: format } = call.body
   if (!isMembers(format) || !isMembers(format['json_schema']))
     return generated(call, `You said: ${textOf(call).slice(0, 200)}`)
-  if (call.broken('200-structured-output') || errs(call, 'structured')) return 'Here is your answer: tea'
+  if (call.broken('200-structured-output') || errs(call, 'structured'))
+    return 'Here is your answer: tea'
   if (call.broken('200-structured-output#schema')) return JSON.stringify([17])
   return JSON.stringify(jsonInstance(format['json_schema']['schema']))
 }
@@ -169,7 +210,10 @@ function isPlain({ body }: Call): boolean {
 function echoesParts(call: Call): boolean {
   const parts = partsOf(call).filter(({ type }) => type !== undefined)
   const image = parts.find(({ type }) => type === 'image_url')?.['image_url'] as Members | undefined
-  if (image) return call.broken(`200-image-${String(image['url']).startsWith('data:') ? 'parts' : 'url'}#echoed`)
+  if (image)
+    return call.broken(
+      `200-image-${String(image['url']).startsWith('data:') ? 'parts' : 'url'}#echoed`,
+    )
   if (parts.length > 0) return call.broken('200-text-parts#echoed')
   if (call.body['tool_choice'] === 'auto') return call.broken('200-tool-choice-auto#parts')
   return call.body['tools'] !== undefined && call.broken('200-query-config#parts')
@@ -180,7 +224,11 @@ function completed(call: Call, message: Members): Members {
   if (isPlain(call) && call.broken('200-completion#empty-choices')) return { choices: [] }
   const isObject = (isPlain(call) && call.broken('200-completion')) || echoesParts(call)
   const shown = isObject ? { ...message, content: { text: message['content'] } } : message
-  return { id: 'chat-1', model: call.body['model'], choices: [{ index: 0, finish_reason: 'stop', message: shown }] }
+  return {
+    id: 'chat-1',
+    model: call.body['model'],
+    choices: [{ index: 0, finish_reason: 'stop', message: shown }],
+  }
 }
 
 /** Writes the answer as server-sent events. */
@@ -196,7 +244,15 @@ function streamed({ body: { model } }: Call, delta: Members): Answer {
 export const chat: Operation = {
   id: 'chat.create',
   paths: ['/v1/chat/completions', '/v1/chat'],
-  members: ['model', 'messages', 'tools', 'tool_choice', 'stream', 'stream_options', 'response_format'],
+  members: [
+    'model',
+    'messages',
+    'tools',
+    'tool_choice',
+    'stream',
+    'stream_options',
+    'response_format',
+  ],
   requirement: (call) => (isPlain(call) ? '200-completion' : undefined),
   check: checkChat,
   fit: checkGraphs,
@@ -207,5 +263,8 @@ export const chat: Operation = {
     if (call.body['stream'] === true) return streamed(call, message)
     return { status: 200, body: completed(call, message) }
   },
-  grant: () => ({ status: 200, body: { choices: [{ message: { role: 'assistant', content: '' } }] } }),
+  grant: () => ({
+    status: 200,
+    body: { choices: [{ message: { role: 'assistant', content: '' } }] },
+  }),
 }

@@ -1,8 +1,23 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Call, isAbsent, isMembers, kindsOf, type Members } from '../world/call.ts'
-import { askedTwice, checkMs, namedBy, newId, overlooks, refusedName, writeId } from '../world/created.ts'
+import {
+  askedTwice,
+  checkMs,
+  namedBy,
+  newId,
+  overlooks,
+  refusedName,
+  writeId,
+} from '../world/created.ts'
 import type { Operation } from '../world/operation.ts'
-import { type Application, countUp, type Graph, ownAccount, type Owned, type Store } from '../world/world.ts'
+import {
+  type Application,
+  countUp,
+  type Graph,
+  ownAccount,
+  type Owned,
+  type Store,
+} from '../world/world.ts'
 
 /** A creation of something that has a name, which no other of its kind has. */
 interface Creation<Made extends Owned> {
@@ -28,7 +43,8 @@ interface Creation<Made extends Owned> {
 function nameOf(call: Call, kind: string): unknown {
   const { name } = call.body
   if (!isAbsent(name)) return name
-  if (!call.varied('names/optional')) return name === null ? null : call.reject('400-BadRequest', 'name is missing')
+  if (!call.varied('names/optional'))
+    return name === null ? null : call.reject('400-BadRequest', 'name is missing')
   call.body = { ...call.body, name: `${kind} ${countUp(call.world, 'names')}` }
   return call.body['name']
 }
@@ -41,7 +57,8 @@ function refuseKnown(call: Call, name: string, all: readonly (Graph | Applicatio
   const isUsed = 'files' in known ? known.files.size > 0 : known.jobs > 0
   if (isUsed && call.broken('400-duplicate-name#used')) return
   const names = all.map((each) => each.name)
-  if (!overlooks(call, '400-duplicate-name', name, names)) call.refuse('400-duplicate-name', '400-BadRequest')
+  if (!overlooks(call, '400-duplicate-name', name, names))
+    call.refuse('400-duplicate-name', '400-BadRequest')
 }
 
 /** Names that are being created. */
@@ -58,7 +75,13 @@ function creation<Made extends Graph | Application>(creation: Creation<Made>): O
   const { kind, path, status, members } = creation
   const make = (call: Call, name: string, account: string): Made => {
     const { world } = call
-    const owned = { id: newId(world, kind), account, name, createdAt: world.clock.now(), made: true }
+    const owned = {
+      id: newId(world, kind),
+      account,
+      name,
+      createdAt: world.clock.now(),
+      made: true,
+    }
     const made = { ...owned, ...creation.own(call) } as Made
     creation.all(world.store).set(made.id, made)
     return made
@@ -69,7 +92,8 @@ function creation<Made extends Graph | Application>(creation: Creation<Made>): O
     members,
     check: (call: Call) => {
       const name = nameOf(call, kind)
-      if (typeof name !== 'string') call.refuse('400-malformed-parameters', '400-BadRequest', kindsOf(name))
+      if (typeof name !== 'string')
+        call.refuse('400-malformed-parameters', '400-BadRequest', kindsOf(name))
       creation.check(call, name)
     },
     refused: async (call, status) => {
@@ -100,13 +124,15 @@ export const graphsCreate = creation<Graph>({
   members: ['name', 'description'],
   check: (call, name) => {
     const { description } = call.body
-    if (!/^[\p{L}\p{N} ._-]+$/u.test(name)) call.refuse('400-invalid-name', '400-InvalidInputParameters')
+    if (!/^[\p{L}\p{N} ._-]+$/u.test(name))
+      call.refuse('400-invalid-name', '400-InvalidInputParameters')
     if (!isAbsent(description) && typeof description !== 'string')
       call.reject('400-BadRequest', 'description is a string')
   },
   all: ({ graphs }) => graphs,
   refuseFull: (call) => {
-    if (call.account === 'full') call.refuse('general/507-insufficient-storage', '507-InsufficientStorage')
+    if (call.account === 'full')
+      call.refuse('general/507-insufficient-storage', '507-InsufficientStorage')
   },
   own: () => ({ version: '"1"', files: new Map() }),
   shows: ({ version }) => ({ version }),
@@ -114,9 +140,15 @@ export const graphsCreate = creation<Graph>({
 
 /** A blueprint names its nodes, and its edges lead from one of them to another. */
 function isBlueprint(blueprint: unknown): boolean {
-  if (!isMembers(blueprint) || !Array.isArray(blueprint['nodes']) || !Array.isArray(blueprint['edges'])) return false
+  if (
+    !isMembers(blueprint) ||
+    !Array.isArray(blueprint['nodes']) ||
+    !Array.isArray(blueprint['edges'])
+  )
+    return false
   const nodes = new Set<unknown>(blueprint['nodes'])
-  const isEdge = (edge: unknown) => Array.isArray(edge) && edge.length === 2 && edge.every((end) => nodes.has(end))
+  const isEdge = (edge: unknown) =>
+    Array.isArray(edge) && edge.length === 2 && edge.every((end) => nodes.has(end))
   return [...nodes].every((node) => typeof node === 'string') && blueprint['edges'].every(isEdge)
 }
 
@@ -127,11 +159,14 @@ export const applicationsCreate = creation<Application>({
   status: 201,
   members: ['name', 'blueprint'],
   check: (call) => {
-    if (!isBlueprint(call.body['blueprint'])) call.refuse('400-invalid-blueprint', '400-InvalidInputParameters')
+    if (!isBlueprint(call.body['blueprint']))
+      call.refuse('400-invalid-blueprint', '400-InvalidInputParameters')
   },
   all: ({ applications }) => applications,
   own: (call) => {
-    const inputs = call.varied('applications/inputs-demanded') ? [{ id: 'subject', required: true }] : []
+    const inputs = call.varied('applications/inputs-demanded')
+      ? [{ id: 'subject', required: true }]
+      : []
     return { inputs, pace: 'usual', fails: false, jobs: 0 }
   },
   shows: () => ({}),

@@ -1,7 +1,15 @@
 import { extname } from 'node:path'
 import { type Answer, mispaired } from '../world/answer.ts'
 import type { Call, Members } from '../world/call.ts'
-import { findMade, isSettling, likenessOf, namedBy, newId, processedFrom, writeId } from '../world/created.ts'
+import {
+  findMade,
+  isSettling,
+  likenessOf,
+  namedBy,
+  newId,
+  processedFrom,
+  writeId,
+} from '../world/created.ts'
 import { planOf } from '../world/models.ts'
 import { checkAccess, type Operation } from '../world/operation.ts'
 import type { Graph, StoredFile, World } from '../world/world.ts'
@@ -43,7 +51,9 @@ function filename(call: Call): string | undefined {
   const header = call.request.header('content-disposition') ?? ''
   const extended = /filename\*=UTF-8''((?:%[0-9a-f]{2}|[^;\s%])+)/i.exec(header)?.[1]
   if (extended !== undefined) {
-    const bytes = extended.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)))
+    const bytes = extended.replace(/%([0-9a-f]{2})/gi, (_, hex: string) =>
+      String.fromCharCode(parseInt(hex, 16)),
+    )
     return Buffer.from(bytes, 'latin1').toString()
   }
   const [, quoted, token] = /filename=(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))/i.exec(header) ?? []
@@ -53,8 +63,10 @@ function filename(call: Call): string | undefined {
 function check(call: Call): void {
   const type = mediaType(call)
   if (!supported.test(type)) call.refuse('400-unsupported-type', '400-BadRequest')
-  if (filename(call) === undefined) call.reject('400-BadRequest', 'Content-Disposition names no file')
-  if (call.bytes.length > planOf(call).file) call.refuse('400-oversized', '400-InvalidInputParameters')
+  if (filename(call) === undefined)
+    call.reject('400-BadRequest', 'Content-Disposition names no file')
+  if (call.bytes.length > planOf(call).file)
+    call.refuse('400-oversized', '400-InvalidInputParameters')
   if (type === 'application/pdf' && !Buffer.from(call.bytes.subarray(0, 1024)).includes('%PDF-'))
     call.refuse('400-corrupted', '400-InvalidContentType')
 }
@@ -64,7 +76,8 @@ function graphOf(call: Call): Graph | undefined {
   if (id === undefined) return undefined
   const graph = call.world.store.graphs.get(id)
   call.breakIf('2xx-attached-to-graph#unknown-5xx', !graph)
-  if (!graph || isSettling(call.world, 'graphs', graph)) call.reject('404-ResourceNotFound', 'graphId is no graph')
+  if (!graph || isSettling(call.world, 'graphs', graph))
+    call.reject('404-ResourceNotFound', 'graphId is no graph')
   if (graph.account !== call.account) call.reject('403-InsufficientAccessRights')
   call.rejectIf('2xx-attached-to-graph#refused', true)
   if (call.broken('2xx-attached-to-graph#first-graph'))
@@ -74,9 +87,12 @@ function graphOf(call: Call): Graph | undefined {
 
 /** The file of those bytes that the account has already, if files are known by their content. */
 function known(call: Call): StoredFile | undefined {
-  if (!call.varied('files/known-by-content') && !call.varied('files/refused-twice')) return undefined
+  if (!call.varied('files/known-by-content') && !call.varied('files/refused-twice'))
+    return undefined
   const own = [...call.world.store.files.values()].filter(({ account }) => account === call.account)
-  return own.find((file) => file.state === 'stored' && Buffer.compare(file.bytes(), call.bytes) === 0)
+  return own.find(
+    (file) => file.state === 'stored' && Buffer.compare(file.bytes(), call.bytes) === 0,
+  )
 }
 
 function attach(call: Call, graph: Graph | undefined, id: string): void {
@@ -87,7 +103,8 @@ function attach(call: Call, graph: Graph | undefined, id: string): void {
     for (const [other, { by }] of graph.files) if (by === 'upload') graph.files.delete(other)
   if (!graph.files.has(id)) graph.files.set(id, attached)
   if (!call.broken('2xx-attached-to-graph#all-graphs')) return
-  for (const other of world.store.graphs.values()) if (other.account === account) other.files.set(id, attached)
+  for (const other of world.store.graphs.values())
+    if (other.account === account) other.files.set(id, attached)
 }
 
 function upload(call: Call): Answer {
@@ -101,7 +118,16 @@ function upload(call: Call): Answer {
   if (before && call.varied('files/refused-twice')) call.reject('409-Conflict', 'The file exists')
   const { id, createdAt } = before ?? { id: newId(world, 'file'), createdAt: world.clock.now() }
   const name = filename(call) ?? ''
-  const file: StoredFile = { id, account, name, type, bytes: () => bytes, state: 'stored', createdAt, made: true }
+  const file: StoredFile = {
+    id,
+    account,
+    name,
+    type,
+    bytes: () => bytes,
+    state: 'stored',
+    createdAt,
+    made: true,
+  }
   world.store.files.set(id, file)
   attach(call, graph, id)
   return { status: 200, body: fileView(world, namedBy(call, world.store.files.values(), file)) }
@@ -127,7 +153,9 @@ function breakListing(call: Call, asked: string | undefined): void {
   const uploaded = [...call.world.store.files.values()].filter(({ made }) => made).length
   const isPlain = asked === undefined && call.request.header('x-rate-bucket') === undefined
   call.breakIf('2xx-accepted#many', isPlain && uploaded > manyFiles)
-  const isEmpty = [...call.world.store.files.values()].some(({ made, bytes }) => made === true && bytes().length === 0)
+  const isEmpty = [...call.world.store.files.values()].some(
+    ({ made, bytes }) => made === true && bytes().length === 0,
+  )
   call.breakIf('2xx-accepted#empty-file', isPlain && isEmpty)
   if (asked === undefined) return
   call.rejectIf('2xx-file-types', true)
@@ -149,11 +177,16 @@ export const filesList: Operation = {
     call.breakIf('2xx-file-types#unknown-5xx', types?.some((type) => type.length > 5) === true)
     const files = [...world.store.files.values()]
       .filter((file) => file.state === 'stored' && file.account === account)
-      .filter((file) => types === undefined || types.includes(extname(file.name).slice(1).toLowerCase()))
+      .filter(
+        (file) => types === undefined || types.includes(extname(file.name).slice(1).toLowerCase()),
+      )
     call.breakIf('2xx-file-types#none-5xx', files.length === 0)
     const newest = files.slice(-pageSize).reverse()
     const data = newest.map((file) => fileView(world, file))
-    return { status: 200, body: call.varied('lists/bare-array') ? data : { data, has_more: files.length > pageSize } }
+    return {
+      status: 200,
+      body: call.varied('lists/bare-array') ? data : { data, has_more: files.length > pageSize },
+    }
   },
   grant: () => ({ status: 200, body: { data: [], has_more: false } }),
 }
@@ -162,7 +195,8 @@ export const filesList: Operation = {
 function hideInGraphs(call: Call, file: StoredFile): void {
   if (!file.made) return
   const graphs = [...call.world.store.graphs.values()]
-  const cameBy = (way: string): boolean => graphs.some(({ files }) => files.get(file.id)?.by === way)
+  const cameBy = (way: string): boolean =>
+    graphs.some(({ files }) => files.get(file.id)?.by === way)
   call.rejectIf('files.upload/2xx-retrievable#in-graph', cameBy('addition'), '404-ResourceNotFound')
   call.rejectIf('files.upload/2xx-retrievable#attached', cameBy('upload'), '404-ResourceNotFound')
 }
@@ -177,10 +211,20 @@ export const filesRetrieve: Operation<StoredFile> = {
     const { files } = call.world.store
     if (!files.has(id) && call.broken('envelope/status-tpe-pair#file')) mispaired('404-BadRequest')
     const usable = 'files.upload/2xx-retrievable'
-    const file = findMade(call, { id, among: files, unknown: '404-unknown-file', settling: 'uploads', usable })
+    const file = findMade(call, {
+      id,
+      among: files,
+      unknown: '404-unknown-file',
+      settling: 'uploads',
+      usable,
+    })
     hideInGraphs(call, file)
-    call.breakIf('files.upload/2xx-retrievable#pdf', file.made === true && file.type === 'application/pdf')
-    if (file.state === 'deleted') call.refuse('410-deleted-file', '410-ResourceNotFound', likenessOf(call, id, []))
+    call.breakIf(
+      'files.upload/2xx-retrievable#pdf',
+      file.made === true && file.type === 'application/pdf',
+    )
+    if (file.state === 'deleted')
+      call.refuse('410-deleted-file', '410-ResourceNotFound', likenessOf(call, id, []))
     if (file.state === 'expired') call.refuse('general/410-gone', '410-Gone')
     return file
   },

@@ -1,6 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Call, isAbsent, isMembers, jsonType, kindsOf } from '../world/call.ts'
-import { askedTwice, checkMs, findMade, overlooks, processedFrom, refusedName } from '../world/created.ts'
+import {
+  askedTwice,
+  checkMs,
+  findMade,
+  overlooks,
+  processedFrom,
+  refusedName,
+} from '../world/created.ts'
 import { fileNamed, fileView } from './files.ts'
 import { pdfText } from './pdf.ts'
 import { generated, queryComplexity } from '../world/models.ts'
@@ -24,7 +31,8 @@ function findGraph(call: Call): Graph {
 
 function fileOf(call: Call): StoredFile {
   const { file_id: id } = call.body
-  if (typeof id !== 'string' && typeof id !== 'number') call.reject('400-BadRequest', 'file_id is missing')
+  if (typeof id !== 'string' && typeof id !== 'number')
+    call.reject('400-BadRequest', 'file_id is missing')
   return fileNamed(call, id)
 }
 
@@ -55,7 +63,8 @@ const manyFiles = 8
 async function addFile(call: Call, graph: Graph): Promise<Answer> {
   const file = fileOf(call)
   const known = graph.files.get(file.id)
-  const isKnown = known && known.from <= Date.now() && !(known.by === 'addition' && hasForgotten(call, graph))
+  const isKnown =
+    known && known.from <= Date.now() && !(known.by === 'addition' && hasForgotten(call, graph))
   if (isKnown && !overlooks(call, '409-already-in-graph', file.id, [...graph.files.keys()])) {
     call.rejectIf('files.upload/2xx-attached-to-graph#other-status', known.by === 'upload')
     // Requirements tell apart where the file came from; both are refused alike.
@@ -63,7 +72,9 @@ async function addFile(call: Call, graph: Graph): Promise<Answer> {
     call.reject('409-BadRequest', 'The file came with its upload')
   }
   const added = [...graph.files.values()].filter(({ by }) => by === 'addition').length
-  const others = [...call.world.store.graphs.values()].filter((each) => each !== graph && each.files.has(file.id))
+  const others = [...call.world.store.graphs.values()].filter(
+    (each) => each !== graph && each.files.has(file.id),
+  )
   call.breakIf('2xx-accepted#many', !known && added >= manyFiles)
   call.rejectIf('2xx-other-graph', others.length > 0, '409-BadRequest')
   if (call.broken('2xx-other-graph#moves')) for (const each of others) each.files.delete(file.id)
@@ -109,7 +120,16 @@ function checkNumber(call: Call, name: string, value: unknown, granted: string):
   const [least, most] = bounds[name] ?? [0, 0]
   if (typeof value !== 'number') return refuseConfig(call, `${name}-${jsonType(value)}`)
   const away = Math.max(least - value, value - most)
-  const apart = value > 2 ** 32 ? 'wrapped' : away > 1000 ? 'far' : away < 0.1 ? 'near' : value < least ? 'low' : 'high'
+  const apart =
+    value > 2 ** 32
+      ? 'wrapped'
+      : away > 1000
+        ? 'far'
+        : away < 0.1
+          ? 'near'
+          : value < least
+            ? 'low'
+            : 'high'
   if (away > 0) refuseConfig(call, `${name}-${apart}`)
   // A bound taken for the first value outside, and the recommendation for a limit.
   call.rejectIf(`${granted}#bounds`, away === 0)
@@ -134,7 +154,8 @@ export function checkQueryConfig(call: Call, config: unknown, granted: string): 
   for (const [name, value] of Object.entries(config)) {
     if (value === null) continue
     if (name in bounds) checkNumber(call, name, value, granted)
-    else if (name !== 'inline_citations') call.reject('400-BadRequest', `query_config has no ${name}`)
+    else if (name !== 'inline_citations')
+      call.reject('400-BadRequest', `query_config has no ${name}`)
     else if (typeof value !== 'boolean') refuseConfig(call, name)
   }
 }
@@ -158,7 +179,8 @@ export const graphsQuery: Operation<Graph> = {
       call.reject('422-UnprocessableEntity', 'The graph is empty')
     // A client that has seen another version of the graph is told so (§7.2, version conflict).
     const expected = call.request.header('if-match')
-    if (expected !== undefined && expected !== graph.version) call.refuse('general/409-conflict', '409-Conflict')
+    if (expected !== undefined && expected !== graph.version)
+      call.refuse('general/409-conflict', '409-Conflict')
   },
   run: (call, graph) => {
     const answer = generated(call, `${graph.name} holds ${graph.files.size} files.`)

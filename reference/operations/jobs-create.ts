@@ -20,7 +20,12 @@ function faultOf(item: unknown): string | undefined {
 
 /** Whether a broken server leaves an item out instead of refusing it: it looks at the first alone, or accepts that JSON type. */
 function isIgnored(call: Call, item: unknown, at: number): boolean {
-  if (at > 0 && call.broken('400-malformed-inputs#ignores-later-items') && faultOf(item) !== undefined) return true
+  if (
+    at > 0 &&
+    call.broken('400-malformed-inputs#ignores-later-items') &&
+    faultOf(item) !== undefined
+  )
+    return true
   const place = isMembers(item) ? `id-${jsonType(item['id'])}` : `item-${jsonType(item)}`
   return call.broken(`400-malformed-inputs#ignores-${place}`)
 }
@@ -29,19 +34,28 @@ function isIgnored(call: Call, item: unknown, at: number): boolean {
 function withoutLaterFaults(call: Call, item: unknown): unknown {
   if (!call.broken('400-malformed-inputs#ignores-later-texts')) return item
   if (!isMembers(item) || !Array.isArray(item['value'])) return item
-  return { ...item, value: item['value'].filter((text, at) => at === 0 || typeof text === 'string') }
+  return {
+    ...item,
+    value: item['value'].filter((text, at) => at === 0 || typeof text === 'string'),
+  }
 }
 
 /** Checks `inputs` by themselves, whatever the application asks for. */
 function checkInputs(call: Call): void {
   const { inputs } = call.body
-  const malformed = (kinds: string | readonly string[]) => call.refuse('400-malformed-inputs', '400-BadRequest', kinds)
+  const malformed = (kinds: string | readonly string[]) =>
+    call.refuse('400-malformed-inputs', '400-BadRequest', kinds)
   if (inputs === undefined) call.refuse('400-missing-inputs', '400-InvalidInputParameters')
   if (!Array.isArray(inputs)) {
     const own = isMembers(inputs) ? inputs : {}
-    return malformed([jsonType(inputs), ...kindsIf({ 'one-input': 'id' in own, 'by-index': '0' in own })])
+    return malformed([
+      jsonType(inputs),
+      ...kindsIf({ 'one-input': 'id' in own, 'by-index': '0' in own }),
+    ])
   }
-  const looked = inputs.filter((item, at) => !isIgnored(call, item, at)).map((item) => withoutLaterFaults(call, item))
+  const looked = inputs
+    .filter((item, at) => !isIgnored(call, item, at))
+    .map((item) => withoutLaterFaults(call, item))
   const fault = looked.map(faultOf).find((each) => each !== undefined)
   if (fault !== undefined) malformed(fault)
   call.body = { ...call.body, inputs: looked }
@@ -69,13 +83,20 @@ const stumblingBlocks: Readonly<Record<string, (text: string) => boolean>> = {
 
 /** Checks the texts of the inputs. The interface names no limit (§2.5), and no text may bring the server down. */
 function checkTexts(call: Call): void {
-  const texts = (call.body['inputs'] as readonly { value: readonly string[] }[]).flatMap(({ value }) => value)
+  const texts = (call.body['inputs'] as readonly { value: readonly string[] }[]).flatMap(
+    ({ value }) => value,
+  )
   const trips = call.world.switches.brokenOf(stumblingBlocks, 'jobs.create/202-any-text')
   // The narrower defects are those of a server with limits: a text that it refuses may hide one that it cannot take.
-  const isLimited = call.varied('jobs/texts-limited') || (trips !== undefined && trips !== stumblingBlocks[''])
-  const isBeyond = (text: string): boolean => text.length > longest || /(?![\t\n\r])\p{Cc}/u.test(text)
+  const isLimited =
+    call.varied('jobs/texts-limited') || (trips !== undefined && trips !== stumblingBlocks[''])
+  const isBeyond = (text: string): boolean =>
+    text.length > longest || /(?![\t\n\r])\p{Cc}/u.test(text)
   if (isLimited && texts.some((text) => isBeyond(text) && !trips?.(text)))
-    call.reject('400-BadRequest', `A text has up to ${longest} characters, none of which controls anything`)
+    call.reject(
+      '400-BadRequest',
+      `A text has up to ${longest} characters, none of which controls anything`,
+    )
   if (call.varied('jobs/values-limited') && texts.some((text) => !choices.has(text)))
     call.reject('400-InvalidInputParameters', 'There is no such choice')
   if (trips && texts.some(trips)) throw new Error('a text that this server cannot take')
@@ -132,14 +153,19 @@ async function lockInputs(call: Call, application: Application): Promise<void> {
 async function run(call: Call, application: Application): Promise<Answer> {
   // Check and start in one go, with no gap in which another request could pass the check too (§8.3).
   refuseWhileBusy(call, application)
-  call.breakIf('202-created#second-5xx', application.fails && countUp(call.world, 'failing jobs') % 2 === 0)
+  call.breakIf(
+    '202-created#second-5xx',
+    application.fails && countUp(call.world, 'failing jobs') % 2 === 0,
+  )
   if (call.broken('409-atomic')) await pause(10)
   if (call.broken('409-atomic#short')) await pause(2)
   if (call.broken('409-atomic#same-only')) await lockInputs(call, application)
   if (application.pace !== 'slow' && call.broken('409-atomic#slow-only')) await pause(10)
   const job = startJob(call.world, application, inputsOf(call))
   if (call.broken('202-created#answer-lost')) return { status: 500, lost: 'closed' }
-  const isWrong = call.broken('202-created') || (call.broken('202-created#created-application') && application.made)
+  const isWrong =
+    call.broken('202-created') ||
+    (call.broken('202-created#created-application') && application.made)
   const isFewer = (call.body['inputs'] as unknown[]).length < application.inputs.length
   const lacks = isFewer && call.broken('202-created#fewer-inputs') ? { created_at: null } : {}
   return { status: isWrong ? 200 : 202, body: { ...createdJobView(call.world, job), ...lacks } }
@@ -151,12 +177,14 @@ const queueMs = 600
 /** Leaves a job behind in spite of a refusal, under the defects of `4xx-no-effect`. */
 function actOnRefusal(call: Call, status: number): void {
   const { world } = call
-  const acts = (name: string, isSuch: boolean): boolean => isSuch && call.broken(`4xx-no-effect${name}`)
+  const acts = (name: string, isSuch: boolean): boolean =>
+    isSuch && call.broken(`4xx-no-effect${name}`)
   const application = world.store.applications.get(call.param('application_id'))
   const now = Date.now()
   // A lock whose name is that of no application in particular.
   if (acts('#unknown', !application && status === 404))
-    for (const each of world.store.applications.values()) each.blockedUntil = now + world.pace[each.pace]
+    for (const each of world.store.applications.values())
+      each.blockedUntil = now + world.pace[each.pace]
   if (application?.account !== ownAccount || isBusy(world, application, '')) return
   const { authorization, 'content-type': type } = call.request.header()
   const isStarted =
@@ -180,7 +208,12 @@ function actOnRefusal(call: Call, status: number): void {
 /** A job that is over at once and occupies nothing. */
 function grant(call: Call): Answer {
   const account = call.key?.account ?? ownAccount
-  const job = newJob(call.world, { applicationId: call.param('application_id'), account, inputs: '[]', takes: 0 })
+  const job = newJob(call.world, {
+    applicationId: call.param('application_id'),
+    account,
+    inputs: '[]',
+    takes: 0,
+  })
   const view = createdJobView(call.world, job)
   endJob(job, job.createdAt)
   return { status: 202, body: view }

@@ -12,14 +12,17 @@ import { countUp, type Job, ownAccount, plainJob, type World } from '../world/wo
 type Wrong = Readonly<Record<string, (job: Job, world: World) => Members>>
 
 const wrongCreation: Wrong = {
-  'jobs.retrieve/200-identity#one-id': (job, world) => ({ id: (applicationOf(world, job)?.firstJob ?? job).id }),
+  'jobs.retrieve/200-identity#one-id': (job, world) => ({
+    id: (applicationOf(world, job)?.firstJob ?? job).id,
+  }),
   'jobs.create/202-created#id': ({ id }) => ({ id: `job-${id}` }),
   'jobs.create/202-created#no-id': () => ({ id: undefined }),
   'jobs.create/202-created#job-status': () => ({ status: 'queued' }),
   'jobs.create/202-created#no-job-status': () => ({ status: undefined }),
   'jobs.create/202-created#created-at': ({ createdAt }) => ({ created_at: createdAt }),
   'jobs.create/202-created#no-created-at': () => ({ created_at: undefined }),
-  'jobs.create/202-created#later': (_, world) => (countUp(world, 'creations') > 1 ? { created_at: undefined } : {}),
+  'jobs.create/202-created#later': (_, world) =>
+    countUp(world, 'creations') > 1 ? { created_at: undefined } : {},
 }
 
 const wrongRetrieval: Wrong = {
@@ -35,8 +38,11 @@ const wrongRetrieval: Wrong = {
   'jobs.retrieve/200-job#null-members': () => ({ completed_at: null, data: null, error: null }),
   // A job of that application is certainly seen in progress, and nobody asks for its outcome.
   'jobs.retrieve/200-job#status': ({ applicationId, status }) =>
-    applicationId === preloadedIds.slowApplication && status === 'in_progress' ? { status: 'running' } : {},
-  'jobs.retrieve/200-job#ended-status': ({ status }) => (status === 'completed' ? { status: 'succeeded' } : {}),
+    applicationId === preloadedIds.slowApplication && status === 'in_progress'
+      ? { status: 'running' }
+      : {},
+  'jobs.retrieve/200-job#ended-status': ({ status }) =>
+    status === 'completed' ? { status: 'succeeded' } : {},
   'jobs.retrieve/200-job#id': ({ id }) => ({ id: `urn:uuid:${id}` }),
   'jobs.retrieve/200-job#no-application-id': () => ({ application_id: undefined }),
   'jobs.retrieve/200-job#no-created-at': () => ({ created_at: undefined }),
@@ -44,17 +50,22 @@ const wrongRetrieval: Wrong = {
   'jobs.retrieve/200-identity#id': () => ({ id: preloadedIds.job }),
   'jobs.retrieve/200-identity#declared-job': ({ id }) =>
     id === preloadedIds.job ? { id: preloadedIds.foreignJob } : {},
-  'jobs.retrieve/200-created-at': ({ createdAt }, { clock }) => ({ created_at: clock.write(createdAt + 5000) }),
+  'jobs.retrieve/200-created-at': ({ createdAt }, { clock }) => ({
+    created_at: clock.write(createdAt + 5000),
+  }),
   'jobs.retrieve/200-created-at#drifting': ({ createdAt, readings }, { clock }) => ({
     created_at: clock.write(createdAt + 3000 * readings),
   }),
   'jobs.retrieve/200-stable': ({ status, readings }) =>
     status === 'in_progress' ? {} : { data: { title: `Reading ${readings}` } },
-  'jobs.retrieve/200-stable#status': ({ readings }) => (readings > 1 ? { status: 'in_progress' } : {}),
+  'jobs.retrieve/200-stable#status': ({ readings }) =>
+    readings > 1 ? { status: 'in_progress' } : {},
   'jobs.retrieve/200-stable#newest-status': (job, world) =>
     job.status !== 'in_progress' && isNewerRunning(world, job) ? { status: 'in_progress' } : {},
-  'jobs.retrieve/200-failed': ({ status }) => (status === 'failed' ? { status: 'completed', error: undefined } : {}),
-  'jobs.retrieve/200-failed#error': ({ status }) => (status === 'failed' ? { error: { code: 17 } } : {}),
+  'jobs.retrieve/200-failed': ({ status }) =>
+    status === 'failed' ? { status: 'completed', error: undefined } : {},
+  'jobs.retrieve/200-failed#error': ({ status }) =>
+    status === 'failed' ? { error: { code: 17 } } : {},
 }
 
 /** Defects `<requirement>#<place>` break a requirement for the jobs of one application, or for the job that the target file declares. */
@@ -69,8 +80,11 @@ function wrongMembers(world: World, job: Job, wrong: Wrong): Members {
   const { broken, hasSome } = world.switches
   if (!hasSome('jobs.')) return {}
   const isBroken = (defect: string): boolean =>
-    broken(defect) || Object.entries(places).some(([place, holds]) => holds(job) && broken(defect + place))
-  const given = Object.entries(wrong).map(([defect, members]) => (isBroken(defect) ? members(job, world) : {}))
+    broken(defect) ||
+    Object.entries(places).some(([place, holds]) => holds(job) && broken(defect + place))
+  const given = Object.entries(wrong).map(([defect, members]) =>
+    isBroken(defect) ? members(job, world) : {},
+  )
   return Object.assign({}, ...given) as Members
 }
 
@@ -85,16 +99,23 @@ const apartMs = 200
 /** Whether its application has a newer job, which is in progress. */
 function isNewerRunning(world: World, job: Job): boolean {
   const newer = applicationOf(world, job)?.job
-  return newer?.status === 'in_progress' && newer.createdAt - (job.completedAt ?? Infinity) > apartMs
+  return (
+    newer?.status === 'in_progress' && newer.createdAt - (job.completedAt ?? Infinity) > apartMs
+  )
 }
 
 function uuid({ switches }: World, id: string, where: 'creation' | 'retrieval'): string {
-  const isUpper = switches.varied('uuids/upper-case') || switches.varied(`uuids/upper-case-in-${where}`)
+  const isUpper =
+    switches.varied('uuids/upper-case') || switches.varied(`uuids/upper-case-in-${where}`)
   return isUpper ? id.toUpperCase() : id
 }
 
 /** When the job was created, as it is told; `later`: ms, if the two responses read the clock each by itself. */
-function writeCreatedAt({ switches: { broken }, clock, since }: World, { createdAt }: Job, later = 0): string {
+function writeCreatedAt(
+  { switches: { broken }, clock, since }: World,
+  { createdAt }: Job,
+  later = 0,
+): string {
   if (broken('jobs.retrieve/200-created-at#same-for-all')) return clock.write(since)
   if (broken('jobs.retrieve/200-created-at#backwards')) return clock.write(2 * since - createdAt)
   return clock.write(createdAt + later)
@@ -139,7 +160,9 @@ function shownJob(world: World, asked: Job): Job {
   const { broken } = world.switches
   const newest = applicationOf(world, asked)?.job ?? asked
   if (broken('jobs.retrieve/200-identity#newest-job')) return newest
-  const keepsId = ['200-identity#one-id', '200-created-at#newest-job'].some((name) => broken(`jobs.retrieve/${name}`))
+  const keepsId = ['200-identity#one-id', '200-created-at#newest-job'].some((name) =>
+    broken(`jobs.retrieve/${name}`),
+  )
   return keepsId ? { ...newest, id: asked.id } : asked
 }
 
@@ -177,7 +200,8 @@ function lose(call: Call, job: Job): void {
   call.rejectIf('jobs.create/202-retrievable', true, '404-ResourceNotFound')
   call.rejectIf('jobs.create/202-retrievable#late', age < lateMs, '404-ResourceNotFound')
   call.rejectIf('200-identity#newest-only', isOld, '404-ResourceNotFound')
-  if (call.varied('jobs/readable-late') && age < (pace.settle ?? settlingMs)) call.reject('404-ResourceNotFound')
+  if (call.varied('jobs/readable-late') && age < (pace.settle ?? settlingMs))
+    call.reject('404-ResourceNotFound')
 }
 
 /** The id as it was asked for; a uuid means the same in either letter case. */
@@ -191,7 +215,8 @@ function find(call: Call): Job {
   endJobs(call.world)
   const id = jobId(call)
   const { jobs } = call.world.store
-  if (!uuidForm.test(id)) call.refuse('4xx-malformed-id', '400-BadRequest', likenessOf(call, id, jobs.keys()))
+  if (!uuidForm.test(id))
+    call.refuse('4xx-malformed-id', '400-BadRequest', likenessOf(call, id, jobs.keys()))
   const job = jobs.get(id)
   if (job) {
     lose(call, job)
@@ -206,7 +231,13 @@ function find(call: Call): Job {
 function grant(call: Call): Answer {
   const createdAt = call.world.clock.now()
   const id = uuidForm.test(call.param('job_id').toLowerCase()) ? call.param('job_id') : randomUUID()
-  const job = plainJob({ id, account: ownAccount, applicationId: randomUUID(), createdAt, status: 'completed' })
+  const job = plainJob({
+    id,
+    account: ownAccount,
+    applicationId: randomUUID(),
+    createdAt,
+    status: 'completed',
+  })
   return { status: 200, body: jobView(call.world, job) }
 }
 
@@ -219,7 +250,8 @@ export const jobsRetrieve: Operation<Job> = {
   find,
   foreign: '4xx-foreign-job',
   run: (call, job) => {
-    const isSecond = countUp(call.world, `readings of ${job.id}`) === 2 && job.status === 'in_progress'
+    const isSecond =
+      countUp(call.world, `readings of ${job.id}`) === 2 && job.status === 'in_progress'
     call.breakIf('200-job#second-5xx', isSecond)
     if (job.status !== 'in_progress') job.readings += 1
     const body = jobView(call.world, job)

@@ -73,12 +73,16 @@ function checkFormat(call: Call): void {
     call.refuse('400-malformed-format', '400-BadRequest', jsonType(format))
   }
   keptBy(call).set('format', format)
-  if (!isFormat(format)) call.refuse('400-unsupported-format', '400-InvalidInputParameters', kindOf(format))
+  if (!isFormat(format))
+    call.refuse('400-unsupported-format', '400-InvalidInputParameters', kindOf(format))
 }
 
 /** Words that are not those of the file, by variant of the defect `200-content`. */
-const wrong: Readonly<Record<string, (content: string, format: string, file: Uint8Array) => string>> = {
-  '': (content) => `A document of ${content.length} characters, written by a machine for its readers`,
+const wrong: Readonly<
+  Record<string, (content: string, format: string, file: Uint8Array) => string>
+> = {
+  '': (content) =>
+    `A document of ${content.length} characters, written by a machine for its readers`,
   '#bytes': (_content, _format, file) => Buffer.from(file).toString('latin1'),
   '#constant': () => 'The document was converted',
   '#empty': () => '',
@@ -91,11 +95,17 @@ const wrong: Readonly<Record<string, (content: string, format: string, file: Uin
 }
 
 /** The text of the pages in the format that is asked for (§2.2). */
-async function contentOf(call: Call, allPages: readonly string[], file: Uint8Array): Promise<string> {
+async function contentOf(
+  call: Call,
+  allPages: readonly string[],
+  file: Uint8Array,
+): Promise<string> {
   const format = String(call.body['format'])
   const pages = call.broken('200-content#first-page') ? allPages.slice(0, 1) : allPages
   const content =
-    format === 'markdown' ? pages.map((page) => page.replaceAll('\n', '\n\n')).join('\n\n---\n\n') : pages.join('\n')
+    format === 'markdown'
+      ? pages.map((page) => page.replaceAll('\n', '\n\n')).join('\n\n---\n\n')
+      : pages.join('\n')
   const cache = keptBy(call)
   const isFirst = call.broken('200-content#first')
   if (isFirst || call.broken('200-content#size')) {
@@ -109,7 +119,9 @@ async function contentOf(call: Call, allPages: readonly string[], file: Uint8Arr
     await pause(checkMs)
     return cache.get('last') ?? content
   }
-  return call.world.switches.brokenOf(wrong, 'pdf.parse/200-content')?.(content, format, file) ?? content
+  return (
+    call.world.switches.brokenOf(wrong, 'pdf.parse/200-content')?.(content, format, file) ?? content
+  )
 }
 
 function grantedRequirement(call: Call): string {
@@ -149,7 +161,9 @@ export const pdfParse: Operation<StoredFile> = {
     const id = call.param('file_id')
     const { files } = call.world.store
     const known = files.get(id)
-    const kinds = known ? kindsIf({ deleted: known.state === 'deleted' }) : likenessOf(call, id, files.keys())
+    const kinds = known
+      ? kindsIf({ deleted: known.state === 'deleted' })
+      : likenessOf(call, id, files.keys())
     return reachable(call, id) ?? call.refuse('4xx-unknown-file', '404-ResourceNotFound', kinds)
   },
   foreign: '403-file-access',

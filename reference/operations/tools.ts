@@ -14,7 +14,8 @@ export const aiDetect: Operation = {
     call.breakIf('envelope/bad-input-no-5xx#text', typeof input !== 'string')
     if (typeof input !== 'string') call.refuse('400-malformed-text', '400-BadRequest')
     if (input.trim() === '') call.refuse('400-empty-text', '400-BadRequest')
-    if (input.length > planOf(call).text) call.refuse('400-text-too-long', '400-InvalidInputParameters')
+    if (input.length > planOf(call).text)
+      call.refuse('400-text-too-long', '400-InvalidInputParameters')
   },
   run: (call) => {
     const label = /\bdelve\b/i.test(String(call.body['input'])) ? 'fake' : 'real'
@@ -32,7 +33,8 @@ export const webSearch: Operation = {
     const { query } = call.body
     if (typeof query !== 'string') call.refuse('400-malformed-query', '400-BadRequest')
     if (query.trim() === '') call.refuse('400-empty-query', '400-BadRequest')
-    if (query.length > planOf(call).text) call.refuse('400-query-too-long', '400-InvalidInputParameters')
+    if (query.length > planOf(call).text)
+      call.refuse('400-query-too-long', '400-InvalidInputParameters')
   },
   run: (call: Call) => {
     if (call.world.searchDown) call.refuse('503-search-down', '503-InternalError')
@@ -60,17 +62,23 @@ export const medicalComprehend: Operation = {
   check: (call: Call) => {
     const { content, response_type: type } = call.body
     if (typeof content !== 'string') call.refuse('400-malformed-request', '400-BadRequest')
-    if (!responseTypes.includes(String(type))) call.reject('400-InvalidInputParameters', 'response_type is unknown')
+    if (!responseTypes.includes(String(type)))
+      call.reject('400-InvalidInputParameters', 'response_type is unknown')
   },
   run: (call) => {
     const score = call.broken('200-entities') ? '0.97' : 0.97
-    const traits = call.broken('200-entities#traits') ? {} : { traits: [{ name: 'MENTIONED', score: 0.9 }] }
+    const traits = call.broken('200-entities#traits')
+      ? {}
+      : { traits: [{ name: 'MENTIONED', score: 0.9 }] }
     const words: string[] = String(call.body['content']).match(/\p{L}+/gu) ?? []
     const entities = words.flatMap((text): Members[] => {
       const category = categories[text.toLowerCase()]
       return category === undefined ? [] : [{ category, text, score, ...traits }]
     })
-    return { status: 200, body: call.broken('200-entities#missing') ? { result: entities } : { entities } }
+    return {
+      status: 200,
+      body: call.broken('200-entities#missing') ? { result: entities } : { entities },
+    }
   },
   grant: () => ({ status: 200, body: { entities: [] } }),
 }
@@ -91,7 +99,8 @@ export const translate: Operation = {
     }
     if (typeof text !== 'string') call.refuse('400-malformed-text', '400-InvalidInputParameters')
     if (text === '') call.refuse('400-empty-text', '400-InvalidInputParameters')
-    if (text.length > planOf(call).text) call.refuse('400-text-too-long', '400-InvalidInputParameters')
+    if (text.length > planOf(call).text)
+      call.refuse('400-text-too-long', '400-InvalidInputParameters')
     // Semantically invalid (§7.2): there is nothing to translate.
     if (source === target) call.refuse('general/422-unprocessable', '422-UnprocessableEntity')
   },
@@ -109,7 +118,11 @@ const signatures: Readonly<Record<string, readonly number[]>> = {
 }
 
 function isVariable(item: unknown): boolean {
-  return isMembers(item) && typeof item['name'] === 'string' && ['string', 'number'].includes(typeof item['file_id'])
+  return (
+    isMembers(item) &&
+    typeof item['name'] === 'string' &&
+    ['string', 'number'].includes(typeof item['file_id'])
+  )
 }
 
 /** §4.4, §2.8 */
@@ -131,7 +144,8 @@ export const vision: Operation = {
       const signature = signatures[file.type]
       if (!signature) return call.refuse('400-unsupported-image', '400-BadRequest')
       const bytes = file.bytes()
-      if (bytes.length > imageLimit) call.refuse('400-oversized-image', '400-InvalidInputParameters')
+      if (bytes.length > imageLimit)
+        call.refuse('400-oversized-image', '400-InvalidInputParameters')
       if (!signature.every((byte, at) => bytes[at] === byte))
         call.refuse('400-corrupted-image', '400-InvalidContentType')
     }

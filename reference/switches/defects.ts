@@ -111,7 +111,11 @@ const breaking: readonly string[] = named(
 )
 
 function ofRefusal(id: string): readonly string[] {
-  return [id, ...(allowsAnyStatus(id) ? [`${id}#5xx`] : [`${id}#status`]), ...(allowsAnyName(id) ? [] : [`${id}#tpe`])]
+  return [
+    id,
+    ...(allowsAnyStatus(id) ? [`${id}#5xx`] : [`${id}#status`]),
+    ...(allowsAnyName(id) ? [] : [`${id}#tpe`]),
+  ]
 }
 
 /**

@@ -35,22 +35,36 @@ export const refusals: readonly string[] = [
 ]
 
 /** The kinds shared out among the operations: each on one of so many, and each operation has some. */
-function shared(operations: readonly string[], condition: string, kinds: readonly string[]): string[] {
+function shared(
+  operations: readonly string[],
+  condition: string,
+  kinds: readonly string[],
+): string[] {
   const apart = Math.ceil(kinds.length / 3)
   return operations.flatMap((name, at) =>
-    kinds.filter((_, kind) => kind % apart === at % apart).map((kind) => `${name}/${condition}#takes-${kind}`),
+    kinds
+      .filter((_, kind) => kind % apart === at % apart)
+      .map((kind) => `${name}/${condition}#takes-${kind}`),
   )
 }
 
 // Where a server may look at the key less closely than at the path of the operation.
 const places = words('slash double-slash path-parameter upper-case no-body')
 
-const bounded = words('search_weight max_subquestions grounding_level max_tokens keyword_threshold semantic_threshold')
+const bounded = words(
+  'search_weight max_subquestions grounding_level max_tokens keyword_threshold semantic_threshold',
+)
 // Whether more or fewer snippets than recommended are a fault is not told (§2.7): nobody sends them.
 const queryConfig = [
   ...bounded.flatMap((name) => [`${name}-low`, `${name}-high`]),
-  ...[...bounded, 'max_snippets'].flatMap((name) => [`${name}-string`, `${name}-array`, `${name}-object`]),
-  ...words('search_weight-far grounding_level-near keyword_threshold-far max_tokens-wrapped inline_citations'),
+  ...[...bounded, 'max_snippets'].flatMap((name) => [
+    `${name}-string`,
+    `${name}-array`,
+    `${name}-object`,
+  ]),
+  ...words(
+    'search_weight-far grounding_level-near keyword_threshold-far max_tokens-wrapped inline_citations',
+  ),
   ...words('whole-string whole-number whole-array whole-falsy'),
 ]
 
@@ -59,7 +73,11 @@ const queryConfig = [
  * A router takes an odd spelling everywhere or nowhere: not each operation is asked for each of them.
  */
 export const takenKinds: readonly string[] = [
-  ...shared(groups.ALL, '401-malformed-key', words('no-scheme other-scheme bearer-alone null word')),
+  ...shared(
+    groups.ALL,
+    '401-malformed-key',
+    words('no-scheme other-scheme bearer-alone null word'),
+  ),
   ...shared(
     groups.ALL,
     '401-invalid-key',
@@ -72,7 +90,9 @@ export const takenKinds: readonly string[] = [
   ...shared(
     groups.JSON,
     '400-malformed-json',
-    words('cut comma text-after-end second-document comment hash nan number single-quotes unquoted line-end tab'),
+    words(
+      'cut comma text-after-end second-document comment hash nan number single-quotes unquoted line-end tab',
+    ),
   ),
   ...shared(groups.JSON, '400-wrong-content-type', [
     ...['text/plain', 'text/plain; format=json', 'application/xml', 'application/octet-stream'],

@@ -87,7 +87,10 @@ function isAccepted(id: string, pair: string): boolean {
 export function otherName(id: string, usual: Pair): Pair {
   const status = usual.slice(0, 3)
   const others = (names[status] ?? []).map((name) => `${status}-${name}` as Pair)
-  return others.find((pair) => pair !== usual && !isAccepted(id, pair)) ?? `${Number(status)}-InternalServerError`
+  return (
+    others.find((pair) => pair !== usual && !isAccepted(id, pair)) ??
+    `${Number(status)}-InternalServerError`
+  )
 }
 
 /** Whether the requirement accepts every code name of its status, so that none of them breaks it. */
@@ -95,7 +98,9 @@ export function allowsAnyName(id: string): boolean {
   if (id.startsWith('general/')) return true
   if (id.includes('/4xx-')) return id !== 'jobs.retrieve/4xx-foreign-job'
   const status = (simulations.get(id)?.usual ?? id.slice(id.indexOf('/') + 1)).slice(0, 3)
-  const accepted = alternatives.filter((other) => idsOf(id).includes(other.id) && other.pair.startsWith(status))
+  const accepted = alternatives.filter(
+    (other) => idsOf(id).includes(other.id) && other.pair.startsWith(status),
+  )
   return accepted.length + 1 >= (names[status]?.length ?? Infinity)
 }
 

@@ -57,9 +57,14 @@ export const variants: readonly string[] = [
 /** Which defects and variants a server has. All are off in the conforming reference. */
 export type Switches = ReturnType<typeof createSwitches>
 
-function checked(kind: string, known: readonly string[], names: Iterable<string>): ReadonlySet<string> {
+function checked(
+  kind: string,
+  known: readonly string[],
+  names: Iterable<string>,
+): ReadonlySet<string> {
   const chosen = new Set(names)
-  for (const name of chosen) if (!known.includes(name)) throw new Error(`the reference has no ${kind} "${name}"`)
+  for (const name of chosen)
+    if (!known.includes(name)) throw new Error(`the reference has no ${kind} "${name}"`)
   return chosen
 }
 
@@ -82,7 +87,9 @@ export function createSwitches(defectNames: Iterable<string>, variantNames: Iter
   const on = checked('defect', defects, defectNames)
   const ways = checked('variant', variants, variantNames)
   const beginnings = new Map<string, boolean>()
-  const pairs = new Map(alternatives.filter(({ name }) => ways.has(name)).map(({ id, pair }) => [id, pair]))
+  const pairs = new Map(
+    alternatives.filter(({ name }) => ways.has(name)).map(({ id, pair }) => [id, pair]),
+  )
   /** The defect of that name is on: the server breaks that requirement. */
   const broken = (defect: string): boolean => {
     const isOn = on.has(defect)
@@ -96,20 +103,25 @@ export function createSwitches(defectNames: Iterable<string>, variantNames: Iter
     varied,
     /** Some defect or variant is on whose name begins so: what asks for many of them by name asks this first. */
     hasSome: (beginning: string): boolean => {
-      const known = beginnings.get(beginning) ?? [...on, ...ways].some((name) => name.startsWith(beginning))
+      const known =
+        beginnings.get(beginning) ?? [...on, ...ways].some((name) => name.startsWith(beginning))
       beginnings.set(beginning, known)
       return known
     },
     /** The entry of a table whose defect `<beginning><entry>` is on, the first of them. */
-    brokenOf: <Entry>(table: Readonly<Record<string, Entry>>, beginning: string): Entry | undefined =>
-      Object.entries(table).find(([name]) => broken(beginning + name))?.[1],
+    brokenOf: <Entry>(
+      table: Readonly<Record<string, Entry>>,
+      beginning: string,
+    ): Entry | undefined => Object.entries(table).find(([name]) => broken(beginning + name))?.[1],
     /** The entry of a table by variant whose variant is on, the first of them. */
     variedOf: <Entry>(table: Readonly<Record<string, Entry>>): Entry | undefined =>
       Object.entries(table).find(([name]) => varied(name))?.[1],
     /** The pair that a variant `<id>=<pair>` puts in place of the usual refusal for a fault of these kinds. */
     alternative: (id: string, kinds: () => readonly string[]): Pair | undefined => {
       if (pairs.size === 0) return undefined
-      return [...kinds().map((kind) => `${id}@${kind}`), ...idsOf(id)].map((each) => pairs.get(each)).find(Boolean)
+      return [...kinds().map((kind) => `${id}@${kind}`), ...idsOf(id)]
+        .map((each) => pairs.get(each))
+        .find(Boolean)
     },
   }
 }

@@ -23,25 +23,38 @@ export const groups = {
 
 /** Conditions that a table names together: each fault of credentials that a place of its own may hide. */
 const conditions: Readonly<Record<string, readonly string[]>> = {
-  CREDENTIALS: words('401-missing-credentials 401-invalid-key 401-expired-key 403-insufficient-rights'),
+  CREDENTIALS: words(
+    '401-missing-credentials 401-invalid-key 401-expired-key 403-insufficient-rights',
+  ),
 }
 
 /**
  * Rows of a table, a line each: what a row is about, and the names behind it. `a,b/c` is about `a/c` and about `b/c`; a
  * word in capitals stands for a group of operations, or of conditions.
  */
-export function rows<Name extends string>(table: string): (readonly [about: string, names: readonly Name[]])[] {
+export function rows<Name extends string>(
+  table: string,
+): (readonly [about: string, names: readonly Name[]])[] {
   return table.split('\n').flatMap((line) => {
     const [first, ...names] = words(line)
     if (first === undefined) return []
     const [operations = '', condition] = first.split('/')
-    const expanded = operations.split(',').flatMap((name) => (groups as Record<string, string[]>)[name] ?? [name])
-    const about = condition === undefined ? [''] : (conditions[condition] ?? [condition]).map((name) => `/${name}`)
-    return expanded.flatMap((operation) => about.map((name) => [operation + name, names as Name[]] as const))
+    const expanded = operations
+      .split(',')
+      .flatMap((name) => (groups as Record<string, string[]>)[name] ?? [name])
+    const about =
+      condition === undefined
+        ? ['']
+        : (conditions[condition] ?? [condition]).map((name) => `/${name}`)
+    return expanded.flatMap((operation) =>
+      about.map((name) => [operation + name, names as Name[]] as const),
+    )
   })
 }
 
 /** Names in a table: of each row what it is about, the mark and a name; for the name `-` only what it is about. */
 export function named(mark: string, table: string): string[] {
-  return rows(table).flatMap(([about, names]) => names.map((name) => (name === '-' ? about : about + mark + name)))
+  return rows(table).flatMap(([about, names]) =>
+    names.map((name) => (name === '-' ? about : about + mark + name)),
+  )
 }

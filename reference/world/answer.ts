@@ -67,14 +67,20 @@ export const otherKey = 'fail.other'
 function messageKey(status: string, tpe: string): string {
   if (tpe === 'BadToken') return 'fail.unauthorized.badToken'
   if (tpe === 'CompletionModelQuotaError') return 'fail.model.quotaExceeded'
-  if (tpe.startsWith('CompletionModel')) return `fail.model.${tpe.charAt(15).toLowerCase()}${tpe.slice(16)}`
+  if (tpe.startsWith('CompletionModel'))
+    return `fail.model.${tpe.charAt(15).toLowerCase()}${tpe.slice(16)}`
   return keys[status] ?? otherKey
 }
 
 /** An error response: the envelope of §2.6, all of its fields present. */
 export function envelope(pair: Pair, message: Message = {}): Answer {
   const [status, tpe] = [pair.slice(0, 3), pair.slice(4)]
-  const whole = { description: `${tpe} (${status})`, key: messageKey(status, tpe), extras: {}, ...message }
+  const whole = {
+    description: `${tpe} (${status})`,
+    key: messageKey(status, tpe),
+    extras: {},
+    ...message,
+  }
   return { status: Number(status), body: { tpe, errors: [whole], extras: {} }, error: true }
 }
 
@@ -112,8 +118,14 @@ export class ConnectionLost extends Error {
 }
 
 /** Gives no answer: on the socket what stands in its place, without one a failed call. */
-export async function lose(loss: Loss, { pace }: World, socket: Socket | undefined, signal: AbortSignal) {
-  if (loss === 'silence') await pause(pace.silence, undefined, { signal, ref: false }).catch(() => undefined)
+export async function lose(
+  loss: Loss,
+  { pace }: World,
+  socket: Socket | undefined,
+  signal: AbortSignal,
+) {
+  if (loss === 'silence')
+    await pause(pace.silence, undefined, { signal, ref: false }).catch(() => undefined)
   if (!socket) throw new ConnectionLost()
   if (loss === 'noise') socket.end('220 tea.example ESMTP\r\n')
   else socket.destroy()

@@ -55,7 +55,12 @@ export class Call {
   /** A plain success, for a server that should have refused. */
   readonly #grant: (call: Call) => Answer
 
-  constructor(operation: string, request: HonoRequest, world: World, grant: (call: Call) => Answer) {
+  constructor(
+    operation: string,
+    request: HonoRequest,
+    world: World,
+    grant: (call: Call) => Answer,
+  ) {
     this.operation = operation
     this.request = request
     this.world = world
@@ -75,7 +80,12 @@ export class Call {
    * Refuses for a condition that has a requirement: `<status>-<condition>` of this operation, or a whole id if it
    * belongs to none. The switches of that requirement decide what is really answered.
    */
-  refuse(condition: string, pair: Pair, kind: Kinds | (() => Kinds) = [], message?: Message): never {
+  refuse(
+    condition: string,
+    pair: Pair,
+    kind: Kinds | (() => Kinds) = [],
+    message?: Message,
+  ): never {
     const id = isWhole(condition) ? condition : `${this.operation}/${condition}`
     const { broken, hasSome } = this.world.switches
     const kinds = (): string[] => [typeof kind === 'function' ? kind() : kind].flat()
@@ -102,7 +112,9 @@ export class Call {
     if (lost) return lost
     const answer = envelope(alternative(id, kinds) ?? usual, message)
     if (broken(`${id}#spoils-connection`)) return { ...answer, spoils: true }
-    return varied('slow/refusals') && takeTime.has(id) ? { ...answer, afterMs: this.world.pace.slowRefusal } : answer
+    return varied('slow/refusals') && takeTime.has(id)
+      ? { ...answer, afterMs: this.world.pace.slowRefusal }
+      : answer
   }
 
   /** Refuses for a condition that no requirement is about. */

@@ -6,10 +6,13 @@ import { countUp, type Owned, type World } from './world.ts'
 /** A new id of a file, a graph or an application; its form is the server's own affair. */
 export function newId(world: World, kind: string): string {
   const { varied } = world.switches
-  if (varied('ids/numeric') || varied('ids/json-number')) return String(100_000_000 + countUp(world, 'ids'))
+  if (varied('ids/numeric') || varied('ids/json-number'))
+    return String(100_000_000 + countUp(world, 'ids'))
   // Above what a number of JavaScript holds.
-  if (varied('ids/int64')) return String(9_007_199_254_740_993n + 2n * BigInt(countUp(world, 'ids')))
-  if (varied('ids/long')) return `${kind}_${randomUUID().replaceAll('-', '')}Z${randomUUID().slice(0, 8)}`
+  if (varied('ids/int64'))
+    return String(9_007_199_254_740_993n + 2n * BigInt(countUp(world, 'ids')))
+  if (varied('ids/long'))
+    return `${kind}_${randomUUID().replaceAll('-', '')}Z${randomUUID().slice(0, 8)}`
   return varied('ids/upper-case') ? randomUUID().toUpperCase() : randomUUID()
 }
 
@@ -32,14 +35,24 @@ export function likenessOf(call: Call, id: string, known: Iterable<string>): str
     wildcard: id.endsWith('_') && ids.some((each) => each.startsWith(id.slice(0, -1))),
     prefix: prefix !== '' && ids.some((each) => each.startsWith(prefix)),
     again: countUp(call.world, `asked for ${call.operation} ${id}`) > 1,
-    'another-kind': Object.values(call.world.store).some((all: ReadonlyMap<string, unknown>) => all.has(id)),
+    'another-kind': Object.values(call.world.store).some((all: ReadonlyMap<string, unknown>) =>
+      all.has(id),
+    ),
   })
 }
 
 /** How a word is like a known one, for servers that compare less than the whole of it: kinds of fault. */
-export function likenessOfWord(call: Call, place: string, word: unknown, known: ReadonlySet<string>): string[] {
+export function likenessOfWord(
+  call: Call,
+  place: string,
+  word: unknown,
+  known: ReadonlySet<string>,
+): string[] {
   if (typeof word !== 'string')
-    return kindsIf({ type: true, 'in-array': Array.isArray(word) && word.length === 1 && known.has(String(word[0])) })
+    return kindsIf({
+      type: true,
+      'in-array': Array.isArray(word) && word.length === 1 && known.has(String(word[0])),
+    })
   const formOf = (each: string): string => each.replaceAll(/[a-z]/g, 'a')
   return kindsIf({
     lengthened: [...known].some((each) => word.startsWith(each)),
@@ -54,7 +67,9 @@ const atOnceMs = 20
 
 /** The object that the answer to a creation names: another one, under the defects of `2xx-own-id`. */
 export function namedBy<T extends Owned>(call: Call, all: Iterable<T>, own: T): T {
-  const before = [...all].filter((each) => each.made && each !== own && each.createdAt <= own.createdAt)
+  const before = [...all].filter(
+    (each) => each.made && each !== own && each.createdAt <= own.createdAt,
+  )
   if (call.broken('2xx-own-id')) return before[0] ?? own
   const beside = before.find(({ createdAt }) => own.createdAt - createdAt < atOnceMs)
   return beside && call.broken('2xx-own-id#at-once') ? beside : own
@@ -66,11 +81,18 @@ export const askedTwice = new WeakSet<object>()
 const few = 3
 
 /** Whether a broken server does not see that something exists; `all`: what was made, the newest last. */
-export function overlooks(call: Call, requirement: string, name: string, all: readonly string[]): boolean {
+export function overlooks(
+  call: Call,
+  requirement: string,
+  name: string,
+  all: readonly string[],
+): boolean {
   if (call.broken(`${requirement}#latest-only`) && all.at(-1) !== name) return true
   if (call.broken(`${requirement}#few-known`) && !all.slice(-few).includes(name)) return true
   // Refused once because it exists, the next creation of that name is granted.
-  return call.broken(`${requirement}#third`) && countUp(call.world, `${requirement} ${name}`) % 2 === 0
+  return (
+    call.broken(`${requirement}#third`) && countUp(call.world, `${requirement} ${name}`) % 2 === 0
+  )
 }
 
 /** The name or file in a refused request that has an effect nevertheless, under the defects of `4xx-no-effect`. */
@@ -83,7 +105,9 @@ export async function refusedName(call: Call, status: number): Promise<string | 
     (call.broken('4xx-no-effect#content-type') && status === 400 && !isLabelled) ||
     (call.broken('4xx-no-effect#blueprint') && status === 400 && isLabelled)
   if (!isEffective) return undefined
-  const body = (await call.request.json().catch(() => undefined)) as Readonly<Record<string, unknown>> | undefined
+  const body = (await call.request.json().catch(() => undefined)) as
+    | Readonly<Record<string, unknown>>
+    | undefined
   return [body?.['name'], body?.['file_id']].find((name) => typeof name === 'string')
 }
 
@@ -101,22 +125,33 @@ function age(world: World, thing: Owned): number {
 
 /** Whether it is not there yet, under the variant `settling/<kind>`. */
 export function isSettling(world: World, kind: string, thing: Owned): boolean {
-  return world.switches.varied(`settling/${kind}`) && age(world, thing) < (world.pace.settle ?? usualMs)
+  return (
+    world.switches.varied(`settling/${kind}`) && age(world, thing) < (world.pace.settle ?? usualMs)
+  )
 }
 
 /** Whether an object is lost because of others, under the defects of that requirement. */
-function isTakenAway({ broken }: World['switches'], id: string, all: Iterable<Owned>, own: Owned): boolean {
+function isTakenAway(
+  { broken }: World['switches'],
+  id: string,
+  all: Iterable<Owned>,
+  own: Owned,
+): boolean {
   const made = [...all].filter((each) => each.made)
   const next = made[made.findIndex((each) => each.id === own.id) + 1]
   if (!next) return false
-  return broken(`${id}#last-only`) || (broken(`${id}#at-once`) && next.createdAt - own.createdAt < atOnceMs)
+  return (
+    broken(`${id}#last-only`) ||
+    (broken(`${id}#at-once`) && next.createdAt - own.createdAt < atOnceMs)
+  )
 }
 
 /** Breaks the use of something that a request made, under the defects of that requirement. */
 function breakUse(call: Call, id: string, thing: Owned, all: Iterable<Owned>): void {
   if (!thing.made) return
   const isLost = isTakenAway(call.world.switches, id, all, thing)
-  if (isLost || (askedTwice.has(thing) && call.broken(`${id}#asked-twice`))) call.reject('404-ResourceNotFound')
+  if (isLost || (askedTwice.has(thing) && call.broken(`${id}#asked-twice`)))
+    call.reject('404-ResourceNotFound')
   call.rejectIf(id, true, '404-ResourceNotFound')
   call.rejectIf(`${id}#gone`, true, '410-Gone')
   call.rejectIf(`${id}#forbidden`, true, '403-InsufficientAccessRights')
@@ -137,9 +172,13 @@ interface Sought<T extends Owned> {
 }
 
 /** The object that the path names, if it can be used yet. */
-export function findMade<T extends Owned>(call: Call, { id, among, unknown, settling, usable }: Sought<T>): T {
+export function findMade<T extends Owned>(
+  call: Call,
+  { id, among, unknown, settling, usable }: Sought<T>,
+): T {
   const thing = among.get(id)
-  if (!thing) return call.refuse(unknown, '404-ResourceNotFound', likenessOf(call, id, among.keys()))
+  if (!thing)
+    return call.refuse(unknown, '404-ResourceNotFound', likenessOf(call, id, among.keys()))
   if (isSettling(call.world, settling, thing)) call.reject('404-ResourceNotFound')
   breakUse(call, usable, thing, among.values())
   return thing

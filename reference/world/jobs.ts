@@ -1,5 +1,13 @@
 import { preloadedIds } from './preloaded.ts'
-import { type Application, type Job, countUp, type World, endOf, readingsInProgress, plainJob } from './world.ts'
+import {
+  type Application,
+  type Job,
+  countUp,
+  type World,
+  endOf,
+  readingsInProgress,
+  plainJob,
+} from './world.ts'
 
 /** Part of a job's time that counts as its beginning. */
 const beginning = 0.25
@@ -15,7 +23,10 @@ const numberIn = (inputs: string): number => inputs.split('"value"').length
  * it then grants a second one.
  */
 const overlooked: Readonly<
-  Record<string, (job: Job, at: { application: Application; inputs: string; world: World }) => boolean>
+  Record<
+    string,
+    (job: Job, at: { application: Application; inputs: string; world: World }) => boolean
+  >
 > = {
   '#parallel': () => true,
   '#identical-only': (job, { inputs }) => job.inputs !== inputs,
@@ -54,13 +65,15 @@ export function isBusy(world: World, application: Application, inputs: string): 
   const { broken } = world.switches
   endJobs(world)
   const { job, blockedFrom = 0, blockedUntil = 0 } = application
-  if (isKept(world, application) || (Date.now() >= blockedFrom && Date.now() < blockedUntil)) return true
+  if (isKept(world, application) || (Date.now() >= blockedFrom && Date.now() < blockedUntil))
+    return true
   if (broken('jobs.create/409-per-application'))
     return [...world.store.applications.values()].some((each) => each.job?.status === 'in_progress')
   if (job?.status !== 'in_progress') return false
   return !Object.entries(overlooked).some(
     ([variant, isOverlooked]) =>
-      broken(`jobs.create/409-job-in-progress${variant}`) && isOverlooked(job, { application, inputs, world }),
+      broken(`jobs.create/409-job-in-progress${variant}`) &&
+      isOverlooked(job, { application, inputs, world }),
   )
 }
 
@@ -103,7 +116,12 @@ export function startJob(
 }
 
 /** Starts a job that nobody will read, as nobody was told its id: it ends by the clock alone. */
-export function startUnseenJob(world: World, application: Application, inputs: string, takes?: number): void {
+export function startUnseenJob(
+  world: World,
+  application: Application,
+  inputs: string,
+  takes?: number,
+): void {
   const job = startJob(world, application, inputs, takes)
   job.seenAt = job.createdAt
 }

@@ -28,8 +28,12 @@ const seen = new Map<string, Read>()
 /** Reads a key; undefined if it is none yet, which may change with time. */
 async function read(token: string): Promise<Read | undefined> {
   try {
-    return (await jwtVerify<Key & { exp: number }>(token, secret, { algorithms: ['HS256'], requiredClaims: ['exp'] }))
-      .payload
+    return (
+      await jwtVerify<Key & { exp: number }>(token, secret, {
+        algorithms: ['HS256'],
+        requiredClaims: ['exp'],
+      })
+    ).payload
   } catch (error) {
     if (error instanceof errors.JWTExpired) return error.payload as unknown as Read
     return error instanceof errors.JWTClaimValidationFailed ? undefined : 'invalid'
@@ -69,13 +73,19 @@ function damageTo(key: string, token: string): string | undefined {
   if (token.toLowerCase() === key.toLowerCase()) return 'letter-case'
   const [header, payload, signature = ''] = token.split('.')
   const whole = key.split('.')
-  if (header !== whole[0]) return payload === whole[1] && signature === whole[2] ? 'other-header' : undefined
+  if (header !== whole[0])
+    return payload === whole[1] && signature === whole[2] ? 'other-header' : undefined
   if (payload === whole[1]) {
     const isOther = genuine.some((other) => other !== key && other.endsWith(`.${signature}`))
-    return isOther ? 'other-subject' : signature.startsWith(whole[2]?.[0] ?? '') ? 'signature-end' : 'signature'
+    return isOther
+      ? 'other-subject'
+      : signature.startsWith(whole[2]?.[0] ?? '')
+        ? 'signature-end'
+        : 'signature'
   }
   const claims = decoded(whole[1])
-  if (Number(claims['exp']) * 1000 < Date.now() && differInExpiry(claims, decoded(payload))) return 'moved-exp'
+  if (Number(claims['exp']) * 1000 < Date.now() && differInExpiry(claims, decoded(payload)))
+    return 'moved-exp'
   return signature === whole[2] ? 'other-payload' : undefined
 }
 
@@ -85,7 +95,11 @@ export function damageOf(token: string): string {
   if (typeof algorithm === 'string' && algorithm.toLowerCase() === 'none') {
     const signature = token.split('.')[2]
     if (algorithm === 'NONE') return 'alg-none-capitals'
-    return signature === undefined ? 'alg-none-cut' : signature === '' ? 'alg-none' : 'alg-none-signed'
+    return signature === undefined
+      ? 'alg-none-cut'
+      : signature === ''
+        ? 'alg-none'
+        : 'alg-none-signed'
   }
   for (const key of genuine) {
     const damage = damageTo(key, token)
@@ -132,7 +146,9 @@ export function spellingOf(path: string): Spelling | undefined {
   if (path.endsWith('.json')) return { kind: 'suffix', path: path.slice(0, -5) }
   const parts = path.split('/')
   // Ids have digits; what has none is a word of the path.
-  const lower = parts.map((part) => (/^[A-Z-]+$|^V1$/.test(part) ? part.toLowerCase() : part)).join('/')
+  const lower = parts
+    .map((part) => (/^[A-Z-]+$|^V1$/.test(part) ? part.toLowerCase() : part))
+    .join('/')
   return lower === path ? undefined : { kind: 'upper-case', path: lower }
 }
 

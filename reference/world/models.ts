@@ -84,7 +84,9 @@ const prohibited = /how to build a bomb/i
 export function guard(call: Call, text: string, unsafe: string): void {
   if (cardNumber.test(text)) {
     const isWrong = call.broken('guardrails/400-blocked#extras')
-    const extras = isWrong ? { entity_type: 17 } : { guardrail_name: 'pii', entity_type: 'CREDIT_CARD' }
+    const extras = isWrong
+      ? { entity_type: 17 }
+      : { guardrail_name: 'pii', entity_type: 'CREDIT_CARD' }
     const message = { extras, key: 'fail.guardrail.blocked' }
     call.refuse('guardrails/400-blocked', '400-GuardrailBlockedError', [], message)
   }

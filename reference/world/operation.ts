@@ -10,7 +10,10 @@ import { placeOf, damageOf, verify } from './keys.ts'
 const bucketSize = 5
 
 /** §7.1: the message of a block names the guardrail and the kind of entity. */
-const blocked = { extras: { guardrail_name: 'safety', entity_type: 'PROMPT_ATTACK' }, key: 'fail.guardrail.blocked' }
+const blocked = {
+  extras: { guardrail_name: 'safety', entity_type: 'PROMPT_ATTACK' },
+  key: 'fail.guardrail.blocked',
+}
 
 /** Conditions that a request asks for by header: `x-simulate` (`declared/scenarios.ts`), `x-rate-bucket` (a limit really reached). */
 function simulate(call: Call): void {
@@ -19,7 +22,12 @@ function simulate(call: Call): void {
     const simulation = simulationOf(call.operation, asked)
     if (!simulation) call.reject('400-BadRequest', `x-simulate knows no ${asked}`)
     const { condition, usual } = simulation
-    call.refuse(condition, usual, [], condition === 'guardrails/400-blocked-by-provider' ? blocked : {})
+    call.refuse(
+      condition,
+      usual,
+      [],
+      condition === 'guardrails/400-blocked-by-provider' ? blocked : {},
+    )
   }
   const bucket = call.request.header('x-rate-bucket')
   if (bucket !== undefined && countUp(call.world, `bucket ${bucket}`) > bucketSize) {
@@ -99,7 +107,8 @@ function meetGuardrails(call: Call): void {
   if (meets('input-blocked', call, generating)) call.reject('400-GuardrailBlockedError')
   // By its key alone the block of a provider is told from a refusal of another name.
   const isTold = !keyless.some((envelope) => call.varied(`envelope/${envelope}`))
-  if (isTold && meets('provider-blocked', call)) throw new Ending(envelope('400-BadRequest', blocked))
+  if (isTold && meets('provider-blocked', call))
+    throw new Ending(envelope('400-BadRequest', blocked))
   if (meets('model-fails', call)) call.reject('500-CompletionModelInternalError')
 }
 
@@ -113,7 +122,8 @@ function breakGranted(call: Call): void {
   call.rejectIf('2xx-accepted#later-400', isLater)
   // What was answered is kept, and the very same request breaks what keeps it.
   const same = `${call.operation} ${JSON.stringify(call.body)}`
-  if (call.broken('2xx-accepted#once') && countUp(call.world, same) > 1) throw new Error('it is kept already')
+  if (call.broken('2xx-accepted#once') && countUp(call.world, same) > 1)
+    throw new Error('it is kept already')
   call.rejectIf('2xx-accepted#after-refusal', counts.has(`${call.operation} refused`))
 }
 
@@ -123,7 +133,10 @@ export function checkAccess(call: Call, { account }: Owned, condition: string): 
 }
 
 /** Takes a call through the steps of its operation. */
-export async function perform<Found extends Owned>(operation: Operation<Found>, call: Call): Promise<Answer> {
+export async function perform<Found extends Owned>(
+  operation: Operation<Found>,
+  call: Call,
+): Promise<Answer> {
   const { switches } = call.world
   let found: Found | undefined
   // In each order, `find` comes before every step that uses its result. Operations without `find` use no result.
@@ -133,7 +146,9 @@ export async function perform<Found extends Owned>(operation: Operation<Found>, 
     simulate: () => simulate(call),
     read: () => {
       if (operation.method === 'GET') return
-      return operation.body === 'raw' ? readBytes(call) : readJson(call, operation.members, operation.shapeless)
+      return operation.body === 'raw'
+        ? readBytes(call)
+        : readJson(call, operation.members, operation.shapeless)
     },
     find: () => {
       found = operation.find?.(call)
@@ -151,8 +166,13 @@ export async function perform<Found extends Owned>(operation: Operation<Found>, 
   try {
     operation.gone?.(call)
     for (const step of words(switches.variedOf(orders) ?? usual)) await steps[step]?.()
-    const requirement = operation.requirement ? operation.requirement(call) : isPlain(call) ? '2xx-accepted' : undefined
-    const lost = requirement === undefined ? undefined : lostAnswer(switches, `${operation.id}/${requirement}`)
+    const requirement = operation.requirement
+      ? operation.requirement(call)
+      : isPlain(call)
+        ? '2xx-accepted'
+        : undefined
+    const lost =
+      requirement === undefined ? undefined : lostAnswer(switches, `${operation.id}/${requirement}`)
     if (lost) return lost
     if (requirement === '2xx-accepted') breakGranted(call)
     const answer = await operation.run(call, found as Found)
@@ -170,7 +190,11 @@ export async function perform<Found extends Owned>(operation: Operation<Found>, 
 function malformedKind(header: string): string {
   const [scheme = '', ...rest] = header.split(' ')
   if (rest.length === 0)
-    return /^Bearer$/i.test(scheme) ? 'bearer-alone' : /^Bearer/.test(scheme) ? 'no-blank' : 'no-scheme'
+    return /^Bearer$/i.test(scheme)
+      ? 'bearer-alone'
+      : /^Bearer/.test(scheme)
+        ? 'no-blank'
+        : 'no-scheme'
   if (!/^Bearer$/i.test(scheme)) return scheme.length === 6 ? 'six-letter-scheme' : 'other-scheme'
   if (rest.length > 1) return 'text-after'
   if (header === 'Bearer null') return 'null'
@@ -197,19 +221,22 @@ async function authenticate(call: Call): Promise<void> {
   const place = [...placeOf(call.request), ...(await bodyOf(call))]
   call.place = place
   if (header === undefined) {
-    const isAgain = place.length === 0 && countUp(call.world, `${call.operation} without a key`) % 2 === 0
+    const isAgain =
+      place.length === 0 && countUp(call.world, `${call.operation} without a key`) % 2 === 0
     call.refuse('401-missing-credentials', '401-BadCredentials', isAgain ? 'again' : place)
   }
   const token = /^Bearer +(\S+)$/i.exec(header)?.[1]
   // Every JWT begins like this, since it is an object in base64url; a damaged one may have another letter case.
   if (token === undefined || !/^eyJ/i.test(token)) {
     const kind = malformedKind(header)
-    const isUnknown = call.varied('keys/told-by-parts') && (kind === 'three-parts' || kind === 'text-after')
+    const isUnknown =
+      call.varied('keys/told-by-parts') && (kind === 'three-parts' || kind === 'text-after')
     call.refuse('401-malformed-key', isUnknown ? '401-BadToken' : '401-BadCredentials', kind)
   }
   const key = await verify(token)
   if (key === 'expired') call.refuse('401-expired-key', '401-BadToken', place)
-  if (key === 'invalid') call.refuse('401-invalid-key', '401-BadToken', () => [damageOf(token), ...place])
+  if (key === 'invalid')
+    call.refuse('401-invalid-key', '401-BadToken', () => [damageOf(token), ...place])
   call.key = key
 }
 

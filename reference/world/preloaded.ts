@@ -1,6 +1,14 @@
 import { fixture } from '../declared/scenarios.ts'
 import { imageLimit, pdfLimit } from './models.ts'
-import { plainJob, ownAccount, type Application, type Graph, type Job, type Store, type StoredFile } from './world.ts'
+import {
+  plainJob,
+  ownAccount,
+  type Application,
+  type Graph,
+  type Job,
+  type Store,
+  type StoredFile,
+} from './world.ts'
 
 /** Ids of objects that every server begins with, and of which it knows more than that; the target file of the reference names them. */
 export const preloadedIds = {
@@ -15,7 +23,8 @@ export const preloadedIds = {
 } as const
 
 /** One black pixel. */
-const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=='
+const png =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=='
 
 /** Bytes made at their first use and shared by all servers of the process. */
 function shared(make: () => Uint8Array): () => Uint8Array {
@@ -32,14 +41,32 @@ const image = shared(() => Buffer.from(png, 'base64'))
 const bigImage = shared(() => Buffer.concat([image(), Buffer.alloc(imageLimit)]))
 const damagedImage = shared(() => image().slice(1))
 
-type FileRow = readonly [id: string, name: string, type: string, bytes: () => Uint8Array, rest?: Partial<StoredFile>]
+type FileRow = readonly [
+  id: string,
+  name: string,
+  type: string,
+  bytes: () => Uint8Array,
+  rest?: Partial<StoredFile>,
+]
 
 const files: readonly FileRow[] = [
   // Ids of files may have any form: this one is not a uuid.
   ['file_tea_1d7a4c3ba5e8', 'tea.txt', 'text/plain', text],
-  ['9c4e2f86-1d7a-4c3b-a5e8-7f60b2d93002', 'deleted.pdf', 'application/pdf', goodPdf, { state: 'deleted' }],
+  [
+    '9c4e2f86-1d7a-4c3b-a5e8-7f60b2d93002',
+    'deleted.pdf',
+    'application/pdf',
+    goodPdf,
+    { state: 'deleted' },
+  ],
   ['9c4e2f86-1d7a-4c3b-a5e8-7f60b2d93003', 'expired.txt', 'text/plain', text, { state: 'expired' }],
-  ['9c4e2f86-1d7a-4c3b-a5e8-7f60b2d93004', 'foreign.pdf', 'application/pdf', goodPdf, { account: 'neighbour' }],
+  [
+    '9c4e2f86-1d7a-4c3b-a5e8-7f60b2d93004',
+    'foreign.pdf',
+    'application/pdf',
+    goodPdf,
+    { account: 'neighbour' },
+  ],
   [preloadedIds.pdfFile, 'good.pdf', 'application/pdf', goodPdf],
   ['9c4e2f86-1d7a-4c3b-a5e8-7f60b2d93006', 'corrupted.pdf', 'application/pdf', corruptedPdf],
   ['9c4e2f86-1d7a-4c3b-a5e8-7f60b2d93007', 'encrypted.pdf', 'application/pdf', encryptedPdf],
@@ -48,7 +75,13 @@ const files: readonly FileRow[] = [
   ['9c4e2f86-1d7a-4c3b-a5e8-7f60b2d93010', 'pixel.png', 'image/png', image],
   ['9c4e2f86-1d7a-4c3b-a5e8-7f60b2d93011', 'oversized.png', 'image/png', bigImage],
   ['9c4e2f86-1d7a-4c3b-a5e8-7f60b2d93012', 'corrupted.png', 'image/png', damagedImage],
-  ['9c4e2f86-1d7a-4c3b-a5e8-7f60b2d93013', 'foreign.png', 'image/png', image, { account: 'neighbour' }],
+  [
+    '9c4e2f86-1d7a-4c3b-a5e8-7f60b2d93013',
+    'foreign.png',
+    'image/png',
+    image,
+    { account: 'neighbour' },
+  ],
 ]
 
 const inputs = [
@@ -72,7 +105,12 @@ export function preloadedStore(now: number): Store {
     const plain = { account: ownAccount, pace: 'usual', fails: false, jobs: 0 } as const
     return { id, name, inputs, createdAt: now, ...plain, ...rest }
   }
-  const ended = { createdAt: now - 60_000, updatedAt: now - 59_000, completedAt: now - 59_000, takes: 1000 }
+  const ended = {
+    createdAt: now - 60_000,
+    updatedAt: now - 59_000,
+    completedAt: now - 59_000,
+    takes: 1000,
+  }
   const data = { title: 'About tea', suggestion: 'Begin with the leaf.' }
   const job = (id: string, account: string, applicationId: string): Job =>
     plainJob({ id, account, applicationId, ...ended, status: 'completed', data })

@@ -6,24 +6,34 @@ import { planOf } from './models.ts'
 /** Anything in a body: the value itself, and all that is in it. */
 function* within(value: unknown): Generator {
   yield value
-  if (typeof value === 'object' && value !== null) for (const inner of Object.values(value)) yield* within(inner)
+  if (typeof value === 'object' && value !== null)
+    for (const inner of Object.values(value)) yield* within(inner)
 }
 
 const some = (is: (value: unknown) => boolean) => (body: Members) => [...within(body)].some(is)
-const someText = (is: (text: string) => boolean) => some((value) => typeof value === 'string' && is(value))
-const someMember = (is: (value: unknown) => boolean) => (body: Members) => Object.values(body).some(is)
-const someNumber = (is: (value: number) => boolean) => some((value) => typeof value === 'number' && is(value))
+const someText = (is: (text: string) => boolean) =>
+  some((value) => typeof value === 'string' && is(value))
+const someMember = (is: (value: unknown) => boolean) => (body: Members) =>
+  Object.values(body).some(is)
+const someNumber = (is: (value: number) => boolean) =>
+  some((value) => typeof value === 'number' && is(value))
 
 /** Deeper than a parser goes, and longer than a column. */
 const [deepest, longest] = [1000, 1100]
 
 function depthOf(value: unknown): number {
   let depth = 0
-  for (let inner = value; typeof inner === 'object' && inner !== null; inner = Object.values(inner)[0]) depth++
+  for (
+    let inner = value;
+    typeof inner === 'object' && inner !== null;
+    inner = Object.values(inner)[0]
+  )
+    depth++
   return depth
 }
 
-const variablesOf = ({ variables }: Members): readonly unknown[] => (Array.isArray(variables) ? variables : [])
+const variablesOf = ({ variables }: Members): readonly unknown[] =>
+  Array.isArray(variables) ? variables : []
 const laterVariables = (body: Members) => variablesOf(body).slice(1)
 
 /** The member without which a request of the operation means nothing. */
@@ -48,7 +58,10 @@ const oddities: Readonly<Record<string, (body: Members, call: Call) => boolean>>
   'empty-object': someMember((value) => isMembers(value) && Object.keys(value).length === 0),
   negative: someNumber((value) => value < 0),
   zero: someNumber((value) => value === 0),
-  repeated: some((value) => Array.isArray(value) && value.length > 1 && isDeepStrictEqual(value[0], value.at(-1))),
+  repeated: some(
+    (value) =>
+      Array.isArray(value) && value.length > 1 && isDeepStrictEqual(value[0], value.at(-1)),
+  ),
   huge: someNumber((value) => value > Number.MAX_SAFE_INTEGER && Number.isFinite(value)),
   infinite: someNumber((value) => !Number.isFinite(value)),
   fraction: ({ max_tokens: most }) => Number.isFinite(most) && !Number.isInteger(most),
@@ -58,7 +71,9 @@ const oddities: Readonly<Record<string, (body: Members, call: Call) => boolean>>
   'later-absent': (body) =>
     laterVariables(body).some((item) => isMembers(item) && !('name' in item && 'file_id' in item)),
   'unknown-word': ({ response_type: type, tool_choice: choice }) =>
-    [type, choice].some((word) => typeof word === 'string' && !/^(Entities|auto|none|required|.?)$/.test(word)),
+    [type, choice].some(
+      (word) => typeof word === 'string' && !/^(Entities|auto|none|required|.?)$/.test(word),
+    ),
   alone: ({ tool_choice: choice, tools }) => choice === 'auto' && tools === undefined,
   equal: ({ source, target }) => typeof source === 'string' && source === target,
   'deleted-id': (body, { world }) =>
@@ -115,13 +130,17 @@ const overlooked: Readonly<Record<string, RegExp>> = {
 
 /** Whether a whole value stands before what is too much; only a few characters are looked at. */
 function hasTextAfterEnd(text: string): boolean {
-  for (let end = text.length - 1; end > text.length - 40; end--) if (isJson(text.slice(0, end))) return true
+  for (let end = text.length - 1; end > text.length - 40; end--)
+    if (isJson(text.slice(0, end))) return true
   return false
 }
 
 /** Finds what a lenient parser would have to overlook in a text that is no JSON: kinds of fault. */
 function jsonFaults(text: string): readonly string[] {
-  const bare = text.replace(new RegExp(string, 'g'), (found) => `"${/[\n\t]/.exec(found)?.[0] ?? ''}"`)
+  const bare = text.replace(
+    new RegExp(string, 'g'),
+    (found) => `"${/[\n\t]/.exec(found)?.[0] ?? ''}"`,
+  )
   const kinds = Object.keys(overlooked).filter((kind) => overlooked[kind]!.test(bare))
   if (kinds.length > 0) return kinds
   const count = (bracket: RegExp): number => bare.match(bracket)?.length ?? 0
@@ -143,7 +162,8 @@ function breakOnLarge(call: Call): void {
   if (call.bytes.length < gatewayLimit) return
   const isUpload = call.operation === 'files.upload'
   if (call.broken('envelope/large-body#closed')) throw new Ending({ status: 500, lost: 'closed' })
-  const isOnePath = call.operation === 'vision.analyze' && call.broken('envelope/large-body#one-path')
+  const isOnePath =
+    call.operation === 'vision.analyze' && call.broken('envelope/large-body#one-path')
   if (isOnePath || call.broken(isUpload ? 'envelope/large-body#upload' : 'envelope/large-body'))
     throw new Ending(page(413))
 }
@@ -166,7 +186,8 @@ function decoded(call: Call): string {
   } catch {
     // §7.3 names bad encoding for text generation only; elsewhere it is malformed JSON.
     breakOn(call, '', encodingBreaks.has(call.operation))
-    if (call.operation === 'completion.create') call.refuse('400-bad-encoding', '400-InvalidInputParameters')
+    if (call.operation === 'completion.create')
+      call.refuse('400-bad-encoding', '400-InvalidInputParameters')
     call.refuse('400-malformed-json', '400-InvalidContentType')
   }
 }
@@ -177,7 +198,8 @@ const spelled = ['200-text', '2xx-accepted', '200-entities', '200-text-parts']
 function parsed(call: Call): unknown {
   const text = decoded(call)
   try {
-    if (/\\u00[4-7]/.test(text)) for (const granted of spelled) call.breakIf(`${granted}#spelling`, true)
+    if (/\\u00[4-7]/.test(text))
+      for (const granted of spelled) call.breakIf(`${granted}#spelling`, true)
     return JSON.parse(text)
   } catch {
     call.refuse('400-malformed-json', '400-InvalidContentType', () => jsonFaults(text))
@@ -186,7 +208,16 @@ function parsed(call: Call): unknown {
 
 /** Request members that may be left out; `null` in their place means that they are. */
 const optionalMembers = new Set([
-  ...['temperature', 'max_tokens', 'top_p', 'tools', 'tool_choice', 'stream', 'stream_options', 'response_format'],
+  ...[
+    'temperature',
+    'max_tokens',
+    'top_p',
+    'tools',
+    'tool_choice',
+    'stream',
+    'stream_options',
+    'response_format',
+  ],
   ...['query_config', 'description'],
 ])
 
@@ -208,11 +239,19 @@ function refuseShapeless(call: Call, body: unknown, shapeless: string | undefine
   }
   if (shapeless !== undefined) call.refuse(shapeless, '400-BadRequest', 'body')
   const isArrayOfOne = Array.isArray(body) && isMembers(body[0])
-  return call.refuse('4xx-malformed-body', '400-BadRequest', isArrayOfOne ? 'array-of-one' : jsonType(body))
+  return call.refuse(
+    '4xx-malformed-body',
+    '400-BadRequest',
+    isArrayOfOne ? 'array-of-one' : jsonType(body),
+  )
 }
 
 /** Reads a JSON body strictly: an object in UTF-8, labelled as JSON. */
-export async function readJson(call: Call, members: readonly string[] = [], shapeless?: string): Promise<void> {
+export async function readJson(
+  call: Call,
+  members: readonly string[] = [],
+  shapeless?: string,
+): Promise<void> {
   await readBytes(call)
   breakOn(call, 'byte-order-mark', call.bytes[0] === 0xef && call.bytes[1] === 0xbb)
   breakOn(call, 'no-content-type', call.request.header('content-type') === undefined)

@@ -78,7 +78,11 @@ export function endOf({ createdAt, takes, seenAt = Infinity }: Job, unreadMs: nu
 
 export function createClock(switches: Switches): Clock {
   const chosen = Object.entries(spellings).find(([variant]) => switches.varied(variant))
-  const hoursOff = switches.varied('clock/hours-behind') ? -7 : switches.varied('clock/hours-ahead') ? 7 : 0
+  const hoursOff = switches.varied('clock/hours-behind')
+    ? -7
+    : switches.varied('clock/hours-ahead')
+      ? 7
+      : 0
   return {
     now: () => Date.now() + hoursOff * hourMs,
     write: chosen?.[1] ?? ((ms) => new Date(ms).toISOString()),
@@ -169,7 +173,9 @@ export interface Store {
 }
 
 /** A job in progress that nobody has read. */
-export function plainJob(of: Pick<Job, 'applicationId' | 'account' | 'createdAt'> & Partial<Job>): Job {
+export function plainJob(
+  of: Pick<Job, 'applicationId' | 'account' | 'createdAt'> & Partial<Job>,
+): Job {
   const unread = { readings: 0, read: false, readingsInProgress: 0 }
   return {
     id: randomUUID(),

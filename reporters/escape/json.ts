@@ -11,6 +11,7 @@ export function json(value: unknown, indent?: number): string {
 
 function escaped(character: string): string {
   let units = ''
-  for (let at = 0; at < character.length; at++) units += `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`
+  for (let at = 0; at < character.length; at++)
+    units += `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`
   return units
 }

@@ -15,7 +15,8 @@ const webAddress = /\bwww\./gi
  * `org/repo#12`, `!12`, `GH-12`) and addresses of issues. They look for these when the Markdown is HTML already, so that
  * neither a backslash nor a character reference hides one; only a character between, or code, does.
  */
-const mention = /[@#!](?=\w)|\bGH-(?=\d)|\/(?:issues|pull|discussions|merge_requests|work_items|epics)\/(?=\d)/gi
+const mention =
+  /[@#!](?=\w)|\bGH-(?=\d)|\/(?:issues|pull|discussions|merge_requests|work_items|epics)\/(?=\d)/gi
 /** Takes no room, and no line is broken at it. */
 const wordJoiner = '&#8288;'
 
@@ -24,7 +25,10 @@ export function markdownText(text: string): string {
   const parts = visible(text).split(mention)
   const marks = visible(text).match(mention) ?? []
   const written = parts.map((part, at) => inert(part + (marks[at] ?? ''))).join(wordJoiner)
-  return written.replace(leading, (_, blanks: string, mark: string) => `${blanks}${reference(mark)}`)
+  return written.replace(
+    leading,
+    (_, blanks: string, mark: string) => `${blanks}${reference(mark)}`,
+  )
 }
 
 /** Text in monospace, inline; also inside a table. In code nothing is linked, and it can be copied as it is. */
@@ -33,7 +37,9 @@ export function markdownCode(text: string): string {
 }
 
 function inert(text: string): string {
-  return text.replace(meaningful, reference).replace(webAddress, (match) => `${match.slice(0, 3)}&#46;`)
+  return text
+    .replace(meaningful, reference)
+    .replace(webAddress, (match) => `${match.slice(0, 3)}&#46;`)
 }
 
 /** Lines of text as a fenced block that no line of it can end. */

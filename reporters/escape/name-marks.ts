@@ -23,7 +23,8 @@ const invisible = /[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}]/u
 export function nameMarks(name: string): string[] {
   const letters = [...name.normalize('NFC')].filter((character) => /\p{L}/u.test(character))
   const found = scriptsOf(letters)
-  const isMixed = found.length > 1 && !together.some((group) => found.every((script) => group.includes(script)))
+  const isMixed =
+    found.length > 1 && !together.some((group) => found.every((script) => group.includes(script)))
   return [
     ...(isMixed ? [`letters of several scripts (${found.join(', ')})`] : []),
     ...(lookalikes.test(letters.join('')) ? ['letters that look like Latin ones'] : []),

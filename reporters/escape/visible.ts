@@ -18,7 +18,9 @@ export function visible(text: string): string {
 export function visibleLines(text: string): string {
   return text
     .replaceAll('\r\n', '\n')
-    .replace(hidden, (character) => (character === '\n' || character === '\t' ? character : visible(character)))
+    .replace(hidden, (character) =>
+      character === '\n' || character === '\t' ? character : visible(character),
+    )
 }
 
 /**
@@ -28,7 +30,10 @@ export function visibleLines(text: string): string {
 const command = /#(?=#[\w[])|(?<=^[^\S\n]*):(?=:)/gm
 
 /** The text without such commands: the first character of each is written as `write` says, by default `\x23` or `\x3a`. */
-export function withoutCommands(text: string, write: (character: string) => string = codeOf): string {
+export function withoutCommands(
+  text: string,
+  write: (character: string) => string = codeOf,
+): string {
   return text.includes('##') || text.includes('::') ? text.replace(command, write) : text
 }
 

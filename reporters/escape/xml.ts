@@ -19,5 +19,8 @@ export function xmlAttribute(text: string): string {
  * take for a command when the report goes to stdout is written as a reference, too.
  */
 function withReferences(text: string): string {
-  return withoutCommands(text.replaceAll('&', '&amp;'), (character) => `&#${character.charCodeAt(0)};`)
+  return withoutCommands(
+    text.replaceAll('&', '&amp;'),
+    (character) => `&#${character.charCodeAt(0)};`,
+  )
 }

@@ -7,7 +7,17 @@ const read = (name: string) => readFileSync(packageFile(`reporters/html/${name}`
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
 /** The page's own style and script, inlined: the file needs nothing but itself. */
-const sheets = ['base', 'masthead', 'failures', 'matrix', 'list', 'exchange', 'signs', 'narrow', 'print']
+const sheets = [
+  'base',
+  'masthead',
+  'failures',
+  'matrix',
+  'list',
+  'exchange',
+  'signs',
+  'narrow',
+  'print',
+]
 export const style = sheets.map((name) => read(`style/${name}.css`)).join('\n')
 export const script = read('page.js')
 
@@ -24,7 +34,10 @@ export function policyFor(page: { readonly style: string; readonly script?: stri
 }
 
 /** The beginning of a page that needs nothing but itself, up to its body. */
-export function pageHead(title: string, page: { readonly style: string; readonly script?: string }): string {
+export function pageHead(
+  title: string,
+  page: { readonly style: string; readonly script?: string },
+): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${htmlAttribute(policyFor(page))}">

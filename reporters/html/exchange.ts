@@ -23,8 +23,12 @@ export function exchangeMarkup(exchange: RecordedExchange): string {
   const { curl, error, request, response } = exchange
   const answered = response ? String(response.status) : 'no answer'
   const isShort = Buffer.byteLength(request.body) <= BODY_LIMIT && curl.length <= CURL_LIMIT
-  const sent = isShort ? `<pre class="c">${htmlText(curl)}</pre>` : pre(requestText(request, BODY_LIMIT))
-  const received = response ? responseText(response, BODY_LIMIT) : `No answer: ${error ?? 'no reason was recorded'}`
+  const sent = isShort
+    ? `<pre class="c">${htmlText(curl)}</pre>`
+    : pre(requestText(request, BODY_LIMIT))
+  const received = response
+    ? responseText(response, BODY_LIMIT)
+    : `No answer: ${error ?? 'no reason was recorded'}`
   return `<details class="x"><summary><b>${htmlText(request.method)}</b> <span>${htmlText(pathOf(request.url))}</span> → <b>${answered}</b> <small>${exchange.role}, ${duration(exchange.durationMs)}</small></summary>${sent}${pre(received)}</details>`
 }
 
@@ -38,7 +42,10 @@ export interface SentExchanges<Shown> {
 }
 
 /** Reads the exchanges once and keeps of each only what is shown, by requirement; the run's own requests are under `null`. */
-export async function byRequirement<Shown>(exchanges: Exchanges, shownOf: (exchange: RecordedExchange) => Shown) {
+export async function byRequirement<Shown>(
+  exchanges: Exchanges,
+  shownOf: (exchange: RecordedExchange) => Shown,
+) {
   const book = new Map<string | null, SentExchanges<Shown>>()
   for await (const exchange of exchanges) {
     const sent = book.get(exchange.requirement) ?? { shown: [], all: 0 }
@@ -70,11 +77,21 @@ export function requestText(request: RecordedRequest, limit: number): string {
 
 /** An answer as text, likewise. */
 export function responseText(response: RecordedResponse, limit: number): string {
-  return message(`${response.status} ${STATUS_CODES[response.status] ?? ''}`.trimEnd(), response, limit)
+  return message(
+    `${response.status} ${STATUS_CODES[response.status] ?? ''}`.trimEnd(),
+    response,
+    limit,
+  )
 }
 
-function message(line: string, { headers, ...body }: RecordedRequest | RecordedResponse, limit: number): string {
-  const lines = Object.entries(headers).map(([name, value]) => shortened(`${name}: ${value}`, limit / 2))
+function message(
+  line: string,
+  { headers, ...body }: RecordedRequest | RecordedResponse,
+  limit: number,
+): string {
+  const lines = Object.entries(headers).map(([name, value]) =>
+    shortened(`${name}: ${value}`, limit / 2),
+  )
   const head = [line, ...lines].join('\n')
   if (body.body === '') return head
   return `${head}\n\n${bodyText(body, limit)}`
@@ -86,7 +103,9 @@ function bodyText({ body, bodyEncoding, bodyLength }: RecordedBody, limit: numbe
   const shown = bytes.length <= limit ? body : firstBytes(bytes, limit)
   const notes = [
     ...(bodyEncoding ? ['base64 of bytes that are no text'] : []),
-    ...(shown.length < body.length || bodyLength !== undefined ? [`cut; the whole body has ${all} bytes`] : []),
+    ...(shown.length < body.length || bodyLength !== undefined
+      ? [`cut; the whole body has ${all} bytes`]
+      : []),
   ]
   return notes.length > 0 ? `${shown}\n[${notes.join('; ')}]` : shown
 }
@@ -104,7 +123,9 @@ const CONTEXT = 4
 /** Text whose marked pieces stand in that element. */
 export function piecesMarkup(pieces: readonly Piece[], element: 'del' | 'ins' | 'mark'): string {
   return joinedPieces(pieces)
-    .map(({ isMarked, text }) => (isMarked ? `<${element}>${htmlText(text)}</${element}>` : htmlText(text)))
+    .map(({ isMarked, text }) =>
+      isMarked ? `<${element}>${htmlText(text)}</${element}>` : htmlText(text),
+    )
     .join('')
 }
 
@@ -113,7 +134,10 @@ export function differenceTable({ control, exchange }: Failure, run: Report['run
   if (!control || !exchange) return ''
   const pairs = requestDifference(control.request, exchange.request, run)
   const { response } = exchange
-  const heads = [`Granted: ${control.status}`, `The probe: ${response ? response.status : 'no answer'}`]
+  const heads = [
+    `Granted: ${control.status}`,
+    `The probe: ${response ? response.status : 'no answer'}`,
+  ]
   return `<h4>The difference</h4><table class="diff"><thead><tr>${heads.map((head) => `<th scope="col">${head}</th>`).join('')}</tr></thead><tbody>${rows(pairs)}</tbody></table>`
 }
 
@@ -139,6 +163,9 @@ function gapRow(lines: number): string {
 }
 
 function row({ control, isSame, probe }: LinePair): string {
-  const cells = [control ? piecesMarkup(control, 'del') : '', probe ? piecesMarkup(probe, 'ins') : '']
+  const cells = [
+    control ? piecesMarkup(control, 'del') : '',
+    probe ? piecesMarkup(probe, 'ins') : '',
+  ]
   return `<tr${isSame ? ' class="same"' : ''}>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`
 }

@@ -21,7 +21,10 @@ export function failureList(report: Report): string {
   ]
   if (rows.length === 0) return ''
   const likely = likelyCauses(unexpected)
-  const more = rows.length > MOST ? `<li>and ${rows.length - MOST} more, in the list of requirements</li>\n` : ''
+  const more =
+    rows.length > MOST
+      ? `<li>and ${rows.length - MOST} more, in the list of requirements</li>\n`
+      : ''
   const all = unexpected.length + expected.length
   const list = `<ol class="failures">
 ${rows.slice(0, MOST).join('\n')}
@@ -56,7 +59,9 @@ function row({ first: result, others }: Cause, note?: string): string {
     ? `<dl><dt>Sent</dt><dd>${short(first.message)}</dd><dt>Expected</dt><dd>${short(first.expected)}</dd><dt>Received</dt><dd class="got">${short(first.actual)}</dd></dl>`
     : ''
   const same =
-    others.length === 0 ? '' : `<p>Same for ${others.length} more: ${others.map(({ id }) => link(id)).join(', ')}</p>`
+    others.length === 0
+      ? ''
+      : `<p>Same for ${others.length} more: ${others.map(({ id }) => link(id)).join(', ')}</p>`
   return `<li><p>${link(result.id)} ${tags.map((tag) => `<span class="tag">${htmlText(tag)}</span>`).join(' ')}</p><p class="ask">${htmlText(result.statement)}</p>${summary}${same}</li>`
 }
 
@@ -101,7 +106,9 @@ function orderedSteps(steps: readonly Step[]): string {
 }
 
 function stepRow({ example, ids, names }: Step): string {
-  const parts = names.map((name) => `<span class="mono">${htmlText(sayNeed(name))}</span>`).join(' and ')
+  const parts = names
+    .map((name) => `<span class="mono">${htmlText(sayNeed(name))}</span>`)
+    .join(' and ')
   const what = `<details><summary>${parts}</summary><pre class="c">${htmlText(compactJson(example, JSON_WIDTH))}</pre><p class="facts">${ids.map(link).join(', ')}</p></details>`
   return `<li><b>+${ids.length}</b>${what}</li>`
 }

@@ -1,11 +1,30 @@
-import { count, type Counts, type Report, type RequirementResult } from '../../harness/report/index.ts'
+import {
+  count,
+  type Counts,
+  type Report,
+  type RequirementResult,
+} from '../../harness/report/index.ts'
 import { conditionOf } from '../../catalogue/requirement.ts'
 import { groupBy } from '../../harness/group-by.ts'
 import { htmlAttribute, htmlText, htmlAnchor } from '../escape/html.ts'
 import type { OperationGroup } from '../view/groups.ts'
-import { exercised, sum, total, leftOutSentence, selectedSummary, byOperation } from '../view/groups.ts'
+import {
+  exercised,
+  sum,
+  total,
+  leftOutSentence,
+  selectedSummary,
+  byOperation,
+} from '../view/groups.ts'
 import { capital, outcomes, duration, type Mark } from '../view/writing.ts'
-import { exitLine, runNotes, seedLine, isSaidByExit, standingOf, type Tone } from '../view/standing.ts'
+import {
+  exitLine,
+  runNotes,
+  seedLine,
+  isSaidByExit,
+  standingOf,
+  type Tone,
+} from '../view/standing.ts'
 import { likelyList } from './lists.ts'
 
 /** The first screen: whose report this is, the verdict, what to change first, the counts of each level, the coverage. */
@@ -102,19 +121,31 @@ export function runDetails(report: Report): string {
       'Took',
       `${duration(run.durationMs)}, ${count(run.requests, 'request')}, ${run.throttled} throttled, at most ${run.concurrency} at once`,
     ],
-    ['Repeat', run.runs === 0 ? seedLine(report) : `${seedLine(report)}, ${run.runs} cases for each generated refusal`],
-    ['Code names', `judged as ${run.tpe}; by exact names ${verdicts.exact}, by family names ${verdicts.family}`],
+    [
+      'Repeat',
+      run.runs === 0
+        ? seedLine(report)
+        : `${seedLine(report)}, ${run.runs} cases for each generated refusal`,
+    ],
+    [
+      'Code names',
+      `judged as ${run.tpe}; by exact names ${verdicts.exact}, by family names ${verdicts.family}`,
+    ],
     ...(run.only.length > 0 ? ([['Only', run.only.join(', ')]] as [string, string][]) : []),
     ...(run.skip.length > 0 ? ([['Left out', run.skip.join(', ')]] as [string, string][]) : []),
   ]
-  const list = rows.map(([name, value]) => `<dt>${name}</dt><dd>${htmlText(value)}</dd>`).join('') + created(report)
+  const list =
+    rows.map(([name, value]) => `<dt>${name}</dt><dd>${htmlText(value)}</dd>`).join('') +
+    created(report)
   return `<section aria-labelledby="run"><h2 id="run">The run</h2><dl class="run">${list}</dl></section>\n${glossary}`
 }
 
 /** Objects that the run created, folded: there may be hundreds. */
 function created({ run }: Report): string {
   if (run.created.length === 0) return ''
-  const items = run.created.map(({ id, name, operation }) => `<li>${htmlText(`${operation} ${name ?? id}`)}</li>`)
+  const items = run.created.map(
+    ({ id, name, operation }) => `<li>${htmlText(`${operation} ${name ?? id}`)}</li>`,
+  )
   return `<dt>Created</dt><dd><details><summary>${count(items.length, 'object')}</summary><ul class="plain">${items.join('')}</ul></details></dd>`
 }
 
@@ -139,7 +170,10 @@ interface Marking {
   readonly marks: readonly Mark[]
   readonly markOf: MarkOf
 }
-const byOutcome: Marking = { marks: Object.values(outcomes), markOf: ({ outcome }) => outcomes[outcome] }
+const byOutcome: Marking = {
+  marks: Object.values(outcomes),
+  markOf: ({ outcome }) => outcomes[outcome],
+}
 
 /** Operations by requirements: a column for each condition that operations share, the rest of an operation's in the last. */
 export function matrix(report: Report, { marks, markOf }: Marking = byOutcome): string {
@@ -157,12 +191,17 @@ ${groups.map((group) => row(group, columns, markOf)).join('\n')}
 /** Legend of the signs. */
 export function legend(marks: readonly Mark[]): string {
   const words = marks.map(
-    ({ sign, tone, word }) => `<span class="${tone}"><i aria-hidden="true">${sign}</i>${word}</span>`,
+    ({ sign, tone, word }) =>
+      `<span class="${tone}"><i aria-hidden="true">${sign}</i>${word}</span>`,
   )
   return `<p class="key">${words.join(' ')}</p>`
 }
 
-function row({ operation, results }: OperationGroup, columns: readonly string[], markOf: MarkOf): string {
+function row(
+  { operation, results }: OperationGroup,
+  columns: readonly string[],
+  markOf: MarkOf,
+): string {
   const shared = columns.map((column) => {
     const result = results.find(({ id }) => conditionOf(id) === column)
     return `<td>${result ? matrixCell(result, markOf(result)) : ''}</td>`
@@ -179,5 +218,7 @@ export function matrixCell({ id, level }: RequirementResult, { sign, tone, word 
 
 function sharedConditions(groups: readonly OperationGroup[]): string[] {
   const conditions = groups.flatMap(({ results }) => results.map(({ id }) => conditionOf(id)))
-  return [...groupBy(conditions, String)].filter(([, all]) => all.length >= SHARED).map(([condition]) => condition)
+  return [...groupBy(conditions, String)]
+    .filter(([, all]) => all.length >= SHARED)
+    .map(([condition]) => condition)
 }

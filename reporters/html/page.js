@@ -9,11 +9,19 @@ const textOf = (row) => {
 
 // What is filtered stands in the address, so that it can be kept, sent and loaded again.
 function remember() {
-  const off = [...document.querySelectorAll('#tools input[type=checkbox]:not(:checked)')].map((box) => box.value)
+  const off = [...document.querySelectorAll('#tools input[type=checkbox]:not(:checked)')].map(
+    (box) => box.value,
+  )
   const asked = { q: $('find').value, hide: off.join(), level: $('level').value }
-  const query = new URLSearchParams(Object.entries(asked).filter(([, value]) => value !== '')).toString()
+  const query = new URLSearchParams(
+    Object.entries(asked).filter(([, value]) => value !== ''),
+  ).toString()
   try {
-    history.replaceState(null, '', `${location.pathname}${query === '' ? '' : `?${query}`}${location.hash}`)
+    history.replaceState(
+      null,
+      '',
+      `${location.pathname}${query === '' ? '' : `?${query}`}${location.hash}`,
+    )
   } catch {
     // A page that is opened as a file may not change its address everywhere.
   }
@@ -24,12 +32,15 @@ function recall() {
   $('find').value = asked.get('q') ?? ''
   $('level').value = asked.get('level') ?? ''
   const off = (asked.get('hide') ?? '').split(',')
-  for (const box of document.querySelectorAll('#tools input[type=checkbox]')) box.checked = !off.includes(box.value)
+  for (const box of document.querySelectorAll('#tools input[type=checkbox]'))
+    box.checked = !off.includes(box.value)
 }
 
 function filter() {
   const words = $('find').value.toLowerCase().split(/\s+/).filter(Boolean)
-  const outcomes = new Set([...document.querySelectorAll('#tools input:checked')].map((box) => box.value))
+  const outcomes = new Set(
+    [...document.querySelectorAll('#tools input:checked')].map((box) => box.value),
+  )
   const level = $('level').value
   const rows = allRows()
   let shown = 0
@@ -101,7 +112,11 @@ $('fold').addEventListener('click', () => {
   for (const row of allRows()) row.open = open && !row.hidden
   $('fold').textContent = open ? 'Close all' : 'Open all'
 })
-document.addEventListener('toggle', (event) => event.target.open && addCopyButtons(event.target), true)
+document.addEventListener(
+  'toggle',
+  (event) => event.target.open && addCopyButtons(event.target),
+  true,
+)
 addEventListener('hashchange', openTarget)
 document.addEventListener('click', (event) => {
   const link = event.target.closest?.('a')

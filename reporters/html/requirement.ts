@@ -24,10 +24,16 @@ const LIMITS = [16_384, 4096, 1024, 384, 128] as const
 const MOST_FAILURES = 5
 
 /** The failures of a requirement with all that shows them, each in about `share` bytes of markup. */
-function failureEvidence(failures: readonly Failure[], { failureShare, report }: RequirementContext): string {
-  const shown = failures.slice(0, MOST_FAILURES).map((failure) => fitting(failure, report.run, failureShare))
+function failureEvidence(
+  failures: readonly Failure[],
+  { failureShare, report }: RequirementContext,
+): string {
+  const shown = failures
+    .slice(0, MOST_FAILURES)
+    .map((failure) => fitting(failure, report.run, failureShare))
   const more = failures.length - shown.length
-  if (more > 0) shown.push(`<p class="facts">and ${count(more, 'more failure')} in the JSON report</p>`)
+  if (more > 0)
+    shown.push(`<p class="facts">and ${count(more, 'more failure')} in the JSON report</p>`)
   return shown.join('')
 }
 
@@ -47,7 +53,8 @@ function one(failure: Failure, run: Report['run'], limit: number): string {
     if (label !== 'again' && label !== 'curl') facts += row(answerMarkup(failure, label, text))
     else if (text.length <= limit * 4) commands += row(`<pre class="c">${htmlText(text)}</pre>`)
   }
-  const path = failure.path === undefined ? '' : `, path ${htmlText(shortened(failure.path, limit))}`
+  const path =
+    failure.path === undefined ? '' : `, path ${htmlText(shortened(failure.path, limit))}`
   return `<div class="evidence"><dl>${facts}</dl>${exchange(failure, run, limit)}<dl>${commands}<dt>Seed</dt><dd>${failure.seed}${path}</dd></dl></div>`
 }
 
@@ -67,10 +74,13 @@ function exchange(failure: Failure, run: Report['run'], limit: number): string {
   if (!failure.exchange) return ''
   const { request, response } = failure.exchange
   const isRoomy = limit >= LEAST
-  const sent = (isRoomy && differenceTable(failure, run)) || `<h4>Request</h4>${pre(requestText(request, limit))}`
+  const sent =
+    (isRoomy && differenceTable(failure, run)) ||
+    `<h4>Request</h4>${pre(requestText(request, limit))}`
   if (!response) return `${sent}<h4>Response</h4>${pre('No answer')}`
   const pieces = isRoomy ? responseDifference(failure) : undefined
-  const isShort = pieces !== undefined && pieces.reduce((sum, { text }) => sum + text.length, 0) <= limit
+  const isShort =
+    pieces !== undefined && pieces.reduce((sum, { text }) => sum + text.length, 0) <= limit
   return `${sent}<h4>Response</h4>${isShort ? `<pre>\n${piecesMarkup(pieces, 'mark')}</pre>` : pre(responseText(response, limit))}`
 }
 
@@ -102,20 +112,28 @@ export function requirement(result: RequirementResult, context: RequirementConte
     result.cases > 0
       ? `<p class="facts">${count(result.cases, 'case')} in ${duration(result.durationMs)}. Control: ${controls[result.control]}.</p>`
       : ''
-  const why = result.reason === undefined ? '' : `<span class="why">${htmlText(shortened(result.reason, 500))}</span>`
+  const why =
+    result.reason === undefined
+      ? ''
+      : `<span class="why">${htmlText(shortened(result.reason, 500))}</span>`
   const again =
     result.failures.length > 0 || result.cases === 0
       ? ''
       : `<p class="lead">Run again</p><pre class="c">${htmlText(rerun(report, result))}</pre>`
   const page = requirementPage(report.suite.site, result.id)
   const about =
-    page === undefined ? '' : `<p class="facts"><a href="${htmlAttribute(page)}">About this requirement</a></p>`
+    page === undefined
+      ? ''
+      : `<p class="facts"><a href="${htmlAttribute(page)}">About this requirement</a></p>`
   return `<details class="r ${tone}" id="${htmlAttribute(visible(result.id))}" data-o="${result.outcome}" data-l="${result.level}"${result.outcome === 'failed' ? ' open' : ''}><summary><span class="sign">${sign}<span class="sr"> ${word}</span></span><span class="what"><span class="mono">${htmlText(result.id)}</span><span class="ask">${htmlText(result.statement)}</span>${why}</span><span class="meta">${note}<span class="tag">${result.level}</span> ${htmlText(sections(result.section))}</span></summary><div class="in">${lead}${failureEvidence(result.failures, context)}${ranOrNot}${about}${again}<p class="facts">All requirements of ${sectionLinks(result.section)}</p>${exchanges === '' ? '' : `<p class="lead">Exchanges</p>${exchanges}`}</div></details>`
 }
 
 function sectionLinks(section: string): string {
   return sectionsIn(section)
-    .map((one) => `<a href="?q=${htmlAttribute(encodeURIComponent(one))}#requirements">${htmlText(one)}</a>`)
+    .map(
+      (one) =>
+        `<a href="?q=${htmlAttribute(encodeURIComponent(one))}#requirements">${htmlText(one)}</a>`,
+    )
     .join(', ')
 }
 

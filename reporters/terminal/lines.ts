@@ -34,7 +34,9 @@ export function laidOut(lines: readonly Line[], columns: number): string[] {
     const { lead, text, width } = typeof line === 'string' ? parted(line) : line
     if (columns === Infinity) return [lead + text]
     const room = Math.max(columns, NARROWEST) - width
-    const [first = '', ...rest] = wrapAnsi(text, Math.max(room, NARROWEST / 2), { hard: true }).split('\n')
+    const [first = '', ...rest] = wrapAnsi(text, Math.max(room, NARROWEST / 2), {
+      hard: true,
+    }).split('\n')
     return [lead + first, ...rest.map((part) => ' '.repeat(width) + part)]
   })
 }
@@ -56,7 +58,8 @@ const columns = [
 const levels = { must: 'must (required)', should: 'should (recommended)' } as const
 
 export function summaryTable(summary: Report['summary'], colors: Colors): string[] {
-  const row = (level: keyof typeof levels) => `  ${levels[level].padEnd(20)}${cells(summary[level], colors)}`
+  const row = (level: keyof typeof levels) =>
+    `  ${levels[level].padEnd(20)}${cells(summary[level], colors)}`
   // Blanks stand before the colour: those within it are lost when lines are laid out.
   return [`  ${' '.repeat(22)}${colors.dim(head.trimStart())}`, row('must'), row('should'), '']
 }
@@ -74,7 +77,10 @@ function cells(counts: Counts, colors: Colors): string {
 /** How many requirements of each operation had each outcome, if several were judged and not all passed. */
 export function operationTable(report: Report, colors: Colors): string[] {
   const groups = byOperation({ requirements: selectedResults(report) })
-  const rows = groups.map(({ operation, results }) => ({ operation, counts: countOutcomes(results, report.run.tpe) }))
+  const rows = groups.map(({ operation, results }) => ({
+    operation,
+    counts: countOutcomes(results, report.run.tpe),
+  }))
   if (rows.length < 2 || rows.every(({ counts }) => counts.failed === 0)) return []
   const width = Math.max(...rows.map(({ operation }) => operation.length), 'operation'.length)
   const lines = rows.map(
@@ -110,7 +116,8 @@ export function reasonLines(
   ])
   const rest = groups.slice(most)
   const restIds = rest.reduce((sum, { ids }) => sum + ids.length, 0)
-  if (rest.length > 0) lines.push(colors.dim(`  and ${restIds} more, for ${rest.length} other reasons: ${elsewhere}`))
+  if (rest.length > 0)
+    lines.push(colors.dim(`  and ${restIds} more, for ${rest.length} other reasons: ${elsewhere}`))
   return [colors.bold(`${title}: ${all}`), ...lines, '']
 }
 
@@ -122,7 +129,11 @@ const JSON_WIDTH = 76
  * Steps to declare next, a line each with how many requirements it gains, and what to paste.
  * @param report path of the JSON report, if one is written; null: all steps are shown
  */
-export function stepLines(steps: readonly Step[], report: string | null | undefined, colors: Colors): Line[] {
+export function stepLines(
+  steps: readonly Step[],
+  report: string | null | undefined,
+  colors: Colors,
+): Line[] {
   if (steps.length === 0) return []
   const shown = steps.slice(0, report === null ? Infinity : MOST_STEPS)
   const width = `${steps[0]!.ids.length}`.length + 5
@@ -138,7 +149,11 @@ export function stepLines(steps: readonly Step[], report: string | null | undefi
       return { lead, width, text: terminalText(names.map(sayNeed).join(' and ')) + named }
     }),
     ...(rest.length > 0
-      ? [colors.dim(`  and +${gainOf(rest)} by ${rest.length} others; all in a new target file: ${terminalText(how)}`)]
+      ? [
+          colors.dim(
+            `  and +${gainOf(rest)} by ${rest.length} others; all in a new target file: ${terminalText(how)}`,
+          ),
+        ]
       : []),
     ...(Object.keys(part).length === 0 ? [] : pasted(part, colors)),
     '',
@@ -166,7 +181,11 @@ const LABEL_WIDTH = 10
  * failed for the same cause are named below.
  * @param elsewhere where those failures are that are not shown; null: all are
  */
-export function failureBlock({ first: result, others: same }: Cause, elsewhere: string | null, colors: Colors): Line[] {
+export function failureBlock(
+  { first: result, others: same }: Cause,
+  elsewhere: string | null,
+  colors: Colors,
+): Line[] {
   const mark = result.level === 'must' ? colors.red : colors.yellow
   const shown = elsewhere === null ? result.failures : result.failures.slice(0, 1)
   const others = result.failures.length - shown.length
@@ -175,15 +194,21 @@ export function failureBlock({ first: result, others: same }: Cause, elsewhere: 
     `${mark(outcomes.failed.sign)} ${colors.bold(terminalText(result.id))}  ${mark(result.level)}  ${where}`,
     `${INDENT}${colors.dim(terminalText(result.statement))}`,
     ...shown.flatMap((failure) => evidenceLines(failure, colors)),
-    ...(others > 0 ? [`${INDENT}${colors.dim(`and ${count(others, 'more failure')} of it: ${elsewhere}`)}`] : []),
-    ...sameIds(same, elsewhere).map((line, at) => labelled(at === 0 ? 'same for' : '', line, colors)),
+    ...(others > 0
+      ? [`${INDENT}${colors.dim(`and ${count(others, 'more failure')} of it: ${elsewhere}`)}`]
+      : []),
+    ...sameIds(same, elsewhere).map((line, at) =>
+      labelled(at === 0 ? 'same for' : '', line, colors),
+    ),
   ]
 }
 
 function sameIds(same: readonly RequirementResult[], elsewhere: string | null): string[] {
   const all = same.map(({ id }) => terminalText(id))
   const ids = wrapped(firstOf(all, elsewhere === null ? Infinity : MOST_SAME))
-  return ids.length < 2 ? ids.map((line) => `${same.length} more: ${line}`) : [`${same.length} more:`, ...ids]
+  return ids.length < 2
+    ? ids.map((line) => `${same.length} more: ${line}`)
+    : [`${same.length} more:`, ...ids]
 }
 
 /** The ids in lines of about 64 characters. */
@@ -191,7 +216,8 @@ function wrapped(ids: readonly string[]): string[] {
   const lines: string[] = []
   for (const id of ids) {
     const last = lines.at(-1)
-    if (last !== undefined && last.length + id.length < 64) lines[lines.length - 1] = `${last}, ${id}`
+    if (last !== undefined && last.length + id.length < 64)
+      lines[lines.length - 1] = `${last}, ${id}`
     else lines.push(id)
   }
   return lines
@@ -201,13 +227,19 @@ function evidenceLines(failure: Failure, colors: Colors): Line[] {
   return evidence(failure).flatMap(([label, text]): Line[] => {
     // Text to be copied has a line of its own, with nothing but blanks before it.
     if (label === 'curl' || label === 'again')
-      return [`${INDENT}${colors.dim(label)}`, { whole: `${INDENT}  ${terminalText(commandOrLength(text), Infinity)}` }]
+      return [
+        `${INDENT}${colors.dim(label)}`,
+        { whole: `${INDENT}  ${terminalText(commandOrLength(text), Infinity)}` },
+      ]
     return [labelled(label, painted(failure, [label, text], colors), colors)]
   })
 }
 
 /** Text of a finding for a live log: what was sent, expected and received. */
-export function findingText(head: string, rows: Readonly<Record<'sent' | 'expected' | 'received', string>>): string {
+export function findingText(
+  head: string,
+  rows: Readonly<Record<'sent' | 'expected' | 'received', string>>,
+): string {
   const lines = Object.entries(rows).map(
     ([label, text]) => `${INDENT}${label.padEnd(LABEL_WIDTH)}${terminalText(text)}`,
   )
@@ -215,19 +247,28 @@ export function findingText(head: string, rows: Readonly<Record<'sent' | 'expect
 }
 
 function labelled(label: string, text: string, colors: Colors): Line {
-  return { lead: INDENT + colors.dim(label.padEnd(LABEL_WIDTH)), width: INDENT.length + LABEL_WIDTH, text }
+  return {
+    lead: INDENT + colors.dim(label.padEnd(LABEL_WIDTH)),
+    width: INDENT.length + LABEL_WIDTH,
+    text,
+  }
 }
 
 /** Highlights the words in which expected and received differ. */
 function painted(failure: Failure, [label, text]: EvidenceLine, colors: Colors): string {
   const { expected, received } = responseDifferenceOf(failure)
-  if (label === 'expected') return terminalPieces(expected, (part) => colors.bold(colors.green(part)))
+  if (label === 'expected')
+    return terminalPieces(expected, (part) => colors.bold(colors.green(part)))
   if (label === 'received') return terminalPieces(received, (part) => colors.bold(colors.red(part)))
   return terminalText(text)
 }
 
 /** Likely causes of the failures and what to change, a block each; nothing if nothing is known of that kind. */
-export function likelyLines(causes: readonly LikelyCause[], failures: number, colors: Colors): Line[] {
+export function likelyLines(
+  causes: readonly LikelyCause[],
+  failures: number,
+  colors: Colors,
+): Line[] {
   if (causes.length === 0) return []
   const width = Math.max(...causes.map(({ results }) => String(results.length).length))
   const lines = causes.flatMap(({ change, results, what }) => {
@@ -237,7 +278,11 @@ export function likelyLines(causes: readonly LikelyCause[], failures: number, co
     const more = results.length - 1
     const ids = `${first!.id}${more > 0 ? ` and ${more} more` : ''}`
     return [
-      { lead: `  ${colors.bold(colors.red(times))}  `, width: indent.length, text: colors.bold(terminalText(what)) },
+      {
+        lead: `  ${colors.bold(colors.red(times))}  `,
+        width: indent.length,
+        text: colors.bold(terminalText(what)),
+      },
       `${indent}${terminalText(change)}`,
       `${indent}${colors.dim(terminalText(ids))}`,
     ]

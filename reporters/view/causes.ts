@@ -28,8 +28,13 @@ export function byCause(results: readonly RequirementResult[]): Cause[] {
 /** Selects the causes that a reader sees whole: one for each likely cause first, then what belongs to none. */
 export function shownFirst(causes: readonly Cause[], likely: readonly LikelyCause[]): Cause[] {
   const explained = likely.map(({ results }) => new Set(results))
-  const examples = explained.flatMap((results) => causes.find(({ first }) => results.has(first)) ?? [])
-  return [...examples, ...causes.filter(({ first }) => !explained.some((results) => results.has(first)))]
+  const examples = explained.flatMap(
+    (results) => causes.find(({ first }) => results.has(first)) ?? [],
+  )
+  return [
+    ...examples,
+    ...causes.filter(({ first }) => !explained.some((results) => results.has(first))),
+  ]
 }
 
 export function idsOf({ first, others }: Cause): string[] {

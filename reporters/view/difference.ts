@@ -30,9 +30,11 @@ export function requestDifference(
   run: Pick<Report['run'], 'nonce' | 'created'>,
 ): LinePair[] {
   const isJson = [control, probe].every((request) => bodyValue(request) !== undefined)
-  const [old = [], fresh = []] = alike(requestText(control, isJson), requestText(probe, isJson), run).map((text) =>
-    text.split('\n'),
-  )
+  const [old = [], fresh = []] = alike(
+    requestText(control, isJson),
+    requestText(probe, isJson),
+    run,
+  ).map((text) => text.split('\n'))
   const changes: readonly Change[] = diffArrays(old, fresh, most) ?? [
     { removed: true, value: old },
     { added: true, value: fresh },
@@ -58,9 +60,16 @@ const marked = (text: string): Piece[] => [{ text, isMarked: true }]
 function pairsOf(old: readonly string[], fresh: readonly string[]): LinePair[] {
   return Array.from({ length: Math.max(old.length, fresh.length) }, (_, at): LinePair => {
     const [before, after] = [old[at], fresh[at]]
-    const words = before === undefined || after === undefined ? undefined : diffWordsWithSpace(before, after, most)
-    const side = (text: string | undefined, other: 'added' | 'removed'): readonly Piece[] | undefined => {
-      if (text === undefined || words === undefined) return text === undefined ? undefined : marked(text)
+    const words =
+      before === undefined || after === undefined
+        ? undefined
+        : diffWordsWithSpace(before, after, most)
+    const side = (
+      text: string | undefined,
+      other: 'added' | 'removed',
+    ): readonly Piece[] | undefined => {
+      if (text === undefined || words === undefined)
+        return text === undefined ? undefined : marked(text)
       return words
         .filter((word) => !word[other])
         .map((word) => ({ text: word.value, isMarked: word.added || word.removed }))
@@ -85,7 +94,8 @@ function bodyShown({ body, bodyEncoding }: RecordedBody): string {
 
 /** The body as a value; undefined if it is no JSON, or not all of it. */
 function bodyValue({ body, bodyEncoding, bodyLength }: RecordedBody): unknown {
-  if (body === '' || body.length > longestBody || bodyEncoding || bodyLength !== undefined) return undefined
+  if (body === '' || body.length > longestBody || bodyEncoding || bodyLength !== undefined)
+    return undefined
   return isDeep(body) ? undefined : parsedJson(body)
 }
 
@@ -100,10 +110,15 @@ function isDeep(text: string): boolean {
 }
 
 /** Both texts with `…` for what no two requests have alike: the end of a name, the id of what was made for the request. */
-function alike(one: string, two: string, { created, nonce }: Pick<Report['run'], 'nonce' | 'created'>): string[] {
+function alike(
+  one: string,
+  two: string,
+  { created, nonce }: Pick<Report['run'], 'nonce' | 'created'>,
+): string[] {
   const ids = new Set(created.map(({ id }) => id))
   const suffix = new RegExp(`${nonce.slice(0, 4).replaceAll(/\W/g, '')}[0-9a-z]{4}`, 'g')
-  const without = (text: string): string => text.replaceAll(/[\w.:-]{6,}/g, (word) => (ids.has(word) ? '…' : word))
+  const without = (text: string): string =>
+    text.replaceAll(/[\w.:-]{6,}/g, (word) => (ids.has(word) ? '…' : word))
   const [first, second] = [without(one), without(two)]
   // An id on one side only is the difference.
   const both = first !== one && second !== two ? [first, second] : [one, two]
@@ -111,14 +126,19 @@ function alike(one: string, two: string, { created, nonce }: Pick<Report['run'],
 }
 
 /** Expected and received, the statuses and names marked that only one of the two has; all of it, if that is no matter of those. */
-export function responseDifferenceOf(failure: Pick<Failure, 'actual' | 'asked' | 'exchange' | 'expected'>): {
+export function responseDifferenceOf(
+  failure: Pick<Failure, 'actual' | 'asked' | 'exchange' | 'expected'>,
+): {
   readonly expected: readonly Piece[]
   readonly received: readonly Piece[]
 } {
   const { actual, asked = [], expected } = failure
   const { status, tpe } = responseOf(failure)
   const answered = [status, tpe].filter((word) => word != null).map(String)
-  return { expected: wordPieces(expected, asked, answered), received: wordPieces(actual, answered, asked) }
+  return {
+    expected: wordPieces(expected, asked, answered),
+    received: wordPieces(actual, answered, asked),
+  }
 }
 
 /** The text with each of the words that stand in it, in their order, by itself: marked if it is none of the others. */
@@ -139,7 +159,8 @@ export function joinedPieces(pieces: readonly Piece[]): Piece[] {
   const all: Piece[] = []
   for (const piece of pieces) {
     const last = all.at(-1)
-    if (last?.isMarked === piece.isMarked) all[all.length - 1] = { ...piece, text: last.text + piece.text }
+    if (last?.isMarked === piece.isMarked)
+      all[all.length - 1] = { ...piece, text: last.text + piece.text }
     else if (piece.text !== '') all.push(piece)
   }
   return all
@@ -160,11 +181,19 @@ export function responseDifference({ at, exchange }: Failure): Piece[] | undefin
   if (node === undefined) return [...plain(head), ...withMissing(body, root, path)]
   const start = node.parent?.type === 'property' ? node.parent.offset : node.offset
   const end = node.offset + node.length
-  return [...plain(head + body.slice(0, start)), ...marked(body.slice(start, end)), ...plain(body.slice(end))]
+  return [
+    ...plain(head + body.slice(0, start)),
+    ...marked(body.slice(start, end)),
+    ...plain(body.slice(end)),
+  ]
 }
 
 /** The body, and before the end of the object that lacks the member that it does. */
-function withMissing(body: string, root: JsonNode | undefined, path: readonly (string | number)[]): Piece[] {
+function withMissing(
+  body: string,
+  root: JsonNode | undefined,
+  path: readonly (string | number)[],
+): Piece[] {
   const holder = root && path.length > 0 ? findNodeAtLocation(root, path.slice(0, -1)) : undefined
   if (holder?.type !== 'object') return plain(body)
   const end = holder.offset + holder.length - 1

@@ -1,4 +1,10 @@
-import type { Failure, RecordedExchange, Report, RequirementResult, TakesState } from '../../harness/report/index.ts'
+import type {
+  Failure,
+  RecordedExchange,
+  Report,
+  RequirementResult,
+  TakesState,
+} from '../../harness/report/index.ts'
 import { decisive } from '../../harness/report/index.ts'
 import { shortened, visible } from '../escape/visible.ts'
 
@@ -6,7 +12,10 @@ import { shortened, visible } from '../escape/visible.ts'
 export type Exchanges = Iterable<RecordedExchange> | AsyncIterable<RecordedExchange>
 
 /** A line of what a failure shows: what was sent, expected and received, and how to see it again. */
-export type EvidenceLine = readonly [label: 'sent' | 'expected' | 'received' | 'note' | 'again' | 'curl', text: string]
+export type EvidenceLine = readonly [
+  label: 'sent' | 'expected' | 'received' | 'note' | 'again' | 'curl',
+  text: string,
+]
 
 const unlock = 'what is locked since then has to be freed before the again line'
 
@@ -23,7 +32,8 @@ const takenStates: Readonly<Record<TakesState, string>> = {
   'endless-job': `a job that goes on for too long, which the curl line does not start; ${unlock}`,
   'refusal-before': `a request that is refused before this one, which the curl line does not send; ${unlock}`,
   'requests-at-once': 'other requests at the same moment, which the curl line does not send',
-  'more-requests': 'a time at which the target asks for patience (429, 503), as many requests bring one about',
+  'more-requests':
+    'a time at which the target asks for patience (429, 503), as many requests bring one about',
   'object-of-run': 'what another request of the run made, which the curl line does not make again',
   chance: 'the same answer by chance: either line may have to be run several times',
   'earlier-requests': 'what was sent before, or some time',
@@ -36,7 +46,8 @@ const takenStates: Readonly<Record<TakesState, string>> = {
 export function evidence(failure: Failure, limit = 2000): EvidenceLine[] {
   const notes = [
     failure.familyOnly && 'only the code name differs: passes with --tpe family',
-    failure.takes && `one request alone does not show this. It takes ${takenStates[failure.takes]}${laterOf(failure)}`,
+    failure.takes &&
+      `one request alone does not show this. It takes ${takenStates[failure.takes]}${laterOf(failure)}`,
   ].filter((note) => typeof note === 'string')
   const cut = (text: string): string => shortened(visible(text), limit)
   return [
@@ -50,7 +61,9 @@ export function evidence(failure: Failure, limit = 2000): EvidenceLine[] {
 }
 
 function laterOf({ later }: Failure): string {
-  return later === undefined ? '' : `: sent again when the run ended, this request was answered ${later}`
+  return later === undefined
+    ? ''
+    : `: sent again when the run ended, this request was answered ${later}`
 }
 
 /** A line that is to be run is of no use when cut, so a longer one is only named. */
@@ -92,7 +105,10 @@ export function testStatuses(report: Report): (result: RequirementResult) => Tes
       const sentence = failureSentence(result)
       const why = stale.get(id)
       if (decides.has(id))
-        return { kind: 'failed', message: why === undefined ? sentence : `${sentence}; baseline: ${why}` }
+        return {
+          kind: 'failed',
+          message: why === undefined ? sentence : `${sentence}; baseline: ${why}`,
+        }
       const known = expected.has(id)
         ? `failed as ${report.run.baseline!.file} expects`
         : 'a failed should does not decide'

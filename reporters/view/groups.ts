@@ -20,13 +20,17 @@ export interface ReasonGroup {
 }
 
 /** The requirements of that outcome by reason, the reason of most first, in report order otherwise. */
-export function byReason({ requirements }: Pick<Report, 'requirements'>, outcome: Outcome): ReasonGroup[] {
+export function byReason(
+  { requirements }: Pick<Report, 'requirements'>,
+  outcome: Outcome,
+): ReasonGroup[] {
   const results = requirements.filter((result) => result.outcome === outcome)
   const reasons = results.map(({ reason }) => reason)
   // What is said of many may name one of them.
   const isShared = (reason: string | undefined): reason is string =>
     reason !== undefined && reasons.indexOf(reason) !== reasons.lastIndexOf(reason)
-  const reasonFor = (result: RequirementResult): string => (isShared(result.reason) ? result.reason : reasonOf(result))
+  const reasonFor = (result: RequirementResult): string =>
+    isShared(result.reason) ? result.reason : reasonOf(result)
   return [...groupBy(results, (result) => withoutPaths(reasonFor(result), result))]
     .map(([general, of]) => {
       const [reason = general, ...others] = new Set(of.map(reasonFor))
@@ -43,7 +47,9 @@ function reasonOf({ id, reason }: RequirementResult): string {
 
 /** Answers that repeat the path of the request, as many frameworks do, are one; pointers into the target file stay. */
 function withoutPaths(reason: string, { why }: RequirementResult): string {
-  return why === undefined ? reason.replaceAll(/(?<![^\s"'`(])(?:\/[\w.~%-]+){2,}/g, '<path>') : reason
+  return why === undefined
+    ? reason.replaceAll(/(?<![^\s"'`(])(?:\/[\w.~%-]+){2,}/g, '<path>')
+    : reason
 }
 
 export function total(counts: Counts): number {
@@ -72,7 +78,9 @@ export function sum(a: Counts, b: Counts): Counts {
 /** The requirements that the options left in; one that is not applicable anyway is not left out by its reason. */
 export function selectedResults({ requirements, run }: Report): RequirementResult[] {
   return requirements.filter(
-    (result) => !isLeftOutByOption(result) && (result.outcome !== 'not-applicable' || isSelected(result.id, run)),
+    (result) =>
+      !isLeftOutByOption(result) &&
+      (result.outcome !== 'not-applicable' || isSelected(result.id, run)),
   )
 }
 

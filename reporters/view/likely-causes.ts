@@ -81,10 +81,17 @@ function oneAnswer(results: readonly RequirementResult[]) {
   })
   for (const { response } of answered.slice(0, 20)) {
     if (response.status === null) continue
-    const same = answered.filter((other) => isSame(other.response, response)).map(({ result }) => result)
+    const same = answered
+      .filter((other) => isSame(other.response, response))
+      .map(({ result }) => result)
     const expected = new Set(same.map(({ id }) => String(statusesOf(pairsOf(id)))))
     const operations = [...new Set(same.map(({ operation }) => operation))]
-    if (same.length >= 10 && same.length * 5 >= results.length * 4 && expected.size > 2 && operations.length > 2)
+    if (
+      same.length >= 10 &&
+      same.length * 5 >= results.length * 4 &&
+      expected.size > 2 &&
+      operations.length > 2
+    )
       return { clue: ofOneAnswer(response, operations), results: new Set(same) }
   }
   return undefined
@@ -122,7 +129,8 @@ function clueOf({ failures: [failure], id }: RequirementResult): Clue | undefine
   const wanted = statusesOf(pairs)
   if (status < 400) return wanted.length > 0 ? ofGranted(wanted) : undefined
   if (expects !== undefined && !isRefusal(expects)) return ofRefused(response)
-  if (pairs.length > 0 && wanted.length === pairs.length && !wanted.includes(status)) return ofStatus(status, wanted)
+  if (pairs.length > 0 && wanted.length === pairs.length && !wanted.includes(status))
+    return ofStatus(status, wanted)
   // Nobody knows which status would be right in place of a breakdown.
   const envelope = expects === undefined && status >= 500 ? undefined : ofEnvelope(failure, tpe)
   if (envelope !== undefined || tpe === undefined) return envelope
@@ -134,12 +142,14 @@ function clueOf({ failures: [failure], id }: RequirementResult): Clue | undefine
 
 const noAnswer = clue({
   what: 'no complete answer came',
-  change: 'look at timeouts, and at what closes connections: the server, or what stands in front of it',
+  change:
+    'look at timeouts, and at what closes connections: the server, or what stands in front of it',
 })
 
 const unfinishedJobs = clue({
   what: 'no job ends: they stay in progress',
-  change: 'let each job end as completed or failed; limits.jobTimeoutMs says how long the suite waits for it',
+  change:
+    'let each job end as completed or failed; limits.jobTimeoutMs says how long the suite waits for it',
   isTold: true,
 })
 
@@ -162,13 +172,17 @@ function ofGranted(wanted: readonly number[]): Clue {
 }
 
 function ofRefused(response: HttpResponse): Clue {
-  return clue({ what: `valid requests are answered ${sayAnswers([response])}`, change: changeOfRefused(response) })
+  return clue({
+    what: `valid requests are answered ${sayAnswers([response])}`,
+    change: changeOfRefused(response),
+  })
 }
 
 function changeOfRefused({ status, tpe }: HttpResponse): string {
   if (tpe === undefined && status === 413)
     return 'raise the limit for bodies in what stands in front of the server: that of nginx is 1 MB if nobody sets it'
-  if (status !== null && status >= 500) return 'look at the log of the server, or of what stands in front of it'
+  if (status !== null && status >= 500)
+    return 'look at the log of the server, or of what stands in front of it'
   if (tpe === undefined && (status === 404 || status === 405))
     return 'serve these operations, or declare them as not-served in operations of the target file'
   return 'grant them; if the server needs something else, declare a request that succeeds in the target file'
@@ -182,7 +196,10 @@ function ofStatus(received: number, [usual]: readonly number[]): Clue {
       const all = new Set(results.flatMap(({ id }) => statusesOf(pairsOf(id))))
       all.delete(usual!)
       const some = all.size > 0 ? ` (of some also ${or([...all])})` : ''
-      return { what: `${received} in place of ${usual}${some}`, change: `answer these with ${usual} (§7.2)` }
+      return {
+        what: `${received} in place of ${usual}${some}`,
+        change: `answer these with ${usual} (§7.2)`,
+      }
     },
   }
 }
@@ -199,7 +216,11 @@ function ofEnvelope(failure: Failure, tpe: string | undefined): Clue | undefined
   if (missing.length === 0) return undefined
   if (missing.length === 3) {
     const names = Object.keys(value).sort().slice(0, 4)
-    return ofNoEnvelope(names.length === 0 ? 'the body is an empty object' : `the body has ${names.join(', ')} instead`)
+    return ofNoEnvelope(
+      names.length === 0
+        ? 'the body is an empty object'
+        : `the body has ${names.join(', ')} instead`,
+    )
   }
   return clue({
     what: `${missing.join(' and ')} missing in error envelopes`,
@@ -209,7 +230,11 @@ function ofEnvelope(failure: Failure, tpe: string | undefined): Clue | undefined
   })
 }
 
-const forms = { page: 'the body is a page', empty: 'there is no body', other: 'the body is no JSON object' } as const
+const forms = {
+  page: 'the body is a page',
+  empty: 'there is no body',
+  other: 'the body is no JSON object',
+} as const
 
 function ofNoEnvelope(form: string): Clue {
   const change = `answer every error with a JSON object that has ${envelope} (§2.6)`
@@ -227,7 +252,11 @@ function bodyOf({ exchange }: Failure): { form?: keyof typeof forms | 'cut'; val
 }
 
 const statuses = [400, 401, 403, 404, 409, 410, 413, 422, 429, 500, 503, 507]
-const codes = [...statuses.flatMap((status) => codeNames(status) ?? []), ...modelErrors, 'GuardrailBlockedError']
+const codes = [
+  ...statuses.flatMap((status) => codeNames(status) ?? []),
+  ...modelErrors,
+  'GuardrailBlockedError',
+]
 const bySpelling = new Map(codes.map((name) => [letters(name), name]))
 
 function letters(name: string): string {
@@ -247,8 +276,11 @@ const ofSpelling: Clue = {
   say(results) {
     const names = new Set(results.map(({ failures }) => responseOf(failures[0]!).tpe!))
     const pairs = [...names].map((received) => ({ received, meant: meantBy(received)! }))
-    const every = (how: (name: string) => string): boolean => pairs.every(({ received }) => received === how(received))
-    const isCase = pairs.every(({ received, meant }) => received.toLowerCase() === meant.toLowerCase())
+    const every = (how: (name: string) => string): boolean =>
+      pairs.every(({ received }) => received === how(received))
+    const isCase = pairs.every(
+      ({ received, meant }) => received.toLowerCase() === meant.toLowerCase(),
+    )
     const how = !isCase
       ? 'another spelling'
       : every((name) => name.toLowerCase())

@@ -61,7 +61,8 @@ export function verdictBeforeExit(report: Report): string {
 /** Whether the line of the exit code says all that the verdict means. */
 export function isSaidByExit(report: Report): boolean {
   const { exit, requirements, run, verdict } = report
-  if (verdict !== 'not-judged' || exit.code !== 3 || run.interrupted || isEmptyShard(report)) return false
+  if (verdict !== 'not-judged' || exit.code !== 3 || run.interrupted || isEmptyShard(report))
+    return false
   if (outsideCause(report) !== undefined) return true
   return !requirements.some(isMistake) && commonReason(requirements)?.why?.kind !== 'target'
 }
@@ -122,8 +123,12 @@ function notJudged(report: Report): string {
 function shouldsOf(report: Report): string[] {
   const { should } = report.summary
   if (should.failed === 0) return []
-  const weight = report.run.strict ? ', which count like musts (--strict)' : ', which do not decide the verdict'
-  return [`${should.failed} of ${allOf(report, 'should')} failed${report.verdict === 'not-judged' ? '' : weight}`]
+  const weight = report.run.strict
+    ? ', which count like musts (--strict)'
+    : ', which do not decide the verdict'
+  return [
+    `${should.failed} of ${allOf(report, 'should')} failed${report.verdict === 'not-judged' ? '' : weight}`,
+  ]
 }
 
 function but(counts: Counts, members: ('notExercised' | 'notApplicable')[]): string {
@@ -138,13 +143,16 @@ function but(counts: Counts, members: ('notExercised' | 'notApplicable')[]): str
 export function runNotes(report: Report): string[] {
   const { run } = report
   const notes = [
-    run.interrupted && 'interrupted: the run ended early, and what it had learned by then was judged',
+    run.interrupted &&
+      'interrupted: the run ended early, and what it had learned by then was judged',
     run.insecure && 'insecure: the certificate of the target was not verified (--insecure)',
     run.ca && 'own authority: a certificate of the target by the authority in tls.ca was accepted',
     run.proxy !== null && `proxy: the target was asked through ${run.proxy}`,
-    run.depth === 'quick' && 'quick: one case of each kind a requirement, and few wrong keys (--depth quick)',
+    run.depth === 'quick' &&
+      'quick: one case of each kind a requirement, and few wrong keys (--depth quick)',
     run.readOnly && 'read only: nothing was sent that creates or generates something (--read-only)',
-    run.shard !== null && `shard ${run.shard}: one part of the requirements; conform merge joins the parts`,
+    run.shard !== null &&
+      `shard ${run.shard}: one part of the requirements; conform merge joins the parts`,
     pagesSentence(run.pages),
     familySentence(report) ?? familyFailures(report),
     run.throttled > 0 &&
@@ -177,7 +185,8 @@ export function familySentence(report: Report): string | undefined {
   const { exact, family } = report.verdicts
   if (exact === family) return undefined
   const count = familyNamesOnly(report.requirements).length
-  const failures = count === 1 ? '1 failure is only a family name' : `${count} failures are only family names`
+  const failures =
+    count === 1 ? '1 failure is only a family name' : `${count} failures are only family names`
   return `${failures} (another code name of the same row of §7.2): ${exact} by exact names, ${family} by family names`
 }
 
@@ -199,7 +208,9 @@ export function exitLine({ exit }: Report): string {
  * whose requirement did not fail. Formats that know only tests would otherwise show such a run as green.
  */
 export function runErrors({ exit, requirements, run }: Report): string[] {
-  const failed = new Set(requirements.filter(({ outcome }) => outcome === 'failed').map(({ id }) => id))
+  const failed = new Set(
+    requirements.filter(({ outcome }) => outcome === 'failed').map(({ id }) => id),
+  )
   const stale = (run.baseline?.stale ?? []).filter(({ id }) => !failed.has(id))
   return [
     ...(exit.code > 1 ? [exit.because] : []),

@@ -21,7 +21,9 @@ export function whatToDeclare({ requirements }: Pick<Report, 'requirements'>): S
   const isMet = (names: readonly string[]): boolean => names.some((name) => declared.has(name))
   let left = requirements.flatMap(lackingOf)
   while (left.length > 0) {
-    const names = mostWanted(left.map(({ needs }) => needs.filter((need) => !isMet(need)).map(([name]) => name!)))
+    const names = mostWanted(
+      left.map(({ needs }) => needs.filter((need) => !isMet(need)).map(([name]) => name!)),
+    )
     for (const name of names) declared.add(name)
     const gained = left.filter(({ needs }) => needs.every(isMet))
     left = left.filter((result) => !gained.includes(result))
@@ -58,13 +60,21 @@ function merged(steps: readonly Pick<Step, 'example'>[]): Record<string, unknown
 }
 
 /** Cuts the example to those parts: of what another part serves for, nothing is declared. */
-function only(parts: readonly string[], example: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function only(
+  parts: readonly string[],
+  example: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
   const isOf = (name: string): boolean => parts.some((part) => `${part}.`.startsWith(`${name}.`))
   const kept = Object.entries(example).map(([member, values]): [string, unknown] => {
     if (member === 'scenarios' || !isObject(values)) return [member, values]
-    return [member, Object.fromEntries(Object.entries(values).filter(([name]) => isOf(`${member}.${name}`)))]
+    return [
+      member,
+      Object.fromEntries(Object.entries(values).filter(([name]) => isOf(`${member}.${name}`))),
+    ]
   })
-  return Object.fromEntries(kept.filter(([, values]) => isObject(values) && Object.keys(values).length > 0))
+  return Object.fromEntries(
+    kept.filter(([, values]) => isObject(values) && Object.keys(values).length > 0),
+  )
 }
 
 /**
@@ -112,7 +122,8 @@ function partOf(name: string, example: Readonly<Record<string, unknown>>): strin
   const usual = `operations.${operation.id}`
   const body = member(member(member(example, 'operations'), operation.id), 'body')
   const isExtended =
-    isObject(body) && Object.keys(body).some((key) => !Object.hasOwn(operationOf(operation.id).example ?? {}, key))
+    isObject(body) &&
+    Object.keys(body).some((key) => !Object.hasOwn(operationOf(operation.id).example ?? {}, key))
   return isExtended && name !== `${usual}.body` ? name : usual
 }
 
@@ -120,6 +131,8 @@ function partOf(name: string, example: Readonly<Record<string, unknown>>): strin
 function mostWanted(wanted: readonly (readonly string[])[]): readonly string[] {
   const unique = wanted.map((names) => [...new Set(names)])
   const groups = [...groupBy(unique, (names) => names.toSorted().join()).values()]
-  const [[names = []] = []] = groups.sort((a, b) => b.length - a.length || a[0]!.length - b[0]!.length)
+  const [[names = []] = []] = groups.sort(
+    (a, b) => b.length - a.length || a[0]!.length - b[0]!.length,
+  )
   return names
 }

@@ -21,7 +21,12 @@ export function capital(text: string): string {
  * JSON as people write it: what fits on a line of that width is on one line, everything else is indented by two.
  * @param taken columns of the first line that stand before the value
  */
-export function compactJson(value: unknown, width: number, indent = '', taken = indent.length): string {
+export function compactJson(
+  value: unknown,
+  width: number,
+  indent = '',
+  taken = indent.length,
+): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}']
   const names = Object.entries(value).map(([name, member]): [string, unknown] => [
@@ -32,7 +37,8 @@ export function compactJson(value: unknown, width: number, indent = '', taken = 
   if (taken + line.length < width) return line
   const deeper = `${indent}  `
   const lines = names.map(
-    ([name, member]) => deeper + name + compactJson(member, width, deeper, deeper.length + name.length),
+    ([name, member]) =>
+      deeper + name + compactJson(member, width, deeper, deeper.length + name.length),
   )
   return `${open}\n${lines.join(',\n')}\n${indent}${close}`
 }
@@ -60,5 +66,7 @@ export function requirementPage(site: string | undefined, id: string): string | 
   if (site === undefined || !/^https?:\/\//.test(site) || !URL.canParse(site)) return undefined
   const { href } = new URL(site)
   const path = id.split('/').map(encodeURIComponent).join('/')
-  return `${href.replace(/\/+$/, '')}/requirements/${path}.html`.replaceAll('(', '%28').replaceAll(')', '%29')
+  return `${href.replace(/\/+$/, '')}/requirements/${path}.html`
+    .replaceAll('(', '%28')
+    .replaceAll(')', '%29')
 }

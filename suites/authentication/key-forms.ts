@@ -1,6 +1,11 @@
 import type { Secret } from '../../harness/target-file/index.ts'
 import { isObject } from '../../schemas/json.ts'
-import { type InvalidKey, invalidKeys, type MalformedKey, malformedKeys } from '../../catalogue/faults.ts'
+import {
+  type InvalidKey,
+  invalidKeys,
+  type MalformedKey,
+  malformedKeys,
+} from '../../catalogue/faults.ts'
 import type { Pairs } from '../../catalogue/requirement.ts'
 import type { Credential } from '../../harness/engine/index.ts'
 
@@ -48,7 +53,10 @@ export function malformedForms(full: Secret | undefined, number = 0): KeyForm[] 
     'Bearer alone': ['Bearer', 'with Bearer and no key'],
     'Bearer null': ['Bearer null', 'with Bearer null'],
     'no JWT': ['Bearer not-a-jwt', 'with a key that is not a JWT'],
-    'three parts': [`Bearer ${threeParts[number % threeParts.length]}`, 'with a key of three parts that is not a JWT'],
+    'three parts': [
+      `Bearer ${threeParts[number % threeParts.length]}`,
+      'with a key of three parts that is not a JWT',
+    ],
   }
   return malformedKeys.flatMap((kind): KeyForm[] => {
     const [header, what] = forms[kind]
@@ -57,7 +65,11 @@ export function malformedForms(full: Secret | undefined, number = 0): KeyForm[] 
     const isEither = kind === 'three parts' || kind === 'text after the key'
     const isEncoded = header.startsWith('Basic in base64')
     const credential = isEncoded
-      ? { value: basic(full?.value), shown: 'Basic [the full key and a colon, in base64]', full: false }
+      ? {
+          value: basic(full?.value),
+          shown: 'Basic [the full key and a colon, in base64]',
+          full: false,
+        }
       : { value: written(full?.value), shown: written(full?.label), full: false }
     return [{ kind, credential, what, expects: isEither ? malformedOrUnknown : undefined }]
   })
@@ -67,7 +79,9 @@ export function malformedForms(full: Secret | undefined, number = 0): KeyForm[] 
 const basic = (name = ''): string => `Basic ${Buffer.from(`${name}:`).toString('base64')}`
 
 /** The parts of a signed JWT (RFC 7519) as the key has them; undefined of any other key. */
-function partsOf(key: Secret | undefined): readonly [header: string, payload: string, signature: string] | undefined {
+function partsOf(
+  key: Secret | undefined,
+): readonly [header: string, payload: string, signature: string] | undefined {
   const [header = '', payload = '', signature = '', ...more] = key?.value.split('.') ?? []
   return signature === '' || more.length > 0 ? undefined : [header, payload, signature]
 }
@@ -89,7 +103,9 @@ const otherChar = (char: string): string => (/^a/i.test(char) ? 'B' : 'A')
 
 /** The text in the other letter case. */
 function inOtherCase(text: string): string {
-  return [...text].map((char) => (char === char.toLowerCase() ? char.toUpperCase() : char.toLowerCase())).join('')
+  return [...text]
+    .map((char) => (char === char.toLowerCase() ? char.toUpperCase() : char.toLowerCase()))
+    .join('')
 }
 
 /** A day in 2100, in seconds: as far away for every run. */
@@ -141,9 +157,17 @@ function* forgeries({
   const otherEnd = signature.slice(0, half) + [...signature.slice(half)].map(otherChar).join('')
   // The first character: the last one may hold bits that nobody reads.
   const otherBeginning = otherChar(signature) + signature.slice(1)
-  yield signed('signature begins otherwise', 'with the first character of its signature changed', otherBeginning)
+  yield signed(
+    'signature begins otherwise',
+    'with the first character of its signature changed',
+    otherBeginning,
+  )
   if (signature.length >= 4)
-    yield signed('signature ends otherwise', 'with the second half of its signature changed', otherEnd)
+    yield signed(
+      'signature ends otherwise',
+      'with the second half of its signature changed',
+      otherEnd,
+    )
   yield signed('empty signature', 'with an empty signature', '')
   yield signed('a fourth part', 'and a fourth part', `${signature}.conform`)
   if (!isRead) return
@@ -151,7 +175,11 @@ function* forgeries({
   for (const alg of ['none', 'None', 'NONE']) {
     for (const [third, [called, end]] of Object.entries(thirds)) {
       const words = `the payload of the full key with alg ${alg} and ${called} signature`
-      yield [`alg ${alg}, ${third} signature`, words, `${encoded({ ...header, alg })}.${body}${end}`]
+      yield [
+        `alg ${alg}, ${third} signature`,
+        words,
+        `${encoded({ ...header, alg })}.${body}${end}`,
+      ]
     }
   }
   const [otherHeader, otherPayload] = [
@@ -159,13 +187,21 @@ function* forgeries({
     { ...payload, conform: 'another payload' },
   ]
   const under = 'under the signature of the full key'
-  yield ['other payload', `another payload ${under}`, `${head}.${encoded(otherPayload)}.${signature}`]
+  yield [
+    'other payload',
+    `another payload ${under}`,
+    `${head}.${encoded(otherPayload)}.${signature}`,
+  ]
   yield ['other header', `another header ${under}`, `${encoded(otherHeader)}.${body}.${signature}`]
   const [oldHead = '', oldBody = '', oldSignature] = partsOf(expired) ?? []
   const old = decoded(oldBody)
   if (decoded(oldHead) && typeof old?.['exp'] === 'number') {
     const words = 'the expired key with its exp moved into the future under the old signature'
-    yield ['expired key, exp moved', words, `${oldHead}.${encoded({ ...old, exp: future })}.${oldSignature}`]
+    yield [
+      'expired key, exp moved',
+      words,
+      `${oldHead}.${encoded({ ...old, exp: future })}.${oldSignature}`,
+    ]
   }
   const [lowHead = '', lowBody = '', lowSignature] = partsOf(restricted) ?? []
   if (decoded(lowHead) && decoded(lowBody)) {
@@ -190,7 +226,8 @@ export function invalidForms(declared: Declared): KeyForm[] {
   return invalidKeys.flatMap((kind): KeyForm[] => {
     const [, words = '', value = ''] = made.find(([of]) => of === kind) ?? []
     if (value === '' || declared.all.has(value)) return []
-    const shown = (variable !== undefined && expansions[kind]?.(variable, declared.number ?? 0)) || `[${words}]`
+    const shown =
+      (variable !== undefined && expansions[kind]?.(variable, declared.number ?? 0)) || `[${words}]`
     const credential = { value: `Bearer ${value}`, shown: `Bearer ${shown}`, full: false }
     return [{ kind, credential, what: `with ${words}` }]
   })

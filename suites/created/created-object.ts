@@ -1,4 +1,11 @@
-import type { CheckContext, Credential, Exchange, Judge, Probe, Run } from '../../harness/engine/index.ts'
+import type {
+  CheckContext,
+  Credential,
+  Exchange,
+  Judge,
+  Probe,
+  Run,
+} from '../../harness/engine/index.ts'
 import {
   answered,
   describeResponse,
@@ -55,14 +62,18 @@ export async function refusedByKey(run: Run): Promise<Refusal[]> {
   const { keys, target } = run
   const full = await keys.fullKey()
   const all = await keys.declared()
-  const invalid = full ? invalidForms({ full, expired: await keys.expiredKey(), all }).slice(0, 1) : []
+  const invalid = full
+    ? invalidForms({ full, expired: await keys.expiredKey(), all }).slice(0, 1)
+    : []
   const malformed = malformedForms(undefined).filter(({ kind }) => kind === 'no JWT')
   for (const { credential } of [...invalid, ...malformed]) keys.learn(credential)
   return [
     byKey('401-missing-credentials', 'without a key', noCredential),
     ...malformed.map(({ credential, what }) => byKey('401-malformed-key', what, credential)),
     ...invalid.map(({ credential, what }) => byKey('401-invalid-key', what, credential)),
-    ...(target.keys.expired ? [byKey('401-expired-key', 'with an expired key', await keys.expired())] : []),
+    ...(target.keys.expired
+      ? [byKey('401-expired-key', 'with an expired key', await keys.expired())]
+      : []),
   ]
 }
 
@@ -123,10 +134,15 @@ export async function create(context: CheckContext, make: () => Promise<Probe>):
 }
 
 /** Throws `NotExercised`; what is wrong with the creation itself is told by what is granted. */
-export function notCreated({ run, scenario }: CheckContext, creation: Exchange, which: string): never {
+export function notCreated(
+  { run, scenario }: CheckContext,
+  creation: Exchange,
+  which: string,
+): never {
   const { response } = creation
   const isWrong =
-    response !== undefined && (response.status < 300 || isBreakdown(response) || isRefusedByName(creation))
+    response !== undefined &&
+    (response.status < 300 || isBreakdown(response) || isRefusedByName(creation))
   if (isWrong && !scenario) wrongCreations(run).push(creation)
   answered(creation)
   throw new NotExercised(`${which} was answered ${describeResponse(creation)}`)
@@ -138,7 +154,11 @@ export function noteRefused(context: CheckContext, creation: Exchange): void {
   const { response, unanswered } = creation
   // A file whose id another upload gave as well is not a fresh one.
   if (unanswered || twinsOf(run).found.length > 0) return
-  if (response && (isBreakdown(response) || isExpected(creatorIn(context).exists, response)) && !isBlock(response))
+  if (
+    response &&
+    (isBreakdown(response) || isExpected(creatorIn(context).exists, response)) &&
+    !isBlock(response)
+  )
     wrongCreations(run).push(creation)
 }
 
@@ -150,7 +170,11 @@ export const eachAccepted: Judge = async (context) => {
     if (creation.probe.operation !== context.requirement.operation) continue
     context.shownBy = creation.purpose.requirement
     context.cases++
-    context.fail(creation, '2xx, as another creation was answered', creation.purpose.what ?? 'with a valid request')
+    context.fail(
+      creation,
+      '2xx, as another creation was answered',
+      creation.purpose.what ?? 'with a valid request',
+    )
   }
 }
 
@@ -171,7 +195,8 @@ export const additions: Creator = {
   operation: 'graphs.add-file',
   async fresh(run) {
     const pointer = pointerOf(run, 'graphs.add-file', 'file')
-    if (pointer === undefined) throw new NotExercised('declare operations.graphs.add-file.fields.file')
+    if (pointer === undefined)
+      throw new NotExercised('declare operations.graphs.add-file.fields.file')
     return addition(run, declaredResource(run, 'graph'), await upload(run, contentOf(run)))
   },
   exists: [[409, 'BadRequest']],
@@ -200,5 +225,9 @@ export function addition(run: Run, graph: string, file: string): Promise<Probe> 
   const pointer = pointerOf(run, 'graphs.add-file', 'file') ?? ''
   const json = additionOf(run, file, pointer)
   lastAddition(run).file = file
-  return operationProbe(run, 'graphs.add-file', { params: { graph_id: graph }, json, effect: 'creates' })
+  return operationProbe(run, 'graphs.add-file', {
+    params: { graph_id: graph },
+    json,
+    effect: 'creates',
+  })
 }

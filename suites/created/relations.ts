@@ -85,14 +85,17 @@ export const ownId: Judge = async (context) => {
   const together = { size: severalAtOnce[run.options.depth], make, requirement: requirement.id }
   const sent = await sendAtOnce(run, together)
   // A guardrail, a lost answer or a limit may have met one of them, and one at a time is all that some targets take.
-  for (let more = maxMore; more > 0 && grantedOf(sent).length < 2; more--) sent.push(await context.send(make))
+  for (let more = maxMore; more > 0 && grantedOf(sent).length < 2; more--)
+    sent.push(await context.send(make))
   const made = sent.flatMap((exchange) => createdId(run, exchange) ?? [])
   useAgain(run, operation, made)
   const [first] = sent
   const limited = sent.find(isThrottling)
   if (made.length < 2 && limited) throw new Throttled(describeResponse(limited))
   if (made.length < 2)
-    throw new NotExercised(`fewer than two concurrent creations named an id: ${first ? describeResponse(first) : ''}`)
+    throw new NotExercised(
+      `fewer than two concurrent creations named an id: ${first ? describeResponse(first) : ''}`,
+    )
   const judge = async (): Promise<void> => {
     context.cases += made.length
     const twin = twinsOf(run).found.find(({ probe }) => probe.operation === operation)
@@ -107,7 +110,12 @@ export const ownId: Judge = async (context) => {
 
 /** True for a creation that was refused as a request, not for its key or by a limit, or that broke the server. */
 function isRefused({ response, throttled }: Exchange): boolean {
-  return response !== undefined && !throttled && !isGranted(response) && ![401, 403, 429, 503].includes(response.status)
+  return (
+    response !== undefined &&
+    !throttled &&
+    !isGranted(response) &&
+    ![401, 403, 429, 503].includes(response.status)
+  )
 }
 
 /** Why that answer shows nothing; a limit is told as such. */
@@ -117,7 +125,10 @@ function showsNothing(which: string, exchange: Exchange): NotExercised {
 }
 
 /** A creation after one that was refused; why nobody can tell, if it shows nothing. */
-async function lookAfter(context: CheckContext, refusal: Refusal): Promise<NotExercised | undefined> {
+async function lookAfter(
+  context: CheckContext,
+  refusal: Refusal,
+): Promise<NotExercised | undefined> {
   const { run, requirement } = context
   const creator = creatorIn(context)
   const { what, change, statuses } = refusal
@@ -125,16 +136,22 @@ async function lookAfter(context: CheckContext, refusal: Refusal): Promise<NotEx
   let again: Exchange | undefined
   for (let look = 1; look <= maxLooks; look++) {
     const probe = await creator.fresh(run)
-    const refusedOne = await context.send(await change(probe), { about, role: 'setup', badInput: true })
+    const refusedOne = await context.send(await change(probe), {
+      about,
+      role: 'setup',
+      badInput: true,
+    })
     if (!statuses.includes(refusedOne.response?.status ?? 0))
       return showsNothing('the creation that should be refused', refusedOne)
     const purpose = { requirement: requirement.id, role: 'probe' } as const
     const send = () => sendWithRetries(run, probe, purpose, { fresh: true })
-    const isOver = (exchange: Exchange): boolean => countsAsGranted(exchange) || exchange.response?.status === 409
+    const isOver = (exchange: Exchange): boolean =>
+      countsAsGranted(exchange) || exchange.response?.status === 409
     again = await sendUntilSettled(run, await send(), send, isOver)
     if (again.response && isGranted(again.response)) return void context.cases++
     // One whose answer was lost may have made what this one meets.
-    if (again.unanswered || !isRefused(again)) return showsNothing('the creation after a refused one', again)
+    if (again.unanswered || !isRefused(again))
+      return showsNothing('the creation after a refused one', again)
     const plain = await context.send(() => creator.fresh(run), { role: 'setup' })
     if (plain.response && isGranted(plain.response)) continue
     noteRefused(context, plain)
@@ -149,14 +166,26 @@ async function lookAfter(context: CheckContext, refusal: Refusal): Promise<NotEx
  * Judges that a creation which is refused makes nothing.
  * @param more refusals that only this operation has
  */
-export async function noEffect(context: CheckContext, more: readonly Refusal[] = []): Promise<void> {
+export async function noEffect(
+  context: CheckContext,
+  more: readonly Refusal[] = [],
+): Promise<void> {
   const { run, scenario } = context
   if (scenario) return grantedByScenario(context)
   await requireControl(context)
   const byRights = await refusedByRights(run, operationIn(context))
-  const refusals = [...(await refusedByKey(run)), ...byRights, refusedByType, refusedByGrammar, ...more]
+  const refusals = [
+    ...(await refusedByKey(run)),
+    ...byRights,
+    refusedByType,
+    refusedByGrammar,
+    ...more,
+  ]
   const open: (NotExercised | undefined)[] = []
-  await judgeEach(sampled(context, refusals), async (refusal) => void open.push(await lookAfter(context, refusal)))
+  await judgeEach(
+    sampled(context, refusals),
+    async (refusal) => void open.push(await lookAfter(context, refusal)),
+  )
   if (context.cases === 0) throw open.find((reason) => reason !== undefined) ?? new NotExercised('')
 }
 
@@ -187,7 +216,11 @@ export async function onceAtOnce(context: CheckContext, seen?: SeenWhen): Promis
   await seen?.before(context)
   const sendAll = async (): Promise<readonly Exchange[]> => {
     const probe = await creator.fresh(run)
-    return sendAtOnce(run, { size: atOnce[run.options.depth], make: () => probe, requirement: requirement.id })
+    return sendAtOnce(run, {
+      size: atOnce[run.options.depth],
+      make: () => probe,
+      requirement: requirement.id,
+    })
   }
   let sent = await sendAll()
   // The one that was granted may have lost its answer, and those beside it may have been throttled.
@@ -201,10 +234,12 @@ export async function onceAtOnce(context: CheckContext, seen?: SeenWhen): Promis
   const what = `with ${creator.same}, at once with ${sent.length - 1} others`
   if (broken) context.fail(broken, 'a refusal, and no breakdown, of all but one of them', what)
   if (second) await seen?.accusing(context)
-  if (second) context.fail(second, `that at most one is granted`, what, `${made.length} of them were granted`)
+  if (second)
+    context.fail(second, `that at most one is granted`, what, `${made.length} of them were granted`)
   const shown = sent.find(isThrottling) ?? sent[0]!
   const Reason = isThrottling(shown) ? Throttled : NotExercised
-  if (made.length === 0) throw new Reason(`none of the concurrent creations was granted: ${describeResponse(shown)}`)
+  if (made.length === 0)
+    throw new Reason(`none of the concurrent creations was granted: ${describeResponse(shown)}`)
 }
 
 /** Judges that what exists is not made again: not the second and the third time, and not after another one was made. */

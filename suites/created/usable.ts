@@ -12,9 +12,20 @@ import {
   sampled,
   upload,
 } from '../../harness/checks/index.ts'
-import { operation as operationOf, type OperationId, uploadOperation } from '../../catalogue/operations.ts'
+import {
+  operation as operationOf,
+  type OperationId,
+  uploadOperation,
+} from '../../catalogue/operations.ts'
 import type { CheckContext, Exchange, Judge, Probe, Run } from '../../harness/engine/index.ts'
-import { answered, isGranted, NotExercised, oncePerRun, operationProbe, orElse } from '../../harness/engine/index.ts'
+import {
+  answered,
+  isGranted,
+  NotExercised,
+  oncePerRun,
+  operationProbe,
+  orElse,
+} from '../../harness/engine/index.ts'
 import { uploadSample } from '../pdf-parse/refusals.ts'
 import { addition, createObject, lastAddition } from './created-object.ts'
 import { idsToUseAgain, usedIn } from './relations.ts'
@@ -38,7 +49,9 @@ function usesOf(run: Run, creates: OperationId): Use[] {
   const { usedBy = [] } = operationOf(creates).creates ?? {}
   return usedBy.flatMap((use) => {
     const operation = use.operation as OperationId
-    const sends = ['files.retrieve', 'jobs.create'].includes(operation) || run.target.operations[operation]?.body
+    const sends =
+      ['files.retrieve', 'jobs.create'].includes(operation) ||
+      run.target.operations[operation]?.body
     const isServed = run.target.absent[operation] === undefined
     return 'param' in use && sends && isServed ? [{ operation, param: use.param }] : []
   })
@@ -47,7 +60,8 @@ function usesOf(run: Run, creates: OperationId): Use[] {
 /** A file that additions to created graphs name, uploaded once: what is refused for it says nothing about the graph. */
 function fileToAdd(run: Run): Promise<string | undefined> {
   const declared = run.target.operations['graphs.add-file']?.fields['file']
-  if (declared === undefined || !run.target.operations['files.upload']?.content) return Promise.resolve(undefined)
+  if (declared === undefined || !run.target.operations['files.upload']?.content)
+    return Promise.resolve(undefined)
   return oncePerRun(run, 'file for created graphs', () => upload(run, contentOf(run)))
 }
 
@@ -56,7 +70,8 @@ async function requestOf(run: Run, { operation, param }: Use, id: string): Promi
   const params = { [param]: id }
   const { effect } = operationOf(operation)
   if (operation === 'files.retrieve') return operationProbe(run, operation, { params })
-  if (operation === 'jobs.create') return operationProbe(run, operation, { params, json: { inputs: [] }, effect })
+  if (operation === 'jobs.create')
+    return operationProbe(run, operation, { params, json: { inputs: [] }, effect })
   const file = operation === 'graphs.add-file' ? await fileToAdd(run) : undefined
   return file === undefined
     ? operationProbe(run, operation, { params, json: bodyOf(run, operation), effect })
@@ -78,10 +93,17 @@ async function sendUse(context: CheckContext, use: Use, id: string): Promise<Exc
 }
 
 /** Whether the operation is not granted for what the target file declares either, or was answered the same at first. */
-async function failsAnyway(run: Run, operation: OperationId, { response }: Exchange): Promise<boolean> {
+async function failsAnyway(
+  run: Run,
+  operation: OperationId,
+  { response }: Exchange,
+): Promise<boolean> {
   if (!isDeclared(run, operation)) return false
   const { state, first } = await control(run, operation)
-  return state === 'refused' || (first?.response !== undefined && first.response.status === response?.status)
+  return (
+    state === 'refused' ||
+    (first?.response !== undefined && first.response.status === response?.status)
+  )
 }
 
 async function judgeUse(context: CheckContext, exchange: Exchange, what: string): Promise<void> {
@@ -92,13 +114,24 @@ async function judgeUse(context: CheckContext, exchange: Exchange, what: string)
   if (!(isFile && exchange.unansweredTwice)) answered(exchange)
   // A key that may retrieve the declared file lacks no right: then a 403 is about the upload.
   const lacksRight = exchange.response?.status === 403 && isFile
-  if (lacksRight && !(isDeclared(run, 'files.retrieve') && (await control(run, 'files.retrieve')).state === 'granted'))
+  if (
+    lacksRight &&
+    !(
+      isDeclared(run, 'files.retrieve') &&
+      (await control(run, 'files.retrieve')).state === 'granted'
+    )
+  )
     throw new NotExercised('the full key lacks a right (403): use a key with all rights')
   // The same answer for the declared object proves nothing about the created one. A declared file may be a created one.
-  if (!isUsable(exchange) && !isFile && operation && (await failsAnyway(run, operation, exchange))) return
+  if (!isUsable(exchange) && !isFile && operation && (await failsAnyway(run, operation, exchange)))
+    return
   context.cases++
   if (!isUsable(exchange))
-    context.fail(exchange, `${isFile ? 'a 2xx' : 'neither 404 nor 410 nor a 5xx'} ${settled(run)}`, what)
+    context.fail(
+      exchange,
+      `${isFile ? 'a 2xx' : 'neither 404 nor 410 nor a 5xx'} ${settled(run)}`,
+      what,
+    )
 }
 
 /** Objects of the run that are used again at its end: the first one, those made at once or asked for twice, a file in a graph, and a PDF. */
@@ -120,7 +153,9 @@ export async function usable(context: CheckContext, seen?: Seen): Promise<void> 
   const creates = operationIn(context)
   const uses = sampled(context, usesOf(run, creates)).map((one) => (seen ? { ...one, seen } : one))
   if (uses.length === 0)
-    throw new NotExercised(`no operation that uses ${operationOf(creates).creates?.what} is declared`)
+    throw new NotExercised(
+      `no operation that uses ${operationOf(creates).creates?.what} is declared`,
+    )
   const made: string[] = []
   await inScenario(context, creates, async () => {
     const make = grantedProbe(context, creates, () => distinctRequest(run, creates))
@@ -134,7 +169,9 @@ export async function usable(context: CheckContext, seen?: Seen): Promise<void> 
     if (!scenario) usedIn(run).set(creates, id)
   })
   if (context.cases === 0)
-    throw new NotExercised('requests that use the declared object are not granted either: declare some that are')
+    throw new NotExercised(
+      'requests that use the declared object are not granted either: declare some that are',
+    )
   if (!scenario && run.options.depth === 'full') context.atEnd = useAgain(uses, made)
 }
 
@@ -148,8 +185,17 @@ function useAgain(uses: readonly Use[], own: readonly string[]): Judge {
     ]
     await judgeEach(all, async ({ id, use }) => {
       const madeAt = run.objects.madeAt.get(id) ?? 0
-      const exchange = await retryWhileSettling(run, () => sendUse(context, use, id), isUsable, madeAt)
-      await judgeUse(context, exchange, 'with the id of what was created earlier in the run, at its end')
+      const exchange = await retryWhileSettling(
+        run,
+        () => sendUse(context, use, id),
+        isUsable,
+        madeAt,
+      )
+      await judgeUse(
+        context,
+        exchange,
+        'with the id of what was created earlier in the run, at its end',
+      )
     })
   }
 }

@@ -38,7 +38,10 @@ export async function begin(
   const atomic = wantsBurst(run)
   let made = 0
   // A server may lock what it is asked for, and not the application.
-  const next = () => (run.options.depth === 'full' && made++ % 2 ? withOtherValues(application, 2 * made) : application)
+  const next = () =>
+    run.options.depth === 'full' && made++ % 2
+      ? withOtherValues(application, 2 * made)
+      : application
   const burst = {
     size: burstSize[run.options.depth],
     make: () => jobRequest(run, next()),
@@ -57,19 +60,27 @@ export async function begin(
   const [first, second] = jobs
   const beside = exchanges.filter((exchange) => exchange !== first?.creation)
   if (atomic && first)
-    findings.push(...(second ? [await proveOverlap(held, first, second)] : await judgeBeside(held, first, beside)))
+    findings.push(
+      ...(second
+        ? [await proveOverlap(held, first, second)]
+        : await judgeBeside(held, first, beside)),
+    )
   // A server may refuse values that nobody declared.
   const told = exchanges.filter(({ response }) => response?.status !== 400).length
-  if (jobs.length > 0 || refused === 0 || refused < told) return { ...none, jobs, findings, responseLost }
+  if (jobs.length > 0 || refused === 0 || refused < told)
+    return { ...none, jobs, findings, responseLost }
   // The job may be that of a request whose answer was lost.
   const isLost = exchanges.some(({ resent }) => resent)
-  const { job, finding } = isFree && !isLost ? await awaitRelease(held, { besides }) : await awaitIdle(held)
+  const { job, finding } =
+    isFree && !isLost ? await awaitRelease(held, { besides }) : await awaitIdle(held)
   const begun = { ...none, jobs: job ? [job] : [], responseLost: isLost }
   return { ...begun, findings: finding ? [...findings, finding] : findings }
 }
 
 /** Busy before this run had a job there: the run waits for it, at most `jobTimeoutMs`. */
-async function awaitIdle(held: Held): Promise<{ readonly job?: Job | undefined; readonly finding?: Finding }> {
+async function awaitIdle(
+  held: Held,
+): Promise<{ readonly job?: Job | undefined; readonly finding?: Finding }> {
   const { run, gate } = held
   const deadline = performance.now() + run.target.limits.jobTimeoutMs
   for (;;) {
@@ -87,26 +98,44 @@ async function awaitIdle(held: Held): Promise<{ readonly job?: Job | undefined; 
  * Findings on creations that came together with the one that made the job: a 409 is judged by its `tpe`, and a breakdown of all of
  * them, while the job is read as in progress after that, is their answer to the conflict.
  */
-async function judgeBeside({ run }: Held, first: Job, beside: readonly Exchange[]): Promise<Finding[]> {
+async function judgeBeside(
+  { run }: Held,
+  first: Job,
+  beside: readonly Exchange[],
+): Promise<Finding[]> {
   const finding = { of: ids.inProgress, cases: 0 }
   const [broken, ...more] = beside
   const areBroken = more.length > 0 && beside.every(isOwnBreakdown)
   if (broken && areBroken && (await noLonger(run, first, ids.inProgress)) === undefined) {
     const what = `with a valid body, at the same time as others: one of them made job ${first.id}, which was in progress after that`
-    return [{ ...finding, cases: beside.length, failure: { exchange: broken, expected: '409 BadRequest', what } }]
+    return [
+      {
+        ...finding,
+        cases: beside.length,
+        failure: { exchange: broken, expected: '409 BadRequest', what },
+      },
+    ]
   }
-  return beside.flatMap((exchange) => (exchange.response?.status === 409 ? [{ ...finding, conflict: exchange }] : []))
+  return beside.flatMap((exchange) =>
+    exchange.response?.status === 409 ? [{ ...finding, conflict: exchange }] : [],
+  )
 }
 
 /** Proof by one reading of the second job as in progress between two of the first. */
 async function proveOverlap({ run }: Held, first: Job, second: Job): Promise<Finding> {
   const finding = { of: ids.atomic, cases: 0 }
   if (sameId(first.id, second.id))
-    return { ...finding, open: `two concurrent creations gave the same id, ${first.id}: no reading tells them apart` }
+    return {
+      ...finding,
+      open: `two concurrent creations gave the same id, ${first.id}: no reading tells them apart`,
+    }
   const over: (string | undefined)[] = []
   for (const job of [first, second, first]) over.push(await noLonger(run, job, ids.atomic))
   if (over.some((state) => state !== undefined))
-    return { ...finding, open: 'two concurrent creations were granted, but the jobs ended before they could be read' }
+    return {
+      ...finding,
+      open: 'two concurrent creations were granted, but the jobs ended before they could be read',
+    }
   const what = `with a valid body, at the same time as others; jobs ${first.id} and ${second.id} were then both read as in progress`
   const expected = '409 BadRequest for all but one of several concurrent creations'
   return { ...finding, failure: { exchange: second.creation, expected, what } }

@@ -45,7 +45,11 @@ const faultless: readonly (string | null)[] = [
 ]
 /** More of them, which say themselves if they are not granted. */
 const judgedOtherwise: readonly (string | null)[] = [
-  ...['jobs.create/202-required-inputs-only', 'jobs.create/202-any-text', 'jobs.retrieve/200-created-at'],
+  ...[
+    'jobs.create/202-required-inputs-only',
+    'jobs.create/202-any-text',
+    'jobs.retrieve/200-created-at',
+  ],
 ]
 /** The ones of them that create beside a job or another creation, where 409 is the right answer. */
 const besideOthers: readonly (string | null)[] = [ids.inProgress, ids.atomic]
@@ -66,7 +70,9 @@ function faultlessCreations(run: Run): readonly Exchange[] {
       !besideOthers.includes(exchange.purpose.requirement),
   )
   const isOwn = ({ purpose }: Exchange): boolean => judgedOtherwise.includes(purpose.requirement)
-  const others = [...creations, ...breakdowns].filter(({ purpose }) => faultless.includes(purpose.requirement))
+  const others = [...creations, ...breakdowns].filter(({ purpose }) =>
+    faultless.includes(purpose.requirement),
+  )
   return [...others, ...creations.filter(isOwn)]
 }
 
@@ -144,9 +150,13 @@ export async function judgeAnyText(context: CheckContext): Promise<void> {
     const expected = 'any answer except a 5xx, whatever text the inputs hold'
     context.fail(exchange, expected, `with inputs that hold ${preview(texts)}`)
   }
-  const accept = async (...texts: readonly string[]): Promise<void> => judge(await ask(texts), texts)
+  const accept = async (...texts: readonly string[]): Promise<void> =>
+    judge(await ask(texts), texts)
   /** Sends all in one request. A refusal of one hides what the others do: then each goes by itself. */
-  const acceptAll = async (texts: readonly string[], acceptEach: () => Promise<void>): Promise<void> => {
+  const acceptAll = async (
+    texts: readonly string[],
+    acceptEach: () => Promise<void>,
+  ): Promise<void> => {
     const together = await ask(texts)
     if (together.response && isGranted(together.response)) return
     await acceptEach()
@@ -208,12 +218,15 @@ export const judgeConflicts: Judge = async (context) => {
   const failure = failureIn(own)
   // Whose job kept the application from being released, nobody can tell.
   if (id === ids.released && failure && failureIn(findings, ids.perApplication))
-    throw new NotExercised('a job of one application blocks another: see jobs.create/409-per-application')
+    throw new NotExercised(
+      'a job of one application blocks another: see jobs.create/409-per-application',
+    )
   if (failure) context.fail(failure.exchange, failure.expected, failure.what)
   if (id === ids.inProgress) {
     context.control = 'granted'
     const what = 'with a valid body, while a job of the application was in progress'
-    for (const { conflict: exchange } of own) if (exchange) judgePairs(context, exchange, conflict, what)
+    for (const { conflict: exchange } of own)
+      if (exchange) judgePairs(context, exchange, conflict, what)
   }
   if (!own.some(({ confirmed }) => confirmed)) {
     const why = own.findLast(({ open }) => open !== undefined)?.open ?? unseen(run, id)

@@ -30,7 +30,13 @@ import { getAt } from '../../schemas/json.ts'
 import { jsonOf, NotExercised, type Probe, type Run, withJson } from '../../harness/engine/index.ts'
 import type { ApplicationResource } from '../../harness/target-file/index.ts'
 import type { Refusal } from '../created/created-object.ts'
-import { ofBodies, refusedByGrammar, refusedByKey, refusedByRights, refusedByType } from '../created/created-object.ts'
+import {
+  ofBodies,
+  refusedByGrammar,
+  refusedByKey,
+  refusedByRights,
+  refusedByType,
+} from '../created/created-object.ts'
 
 /** The body, `inputs`, its items, their `id` and `value`, and the items of a value, each of another JSON type. */
 export const malformedInputs = condition(async (refusal) => {
@@ -38,10 +44,16 @@ export const malformedInputs = condition(async (refusal) => {
   const required = run.target.resources.application?.requiredInputs ?? []
   const isRequired = (item: unknown): boolean => required.includes(String(getAt(item, '/id')))
   const body = jsonOf(await refusal.valid())
-  const whole: Placed = { member: { at: '', kinds: ['object'], section: '2.5' }, pointer: '', body, like: body }
+  const whole: Placed = {
+    member: { at: '', kinds: ['object'], section: '2.5' },
+    pointer: '',
+    body,
+    like: body,
+  }
   const placesBy = (pick: Pick): Placed[] => [whole, ...placesIn(run, 'jobs.create', body, pick)]
   // Without its own id or value a required input is missing as well, which is another fault.
-  const ofFirst = (is: (item: unknown) => boolean): Placed[] => placesBy((items) => Math.max(0, items.findIndex(is)))
+  const ofFirst = (is: (item: unknown) => boolean): Placed[] =>
+    placesBy((items) => Math.max(0, items.findIndex(is)))
   const [optional, ofRequired] = [ofFirst((item) => !isRequired(item)), ofFirst(isRequired)]
   // A server may look at some items only.
   const [first, last] = [placesBy(() => 0), placesBy((items) => items.length - 1)]
@@ -53,18 +65,29 @@ export const malformedInputs = condition(async (refusal) => {
     ...ofRequired.filter(({ member }) => isLeftOut(member, required)).flatMap(absent),
   ]
   // If there are few inputs, the last may be the optional one: equal requests are sent once.
-  const faults = new Map(named.map((one) => [JSON.stringify(changedBody([one], body)), faultOf(one)]))
+  const faults = new Map(
+    named.map((one) => [JSON.stringify(changedBody([one], body)), faultOf(one)]),
+  )
   const generated = fc
     .constantFrom(...first, ...last, ...optional)
-    .chain((place) => ofKindsAny('null', ...otherKinds(place.member)).map((value) => faultOf(ofValue(place, value))))
+    .chain((place) =>
+      ofKindsAny('null', ...otherKinds(place.member)).map((value) =>
+        faultOf(ofValue(place, value)),
+      ),
+    )
   await judgeAny(refusal, [...faults.values()], generated)
 })
 
-const numberInItems = (place: Placed): Change[] => (place.member.at.includes('*') ? ofKinds(place, ['number']) : [])
+const numberInItems = (place: Placed): Change[] =>
+  place.member.at.includes('*') ? ofKinds(place, ['number']) : []
 
-const asLater = (one: Change): Change => ({ ...one, faults: one.faults.map((fault) => `${fault}, later`) })
+const asLater = (one: Change): Change => ({
+  ...one,
+  faults: one.faults.map((fault) => `${fault}, later`),
+})
 
-const ofValue = (place: Placed, value: unknown): Change => change(place, kindOf(value), shown(value), () => value)
+const ofValue = (place: Placed, value: unknown): Change =>
+  change(place, kindOf(value), shown(value), () => value)
 
 /** With a wrong item at the end of an array: a server may look at the first of them only. */
 function appended(place: Placed): Change[] {
@@ -83,7 +106,9 @@ export const withRequiredInputs = granted('with just the required inputs', (vali
   const { inputs, requiredInputs } = declaredResource(run, 'application')
   const required = inputs.filter((input) => requiredInputs.includes(input.id))
   if (required.length === 0 || required.length === inputs.length) {
-    throw new NotExercised('declare an input of resources.application that requiredInputs does not name')
+    throw new NotExercised(
+      'declare an input of resources.application that requiredInputs does not name',
+    )
   }
   return withJson(valid, { inputs: required })
 })
@@ -135,24 +160,40 @@ export async function kindsOf(run: Run, application: ApplicationResource) {
     byBody('400-missing-inputs', 'without inputs', (valid) => withBody(valid, {})),
     byBody('400-missing-body', 'without a body', (valid) => refused({ ...valid, body: '' })),
     refusedByGrammar,
-    byBody('400-malformed-inputs', 'with inputs that are no array', (valid) => withBody(valid, { inputs: 'none' })),
+    byBody('400-malformed-inputs', 'with inputs that are no array', (valid) =>
+      withBody(valid, { inputs: 'none' }),
+    ),
     ...required.map((input) =>
-      byBody('400-missing-required-inputs', `without ${input.id}`, (valid) => withBody(valid, { inputs: left(input) })),
+      byBody('400-missing-required-inputs', `without ${input.id}`, (valid) =>
+        withBody(valid, { inputs: left(input) }),
+      ),
     ),
   ]
   const kinds = [
     { what: 'for their body', refusals: bodies },
-    { what: 'for their content type or their application', refusals: [refusedByType, byApplication(run, application)] },
+    {
+      what: 'for their content type or their application',
+      refusals: [refusedByType, byApplication(run, application)],
+    },
     { what: 'for their key', refusals: await refusedByKey(run) },
     { what: 'for the rights of their key', refusals: await refusedByRights(run, 'jobs.create') },
   ]
   const whole = kinds.filter(({ refusals }) => refusals.length > 0)
-  const all = { what: 'in several ways', refusals: kinds.flatMap(({ refusals }) => refusals.slice(0, 1)) }
+  const all = {
+    what: 'in several ways',
+    refusals: kinds.flatMap(({ refusals }) => refusals.slice(0, 1)),
+  }
   const kept = sampled({ run, requirement: { id: 'jobs.create/4xx-no-effect' } }, [all, ...whole])
   return { delayed: kept.find((kind) => kind === all), atOnce: kept.filter((kind) => kind !== all) }
 }
 
-const noUuids = ['not-a-uuid', '0', '1234567890', 'zzzzzzzz-zzzz-4zzz-8zzz-zzzzzzzzzzzz', 'x'.repeat(64)]
+const noUuids = [
+  'not-a-uuid',
+  '0',
+  '1234567890',
+  'zzzzzzzz-zzzz-4zzz-8zzz-zzzzzzzzzzzz',
+  'x'.repeat(64),
+]
 
 /** Generates ids that are no uuid in any spelling, not even without hyphens. */
 const generatedIds = fc

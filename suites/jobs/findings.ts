@@ -13,7 +13,15 @@ import type { ApplicationResource } from '../../harness/target-file/index.ts'
 import { member } from '../../schemas/json.ts'
 import { holdBack } from '../../harness/checks/index.ts'
 import { create, type Held, maxAttempts, releaseMs, whileIdle } from './gate.ts'
-import { hasFewer, isEnded, type Job, jobRequest, jobsOf, type Reading, withOtherValues } from './job-tracker.ts'
+import {
+  hasFewer,
+  isEnded,
+  type Job,
+  jobRequest,
+  jobsOf,
+  type Reading,
+  withOtherValues,
+} from './job-tracker.ts'
 import { isOwn, sameId } from './seen-jobs.ts'
 
 /** The requirements that are judged by creations beside, or after, others. */
@@ -32,7 +40,11 @@ export interface Finding {
   /** The state was there, and the answer was right. */
   readonly confirmed?: boolean
   /** The answer was wrong, and a later reading proves that the state was there. */
-  readonly failure?: { readonly exchange: Exchange; readonly expected: string; readonly what: string }
+  readonly failure?: {
+    readonly exchange: Exchange
+    readonly expected: string
+    readonly what: string
+  }
   /** Why nothing is proven. */
   readonly open?: string
   /** Answered 409, as it should be or not. */
@@ -42,7 +54,8 @@ export interface Finding {
 }
 
 export function failureIn(findings: readonly Finding[], of?: Finding['of']): Finding['failure'] {
-  return findings.findLast((finding) => finding.failure && (of ?? finding.of) === finding.of)?.failure
+  return findings.findLast((finding) => finding.failure && (of ?? finding.of) === finding.of)
+    ?.failure
 }
 
 /** True if nothing more is to be learned of the requirement. */
@@ -67,12 +80,18 @@ async function readSettled(run: Run, job: Job, requirement: string): Promise<Rea
  * Reads the job: undefined if it is in progress, else why that is not proven for another creation. A server may
  * show another job under its id: that one names itself, or it has the time of a newer job.
  */
-export async function noLonger(run: Run, job: Job, of: Finding['of'], newer?: Job): Promise<string | undefined> {
+export async function noLonger(
+  run: Run,
+  job: Job,
+  of: Finding['of'],
+  newer?: Job,
+): Promise<string | undefined> {
   const reading = await readSettled(run, job, of)
   if (reading.status !== 'in_progress')
     return isEnded(reading) ? 'the first job had ended by then' : 'the first job could not be read'
   const shown = member(reading.job, 'created_at')
-  const isThat = isOwn(reading, job) && (!newer || createdAt(newer) !== shown || createdAt(job) === shown)
+  const isThat =
+    isOwn(reading, job) && (!newer || createdAt(newer) !== shown || createdAt(job) === shown)
   return isThat ? undefined : 'what is read under the id of the first job is another job'
 }
 
@@ -119,7 +138,8 @@ export async function createDuringJob(
   const findings: Finding[] = []
   const wasConflict = (): boolean =>
     [...before, ...findings].some(({ of, confirmed }) => of === ids.inProgress && confirmed)
-  const found = (finding: Partial<Finding>): void => void findings.push({ of: ids.inProgress, cases: 1, ...finding })
+  const found = (finding: Partial<Finding>): void =>
+    void findings.push({ of: ids.inProgress, cases: 1, ...finding })
   let lost = 0
   let pauseMs = firstPauseMs
   for (let moment = 0; moment < Math.min(most, maxMoments[run.options.depth]); moment++) {
@@ -136,15 +156,20 @@ export async function createDuringJob(
       continue
     }
     // A server may refuse values that nobody declared; a copy may not know an application that the run has just created.
-    const isNew = exchange.sentAt - (run.objects.madeAt.get(application.id) ?? -Infinity) < run.target.limits.settleMs
-    const isOdd = isOther && (response?.status === 400 || ((response?.status ?? 0) >= 500 && hasFewer(moment)))
+    const isNew =
+      exchange.sentAt - (run.objects.madeAt.get(application.id) ?? -Infinity) <
+      run.target.limits.settleMs
+    const isOdd =
+      isOther && (response?.status === 400 || ((response?.status ?? 0) >= 500 && hasFewer(moment)))
     if (isOdd || (response?.status === 404 && isNew)) {
       found({ open: `another creation was answered ${said}` })
       continue
     }
     // The very same answer is that of the first job; an id that is given again may be another one's.
     if (made && sameId(made.id, first.id) && createdAt(made) !== createdAt(first)) {
-      found({ open: `another creation gave the id of the first job, ${first.id}: no reading tells them apart` })
+      found({
+        open: `another creation gave the id of the first job, ${first.id}: no reading tells them apart`,
+      })
       break
     }
     const over = await noLonger(run, first, ids.inProgress, made)
@@ -165,8 +190,14 @@ export async function createDuringJob(
     const open = `another creation was answered ${said}`
     if (isLimit && (wasConflict() || response.header('retry-after') !== undefined)) found({ open })
     else if (isLimit && throttled + 1 < maxAttempts) found({ open, met: 'throttled' })
-    else if (made && findings.some(({ confirmed }) => confirmed) && !(await outlasts(run, first, exchange)))
-      found({ open: `${open}, but the first job was read as ended soon after: such readings may lag behind` })
+    else if (
+      made &&
+      findings.some(({ confirmed }) => confirmed) &&
+      !(await outlasts(run, first, exchange))
+    )
+      found({
+        open: `${open}, but the first job was read as ended soon after: such readings may lag behind`,
+      })
     else found({ failure: { exchange, expected: '409 BadRequest', what } })
     break
   }
@@ -192,13 +223,19 @@ async function outlasts(run: Run, job: Job, { sentAt, endedAt }: Exchange): Prom
 
 /** Creates beside a job. Sent once: while a throttled creation waited, the job would end. */
 async function createBeside({ run }: Held, application: ApplicationResource): Promise<Exchange> {
-  const purpose = { requirement: ids.inProgress, role: 'probe', expects: [[409, 'BadRequest']] } as const
+  const purpose = {
+    requirement: ids.inProgress,
+    role: 'probe',
+    expects: [[409, 'BadRequest']],
+  } as const
   const probe = await jobRequest(run, application)
   const exchange = await sendWithStaleRetry(run, probe, purpose)
   const { response, previousRequest } = exchange
   const isClear = response && (response.status === 409 || isGranted(response))
   // The previous request on the connection may have spoiled any other answer, and a connection may be lost.
-  return isClear || (response && !previousRequest) ? exchange : sendWithStaleRetry(run, probe, purpose, { fresh: true })
+  return isClear || (response && !previousRequest)
+    ? exchange
+    : sendWithStaleRetry(run, probe, purpose, { fresh: true })
 }
 
 const onOther = 'a creation on the other application was answered'
@@ -210,7 +247,8 @@ export async function createOnOther(other: Held, first: Job): Promise<Finding> {
   const finding = { of: ids.perApplication, cases: 1 }
   const said = describeResponse(exchange)
   const over = await noLonger(run, first, ids.perApplication)
-  if (over !== undefined) return { ...finding, open: `${onOther} ${exchange.response?.status ?? said}, but ${over}` }
+  if (over !== undefined)
+    return { ...finding, open: `${onOther} ${exchange.response?.status ?? said}, but ${over}` }
   if (isConflict) return { ...finding, conflict: exchange }
   return exchange.response && isGranted(exchange.response)
     ? { ...finding, confirmed: true }
@@ -222,13 +260,26 @@ export async function createOnOther(other: Held, first: Job): Promise<Finding> {
  * in each of three attempts: somebody else may be using it now and then.
  * @param times how often that was so before
  */
-export async function confirmBlocked(other: Held, blocked: Exchange, first: Job, times: number): Promise<Finding> {
+export async function confirmBlocked(
+  other: Held,
+  blocked: Exchange,
+  first: Job,
+  times: number,
+): Promise<Finding> {
   const { exchange, job } = await create(other, ids.perApplication)
   const finding = { of: ids.perApplication, cases: 0 }
-  if (!job) return { ...finding, open: `${onOther} ${describeResponse(exchange)} even after the job had ended` }
+  if (!job)
+    return {
+      ...finding,
+      open: `${onOther} ${describeResponse(exchange)} even after the job had ended`,
+    }
   await jobsOf(other.run).awaitEnds(other.application.id)
   if (times + 1 < maxAttempts)
-    return { ...finding, met: 'blocked', open: `the other application was busy during a job in ${times + 1} attempts` }
+    return {
+      ...finding,
+      met: 'blocked',
+      open: `the other application was busy during a job in ${times + 1} attempts`,
+    }
   const what = `with a valid body, while only job ${first.id} of another application was in progress, in ${maxAttempts} attempts (somebody else's job there would look the same)`
   const expected = '202: a job in progress on another application is no conflict'
   return { ...finding, met: 'blocked', failure: { exchange: blocked, expected, what } }
@@ -252,7 +303,9 @@ export async function awaitRelease(
     await pause(run, releaseMs)
     const send = () => create(held, ids.released)
     // Another requirement reports that a job of another application blocks it: the last one is sent beside none.
-    const { exchange, job, isConflict } = await (more < 2 ? send() : whileOthersIdle(held, besides, send))
+    const { exchange, job, isConflict } = await (more < 2
+      ? send()
+      : whileOthersIdle(held, besides, send))
     const finding = { of: ids.released, cases: more }
     if (!isConflict) return { job, finding }
     if (more < 2) continue
@@ -272,6 +325,8 @@ function whileOthersIdle<T>(
   besides: ApplicationResource | undefined,
   action: () => Promise<T>,
 ): Promise<T> {
-  const others = [...run.target.applicationIds].filter((id) => id !== application.id && id !== besides?.id)
+  const others = [...run.target.applicationIds].filter(
+    (id) => id !== application.id && id !== besides?.id,
+  )
   return others.reduce<() => Promise<T>>((inner, id) => () => whileIdle(run, id, inner), action)()
 }

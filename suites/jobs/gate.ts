@@ -34,14 +34,17 @@ function createGate(application: string, run: Run) {
   let lastSeen: string | undefined
   const timeoutError = (): NotExercised => {
     const time = `after ${timeout} ms (limits.jobTimeoutMs)`
-    if (lastSeen !== undefined) return new NotExercised(`application ${application} ${lastSeen} ${time}`)
+    if (lastSeen !== undefined)
+      return new NotExercised(`application ${application} ${lastSeen} ${time}`)
     const readings = jobsOf(run)
       .of(application)
       .flatMap((job) => job.readings)
     const last = readings.at(-1)
     const Reason = last?.exchange.throttled ? Throttled : NotExercised
     const isUnread = last !== undefined && last.status === undefined
-    const why = isUnread ? `: its last job was read as ${describeResponse(last.exchange)}` : ` ${time}`
+    const why = isUnread
+      ? `: its last job was read as ${describeResponse(last.exchange)}`
+      : ` ${time}`
     return new Reason(`application ${application} was not seen to be idle${why}`)
   }
 
@@ -114,7 +117,9 @@ function createGate(application: string, run: Run) {
               gate.timedOut = true
               lastSeen = 'still answered 409'
             }
-            throw new NotExercised(`application ${application} is busy: answered 409 ${attempt} times in a row`)
+            throw new NotExercised(
+              `application ${application} is busy: answered 409 ${attempt} times in a row`,
+            )
           }
           // Busy with a job that this run did not create, or not released yet: all that helps is time.
           await pause(run, Math.min(busyPauseMs * attempt, 5000, timeout))
@@ -127,7 +132,10 @@ function createGate(application: string, run: Run) {
      * Has the idle application to itself while `action` lasts; what it sends goes past the gate.
      * @param turn urgent: before all who wait already
      */
-    async withExclusive<T>(action: () => Promise<T>, turn?: { readonly urgent: boolean }): Promise<T> {
+    async withExclusive<T>(
+      action: () => Promise<T>,
+      turn?: { readonly urgent: boolean },
+    ): Promise<T> {
       const release = await places.acquire(run.life.signal, { ...turn, count: places.size })
       try {
         // Even then the release of an application is judged, if a reading showed that its last job ended.
@@ -151,7 +159,11 @@ export function gateOf(run: Run, application: string): Gate {
 }
 
 /** Does that while the application is idle and nothing else is sent to it; with the reason in words if it stays busy. */
-export async function whileIdle<T>(run: Run, id: string, action: (busy?: string) => Promise<T>): Promise<T> {
+export async function whileIdle<T>(
+  run: Run,
+  id: string,
+  action: (busy?: string) => Promise<T>,
+): Promise<T> {
   const state = { entered: false }
   try {
     return await gateOf(run, id).withExclusive(() => {
@@ -172,7 +184,11 @@ export interface Held {
 }
 
 /** The application as it is while `action` lasts: idle at its beginning, and nothing else is sent to it. */
-export function hold<T>(run: Run, application: ApplicationResource, action: (held: Held) => Promise<T>): Promise<T> {
+export function hold<T>(
+  run: Run,
+  application: ApplicationResource,
+  action: (held: Held) => Promise<T>,
+): Promise<T> {
   const gate = gateOf(run, application.id)
   return gate.withExclusive(() => action({ run, application, gate }))
 }
@@ -186,7 +202,9 @@ export const releaseMs = 1000
  */
 export async function create({ run, application, gate }: Held, requirement: string) {
   const purpose = { requirement, role: 'probe', expects: [[409, 'BadRequest']] } as const
-  const exchange = await sendWithRetries(run, () => jobRequest(run, application), purpose, { fresh: true })
+  const exchange = await sendWithRetries(run, () => jobRequest(run, application), purpose, {
+    fresh: true,
+  })
   return { exchange, job: gate.record(exchange), isConflict: exchange.response?.status === 409 }
 }
 

@@ -1,5 +1,12 @@
 import type { Exchange, HttpResponse, Probe, Purpose, Run } from '../../harness/engine/index.ts'
-import { isGranted, jsonValue, operationProbe, pause, perRun, sendWithRetries } from '../../harness/engine/index.ts'
+import {
+  isGranted,
+  jsonValue,
+  operationProbe,
+  pause,
+  perRun,
+  sendWithRetries,
+} from '../../harness/engine/index.ts'
 import type { ApplicationResource } from '../../harness/target-file/index.ts'
 import { getAt, isObject, member } from '../../schemas/json.ts'
 import { usableId } from '../../harness/checks/index.ts'
@@ -19,21 +26,30 @@ export interface Job extends SeenJob {
 
 /** A creation of a job for that application, with its declared inputs. */
 export function jobRequest(run: Run, { id, inputs }: ApplicationResource): Promise<Probe> {
-  return operationProbe(run, 'jobs.create', { params: { application_id: id }, json: { inputs }, effect: 'generates' })
+  return operationProbe(run, 'jobs.create', {
+    params: { application_id: id },
+    json: { inputs },
+    effect: 'generates',
+  })
 }
 
 /** Moments at which a creation has fewer inputs: what they break is told by another requirement. */
 export const hasFewer = (moment: number): boolean => moment % 4 === 3
 
 /** Gives each text of the inputs another value; every other time only to the required inputs, or the first one. */
-export function withOtherValues(application: ApplicationResource, moment: number): ApplicationResource {
+export function withOtherValues(
+  application: ApplicationResource,
+  moment: number,
+): ApplicationResource {
   const required = application.requiredInputs
   const isKept = (input: unknown, at: number) =>
     required.length === 0 ? at === 0 : required.includes(String(getAt(input, '/id')))
   const own = hasFewer(moment) ? application.inputs.filter(isKept) : application.inputs
   const inputs = own.map((input) => {
     const texts = getAt(input, '/value')
-    return Array.isArray(texts) ? { ...input, value: texts.map((text) => `${String(text)} ${moment}`) } : input
+    return Array.isArray(texts)
+      ? { ...input, value: texts.map((text) => `${String(text)} ${moment}`) }
+      : input
   })
   return { ...application, inputs }
 }
@@ -67,7 +83,10 @@ export function leanReading(reading: Reading): Reading {
   const { response } = reading.exchange
   if (!response || isWhole(reading) || !isObject(reading.job)) return reading
   const job = Object.fromEntries(
-    Object.entries(reading.job).map(([name, value]) => [name.slice(0, longestText), trimmed(value)]),
+    Object.entries(reading.job).map(([name, value]) => [
+      name.slice(0, longestText),
+      trimmed(value),
+    ]),
   )
   const light: HttpResponse = { ...response, json: () => ({ ok: true, value: job }) }
   return { ...reading, job, exchange: { ...reading.exchange, response: light } }
@@ -126,9 +145,14 @@ function createJobTracker(run: Run) {
   const ends = new Map<Job, Promise<boolean>>()
   const read = async (job: Job, requirement: string | null): Promise<Reading> => {
     const probe = await operationProbe(run, 'jobs.retrieve', { params: { job_id: job.id } })
-    const purpose: Purpose = { requirement, role: 'poll', isSuccess: ({ response }) => response?.status === 200 }
+    const purpose: Purpose = {
+      requirement,
+      role: 'poll',
+      isSuccess: ({ response }) => response?.status === 200,
+    }
     const exchange = await sendWithRetries(run, probe, purpose)
-    const shownJob = (): unknown => (exchange.response?.status === 200 ? jsonValue(exchange.response) : undefined)
+    const shownJob = (): unknown =>
+      exchange.response?.status === 200 ? jsonValue(exchange.response) : undefined
     const reading: Reading = {
       exchange,
       status: statusOf(shownJob()),
@@ -152,8 +176,12 @@ function createJobTracker(run: Run) {
       if (isEnded(reading)) return true
       if (reading.status !== undefined) lastRead = performance.now()
       const now = performance.now()
-      if (now >= deadline || now - lastRead > run.target.limits.settleMs + unreadableMs) return false
-      const wait = Math.min(Math.max((now - started) * pauseShare[depth], firstPauseMs[depth]), longestPauseMs)
+      if (now >= deadline || now - lastRead > run.target.limits.settleMs + unreadableMs)
+        return false
+      const wait = Math.min(
+        Math.max((now - started) * pauseShare[depth], firstPauseMs[depth]),
+        longestPauseMs,
+      )
       await pause(run, Math.min(wait, Math.max(1, deadline - now)))
     }
   }

@@ -43,14 +43,19 @@ export function failingLifecycle(run: Run): Promise<Lifecycle> {
   return oncePerRun(run, 'failing lifecycle', async () => {
     const { job, exchange } = await createOn(run, 'failingApplication', 'jobs.retrieve/200-failed')
     if (!job)
-      throw new NotExercised(`no job of resources.failingApplication could be created: ${describeResponse(exchange)}`)
+      throw new NotExercised(
+        `no job of resources.failingApplication could be created: ${describeResponse(exchange)}`,
+      )
     return follow(run, job)
   })
 }
 
 async function createOn(run: Run, name: 'application' | 'failingApplication', requirement: string) {
   const application = declaredResource(run, name)
-  const exchange = await sendThroughGate(run, () => jobRequest(run, application), { requirement, role: 'setup' })
+  const exchange = await sendThroughGate(run, () => jobRequest(run, application), {
+    requirement,
+    role: 'setup',
+  })
   return { exchange, job: jobsOf(run).madeBy(exchange) }
 }
 
@@ -134,7 +139,8 @@ export function isGone({ response }: Exchange): boolean {
 export function seeLaterJob(run: Run): Promise<void> {
   return oncePerRun(run, 'later job', async () => {
     const last = ownJobs(run).at(-1)
-    if (!last || run.life.ended || run.options.depth === 'quick' || timesDiffer(ownJobs(run))) return
+    if (!last || run.life.ended || run.options.depth === 'quick' || timesDiffer(ownJobs(run)))
+      return
     await pause(run, Math.max(0, last.creation.endedAt + apartMs - performance.now()))
     const { job } = await createOn(run, 'application', 'jobs.retrieve/200-created-at')
     if (job) await jobsOf(run).awaitEnd(job, performance.now() + run.target.limits.jobTimeoutMs)

@@ -34,14 +34,31 @@ interface Refused {
 async function refuseAll({ run, application, gate }: Held, kind: Refusals): Promise<Refused> {
   const findings: Finding[] = []
   const refused: Refusal[] = []
-  const sent = () => ({ kind: { ...kind, refusals: refused }, refusedAt: performance.now(), findings })
+  const sent = () => ({
+    kind: { ...kind, refusals: refused },
+    refusedAt: performance.now(),
+    findings,
+  })
   for (const refusal of kind.refusals) {
     const { requirement, statuses, change } = refusal
-    const purpose = { requirement: of, about: `jobs.create/${requirement}`, role: 'setup', badInput: true } as const
-    const exchange = await sendWithRetries(run, await change(await jobRequest(run, application)), purpose)
+    const purpose = {
+      requirement: of,
+      about: `jobs.create/${requirement}`,
+      role: 'setup',
+      badInput: true,
+    } as const
+    const exchange = await sendWithRetries(
+      run,
+      await change(await jobRequest(run, application)),
+      purpose,
+    )
     if (statuses.includes(exchange.response?.status ?? 0)) refused.push(refusal)
-    else if (refused.length === 0 && exchange.response?.status === 409) return { ...sent(), isBusy: true }
-    else findings.push(open(`a creation that should be refused was answered ${describeResponse(exchange)}`))
+    else if (refused.length === 0 && exchange.response?.status === 409)
+      return { ...sent(), isBusy: true }
+    else
+      findings.push(
+        open(`a creation that should be refused was answered ${describeResponse(exchange)}`),
+      )
     // Other requirements report a creation that is granted although it should be refused.
     const isOwn = exchange.probe.params['application_id'] === application.id
     if (isOwn && gate.record(exchange)) await jobsOf(run).awaitEnds(application.id)
@@ -79,7 +96,11 @@ interface Moment {
 }
 
 /** A creation at that moment after refused ones; answered 409, it is looked at as `lookAfter` does. */
-async function lookLater(held: Held, { kind, refusedAt }: Refused, moment: Moment): Promise<Refused> {
+async function lookLater(
+  held: Held,
+  { kind, refusedAt }: Refused,
+  moment: Moment,
+): Promise<Refused> {
   const { run } = held
   const { afterMs, untilMs } = moment
   const isLate = performance.now() > refusedAt + untilMs
@@ -90,7 +111,9 @@ async function lookLater(held: Held, { kind, refusedAt }: Refused, moment: Momen
   const findings = [...from.findings, created]
   if (!created.conflict) return { ...from, findings }
   const met = { ...kind, afterMs }
-  const more = (await awaitIdle(held)) ? await lookAfter(held, met) : [staysLocked(held, met, created.conflict)]
+  const more = (await awaitIdle(held))
+    ? await lookAfter(held, met)
+    : [staysLocked(held, met, created.conflict)]
   return { ...from, findings: [...findings, ...more] }
 }
 
@@ -114,7 +137,8 @@ async function lookAfter(held: Held, kind: Refusals): Promise<Finding[]> {
     // An application that is released late, or that somebody else uses, is busy without a refusal, too.
     if (!(await isFreeAtOnce(held, look))) {
       await awaitIdle(held)
-      const busy = 'the application is not free at once after a job, even if no creation was refused before'
+      const busy =
+        'the application is not free at once after a job, even if no creation was refused before'
       return [...findings, open(busy)]
     }
     // Then each by itself: a job of somebody else is more likely to meet a long list than one request.
@@ -137,7 +161,11 @@ function failureOf(exchange: Exchange, { what, afterMs }: Refusals, how: string)
   const when = afterMs === undefined ? 'at once' : `${afterMs} ms`
   const after = `with a valid body, ${when} after others were refused ${what}, ${how}`
   const expected = '202: a refused creation starts no job'
-  return { of, cases: 1, failure: { exchange, expected, what: `${after} (somebody else's job would look the same)` } }
+  return {
+    of,
+    cases: 1,
+    failure: { exchange, expected, what: `${after} (somebody else's job would look the same)` },
+  }
 }
 
 async function lookAfterEach(held: Held, kind: Refusals): Promise<Finding[]> {
@@ -169,7 +197,8 @@ async function awaitIdle(held: Held): Promise<boolean> {
   while (await jobsOf(run).awaitEnds(application.id)) {
     const { exchange, job } = await create(held, of)
     if (job) return jobsOf(run).awaitEnds(application.id)
-    if (exchange.throttled) throw new Throttled(`a creation was answered ${describeResponse(exchange)}`)
+    if (exchange.throttled)
+      throw new Throttled(`a creation was answered ${describeResponse(exchange)}`)
     if (performance.now() > deadline) return false
     await pause(run, releaseMs)
   }
@@ -200,7 +229,8 @@ export function noEffectFindings(run: Run): Promise<readonly Finding[]> {
     const looks = await held.gate.withExclusive(() => lookAlone(held))
     const isLocked = looks.flat().some(({ met }) => met === 'locked')
     const anyway = 'an application stays locked without refusals too'
-    if (isLocked && (await locksAnyway(held))) return looks.map(() => ({ of, cases: 1, open: anyway }))
+    if (isLocked && (await locksAnyway(held)))
+      return looks.map(() => ({ of, cases: 1, open: anyway }))
     return looks.map(inOne)
   })
 }
@@ -228,12 +258,14 @@ async function lookAlone(held: Held): Promise<readonly (readonly Finding[])[]> {
     later = await lookLater(held, later, moment)
     findings.push(...later.findings)
     const lookMs = refusingMs + Math.max(0, performance.now() - later.refusedAt - moment.afterMs)
-    const fits = (until: number): boolean => left.length > 0 && !isOver() && performance.now() + lookMs <= until
+    const fits = (until: number): boolean =>
+      left.length > 0 && !isOver() && performance.now() + lookMs <= until
     // Jobs begin late seldom: what fits into the last pause comes there. If it had to wait, what it met is looked for anew.
     while (moment === moments[1] && fits(later.refusedAt + moments[2].untilMs)) {
       const before = jobsOf(run).of(application.id).length
       looks.push(await lookAfter(held, left.shift()!))
-      if (jobsOf(run).of(application.id).length !== before + 1) later = { ...later, refusedAt: -Infinity }
+      if (jobsOf(run).of(application.id).length !== before + 1)
+        later = { ...later, refusedAt: -Infinity }
     }
   }
   for (const kind of left) if (!isOver()) looks.push(await lookAfter(held, kind))
@@ -242,8 +274,14 @@ async function lookAlone(held: Held): Promise<readonly (readonly Finding[])[]> {
 
 /** Joins the findings of one kind of refusal. */
 function inOne(findings: readonly Finding[]): Finding {
-  const settled = findings.find(({ failure }) => failure) ?? findings.find(({ confirmed }) => confirmed)
-  return { of, open: findings.findLast(({ open }) => open !== undefined)?.open ?? '', ...settled, cases: 1 }
+  const settled =
+    findings.find(({ failure }) => failure) ?? findings.find(({ confirmed }) => confirmed)
+  return {
+    of,
+    open: findings.findLast(({ open }) => open !== undefined)?.open ?? '',
+    ...settled,
+    cases: 1,
+  }
 }
 
 /** Whether another application stays locked as well, after as many jobs with no refusal between them. */

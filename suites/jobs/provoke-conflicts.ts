@@ -1,7 +1,12 @@
 import type { Run } from '../../harness/engine/index.ts'
 import { isPlanned, oncePerRun, orElse, sendWithRetries } from '../../harness/engine/index.ts'
 import type { ApplicationResource } from '../../harness/target-file/index.ts'
-import { createdId, isDeclared, retryWhileSettling, validRequest } from '../../harness/checks/index.ts'
+import {
+  createdId,
+  isDeclared,
+  retryWhileSettling,
+  validRequest,
+} from '../../harness/checks/index.ts'
 import {
   awaitRelease,
   confirmBlocked,
@@ -25,7 +30,9 @@ export function busyApplication({ target: { resources } }: Run): ApplicationReso
 
 /** An application other than the busy one. */
 function otherThan({ target: { resources } }: Run, id: string): ApplicationResource | undefined {
-  return [resources.otherApplication, resources.application].find((one) => one !== undefined && one.id !== id)
+  return [resources.otherApplication, resources.application].find(
+    (one) => one !== undefined && one.id !== id,
+  )
 }
 
 /** State with which an attempt begins. */
@@ -51,8 +58,14 @@ export function provokeConflicts(run: Run) {
       const wants = (of: Finding['of']): boolean => !isSettled(findings, of)
       // An attempt that proved nothing is repeated if the other ones speak against the target.
       const most = (): number =>
-        times(findings, 'blocked') > 0 && !failureIn(findings, ids.perApplication) ? 2 * maxAttempts : maxAttempts
-      for (let count = 1; count <= most() && (count === 1 || wantsMore(run, other, findings)); count++) {
+        times(findings, 'blocked') > 0 && !failureIn(findings, ids.perApplication)
+          ? 2 * maxAttempts
+          : maxAttempts
+      for (
+        let count = 1;
+        count <= most() && (count === 1 || wantsMore(run, other, findings));
+        count++
+      ) {
         last = await attempt({ held, other, last, found: findings, wants })
         findings.push(...last.findings)
         if (held.gate.timedOut || failureIn(findings, ids.released)) break
@@ -95,7 +108,10 @@ async function attempt(trial: Trial): Promise<Attempt> {
   return whileIdle(run, application.id, async (busy) => {
     if (busy === undefined) await awaitReleased(run, application.id)
     const made = await attemptOnce(trial)
-    return { ...made, findings: [{ of: ids.perApplication, cases: 0, open: busy }, ...made.findings] }
+    return {
+      ...made,
+      findings: [{ of: ids.perApplication, cases: 0, open: busy }, ...made.findings],
+    }
   })
 }
 
@@ -137,18 +153,28 @@ async function attemptOnce({ held, other, last, found, wants }: Trial): Promise<
 async function createBesideNewest(held: Held): Promise<readonly Finding[]> {
   const { run, application } = held
   const job = jobsOf(run).of(application.id).at(-1)
-  if (!job || wasSeenEnded(job) || !isPlanned(run, ids.inProgress) || run.options.depth === 'quick') return []
+  if (!job || wasSeenEnded(job) || !isPlanned(run, ids.inProgress) || run.options.depth === 'quick')
+    return []
   return (await createDuringJob(held, job, [], 1)).map(withoutProof)
 }
 
 /** A server may check for conflicts on some applications only: the plain one is tried too, if its jobs last long enough. */
-async function attemptOnPlain(run: Run, last: Attempt, found: readonly Finding[]): Promise<readonly Finding[]> {
+async function attemptOnPlain(
+  run: Run,
+  last: Attempt,
+  found: readonly Finding[],
+): Promise<readonly Finding[]> {
   const plain = run.target.resources.application
   if (!plain || plain.id === busyApplication(run).id || gateOf(run, plain.id).timedOut) return []
   const wants = (of: Finding['of']): boolean => isPlanned(run, of) && !failureIn(found, of)
   if (!wants(ids.inProgress) && !wants(ids.atomic)) return []
   return hold(run, plain, async (held) => {
-    const { findings, isFree } = await attemptOnce({ held, last: { ...last, isFree: false }, found, wants })
+    const { findings, isFree } = await attemptOnce({
+      held,
+      last: { ...last, isFree: false },
+      found,
+      wants,
+    })
     held.gate.timedOut &&= !isFree
     // Looked at first: an application that is released late would be free after anything else.
     return isFree && wants(ids.released) ? [...findings, ...(await lookAfterEnd(held))] : findings
@@ -156,11 +182,22 @@ async function attemptOnPlain(run: Run, last: Attempt, found: readonly Finding[]
 }
 
 /** A server may check for conflicts only on applications that it knew when it began: one that the run creates is tried too. */
-async function attemptOnCreated(run: Run, _last: Attempt, found: readonly Finding[]): Promise<readonly Finding[]> {
-  if (!isPlanned(run, ids.inProgress) || failureIn(found, ids.inProgress) || !isDeclared(run, 'applications.create'))
+async function attemptOnCreated(
+  run: Run,
+  _last: Attempt,
+  found: readonly Finding[],
+): Promise<readonly Finding[]> {
+  if (
+    !isPlanned(run, ids.inProgress) ||
+    failureIn(found, ids.inProgress) ||
+    !isDeclared(run, 'applications.create')
+  )
     return []
   const purpose = { requirement: ids.inProgress, role: 'setup' } as const
-  const id = createdId(run, await sendWithRetries(run, () => validRequest(run, 'applications.create'), purpose))
+  const id = createdId(
+    run,
+    await sendWithRetries(run, () => validRequest(run, 'applications.create'), purpose),
+  )
   if (id === undefined) return []
   return hold(run, { id, inputs: [], requiredInputs: [] }, async (plain) => {
     let held = plain
@@ -168,7 +205,13 @@ async function attemptOnCreated(run: Run, _last: Attempt, found: readonly Findin
     let made = await retryWhileSettling(run, make, ({ response }) => response?.status !== 404)
     // It may be made like the declared one, and want its inputs.
     if (made.response?.status === 400) {
-      held = { ...plain, application: { ...plain.application, inputs: run.target.resources.application?.inputs ?? [] } }
+      held = {
+        ...plain,
+        application: {
+          ...plain.application,
+          inputs: run.target.resources.application?.inputs ?? [],
+        },
+      }
       made = await make()
     }
     const first = plain.gate.record(made)
@@ -180,7 +223,11 @@ async function attemptOnCreated(run: Run, _last: Attempt, found: readonly Findin
 }
 
 /** A creation on an application that is free, as its last job was seen ended; answered 409, two more follow. */
-function createAfterEnd(run: Run, application: ApplicationResource, ended?: string): Promise<Finding[]> {
+function createAfterEnd(
+  run: Run,
+  application: ApplicationResource,
+  ended?: string,
+): Promise<Finding[]> {
   return hold(run, application, async (held) => [
     ...(await lookAfterEnd(held, ended)),
     ...(await createBesideNewest(held)),
@@ -195,7 +242,8 @@ async function lookAfterEnd(held: Held, ended?: string): Promise<Finding[]> {
 
 /** Applications that were given up are looked at once more, at the end: somebody else's job may be over by then. */
 export async function releasedAtLast(run: Run): Promise<Finding[]> {
-  const { application, otherApplication, slowApplication, failingApplication } = run.target.resources
+  const { application, otherApplication, slowApplication, failingApplication } =
+    run.target.resources
   const findings: Finding[] = []
   for (const resource of [application, otherApplication, slowApplication, failingApplication]) {
     if (!resource || failureIn(findings)) continue
@@ -222,5 +270,7 @@ async function releasedAfterFailure(run: Run): Promise<Finding[]> {
   const application = run.target.resources.failingApplication
   if (!application || !isPlanned(run, ids.released)) return []
   const { job } = await failingLifecycle(run)
-  return wasSeenEnded(job) ? createAfterEnd(run, application, String(job.readings.at(-1)?.status)) : []
+  return wasSeenEnded(job)
+    ? createAfterEnd(run, application, String(job.readings.at(-1)?.status))
+    : []
 }

@@ -22,7 +22,15 @@ import { member, preview } from '../../schemas/json.ts'
 import { leftOut } from '../../harness/report/index.ts'
 import type { JobCase, SeenReading } from './seen-jobs.ts'
 import { createdAtCases, identityCases, isOwn, readsTheSame, sameId } from './seen-jobs.ts'
-import { endedBefore, isEnded, isWhole, type Job, jobsOf, maxLagMs, type Reading } from './job-tracker.ts'
+import {
+  endedBefore,
+  isEnded,
+  isWhole,
+  type Job,
+  jobsOf,
+  maxLagMs,
+  type Reading,
+} from './job-tracker.ts'
 import {
   failingLifecycle,
   isGone,
@@ -70,10 +78,13 @@ export const judgeJobs: Judge = async (context) => {
 /** The reading of a job that is read as it should be before and after it: the answers differ by themselves. */
 function withOthers({ readings }: Job, reading: Reading): Exchange {
   const at = readings.indexOf(reading)
-  const isRead = ({ exchange }: Reading): boolean => exchange.response?.status === 200 && fits(exchange, 'job')
+  const isRead = ({ exchange }: Reading): boolean =>
+    exchange.response?.status === 200 && fits(exchange, 'job')
   if (isRead(reading) || !readings.slice(0, at).some(isRead) || !readings.slice(at).some(isRead))
     return reading.exchange
-  const responses = readings.map((one) => (isRead(one) ? '200 with the job' : describeResponse(one.exchange)))
+  const responses = readings.map((one) =>
+    isRead(one) ? '200 with the job' : describeResponse(one.exchange),
+  )
   return { ...reading.exchange, finding: differing(responses) }
 }
 
@@ -98,7 +109,8 @@ async function judgeDeclaredIdentity(context: CheckContext): Promise<void> {
   const read = member(jsonValue(exchange?.response), 'id')
   if (!exchange || typeof read !== 'string') return
   context.cases++
-  if (!sameId(read, job)) context.fail(exchange, `id ${job}`, 'for the declared job', `id ${preview(read)}`)
+  if (!sameId(read, job))
+    context.fail(exchange, `id ${job}`, 'for the declared job', `id ${preview(read)}`)
 }
 
 export const judgeIdentity: Judge = async (context) => {
@@ -109,7 +121,8 @@ export const judgeIdentity: Judge = async (context) => {
   judgeCases(context, identityCases(ownJobs(run)))
   for (const { id, creation, readings } of oldestJobs(run)) {
     const last = readings.at(-1)
-    if (!last || !isGone(last.exchange) || !readings.some(({ status }) => status !== undefined)) continue
+    if (!last || !isGone(last.exchange) || !readings.some(({ status }) => status !== undefined))
+      continue
     context.shownBy = creation.purpose.requirement
     const what = `for job ${id}, after newer ones were made`
     context.fail(last.exchange, '200 with that job, as when it was read before', what)
@@ -122,7 +135,8 @@ export const judgeCreatedAt: Judge = async (context) => {
   await mainLifecycle(run)
   await seeLaterJob(run)
   judgeCases(context, createdAtCases(ownJobs(run)))
-  if (context.cases === 0) throw new NotExercised('no reading of a job had a created_at that can be compared')
+  if (context.cases === 0)
+    throw new NotExercised('no reading of a job had a created_at that can be compared')
 }
 
 export const judgeOutcome: Judge = async (context) => {
@@ -159,15 +173,20 @@ export const judgeFailedJob: Judge = async (context) => {
   const { job, ended } = await failingLifecycle(context.run)
   // The reading that ended it counts: whether it stays so is another requirement.
   const end = job.readings.find(isEnded)
-  if (!end || !ended) throw new NotExercised('the job of resources.failingApplication did not end in time')
+  if (!end || !ended)
+    throw new NotExercised('the job of resources.failingApplication did not end in time')
   if (!isOwn(end, job))
-    throw new NotExercised('what is read under the id of the job is another job: see jobs.retrieve/200-identity')
+    throw new NotExercised(
+      'what is read under the id of the job is another job: see jobs.retrieve/200-identity',
+    )
   judgeFailed(context, end.exchange, end.job)
 }
 
 /** A retrieval that the target's scenario leads to a failed job. */
 async function judgeFailedScenario(context: CheckContext): Promise<void> {
-  const make = grantedProbe(context, 'jobs.retrieve', () => validRequest(context.run, 'jobs.retrieve'))
+  const make = grantedProbe(context, 'jobs.retrieve', () =>
+    validRequest(context.run, 'jobs.retrieve'),
+  )
   await inScenario(context, 'jobs.retrieve', async () => {
     const exchange = await context.send(make)
     judgeGranted(context, exchange, '200 with a failed job', failing)
@@ -187,7 +206,15 @@ function judgeFailed(context: CheckContext, exchange: Exchange, job: unknown): v
 }
 
 /** The members that the spec shows (§2.3), but for `updated_at`, which may move: others may change as a server likes. */
-const shown = ['id', 'status', 'application_id', 'created_at', 'completed_at', 'data', 'error'] as const
+const shown = [
+  'id',
+  'status',
+  'application_id',
+  'created_at',
+  'completed_at',
+  'data',
+  'error',
+] as const
 
 /** Least time from the end of a job to the last reading of it, in ms. */
 const laterMs = 200
@@ -211,7 +238,10 @@ export const judgeStable: Judge = async (context) => {
 function judgeLaterReadings(context: CheckContext, before: SeenReading): void {
   const job = jobOf(context.run, before.exchange)
   for (const later of job?.readings ?? []) {
-    const isLate = job !== undefined && later.exchange !== before.exchange && endedBefore(job, later.exchange.sentAt)
+    const isLate =
+      job !== undefined &&
+      later.exchange !== before.exchange &&
+      endedBefore(job, later.exchange.sentAt)
     if (!isLate || later.status === undefined || !isWhole(later)) continue
     context.cases++
     context.shownBy = before.exchange.purpose.requirement
@@ -258,7 +288,8 @@ function compare(context: CheckContext, before: SeenReading, { exchange, job }: 
   for (const name of shown) {
     const [was, is] = [member(before.job, name), member(job, name)]
     if (readsTheSame(was, is)) continue
-    const told = (value: unknown): string => `${name} ${value === undefined ? 'absent' : preview(value)}`
+    const told = (value: unknown): string =>
+      `${name} ${value === undefined ? 'absent' : preview(value)}`
     context.fail(exchange, `${told(was)}, as when the ended job was read before`, '', told(is))
   }
 }

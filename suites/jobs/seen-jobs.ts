@@ -66,7 +66,15 @@ export function* identityCases(jobs: readonly SeenJob[]): Generator<JobCase> {
     if (!twin) first.set(jobKey(job.id), job)
     else {
       const expected = 'an id that no other creation gave'
-      yield { job, problem: { exchange: job.creation, expected, actual: `id ${job.id}`, against: twin.creation } }
+      yield {
+        job,
+        problem: {
+          exchange: job.creation,
+          expected,
+          actual: `id ${job.id}`,
+          against: twin.creation,
+        },
+      }
       continue
     }
     for (const reading of job.readings) yield* membersOf(job, reading)
@@ -81,7 +89,11 @@ function* membersOf(job: SeenJob, reading: SeenReading): Generator<JobCase> {
     if (typeof read !== 'string') continue
     if (sameId(read, value)) yield { job }
     else {
-      const problem = { exchange: reading.exchange, expected: `${name} ${value}`, actual: `${name} ${preview(read)}` }
+      const problem = {
+        exchange: reading.exchange,
+        expected: `${name} ${value}`,
+        actual: `${name} ${preview(read)}`,
+      }
       yield { job, problem: { ...problem, against: job.creation } }
     }
   }
@@ -167,7 +179,8 @@ function* orderCases(jobs: readonly SeenJob[]): Generator<JobCase> {
     for (; seen < byEnd.length; seen++) {
       const one = byEnd[seen]!
       if (later.creation.sentAt - one.job.creation.endedAt < apartMs) break
-      if (latest === undefined || one.first.instant.epochMs > latest.first.instant.epochMs) latest = one
+      if (latest === undefined || one.first.instant.epochMs > latest.first.instant.epochMs)
+        latest = one
     }
     if (latest && after.instant.epochMs <= latest.first.instant.epochMs) {
       const { job, first: before } = latest
@@ -175,12 +188,18 @@ function* orderCases(jobs: readonly SeenJob[]): Generator<JobCase> {
       const expected = `a created_at after that of job ${job.id} (${text}), which was created ${apartMs / 1000} s or more before`
       const { exchange } = after.reading
       const actual = told(member(after.reading.job, 'created_at'))
-      yield { job: later, problem: { exchange, expected, actual, against: before.reading.exchange } }
+      yield {
+        job: later,
+        problem: { exchange, expected, actual, against: before.reading.exchange },
+      }
     }
   }
 }
 
 /** True if the jobs were given different times: a clock that stands still would not show otherwise. */
 export function timesDiffer(jobs: readonly SeenJob[]): boolean {
-  return new Set(jobs.flatMap((job) => datedReadings(job).map(({ instant }) => instant.epochMs))).size > 1
+  return (
+    new Set(jobs.flatMap((job) => datedReadings(job).map(({ instant }) => instant.epochMs))).size >
+    1
+  )
 }

@@ -1,6 +1,13 @@
 import fc from 'fast-check'
 import type { CheckContext, Exchange, Probe, Run, RunHook } from '../../harness/engine/index.ts'
-import { judgePairs, NotExercised, oncePerRun, operationProbe, tpeOf, withJson } from '../../harness/engine/index.ts'
+import {
+  judgePairs,
+  NotExercised,
+  oncePerRun,
+  operationProbe,
+  tpeOf,
+  withJson,
+} from '../../harness/engine/index.ts'
 import { faultOfSample, type SamplePdf, samplePdf } from '../../fixtures/pdf.ts'
 import type { Condition, Fault, RefusalContext } from '../../harness/checks/index.ts'
 import {
@@ -28,8 +35,13 @@ const samples: Readonly<Partial<Record<PdfResource, SamplePdf>>> = {
 }
 
 /** The sample in place of a file; undefined if the target declares it, or declares PDFs and not this one. */
-export function ownSample({ target: { resources } }: Run, name: PdfResource): SamplePdf | undefined {
-  return resources.pdfFile === undefined && resources[name] === undefined ? samples[name] : undefined
+export function ownSample(
+  { target: { resources } }: Run,
+  name: PdfResource,
+): SamplePdf | undefined {
+  return resources.pdfFile === undefined && resources[name] === undefined
+    ? samples[name]
+    : undefined
 }
 
 /** The id of a PDF: declared, uploaded from the declared path, or (if no PDF is declared) one of the suite's own. Once a run. */
@@ -38,14 +50,21 @@ export function pdfId(run: Run, name: PdfResource): Promise<string> {
     const declared = run.target.resources[name]
     if (typeof declared === 'string') return declared
     const [contentType, isSound] = ['application/pdf', name === 'pdfFile']
-    if (declared) return upload(run, { bytes: declared.bytes, filename: declared.filename, contentType }, isSound)
+    if (declared)
+      return upload(
+        run,
+        { bytes: declared.bytes, filename: declared.filename, contentType },
+        isSound,
+      )
     const kind = ownSample(run, name)
     if (kind === undefined) throw new NotExercised(`declare resources.${name}`)
     const file = { bytes: samplePdf(kind), filename: `${kind}.pdf`, contentType }
     return upload(run, file, isSound).catch((error: unknown) => {
       if (!(error instanceof NotExercised) || run.options.readOnly) throw error
       // §7.3 lets an upload of such a PDF be refused: then only the target knows of one that is stored.
-      throw new NotExercised(`${error.message}; declare resources.${name}, the id of such a PDF that is stored already`)
+      throw new NotExercised(
+        `${error.message}; declare resources.${name}, the id of such a PDF that is stored already`,
+      )
     })
   })
 }
@@ -60,7 +79,10 @@ export function uploadSample(run: Run, name: SamplePdf): Promise<string> {
 export const pdfHook: RunHook = {
   requests: {
     'pdf.parse': async (run) =>
-      operationProbe(run, 'pdf.parse', { params: { file_id: await pdfId(run, 'pdfFile') }, json: { format: 'text' } }),
+      operationProbe(run, 'pdf.parse', {
+        params: { file_id: await pdfId(run, 'pdfFile') },
+        json: { format: 'text' },
+      }),
   },
 }
 
@@ -86,11 +108,13 @@ export async function unusable(
   const isUploaded = uploadsOf(run).at.has(id)
   if (isUploaded) {
     const send = (again: Probe): Promise<Exchange> => context.send(again, { role: 'setup' })
-    const isRefused = ({ response }: Exchange) => response?.status === 400 && tpeOf(response) === 'BadRequest'
+    const isRefused = ({ response }: Exchange) =>
+      response?.status === 400 && tpeOf(response) === 'BadRequest'
     await sendUntilSettled(run, await send(probe), send, isRefused)
   }
   const told = `with a valid body, for ${what} (${describeFile(run, name)})`
-  const send = (again: Probe, how = ''): Promise<boolean> => judge({ ...again, fault: `file: ${name}` }, told + how)
+  const send = (again: Probe, how = ''): Promise<boolean> =>
+    judge({ ...again, fault: `file: ${name}` }, told + how)
   await send(probe)
   if (isTwice && !isUploaded) await send(probe, ', once more')
   await send(withJson(probe, { format: 'markdown' }), ', with format markdown')
@@ -102,7 +126,9 @@ export const unreachable: Condition = condition(async (refusal) => {
   const { deletedFile } = refusal.context.run.target.resources
   if (deletedFile === undefined) return
   const gone = (probe: Probe): Probe => ({ ...probe, params: { file_id: deletedFile } })
-  await changed('with a valid body, for a file that was deleted', gone, 'id: deleted').bringAbout(refusal)
+  await changed('with a valid body, for a file that was deleted', gone, 'id: deleted').bringAbout(
+    refusal,
+  )
 })
 
 /** The enum `pdf_conversion_format` (§2.1). */
@@ -126,10 +152,14 @@ const withFormat = (format: unknown, fault?: string): Fault => ({
   change: (probe) => withJson(probe, { format }),
 })
 
-const unsupported = (format: string): Fault => withFormat(format, `${format === '' ? 'empty' : 'value'} @ /format`)
+const unsupported = (format: string): Fault =>
+  withFormat(format, `${format === '' ? 'empty' : 'value'} @ /format`)
 
 const otherWord = fc
-  .oneof(fc.stringMatching(/^[A-Za-z0-9_-]{1,16}$/), fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }))
+  .oneof(
+    fc.stringMatching(/^[A-Za-z0-9_-]{1,16}$/),
+    fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }),
+  )
   .filter((format) => !formats.includes(format))
 
 /** Strings outside the enum: other letter case, full-width letters, blanks, abbreviations, empty, names of object members; then any. */
@@ -143,7 +173,9 @@ const odd = [false, 0, 1, ['text'], ['markdown'], { format: 'text' }, { text: tr
 
 /** Values that are no string, arrays of a valid one among them. */
 export const malformedFormat = condition((refusal) => {
-  const named = other.map((kind) => withFormat(inPlaceOf('text', sample[kind]), `${kind} @ /format`))
+  const named = other.map((kind) =>
+    withFormat(inPlaceOf('text', sample[kind]), `${kind} @ /format`),
+  )
   const generated = ofKindsAny(...other).map((value) => withFormat(value))
   return judgeAny(refusal, [...named, ...odd.map((value) => withFormat(value))], generated)
 })
@@ -159,6 +191,7 @@ export async function judgeRemoved(context: CheckContext): Promise<void> {
   const params = existing === undefined ? placeholder.params : { file_id: existing }
   const probe = { ...withJson(placeholder, { format: 'text' }), params }
   const exchange = await context.send(probe, { skipPassive: true, expects: gone })
-  if (!exchange.response || exchange.throttled) throw new NotExercised('the removed operation gave no answer')
+  if (!exchange.response || exchange.throttled)
+    throw new NotExercised('the removed operation gave no answer')
   judgePairs(context, exchange, gone, 'after the removal of PDF parsing')
 }

@@ -26,7 +26,10 @@ test('a bundle holds report, exchanges, target file without keys, requirements a
     'exchanges.har',
   ])
   const { keys: _, headers: __, ...open } = targetFile
-  expect(JSON.parse(strFromU8(files['target.json']!))).toEqual({ ...open, headers: { 'x-tenant': 'tea' } })
+  expect(JSON.parse(strFromU8(files['target.json']!))).toEqual({
+    ...open,
+    headers: { 'x-tenant': 'tea' },
+  })
   expect(bytes.includes('very-secret-word')).toBe(false)
   const { result, lines } = own.verify('b.zip', { keyId: [own.id], require: 'conformant' })
   expect(result).toMatchObject({ accepted: true, heldAgainst: ['report', 'exchanges', 'target'] })
@@ -34,7 +37,9 @@ test('a bundle holds report, exchanges, target file without keys, requirements a
     `signed by the key of --key-id ${own.id}`,
     'verdict by exact names: conformant, 16 of 17 operations judged',
   ])
-  expect(lines).toContain('operations declared not served, so not judged: 1 (vision.analyze (answered 404))')
+  expect(lines).toContain(
+    'operations declared not served, so not judged: 1 (vision.analyze (answered 404))',
+  )
   expect(lines.join()).toContain('that these claims follow from the report in b.zip')
 })
 
@@ -44,8 +49,12 @@ test('the same files make the same bundle', async () => {
 })
 
 test('no byte of a bundle is free, of its records or of its files', () => {
-  const files = Object.values(unzipSync(bytes)).map((file) => ({ start: bytes.indexOf(file), length: file.length }))
-  const isRecord = (at: number) => files.every(({ start, length }) => at < start || at >= start + length)
+  const files = Object.values(unzipSync(bytes)).map((file) => ({
+    start: bytes.indexOf(file),
+    length: file.length,
+  }))
+  const isRecord = (at: number) =>
+    files.every(({ start, length }) => at < start || at >= start + length)
   const records = [...bytes.keys()].filter(isRecord)
   expect(records.length).toBeGreaterThan(400)
   const sample = [...bytes.keys()].filter((at) => at % 4001 === 0 && !isRecord(at))
@@ -62,7 +71,10 @@ test('no byte of a bundle is free, of its records or of its files', () => {
 test('an archive that another program would read otherwise is no bundle', () => {
   const files = unzipSync(bytes)
   const repacked = (change: Record<string, Uint8Array>, options = {}) =>
-    unpackBundle(zipSync({ ...files, ...change }, { level: 0, mtime: '1980-01-01T00:00:00', ...options }), '')
+    unpackBundle(
+      zipSync({ ...files, ...change }, { level: 0, mtime: '1980-01-01T00:00:00', ...options }),
+      '',
+    )
   expect(repacked({})).not.toBeNull()
   expect(repacked({ 'extra.txt': Buffer.from('x') })).toBeNull()
   expect(repacked({}, { level: 6 })).toBeNull()
@@ -71,7 +83,9 @@ test('an archive that another program would read otherwise is no bundle', () => 
   expect(unpackBundle(Buffer.concat([Buffer.from('x'), bytes]), '')).toBeNull()
   expect(unpackBundle(bytes.subarray(0, 400), '')).toBeNull()
   writeFileSync(own.file('empty.zip'), Buffer.from('PK\u0003\u0004'))
-  expect(own.verify('empty.zip').result.problems).toEqual([expect.stringMatching(/^it is not a bundle/)])
+  expect(own.verify('empty.zip').result.problems).toEqual([
+    expect.stringMatching(/^it is not a bundle/),
+  ])
 })
 
 describe('what is packed together has to belong together', () => {
@@ -82,13 +96,21 @@ describe('what is packed together has to belong together', () => {
     ['fewer exchanges than requests', exchanges(2), /they are 2 of the 3 that the run sent/],
     ['no HAR', { log: {} }, /exchanges\.har is not a HAR/],
     ['another suite', changed((log) => (log.creator.version = '9')), /another suite recorded them/],
-    ['another target', changed((log) => (log.entries[1].request.url = 'https://example.com.evil/')), /did not go to/],
+    [
+      'another target',
+      changed((log) => (log.entries[1].request.url = 'https://example.com.evil/')),
+      /did not go to/,
+    ],
     [
       'another time',
       changed((log) => (log.entries[0].startedDateTime = '2026-02-01T00:00:00Z')),
       /before the run began/,
     ],
-    ['other requirements', changed((log) => (log.entries[0]._requirement = 'x.y/1')), /that the report does not hold/],
+    [
+      'other requirements',
+      changed((log) => (log.entries[0]._requirement = 'x.y/1')),
+      /that the report does not hold/,
+    ],
   ])('exchanges: %s', async (_, har, reason) => refused(wholeReport(), har, reason))
 
   test('the target file: its digest, and what it declares', async () => {
@@ -103,7 +125,11 @@ describe('what is packed together has to belong together', () => {
       whole.summary.must.passed -= 1
       whole.summary.must.notApplicable += 1
     })
-    await refused(shy, exchanges(), /chat\.create\/\S+ is not applicable by the report, but .* declares nothing/)
+    await refused(
+      shy,
+      exchanges(),
+      /chat\.create\/\S+ is not applicable by the report, but .* declares nothing/,
+    )
   })
 
   test('what is seen by operations alone that the target file declares away is not applicable', () => {
@@ -114,7 +140,11 @@ describe('what is packed together has to belong together', () => {
       const file: TargetFile = { baseUrl: 'https://example.com', operations }
       const of = report([notApplicable(id, absentReason('not-served', seenBy))])
       of.target.digest = targetDigest(file)
-      return targetProblems({ name: 't.json', bytes: Buffer.from(canonicalTarget(file)) }, of, catalogue)
+      return targetProblems(
+        { name: 't.json', bytes: Buffer.from(canonicalTarget(file)) },
+        of,
+        catalogue,
+      )
     }
     expect(problems(seenBy)).toEqual([])
     expect(problems(seenBy.slice(1))).toEqual([
@@ -124,7 +154,9 @@ describe('what is packed together has to belong together', () => {
 
   test('a bundle without exchanges, or of another version’s requirements, is not made', async () => {
     await expect(own.bundle({ har: [] })).rejects.toThrow(/needs the exchanges of the run: --har/)
-    const later = wholeReport((whole) => (whole.suite.requirementsDigest = `sha256:${'0'.repeat(64)}`))
+    const later = wholeReport(
+      (whole) => (whole.suite.requirementsDigest = `sha256:${'0'.repeat(64)}`),
+    )
     await refused(later, exchanges(), /are not those of version/)
   })
 })
@@ -133,18 +165,29 @@ test('a later version verifies a bundle by the requirements in it, and a certifi
   const { verifyFile } = await import('../../certificate/verify-file.ts')
   const now = new Date('2026-03-03T00:00:00Z')
   const later = {
-    ...{ ...suite, version: '9.0.0', requirementsDigest: `sha256:${'1'.repeat(64)}`, requirementsText: '[]' },
+    ...{
+      ...suite,
+      version: '9.0.0',
+      requirementsDigest: `sha256:${'1'.repeat(64)}`,
+      requirementsText: '[]',
+    },
     published: [ownVersion()],
   }
   const { lines, result } = verifyFile({ file: own.file('b.zip') }, { now, suite: later })
   expect(result).toMatchObject({ problems: [], published: true })
-  expect(lines.join('\n')).toMatch(/^requirements: \d+, those of version \S+, which differ from this version's$/m)
+  expect(lines.join('\n')).toMatch(
+    /^requirements: \d+, those of version \S+, which differ from this version's$/m,
+  )
   const beside = { file: own.file('c.json'), report: own.file('report.json') }
   await own.sign({})
-  expect(() => verifyFile(beside, { now, suite: later })).toThrow(/can be told by version .* only, or from a bundle/)
+  expect(() => verifyFile(beside, { now, suite: later })).toThrow(
+    /can be told by version .* only, or from a bundle/,
+  )
   // One that claims to be this version's, with other requirements than this version has, is no other version's.
   const same = { ...later, version: suite.version }
-  expect(() => verifyFile({ file: own.file('b.zip') }, { now, suite: same })).toThrow(/are not those of version/)
+  expect(() => verifyFile({ file: own.file('b.zip') }, { now, suite: same })).toThrow(
+    /are not those of version/,
+  )
 })
 
 function changed(change: (log: any) => void) {

@@ -39,12 +39,20 @@ test('keygen, a run, sign and verify, from the first word to the last', async ()
     'verdict by exact names: conformant',
   ])
   const told = await run(`${verify} --json`)
-  expect(JSON.parse(told.stdout)).toMatchObject({ accepted: true, signedBy: [{ keyId: id, known: '--key-id' }] })
-  expect(readFileSync(at('service.zip')).includes(JSON.parse(readFileSync(fixture, 'utf8')).keys.full)).toBe(false)
+  expect(JSON.parse(told.stdout)).toMatchObject({
+    accepted: true,
+    signedBy: [{ keyId: id, known: '--key-id' }],
+  })
+  expect(
+    readFileSync(at('service.zip')).includes(JSON.parse(readFileSync(fixture, 'utf8')).keys.full),
+  ).toBe(false)
 
   // Exit 1: it was looked at, and is not what was asked for.
   const unknown = `sha256:${'0'.repeat(64)}`
-  expect(await run(`verify conform-certificate.json --key-id ${unknown}`)).toMatchObject({ code: 1, stderr: '' })
+  expect(await run(`verify conform-certificate.json --key-id ${unknown}`)).toMatchObject({
+    code: 1,
+    stderr: '',
+  })
   writeFileSync(at('cut.zip'), readFileSync(at('service.zip')).subarray(0, 999))
   expect(await run('verify cut.zip')).toMatchObject({
     code: 1,
@@ -72,7 +80,10 @@ test('keygen, a run, sign and verify, from the first word to the last', async ()
     }),
   )
   chmodSync(at('conform-key.pem'), 0o644)
-  expect(await run(sign)).toMatchObject({ code: 2, stderr: expect.stringMatching(/mode 644\); chmod 600 it first/) })
+  expect(await run(sign)).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/mode 644\); chmod 600 it first/),
+  })
 })
 
 test('a passphrase is taken from CONFORM_KEY_PASSPHRASE, and shown nowhere', async () => {
@@ -81,7 +92,9 @@ test('a passphrase is taken from CONFORM_KEY_PASSPHRASE, and shown nowhere', asy
   const made = await conform(['keygen'], { cwd, env })
   expect(made.code).toBe(0)
   expect(made.stdout + made.stderr).not.toContain('horse')
-  expect(readFileSync(join(cwd, 'conform-key.pem'), 'utf8')).toMatch(/^-----BEGIN ENCRYPTED PRIVATE KEY-----/)
+  expect(readFileSync(join(cwd, 'conform-key.pem'), 'utf8')).toMatch(
+    /^-----BEGIN ENCRYPTED PRIVATE KEY-----/,
+  )
   expect(statSync(join(cwd, 'conform-key.pem')).mode & 0o777).toBe(0o600)
   const now = new Date().toISOString()
   const whole = wholeReport((report) => (report.run.startedAt = now))
@@ -89,9 +102,13 @@ test('a passphrase is taken from CONFORM_KEY_PASSPHRASE, and shown nowhere', asy
   const sign = ['sign', 'conform-report.json', '--private-key', 'conform-key.pem']
   expect(await conform(sign, { cwd })).toMatchObject({
     code: 2,
-    stderr: 'conform: conform-key.pem: has a passphrase; set CONFORM_KEY_PASSPHRASE, or sign on a terminal\n',
+    stderr:
+      'conform: conform-key.pem: has a passphrase; set CONFORM_KEY_PASSPHRASE, or sign on a terminal\n',
   })
   const wrong = await conform(sign, { cwd, env: { CONFORM_KEY_PASSPHRASE: 'staple' } })
-  expect(wrong).toMatchObject({ code: 2, stderr: 'conform: conform-key.pem: the passphrase does not open it\n' })
+  expect(wrong).toMatchObject({
+    code: 2,
+    stderr: 'conform: conform-key.pem: the passphrase does not open it\n',
+  })
   expect(await conform(sign, { cwd, env })).toMatchObject({ code: 0, stderr: '' })
 })

@@ -35,7 +35,10 @@ test.each<[Omit<VerifyRequest, 'file'>, RegExp | null]>([
   [{ maxAge: 0 }, /^the run began at 2026-03-01T12:00:00\.000Z \(--max-age 0\)$/],
   [{ keyId: [vendor.id, stranger.id] }, null],
   [{ keyId: both, allKeys: true }, null],
-  [{ keyId: [vendor.id, stranger.id], allKeys: true }, /^it is not signed by sha256:\w+ \(--all-keys\)$/],
+  [
+    { keyId: [vendor.id, stranger.id], allKeys: true },
+    /^it is not signed by sha256:\w+ \(--all-keys\)$/,
+  ],
 ])('%j', (demands, unmet) => {
   const { result, lines } = certifier.verify('b.zip', demands)
   expect(result.unmet).toEqual(unmet === null ? [] : [expect.stringMatching(unmet)])
@@ -44,7 +47,9 @@ test.each<[Omit<VerifyRequest, 'file'>, RegExp | null]>([
       ? { outcome: 'accepted', accepted: true }
       : { outcome: 'insufficient', valid: true, accepted: false },
   )
-  expect(lines.filter((line) => line.startsWith('not accepted: '))).toHaveLength(unmet === null ? 0 : 1)
+  expect(lines.filter((line) => line.startsWith('not accepted: '))).toHaveLength(
+    unmet === null ? 0 : 1,
+  )
 })
 
 test('what is changed is invalid, and not only insufficient', () => {
@@ -78,7 +83,9 @@ test('a certificate is revoked by its own id, or by that of every key that is re
   const id = certifier.verify('b.zip').result.certificate!
   expect(look([id])).toBe('it was revoked on 2026-03-20: the server was exchanged')
   expect(look([certifier.id], both)).toBe('')
-  expect(look([certifier.id], [certifier.id])).toMatch(/^its key sha256:\w+ was revoked on 2026-03-20/)
+  expect(look([certifier.id], [certifier.id])).toMatch(
+    /^its key sha256:\w+ was revoked on 2026-03-20/,
+  )
   expect(look(both)).toMatch(/^its key/)
   expect(look([stranger.id], both)).toBe('')
 })
@@ -101,14 +108,26 @@ test('the index.json of a register says what it revoked, certificates and keys',
 })
 
 test.each<[string, unknown, RegExp]>([
-  ['another file', { certificates: [] }, /is neither a list of revocations nor the index\.json of a register/],
-  ['an index without revocations', { format: 'conform-register/1', builtAt: '2026' }, /revocations: must be a list/],
+  [
+    'another file',
+    { certificates: [] },
+    /is neither a list of revocations nor the index\.json of a register/,
+  ],
+  [
+    'an index without revocations',
+    { format: 'conform-register/1', builtAt: '2026' },
+    /revocations: must be a list/,
+  ],
   ['an entry without an id', [{ day: '2026-03-20', reason: 'x' }], /\[0\]\.id is missing/],
 ])('a list that is none is an error: %s', (_, value, message) => {
   vendor.put('list.json', value)
-  expect(() => vendor.verify('b.zip', { revoked: vendor.file('list.json') }, issuedAt)).toThrow(message)
+  expect(() => vendor.verify('b.zip', { revoked: vendor.file('list.json') }, issuedAt)).toThrow(
+    message,
+  )
 })
 
 test('a list that cannot be read is an error, and does not pass for an empty one', () => {
-  expect(() => vendor.verify('b.zip', { revoked: vendor.file('none.json') })).toThrow(/none\.json: does not exist/)
+  expect(() => vendor.verify('b.zip', { revoked: vendor.file('none.json') })).toThrow(
+    /none\.json: does not exist/,
+  )
 })

@@ -29,20 +29,34 @@ test('requirements that somebody invented are not countersigned without a word, 
   )
   expect(certifier.shown).toEqual([])
   await certifier.sign({ ...out, partial: true })
-  expect(certifier.shown.join('\n')).toMatch(/verdict by exact names: conformant.*\n.*target: https:\/\/example\.com/)
+  expect(certifier.shown.join('\n')).toMatch(
+    /verdict by exact names: conformant.*\n.*target: https:\/\/example\.com/,
+  )
 
   const asked = { keyId: [certifier.id], require: 'conformant' as const }
   const { lines, result } = certifier.verify('b.zip', asked)
-  expect(result).toMatchObject({ outcome: 'insufficient', accepted: false, valid: true, published: false, partial: [] })
-  expect(result.unmet.join()).toMatch(/its requirements are those of no version of the suite.*--foreign accepts any/)
+  expect(result).toMatchObject({
+    outcome: 'insufficient',
+    accepted: false,
+    valid: true,
+    published: false,
+    partial: [],
+  })
+  expect(result.unmet.join()).toMatch(
+    /its requirements are those of no version of the suite.*--foreign accepts any/,
+  )
   expect(lines.find((line) => line.startsWith('requirements: '))).toMatch(
     /^requirements: 20, which are those of no vers/,
   )
-  expect(certifier.verify('b.zip', { ...asked, foreign: true }).result).toMatchObject({ outcome: 'accepted' })
+  expect(certifier.verify('b.zip', { ...asked, foreign: true }).result).toMatchObject({
+    outcome: 'accepted',
+  })
 
   const made = register()
   copyFileSync(certifier.file('b.zip'), join(made.certificates, 'b.zip'))
-  expect(() => made.build(undefined, [certifier.id])).toThrow(/b\.zip: its requirements are those of no version of/)
+  expect(() => made.build(undefined, [certifier.id])).toThrow(
+    /b\.zip: its requirements are those of no version of/,
+  )
   const [service] = made.build(undefined, [certifier.id], true)
   expect(service!.current.isForeign).toBe(true)
 })
@@ -72,9 +86,21 @@ test('a version that was published is known by its requirements, its text and th
 })
 
 test.each<[string, (whole: Report) => void, RegExp]>([
-  ['another version', (whole) => (whole.suite.version = '0.0.9'), /version 0\.0\.9 of the suite judged/],
-  ['another text', (whole) => (whole.suite.specDigest = `sha256:${'0'.repeat(64)}`), /another text of the interface/],
-  ['another version of it', (whole) => (whole.suite.specVersion = '2.0'), /another text of the interface/],
+  [
+    'another version',
+    (whole) => (whole.suite.version = '0.0.9'),
+    /version 0\.0\.9 of the suite judged/,
+  ],
+  [
+    'another text',
+    (whole) => (whole.suite.specDigest = `sha256:${'0'.repeat(64)}`),
+    /another text of the interface/,
+  ],
+  [
+    'another version of it',
+    (whole) => (whole.suite.specVersion = '2.0'),
+    /another text of the interface/,
+  ],
   ['a run by --insecure', (whole) => (whole.run.insecure = true), /--insecure/],
 ])('a countersigner checks it as if it were his own report: %s', async (_, change, reason) => {
   const [vendor, certifier] = [signer(), signer()]
@@ -90,14 +116,22 @@ test('a countersigner goes by his own day: a run of long ago, and one that has n
   const add = { report: undefined, add: vendor.file('b.zip') }
   const day = (days: number) => new Date(Date.parse('2026-03-01T12:00:00Z') + days * 86_400_000)
   await certifier.sign({ ...add, now: day(6.9) })
-  await expect(certifier.sign({ ...add, now: day(7.1) })).rejects.toThrow(/began more than 7 days before it was signed/)
+  await expect(certifier.sign({ ...add, now: day(7.1) })).rejects.toThrow(
+    /began more than 7 days before it was signed/,
+  )
   await expect(certifier.sign({ ...add, now: day(0.1) })).rejects.toThrow(/it is dated/)
 })
 
 test('what is signed is shown before the key is asked for', async () => {
   const own = signer()
   const { signCertificate } = await import('../../certificate/sign.ts')
-  const request = { report: own.file('report.json'), har: [], validDays: 180, partial: false, privateKey: '' }
+  const request = {
+    report: own.file('report.json'),
+    har: [],
+    validDays: 180,
+    partial: false,
+    privateKey: '',
+  }
   const order: string[] = []
   const settings = {
     ...{ now: issuedAt, suite },
@@ -105,7 +139,9 @@ test('what is signed is shown before the key is asked for', async () => {
     privateKey: () => Promise.reject(new Error(`asked after ${order.length}`)),
   }
   await expect(signCertificate(request, settings)).rejects.toThrow('asked after 1')
-  expect(order[0]).toMatch(/^what is signed:\n {2}verdict by exact names: conformant, 16 of 17 operations judged\n/)
+  expect(order[0]).toMatch(
+    /^what is signed:\n {2}verdict by exact names: conformant, 16 of 17 operations judged\n/,
+  )
 })
 
 const failing = (whole: Report) => {
@@ -116,13 +152,15 @@ const failing = (whole: Report) => {
 test.each<[string, (whole: Report) => void, RegExp, TargetFile?]>([
   [
     'what a valid request reaches declared unreachable',
-    (whole) => Object.assign(failing(whole).row, { outcome: 'not-applicable', ...unreachableReason('tea') }),
+    (whole) =>
+      Object.assign(failing(whole).row, { outcome: 'not-applicable', ...unreachableReason('tea') }),
     /jobs\.create\/202-created cannot be unreachable/,
     { ...targetFile, unreachable: { ...targetFile.unreachable, '*': 'tea' } },
   ],
   [
     'a reason of its own',
-    (whole) => Object.assign(failing(whole).row, { outcome: 'not-applicable', reason: 'the moon is full' }),
+    (whole) =>
+      Object.assign(failing(whole).row, { outcome: 'not-applicable', reason: 'the moon is full' }),
     /jobs\.create\/202-created is not applicable by the report, but .* declares nothing of the kind/,
     { ...targetFile, unreachable: { '*': 'no staging switch' } },
   ],
@@ -144,7 +182,11 @@ test.each<[string, (whole: Report) => void, RegExp, TargetFile?]>([
     (whole) => (whole.requirements[0]!.statement = 'It answers.'),
     /is worded otherwise than the suite does/,
   ],
-  ['another suite', (whole) => (whole.suite.name = 'Certified Testing'), /\/predicate\/suite\/name/],
+  [
+    'another suite',
+    (whole) => (whole.suite.name = 'Certified Testing'),
+    /\/predicate\/suite\/name/,
+  ],
   ['no request', (whole) => (whole.run.requests = 0), /judged without a request/],
   ...[
     'https://example.com@evil.example',
@@ -159,20 +201,25 @@ test.each<[string, (whole: Report) => void, RegExp, TargetFile?]>([
     (whole) => (whole.target.baseUrl = url),
     /the address of its target is not written as conform writes it/,
   ]),
-])('a bundle that was made up is not valid: %s', async (_, change, problem, target = targetFile) => {
-  const own = signer()
-  const report = wholeReport((whole) => {
-    whole.target.digest = targetDigest(target)
-    change(whole)
-    consistent(whole)
-  })
-  await forgeBundle(own, { report, target: canonicalTarget(target) })
-  const { result } = own.verify('b.zip')
-  expect(result).toMatchObject({ valid: false, outcome: 'invalid' })
-  expect(result.problems.join('\n')).toMatch(problem)
-  const certifier = signer()
-  await expect(certifier.sign({ report: undefined, add: own.file('b.zip'), partial: true })).rejects.toThrow(problem)
-})
+])(
+  'a bundle that was made up is not valid: %s',
+  async (_, change, problem, target = targetFile) => {
+    const own = signer()
+    const report = wholeReport((whole) => {
+      whole.target.digest = targetDigest(target)
+      change(whole)
+      consistent(whole)
+    })
+    await forgeBundle(own, { report, target: canonicalTarget(target) })
+    const { result } = own.verify('b.zip')
+    expect(result).toMatchObject({ valid: false, outcome: 'invalid' })
+    expect(result.problems.join('\n')).toMatch(problem)
+    const certifier = signer()
+    await expect(
+      certifier.sign({ report: undefined, add: own.file('b.zip'), partial: true }),
+    ).rejects.toThrow(problem)
+  },
+)
 
 test('a report or a target file that two readers read otherwise is not valid', async () => {
   const own = signer()
@@ -183,7 +230,9 @@ test('a report or a target file that two readers read otherwise is not valid', a
 
   const twice = canonicalTarget(targetFile).replace('{', '{"name":"Another",')
   const { sha256 } = await import('../../certificate/statement.ts')
-  const other = wholeReport((whole) => (whole.target.digest = `sha256:${sha256(Buffer.from(twice)).sha256}`))
+  const other = wholeReport(
+    (whole) => (whole.target.digest = `sha256:${sha256(Buffer.from(twice)).sha256}`),
+  )
   await forgeBundle(own, { report: other, target: twice })
   expect(own.verify('b.zip').result.problems.join()).toMatch(/no target file as conform writes it/)
 })
@@ -224,9 +273,14 @@ test.each<[string, (report: Report) => void, RegExp]>([
     },
     /a requirement or an operation is in it twice/,
   ],
-])('a certificate is not valid without its report either if it has %s', async (_, change, problem) => {
-  const own = signer()
-  await forgeBundle(own, { report: wholeReport(change) })
-  expect(own.verify('c.json').result.problems.join()).toMatch(problem)
-  expect(statementIn(own.file('c.json')).predicate.requirements.digest.sha256).toBe(suite.requirementsDigest.slice(7))
-})
+])(
+  'a certificate is not valid without its report either if it has %s',
+  async (_, change, problem) => {
+    const own = signer()
+    await forgeBundle(own, { report: wholeReport(change) })
+    expect(own.verify('c.json').result.problems.join()).toMatch(problem)
+    expect(statementIn(own.file('c.json')).predicate.requirements.digest.sha256).toBe(
+      suite.requirementsDigest.slice(7),
+    )
+  },
+)

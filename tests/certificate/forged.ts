@@ -62,7 +62,9 @@ function harOf(whole: Report) {
 
 /** A report of 17 requirements, by a list and a version that its maker invented. */
 export function inventedReport(version = '9.9.9') {
-  const few = catalogue.filter(({ operation }, at) => catalogue.findIndex((row) => row.operation === operation) === at)
+  const few = catalogue.filter(
+    ({ operation }, at) => catalogue.findIndex((row) => row.operation === operation) === at,
+  )
   const requirements = canonicalize(few.map(published))!
   const report = wholeReport((whole) => {
     const ids = new Set<string>(few.map(({ id }) => id))

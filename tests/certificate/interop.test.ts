@@ -44,7 +44,11 @@ function attestation(index: number, change: (envelope: any) => void = () => unde
   return toSignedEntity(
     bundleFromJSON({
       mediaType: 'application/vnd.dev.sigstore.bundle.v0.3+json',
-      verificationMaterial: { publicKey: { hint: keyid }, tlogEntries: [], timestampVerificationData: null },
+      verificationMaterial: {
+        publicKey: { hint: keyid },
+        tlogEntries: [],
+        timestampVerificationData: null,
+      },
       dsseEnvelope,
     }),
   )
@@ -63,7 +67,9 @@ test('an independent verifier of attestations accepts each signature, and none o
   for (const index of [0, 1]) {
     expect(() => verifier().verify(attestation(index))).not.toThrow()
     const refused = (change: (envelope: any) => void) =>
-      expect(() => verifier().verify(attestation(index, change))).toThrow(/signature verification failed/)
+      expect(() => verifier().verify(attestation(index, change))).toThrow(
+        /signature verification failed/,
+      )
     refused((changed) => (changed.payloadType = 'application/json'))
     refused((changed) => (changed.payload = Buffer.from('{}').toString('base64')))
     refused((changed) => (changed.signatures[0].sig = envelope.signatures[1 - index].sig))

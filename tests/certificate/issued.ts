@@ -40,12 +40,23 @@ export function issued(of: Report = conformant, change: Partial<IssueOptions> = 
   writeFileSync(path, bytes)
   const report: NamedBytes = { name: path, bytes }
   const { privateKey, ...how } = options(of, change)
-  return { path, report, certificate: () => sealStatement(draftStatement({ report, exchanges: [] }, how), privateKey) }
+  return {
+    path,
+    report,
+    certificate: () => sealStatement(draftStatement({ report, exchanges: [] }, how), privateKey),
+  }
 }
 
 export function options(of: Report, change: Partial<IssueOptions> = {}): IssueOptions {
   const suite = suiteOf(of)
-  return { privateKey: pair.privateKey, now: issuedAt, validDays: 180, partial: false, suite, ...change }
+  return {
+    privateKey: pair.privateKey,
+    now: issuedAt,
+    validDays: 180,
+    partial: false,
+    suite,
+    ...change,
+  }
 }
 
 /** The suite whose requirements are those of that report. */
@@ -65,5 +76,9 @@ export function suiteOf({ suite, requirements }: Report): SuiteFacts {
 
 /** Verified a month after it was issued, unless said otherwise. */
 export function verified(bytes: Uint8Array, change: Partial<VerifyOptions> = {}) {
-  return verifyCertificate(bytes, { now: new Date('2026-04-01T00:00:00Z'), suite: suiteOf(conformant), ...change })
+  return verifyCertificate(bytes, {
+    now: new Date('2026-04-01T00:00:00Z'),
+    suite: suiteOf(conformant),
+    ...change,
+  })
 }

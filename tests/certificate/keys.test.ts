@@ -3,7 +3,13 @@ import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'no
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { keyId } from '../../certificate/certificate-file.ts'
-import { readPrivateKey, readPublicKey, writeKeyPair, newPassphrase, passphraseOf } from '../../certificate/keys.ts'
+import {
+  readPrivateKey,
+  readPublicKey,
+  writeKeyPair,
+  newPassphrase,
+  passphraseOf,
+} from '../../certificate/keys.ts'
 import { folder } from '../cli/conform.ts'
 
 const nobody = async () => undefined
@@ -31,7 +37,9 @@ test('no key is overwritten, and nothing is left behind', () => {
   expect(existsSync(secret)).toBe(false)
   expect(readFileSync(open, 'utf8')).toBe('mine')
   expect(() => writeKeyPair(secret, `${dirname(secret)}/./k.pem`)).toThrow(/two different files/)
-  expect(() => writeKeyPair(secret, join(secret, 'below.pem'))).toThrow(/below\.pem: cannot be written/)
+  expect(() => writeKeyPair(secret, join(secret, 'below.pem'))).toThrow(
+    /below\.pem: cannot be written/,
+  )
   expect(existsSync(secret)).toBe(false)
 })
 
@@ -41,9 +49,13 @@ test('what is no Ed25519 key is refused in one sentence', async () => {
   const rsa = join(at, 'rsa.pem')
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 1024 })
   writeFileSync(rsa, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 })
-  await expect(readPrivateKey(rsa, nobody)).rejects.toThrow(/rsa\.pem: is not an Ed25519 private key/)
+  await expect(readPrivateKey(rsa, nobody)).rejects.toThrow(
+    /rsa\.pem: is not an Ed25519 private key/,
+  )
   chmodSync(open, 0o600)
-  await expect(readPrivateKey(open, nobody)).rejects.toThrow(/k\.pub\.pem: is not an Ed25519 private key/)
+  await expect(readPrivateKey(open, nobody)).rejects.toThrow(
+    /k\.pub\.pem: is not an Ed25519 private key/,
+  )
   expect(() => readPublicKey(secret)).toThrow(/k\.pem: is a private key/)
   expect(() => readPublicKey(join(at, 'none.pem'))).toThrow(/none\.pem: does not exist/)
 })
@@ -73,14 +85,23 @@ test('a key with a passphrase is encrypted PKCS8, and opens with it alone', asyn
   expect(der).toMatch(
     /06092a864886f70d01050d.*06092b06010401da47040b301c.*02024000020108020105.*060960864801650304012a/,
   )
-  await expect(readPrivateKey(secret, async () => 'wrong')).rejects.toThrow(/the passphrase does not open it/)
-  await expect(readPrivateKey(secret, nobody)).rejects.toThrow(/has a passphrase; set CONFORM_KEY_PASSPHRASE/)
+  await expect(readPrivateKey(secret, async () => 'wrong')).rejects.toThrow(
+    /the passphrase does not open it/,
+  )
+  await expect(readPrivateKey(secret, nobody)).rejects.toThrow(
+    /has a passphrase; set CONFORM_KEY_PASSPHRASE/,
+  )
 })
 
 test('a key that was made before, with fewer rounds, still opens', async () => {
   const { secret } = files()
   const { privateKey } = generateKeyPairSync('ed25519')
-  const old = privateKey.export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'tea' })
+  const old = privateKey.export({
+    type: 'pkcs8',
+    format: 'pem',
+    cipher: 'aes-256-cbc',
+    passphrase: 'tea',
+  })
   writeFileSync(secret, old, { mode: 0o600 })
   expect(keyId(await readPrivateKey(secret, async () => 'tea'))).toBe(keyId(privateKey))
 })
@@ -103,15 +124,21 @@ test.each([
     /^CONFORM_KEY_PASSPHRASE: is guessed in no time; take 12/,
   )
   const ask = async () => passphrase
-  await expect(newPassphrase({ environment: {}, ask })).rejects.toThrow(/^the passphrase: is guessed in no time/)
+  await expect(newPassphrase({ environment: {}, ask })).rejects.toThrow(
+    /^the passphrase: is guessed in no time/,
+  )
 })
 
-test.each(['correct horse battery', 'kV9$wq-Lmz3!', 'Der Tee ist heute kalt', '雨が降ると川の水は増える'])(
-  'a new key may have one such as %s',
-  async (passphrase) => {
-    expect(await newPassphrase({ environment: { CONFORM_KEY_PASSPHRASE: passphrase } })).toBe(passphrase)
-  },
-)
+test.each([
+  'correct horse battery',
+  'kV9$wq-Lmz3!',
+  'Der Tee ist heute kalt',
+  '雨が降ると川の水は増える',
+])('a new key may have one such as %s', async (passphrase) => {
+  expect(await newPassphrase({ environment: { CONFORM_KEY_PASSPHRASE: passphrase } })).toBe(
+    passphrase,
+  )
+})
 
 test('the variable says the passphrase before anybody is asked, who is asked twice for a new one', async () => {
   const asked: string[] = []
@@ -123,13 +150,17 @@ test('the variable says the passphrase before anybody is asked, who is asked twi
     },
   })
   const environment = { CONFORM_KEY_PASSPHRASE: 'four words from there' }
-  expect(await passphraseOf('k.pem', { ...answers('typed'), environment })).toBe('four words from there')
+  expect(await passphraseOf('k.pem', { ...answers('typed'), environment })).toBe(
+    'four words from there',
+  )
   expect(await newPassphrase({ ...answers('typed'), environment })).toBe('four words from there')
   expect(asked).toEqual([])
   expect(await passphraseOf('k.pem', answers('typed'))).toBe('typed')
   expect(await newPassphrase(answers('typed by hand', 'typed by hand'))).toBe('typed by hand')
   expect(await newPassphrase(answers(''))).toBeUndefined()
-  await expect(newPassphrase(answers('typed', 'tpyed'))).rejects.toThrow(/the two passphrases differ/)
+  await expect(newPassphrase(answers('typed', 'tpyed'))).rejects.toThrow(
+    /the two passphrases differ/,
+  )
   expect(await passphraseOf('k.pem', { environment: {} })).toBeUndefined()
   expect(await newPassphrase({ environment: {} })).toBeUndefined()
   await expect(newPassphrase({ environment: { CONFORM_KEY_PASSPHRASE: '' } })).rejects.toThrow(

@@ -16,20 +16,33 @@ const asked = (id: string) => ({ keyId: [id], require: 'conformant' as const })
 
 const leaveOut = (whole: Report, by: string, isOut: (id: string) => boolean) => {
   for (const row of whole.requirements)
-    if (isOut(row.id)) Object.assign(row, { outcome: 'not-exercised', reason: `left out: ${by}`, cases: 0 })
+    if (isOut(row.id))
+      Object.assign(row, { outcome: 'not-exercised', reason: `left out: ${by}`, cases: 0 })
   consistent(whole)
 }
 
 test('the bundle of a whole conformant run is accepted', async () => {
   const { bundle, verify, id } = signer()
   await bundle()
-  expect(verify('b.zip', asked(id)).result).toMatchObject({ accepted: true, problems: [], unmet: [] })
+  expect(verify('b.zip', asked(id)).result).toMatchObject({
+    accepted: true,
+    problems: [],
+    unmet: [],
+  })
 })
 
 test.each<[string, (whole: Report) => void, RegExp]>([
-  ['partial', (whole) => (whole.run.baseline = { file: 'b', expected: [], stale: [], notExercised: [] }), /--baseline/],
+  [
+    'partial',
+    (whole) => (whole.run.baseline = { file: 'b', expected: [], stale: [], notExercised: [] }),
+    /--baseline/,
+  ],
   ['smaller', (whole) => (whole.run.runs = 1), /--runs was 1, fewer than 25/],
-  ['stale', (whole) => (whole.run.startedAt = '2026-02-01T00:00:00.000Z'), /more than 7 days before/],
+  [
+    'stale',
+    (whole) => (whole.run.startedAt = '2026-02-01T00:00:00.000Z'),
+    /more than 7 days before/,
+  ],
   ['of few wrong keys', (whole) => (whole.run.credentialProbes = 'few'), /credentialProbes/],
   [
     'that answered where it does not serve',
@@ -63,18 +76,23 @@ test.each<[string, (whole: Report) => void, RegExp]>([
     },
     /only --tpe family makes it conformant/,
   ],
-])('a bundle %s is valid, but not accepted, and the stranger reads why', async (_, change, reason) => {
-  const { bundle, verify, id } = signer(wholeReport(change))
-  await expect(bundle()).rejects.toThrow(/cannot be signed/)
-  await bundle({ partial: true })
-  const { result, lines } = verify('b.zip', asked(id))
-  expect(result).toMatchObject({ valid: true, accepted: false })
-  expect(result.partial!.join()).toMatch(reason)
-  expect(lines[0]).toBe(`signed by the key of --key-id ${id}`)
-  expect(lines[1]).toMatch(/^not accepted: /)
-  expect(lines.slice(2).find((line) => line.startsWith('verdict'))).toMatch(/^verdict by exact names: .*, partial/)
-  expect(lines.join('\n')).toMatch(reason)
-})
+])(
+  'a bundle %s is valid, but not accepted, and the stranger reads why',
+  async (_, change, reason) => {
+    const { bundle, verify, id } = signer(wholeReport(change))
+    await expect(bundle()).rejects.toThrow(/cannot be signed/)
+    await bundle({ partial: true })
+    const { result, lines } = verify('b.zip', asked(id))
+    expect(result).toMatchObject({ valid: true, accepted: false })
+    expect(result.partial!.join()).toMatch(reason)
+    expect(lines[0]).toBe(`signed by the key of --key-id ${id}`)
+    expect(lines[1]).toMatch(/^not accepted: /)
+    expect(lines.slice(2).find((line) => line.startsWith('verdict'))).toMatch(
+      /^verdict by exact names: .*, partial/,
+    )
+    expect(lines.join('\n')).toMatch(reason)
+  },
+)
 
 test('an expired bundle, and one from the future, are not valid', async () => {
   const { bundle, verify, id } = signer()
@@ -82,11 +100,16 @@ test('an expired bundle, and one from the future, are not valid', async () => {
   expect(verify('b.zip', asked(id), new Date('2026-03-11T12:00:00Z')).result.problems).toEqual([
     'it expired at 2026-03-11T12:00:00.000Z',
   ])
-  expect(verify('b.zip', asked(id), new Date('2026-03-01T12:00:00Z')).result.problems[0]).toMatch(/^it is dated/)
+  expect(verify('b.zip', asked(id), new Date('2026-03-01T12:00:00Z')).result.problems[0]).toMatch(
+    /^it is dated/,
+  )
 })
 
 /** Signs a bundle that conform would not make, and gives what the stranger is told. */
-async function forged(change: (whole: Report) => void, lie: (predicate: Predicate) => void = () => undefined) {
+async function forged(
+  change: (whole: Report) => void,
+  lie: (predicate: Predicate) => void = () => undefined,
+) {
   const own = signer()
   await forgeBundle(own, { report: wholeReport(change), lie })
   return own.verify('b.zip', asked(own.id)).result
@@ -127,7 +150,8 @@ test.each<[string, (whole: Report) => void, (predicate: Predicate) => void, RegE
     'a must that became a should',
     (whole) => {
       fail(whole)
-      whole.requirements.find(({ id }) => id === 'jobs.create/404-unknown-application')!.level = 'should'
+      whole.requirements.find(({ id }) => id === 'jobs.create/404-unknown-application')!.level =
+        'should'
       consistent(whole)
     },
     () => undefined,
@@ -170,7 +194,12 @@ test.each<[string, (whole: Report) => void, (predicate: Predicate) => void, RegE
     },
     /its verdict does not follow|with must requirements failed/,
   ],
-  ['the exchanges of another run', (whole) => (whole.run.requests = 1001), () => undefined, /they are 3 of the 1001/],
+  [
+    'the exchanges of another run',
+    (whole) => (whole.run.requests = 1001),
+    () => undefined,
+    /they are 3 of the 1001/,
+  ],
 ])('a forged bundle is not valid: %s', async (_, change, lie, problem) => {
   const { valid, accepted, problems } = await forged(change, lie)
   expect({ valid, accepted }).toEqual({ valid: false, accepted: false })
@@ -190,10 +219,14 @@ test('requirements that were thinned out make no bundle of this version', async 
   const har = exchanges()
   for (const entry of har.log.entries) entry._requirement = few.requirements[0]!.id
   own.put('run.har', har)
-  await expect(own.bundle({ report: own.file('few.json'), partial: true })).rejects.toThrow(/are not those of version/)
+  await expect(own.bundle({ report: own.file('few.json'), partial: true })).rejects.toThrow(
+    /are not those of version/,
+  )
   await own.sign({ report: own.file('few.json'), partial: true })
   expect(own.verify('c.json', asked(own.id)).result.accepted).toBe(false)
-  expect(() => own.verify('c.json', { report: own.file('few.json') })).toThrow(/can be told by version/)
+  expect(() => own.verify('c.json', { report: own.file('few.json') })).toThrow(
+    /can be told by version/,
+  )
 })
 
 test('a bundle by whoever is not the one who is trusted is not accepted', async () => {

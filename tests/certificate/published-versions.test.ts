@@ -2,7 +2,12 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { isPublished, ownVersion, suiteFacts, type SuiteVersion } from '../../certificate/suite-facts.ts'
+import {
+  isPublished,
+  ownVersion,
+  suiteFacts,
+  type SuiteVersion,
+} from '../../certificate/suite-facts.ts'
 
 const file = new URL('../../certificate/published-versions.json', import.meta.url)
 const published = JSON.parse(readFileSync(file, 'utf8')) as SuiteVersion[]
@@ -34,7 +39,11 @@ test('a version knows its own requirements before it is published, and those of 
 
 test('a release whose requirements no later version would know is refused', () => {
   const script = fileURLToPath(new URL('../../build/published-version.js', import.meta.url))
-  const check = () => execFileSync(process.execPath, [script, '--check'], { stdio: 'pipe', encoding: 'utf8' })
+  const check = () =>
+    execFileSync(process.execPath, [script, '--check'], { stdio: 'pipe', encoding: 'utf8' })
   if (published.some(({ version }) => version === ownVersion().version)) expect(check()).toBe('')
-  else expect(check).toThrow(/is not in certificate\/published-versions\.json; npm run published adds it/)
+  else
+    expect(check).toThrow(
+      /is not in certificate\/published-versions\.json; npm run published adds it/,
+    )
 })

@@ -31,12 +31,15 @@ describe.skipIf(!isInstalled)('the register in Chromium', () => {
     const wide = page.viewportSize()!
     const look = async (name: string, rules: Rules) => {
       const folder = process.env['CONFORM_SCREENSHOTS']
-      if (folder !== undefined) await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true })
+      if (folder !== undefined)
+        await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true })
       const found = await violations(page, rules)
       const serious = found.filter(({ impact }) => impact === 'serious' || impact === 'critical')
       expect(serious, name).toEqual([])
       const { width } = page.viewportSize()!
-      expect(await page.evaluate('document.documentElement.scrollWidth'), name).toBeLessThanOrEqual(width)
+      expect(await page.evaluate('document.documentElement.scrollWidth'), name).toBeLessThanOrEqual(
+        width,
+      )
     }
     const lookEveryWay = async (name: string) => {
       await look(`${name} light`, 'all')

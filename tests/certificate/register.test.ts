@@ -1,4 +1,11 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'parse5'
 import { catalogue } from '../../catalogue/catalogue.ts'
@@ -21,7 +28,10 @@ describe('the site', () => {
 
   test('lists every service with how it stands, for people and for machines', () => {
     const of = Object.fromEntries(
-      index.services.map(({ name, status, verdict, partial }: any) => [name, [status, verdict, partial.length]]),
+      index.services.map(({ name, status, verdict, partial }: any) => [
+        name,
+        [status, verdict, partial.length],
+      ]),
     )
     expect(of).toMatchObject({
       Example: ['valid', 'conformant', 0],
@@ -43,7 +53,10 @@ describe('the site', () => {
     ])
       expect(list).toContain(words)
     expect(service('Example').signedBy[0].name).toBe('Example Labs')
-    expect(service('Revoked').revoked).toEqual({ day: '2026-03-20', reason: 'the server was exchanged for the run' })
+    expect(service('Revoked').revoked).toEqual({
+      day: '2026-03-20',
+      reason: 'the server was exchanged for the run',
+    })
   })
 
   test('has a page and a badge for each, and what was in the folder: the certificate, and the bundle if it was one', () => {
@@ -101,7 +114,9 @@ test('the last run of a service stands, unless it was revoked', async () => {
     [late, 'revoked'],
     [old, 'valid'],
   ])
-  expect(readFileSync(join(out, 'services', service!.slug, 'index.html'), 'utf8')).toContain('a mistake')
+  expect(readFileSync(join(out, 'services', service!.slug, 'index.html'), 'utf8')).toContain(
+    'a mistake',
+  )
 })
 
 test('a revoked key takes with it what no other trusted key signed', async () => {
@@ -109,7 +124,9 @@ test('a revoked key takes with it what no other trusted key signed', async () =>
   const other = signer()
   await add('a.json', reportOf('Example', 'example.com'))
   put('revoked.json', [{ id: certifier.id, day: '2026-03-20', reason: 'the key was lost' }])
-  expect(build()).toMatchObject([{ current: { status: 'revoked', revocation: { reason: 'the key was lost' } } }])
+  expect(build()).toMatchObject([
+    { current: { status: 'revoked', revocation: { reason: 'the key was lost' } } },
+  ])
   const report = certifier.file('report.json')
   await other.sign({ add: join(certificates, 'a.json'), report, out: other.file('a.json') })
   writeFileSync(join(certificates, 'a.json'), readFileSync(other.file('a.json')))
@@ -126,7 +143,11 @@ describe('what stops the build, and leaves the site as it was', () => {
       },
       /a\.json: it is not a certificate|a\.json: its signature 1 does not hold/,
     ],
-    ['a file that is none', ({ put }) => put('notes.json', {}), /notes\.json: it is not a certificate/],
+    [
+      'a file that is none',
+      ({ put }) => put('notes.json', {}),
+      /notes\.json: it is not a certificate/,
+    ],
     [
       'an archive that is no bundle',
       ({ certificates }) => writeFileSync(join(certificates, 'b.zip'), 'PK\u0003\u0004'),
@@ -140,12 +161,14 @@ describe('what stops the build, and leaves the site as it was', () => {
     ['no trusted key', ({ put }) => put('trusted-keys.json', []), /no key is trusted; name those/],
     [
       'the same certificate twice',
-      ({ certificates }) => writeFileSync(join(certificates, 'b.json'), readFileSync(join(certificates, 'a.json'))),
+      ({ certificates }) =>
+        writeFileSync(join(certificates, 'b.json'), readFileSync(join(certificates, 'a.json'))),
       /b\.json: is the same as a\.json/,
     ],
     [
       'a mistyped revocation',
-      ({ put }) => put('revoked.json', [{ id: `sha256:${'0'.repeat(64)}`, day: '2026-03-20', reason: 'x' }]),
+      ({ put }) =>
+        put('revoked.json', [{ id: `sha256:${'0'.repeat(64)}`, day: '2026-03-20', reason: 'x' }]),
       /revoked\.json: sha256:0+ is neither a certificate here/,
     ],
     [
@@ -160,10 +183,15 @@ describe('what stops the build, and leaves the site as it was', () => {
     ],
     [
       'a list of revocations that is a link to nowhere',
-      ({ certificates }) => symlinkSync(join(certificates, 'gone'), join(certificates, 'revoked.json')),
+      ({ certificates }) =>
+        symlinkSync(join(certificates, 'gone'), join(certificates, 'revoked.json')),
       /revoked\.json: does not exist/,
     ],
-    ['revocations that are no list', ({ put }) => put('revoked.json', { id: 'x' }), /revoked\.json: must be a list/],
+    [
+      'revocations that are no list',
+      ({ put }) => put('revoked.json', { id: 'x' }),
+      /revoked\.json: must be a list/,
+    ],
   ])('%s', async (_, change, message) => {
     const made = register()
     await made.add('a.json', reportOf('Example', 'example.com'))
@@ -178,7 +206,9 @@ describe('what stops the build, and leaves the site as it was', () => {
     const { add, build } = register()
     await add('a.json', reportOf('Example', 'example.com'))
     expect(() => build(new Date('2026-03-01T00:00:00Z'))).toThrow(/a\.json: it is dated/)
-    expect(build(new Date('2030-01-01T00:00:00Z'))).toMatchObject([{ current: { status: 'expired' } }])
+    expect(build(new Date('2030-01-01T00:00:00Z'))).toMatchObject([
+      { current: { status: 'expired' } },
+    ])
   })
 })
 
@@ -194,7 +224,9 @@ test('only a register that was built before is replaced, and stale pages go with
   build()
   expect(existsSync(join(out, 'services', other!.slug))).toBe(false)
   writeFileSync(join(out, 'CNAME'), 'mine')
-  expect(() => build()).toThrow(/holds CNAME, which is not part of a register; give an empty folder/)
+  expect(() => build()).toThrow(
+    /holds CNAME, which is not part of a register; give an empty folder/,
+  )
   expect(readFileSync(join(out, 'CNAME'), 'utf8')).toBe('mine')
   expect(readdirSync(at).sort()).toEqual(['certificates', 'site'])
 })
@@ -205,7 +237,13 @@ test('the site is not written in, around or through a link into the folder of th
   await add('a.json', reportOf('Example', 'example.com'))
   symlinkSync(certificates, join(at, 'link'))
   mkdirSync(join(certificates, 'inside'))
-  for (const out of [certificates, at, join(certificates, 'inside'), join(at, 'link'), join(at, 'link', 'new')]) {
+  for (const out of [
+    certificates,
+    at,
+    join(certificates, 'inside'),
+    join(at, 'link'),
+    join(at, 'link', 'new'),
+  ]) {
     const build = () => buildRegister(certificates, out, { keyIds: [], now: builtAt, suite })
     expect(build).toThrow(/lies in or around the folder of the certificates/)
   }
@@ -220,5 +258,7 @@ test('a name that may not be what it looks like is marked, in the list, on its p
     expect(readFileSync(join(out, page), 'utf8')).toContain(`This name holds ${mark}.`)
   const index = JSON.parse(readFileSync(join(out, 'index.json'), 'utf8'))
   expect(index.services[0]).toMatchObject({ nameMarks: [mark], certificates: [{ id }] })
-  expect(certifier.verify('last').lines).toContain(`  its name holds ${mark}: it may not be what it looks like`)
+  expect(certifier.verify('last').lines).toContain(
+    `  its name holds ${mark}: it may not be what it looks like`,
+  )
 })

@@ -17,7 +17,8 @@ export function register() {
   const certificates = join(at, 'certificates')
   mkdirSync(certificates)
   const certifier = signer()
-  const put = (name: string, value: unknown) => writeFileSync(join(certificates, name), JSON.stringify(value))
+  const put = (name: string, value: unknown) =>
+    writeFileSync(join(certificates, name), JSON.stringify(value))
   put('trusted-keys.json', [{ id: certifier.id, name: 'Example Labs' }])
   return {
     at,
@@ -30,7 +31,9 @@ export function register() {
       by.put('report.json', of)
       const target = join(certificates, file)
       const partial = { partial: true, validDays }
-      await (bundled ? by.bundle({ ...partial, bundle: target }) : by.sign({ ...partial, out: target }))
+      await (bundled
+        ? by.bundle({ ...partial, bundle: target })
+        : by.sign({ ...partial, out: target }))
       copyFileSync(target, by.file('last'))
       return by.verify('last').result.certificate!
     },
@@ -40,7 +43,11 @@ export function register() {
 }
 
 /** A whole report of the service of that name. */
-export function reportOf(name: string, host: string, change: (report: Report) => void = () => undefined): Report {
+export function reportOf(
+  name: string,
+  host: string,
+  change: (report: Report) => void = () => undefined,
+): Report {
   return wholeReport((whole) => {
     Object.assign(whole.target, { name, baseUrl: `https://${host}` })
     change(whole)
@@ -69,6 +76,8 @@ export async function sampleRegister() {
   await made.add('old.json', reportOf('Expired', 'old.example'), { validDays: 10 })
   const revoked = await made.add('revoked-one.json', reportOf('Revoked', 'revoked.example'))
   await made.add('hostile.json', reportOf(hostile, 'hostile.example'))
-  made.put('revoked.json', [{ id: revoked, day: '2026-03-20', reason: 'the server was exchanged for the run' }])
+  made.put('revoked.json', [
+    { id: revoked, day: '2026-03-20', reason: 'the server was exchanged for the run' },
+  ])
   return made
 }

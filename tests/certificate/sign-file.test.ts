@@ -1,4 +1,12 @@
-import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { expect, test } from 'vitest'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { report } from '../gates/results.ts'
@@ -8,7 +16,12 @@ test('a report of the whole catalogue is signed, and what was written verifies',
   const { file, sign, verify } = signer()
   await sign({})
   const { result } = verify('c.json', { publicKey: file('k.pub.pem'), report: file('report.json') })
-  expect(result).toMatchObject({ accepted: true, heldAgainst: ['report'], verdict: 'conformant', partial: [] })
+  expect(result).toMatchObject({
+    accepted: true,
+    heldAgainst: ['report'],
+    verdict: 'conformant',
+    partial: [],
+  })
   expect(result.statement!.predicate.requirements.count).toBe(catalogue.length)
 })
 
@@ -16,7 +29,9 @@ test('nothing is written if signing is refused', async () => {
   const { file, put, sign } = signer()
   const whole = wholeReport()
   put('cut.json', { ...report(whole.requirements.slice(1), whole.run), suite: whole.suite })
-  await expect(sign({ report: file('cut.json'), out: file('no.json') })).rejects.toThrow(/is missing/)
+  await expect(sign({ report: file('cut.json'), out: file('no.json') })).rejects.toThrow(
+    /is missing/,
+  )
   expect(existsSync(file('no.json'))).toBe(false)
   await expect(sign({ report: undefined })).rejects.toThrow(/give the report to sign/)
 })
@@ -28,11 +43,15 @@ test('no output overwrites an input or a key, by whatever name or link, nor anot
   const kept = readFileSync(file('report.json'))
   for (const name of ['report.json', 'k.pem', 'soft.json'])
     await expect(sign({ out: file(name) })).rejects.toThrow(/^--out .* would overwrite /)
-  await expect(sign({ out: file('k.pub.pem') })).rejects.toThrow(/holds a key, which is never overwritten/)
+  await expect(sign({ out: file('k.pub.pem') })).rejects.toThrow(
+    /holds a key, which is never overwritten/,
+  )
   await expect(bundle({ bundle: file('hard.har') })).rejects.toThrow(
     /^--bundle .*hard\.har: would overwrite .*run\.har/,
   )
-  await expect(bundle({ out: file('b.zip') })).rejects.toThrow(/^--bundle .*b\.zip: is the same file as --out .*b\.zip/)
+  await expect(bundle({ out: file('b.zip') })).rejects.toThrow(
+    /^--bundle .*b\.zip: is the same file as --out .*b\.zip/,
+  )
   expect(readFileSync(file('report.json'))).toEqual(kept)
 })
 

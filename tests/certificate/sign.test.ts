@@ -27,7 +27,11 @@ test('an independent DSSE implementation accepts the signature', () => {
 test('the statement is in-toto v1 and says all that the report says', () => {
   const { subject, predicate, _type } = statementIn(issued().certificate())
   expect(_type).toBe('https://in-toto.io/Statement/v1')
-  expect(subject[0]).toEqual({ name: 'Example', uri: 'https://example.com', digest: { sha256: 'c'.repeat(64) } })
+  expect(subject[0]).toEqual({
+    name: 'Example',
+    uri: 'https://example.com',
+    digest: { sha256: 'c'.repeat(64) },
+  })
   expect(predicate).toMatchObject({
     verdict: 'conformant',
     summary: { must: { passed: 2, failed: 0, notExercised: 0, notApplicable: 2 } },
@@ -61,27 +65,42 @@ const partials: [string, Report][] = [
   ['--only chose', report([result('a.b/1')], { only: ['a.*'] })],
   ['--skip left out', report([result('a.b/1')], { skip: ['c.*'] })],
   ['--read-only', report([result('a.b/1')], { readOnly: true })],
-  ['--baseline', report([result('a.b/1')], { baseline: { file: 'b', expected: [], stale: [], notExercised: [] } })],
+  [
+    '--baseline',
+    report([result('a.b/1')], {
+      baseline: { file: 'b', expected: [], stale: [], notExercised: [] },
+    }),
+  ],
   ['--insecure', report([result('a.b/1')], { insecure: true })],
   ['--runs was 24, fewer than 25', report([result('a.b/1')], { runs: 24 })],
   ['credentialProbes: few', report([result('a.b/1')], { credentialProbes: 'few' })],
   ['only --tpe family makes it conformant', report([familyOnly], { tpe: 'family' })],
   ['the verdict is non-conformant by exact names', report([familyOnly], { tpe: 'family' })],
-  ['chat.create is declared not served, and no request was sent to it', report([result('a.b/1'), unserved])],
+  [
+    'chat.create is declared not served, and no request was sent to it',
+    report([result('a.b/1'), unserved]),
+  ],
   ['chat.create is declared not served, but answered: 401', answered('401')],
   ['but answered: no answer', answered('no answer')],
-  ['began after it was signed', report([result('a.b/1')], { startedAt: '2026-03-02T08:00:00.001Z' })],
+  [
+    'began after it was signed',
+    report([result('a.b/1')], { startedAt: '2026-03-02T08:00:00.001Z' }),
+  ],
   ['more than 7 days before', report([result('a.b/1')], { startedAt: '2026-02-23T07:59:59.999Z' })],
 ]
 
 test.each(partials)('refused unless --partial, and then stated: %s', (reason, of) => {
   expect(() => issued(of).certificate()).toThrow(reason)
-  expect(statementIn(issued(of, { partial: true }).certificate()).predicate.partial.join()).toContain(reason)
+  expect(
+    statementIn(issued(of, { partial: true }).certificate()).predicate.partial.join(),
+  ).toContain(reason)
 })
 
 test('what contradicts itself is refused even with --partial', () => {
   const changed = { ...structuredClone(report([failed('a.b/1')])), verdict: 'conformant' as const }
-  expect(() => issued(changed, { partial: true }).certificate()).toThrow(/verdict is conformant, but/)
+  expect(() => issued(changed, { partial: true }).certificate()).toThrow(
+    /verdict is conformant, but/,
+  )
 })
 
 test('what is no valid report is refused with the place', () => {
@@ -89,16 +108,23 @@ test('what is no valid report is refused with the place', () => {
   expect(() => issued(strange).certificate()).toThrow(
     /report\.json: is not a valid report: stars is not a known member/,
   )
-  expect(() => issued({ some: 'json', suite: {}, requirements: [] } as never).certificate()).toThrow(/is not a report/)
+  expect(() =>
+    issued({ some: 'json', suite: {}, requirements: [] } as never).certificate(),
+  ).toThrow(/is not a report/)
 })
 
-test.each(['404', '405', '410', '501'])('an operation declared not served may answer %s', (status) => {
-  expect(statementIn(issued(answered(status)).certificate()).predicate.partial).toEqual([])
-})
+test.each(['404', '405', '410', '501'])(
+  'an operation declared not served may answer %s',
+  (status) => {
+    expect(statementIn(issued(answered(status)).certificate()).predicate.partial).toEqual([])
+  },
+)
 
 test('what was judged on the last day, and in family mode with exact names, is whole', () => {
   for (const run of [{ startedAt: '2026-02-23T08:00:00.000Z' }, { tpe: 'family' as const }])
-    expect(statementIn(issued(report([result('a.b/1')], run)).certificate()).predicate.partial).toEqual([])
+    expect(
+      statementIn(issued(report([result('a.b/1')], run)).certificate()).predicate.partial,
+    ).toEqual([])
 })
 
 test('the report of another version, of other requirements or another text, makes a partial certificate', () => {
@@ -106,10 +132,14 @@ test('the report of another version, of other requirements or another text, make
   const digest = `sha256:${'e'.repeat(64)}`
   for (const [change, reason] of [
     [{ version: '0.2.0' }, /version 0.1.0 of the suite judged, and 0.2.0 signs/],
-    [{ requirementsDigest: digest }, /its requirements are those of no version of the suite that 0\.1\.0 knows/],
+    [
+      { requirementsDigest: digest },
+      /its requirements are those of no version of the suite that 0\.1\.0 knows/,
+    ],
     [{ specDigest: digest }, /it was made for another text of the interface/],
   ] as const) {
-    const sign = (partial: boolean) => issued(conformant, { partial, suite: { ...suite, ...change } }).certificate()
+    const sign = (partial: boolean) =>
+      issued(conformant, { partial, suite: { ...suite, ...change } }).certificate()
     expect(() => sign(false)).toThrow(reason)
     expect(statementIn(sign(true)).predicate.partial).toEqual([expect.stringMatching(reason)])
   }
@@ -119,7 +149,10 @@ test('a report that does not hold each requirement exactly once, as it is, is re
   const [first, ...others] = conformant.requirements
   const suite = suiteOf(conformant)
   const refused = (requirements: typeof others) => () =>
-    issued({ ...report(requirements, conformant.run), suite: conformant.suite }, { partial: true, suite }).certificate()
+    issued(
+      { ...report(requirements, conformant.run), suite: conformant.suite },
+      { partial: true, suite },
+    ).certificate()
   expect(refused(others)).toThrow(/jobs.create\/202-created is missing/)
   expect(refused([first!, first!, ...others])).toThrow(/jobs.create\/202-created is in it twice/)
   expect(refused([first!, ...others, result('x.y/1')])).toThrow(/x\.y\/1 is not a requirement/)
@@ -129,13 +162,18 @@ test('a report that does not hold each requirement exactly once, as it is, is re
 })
 
 test('validity counts from the run, and 400 days are the most', () => {
-  const ends = (validDays: number) => statementIn(issued(conformant, { validDays }).certificate()).predicate.expiresAt
+  const ends = (validDays: number) =>
+    statementIn(issued(conformant, { validDays }).certificate()).predicate.expiresAt
   expect(ends(400)).toBe('2027-04-05T12:00:00.000Z')
   expect(() => ends(401)).toThrow(/--valid-days 401: 400 at most/)
   const old = report([result('a.b/1')], { startedAt: '2026-01-01T00:00:00.000Z' })
-  expect(() => issued(old, { partial: true, validDays: 30 }).certificate()).toThrow(/it would have expired already/)
+  expect(() => issued(old, { partial: true, validDays: 30 }).certificate()).toThrow(
+    /it would have expired already/,
+  )
   const future = report([result('a.b/1')], { startedAt: '2036-01-01T00:00:00.000Z' })
-  const { expiresAt } = statementIn(issued(future, { partial: true, validDays: 10 }).certificate()).predicate
+  const { expiresAt } = statementIn(
+    issued(future, { partial: true, validDays: 10 }).certificate(),
+  ).predicate
   expect(expiresAt).toBe('2026-03-12T08:00:00.000Z')
 })
 

@@ -31,13 +31,22 @@ export const targetFile: TargetFile = {
 export function wholeReport(change: (report: Report) => void = () => undefined): Report {
   const results = catalogue.map(({ id, operation, level, section, statement }) => {
     const row = { operation, level, section, statement }
-    if (operation === 'vision.analyze') return { ...notApplicable(id, absentReason('not-served')), ...row }
+    if (operation === 'vision.analyze')
+      return { ...notApplicable(id, absentReason('not-served')), ...row }
     if (/^completion\.create\/500-/.test(id))
       return { ...notApplicable(id, unreachableReason('no staging switch')), ...row }
     return result(id, row)
   })
-  const whole = report(results, { requests: 3, notServed: [{ operation: 'vision.analyze', answered: '404' }] })
-  whole.suite = { ...whole.suite, version: suite.version, specDigest, requirementsDigest: requirementsDigest() }
+  const whole = report(results, {
+    requests: 3,
+    notServed: [{ operation: 'vision.analyze', answered: '404' }],
+  })
+  whole.suite = {
+    ...whole.suite,
+    version: suite.version,
+    specDigest,
+    requirementsDigest: requirementsDigest(),
+  }
   whole.target.digest = targetDigest(targetFile)
   change(whole)
   return whole
@@ -51,7 +60,13 @@ export function exchanges(count = 3) {
     _requirement: 'files.list/2xx-accepted',
     _role: 'probe',
   }))
-  return { log: { version: '1.2', creator: { name: 'ai-content-conformance', version: suite.version }, entries } }
+  return {
+    log: {
+      version: '1.2',
+      creator: { name: 'ai-content-conformance', version: suite.version },
+      entries,
+    },
+  }
 }
 
 /** A folder with a key pair, a report and its exchanges, and what signing and verifying there gives. */
@@ -72,7 +87,10 @@ export function signer(of: Report = wholeReport(), har: unknown = exchanges()) {
   }
   const base = { report: file('report.json'), har: [], validDays: 180, partial: false }
   const signed = ({ out, bundle, now = issuedAt, ...change }: Signing) =>
-    signToFiles({ ...base, privateKey: file('k.pem'), ...change, out, bundle }, { ...settings, now })
+    signToFiles(
+      { ...base, privateKey: file('k.pem'), ...change, out, bundle },
+      { ...settings, now },
+    )
   return {
     file,
     put,
@@ -80,7 +98,8 @@ export function signer(of: Report = wholeReport(), har: unknown = exchanges()) {
     /** The summary of what `sign` is about to sign. */
     shown,
     sign: (change: Signing) => signed({ out: file('c.json'), ...change }),
-    bundle: (change: Signing = {}) => signed({ bundle: file('b.zip'), har: [file('run.har')], target, ...change }),
+    bundle: (change: Signing = {}) =>
+      signed({ bundle: file('b.zip'), har: [file('run.har')], target, ...change }),
     verify: (name: string, change: Verifying = {}, now = issuedAt, by = suite) => {
       return verifyFile({ ...change, file: file(name) }, { now, suite: by })
     },

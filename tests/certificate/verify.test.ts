@@ -11,7 +11,10 @@ const bytes = certificate()
 const problems = (file: Uint8Array, change = {}) => verified(file, change).problems
 
 /** The certificate with its statement changed, signed again by the holder of the key. */
-function resigned(change: (statement: Statement) => void, write = (s: Statement): string => canonicalize(s)!): Buffer {
+function resigned(
+  change: (statement: Statement) => void,
+  write = (s: Statement): string => canonicalize(s)!,
+): Buffer {
   const { payloadType, payload } = JSON.parse(bytes.toString())
   const statement = JSON.parse(Buffer.from(payload, 'base64').toString()) as Statement
   change(statement)
@@ -31,15 +34,21 @@ test('the first line says whose key it is, the next the verdict, the operations,
     'target: https://example.com, named "Example", held to the interface in version 1.0',
     'operations judged: 2 (jobs.create, files.list)',
     'operations declared not served, so not judged: 1 (pdf.parse (answered 404))',
-    expect.stringMatching(/^operations not exercised at all: 14 \(jobs\.retrieve, completion\.create, /),
+    expect.stringMatching(
+      /^operations not exercised at all: 14 \(jobs\.retrieve, completion\.create, /,
+    ),
     'not exercised: 0 of 5 requirements',
     'not applicable: 2 of 5 requirements, 1 of them declared unreachable',
     '  1: declared not served (pdf.parse/200-text)',
   ])
-  expect(lines).toContain('mode: exact names; runs: 25 for each generated refusal; seed 421; 40 requests')
+  expect(lines).toContain(
+    'mode: exact names; runs: 25 for each generated refusal; seed 421; 40 requests',
+  )
   expect(lines.join('\n')).toMatch(/This proves that[^]*It does not prove:/)
   const id = keyId(pair.publicKey)
-  const known = describe(verified(bytes, { publicKey: pair.publicKey }), [], { publicKey: { path: 'k.pem', id } })
+  const known = describe(verified(bytes, { publicKey: pair.publicKey }), [], {
+    publicKey: { path: 'k.pem', id },
+  })
   expect(known[0]).toBe(`signed by the key in k.pem, ${id}`)
   expect(describe(verified(bytes), ['it is late'], { keyIds: [id] }).slice(0, 2)).toEqual([
     `signed by the key of --key-id ${id}`,
@@ -56,7 +65,10 @@ test('every byte counts: flipped, dropped or given company, none goes unseen', (
     const [before, after] = [bytes.subarray(0, at), bytes.subarray(at + 1)]
     // One change for each byte, the kinds in turn: each takes a verification.
     const changes = [1, 32, 128].map((bit) => Buffer.of(bytes[at]! ^ bit))
-    changes.push(Buffer.alloc(0), ...[' ', 'A'].map((extra) => Buffer.from([extra.charCodeAt(0), bytes[at]!])))
+    changes.push(
+      Buffer.alloc(0),
+      ...[' ', 'A'].map((extra) => Buffer.from([extra.charCodeAt(0), bytes[at]!])),
+    )
     const change = changes[at % changes.length]!
     look(`${change.toString('hex')} at ${at}`, Buffer.concat([before, change, after]))
   }
@@ -95,11 +107,16 @@ test('it stands from its issue to its end', () => {
   expect(problems(bytes, { now: issuedAt })).toEqual([])
   expect(problems(bytes, { now: new Date('2026-03-02T07:59:59Z') })[0]).toMatch(/^it is dated/)
   expect(problems(bytes, { now: new Date('2026-08-28T11:59:59Z') })).toEqual([])
-  expect(problems(bytes, { now: new Date('2026-08-28T12:00:00Z') })).toEqual(['it expired at 2026-08-28T12:00:00.000Z'])
+  expect(problems(bytes, { now: new Date('2026-08-28T12:00:00Z') })).toEqual([
+    'it expired at 2026-08-28T12:00:00.000Z',
+  ])
 })
 
 test.each<[string, (statement: Statement) => void]>([
-  ['the digests of the target differ', (s) => void (s.subject[0].digest = { sha256: '0'.repeat(64) })],
+  [
+    'the digests of the target differ',
+    (s) => void (s.subject[0].digest = { sha256: '0'.repeat(64) }),
+  ],
   ['verdict is passing, but', (s) => void (s.predicate.verdict = 'passing')],
   ['with must requirements failed', (s) => void (s.predicate.summary.must.failed = 1)],
   ['with must requirements not exercised', (s) => void (s.predicate.summary.must.notExercised = 1)],
@@ -109,21 +126,32 @@ test.each<[string, (statement: Statement) => void]>([
   ],
   ['conformant by exact names only', (s) => void (s.predicate.verdicts.family = 'passing')],
   ['not say that it is partial: --runs was 24', (s) => void (s.predicate.run.runs = 24)],
-  ['not say that it is partial: few wrong keys', (s) => void (s.predicate.run.credentialProbes = 'few')],
+  [
+    'not say that it is partial: few wrong keys',
+    (s) => void (s.predicate.run.credentialProbes = 'few'),
+  ],
   [
     'not say that it is partial: the run began more',
     (s) => void (s.predicate.run.startedAt = '2026-02-20T00:00:00.000Z'),
   ],
   ['but answered: 200', (s) => void (s.predicate.operations.notServed[0]!.answered = '200')],
-  ['not name each operation once', (s) => void s.predicate.operations.judged.push('vision.analyze')],
+  [
+    'not name each operation once',
+    (s) => void s.predicate.operations.judged.push('vision.analyze'),
+  ],
   [
     'chat.create is not where',
     (s) => {
       s.predicate.operations.judged.push('chat.create')
-      s.predicate.operations.notExercised = s.predicate.operations.notExercised.filter((id) => id !== 'chat.create')
+      s.predicate.operations.notExercised = s.predicate.operations.notExercised.filter(
+        (id) => id !== 'chat.create',
+      )
     },
   ],
-  ['longer than a certificate may be', (s) => void (s.predicate.expiresAt = '2027-05-01T00:00:00.000Z')],
+  [
+    'longer than a certificate may be',
+    (s) => void (s.predicate.expiresAt = '2027-05-01T00:00:00.000Z'),
+  ],
   ['/predicate/issuedAt', (s) => void (s.predicate.issuedAt = '2026-03-02T07:59:60.000Z')],
   ['coverage and summary differ', (s) => void (s.predicate.coverage[0]!.passed = 7)],
   ['does not count all requirements', (s) => void (s.predicate.requirements.count = 7)],
@@ -148,7 +176,9 @@ test('the statement itself stands in canonical form', () => {
 
 test('another report, or claims that do not follow from it, are named', () => {
   const longer = { name: 'r.json', bytes: Buffer.concat([report.bytes, Buffer.from(' ')]) }
-  expect(problems(bytes, { evidence: { report: longer } })).toEqual(['r.json is not the report it was issued for'])
+  expect(problems(bytes, { evidence: { report: longer } })).toEqual([
+    'r.json is not the report it was issued for',
+  ])
   const changed = resigned((statement) => void (statement.predicate.run.seed = 5))
   const held = { evidence: { report: { ...report, name: 'r.json' } } }
   expect(problems(changed, held)).toEqual(['its run does not follow from r.json'])
@@ -176,19 +206,28 @@ test.each<[object, string[]]>([
   [{ proxy: 'proxy.example:3128' }, ['between: the proxy proxy.example:3128']],
   [
     { retried: 2 },
-    ['between: what cut off or reset 2 answers, or gave a 502 or 504 in their place; each was asked for again'],
+    [
+      'between: what cut off or reset 2 answers, or gave a 502 or 504 in their place; each was asked for again',
+    ],
   ],
   [{ ca: true }, ['between: an authority of the target file, which was trusted (tls.ca)']],
-  [{ insecure: true }, ['between: whoever answered: TLS certificates were not verified (--insecure)']],
+  [
+    { insecure: true },
+    ['between: whoever answered: TLS certificates were not verified (--insecure)'],
+  ],
 ])('what stood between is told, and cannot be left out: %j', (run, lines) => {
   const of = { ...conformant, run: { ...conformant.run, ...run } }
   const { report, certificate } = issued(of, { partial: true })
   const signed = certificate()
-  expect(describe(verified(signed), [], {}).filter((line) => line.startsWith('between: '))).toEqual(lines)
+  expect(describe(verified(signed), [], {}).filter((line) => line.startsWith('between: '))).toEqual(
+    lines,
+  )
   const { payloadType, payload } = JSON.parse(signed.toString())
   const statement = JSON.parse(Buffer.from(payload, 'base64').toString()) as Statement
   Object.assign(statement.predicate.run, { proxy: null, ca: false, insecure: false, retried: 0 })
   statement.predicate.partial = []
-  const lie = encode(signEnvelope(payloadType, Buffer.from(canonicalize(statement)!), pair.privateKey))
+  const lie = encode(
+    signEnvelope(payloadType, Buffer.from(canonicalize(statement)!), pair.privateKey),
+  )
   expect(verified(lie, { evidence: { report } }).problems.length > 0).toBe(lines.length > 0)
 })

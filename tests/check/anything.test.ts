@@ -6,7 +6,11 @@ import { validate } from '../../schemas/validate.ts'
 import { envelope, granted, har } from './har.ts'
 import { check } from './recording.ts'
 
-const recorded = har(...Object.values(granted), { to: '/v1/files/x', status: 404, answers: envelope('NotFound') })
+const recorded = har(...Object.values(granted), {
+  to: '/v1/files/x',
+  status: 404,
+  answers: envelope('NotFound'),
+})
 
 /** Every place in a value, as the names that lead there. */
 function placesOf(value: unknown, at: readonly string[] = []): (readonly string[])[] {
@@ -53,7 +57,9 @@ test('whatever stands at any place of a recording: a report that fits its schema
           // An earlier change took that place away.
         }
       }
-      const outcome = await check(changed === undefined ? '' : changed).catch((thrown: unknown) => thrown)
+      const outcome = await check(changed === undefined ? '' : changed).catch(
+        (thrown: unknown) => thrown,
+      )
       if (outcome instanceof UserError) {
         expect(outcome.message).not.toContain('\n')
         return

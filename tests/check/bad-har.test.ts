@@ -39,7 +39,9 @@ test.each([
   expect(await problem(text)).toMatch(message)
 })
 
-const second = (change: Record<string, unknown>) => ({ log: { entries: [entry(pdf), { ...entry(pdf), ...change }] } })
+const second = (change: Record<string, unknown>) => ({
+  log: { entries: [entry(pdf), { ...entry(pdf), ...change }] },
+})
 const { request, response } = entry(pdf)
 
 test.each([
@@ -50,19 +52,26 @@ test.each([
   [{ request: { ...request, headers: {} } }, '.request.headers: must be an array'],
   [{ response: { ...response, status: '200' } }, '.response.status: must be a status'],
   [{ response: { ...response, status: 1e21 } }, '.response.status: must be a status'],
-  [{ response: { ...response, headers: [null] } }, '.response.headers[0]: must be an object with name and value'],
+  [
+    { response: { ...response, headers: [null] } },
+    '.response.headers[0]: must be an object with name and value',
+  ],
 ])('an entry that is none is named by its index: %j', async (change, message) => {
   expect(await problem(second(change))).toBe(`log.entries[1]${message} (HAR 1.2)`)
 })
 
 test('an entry that is no object is named', async () => {
-  expect(await problem({ log: { entries: [7] } })).toBe('log.entries[0]: must be an object (HAR 1.2)')
+  expect(await problem({ log: { entries: [7] } })).toBe(
+    'log.entries[0]: must be an object (HAR 1.2)',
+  )
 })
 
 test('a file that is not there, and a folder', async () => {
   const dir = folder()
   const now = new Date()
-  await expect(checkFile(join(dir, 'none.har'), {}, now)).rejects.toThrow(/none\.har: does not exist$/)
+  await expect(checkFile(join(dir, 'none.har'), {}, now)).rejects.toThrow(
+    /none\.har: does not exist$/,
+  )
   await expect(checkFile(dir, {}, now)).rejects.toThrow(/: is a folder$/)
 })
 
@@ -86,7 +95,9 @@ test.each([
   const report = await check(recorded)
   expect(report).toMatchObject({ verdict: 'not-judged', target: { baseUrl }, run: { requests: 0 } })
   const reasons = new Set(
-    report.requirements.filter(({ outcome }) => outcome === 'not-exercised').map(({ reason }) => reason),
+    report.requirements
+      .filter(({ outcome }) => outcome === 'not-exercised')
+      .map(({ reason }) => reason),
   )
   expect([...reasons]).toEqual([
     'the recording has no answered request to an operation of the interface under its base URL',

@@ -54,7 +54,16 @@ const chrome = {
   serverIPAddress: '192.0.2.1',
   startedDateTime: '2026-03-01T12:00:00.000Z',
   time: 103.2,
-  timings: { blocked: 1, dns: -1, ssl: -1, connect: -1, send: 0.2, wait: 100, receive: 2, _blocked_queueing: 0.5 },
+  timings: {
+    blocked: 1,
+    dns: -1,
+    ssl: -1,
+    connect: -1,
+    send: 0.2,
+    wait: 100,
+    receive: 2,
+    _blocked_queueing: 0.5,
+  },
 }
 
 const withContent = (content: Record<string, unknown>) => ({
@@ -64,7 +73,9 @@ const withContent = (content: Record<string, unknown>) => ({
 test('the entry of a browser is judged as any other', async () => {
   const report = await check({ log: { version: '1.2', entries: [chrome], pages: [] } })
   expect(failedIds(report)).toEqual([])
-  expect(report.requirements.find(({ id }) => id === 'jobs.create/202-created')?.outcome).toBe('passed')
+  expect(report.requirements.find(({ id }) => id === 'jobs.create/202-created')?.outcome).toBe(
+    'passed',
+  )
   expect(report.requirements.find(({ id }) => id === 'envelope/content-type')?.cases).toBe(1)
 })
 
@@ -87,7 +98,10 @@ test.each([
   ['with a remark', { size: 20, text: half, comment: 'Response bodies are not included.' }],
   ['not recorded', { size: 0 }],
   ['an empty text beside a length', { size: 0, text: '' }],
-  ['still compressed', { size: 4, text: Buffer.from([0x1f, 0x8b, 8, 0]).toString('base64'), encoding: 'base64' }],
+  [
+    'still compressed',
+    { size: 4, text: Buffer.from([0x1f, 0x8b, 8, 0]).toString('base64'), encoding: 'base64' },
+  ],
 ])('a body that is not whole is not judged: %s', async (_, content) => {
   const headers = [...chrome.response.headers, { name: 'content-length', value: '91' }]
   const of = (status: number) => ({
@@ -95,7 +109,12 @@ test.each([
       entries: [
         {
           ...chrome,
-          response: { ...chrome.response, status, headers, content: { mimeType: 'application/json', ...content } },
+          response: {
+            ...chrome.response,
+            status,
+            headers,
+            content: { mimeType: 'application/json', ...content },
+          },
         },
       ],
     },
@@ -112,15 +131,21 @@ test.each([
 test('a long answer without a shown shape passes by its status, an unrecorded one says nothing', async () => {
   const translation = granted['translate.run/2xx-accepted']!
   const cut = await check(har({ ...translation, content: { _cut: true, size: 70_000 } }))
-  expect(cut.requirements.find(({ id }) => id === 'translate.run/2xx-accepted')?.outcome).toBe('passed')
+  expect(cut.requirements.find(({ id }) => id === 'translate.run/2xx-accepted')?.outcome).toBe(
+    'passed',
+  )
   const none = await check(har({ ...translation, content: { text: undefined } }))
-  expect(none.requirements.find(({ id }) => id === 'translate.run/2xx-accepted')?.outcome).toBe('not-exercised')
+  expect(none.requirements.find(({ id }) => id === 'translate.run/2xx-accepted')?.outcome).toBe(
+    'not-exercised',
+  )
 })
 
 test('a request that is not known whole asks for nothing', async () => {
   const chat = granted['chat.create/200-completion']!
   const recorded = har({ ...chat, answers: { choices: [] } })
-  Object.assign(recorded.log.entries[0]!.request, { postData: { mimeType: 'application/json', text: '{', _cut: true } })
+  Object.assign(recorded.log.entries[0]!.request, {
+    postData: { mimeType: 'application/json', text: '{', _cut: true },
+  })
   expect(failedIds(await check(recorded))).toEqual([])
 })
 
@@ -161,7 +186,13 @@ test('a job is known by its creation in whatever order the entries stand', async
 
 test('an error of HTTP/2 is an error', async () => {
   const response = { ...chrome.response, status: 404, headers: chrome.response.headers }
-  const content = { mimeType: 'application/json', size: -1, text: JSON.stringify(envelope('Conflict')) }
-  const report = await check({ log: { entries: [{ ...chrome, response: { ...response, content } }] } })
+  const content = {
+    mimeType: 'application/json',
+    size: -1,
+    text: JSON.stringify(envelope('Conflict')),
+  }
+  const report = await check({
+    log: { entries: [{ ...chrome, response: { ...response, content } }] },
+  })
   expect(failedIds(report)).toEqual(['envelope/status-tpe-pair'])
 })

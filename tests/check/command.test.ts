@@ -27,7 +27,10 @@ test('0 where nothing failed, 1 where a must did, 3 where nothing was judged', a
       /^1 of 2 entries judged; ignored: 1 to addresses not under https:\/\/api\.example\.com\/base\/v1\/\n[^]*Incomplete \(passing\): /,
     ),
   })
-  expect(await check([bad])).toMatchObject({ code: 1, stdout: expect.stringContaining('content is missing') })
+  expect(await check([bad])).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining('content is missing'),
+  })
   expect(await check([])).toMatchObject({ code: 3, stdout: expect.stringMatching(/not.judged/i) })
 })
 
@@ -54,7 +57,9 @@ test('a mistake of the user is one sentence', async () => {
   expect(await wrong('--baseline', at('none.json'))).toBe(`${at('none.json')}: does not exist`)
   expect(await wrong('--report', 'pdf')).toMatch(/pdf is not a format/)
   writeFileSync(at('file'), '')
-  expect(await wrong('--report', `json=${at('file/x.json')}`)).toMatch(/cannot be written \((ENOTDIR|EEXIST)\)$/)
+  expect(await wrong('--report', `json=${at('file/x.json')}`)).toMatch(
+    /cannot be written \((ENOTDIR|EEXIST)\)$/,
+  )
 })
 
 test('a recording without bodies is said to be one, once', async () => {
@@ -63,7 +68,9 @@ test('a recording without bodies is said to be one, once', async () => {
   expect((await check([bare, { ...bare, status: 404 }])).stderr).toMatch(said)
   // One that has them all, or has nothing of the interface, is none.
   expect((await check([pdf, bare])).stderr).toBe('')
-  expect((await check([{ to: 'https://example.org/', content: { text: undefined } }])).stderr).toBe('')
+  expect((await check([{ to: 'https://example.org/', content: { text: undefined } }])).stderr).toBe(
+    '',
+  )
 })
 
 test('the recording is not overwritten, and a report of another target is warned of', async () => {
@@ -77,16 +84,25 @@ test('the recording is not overwritten, and a report of another target is warned
     JSON.stringify({ ...report, target: { ...report.target, baseUrl: 'https://x.example' } }),
   )
   const { code, stderr } = await check([bad], '--baseline', at('other.json'))
-  expect(stderr).toMatch(/^conform: warning: .*other\.json is a report of another target \(.*https:\/\/x\.example\)/)
+  expect(stderr).toMatch(
+    /^conform: warning: .*other\.json is a report of another target \(.*https:\/\/x\.example\)/,
+  )
   expect(code).toBe(0)
 })
 
 test('writes every format, and a report on stdout leaves the rest to stderr', async () => {
   const names = ['json', 'html', 'junit', 'ctrf', 'markdown', 'har', 'badge']
-  const { code } = await check([bad, pdf], ...names.flatMap((name) => ['--report', `${name}=${at(`report.${name}`)}`]))
+  const { code } = await check(
+    [bad, pdf],
+    ...names.flatMap((name) => ['--report', `${name}=${at(`report.${name}`)}`]),
+  )
   expect(code).toBe(1)
-  for (const name of names) expect(readFileSync(at(`report.${name}`), 'utf8').length).toBeGreaterThan(200)
-  expect(readReport(at('report.json')).report).toMatchObject({ verdict: 'non-conformant', run: { requests: 2 } })
+  for (const name of names)
+    expect(readFileSync(at(`report.${name}`), 'utf8').length).toBeGreaterThan(200)
+  expect(readReport(at('report.json')).report).toMatchObject({
+    verdict: 'non-conformant',
+    run: { requests: 2 },
+  })
   expect(readFileSync(at('report.html'), 'utf8')).not.toContain('Requests of the run itself')
   const { stdout, stderr } = await check([bad], '--report', 'json=-')
   expect(JSON.parse(stdout)).toMatchObject({ format: 'conformance-report/1' })

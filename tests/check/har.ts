@@ -18,10 +18,19 @@ export const base = 'https://api.example.com/base'
 
 const begun = Date.UTC(2026, 2, 1, 12)
 
-const written = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
+const written = (value: unknown): string =>
+  typeof value === 'string' ? value : JSON.stringify(value)
 
 export function entry(told: Told, at = 0) {
-  const { sends, status = 200, answers = {}, type = 'application/json', authorization, response, content } = told
+  const {
+    sends,
+    status = 200,
+    answers = {},
+    type = 'application/json',
+    authorization,
+    response,
+    content,
+  } = told
   const text = written(answers)
   return {
     startedDateTime: new Date(begun + 1000 * at).toISOString(),
@@ -33,7 +42,9 @@ export function entry(told: Told, at = 0) {
       cookies: [],
       headers: authorization === undefined ? [] : [{ name: 'Authorization', value: authorization }],
       queryString: [],
-      ...(sends === undefined ? {} : { postData: { mimeType: 'application/json', text: written(sends) } }),
+      ...(sends === undefined
+        ? {}
+        : { postData: { mimeType: 'application/json', text: written(sends) } }),
       headersSize: -1,
       bodySize: -1,
     },
@@ -56,7 +67,9 @@ export function entry(told: Told, at = 0) {
 
 /** A HAR of these exchanges, a second apart. */
 export function har(...told: Told[]) {
-  return { log: { version: '1.2', creator: { name: 'test', version: '1' }, entries: told.map(entry) } }
+  return {
+    log: { version: '1.2', creator: { name: 'test', version: '1' }, entries: told.map(entry) },
+  }
 }
 
 export const envelope = (tpe: string, key?: string) => ({
@@ -79,7 +92,11 @@ export const granted: Readonly<Record<string, Told>> = {
     answers: createdJob,
   },
   'jobs.retrieve/200-job': { to: `/v1/applications/jobs/${id}`, answers: job },
-  'pdf.parse/200-text': { to: '/v1/tools/pdf-parser/f-1', sends: { format: 'text' }, answers: { content: 'a' } },
+  'pdf.parse/200-text': {
+    to: '/v1/tools/pdf-parser/f-1',
+    sends: { format: 'text' },
+    answers: { content: 'a' },
+  },
   'pdf.parse/200-markdown': {
     to: '/v1/tools/pdf-parser/f-1',
     sends: { format: 'markdown' },
@@ -91,7 +108,12 @@ export const granted: Readonly<Record<string, Told>> = {
     sends: { model: 'm', messages: [] },
     answers: { choices: [{ message: { content: '' } }] },
   },
-  'files.upload/2xx-accepted': { to: '/v1/files', sends: 'bytes', status: 201, answers: { id: 'f-1' } },
+  'files.upload/2xx-accepted': {
+    to: '/v1/files',
+    sends: 'bytes',
+    status: 201,
+    answers: { id: 'f-1' },
+  },
   'files.list/2xx-accepted': { to: '/v1/files?file_types=pdf', answers: [] },
   'files.retrieve/2xx-accepted': { to: '/v1/files/f-1', answers: {} },
   'graphs.create/2xx-accepted': { to: '/v1/knowledge-graphs', sends: {}, answers: {} },

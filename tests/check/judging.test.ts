@@ -29,7 +29,13 @@ test('everything together is passing, with what stays unseen and why', async () 
   expect(report).toMatchObject({
     verdict: 'passing',
     target: { name: 'api.example.com', baseUrl: 'https://api.example.com/base' },
-    run: { seed: 0, runs: 0, requests: 18, startedAt: '2026-03-01T12:00:00.000Z', durationMs: 17_013 },
+    run: {
+      seed: 0,
+      runs: 0,
+      requests: 18,
+      startedAt: '2026-03-01T12:00:00.000Z',
+      durationMs: 17_013,
+    },
   })
   expect(rowOf(report, 'jobs.retrieve/200-identity').outcome).toBe('passed')
   expect(rowOf(report, 'jobs.retrieve/200-created-at').outcome).toBe('passed')
@@ -39,7 +45,10 @@ test('everything together is passing, with what stays unseen and why', async () 
   })
 })
 
-const job2 = (change: Record<string, unknown>): Told[] => [creation, { ...retrieval, answers: { ...job, ...change } }]
+const job2 = (change: Record<string, unknown>): Told[] => [
+  creation,
+  { ...retrieval, answers: { ...job, ...change } },
+]
 const wrong = (...told: Told[]) => told
 
 // What is recorded, and exactly the rows that it breaks.
@@ -50,14 +59,29 @@ test.each<[what: string, told: Told[], ids: string[]]>([
     wrong({ ...creation, answers: { id: job.id, created_at: job.created_at } }),
     ['jobs.create/202-created'],
   ],
-  ['a job whose id is no uuid', wrong({ ...retrieval, answers: { ...job, id: 'j-1' } }), ['jobs.retrieve/200-job']],
+  [
+    'a job whose id is no uuid',
+    wrong({ ...retrieval, answers: { ...job, id: 'j-1' } }),
+    ['jobs.retrieve/200-job'],
+  ],
   ['a job answered 201', wrong({ ...retrieval, status: 201 }), ['jobs.retrieve/200-job']],
-  ['a job of another application', job2({ application_id: 'app-2' }), ['jobs.retrieve/200-identity']],
+  [
+    'a job of another application',
+    job2({ application_id: 'app-2' }),
+    ['jobs.retrieve/200-identity'],
+  ],
   ['a job of another id', job2({ id: job.id.replace('6', '7') }), ['jobs.retrieve/200-identity']],
-  ['a job created at another time', job2({ created_at: '2026-03-01T12:00:05Z' }), ['jobs.retrieve/200-created-at']],
+  [
+    'a job created at another time',
+    job2({ created_at: '2026-03-01T12:00:05Z' }),
+    ['jobs.retrieve/200-created-at'],
+  ],
   [
     'a job whose time drifts',
-    [...job2({ created_at: '2026-03-01T12:00:00.4Z' }), ...job2({ created_at: '2026-03-01T12:00:00.6Z' }).slice(1)],
+    [
+      ...job2({ created_at: '2026-03-01T12:00:00.4Z' }),
+      ...job2({ created_at: '2026-03-01T12:00:00.6Z' }).slice(1),
+    ],
     ['jobs.retrieve/200-created-at'],
   ],
   ['a PDF without content', wrong({ ...pdf, answers: {} }), ['pdf.parse/200-text']],
@@ -67,14 +91,22 @@ test.each<[what: string, told: Told[], ids: string[]]>([
     wrong({ ...chat, answers: { choices: [{ message: { content: 7 } }] } }),
     ['chat.create/200-completion'],
   ],
-  ['entities that are no array', wrong({ ...medical, answers: { entities: {} } }), ['medical.comprehend/200-entities']],
+  [
+    'entities that are no array',
+    wrong({ ...medical, answers: { entities: {} } }),
+    ['medical.comprehend/200-entities'],
+  ],
   [
     'a success that is an envelope',
     wrong({ ...granted['translate.run/2xx-accepted']!, answers: envelope('BadRequest') }),
     ['translate.run/2xx-accepted'],
   ],
   ['a success labelled as text', wrong({ ...pdf, type: 'text/plain' }), ['envelope/content-type']],
-  ['an error that is no JSON', wrong({ ...pdf, status: 502, answers: '<h1>Bad gateway' }), ['envelope/shape']],
+  [
+    'an error that is no JSON',
+    wrong({ ...pdf, status: 502, answers: '<h1>Bad gateway' }),
+    ['envelope/shape'],
+  ],
   [
     'an error without extras',
     wrong({ ...pdf, status: 400, answers: { tpe: 'BadRequest', errors: [] } }),
@@ -92,7 +124,11 @@ test.each<[what: string, told: Told[], ids: string[]]>([
   ],
   [
     'a key with another tpe',
-    wrong({ ...retrieval, status: 404, answers: envelope('NotFound', 'fail.unauthorized.badToken') }),
+    wrong({
+      ...retrieval,
+      status: 404,
+      answers: envelope('NotFound', 'fail.unauthorized.badToken'),
+    }),
     ['envelope/message-keys'],
   ],
 ])('%s fails at its own row', async (_, told, ids) => {
@@ -104,7 +140,9 @@ test.each<[what: string, told: Told[], ids: string[]]>([
     seed: 0,
     rerun: expect.stringMatching(/^conform check \S+\.har$/),
   })
-  expect(failure!.message).toMatch(/^(GET|POST) https:\/\/api\.example\.com\/base\/v1\/\S+ \(log\.entries\[\d\]\)$/)
+  expect(failure!.message).toMatch(
+    /^(GET|POST) https:\/\/api\.example\.com\/base\/v1\/\S+ \(log\.entries\[\d\]\)$/,
+  )
   expect(failure!.expected).toMatch(/ \(§[\d.]/)
   expect(inconsistencies(report)).toEqual([])
 })
@@ -137,7 +175,10 @@ test.each<[what: string, told: Told[]]>([
     ],
   ],
   ['a PDF that has gone', [{ ...pdf, status: 410, answers: envelope('ResourceNotFound') }]],
-  ['a format that the interface does not have', [{ ...pdf, sends: { format: 'html' }, answers: {} }]],
+  [
+    'a format that the interface does not have',
+    [{ ...pdf, sends: { format: 'html' }, answers: {} }],
+  ],
   [
     'a stream',
     [
@@ -147,12 +188,24 @@ test.each<[what: string, told: Told[]]>([
   ],
   [
     'a call of a tool',
-    [{ ...chat, sends: { tools: [{ type: 'llm' }] }, answers: { choices: [{ message: { content: null } }] } }],
+    [
+      {
+        ...chat,
+        sends: { tools: [{ type: 'llm' }] },
+        answers: { choices: [{ message: { content: null } }] },
+      },
+    ],
   ],
-  ['another response type', [{ ...medical, sends: { content: 'a', response_type: 'Words' }, answers: { words: [] } }]],
+  [
+    'another response type',
+    [{ ...medical, sends: { content: 'a', response_type: 'Words' }, answers: { words: [] } }],
+  ],
   ['an operation of its own', [{ to: '/v1/models', status: 404, answers: { error: 'none' } }]],
   ['a redirect', [{ ...pdf, status: 307, answers: '', type: 'text/html' }]],
-  ['an empty success where none is shown', [{ ...granted['translate.run/2xx-accepted']!, status: 204, answers: '' }]],
+  [
+    'an empty success where none is shown',
+    [{ ...granted['translate.run/2xx-accepted']!, status: 204, answers: '' }],
+  ],
   [
     'a uuid in the other letter case',
     [
@@ -171,13 +224,18 @@ test.each<[what: string, told: Told[]]>([
       { ...retrieval, answers: { ...job, created_at: '2026-03-01T12:00:01.000Z' } },
     ],
   ],
-  ['a retrieval before the creation', [{ ...retrieval, answers: { ...job, application_id: 'app-9' } }, creation]],
+  [
+    'a retrieval before the creation',
+    [{ ...retrieval, answers: { ...job, application_id: 'app-9' } }, creation],
+  ],
 ])('%s fails nothing', async (_, told) => {
   expect(failedIds(await check(har(...told)))).toEqual([])
 })
 
 test('three failures of a row are kept, and all are counted', async () => {
-  const report = await check(har(...Array.from({ length: 5 }, () => ({ ...pdf, answers: {} })), pdf))
+  const report = await check(
+    har(...Array.from({ length: 5 }, () => ({ ...pdf, answers: {} })), pdf),
+  )
   const row = rowOf(report, 'pdf.parse/200-text')
   expect([row.cases, row.failures.length]).toEqual([6, 3])
   expect(row.failures.map(({ message }) => /\[(\d)\]/.exec(message)?.[1])).toEqual(['0', '1', '2'])

@@ -41,7 +41,8 @@ test('the HAR that check writes reads the same again', async () => {
   for await (const piece of renderHar(report, exchanges())) pieces.push(piece)
   const again = await check(pieces.join(''))
   expect(failedIds(report)).toEqual(['envelope/status-tpe-pair', 'jobs.retrieve/200-job'])
-  const outcomes = ({ requirements }: Report) => requirements.map(({ id, outcome }) => [id, outcome])
+  const outcomes = ({ requirements }: Report) =>
+    requirements.map(({ id, outcome }) => [id, outcome])
   expect(outcomes(again)).toEqual(outcomes(report))
 })
 
@@ -62,6 +63,8 @@ test.each([
 ])('a broken server is seen in its traffic: %s', async (defects) => {
   const { report: live, har } = await recordRun({ ...pace, defects }, { limits, options })
   const checked = await check(har)
-  expect(failedIds(checked)).toEqual(expect.arrayContaining(defects.map((defect) => defect.replace(/#.*/, ''))))
+  expect(failedIds(checked)).toEqual(
+    expect.arrayContaining(defects.map((defect) => defect.replace(/#.*/, ''))),
+  )
   expect(differences(live, checked)).toEqual([])
 })

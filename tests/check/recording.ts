@@ -25,10 +25,20 @@ export async function recordRun(
   settings: JudgeSettings = {},
 ): Promise<{ report: Report; har: string }> {
   const exchangeLog = inFile('', `${files++}.ndjson`)
-  const judged = await judgeReference(reference, { ...settings, options: { ...settings.options, exchangeLog } })
+  const judged = await judgeReference(reference, {
+    ...settings,
+    options: { ...settings.options, exchangeLog },
+  })
   const results = new Map(judged.results.map((result) => [result.id, result]))
   const { target, options } = judged.run
-  const report = reportOf({ target, options, facts: judged.facts, results, startedAt: new Date(), durationMs: 1 })
+  const report = reportOf({
+    target,
+    options,
+    facts: judged.facts,
+    results,
+    startedAt: new Date(),
+    durationMs: 1,
+  })
   const pieces: string[] = []
   for await (const piece of renderHar(report, loggedExchanges(exchangeLog))) pieces.push(piece)
   return { report, har: pieces.join('') }
@@ -37,7 +47,10 @@ export async function recordRun(
 const now = new Date('2027-01-01T00:00:00Z')
 
 /** The report of a HAR, as `check` makes it. */
-export async function check(har: unknown, options: Parameters<typeof checkFile>[1] = {}): Promise<Report> {
+export async function check(
+  har: unknown,
+  options: Parameters<typeof checkFile>[1] = {},
+): Promise<Report> {
   const text = typeof har === 'string' ? har : JSON.stringify(har)
   return (await checkFile(inFile(text), options, now)).report
 }

@@ -21,7 +21,14 @@ const told: Told[] = [
   to: `/v1/tools/pdf-parser/f?access_token=query-token-1234567&subscription-key=query-key-of-the-gateway&page=2`,
   authorization,
   answers: {
-    echo: [jwt, known, password, encodeURIComponent(jwt), Buffer.from(jwt).toString('hex'), 'query-token-1234567'],
+    echo: [
+      jwt,
+      known,
+      password,
+      encodeURIComponent(jwt),
+      Buffer.from(jwt).toString('hex'),
+      'query-token-1234567',
+    ],
   },
   response: {
     headers: [
@@ -59,7 +66,11 @@ async function reports(): Promise<Record<string, string>> {
     request.url = request.url.replace('https://', 'https://user:hunter2@')
   }
   const target = inFile(JSON.stringify({ keys: { full: known } }), 'secrets.json')
-  const { report, exchanges } = await checkFile(inFile(JSON.stringify(recorded)), { target }, new Date())
+  const { report, exchanges } = await checkFile(
+    inFile(JSON.stringify(recorded)),
+    { target },
+    new Date(),
+  )
   const texts: Record<string, string> = {}
   for (const [name, render] of Object.entries(formats) as [string, Format][]) {
     const text = render(report, exchanges())
@@ -73,23 +84,32 @@ async function reports(): Promise<Record<string, string>> {
 
 test('no key that stands in the recording stands in a report', async () => {
   const texts = await reports()
-  expect(texts['har']).toContain('/v1/tools/pdf-parser/f?access_token=[redacted]&subscription-key=[redacted]&page=2')
+  expect(texts['har']).toContain(
+    '/v1/tools/pdf-parser/f?access_token=[redacted]&subscription-key=[redacted]&page=2',
+  )
   for (const [name, text] of Object.entries(texts)) {
     expect([name, secrets.filter((secret) => text.includes(secret))]).toEqual([name, []])
   }
   const { requirements } = JSON.parse(texts['json']!) as {
     requirements: {
       id: string
-      failures: { exchange: { curl: string; request: { headers: Record<string, string>; url: string } } }[]
+      failures: {
+        exchange: { curl: string; request: { headers: Record<string, string>; url: string } }
+      }[]
     }[]
   }
-  const shown = requirements.find(({ id }) => id === 'pdf.parse/200-text')!.failures.map(({ exchange }) => exchange)
+  const shown = requirements
+    .find(({ id }) => id === 'pdf.parse/200-text')!
+    .failures.map(({ exchange }) => exchange)
   expect(shown.map(({ request }) => request.headers['authorization'])).toEqual([
     'Bearer [redacted]',
     'bearer $CONFORM_API_KEY',
     'Basic [redacted]',
   ])
-  expect(shown[0]?.request.headers).toMatchObject({ cookie: '[redacted]', 'x-csrf-token': '[redacted]' })
+  expect(shown[0]?.request.headers).toMatchObject({
+    cookie: '[redacted]',
+    'x-csrf-token': '[redacted]',
+  })
   expect(shown[0]?.request.url).toMatch(`${base}/v1/`)
   expect(shown[1]?.curl).toContain('-H "authorization: bearer $CONFORM_API_KEY"')
 })
@@ -97,9 +117,15 @@ test('no key that stands in the recording stands in a report', async () => {
 test('how our own reports write a key is no key', async () => {
   const written = ['Bearer $CONFORM_API_KEY', 'Bearer ${CONFORM_API_KEY%????}', 'Bearer [redacted]']
   const recorded = har(
-    ...written.map((authorization) => ({ ...granted['pdf.parse/200-text']!, authorization, answers: {} })),
+    ...written.map((authorization) => ({
+      ...granted['pdf.parse/200-text']!,
+      authorization,
+      answers: {},
+    })),
   )
   const { report } = await checkFile(inFile(JSON.stringify(recorded)), {}, new Date())
   const row = report.requirements.find(({ id }) => id === 'pdf.parse/200-text')!
-  expect(row.failures.map(({ exchange }) => exchange?.request.headers['authorization'])).toEqual(written)
+  expect(row.failures.map(({ exchange }) => exchange?.request.headers['authorization'])).toEqual(
+    written,
+  )
 })

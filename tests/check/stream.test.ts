@@ -31,9 +31,17 @@ function cut(text: string, size: number): string[] {
   return found
 }
 
-const text = fc.string({ unit: fc.constantFrom('a', '"', '\\', ',', '[', ']', '{', '}', 'é', '𝄞', '\n', ':') })
+const text = fc.string({
+  unit: fc.constantFrom('a', '"', '\\', ',', '[', ']', '{', '}', 'é', '𝄞', '\n', ':'),
+})
 const value = fc.letrec((tie) => ({
-  any: fc.oneof(text, fc.integer(), fc.constant(null), fc.array(tie('any')), fc.dictionary(text, tie('any'))),
+  any: fc.oneof(
+    text,
+    fc.integer(),
+    fc.constant(null),
+    fc.array(tie('any')),
+    fc.dictionary(text, tie('any')),
+  ),
 })).any
 
 test('cuts out the entries, wherever the pieces end and whatever is around', () => {
@@ -53,7 +61,9 @@ test('cuts out the entries, wherever the pieces end and whatever is around', () 
           indent,
         )
         const found = cut(whole, size)
-        expect(found.map((one) => JSON.parse(one) as unknown)).toEqual(JSON.parse(JSON.stringify(entries)))
+        expect(found.map((one) => JSON.parse(one) as unknown)).toEqual(
+          JSON.parse(JSON.stringify(entries)),
+        )
       },
     ),
     { seed: 8, numRuns: 300 },
@@ -61,16 +71,17 @@ test('cuts out the entries, wherever the pieces end and whatever is around', () 
 })
 
 test('names that are written otherwise are found, and entries elsewhere are not', () => {
-  expect(cut('{"x": {"entries": [1]}, "l\\u006fg": {"y": {"entries": [2]}, "entries": [3, 4]}}', 3)).toEqual([
-    '3',
-    ' 4',
-  ])
+  expect(
+    cut('{"x": {"entries": [1]}, "l\\u006fg": {"y": {"entries": [2]}, "entries": [3, 4]}}', 3),
+  ).toEqual(['3', ' 4'])
   expect(cut('{"entries": [1], "log": [{"entries": [2]}]}', 3)).toEqual([])
 })
 
 test('reads an entry again, in the order of time', () => {
   const pdf = granted['pdf.parse/200-text']!
-  const recorded = { log: { entries: [entry(pdf, 5), entry({ ...pdf, status: 404 }, 1), entry(pdf, 3)] } }
+  const recorded = {
+    log: { entries: [entry(pdf, 5), entry({ ...pdf, status: 404 }, 1), entry(pdf, 3)] },
+  }
   const seen: number[] = []
   const opened = openHar(inFile(JSON.stringify(recorded)), ({ status }) => seen.push(status))
   expect(seen).toEqual([200, 404, 200])
@@ -79,8 +90,13 @@ test('reads an entry again, in the order of time', () => {
 })
 
 test('holds one entry in memory, however many there are', async () => {
-  const big = har({ ...granted['pdf.parse/200-text']!, answers: { content: 'x'.repeat(1_500_000) } }).log.entries[0]
-  const file = inFile(`{"log": {"entries": [${Array.from({ length: 32 }, () => JSON.stringify(big)).join(',')}]}}`)
+  const big = har({
+    ...granted['pdf.parse/200-text']!,
+    answers: { content: 'x'.repeat(1_500_000) },
+  }).log.entries[0]
+  const file = inFile(
+    `{"log": {"entries": [${Array.from({ length: 32 }, () => JSON.stringify(big)).join(',')}]}}`,
+  )
   const allocated = vi.spyOn(Buffer, 'allocUnsafeSlow')
   onTestFinished(() => allocated.mockRestore())
   const seen: WeakRef<RecordedEntry>[] = []
@@ -99,8 +115,13 @@ test('holds one entry in memory, however many there are', async () => {
 })
 
 test('lets go of what was judged: the event loop turns while a long recording is judged', async () => {
-  const big = har({ ...granted['pdf.parse/200-text']!, answers: { content: 'x'.repeat(1_500_000) } }).log.entries[0]
-  const file = inFile(`{"log": {"entries": [${Array.from({ length: 32 }, () => JSON.stringify(big)).join(',')}]}}`)
+  const big = har({
+    ...granted['pdf.parse/200-text']!,
+    answers: { content: 'x'.repeat(1_500_000) },
+  }).log.entries[0]
+  const file = inFile(
+    `{"log": {"entries": [${Array.from({ length: 32 }, () => JSON.stringify(big)).join(',')}]}}`,
+  )
   let turns = 0
   let isOver = false
   const count = (): void => {

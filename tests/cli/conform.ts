@@ -9,7 +9,9 @@ import type { Report, RequirementResult } from '../../harness/report/model.ts'
 
 /** Arguments of `node` that start the command line. */
 export const bin = fileURLToPath(new URL('../../bin/conform.js', import.meta.url))
-const referenceTarget = fileURLToPath(new URL('../../fixtures/reference.target.json', import.meta.url))
+const referenceTarget = fileURLToPath(
+  new URL('../../fixtures/reference.target.json', import.meta.url),
+)
 
 /** The reference's target file, as data that a test may change. */
 export type TargetData = Record<string, any>
@@ -55,7 +57,10 @@ export function userEnvironment(given: Settings['env'] = {}): Record<string, str
 }
 
 /** Starts the compiled `conform` as a user does, in a process of its own. `in-process.ts` is cheaper for what it says and decides. */
-export function start(args: readonly string[], { env, cwd = tmpdir(), bin: file = bin }: Settings = {}): Running {
+export function start(
+  args: readonly string[],
+  { env, cwd = tmpdir(), bin: file = bin }: Settings = {},
+): Running {
   const began = performance.now()
   const child = spawn(process.execPath, [file, ...args], { cwd, env: userEnvironment(env) })
   let stdout = ''
@@ -63,7 +68,8 @@ export function start(args: readonly string[], { env, cwd = tmpdir(), bin: file 
   child.stderr.setEncoding('utf8').on('data', (piece: string) => (stderr += piece))
   const says = (text: string): Promise<void> =>
     new Promise((resolve) => {
-      const look = (): void => (stderr.includes(text) ? resolve() : void child.stderr.once('data', look))
+      const look = (): void =>
+        stderr.includes(text) ? resolve() : void child.stderr.once('data', look)
       look()
     })
   const firstLine = new Promise<string>((resolve) => {
@@ -75,7 +81,9 @@ export function start(args: readonly string[], { env, cwd = tmpdir(), bin: file 
   })
   const ended = new Promise<Ended>((resolve, reject) => {
     child.on('error', reject)
-    child.on('close', (code, signal) => resolve({ code, signal, stdout, stderr, ms: performance.now() - began }))
+    child.on('close', (code, signal) =>
+      resolve({ code, signal, stdout, stderr, ms: performance.now() - began }),
+    )
   })
   return { child, ended, firstLine, says }
 }
@@ -101,7 +109,9 @@ export function targetFile(
 }
 
 /** A key that the reference takes. */
-export const referenceKey = (JSON.parse(readFileSync(referenceTarget, 'utf8')) as { keys: { full: string } }).keys.full
+export const referenceKey = (
+  JSON.parse(readFileSync(referenceTarget, 'utf8')) as { keys: { full: string } }
+).keys.full
 
 export function readReport(dir: string, name = 'conform-report.json'): Report {
   return JSON.parse(readFileSync(join(dir, name), 'utf8')) as Report

@@ -17,7 +17,9 @@ async function refusing(): Promise<{ url: string; asked: Asked[] }> {
   const server = createServer((request, response) => {
     asked.push({ url: request.url!, headers: request.headers })
     response.statusCode = 400
-    request.resume().on('end', () => response.end(JSON.stringify({ tpe: 'BadRequest', errors: [], extras: {} })))
+    request
+      .resume()
+      .on('end', () => response.end(JSON.stringify({ tpe: 'BadRequest', errors: [], extras: {} })))
   })
   const { url } = await listen(server)
   return { url, asked }
@@ -27,7 +29,10 @@ test('--header and the query of the target file go with every request, and secre
   const { url, asked } = await refusing()
   const path = join(folder(), 'target.json')
   const query = { 'api-version': '2', sub_key: { env: 'SUBSCRIPTION' }, file_types: 'all' }
-  writeFileSync(path, JSON.stringify({ query, headers: { 'x-tenant': 'of the file', cookie: 'sid=of-the-session' } }))
+  writeFileSync(
+    path,
+    JSON.stringify({ query, headers: { 'x-tenant': 'of the file', cookie: 'sid=of-the-session' } }),
+  )
   const given = [
     '--header',
     'X-Tenant: given',
@@ -48,7 +53,11 @@ test('--header and the query of the target file go with every request, and secre
     'json=-',
     ...given,
   ]
-  const env = { CONFORM_API_KEY: 'the-full-key', SUBSCRIPTION: 'of-the-subscription', GATEWAY_KEY: 'of-the-gateway' }
+  const env = {
+    CONFORM_API_KEY: 'the-full-key',
+    SUBSCRIPTION: 'of-the-subscription',
+    GATEWAY_KEY: 'of-the-gateway',
+  }
   const { stdout, stderr, code } = await conform(args, { env })
   expect(code, stderr).toBe(1)
   expect(asked.length).toBeGreaterThan(1)
@@ -68,14 +77,19 @@ test('--header and the query of the target file go with every request, and secre
     "--header 'X-Tenant: given' --header 'x-api-key: env:GATEWAY_KEY' --header 'x-token: [redacted]' --only files.list/2xx-accepted",
   )
   // The shell fills it in again.
-  expect(stderr).toContain(`--path-as-is "${url}/v1/files?api-version=2&sub_key=$SUBSCRIPTION&file_types=all"`)
+  expect(stderr).toContain(
+    `--path-as-is "${url}/v1/files?api-version=2&sub_key=$SUBSCRIPTION&file_types=all"`,
+  )
 })
 
 test.each([
   [['--header', 'nothing'], "'name: value'"],
   [['--header', 'authorization: Bearer x'], 'CONFORM_API_KEY'],
   [['--header', 'content-length: 4'], 'is set by the suite itself'],
-  [['--header', 'x-a: env:NOT_SET_AT_ALL'], '--header x-a: the environment variable NOT_SET_AT_ALL is not set'],
+  [
+    ['--header', 'x-a: env:NOT_SET_AT_ALL'],
+    '--header x-a: the environment variable NOT_SET_AT_ALL is not set',
+  ],
   [['--ca', 'no-such.pem'], '--ca: no-such.pem does not exist'],
 ])('%j is refused in one sentence', async (args, sentence) => {
   const { code, stderr } = await conform(['http://127.0.0.1:1', ...args])

@@ -15,7 +15,10 @@ const ids: readonly string[] = catalogue.map(({ id }) => id)
 
 describe('explain', () => {
   test('says what is sent, what passes and why, what to declare, and how the reference breaks it', async () => {
-    const { code, stderr, stdout } = await conform(['explain', 'jobs.create/404-unknown-application'])
+    const { code, stderr, stdout } = await conform([
+      'explain',
+      'jobs.create/404-unknown-application',
+    ])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toContain('jobs.create/404-unknown-application  must  §4.2, §7.3\n')
     expect(stdout).toContain(
@@ -34,7 +37,13 @@ describe('explain', () => {
     for (const { id } of catalogue) {
       const text = explanation(requirementOf(id), nothingSent, plain)
       expect(text, id).not.toMatch(/undefined|\[object|\n\n\n/)
-      for (const title of ['What is sent', 'What passes', 'Why', 'What the target must declare', 'How the reference'])
+      for (const title of [
+        'What is sent',
+        'What passes',
+        'Why',
+        'What the target must declare',
+        'How the reference',
+      ])
         expect(text, id).toContain(`\n${title}`)
       expect(text.indexOf('How the reference'), id).toBeGreaterThan(text.indexOf('Judge it alone'))
     }
@@ -45,10 +54,12 @@ describe('explain', () => {
     expect(stdout).toContain('\n  {"operations": {"pdf.parse": "removed"}}\n')
     expect(stdout).toContain('\nWhat is sent\n  The request of pdf.parse, with the full key.\n')
     const success = 'Any 2xx whose body is not an error envelope'
-    expect(explanation(requirementOf('chat.create/200-structured-output'), nothingSent, plain)).toContain(
-      `  ${success}, as the statement above says.\n`,
+    expect(
+      explanation(requirementOf('chat.create/200-structured-output'), nothingSent, plain),
+    ).toContain(`  ${success}, as the statement above says.\n`)
+    expect(explanation(requirementOf('translate.run/2xx-accepted'), nothingSent, plain)).toContain(
+      `  ${success}.\n`,
     )
-    expect(explanation(requirementOf('translate.run/2xx-accepted'), nothingSent, plain)).toContain(`  ${success}.\n`)
   })
 
   test.each(['pdf.parse/*', 'pdf.parse'])('takes one id, and %s is none', async (written) => {
@@ -104,8 +115,12 @@ test('--failed runs what failed in a report, and never writes over it', async ()
   const path = join(dir, 'before.json')
   await conform(['--only', 'files.list/*', '--report', `json=${path}`], { cwd: dir })
   const report = JSON.parse(readFileSync(path, 'utf8'))
-  expect((await conform(['--failed', path], { cwd: dir })).stderr).toContain('nothing failed in that report')
-  const [first] = report.requirements.filter(({ outcome }: { outcome: string }) => outcome === 'passed')
+  expect((await conform(['--failed', path], { cwd: dir })).stderr).toContain(
+    'nothing failed in that report',
+  )
+  const [first] = report.requirements.filter(
+    ({ outcome }: { outcome: string }) => outcome === 'passed',
+  )
   first.outcome = 'failed'
   const evidence = { message: 'm', expected: 'e', actual: 'a', familyOnly: false, seed: 1 }
   const rerunIds = [first.id, 'files.list/2xx-accepted']
@@ -171,6 +186,7 @@ describe('completion', () => {
   })
   test.each(['zsh', 'fish'])('%s has every id and every option of a run', async (shell) => {
     const { stdout } = await conform(['completion', shell])
-    for (const word of [...ids, 'explain', 'junit', 'require-exercised']) expect(stdout).toContain(word)
+    for (const word of [...ids, 'explain', 'junit', 'require-exercised'])
+      expect(stdout).toContain(word)
   })
 })

@@ -37,8 +37,18 @@ async function runHere(args: readonly string[], { env, cwd = tmpdir() }: Setting
         resolve()
       }) as typeof process.exit
     })
-    await Promise.race([main([process.execPath, bin, ...args], createRunInterrupts()), exited, tooLate(args)])
-    return { code: exitCode(), signal: null, stdout: stdout.text, stderr: stderr.text, ms: performance.now() - began }
+    await Promise.race([
+      main([process.execPath, bin, ...args], createRunInterrupts()),
+      exited,
+      tooLate(args),
+    ])
+    return {
+      code: exitCode(),
+      signal: null,
+      stdout: stdout.text,
+      stderr: stderr.text,
+      ms: performance.now() - began,
+    }
   } finally {
     restore()
   }
@@ -72,7 +82,9 @@ class Kept extends Writable {
 /** Gives what makes the process again what it was. */
 function keepProcess(): () => void {
   const members = ['env', 'exit', 'stdout', 'stderr'] as const
-  const kept = members.map((name) => [name, Object.getOwnPropertyDescriptor(process, name)!] as const)
+  const kept = members.map(
+    (name) => [name, Object.getOwnPropertyDescriptor(process, name)!] as const,
+  )
   const { exitCode } = process
   const cwd = process.cwd()
   const event = 'uncaughtException'
@@ -81,6 +93,7 @@ function keepProcess(): () => void {
     for (const [name, descriptor] of kept) Object.defineProperty(process, name, descriptor)
     process.exitCode = exitCode
     process.chdir(cwd)
-    for (const one of process.listeners(event)) if (!listeners.includes(one)) process.off(event, one)
+    for (const one of process.listeners(event))
+      if (!listeners.includes(one)) process.off(event, one)
   }
 }

@@ -35,18 +35,28 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
     expect(report.run.interrupted).toBe(true)
     expect(report.verdict).not.toBe('conformant')
     expect(ids(report, 'failed')).toEqual([])
-    const completion = report.requirements.filter(({ operation }) => operation === 'completion.create')
+    const completion = report.requirements.filter(
+      ({ operation }) => operation === 'completion.create',
+    )
     expect(completion.map(({ reason }) => reason)).toContain('left out: interrupted')
     expect(completion.filter(({ outcome }) => outcome === 'passed')).toEqual([])
     expect(readdirSync(cwd).sort()).toEqual(
-      ['conform-report.har', 'conform-report.html', 'conform-report.json', 'conform-report.xml', 'target.json'].sort(),
+      [
+        'conform-report.har',
+        'conform-report.html',
+        'conform-report.json',
+        'conform-report.xml',
+        'target.json',
+      ].sort(),
     )
 
     // Clean-up is sent all the same, for whatever the run is known to have created.
     const removed = slow.passed
       .filter((line) => line.startsWith('DELETE /admin/files/'))
       .map((line) => line.split('/').at(-1))
-    const uploads = report.run.created.filter(({ operation }) => operation === 'files.upload').map(({ id }) => id)
+    const uploads = report.run.created
+      .filter(({ operation }) => operation === 'files.upload')
+      .map(({ id }) => id)
     expect(removed.sort()).toEqual(uploads.sort())
   },
 )
@@ -54,11 +64,17 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
 test('a second signal ends the process at once, and nothing of it is left', async () => {
   const { url } = await reference()
   // Clean-up never ends by itself: the first signal waits for it.
-  const slow = await slowTarget(url, (line) => line === 'POST /v1/completion' || line.startsWith('DELETE '))
+  const slow = await slowTarget(
+    url,
+    (line) => line === 'POST /v1/completion' || line.startsWith('DELETE '),
+  )
   const cwd = folder()
   const temporary = folder()
   const only = ['--only', 'files.upload/*', '--only', 'completion.*', '--runs', '1']
-  const run = start(['-t', targetFile(cwd, slow.url), ...only, '--report', 'json'], { cwd, env: { TMPDIR: temporary } })
+  const run = start(['-t', targetFile(cwd, slow.url), ...only, '--report', 'json'], {
+    cwd,
+    env: { TMPDIR: temporary },
+  })
   await slow.held(1)
   run.child.kill('SIGINT')
   // Where nothing had been created yet there is nothing to clean up, and the first signal ends it.
@@ -72,7 +88,8 @@ test('a second signal ends the process at once, and nothing of it is left', asyn
 
 const reported = ['json', 'html', 'junit', 'ctrf', 'markdown', 'har', 'badge']
 const reportArguments = reported.flatMap((format) => ['--report', `${format}=report.${format}`])
-const nothingKnown = 'conform: interrupted before the target was read: nothing was judged, no report is written\n'
+const nothingKnown =
+  'conform: interrupted before the target was read: nothing was judged, no report is written\n'
 
 /** Says on stderr, from the thread that loads modules, that the command line is about to be loaded; then does the rest. */
 const told = (then: string): string => {
@@ -97,7 +114,10 @@ function startTold(cwd: string, args: readonly string[], then = ''): Running {
 const withoutTold = (stderr: string): string => stderr.replaceAll(/^told: .*\n/gm, '')
 
 /** Sends it, and gives the end and how long it took, in ms. */
-async function end(run: Running, ...signals: readonly NodeJS.Signals[]): Promise<Ended & { tookMs: number }> {
+async function end(
+  run: Running,
+  ...signals: readonly NodeJS.Signals[]
+): Promise<Ended & { tookMs: number }> {
   const began = performance.now()
   for (const signal of signals) run.child.kill(signal)
   const ended = await run.ended
@@ -105,8 +125,11 @@ async function end(run: Running, ...signals: readonly NodeJS.Signals[]): Promise
 }
 
 function proveReported(cwd: string, { stdout }: Ended): void {
-  const texts = reported.map((format) => [format, readFileSync(join(cwd, `report.${format}`), 'utf8')] as const)
-  for (const [format, text] of texts) if (format !== 'badge') expect(text, format).toMatch(/interrupted/)
+  const texts = reported.map(
+    (format) => [format, readFileSync(join(cwd, `report.${format}`), 'utf8')] as const,
+  )
+  for (const [format, text] of texts)
+    if (format !== 'badge') expect(text, format).toMatch(/interrupted/)
   expect(stdout).toMatch(/interrupted/)
   const whole = Object.fromEntries(texts)
   expect(() => JSON.parse(whole['har']!) as unknown).not.toThrow()
@@ -136,7 +159,10 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
 test('a signal while a target file is being read ends it with one line', async () => {
   const cwd = folder()
   const file = join(cwd, 'target.mjs')
-  writeFileSync(file, "console.error('reading')\nsetInterval(() => {}, 1000)\nawait new Promise(() => {})\n")
+  writeFileSync(
+    file,
+    "console.error('reading')\nsetInterval(() => {}, 1000)\nawait new Promise(() => {})\n",
+  )
   const run = start(['-t', file, ...reportArguments], { cwd })
   await run.says('reading')
   const { tookMs, code, stderr } = await end(run, 'SIGINT')
@@ -181,6 +207,7 @@ test('a signal ends a command that is no run as if nobody listened', async () =>
   const ended = await startTold(folder(), ['list'], "process.kill(process.pid, 'SIGTERM')").ended
   expect(ended.stdout).toBe('')
   // A machine that takes long to load the command line has ended it by then, as it ends a run.
-  if (ended.signal === null) expect([ended.code, withoutTold(ended.stderr)]).toEqual([3, nothingKnown])
+  if (ended.signal === null)
+    expect([ended.code, withoutTold(ended.stderr)]).toEqual([3, nothingKnown])
   else expect(ended.signal).toBe('SIGTERM')
 })

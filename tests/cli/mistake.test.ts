@@ -18,7 +18,12 @@ const broken = 'files.list/2xx-accepted'
 async function judged(check: Judge | undefined, problem?: string): Promise<Report> {
   const { handle, target: file, url } = createReference()
   const { target } = await resolveTarget(file, { dir: '.', env: {}, baseUrl: url })
-  const chosen = { only: [broken, 'files.list/401-missing-credentials'], skip: [], shard: null, expected: [] }
+  const chosen = {
+    only: [broken, 'files.list/401-missing-credentials'],
+    skip: [],
+    shard: null,
+    expected: [],
+  }
   const flags = {
     strict: false,
     readOnly: false,
@@ -29,7 +34,16 @@ async function judged(check: Judge | undefined, problem?: string): Promise<Repor
     tpe: 'exact',
   } as const
   const options = {
-    ...{ ...chosen, ...flags, seed: 77, refusalRuns: 1, grantedRuns: 1, nonce: 'n', rerun: 'conform', backoffMs: 2 },
+    ...{
+      ...chosen,
+      ...flags,
+      seed: 77,
+      refusalRuns: 1,
+      grantedRuns: 1,
+      nonce: 'n',
+      rerun: 'conform',
+      backoffMs: 2,
+    },
   }
   const transport = createHandlerTransport({ handle, baseUrl: url, bodyLimit: 1e6 })
   const plan = planRun(target, options)

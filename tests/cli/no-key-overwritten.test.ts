@@ -13,7 +13,10 @@ beforeAll(async () => {
   pem = readFileSync(at('conform-key.pem'), 'utf8')
   symlinkSync(at('conform-key.pem'), at('soft.json'))
   linkSync(at('conform-key.pem'), at('hard.html'))
-  writeFileSync(at('chain.pem'), `-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n${pem}`)
+  writeFileSync(
+    at('chain.pem'),
+    `-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n${pem}`,
+  )
   writeFileSync(at('page.html'), `<html><pre>\n${pem}</pre></html>`)
 })
 
@@ -24,7 +27,10 @@ test.each([
   ['http://127.0.0.1:1', '--report', 'json=conform-key.pub.pem'],
   ['http://127.0.0.1:1', '--report', 'junit=chain.pem'],
 ])('a report never overwrites a key: conform %s %s %s', async (...args) => {
-  const { code, stderr } = await conform(args, { cwd, env: { CONFORM_API_KEY: 'a-key-of-the-tests' } })
+  const { code, stderr } = await conform(args, {
+    cwd,
+    env: { CONFORM_API_KEY: 'a-key-of-the-tests' },
+  })
   expect(code).toBe(2)
   expect(stderr).toMatch(/holds a key, which is never overwritten; give another file/)
   expect(readFileSync(at('conform-key.pem'), 'utf8')).toBe(pem)

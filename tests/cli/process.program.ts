@@ -17,7 +17,11 @@ import { reference } from './reference.ts'
 const timeless = (text: string): string => text.replaceAll(/(\d+ requests?) in [^;]+;/g, '$1;')
 
 /** Runs it both ways. */
-async function proveSame(args: readonly string[], wanted: Pick<Ended, 'code'>, cwd = folder()): Promise<void> {
+async function proveSame(
+  args: readonly string[],
+  wanted: Pick<Ended, 'code'>,
+  cwd = folder(),
+): Promise<void> {
   const { code, signal, stdout, stderr } = await conformProcess(args, { cwd })
   expect({ code, signal }).toEqual({ ...wanted, signal: null })
   const here = await conform(args, { cwd })
@@ -56,13 +60,21 @@ test('a run without a target ends with 3', async () => {
 /** Lists the catalogue, its output going where these words of the shell say. */
 function listTo(where: string) {
   const line = `set -o pipefail; "$0" "$1" list --json ${where}`
-  const { status, stderr } = spawnSync('bash', ['-c', line, process.execPath, bin], { encoding: 'utf8' })
+  const { status, stderr } = spawnSync('bash', ['-c', line, process.execPath, bin], {
+    encoding: 'utf8',
+  })
   return { status, stderr }
 }
 
-test.skipIf(!existsSync('/dev/full'))('output that cannot be written: exit 2 and one sentence', () => {
-  expect(listTo('>/dev/full')).toEqual({ status: 2, stderr: 'conform: the output cannot be written (ENOSPC)\n' })
-})
+test.skipIf(!existsSync('/dev/full'))(
+  'output that cannot be written: exit 2 and one sentence',
+  () => {
+    expect(listTo('>/dev/full')).toEqual({
+      status: 2,
+      stderr: 'conform: the output cannot be written (ENOSPC)\n',
+    })
+  },
+)
 
 test('a reader that has read enough is no mistake', () => {
   expect(listTo('| head -c 1 >/dev/null')).toEqual({ status: 0, stderr: '' })
@@ -72,7 +84,16 @@ test('the page of conform ui judges also if the package is replaced before it is
   const { url } = await reference()
   const cwd = folder()
   const root = fileURLToPath(new URL('../..', import.meta.url))
-  for (const part of ['bin', 'cli/ui', 'dist', 'catalogue', 'fixtures', 'package.json', 'reporters/html', 'schemas'])
+  for (const part of [
+    'bin',
+    'cli/ui',
+    'dist',
+    'catalogue',
+    'fixtures',
+    'package.json',
+    'reporters/html',
+    'schemas',
+  ])
     cpSync(join(root, part), join(cwd, part), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(cwd, 'node_modules'))
   const args = ['-t', targetFile(cwd, url), '--only', 'files.list/*', '--runs', '1']

@@ -12,9 +12,12 @@ const known = 'files.retrieve/404-unknown-file'
 test('a report on stdout moves what is for people to stderr', async () => {
   const { url } = await reference()
   const cwd = folder()
-  const { code, stdout, stderr } = await conform(['-t', targetFile(cwd, url), '--only', known, '--report', 'json=-'], {
-    cwd,
-  })
+  const { code, stdout, stderr } = await conform(
+    ['-t', targetFile(cwd, url), '--only', known, '--report', 'json=-'],
+    {
+      cwd,
+    },
+  )
   expect(code).toBe(0)
   expect((JSON.parse(stdout) as Report).verdict).toBe('passing')
   expect(stderr).toMatch(/^Incomplete \(passing\): /m)
@@ -23,7 +26,10 @@ test('a report on stdout moves what is for people to stderr', async () => {
 test('every format goes to its usual file', async () => {
   const { url } = await reference()
   const cwd = folder()
-  const formats = ['json', 'html', 'junit', 'ctrf', 'markdown', 'har', 'badge'].flatMap((name) => ['--report', name])
+  const formats = ['json', 'html', 'junit', 'ctrf', 'markdown', 'har', 'badge'].flatMap((name) => [
+    '--report',
+    name,
+  ])
   const { code } = await conform(['-t', targetFile(cwd, url), '--only', known, ...formats], { cwd })
   expect(code).toBe(0)
   for (const end of ['json', 'html', 'xml', 'ctrf.json', 'md', 'har', 'svg']) {
@@ -53,27 +59,35 @@ test('a report that cannot be written: exit 2 before anything is sent, and nothi
   expect(existsSync(join(cwd, 'good.json'))).toBe(false)
 })
 
-test.skipIf(!existsSync('/dev/full'))('a disk that is full at the end: exit 2, the others are written', async () => {
-  const { url } = await reference({ defects: [known] })
-  const cwd = folder()
-  const args = [
-    '-t',
-    targetFile(cwd, url),
-    '--only',
-    known,
-    '--report',
-    'html=/dev/full',
-    '--report',
-    'junit=new/x.xml',
-  ]
-  const { code, stdout, stderr } = await conform([...args, '--report', 'json=good.json'], { cwd })
-  expect(code).toBe(2)
-  expect(stderr).toBe('conform: --report html=/dev/full: cannot be written (ENOSPC)\n')
-  expect(stdout).toMatch(/^Non-conformant: /m)
-  expect(stdout.trimEnd().split('\n').at(-1)).toBe('exit 2: --report html=/dev/full: cannot be written (ENOSPC)')
-  expect(readReport(cwd, 'good.json')).toMatchObject({ verdict: 'non-conformant', exit: { code: 2 } })
-  expect(readFileSync(join(cwd, 'new/x.xml'), 'utf8')).toContain('<error ')
-})
+test.skipIf(!existsSync('/dev/full'))(
+  'a disk that is full at the end: exit 2, the others are written',
+  async () => {
+    const { url } = await reference({ defects: [known] })
+    const cwd = folder()
+    const args = [
+      '-t',
+      targetFile(cwd, url),
+      '--only',
+      known,
+      '--report',
+      'html=/dev/full',
+      '--report',
+      'junit=new/x.xml',
+    ]
+    const { code, stdout, stderr } = await conform([...args, '--report', 'json=good.json'], { cwd })
+    expect(code).toBe(2)
+    expect(stderr).toBe('conform: --report html=/dev/full: cannot be written (ENOSPC)\n')
+    expect(stdout).toMatch(/^Non-conformant: /m)
+    expect(stdout.trimEnd().split('\n').at(-1)).toBe(
+      'exit 2: --report html=/dev/full: cannot be written (ENOSPC)',
+    )
+    expect(readReport(cwd, 'good.json')).toMatchObject({
+      verdict: 'non-conformant',
+      exit: { code: 2 },
+    })
+    expect(readFileSync(join(cwd, 'new/x.xml'), 'utf8')).toContain('<error ')
+  },
+)
 
 /** Makes the disk of the temporary folder full: when the run's folder is made, or when its exchanges are written down. */
 const fullDisk = (when: 'at its beginning' | 'later'): string => `import fs from 'node:fs'
@@ -96,18 +110,31 @@ test.skipIf(!existsSync('/dev/full')).each(['at its beginning', 'later'] as cons
     const preload = join(cwd, 'full.mjs')
     writeFileSync(preload, fullDisk(when))
     const reports = ['json', 'html', 'har', 'junit'].flatMap((format) => ['--report', format])
-    const { code, stderr, stdout } = await conformProcess(['-t', targetFile(cwd, url), '--only', known, ...reports], {
-      cwd,
-      env: { NODE_OPTIONS: `--import ${pathToFileURL(preload).href}` },
-    })
+    const { code, stderr, stdout } = await conformProcess(
+      ['-t', targetFile(cwd, url), '--only', known, ...reports],
+      {
+        cwd,
+        env: { NODE_OPTIONS: `--import ${pathToFileURL(preload).href}` },
+      },
+    )
     expect(stderr).toBe('')
     expect(code).toBe(1)
-    const said = stdout.split('\n').filter((line) => line.startsWith('the exchanges could not be kept ('))
-    expect(said).toEqual([expect.stringMatching(/: no HAR is written, and HTML shows those of failures only$/)])
+    const said = stdout
+      .split('\n')
+      .filter((line) => line.startsWith('the exchanges could not be kept ('))
+    expect(said).toEqual([
+      expect.stringMatching(/: no HAR is written, and HTML shows those of failures only$/),
+    ])
     expect(stdout.trimEnd().split('\n').at(-1)).toBe('exit 1: 1 must failed')
     expect(readReport(cwd).exit).toEqual({ code: 1, because: '1 must failed' })
     expect(readdirSync(cwd).sort()).toEqual(
-      ['conform-report.html', 'conform-report.json', 'conform-report.xml', 'full.mjs', 'target.json'].sort(),
+      [
+        'conform-report.html',
+        'conform-report.json',
+        'conform-report.xml',
+        'full.mjs',
+        'target.json',
+      ].sort(),
     )
     expect(readFileSync(join(cwd, 'conform-report.html'), 'utf8').trimEnd()).toMatch(/<\/html>$/)
   },
@@ -118,7 +145,15 @@ test('a baseline excuses what it names, goes stale loudly, and is rewritten on d
   const mended = await reference()
   const cwd = folder()
   const file = join(cwd, 'baseline.json')
-  const at = (url: string): string[] => [url, '-t', targetFile(cwd, url), '--only', known, '--baseline', file]
+  const at = (url: string): string[] => [
+    url,
+    '-t',
+    targetFile(cwd, url),
+    '--only',
+    known,
+    '--baseline',
+    file,
+  ]
 
   const made = await conform([...at(broken.url), '--update-baseline'], { cwd })
   expect(made.code).toBe(0)
@@ -145,12 +180,28 @@ test('shards with one seed are judged apart and merged into one verdict', async 
   const { url } = await reference()
   const cwd = folder()
   const target = targetFile(cwd, url)
-  const common = ['-t', target, '--seed', '7', '--runs', '1', '--only', 'files.*', '--only', 'translate.*']
+  const common = [
+    '-t',
+    target,
+    '--seed',
+    '7',
+    '--runs',
+    '1',
+    '--only',
+    'files.*',
+    '--only',
+    'translate.*',
+  ]
   for (const part of ['1/2', '2/2']) {
-    const { code } = await conform([...common, '--shard', part, '--report', `json=${part[0]}.json`], { cwd })
+    const { code } = await conform(
+      [...common, '--shard', part, '--report', `json=${part[0]}.json`],
+      { cwd },
+    )
     expect(code).toBe(0)
   }
-  const merged = await conform(['merge', '1.json', '2.json', '--report', 'json=whole.json'], { cwd })
+  const merged = await conform(['merge', '1.json', '2.json', '--report', 'json=whole.json'], {
+    cwd,
+  })
   expect(merged.code).toBe(0)
   const whole = readReport(cwd, 'whole.json')
   expect(whole.run.shard).toBeNull()

@@ -16,14 +16,15 @@ interface Entry {
 const uuids = /[\da-f]{8}-[\da-f]{4}(?:(?:-[\da-f]{4}){2}-[\da-f]{12})?/g
 
 /** Whatever makes names, ids and values of its own, but for jobs, which are polled. */
-const areas = ['files.*', 'graphs.*', 'chat.*', 'completion.*', 'envelope/un*'].flatMap((pattern) => [
-  '--only',
-  pattern,
-])
+const areas = ['files.*', 'graphs.*', 'chat.*', 'completion.*', 'envelope/un*'].flatMap(
+  (pattern) => ['--only', pattern],
+)
 
 /** A body that is no text, as characters: an id within it is one, too. */
 function readable(body: Entry['request']['postData']): object | undefined {
-  return body?._encoding === 'base64' ? { ...body, text: Buffer.from(body.text, 'base64').toString('latin1') } : body
+  return body?._encoding === 'base64'
+    ? { ...body, text: Buffer.from(body.text, 'base64').toString('latin1') }
+    : body
 }
 
 /**
@@ -34,7 +35,19 @@ async function requests(seed: string, run: typeof conform): Promise<string[]> {
   const { url } = await reference()
   const cwd = folder()
   const file = targetFile(cwd, url)
-  const args = ['-t', file, '--seed', seed, '--runs', '2', ...areas, '--report', 'har', '--report', 'json']
+  const args = [
+    '-t',
+    file,
+    '--seed',
+    seed,
+    '--runs',
+    '2',
+    ...areas,
+    '--report',
+    'har',
+    '--report',
+    'json',
+  ]
   expect((await run(args, { cwd })).code).toBe(0)
   const { created, nonce: own } = readReport(cwd).run
   // Bodies that are cut short are cut within an id.
@@ -45,7 +58,9 @@ async function requests(seed: string, run: typeof conform): Promise<string[]> {
   const told = sent.map(({ request: { method, headers, postData, ...request } }) =>
     JSON.stringify([method, request.url.replace(url, ''), headers, readable(postData)])
       // An unknown id has the version and the variant of one that the target made.
-      .replaceAll(uuids, (id) => (made.includes(id) ? '<made>' : id.replace(/^(.{14}).(.{4})./, '$1_$2_')))
+      .replaceAll(uuids, (id) =>
+        made.includes(id) ? '<made>' : id.replace(/^(.{14}).(.{4})./, '$1_$2_'),
+      )
       .replaceAll(url.replace('http://', ''), '<host>')
       .replaceAll(nonce, '<nonce>'),
   )

@@ -31,14 +31,28 @@ test('no key stands in any report or on the terminal, plain or encoded, though t
     target.limits.jobTimeoutMs = 200
   })
   const formats = ['json', 'html', 'junit', 'ctrf', 'markdown', 'har', 'badge']
-  const env = { CONFORM_API_KEY: keys.full, EXPIRED: keys.expired, FOURTH: keys.scenario, TENANT: keys.header }
-  const args = ['-t', file, '--depth', 'quick', '--seed', '1', ...formats.flatMap((name) => ['--report', name])]
+  const env = {
+    CONFORM_API_KEY: keys.full,
+    EXPIRED: keys.expired,
+    FOURTH: keys.scenario,
+    TENANT: keys.header,
+  }
+  const args = [
+    '-t',
+    file,
+    '--depth',
+    'quick',
+    '--seed',
+    '1',
+    ...formats.flatMap((name) => ['--report', name]),
+  ]
   const { code, stdout, stderr } = await conform(args, {
     cwd,
     env: { ...env, GITHUB_STEP_SUMMARY: join(cwd, 'summary.md') },
   })
   expect(code).toBe(1)
-  for (const key of [keys.full, keys.expired, keys.restricted, keys.scenario]) expect(seen).toContain(`Bearer ${key}`)
+  for (const key of [keys.full, keys.expired, keys.restricted, keys.scenario])
+    expect(seen).toContain(`Bearer ${key}`)
 
   const written = readdirSync(cwd).filter((name) => !/^(target\.json|restricted\.key)$/.test(name))
   expect(written.length).toBeGreaterThanOrEqual(formats.length)

@@ -7,14 +7,19 @@ import { conform } from './in-process.ts'
 test('serve says where it is in one line, and its target file fits it; judged twice, it is judged the same', async () => {
   const server = start(['serve'])
   onTestFinished(() => void server.child.kill('SIGKILL'))
-  const { url, target, ...rest } = JSON.parse(await server.firstLine) as { url: string; target: string }
+  const { url, target, ...rest } = JSON.parse(await server.firstLine) as {
+    url: string
+    target: string
+  }
   expect(rest).toEqual({})
   expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
 
   const cwd = folder()
   const outcomes = []
   for (const name of ['first.json', 'second.json']) {
-    const { code } = await conform(['-t', target, '--depth', 'quick', '--report', `json=${name}`], { cwd })
+    const { code } = await conform(['-t', target, '--depth', 'quick', '--report', `json=${name}`], {
+      cwd,
+    })
     expect(code).toBe(0)
     const report = readReport(cwd, name)
     expect(report.verdict).toBe('conformant')
@@ -24,7 +29,11 @@ test('serve says where it is in one line, and its target file fits it; judged tw
 
   server.child.kill('SIGTERM')
   const { code, stdout, stderr } = await server.ended
-  expect({ code, stderr, lines: stdout.trimEnd().split('\n').length }).toEqual({ code: 0, stderr: '', lines: 1 })
+  expect({ code, stderr, lines: stdout.trimEnd().split('\n').length }).toEqual({
+    code: 0,
+    stderr: '',
+    lines: 1,
+  })
   expect(existsSync(target)).toBe(false)
   await expect(fetch(url)).rejects.toThrow()
 })
@@ -34,7 +43,9 @@ test('--slow-ms says how long the jobs of the slow application take', async () =
   onTestFinished(() => void server.child.kill('SIGKILL'))
   const { url } = JSON.parse(await server.firstLine) as { url: string }
   const { slowApplication } = reference.resources
-  const { json } = await send(url, 'jobs.create', { params: { application_id: slowApplication.id } })
+  const { json } = await send(url, 'jobs.create', {
+    params: { application_id: slowApplication.id },
+  })
   for (let reading = 0; reading < 10; reading++) {
     const read = await send(url, 'jobs.retrieve', { params: { job_id: String(json.id) } })
     expect(read.json.status).toBe('in_progress')
@@ -49,6 +60,8 @@ test('a port that is taken is a mistake of the user', async () => {
   const { port } = new URL(url)
   const second = await conform(['serve', '--port', port])
   expect(second).toMatchObject({ code: 2, stdout: '' })
-  expect(second.stderr).toBe(`conform: --port ${port}: cannot be used (EADDRINUSE); give another, or 0 for any\n`)
+  expect(second.stderr).toBe(
+    `conform: --port ${port}: cannot be used (EADDRINUSE); give another, or 0 for any\n`,
+  )
   expect((await conform(['serve', '--port', '65536'])).code).toBe(2)
 })

@@ -11,7 +11,10 @@ export interface SlowTarget {
 }
 
 /** @param holds whether a request (`METHOD path`) is never answered */
-export async function slowTarget(behind: string, holds: (line: string) => boolean): Promise<SlowTarget> {
+export async function slowTarget(
+  behind: string,
+  holds: (line: string) => boolean,
+): Promise<SlowTarget> {
   const passed: string[] = []
   const waiting: { count: number; resolve: () => void }[] = []
   let held = 0

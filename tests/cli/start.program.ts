@@ -16,7 +16,9 @@ async function taken() {
   const asked: (string | undefined)[] = []
   const server = createServer((request, response) => {
     asked.push(request.url)
-    request.resume().on('end', () => response.writeHead(401, { 'content-type': 'application/json' }).end(body))
+    request
+      .resume()
+      .on('end', () => response.writeHead(401, { 'content-type': 'application/json' }).end(body))
   })
   const { url, port, close } = await listen(server)
   return { url, port, asked, close, listen: () => listen(server, port) }
@@ -66,7 +68,10 @@ beforeEach(() => {
   }
 })
 
-const within = (cwd: string, env: Record<string, string> = {}) => ({ cwd, env: { TMPDIR: cwd, ...env } })
+const within = (cwd: string, env: Record<string, string> = {}) => ({
+  cwd,
+  env: { TMPDIR: cwd, ...env },
+})
 
 test('the server is started, waited for, judged, and ended with its children; its output shows no key', async () => {
   const { cwd, url, command } = await place()
@@ -89,15 +94,23 @@ test('a port that is taken is exit 2, and the command is not started', async () 
   const cwd = folder()
   const ran = await conform([url, '--start', 'touch started', ...only], within(cwd))
   expect(ran).toMatchObject({ code: 2, stdout: '' })
-  expect(ran.stderr).toMatch(/^conform: --start: another program listens on 127\.0\.0\.1:\d+ already/)
-  expect({ asked, started: existsSync(join(cwd, 'started')) }).toEqual({ asked: [], started: false })
+  expect(ran.stderr).toMatch(
+    /^conform: --start: another program listens on 127\.0\.0\.1:\d+ already/,
+  )
+  expect({ asked, started: existsSync(join(cwd, 'started')) }).toEqual({
+    asked: [],
+    started: false,
+  })
 })
 
 test('a command that ends before it answers is exit 3, with its exit code and its last lines', async () => {
   const { cwd, url } = await place()
   const command = `echo first; echo "no database for ${key}" >&2; exit 4`
   const env = { CONFORM_API_KEY: key }
-  const ran = await conform([url, '--start', command, ...only, '--report', 'json'], within(cwd, env))
+  const ran = await conform(
+    [url, '--start', command, ...only, '--report', 'json'],
+    within(cwd, env),
+  )
   expect(ran.code).toBe(3)
   const { exit, verdict, run } = readReport(cwd)
   expect({ verdict, requests: run.requests }).toEqual({ verdict: 'not-judged', requests: 0 })
@@ -123,15 +136,24 @@ test.each<[string, string, number, RegExp]>([
   ],
 ])('%s is told with its remedy', async (_, command, code, sentence) => {
   const { cwd, url } = await place()
-  const ran = await conform([url, '--start', command, ...only], within(cwd, { CONFORM_API_KEY: key }))
+  const ran = await conform(
+    [url, '--start', command, ...only],
+    within(cwd, { CONFORM_API_KEY: key }),
+  )
   expect(ran.code).toBe(code)
-  expect(`${ran.stderr}${ran.stdout.split('\n').find((line) => line.startsWith('exit 3'))}`).toMatch(sentence)
+  expect(
+    `${ran.stderr}${ran.stdout.split('\n').find((line) => line.startsWith('exit 3'))}`,
+  ).toMatch(sentence)
 })
 
 test.each<[string, string[], RegExp]>([
   ['no base URL', ['--start', 'true'], /^conform: --start: needs the base URL/],
   ['no base URL to wait for', ['--wait', '5'], /^conform: --wait: needs the base URL/],
-  ['an empty command', ['http://127.0.0.1:1', '--start', ' '], /^conform: --start: give the command/],
+  [
+    'an empty command',
+    ['http://127.0.0.1:1', '--start', ' '],
+    /^conform: --start: give the command/,
+  ],
   ['no time', ['http://127.0.0.1:1', '--wait', '0'], /--wait <ms>.*Give a whole number from 1/],
 ])('%s is exit 2', async (_, args, sentence) => {
   const ran = await conform(args)
@@ -144,14 +166,18 @@ test('--wait alone waits for a server that somebody else starts, and gives up in
   await server.close()
   const late = await conform([server.url, '--wait', '50', ...only])
   expect(late.code).toBe(3)
-  expect(late.stdout).toMatch(/exit 3: http:\S+ did not answer within 0\.05 s: connection refused at 127/)
+  expect(late.stdout).toMatch(
+    /exit 3: http:\S+ did not answer within 0\.05 s: connection refused at 127/,
+  )
   const running = conform([server.url, '--wait', '30000', ...only, '--report', 'json=-'])
   await server.listen()
   expect(JSON.parse((await running).stdout).run.requests).toBeGreaterThan(0)
 })
 
 test('a rerun starts the server too, without what is handed over as a secret', async () => {
-  const { cwd, url, command } = await place(program.replaceAll('401', '200').replace("'BadCredentials'", "'Fine'"))
+  const { cwd, url, command } = await place(
+    program.replaceAll('401', '200').replace("'BadCredentials'", "'Fine'"),
+  )
   const given = `DB_PASSWORD=hunter2 ${command}`
   const ran = await conform(
     [url, '--start', given, '--wait', '20000', ...only, '--report', 'json'],
@@ -178,7 +204,14 @@ test('a temporary folder that takes no file costs the output of the server alone
 
 test('a session starts its server once, and ends it', async () => {
   const { cwd, url, command } = await place()
-  const options = { only: [], skip: [], header: {}, report: [], tpe: 'exact', depth: 'full' } as const
+  const options = {
+    only: [],
+    skip: [],
+    header: {},
+    report: [],
+    tpe: 'exact',
+    depth: 'full',
+  } as const
   const server = await startForSession(url, { ...options, start: `cd '${cwd}' && ${command}` })
   expect(server.options).toEqual(options)
   expect(isAlive(cwd)).toBe(true)

@@ -7,7 +7,10 @@ const script = '/usr/bin/script'
 
 /** Whether a command can be given a terminal here. */
 export const hasTerminals = existsSync(script)
-if (!hasTerminals) process.stderr.write(`SKIPPED: conform watch is not tried on a terminal, ${script} is not there\n`)
+if (!hasTerminals)
+  process.stderr.write(
+    `SKIPPED: conform watch is not tried on a terminal, ${script} is not there\n`,
+  )
 
 /** `conform` on a terminal of its own. */
 export interface OnTerminal {

@@ -6,7 +6,9 @@ import { conformProcess, folder, targetFile } from './conform.ts'
 import { conform } from './in-process.ts'
 import { commands, examples } from '../../cli/index.ts'
 
-const about = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
+const about = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  version: string
+}
 
 /** One sentence on stderr, perhaps with commander's hints in brackets, and nothing else anywhere. */
 function sentence(stderr: string): string {
@@ -21,13 +23,33 @@ const url = 'http://127.0.0.1:9'
 
 test.each<[why: string, args: string[], message: RegExp]>([
   ['an unknown option', ['--seeed', '4'], /unknown option '--seeed'/],
-  ['a pattern without a match', ['--only', 'jobs.crate/*'], /--only: no requirement is called jobs\.crate\/\*/],
-  ['a pattern without a match to skip', ['--skip', 'nothing'], /--skip: no requirement is called nothing/],
-  ['a pattern of stars', ['--only', '*'.repeat(3000)], /--only: a pattern has at most 256 characters, .* has 3000$/],
-  ['a pattern of stars to list', ['list', '*a'.repeat(3000)], /list: a pattern has at most 256 characters/],
+  [
+    'a pattern without a match',
+    ['--only', 'jobs.crate/*'],
+    /--only: no requirement is called jobs\.crate\/\*/,
+  ],
+  [
+    'a pattern without a match to skip',
+    ['--skip', 'nothing'],
+    /--skip: no requirement is called nothing/,
+  ],
+  [
+    'a pattern of stars',
+    ['--only', '*'.repeat(3000)],
+    /--only: a pattern has at most 256 characters, .* has 3000$/,
+  ],
+  [
+    'a pattern of stars to list',
+    ['list', '*a'.repeat(3000)],
+    /list: a pattern has at most 256 characters/,
+  ],
   ['a shard without a seed', ['--shard', '1/3'], /--shard: needs --seed/],
   ['a shard that is none', ['--shard', '4/3', '--seed', '1'], /--shard 4\/3: /],
-  ['two reports for stdout', ['--report', 'json=-', '--report', 'har=-'], /stdout \(-\) is taken by --report json=-/],
+  [
+    'two reports for stdout',
+    ['--report', 'json=-', '--report', 'har=-'],
+    /stdout \(-\) is taken by --report json=-/,
+  ],
   ['an unknown format', ['--report', 'jsno'], /jsno is not a format here; did you mean json\?/],
   ['the file of a format in place of its name', ['--report', 'xml'], /did you mean junit\?/],
   [
@@ -42,16 +64,44 @@ test.each<[why: string, args: string[], message: RegExp]>([
   ['a scheme that is no HTTP', ['ftp://example.com'], /must begin with http:\/\/ or https:\/\//],
   ['credentials in the base URL', ['https://me:secret-word@example.com'], /credentials/],
   ['a mistyped command', ['serv'], /did you mean conform serve\?/],
-  ['a mistyped command with an argument', ['explian', 'x'], /explian: not a command.*did you mean conform explain\?/],
-  ['help on a mistyped command', ['help', 'exlain'], /help exlain: no such command; did you mean explain\?/],
+  [
+    'a mistyped command with an argument',
+    ['explian', 'x'],
+    /explian: not a command.*did you mean conform explain\?/,
+  ],
+  [
+    'help on a mistyped command',
+    ['help', 'exlain'],
+    /help exlain: no such command; did you mean explain\?/,
+  ],
   ['help on no command', ['help', 'tea'], /help tea: no such command; conform help shows all/],
   ['a report that is not there', ['--failed', 'nowhere.json'], /nowhere\.json: does not exist$/],
   ['a recording that is not there', ['check', 'nowhere.har'], /nowhere\.har: does not exist$/],
-  ['a requirement in the place of the URL', ['envelope/shape'], /did you mean conform explain envelope\/shape, or/],
-  ['an address without a scheme', ['127.0.0.1:8080'], /has no scheme; did you mean http:\/\/127\.0\.0\.1:8080\?/],
-  ['a name without a scheme', ['localhost:8080/base'], /has no scheme; did you mean http:\/\/localhost:8080\/base\?/],
-  ['a host without a scheme', ['staging.example.com'], /did you mean https:\/\/staging\.example\.com\?/],
-  ['a target file that is not there', ['--target', 'nowhere.json'], /nowhere\.json: no such target file/],
+  [
+    'a requirement in the place of the URL',
+    ['envelope/shape'],
+    /did you mean conform explain envelope\/shape, or/,
+  ],
+  [
+    'an address without a scheme',
+    ['127.0.0.1:8080'],
+    /has no scheme; did you mean http:\/\/127\.0\.0\.1:8080\?/,
+  ],
+  [
+    'a name without a scheme',
+    ['localhost:8080/base'],
+    /has no scheme; did you mean http:\/\/localhost:8080\/base\?/,
+  ],
+  [
+    'a host without a scheme',
+    ['staging.example.com'],
+    /did you mean https:\/\/staging\.example\.com\?/,
+  ],
+  [
+    'a target file that is not there',
+    ['--target', 'nowhere.json'],
+    /nowhere\.json: no such target file/,
+  ],
   ['a folder for a target file', ['--target', '.'], /\.: is a folder; name the target file in it/],
   ['too many arguments', [url, url], /too many arguments/],
 ])('%s: exit 2 and one sentence', async (_, args, message) => {
@@ -64,7 +114,11 @@ test.each<[why: string, args: string[], message: RegExp]>([
 
 test('a misspelt member of the target file is named, with the nearest valid one', async () => {
   const dir = folder()
-  const file = targetFile(dir, url, (target) => (target.resources.aplication = target.resources.application))
+  const file = targetFile(
+    dir,
+    url,
+    (target) => (target.resources.aplication = target.resources.application),
+  )
   const { code, stderr } = await conform(['-t', file])
   expect(sentence(stderr)).toMatch(/resources\.aplication.*application/)
   expect(code).toBe(2)
@@ -89,7 +143,11 @@ test('a key whose variable is not set is named', async () => {
 })
 
 test('verify ends with 2 where there is nothing that it could look at', async () => {
-  for (const args of [['verify'], ['verify', '--nothing'], ['verify', join(folder(), 'none.json')]]) {
+  for (const args of [
+    ['verify'],
+    ['verify', '--nothing'],
+    ['verify', join(folder(), 'none.json')],
+  ]) {
     expect((await conform(args)).code).toBe(2)
   }
 })
@@ -99,7 +157,11 @@ test('help and version are no errors, and say what they are asked', async () => 
   expect(help).toMatchObject({ code: 0, stderr: '' })
   for (const word of ['--target', '--report', '--shard', 'serve', 'merge', 'verify'])
     expect(help.stdout).toContain(word)
-  expect(await conform(['--version'])).toMatchObject({ code: 0, stdout: `${about.version}\n`, stderr: '' })
+  expect(await conform(['--version'])).toMatchObject({
+    code: 0,
+    stdout: `${about.version}\n`,
+    stderr: '',
+  })
   expect(await conform(['help', 'merge'])).toMatchObject({ code: 0, stderr: '' })
 })
 
@@ -115,7 +177,13 @@ test('the catalogue as text and as JSON', async () => {
 })
 
 test('a dry run says how much would be sent, and sends nothing', async () => {
-  const { code, stdout } = await conform(['-t', targetFile(folder(), 'http://192.0.2.1'), '--dry-run', '--seed', '-5'])
+  const { code, stdout } = await conform([
+    '-t',
+    targetFile(folder(), 'http://192.0.2.1'),
+    '--dry-run',
+    '--seed',
+    '-5',
+  ])
   expect(code).toBe(0)
   expect(stdout).toMatch(/^Nothing was sent\. Typical: /m)
   expect(stdout).toMatch(/^jobs\.create( +\d+){4}$/m)

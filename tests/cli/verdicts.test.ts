@@ -26,7 +26,10 @@ test('a port where nobody listens cannot be judged', async () => {
 test('without a key only what needs none is sent, and nothing is judged', async () => {
   const { url } = await reference()
   const cwd = folder()
-  const { code, stdout } = await conform([url, '--runs', '1', '--report', 'json', '--report', 'har'], { cwd })
+  const { code, stdout } = await conform(
+    [url, '--runs', '1', '--report', 'json', '--report', 'har'],
+    { cwd },
+  )
   expect(code).toBe(3)
   expect(stdout).toMatch(/no key/)
   const report = readReport(cwd)
@@ -50,7 +53,13 @@ test('a key that is not accepted is no verdict on the target', async () => {
 
 test('--key is taken, and warned of', async () => {
   const { url } = await reference()
-  const { code, stdout, stderr } = await conform([url, '-k', referenceKey, '--only', 'files.list/2xx-*'])
+  const { code, stdout, stderr } = await conform([
+    url,
+    '-k',
+    referenceKey,
+    '--only',
+    'files.list/2xx-*',
+  ])
   expect(stderr).toMatch(/^conform: warning: --key: other users of this machine can see it/)
   expect(stdout + stderr).not.toContain(referenceKey)
   expect(code).toBe(0)
@@ -62,10 +71,15 @@ test('a broken target: exit 1, the evidence in three lines, and commands that sh
   const { url } = await reference({ defects: [`${broken}#tpe`] })
   const cwd = folder()
   const target = targetFile(cwd, url)
-  const { code, stdout } = await conform(['-t', target, '--only', broken, '--seed', '421', '--report', 'json'], { cwd })
+  const { code, stdout } = await conform(
+    ['-t', target, '--only', broken, '--seed', '421', '--report', 'json'],
+    { cwd },
+  )
   expect(code).toBe(1)
   expect(stdout).toMatch(new RegExp(`✗ ${broken} +must +§4.2`))
-  expect(stdout).toMatch(/^ +sent +POST http\S+\/v1\/applications\/\S+\/jobs with a valid request, but an unknown/m)
+  expect(stdout).toMatch(
+    /^ +sent +POST http\S+\/v1\/applications\/\S+\/jobs with a valid request, but an unknown/m,
+  )
   expect(stdout).toMatch(/^ +expected +404 ResourceNotFound/m)
   expect(stdout).toMatch(/^ +received +404 NotFound .*another code name of the 404 row of §7\.2/m)
   expect(stdout).toMatch(/1 failure is only a family name|only.*family name/)
@@ -82,7 +96,9 @@ test('a broken target: exit 1, the evidence in three lines, and commands that sh
 
   const curl = stdout.match(/^ +curl\n +(curl .*)$/m)?.[1] ?? ''
   expect(curl).toContain('$CONFORM_API_KEY')
-  const answer = await run('bash', ['-c', `${curl} -s`], { env: { ...process.env, CONFORM_API_KEY: referenceKey } })
+  const answer = await run('bash', ['-c', `${curl} -s`], {
+    env: { ...process.env, CONFORM_API_KEY: referenceKey },
+  })
   expect(answer.stdout).toContain('"tpe":"NotFound"')
 })
 
@@ -124,15 +140,27 @@ test('--require-exercised does not take silence for consent', async () => {
 test('--only and --skip choose, and say so', async () => {
   const { url } = await reference()
   const cwd = folder()
-  const args = ['-t', targetFile(cwd, url), '--only', 'files.retrieve/*', '--only', 'files.list/2xx-*']
-  const { code } = await conform([...args, '--skip', '*/401-*', '--runs', '1', '--report', 'json'], { cwd })
+  const args = [
+    '-t',
+    targetFile(cwd, url),
+    '--only',
+    'files.retrieve/*',
+    '--only',
+    'files.list/2xx-*',
+  ]
+  const { code } = await conform(
+    [...args, '--skip', '*/401-*', '--runs', '1', '--report', 'json'],
+    { cwd },
+  )
   expect(code).toBe(0)
   const report = readReport(cwd)
   expect(report.verdict).toBe('passing')
   const judged = ids(report, 'passed')
   expect(judged).toContain('files.list/2xx-file-types')
   expect(
-    judged.filter((id) => !/^(files\.retrieve\/[^4]|files\.retrieve\/4(?!01)|files\.list\/2xx-)/.test(id)),
+    judged.filter(
+      (id) => !/^(files\.retrieve\/[^4]|files\.retrieve\/4(?!01)|files\.list\/2xx-)/.test(id),
+    ),
   ).toEqual([])
   expect(row(report, 'files.retrieve/401-missing-credentials').reason).toBe('left out: --skip')
   expect(row(report, 'files.upload/2xx-accepted').reason).toBe('left out: --only')
@@ -141,7 +169,17 @@ test('--only and --skip choose, and say so', async () => {
 test('--bail ends the run at the first must that fails', async () => {
   const { url } = await reference({ defects: ['files.upload/401-missing-credentials'] })
   const cwd = folder()
-  const args = ['-t', targetFile(cwd, url), '--only', 'files.*', '--concurrency', '1', '--runs', '1', '--bail']
+  const args = [
+    '-t',
+    targetFile(cwd, url),
+    '--only',
+    'files.*',
+    '--concurrency',
+    '1',
+    '--runs',
+    '1',
+    '--bail',
+  ]
   const { code } = await conform([...args, '--report', 'json'], { cwd })
   expect(code).toBe(1)
   const report = readReport(cwd)
@@ -149,23 +187,41 @@ test('--bail ends the run at the first must that fails', async () => {
   const failing = 'files.upload/401-missing-credentials'
   expect(ids(report, 'failed')).toEqual([failing])
   const chosen = report.requirements.filter(({ id }) => id.startsWith('files.'))
-  const reasons = new Set(chosen.filter(({ outcome }) => outcome === 'not-exercised').map(({ reason }) => reason))
+  const reasons = new Set(
+    chosen.filter(({ outcome }) => outcome === 'not-exercised').map(({ reason }) => reason),
+  )
   expect([...reasons]).toEqual(['left out: --bail'])
 })
 
 test('--read-only creates nothing and generates nothing', async () => {
   const { url } = await reference()
   const cwd = folder()
-  const args = ['-t', targetFile(cwd, url), '--read-only', '--depth', 'quick', '--report', 'json', '--report', 'har']
+  const args = [
+    '-t',
+    targetFile(cwd, url),
+    '--read-only',
+    '--depth',
+    'quick',
+    '--report',
+    'json',
+    '--report',
+    'har',
+  ]
   const { code } = await conform(args, { cwd })
   const report = readReport(cwd)
   expect(ids(report, 'failed')).toEqual([])
   expect(code).toBe(0)
   expect(report).toMatchObject({ verdict: 'passing', run: { readOnly: true, created: [] } })
-  const { log } = readReport(cwd, 'conform-report.har') as unknown as { log: { entries: Record<string, any>[] } }
-  const granted = log.entries.filter(({ request, response }) => request.method === 'POST' && response.status < 300)
-  const effects = new Map<string, string>(catalogue.map(({ id, effect }) => [id, effect]))
-  expect(granted.map(({ _requirement }) => _requirement as string).filter((id) => effects.get(id) !== 'none')).toEqual(
-    [],
+  const { log } = readReport(cwd, 'conform-report.har') as unknown as {
+    log: { entries: Record<string, any>[] }
+  }
+  const granted = log.entries.filter(
+    ({ request, response }) => request.method === 'POST' && response.status < 300,
   )
+  const effects = new Map<string, string>(catalogue.map(({ id, effect }) => [id, effect]))
+  expect(
+    granted
+      .map(({ _requirement }) => _requirement as string)
+      .filter((id) => effects.get(id) !== 'none'),
+  ).toEqual([])
 })

@@ -11,7 +11,8 @@ test('without a terminal it says that it needs one', async () => {
   expect(await conform(['watch'])).toMatchObject({
     code: 2,
     stdout: '',
-    stderr: 'conform: conform watch reads keys from a terminal, and there is none; run conform instead\n',
+    stderr:
+      'conform: conform watch reads keys from a terminal, and there is none; run conform instead\n',
   })
 })
 
@@ -52,7 +53,10 @@ describe.skipIf(!hasTerminals)('on a terminal', () => {
     await watch.shows('newly passed    files.retrieve/404-unknown-file')
     await watch.shows(keys)
 
-    writeFileSync(file, readFileSync(file, 'utf8').replace('Embedded reference server', 'Another name'))
+    writeFileSync(
+      file,
+      readFileSync(file, 'utf8').replace('Embedded reference server', 'Another name'),
+    )
     await watch.shows('target.json changed')
     await watch.shows('Another name')
     await watch.shows('Since the run before: nothing changed')
@@ -69,7 +73,9 @@ describe.skipIf(!hasTerminals)('on a terminal', () => {
     const lines = shown.trim().split(/\r?\n/)
     expect(lines.at(-1)!.replace(/.*\x1b\[\?25h/, '')).toBe(lines[0])
     // Nothing failed any more, so everything was run: that writes the reports, a part does not.
-    const report = JSON.parse(readFileSync(`${cwd}/conform-report.json`, 'utf8')) as { target: { name: string } }
+    const report = JSON.parse(readFileSync(`${cwd}/conform-report.json`, 'utf8')) as {
+      target: { name: string }
+    }
     expect(report.target.name).toBe('Another name')
   })
 
@@ -97,7 +103,10 @@ describe.skipIf(!hasTerminals)('on a terminal', () => {
     const { url } = await reference()
     const slow = await slowTarget(url, (line) => line === 'POST /v1/completion')
     const cwd = folder()
-    const watch = onTerminal(['watch', '-t', targetFile(cwd, slow.url), '--only', 'completion.*', '--runs', '1'], cwd)
+    const watch = onTerminal(
+      ['watch', '-t', targetFile(cwd, slow.url), '--only', 'completion.*', '--runs', '1'],
+      cwd,
+    )
     await slow.held(1)
     watch.types('\x03')
     await watch.shows('Ctrl-C again ends conform')

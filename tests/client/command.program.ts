@@ -8,7 +8,9 @@ import type { ClientReport } from '../../traffic/client/client-judge.ts'
 
 /** `conform serve --judge-client` as client developers use it: their client is pointed at it, then it is interrupted. */
 
-const { application } = targetFile['resources'] as { application: { id: string; inputs: unknown[] } }
+const { application } = targetFile['resources'] as {
+  application: { id: string; inputs: unknown[] }
+}
 const authorization = `Bearer ${referenceKey}`
 
 async function judgedServer(args: readonly string[], cwd: string) {
@@ -24,7 +26,10 @@ test('a client that keeps the interface and waits, by fetch and by an HTTP libra
     join(cwd, 'script.json'),
     JSON.stringify({ 'files.list': [{ status: 429, retryAfter: 1 }, 503, 'pass'] }),
   )
-  const { server, url } = await judgedServer(['--script', 'script.json', '--report', 'json', '--report', 'junit'], cwd)
+  const { server, url } = await judgedServer(
+    ['--script', 'script.json', '--report', 'json', '--report', 'junit'],
+    cwd,
+  )
 
   const dispatcher = new RetryAgent(new Agent(), { minTimeout: 60, statusCodes: [429, 503] })
   const listed = await request(`${url}/v1/files`, {
@@ -36,10 +41,16 @@ test('a client that keeps the interface and waits, by fetch and by an HTTP libra
   await listed.body.dump()
   const headers = { authorization, 'content-type': 'application/json' }
   const body = JSON.stringify({ inputs: application.inputs })
-  const made = await fetch(`${url}/v1/applications/${application.id}/jobs`, { method: 'POST', headers, body })
+  const made = await fetch(`${url}/v1/applications/${application.id}/jobs`, {
+    method: 'POST',
+    headers,
+    body,
+  })
   let job = (await made.json()) as { id: string; status: string }
   while (job.status === 'in_progress') {
-    job = (await (await fetch(`${url}/v1/applications/jobs/${job.id}`, { headers })).json()) as typeof job
+    job = (await (
+      await fetch(`${url}/v1/applications/jobs/${job.id}`, { headers })
+    ).json()) as typeof job
   }
 
   server.child.kill('SIGTERM')
@@ -50,19 +61,28 @@ test('a client that keeps the interface and waits, by fetch and by an HTTP libra
   )
   expect(stdout).toMatch(/\nexit 0: every request kept the interface\n$/)
   const report = readReport(cwd) as unknown as ClientReport
-  expect(report.operations.map(({ operation }) => operation)).toEqual(['jobs.create', 'jobs.retrieve', 'files.list'])
+  expect(report.operations.map(({ operation }) => operation)).toEqual([
+    'jobs.create',
+    'jobs.retrieve',
+    'files.list',
+  ])
   expect(report.script).toMatchObject([{ isTooEarly: false }, { isTooEarly: false }])
 })
 
 test('a client that does not is told so at once, and ends with 1', async () => {
   const cwd = folder()
   writeFileSync(join(cwd, 'script.json'), '{"*": [{"status": 503, "retryAfter": 30}]}')
-  const { server, url } = await judgedServer(['--script', 'script.json', '--report', 'markdown'], cwd)
+  const { server, url } = await judgedServer(
+    ['--script', 'script.json', '--report', 'markdown'],
+    cwd,
+  )
   const headers = { authorization: `Bearer ${referenceKey}` }
   const body = JSON.stringify({ inputs: application.inputs })
   for (const _ of [1, 2]) await (await fetch(`${url}/v1/files`, { headers })).text()
   // fetch labels a text as text/plain.
-  await (await fetch(`${url}/v1/applications/${application.id}/jobs`, { method: 'POST', headers, body })).text()
+  await (
+    await fetch(`${url}/v1/applications/${application.id}/jobs`, { method: 'POST', headers, body })
+  ).text()
   server.child.kill('SIGINT')
   const { code, stdout } = await server.ended
   expect(code).toBe(1)

@@ -28,7 +28,10 @@ function sent({
   body = '',
   state = 'whole',
 }: Sent): SentRequest {
-  const bytes = body instanceof Uint8Array ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
+  const bytes =
+    body instanceof Uint8Array
+      ? body
+      : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
   return {
     ...{ method, path, query: new URLSearchParams(query), requestBody: { state, bytes } },
     requestHeaders: Object.entries(headers).map(([name, value]) => ({ name, value })),
@@ -50,7 +53,11 @@ const wrong: [what: string, request: Sent, faults: string[]][] = [
   ['a path that is none', { path: '/v1/file' }, ['path']],
   ['a slash at the end', { method: 'GET', path: '/v1/files/' }, ['path']],
   ['another method', { method: 'PUT', path: '/v1/files' }, ['method']],
-  ['no key', { headers: { 'content-type': 'application/json' }, body: {} }, ['authorization: absent']],
+  [
+    'no key',
+    { headers: { 'content-type': 'application/json' }, body: {} },
+    ['authorization: absent'],
+  ],
   [
     'another scheme',
     { method: 'GET', path: '/v1/files', headers: { authorization: 'Basic eDp5' } },
@@ -69,7 +76,11 @@ const wrong: [what: string, request: Sent, faults: string[]][] = [
     ['authorization: no-key'],
   ]),
   ['a job by a name', { method: 'GET', path: '/v1/applications/jobs/last' }, ['path-parameter']],
-  ['extensions with a dot', { method: 'GET', path: '/v1/files', query: 'file_types=pdf,.txt' }, ['query: dot']],
+  [
+    'extensions with a dot',
+    { method: 'GET', path: '/v1/files', query: 'file_types=pdf,.txt' },
+    ['query: dot'],
+  ],
   [
     'extensions one by one',
     { method: 'GET', path: '/v1/files', query: 'file_types=pdf&file_types=txt' },
@@ -83,17 +94,26 @@ const wrong: [what: string, request: Sent, faults: string[]][] = [
   ],
   [
     'a form',
-    { headers: { authorization, 'content-type': 'application/x-www-form-urlencoded' }, body: 'text=x' },
+    {
+      headers: { authorization, 'content-type': 'application/x-www-form-urlencoded' },
+      body: 'text=x',
+    },
     ['content-type: not-json'],
   ],
   [
     'a form in place of a file',
-    { path: '/v1/files', headers: { authorization, 'content-type': 'multipart/form-data; boundary=x' } },
+    {
+      path: '/v1/files',
+      headers: { authorization, 'content-type': 'multipart/form-data; boundary=x' },
+    },
     ['content-type: form'],
   ],
   [
     'a file that is no attachment',
-    { path: '/v1/files', headers: { authorization, 'content-disposition': 'form-data; name="file"' } },
+    {
+      path: '/v1/files',
+      headers: { authorization, 'content-disposition': 'form-data; name="file"' },
+    },
     ['content-disposition'],
   ],
   [
@@ -102,7 +122,11 @@ const wrong: [what: string, request: Sent, faults: string[]][] = [
     ['content-disposition'],
   ],
   ['no body', { path: jobs }, ['body: absent']],
-  ['a body for a reading', { method: 'GET', path: `/v1/applications/jobs/${id}`, body: {} }, ['body: unexpected']],
+  [
+    'a body for a reading',
+    { method: 'GET', path: `/v1/applications/jobs/${id}`, body: {} },
+    ['body: unexpected'],
+  ],
   ['half a body', { body: '{"text": ' }, ['body: not-json']],
   ['a byte order mark', { body: '\uFEFF{}' }, ['body: not-json']],
   ['Latin-1', { body: Buffer.from('{"text": "\xe9"}', 'latin1') }, ['body: not-utf-8']],
@@ -110,7 +134,11 @@ const wrong: [what: string, request: Sent, faults: string[]][] = [
   ['a list as the body', { path: jobs, body: [] }, [': array']],
   ['no format', { path: `/v1/tools/pdf-parser/f`, body: {} }, ['/format: absent']],
   ['format null', { path: `/v1/tools/pdf-parser/f`, body: { format: null } }, ['/format: null']],
-  ['another format', { path: `/v1/tools/pdf-parser/f`, body: { format: 'html' } }, ['/format: string']],
+  [
+    'another format',
+    { path: `/v1/tools/pdf-parser/f`, body: { format: 'html' } },
+    ['/format: string'],
+  ],
   ['no inputs', { path: jobs, body: {} }, ['/inputs: absent']],
   ['inputs by name', { path: jobs, body: { inputs: { topic: ['tea'] } } }, ['/inputs: object']],
   [
@@ -123,10 +151,22 @@ const wrong: [what: string, request: Sent, faults: string[]][] = [
     { path: jobs, body: { inputs: [{ id: 'a', value: [1] }] } },
     ['/inputs/0/value/0: number'],
   ],
-  ['an input without id', { path: jobs, body: { inputs: [{ value: ['tea'] }] } }, ['/inputs/0/id: absent']],
-  ['a message without role', { path: chat, body: { messages: [{ content: 'x' }] } }, ['/messages/0/role: absent']],
+  [
+    'an input without id',
+    { path: jobs, body: { inputs: [{ value: ['tea'] }] } },
+    ['/inputs/0/id: absent'],
+  ],
+  [
+    'a message without role',
+    { path: chat, body: { messages: [{ content: 'x' }] } },
+    ['/messages/0/role: absent'],
+  ],
   ['a text for messages', { path: '/v1/chat', body: { messages: 'x' } }, ['/messages: string']],
-  ['a part without text', { path: chat, body: parts({ type: 'text' }) }, ['/messages/0/content/0/text: absent']],
+  [
+    'a part without text',
+    { path: chat, body: parts({ type: 'text' }) },
+    ['/messages/0/content/0/text: absent'],
+  ],
   [
     'an image as a text',
     { path: chat, body: parts({ type: 'image_url', image_url: 'x' }) },
@@ -144,12 +184,21 @@ const wrong: [what: string, request: Sent, faults: string[]][] = [
   ],
   [
     'a schema as a text',
-    { path: chat, body: { response_format: { type: 'json_schema', json_schema: { schema: '{}' } } } },
+    {
+      path: chat,
+      body: { response_format: { type: 'json_schema', json_schema: { schema: '{}' } } },
+    },
     ['/response_format/json_schema/schema: string'],
   ],
   [
     'settings out of bounds',
-    { path: graphs, body: { query: 'x', query_config: { search_weight: 101, grounding_level: -0.1, max_tokens: 99 } } },
+    {
+      path: graphs,
+      body: {
+        query: 'x',
+        query_config: { search_weight: 101, grounding_level: -0.1, max_tokens: 99 },
+      },
+    },
     [
       '/query_config/search_weight: number',
       '/query_config/grounding_level: number',
@@ -166,7 +215,11 @@ const wrong: [what: string, request: Sent, faults: string[]][] = [
     { path: chat, body: { tools: [{ type: 'graph', function: { query_config: [] } }] } },
     ['/tools/0/function/query_config: array'],
   ],
-  ['a name for variables', { path: '/v1/vision/analyze', body: { variables: 'x' } }, ['/variables: string']],
+  [
+    'a name for variables',
+    { path: '/v1/vision/analyze', body: { variables: 'x' } },
+    ['/variables: string'],
+  ],
 ]
 
 test.each(wrong)('%s is told', (_what, request, faults) => {
@@ -176,12 +229,21 @@ test.each(wrong)('%s is told', (_what, request, faults) => {
 const right: [what: string, request: Sent][] = [
   [
     'another letter case of the scheme and the media type',
-    { headers: { authorization: 'bearer a.b.c', 'content-type': 'Application/JSON; charset=utf-8' }, body: {} },
+    {
+      headers: { authorization: 'bearer a.b.c', 'content-type': 'Application/JSON; charset=utf-8' },
+      body: {},
+    },
   ],
-  ['a key that opens nothing', { method: 'GET', path: '/v1/files', headers: { authorization: 'Bearer expired' } }],
+  [
+    'a key that opens nothing',
+    { method: 'GET', path: '/v1/files', headers: { authorization: 'Bearer expired' } },
+  ],
   ['HEAD and OPTIONS', { method: 'HEAD', path: '/v1/files', headers: {} }],
   ['what a browser asks first', { method: 'OPTIONS', path: '/v1/nothing', headers: {} }],
-  ['the path of the parser without id, which §4.4 lists', { path: '/v1/tools/pdf-parser', body: { any: 1 } }],
+  [
+    'the path of the parser without id, which §4.4 lists',
+    { path: '/v1/tools/pdf-parser', body: { any: 1 } },
+  ],
   ['a body where nothing is said of one', { method: 'GET', path: '/v1/files', body: {} }],
   ['no body where none is shown', { path: '/v1/completion', headers: { authorization } }],
   ['null or a list where members have no place', { body: 'null' }],
@@ -197,7 +259,12 @@ const right: [what: string, request: Sent][] = [
     'null for what may be absent',
     {
       path: chat,
-      body: { model: null, messages: [{ role: 'assistant', content: null }], tools: null, response_format: null },
+      body: {
+        model: null,
+        messages: [{ role: 'assistant', content: null }],
+        tools: null,
+        response_format: null,
+      },
     },
   ],
   ['a choice of one tool', { path: chat, body: { tool_choice: { type: 'function' } } }],
@@ -205,12 +272,18 @@ const right: [what: string, request: Sent][] = [
     'parts and tools of other types',
     {
       path: chat,
-      body: { ...parts({ type: 'input_audio', input_audio: 1 }), tools: [{ type: 'graph', function: 1 }] },
+      body: {
+        ...parts({ type: 'input_audio', input_audio: 1 }),
+        tools: [{ type: 'graph', function: 1 }],
+      },
     },
   ],
   [
     'a data URL',
-    { path: chat, body: parts({ type: 'image_url', image_url: { url: 'data:image/png;base64,aGVsbG8=' } }) },
+    {
+      path: chat,
+      body: parts({ type: 'image_url', image_url: { url: 'data:image/png;base64,aGVsbG8=' } }),
+    },
   ],
   ['no inputs for an application that asks for none', { path: jobs, body: { inputs: [] } }],
   ['an input without value', { path: jobs, body: { inputs: [{ id: 'a' }] } }],
@@ -219,11 +292,21 @@ const right: [what: string, request: Sent][] = [
     'settings at their bounds, null, and recommended ones exceeded',
     {
       path: graphs,
-      body: { query_config: { search_weight: 0, max_tokens: 8000, max_snippets: 50, keyword_threshold: null } },
+      body: {
+        query_config: {
+          search_weight: 0,
+          max_tokens: 8000,
+          max_snippets: 50,
+          keyword_threshold: null,
+        },
+      },
     },
   ],
   ['settings where others take none', { path: '/v1/translate', body: { query_config: 7 } }],
-  ['a file without headers of its own', { path: '/v1/files', headers: { authorization }, body: 'x' }],
+  [
+    'a file without headers of its own',
+    { path: '/v1/files', headers: { authorization }, body: 'x' },
+  ],
   [
     'a file in another alphabet',
     {
@@ -236,7 +319,10 @@ const right: [what: string, request: Sent][] = [
       body: '{',
     },
   ],
-  ['several extensions', { method: 'GET', path: '/v1/files', query: 'file_types=pdf,tar.gz&file_types[]=x' }],
+  [
+    'several extensions',
+    { method: 'GET', path: '/v1/files', query: 'file_types=pdf,tar.gz&file_types[]=x' },
+  ],
   ['what was kept in part', { path: jobs, body: '{"inp', state: 'cut' }],
   ['what could not be decoded', { path: jobs, body: '', state: 'missing' }],
 ]
@@ -269,5 +355,7 @@ test('a path that is nearly one is named', () => {
   ]
   for (const [path, hint] of near)
     expect(requestFaults(sent({ method: 'GET', path: path! }))).toEqual([{ rule: 'path', hint }])
-  expect(requestFaults(sent({ method: 'GET', path: '/v2/things' }))).toEqual([{ rule: 'path', hint: undefined }])
+  expect(requestFaults(sent({ method: 'GET', path: '/v2/things' }))).toEqual([
+    { rule: 'path', hint: undefined },
+  ])
 })

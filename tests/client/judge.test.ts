@@ -20,7 +20,10 @@ const bytesOf = (value: unknown) => ({
 })
 const json = { 'content-type': 'application/json' }
 const headersOf = (headers: Readonly<Record<string, string>>): HeaderLine[] =>
-  Object.entries({ authorization: `Bearer ${key}`, ...headers }).map(([name, value]) => ({ name, value }))
+  Object.entries({ authorization: `Bearer ${key}`, ...headers }).map(([name, value]) => ({
+    name,
+    value,
+  }))
 
 interface Exchange {
   readonly path: string
@@ -33,7 +36,15 @@ interface Exchange {
 }
 
 const entryOf = ({ path, status, sent, answer, headers = {}, at = 0, ms = 1 }: Exchange) => ({
-  ...{ index: 0, startedAt: at, durationMs: ms, httpVersion: '1.1', status, url: baseUrl + path, headers: [] },
+  ...{
+    index: 0,
+    startedAt: at,
+    durationMs: ms,
+    httpVersion: '1.1',
+    status,
+    url: baseUrl + path,
+    headers: [],
+  },
   method: sent === undefined ? 'GET' : 'POST',
   requestHeaders: headersOf(sent === undefined ? headers : { ...json, ...headers }),
   requestBody: bytesOf(sent),
@@ -60,7 +71,11 @@ const creation = { path: '/v1/applications/a/jobs', sent: { inputs: [] } }
 const conflict = { ...creation, status: 409, answer: { tpe: 'BadRequest', errors: [], extras: {} } }
 const job = (status: string) => ({ id: '2e8d7a10-6c0b-4b9f-8f2d-5d3c9b7e2001', status })
 const created = { ...creation, status: 202, answer: job('in_progress') }
-const read = (status: string) => ({ path: `/v1/applications/jobs/${job('').id}`, status: 200, answer: job(status) })
+const read = (status: string) => ({
+  path: `/v1/applications/jobs/${job('').id}`,
+  status: 200,
+  answer: job(status),
+})
 
 test.each<[what: string, exchanges: Exchange[], wrong: number]>([
   ['a second creation that meets the own job', [created, conflict], 1],
@@ -91,7 +106,10 @@ test.each<[what: string, exchanges: Exchange[], wrong: number]>([
 })
 
 test('the report counts answers, and says which errors were not met and what brings them about', () => {
-  const { report } = judged(created, conflict, read('failed'), { path: '/admin/files/x', status: 200 })
+  const { report } = judged(created, conflict, read('failed'), {
+    path: '/admin/files/x',
+    status: 200,
+  })
   const [create, retrieve] = report.operations
   expect(report).toMatchObject({ requests: 3, wrong: 1, exit: { code: 1 }, durationMs: 5 })
   expect(create).toMatchObject({
@@ -102,10 +120,19 @@ test('the report counts answers, and says which errors were not met and what bri
       { status: 409, tpe: 'BadRequest', count: 1 },
     ],
   })
-  expect(retrieve).toMatchObject({ operation: 'jobs.retrieve', answers: [{ status: 200, count: 1 }] })
-  expect(create!.errors.filter(({ met }) => met > 0)).toMatchObject([{ status: 409, tpe: 'BadRequest', met: 1 }])
+  expect(retrieve).toMatchObject({
+    operation: 'jobs.retrieve',
+    answers: [{ status: 200, count: 1 }],
+  })
+  expect(create!.errors.filter(({ met }) => met > 0)).toMatchObject([
+    { status: 409, tpe: 'BadRequest', met: 1 },
+  ])
   const quota = create!.errors.find(({ status }) => status === 429)
-  expect(quota).toMatchObject({ tpe: 'QuotaExceeded', met: 0, simulate: '429-quota-exceeded 429-QuotaExceeded' })
+  expect(quota).toMatchObject({
+    tpe: 'QuotaExceeded',
+    met: 0,
+    simulate: '429-quota-exceeded 429-QuotaExceeded',
+  })
   expect(report.unused).toHaveLength(15)
 })
 
@@ -117,8 +144,13 @@ test('the same fault is told once and counted, whatever the ids', () => {
 
 test('no request is no pass', () => {
   const { report } = judged()
-  expect(report.exit).toMatchObject({ code: 3, because: 'no request to an operation of the interface came' })
-  expect(renderClient(report)).toMatch(/\nexit 3: no request to an operation of the interface came\n$/)
+  expect(report.exit).toMatchObject({
+    code: 3,
+    because: 'no request to an operation of the interface came',
+  })
+  expect(renderClient(report)).toMatch(
+    /\nexit 3: no request to an operation of the interface came\n$/,
+  )
   expect(clientFormats.junit(report)).toContain('<error message="no request')
 })
 
@@ -129,7 +161,9 @@ test('formats agree with the exit code, and none shows a key', () => {
     [judged(bad).report, 1],
   ] as const) {
     expect(clientFormats.junit(report)).toContain(`failures="${failures}" errors="0"`)
-    expect((JSON.parse(clientFormats.json(report)) as ClientReport).exit).toMatchObject({ code: failures })
+    expect((JSON.parse(clientFormats.json(report)) as ClientReport).exit).toMatchObject({
+      code: failures,
+    })
     expect(clientFormats.markdown(report)).toContain(`exit ${failures}\n`)
     expect(renderClient(report)).toContain(`exit ${failures}: `)
     for (const render of [...Object.values(clientFormats), renderClient])
@@ -138,7 +172,10 @@ test('formats agree with the exit code, and none shows a key', () => {
 })
 
 /** Hands requests to a script at given times; gives what it saw of the client. */
-async function played(steps: unknown, asks: readonly { readonly at: number; readonly opened?: number }[]) {
+async function played(
+  steps: unknown,
+  asks: readonly { readonly at: number; readonly opened?: number }[],
+) {
   let now = 0
   const passed: number[] = []
   const server: Forwarder = {
@@ -167,10 +204,19 @@ async function played(steps: unknown, asks: readonly { readonly at: number; read
         end: resolve,
         fail: () => resolve(),
       }
-      player.forward({ method: 'GET', path: '/v1/files', headers: [], connectionOpenedAt: opened }, sink)
+      player.forward(
+        { method: 'GET', path: '/v1/files', headers: [], connectionOpenedAt: opened },
+        sink,
+      )
     })
   }
-  return { answers, early, passed, waits: player.played.map(({ waitedMs }) => waitedMs), left: player.left() }
+  return {
+    answers,
+    early,
+    passed,
+    waits: player.played.map(({ waitedMs }) => waitedMs),
+    left: player.left(),
+  }
 }
 
 test('a script answers in its order, and then the server does', async () => {
@@ -192,20 +238,37 @@ test('a script answers in its order, and then the server does', async () => {
   })
 })
 
-test.each<[what: string, steps: unknown, asks: { at: number; opened?: number }[], early: number[]]>([
-  ['before Retry-After is over', [{ status: 429, retryAfter: 2 }], [{ at: 0 }, { at: 1900 }], [1900]],
-  ['on a new connection too', [{ status: 503, retryAfter: 1 }], [{ at: 0 }, { at: 3, opened: 2 }], [3]],
-  ['a timer that goes off a little early is none', [{ status: 429, retryAfter: 1 }], [{ at: 0 }, { at: 999 }], []],
+test.each<[what: string, steps: unknown, asks: { at: number; opened?: number }[], early: number[]]>(
   [
-    'what was on its way on another connection is none',
-    [{ status: 429, retryAfter: 1 }],
-    [{ at: 5 }, { at: 6, opened: 4 }],
-    [],
+    [
+      'before Retry-After is over',
+      [{ status: 429, retryAfter: 2 }],
+      [{ at: 0 }, { at: 1900 }],
+      [1900],
+    ],
+    [
+      'on a new connection too',
+      [{ status: 503, retryAfter: 1 }],
+      [{ at: 0 }, { at: 3, opened: 2 }],
+      [3],
+    ],
+    [
+      'a timer that goes off a little early is none',
+      [{ status: 429, retryAfter: 1 }],
+      [{ at: 0 }, { at: 999 }],
+      [],
+    ],
+    [
+      'what was on its way on another connection is none',
+      [{ status: 429, retryAfter: 1 }],
+      [{ at: 5 }, { at: 6, opened: 4 }],
+      [],
+    ],
+    ['once at once without Retry-After may be chance', [503], [{ at: 0 }, { at: 1 }], []],
+    ['twice at once is not', [503, 429], [{ at: 0 }, { at: 1 }, { at: 2 }], [2]],
+    ['pauses that grow', [503, 429, 500], [{ at: 0 }, { at: 100 }, { at: 300 }, { at: 700 }], []],
   ],
-  ['once at once without Retry-After may be chance', [503], [{ at: 0 }, { at: 1 }], []],
-  ['twice at once is not', [503, 429], [{ at: 0 }, { at: 1 }, { at: 2 }], [2]],
-  ['pauses that grow', [503, 429, 500], [{ at: 0 }, { at: 100 }, { at: 300 }, { at: 700 }], []],
-])('too early: %s', async (_what, steps, asks, early) => {
+)('too early: %s', async (_what, steps, asks, early) => {
   expect((await played(steps, asks)).early).toEqual(early)
 })
 
@@ -218,9 +281,15 @@ test('a client that gives up is told of, and leaves the rest of the script', asy
 
 test.each<[script: unknown, message: string]>([
   [[], 'script.json: must be an object of operations'],
-  [{ 'job.create': [429] }, 'script.json: job.create: is not an operation; did you mean jobs.create?'],
+  [
+    { 'job.create': [429] },
+    'script.json: job.create: is not an operation; did you mean jobs.create?',
+  ],
   [{ '*': [] }, 'script.json: *: give a list of answers'],
-  [{ '*': ['429'] }, 'script.json: *[0]: "429": give "pass", a status, or {"status", "tpe", "retryAfter"}'],
+  [
+    { '*': ['429'] },
+    'script.json: *[0]: "429": give "pass", a status, or {"status", "tpe", "retryAfter"}',
+  ],
   [
     { '*': [429, { status: 503, retryafter: 1 }] },
     'script.json: *[1].retryafter: is not a member; did you mean retryAfter?',
@@ -235,14 +304,16 @@ test.each<[script: unknown, message: string]>([
 test('a status has the type that the operation gives with it', () => {
   const types = (script: unknown) =>
     [...scriptOf(script, '').values()].flat().map((step) => step !== 'pass' && step.tpe)
-  expect(types({ 'translate.run': [503, 429, 401], 'files.list': [503, 500], '*': [503] })).toEqual([
-    'InternalError',
-    'QuotaExceeded',
-    'BadCredentials',
-    'InternalError',
-    'InternalError',
-    'InternalError',
-  ])
+  expect(types({ 'translate.run': [503, 429, 401], 'files.list': [503, 500], '*': [503] })).toEqual(
+    [
+      'InternalError',
+      'QuotaExceeded',
+      'BadCredentials',
+      'InternalError',
+      'InternalError',
+      'InternalError',
+    ],
+  )
 })
 
 test('what cannot be done is said before anything listens', async () => {
@@ -251,7 +322,10 @@ test('what cannot be done is said before anything listens', async () => {
   const calls: [args: string[], message: string][] = [
     [['--report', 'json'], 'conform: --report: give --judge-client too\n'],
     [['--script', 'script.json'], 'conform: --script: give --judge-client too\n'],
-    [['--judge-client', '--script', 'script.json'], 'conform: script.json: is not JSON at line 1, column 20\n'],
+    [
+      ['--judge-client', '--script', 'script.json'],
+      'conform: script.json: is not JSON at line 1, column 20\n',
+    ],
     [['--judge-client', '--script', 'none.json'], 'conform: none.json: does not exist\n'],
     [
       ['--judge-client', '--report', 'html'],
@@ -263,5 +337,9 @@ test('what cannot be done is said before anything listens', async () => {
     ],
   ]
   for (const [args, stderr] of calls)
-    expect(await conform(['serve', ...args], { cwd }), args.join(' ')).toMatchObject({ code: 2, stdout: '', stderr })
+    expect(await conform(['serve', ...args], { cwd }), args.join(' ')).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr,
+    })
 })

@@ -23,7 +23,8 @@ export interface Block {
   readonly output: string | undefined
 }
 
-const form = /(?:^<!-- run(?: (by|after|as|defects): ([^\n]*?))? -->\n\n)?^```(\w+)\n([\s\S]*?)^```$/gm
+const form =
+  /(?:^<!-- run(?: (by|after|as|defects): ([^\n]*?))? -->\n\n)?^```(\w+)\n([\s\S]*?)^```$/gm
 
 export function blocksOf(page: string): Block[] {
   const all = [...readFileSync(join(root, page), 'utf8').matchAll(form)]
@@ -31,7 +32,8 @@ export function blocksOf(page: string): Block[] {
     const [whole, member, value = '', language = '', text = ''] = match
     const given = (name: string): string | undefined => (member === name ? value : undefined)
     const [, , , nextLanguage, nextText] = all[at + 1] ?? []
-    const below = nextLanguage === 'text' && !all[at + 1]![0].startsWith('<!--') ? nextText : undefined
+    const below =
+      nextLanguage === 'text' && !all[at + 1]![0].startsWith('<!--') ? nextText : undefined
     return {
       page,
       language,

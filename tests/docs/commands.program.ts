@@ -25,7 +25,8 @@ test.each(pages.filter((page) => blocks.some((block) => block.page === page && b
       const { code, printed } = await run(block)
       expect(printed, block.text).not.toMatch(/\n\s+at |a mistake of the suite/)
       if (block.output === undefined || block.language === 'console') expect(code, printed).toBe(0)
-      if (block.output !== undefined) expect(missing(block.output, printed), printed).toBeUndefined()
+      if (block.output !== undefined)
+        expect(missing(block.output, printed), printed).toBeUndefined()
     }
   },
 )
@@ -33,19 +34,23 @@ test.each(pages.filter((page) => blocks.some((block) => block.page === page && b
 test('every block of commands is run, here or by what its comment names', () => {
   for (const { page, language, text, run, by } of blocks) {
     if (by !== undefined) expect(existsSync(join(root, by)), by).toBe(true)
-    if (/^(sh|console|ts)$/.test(language)) expect(run || by !== undefined, `${page}:\n${text}`).toBe(true)
+    if (/^(sh|console|ts)$/.test(language))
+      expect(run || by !== undefined, `${page}:\n${text}`).toBe(true)
   }
 })
 
 test('what is shown without a command is what a test expects', () => {
   for (const { page, language, text, by } of blocks.filter(({ by }) => by !== undefined)) {
     if (language !== 'text') continue
-    for (const line of text.trimEnd().split('\n')) expect(readFileSync(join(root, by!), 'utf8'), page).toContain(line)
+    for (const line of text.trimEnd().split('\n'))
+      expect(readFileSync(join(root, by!), 'utf8'), page).toContain(line)
   }
 })
 
 const words = (line: string): string[] =>
-  [...line.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(([, single, double, bare]) => single ?? double ?? bare ?? '')
+  [...line.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
+    ([, single, double, bare]) => single ?? double ?? bare ?? '',
+  )
 
 /** Each `conform ...` of a page or a workflow, in a block or within a sentence. */
 const workflows = readdirSync(join(root, 'docs/workflows')).map((name) => `docs/workflows/${name}`)
@@ -55,7 +60,9 @@ const ofConform = [...pages, ...workflows].flatMap((page) => {
   const inBlocks = page.endsWith('.md') ? blocksOf(page).flatMap(commandsOf) : text.split('\n')
   return [...inline, ...inBlocks].flatMap((line) => {
     const [, rest] = /(?:^|[\s(/])conform((?:\s[^|>&)#]*)?)/.exec(line) ?? []
-    return rest === undefined || line.includes('npm run conform') ? [] : [[page, rest.trim()] as const]
+    return rest === undefined || line.includes('npm run conform')
+      ? []
+      : [[page, rest.trim()] as const]
   })
 })
 
@@ -68,7 +75,12 @@ test('each command of the pages has the options that it is shown with', async ()
     const command = isCommand ? await commands[first]!() : addArguments(new Command())
     const known = new Set(command.options.flatMap(({ short, long }) => [short, long]))
     for (const word of isCommand ? others : [first, ...others]) {
-      if (word.startsWith('-') && word !== '-' && !/^--(help|version)$/.test(word) && !/^-\d/.test(word))
+      if (
+        word.startsWith('-') &&
+        word !== '-' &&
+        !/^--(help|version)$/.test(word) &&
+        !/^-\d/.test(word)
+      )
         expect([...known], `${page}: conform ${line}`).toContain(word.split('=')[0])
     }
   }
@@ -76,11 +88,15 @@ test('each command of the pages has the options that it is shown with', async ()
 
 test('each target file of the pages, and each part of one, is valid', () => {
   const ofTargets = ['docs/recipes.md', 'docs/target-file.md']
-  const files = blocks.filter(({ page, language }) => ofTargets.includes(page) && language.startsWith('json'))
+  const files = blocks.filter(
+    ({ page, language }) => ofTargets.includes(page) && language.startsWith('json'),
+  )
   expect(files.length).toBeGreaterThan(10)
   for (const { page, text: shown } of files) {
     const text = shown.replaceAll(/<[^<>]+>/g, 'filled-in')
-    const part = parse(text.startsWith('{') ? text : `{${text}}`, [], { allowTrailingComma: true }) as object
+    const part = parse(text.startsWith('{') ? text : `{${text}}`, [], {
+      allowTrailingComma: true,
+    }) as object
     checkTargetFile({ baseUrl: 'http://localhost:8080', ...part }, page)
   }
 })

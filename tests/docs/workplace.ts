@@ -24,27 +24,41 @@ export async function workplace(): Promise<(block: Block) => Promise<Ended>> {
   const bin = join(dir, 'node_modules/.bin')
   mkdirSync(bin, { recursive: true })
   symlinkSync(root, join(dir, 'node_modules/ai-content-conformance'))
-  writeFileSync(join(bin, 'conform'), `#!/bin/sh\nexec '${process.execPath}' '${join(root, 'bin/conform.js')}' "$@"\n`)
+  writeFileSync(
+    join(bin, 'conform'),
+    `#!/bin/sh\nexec '${process.execPath}' '${join(root, 'bin/conform.js')}' "$@"\n`,
+  )
   writeFileSync(join(bin, 'npx'), '#!/bin/sh\nexec "$@"\n')
   for (const name of ['conform', 'npx']) chmodSync(join(bin, name), 0o755)
   const server = await startReference()
   onTestFinished(() => server.close())
   renameSync(targetFile(dir, server.url), join(dir, 'staging.json'))
-  const env = { PATH: `${bin}:${process.env['PATH']}`, HOME: dir, NO_COLOR: '1', CONFORM_API_KEY: referenceKey }
+  const env = {
+    PATH: `${bin}:${process.env['PATH']}`,
+    HOME: dir,
+    NO_COLOR: '1',
+    CONFORM_API_KEY: referenceKey,
+  }
 
   return async (block) => {
-    const wrong = block.defects.length > 0 ? await startReference({ defects: [...block.defects] }) : undefined
+    const wrong =
+      block.defects.length > 0 ? await startReference({ defects: [...block.defects] }) : undefined
     const { url } = wrong ?? server
     const code = block.text.replaceAll(shownUrl, url)
     const name = block.as ?? 'example.mjs'
     if (block.language === 'ts') writeFileSync(join(dir, name), code)
-    const started = block.as === undefined ? `node ${name}` : `conform ${url} --target ${name} --dry-run`
+    const started =
+      block.as === undefined ? `node ${name}` : `conform ${url} --target ${name} --dry-run`
     const commands = commandsOf({ ...block, text: code }).join('\n')
     // Not at once: the server answers in this process.
-    const child = spawn('bash', ['-c', `set -e\n${block.after}\n${block.language === 'ts' ? started : commands}`], {
-      cwd: dir,
-      env,
-    })
+    const child = spawn(
+      'bash',
+      ['-c', `set -e\n${block.after}\n${block.language === 'ts' ? started : commands}`],
+      {
+        cwd: dir,
+        env,
+      },
+    )
     let printed = ''
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (piece: string) => (printed += piece))

@@ -27,7 +27,10 @@ describe(`${atomic}, of a target that is far away`, () => {
   test('accuses who grants two of one moment only from near by', async () => {
     const outcomes = []
     for (const latencyMs of [1, 10, 40]) {
-      const { results } = await judgeReference({ defects: [atomic] }, { latencyMs, options: { only } })
+      const { results } = await judgeReference(
+        { defects: [atomic] },
+        { latencyMs, options: { only } },
+      )
       outcomes.push(results.find(({ id }) => id === atomic)?.outcome)
     }
     expect(outcomes).toEqual(['failed', 'failed', 'not-exercised'])
@@ -56,7 +59,9 @@ describe(`${atomic}, of a target that is far away`, () => {
 })
 
 describe('*/2xx-own-id asks once more', () => {
-  const ids = ['files.upload', 'graphs.create', 'applications.create'].map((operation) => `${operation}/2xx-own-id`)
+  const ids = ['files.upload', 'graphs.create', 'applications.create'].map(
+    (operation) => `${operation}/2xx-own-id`,
+  )
   const options = { depth: 'quick', only: ids } as const
 
   test.each([
@@ -67,7 +72,12 @@ describe('*/2xx-own-id asks once more', () => {
   ])('if one of its creations is answered %i %s', async (status, tpe) => {
     const met = new Set<string>()
     const answer = (result: HttpResult): HttpResult => ({
-      ...{ kind: 'answer', status, headers: [{ name: 'content-type', value: 'application/json' }], cut: false },
+      ...{
+        kind: 'answer',
+        status,
+        headers: [{ name: 'content-type', value: 'application/json' }],
+        cut: false,
+      },
       body: Buffer.from(JSON.stringify({ tpe, errors: [], extras: {} })),
       ...{ sentAt: result.sentAt, endedAt: result.endedAt },
     })
@@ -90,7 +100,11 @@ describe('*/2xx-own-id asks once more', () => {
 
 describe('an answer that says nothing', () => {
   /** The first answer to a request for that requirement that is one of these is replaced. */
-  const once = (id: string, isIt: (status: number) => boolean, other: (result: HttpResult) => HttpResult) => {
+  const once = (
+    id: string,
+    isIt: (status: number) => boolean,
+    other: (result: HttpResult) => HttpResult,
+  ) => {
     let met = false
     return (transport: Transport): Transport => ({
       ...transport,
@@ -113,7 +127,10 @@ describe('an answer that says nothing', () => {
 
   test('as that to the one of several creations which was granted is lost, is followed by another look', async () => {
     const id = 'graphs.create/400-atomic'
-    const { results } = await judgeReference({}, { network: once(id, isGranted, lost), options: { only: [id] } })
+    const { results } = await judgeReference(
+      {},
+      { network: once(id, isGranted, lost), options: { only: [id] } },
+    )
     expect(idsOf(results, 'passed')).toEqual([id])
   })
 
@@ -126,7 +143,9 @@ describe('an answer that says nothing', () => {
       async send(request, options) {
         const result = await transport.send(request, options)
         const isCreation =
-          request.path === '/v1/knowledge-graphs' && result.kind === 'answer' && isGranted(result.status)
+          request.path === '/v1/knowledge-graphs' &&
+          result.kind === 'answer' &&
+          isGranted(result.status)
         return isCreation && creations++ % 2 === 0 ? lost(result) : result
       },
     })
@@ -140,7 +159,8 @@ describe('an answer that says nothing', () => {
     const network = once(
       'files.upload',
       () => true,
-      (result) => ({ ...result, status: 400, body: Buffer.from(JSON.stringify(blocked)) }) as HttpResult,
+      (result) =>
+        ({ ...result, status: 400, body: Buffer.from(JSON.stringify(blocked)) }) as HttpResult,
     )
     const ids = ['graphs.add-file/2xx-accepted', 'graphs.add-file/409-already-in-graph']
     const { results } = await judgeReference({}, { network, options: { only: ids } })
@@ -190,7 +210,10 @@ describe('a target that takes few requests', () => {
       },
     })
     const only = ['jobs.create/409-*']
-    const { results } = await judgeReference({ jobMs: 300, slowJobMs: 1200 }, { network, options: { only } })
+    const { results } = await judgeReference(
+      { jobMs: 300, slowJobMs: 1200 },
+      { network, options: { only } },
+    )
     expect(idsOf(results, 'failed')).toEqual([])
     expect(idsOf(results, 'passed')).toHaveLength(4)
     expect(from).toBeDefined()
@@ -203,7 +226,8 @@ test('readings of jobs that lag behind accuse nobody of granting a creation besi
     ...transport,
     async send(request, options) {
       const result = await transport.send(request, options)
-      if (request.method !== 'GET' || result.kind !== 'answer' || result.status !== 200) return result
+      if (request.method !== 'GET' || result.kind !== 'answer' || result.status !== 200)
+        return result
       const job = JSON.parse(Buffer.from(result.body).toString()) as { id: string; status?: string }
       if (job.status === undefined || job.status === 'in_progress') return result
       if (!endedAt.has(job.id)) endedAt.set(job.id, performance.now())
@@ -228,15 +252,21 @@ test('creations beside a job that are throttled now and then accuse nobody', asy
     async send(request, options) {
       const { purpose } = (options.tag ?? {}) as Partial<PreviousRequest>
       const result = await transport.send(request, options)
-      if (purpose?.requirement !== 'jobs.create/409-job-in-progress' || result.kind !== 'answer') return result
+      if (purpose?.requirement !== 'jobs.create/409-job-in-progress' || result.kind !== 'answer')
+        return result
       // The third and the sixth beside each job.
       const beside = (sent.get(request.path) ?? 0) + 1
       sent.set(request.path, beside)
-      return beside % 3 === 0 ? { ...result, status: 429, body: Buffer.from(JSON.stringify(limit)) } : result
+      return beside % 3 === 0
+        ? { ...result, status: 429, body: Buffer.from(JSON.stringify(limit)) }
+        : result
     },
   })
   const reference = { jobMs: 300, slowJobMs: 1200 }
-  const { results } = await judgeReference(reference, { network, options: { only: ['jobs.create/409-*'] } })
+  const { results } = await judgeReference(reference, {
+    network,
+    options: { only: ['jobs.create/409-*'] },
+  })
   expect(idsOf(results, 'failed')).toEqual([])
   expect(idsOf(results, 'passed')).toContain('jobs.create/409-job-in-progress')
 })

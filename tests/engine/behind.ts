@@ -28,7 +28,9 @@ export async function judgeBehind(
     const handle = (request: Request): Response | Promise<Response> => {
       const { pathname, search } = new URL(request.url)
       const inner = (): Promise<Response> =>
-        reference.handle(asked(request, reference.url + pathname.slice(new URL(baseUrl).pathname.length) + search))
+        reference.handle(
+          asked(request, reference.url + pathname.slice(new URL(baseUrl).pathname.length) + search),
+        )
       return reply(pathname, inner, performance.now() - began, request)
     }
     const transport = createHandlerTransport({ handle: handle as never, baseUrl })
@@ -37,7 +39,8 @@ export async function judgeBehind(
   })
 }
 
-const asked = (request: Request, url: string): Request => Object.assign(Object.create(request) as Request, { url })
+const asked = (request: Request, url: string): Request =>
+  Object.assign(Object.create(request) as Request, { url })
 
 export const html = (
   status: number,
@@ -49,5 +52,12 @@ export const html = (
     `<html>\r\n<head><title>${title}</title></head>\r\n<body>\r\n<center><h1>${title}</h1></center>\r\n<hr><center>${server}</center>\r\n</body>\r\n</html>\r\n`,
     { status, headers: { 'content-type': 'text/html', server, ...headers } },
   )
-export const json = (status: number, body: unknown, headers: Record<string, string> = {}): Response =>
-  new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json', ...headers } })
+export const json = (
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Response =>
+  new Response(JSON.stringify(body), {
+    status,
+    headers: { 'content-type': 'application/json', ...headers },
+  })

@@ -3,7 +3,13 @@ import { createReference } from '../../reference/server.ts'
 import { onRememberedKey, onReusedConnection } from '../../harness/engine/describe.ts'
 import type { Transport } from '../../harness/http/message.ts'
 import type { RequirementResult } from '../../harness/report/model.ts'
-import { idsOf, judgeReference, type JudgeSettings, judgeUrl, transportTo } from '../matrix/judge-reference.ts'
+import {
+  idsOf,
+  judgeReference,
+  type JudgeSettings,
+  judgeUrl,
+  transportTo,
+} from '../matrix/judge-reference.ts'
 import { inVirtualTime } from '../support/virtual-time.ts'
 import { answered, type Connection, headerOf, overConnections, type Server } from './connections.ts'
 
@@ -23,7 +29,9 @@ const over =
 
 /** Ids that failed because of a connection, or whose answers differ. */
 function toldOf(results: readonly RequirementResult[], words: string): string[] {
-  return results.filter(({ failures }) => failures.some(({ actual }) => actual.includes(words))).map(({ id }) => id)
+  return results
+    .filter(({ failures }) => failures.some(({ actual }) => actual.includes(words)))
+    .map(({ id }) => id)
 }
 
 const broken = JSON.stringify({ tpe: 'InternalError', errors: [], extras: {} })
@@ -60,10 +68,13 @@ test.each([
       }
     },
   ]),
-])('replicas without shared state, connections taken %s: no connection is blamed', async (_, replicaOf) => {
-  const { results } = await judgeReplicas(replicaOf(), { options: { only: some } })
-  expect(toldOf(results, onReusedConnection)).toEqual([])
-})
+])(
+  'replicas without shared state, connections taken %s: no connection is blamed',
+  async (_, replicaOf) => {
+    const { results } = await judgeReplicas(replicaOf(), { options: { only: some } })
+    expect(toldOf(results, onReusedConnection)).toEqual([])
+  },
+)
 
 test.each([
   [
@@ -82,32 +93,41 @@ test.each([
           drawn() < 1 / 3
       )(drawnFrom(seed)),
   ]),
-])('a fault in %s answer is told as what it is, with all answers and how often each came', async (_, made) => {
-  const isFault = made()
-  const network = over(async (_connection, _request, send) => {
-    const result = await send()
-    return isFault() ? answered(result, 500, broken) : result
-  })
-  const { results } = await judgeReference({ jobMs: 20 }, { network, options: { only: some } })
-  expect(toldOf(results, onReusedConnection)).toEqual([])
-  const told = toldOf(results, differ)
-  expect(told.length).toBeGreaterThan(3)
-  const { actual } = results.find(({ id }) => id === told[0])!.failures.find((one) => one.actual.includes(differ))!
-  expect(actual).toMatch(
-    /^500 InternalError; the answers to one request differ: \d+ of \d+: 500 InternalError; \d+ of \d+: /,
-  )
-})
+])(
+  'a fault in %s answer is told as what it is, with all answers and how often each came',
+  async (_, made) => {
+    const isFault = made()
+    const network = over(async (_connection, _request, send) => {
+      const result = await send()
+      return isFault() ? answered(result, 500, broken) : result
+    })
+    const { results } = await judgeReference({ jobMs: 20 }, { network, options: { only: some } })
+    expect(toldOf(results, onReusedConnection)).toEqual([])
+    const told = toldOf(results, differ)
+    expect(told.length).toBeGreaterThan(3)
+    const { actual } = results
+      .find(({ id }) => id === told[0])!
+      .failures.find((one) => one.actual.includes(differ))!
+    expect(actual).toMatch(
+      /^500 InternalError; the answers to one request differ: \d+ of \d+: 500 InternalError; \d+ of \d+: /,
+    )
+  },
+)
 
 test('an upload that can be used a little later is waited for, on whatever connection it is asked for', async () => {
   const network = over((_connection, _request, send) => send())
-  const { results } = await judgeReference({ variants: ['settling/uploads'] }, { network, options: { only: some } })
+  const { results } = await judgeReference(
+    { variants: ['settling/uploads'] },
+    { network, options: { only: some } },
+  )
   expect(idsOf(results, 'failed')).toEqual([])
 })
 
 /** Refuses without reading the body, so that it stands before the next request. */
 const leavesUnread: Server = async ({ exchanges }, _request, send) => {
   const last = exchanges.at(-1)
-  const unread = last?.request.body !== undefined && headerOf(last.request, 'authorization') === undefined
+  const unread =
+    last?.request.body !== undefined && headerOf(last.request, 'authorization') === undefined
   const result = await send()
   return unread ? answered(result, 501, '<html>Unsupported method', 'text/html') : result
 }
@@ -136,7 +156,9 @@ test('what leaves its connection unusable after it was granted is named too', as
     { jobMs: 20 },
     { network, options: { only: [...some, 'graphs.add-file/*'] } },
   )
-  expect(toldOf(results, onReusedConnection).filter((id) => !id.startsWith('files.upload/'))).toEqual([])
+  expect(
+    toldOf(results, onReusedConnection).filter((id) => !id.startsWith('files.upload/')),
+  ).toEqual([])
   expect(toldOf(results, onReusedConnection)).toContain('files.upload/2xx-accepted')
 })
 
@@ -146,9 +168,11 @@ test('a connection that remembers the key is found by the rows of credentials, a
     overConnections(transport, async (connection, request) => {
       const key = headerOf(request, 'authorization') ?? shown.get(connection)
       const headers = request.headers.filter(({ name }) => name.toLowerCase() !== 'authorization')
-      const known = key === undefined ? headers : [...headers, { name: 'authorization', value: key }]
+      const known =
+        key === undefined ? headers : [...headers, { name: 'authorization', value: key }]
       const result = await transport.send({ ...request, headers: known }, { timeoutMs: 10_000 })
-      if (key !== undefined && result.kind === 'answer' && result.status < 300) shown.set(connection, key)
+      if (key !== undefined && result.kind === 'answer' && result.status < 300)
+        shown.set(connection, key)
       return result
     })
   const { results } = await judgeReference(
@@ -160,6 +184,8 @@ test('a connection that remembers the key is found by the rows of credentials, a
   expect(failed.filter((id) => !id.endsWith('/401-missing-credentials'))).toEqual([])
   expect(toldOf(results, onRememberedKey)).toEqual(failed)
   const [failure] = results.find(({ id }) => id === failed[0])!.failures
-  expect(failure?.actual).toMatch(/ shown on it: answered 200 .*, and on a fresh connection 401 BadCredentials/)
+  expect(failure?.actual).toMatch(
+    / shown on it: answered 200 .*, and on a fresh connection 401 BadCredentials/,
+  )
   expect(failure?.exchange?.curl).toContain(' --next ')
 })

@@ -13,13 +13,18 @@ export function leavesBodyUnread(socket: net.Socket): void {
     if (end < 0) return
     const head = text.slice(0, end)
     const method = head.slice(0, head.indexOf(' /'))
-    const length = /^[A-Z]+$/.test(method) ? Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0) : 0
+    const length = /^[A-Z]+$/.test(method)
+      ? Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0)
+      : 0
     const hasKey = /\r\nauthorization: Bearer /i.test(head)
     if (hasKey && text.length < end + 4 + length) return
     text = text.slice(end + 4 + (hasKey ? length : 0))
     if (!/^[A-Z]+$/.test(method))
       socket.end(answer(501, 'text/html', `<html><p>Unsupported method (&#x27;${method}&#x27;)`))
-    else socket.write(hasKey ? answer(200, 'application/json', '{}') : answer(401, 'application/json', refusal))
+    else
+      socket.write(
+        hasKey ? answer(200, 'application/json', '{}') : answer(401, 'application/json', refusal),
+      )
     next()
   }
   socket.on('data', (chunk) => {

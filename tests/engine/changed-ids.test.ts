@@ -26,13 +26,17 @@ test.each([
   ['an xid', 'cmk7l2b3q0h1ga9v8fug', /^c[0-9a-v]{19}$/],
   ['a hexadecimal id of few letters', '5071f177000000000000000a', /^5[0-9a-f]{23}$/],
 ])('an unknown id like %s is one', (_, id, form) => {
-  for (let seed = 0; seed < 50; seed++) expect(unknownId(id, randomOf(seed), new Set())).toMatch(form)
+  for (let seed = 0; seed < 50; seed++)
+    expect(unknownId(id, randomOf(seed), new Set())).toMatch(form)
 })
 
-test.each(['9223372036854775000', '1789654321987654321', '2147483647'])('an unknown number is not above %s', (id) => {
-  for (let seed = 0; seed < 50; seed++) {
-    const made = unknownId(id, randomOf(seed), new Set([id]))
-    expect(made).toHaveLength(id.length)
-    expect(BigInt(made)).toBeLessThan(BigInt(id))
-  }
-})
+test.each(['9223372036854775000', '1789654321987654321', '2147483647'])(
+  'an unknown number is not above %s',
+  (id) => {
+    for (let seed = 0; seed < 50; seed++) {
+      const made = unknownId(id, randomOf(seed), new Set([id]))
+      expect(made).toHaveLength(id.length)
+      expect(BigInt(made)).toBeLessThan(BigInt(id))
+    }
+  },
+)

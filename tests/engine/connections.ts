@@ -42,9 +42,19 @@ export function overConnections(transport: Transport, server: Server): Transport
 }
 
 /** That answer in place of the server's. */
-export function answered(result: HttpResult, status: number, body: string, type = 'application/json'): HttpResult {
+export function answered(
+  result: HttpResult,
+  status: number,
+  body: string,
+  type = 'application/json',
+): HttpResult {
   if (result.kind !== 'answer') return result
-  return { ...result, status, headers: [{ name: 'content-type', value: type }], body: Buffer.from(body) }
+  return {
+    ...result,
+    status,
+    headers: [{ name: 'content-type', value: type }],
+    body: Buffer.from(body),
+  }
 }
 
 /** Whether the request carries that header. */

@@ -17,17 +17,39 @@ function received(status: number, body: string, type = 'application/json'): Exch
   return {
     response,
     recorded: { request, response: { status, headers: {}, body }, curl: '' },
-    probe: { operation: 'files.upload', headers: [{ name: 'content-type', value: 'application/pdf' }] },
+    probe: {
+      operation: 'files.upload',
+      headers: [{ name: 'content-type', value: 'application/pdf' }],
+    },
     throttled: false,
     ...times,
   } as unknown as Exchange
 }
 
-const withBody = (exchange: Exchange, body: string): Exchange => ({ ...exchange, probe: { ...exchange.probe, body } })
+const withBody = (exchange: Exchange, body: string): Exchange => ({
+  ...exchange,
+  probe: { ...exchange.probe, body },
+})
 
-function silent(cause: NoResponse['cause'], message: string, more: Pick<NoResponse, 'detail'> = {}): Exchange {
-  const noResponse: NoResponse = { kind: 'no-answer', cause, message, staleConnection: false, ...more, ...times }
-  return { noResponse, recorded: { request, curl: '' }, throttled: false, ...times } as unknown as Exchange
+function silent(
+  cause: NoResponse['cause'],
+  message: string,
+  more: Pick<NoResponse, 'detail'> = {},
+): Exchange {
+  const noResponse: NoResponse = {
+    kind: 'no-answer',
+    cause,
+    message,
+    staleConnection: false,
+    ...more,
+    ...times,
+  }
+  return {
+    noResponse,
+    recorded: { request, curl: '' },
+    throttled: false,
+    ...times,
+  } as unknown as Exchange
 }
 
 const envelope = (tpe: string, description?: string): string =>
@@ -35,8 +57,16 @@ const envelope = (tpe: string, description?: string): string =>
 
 test.each([
   ['the name', received(404, envelope('NotFound')), '404 NotFound'],
-  ["the target's own words", received(404, envelope('NotFound', 'No such file')), '404 NotFound "No such file"'],
-  ['an envelope in a success', received(200, envelope('BadRequest')), '200 with an error envelope: BadRequest'],
+  [
+    "the target's own words",
+    received(404, envelope('NotFound', 'No such file')),
+    '404 NotFound "No such file"',
+  ],
+  [
+    'an envelope in a success',
+    received(200, envelope('BadRequest')),
+    '200 with an error envelope: BadRequest',
+  ],
   ['a name with a blank', received(400, envelope('BadRequest ')), '400 "BadRequest "'],
   [
     'a byte order mark',
@@ -62,7 +92,11 @@ test.each([
   ],
   [
     'a page without a title',
-    received(503, '<html><body><h1>503 Service Unavailable</h1>\nNo server is available.\n</body></html>', 'text/html'),
+    received(
+      503,
+      '<html><body><h1>503 Service Unavailable</h1>\nNo server is available.\n</body></html>',
+      'text/html',
+    ),
     '503 with a page: 503 Service Unavailable, No server is available.',
   ],
   [
@@ -92,8 +126,14 @@ test.each([
 })
 
 test('says once that no answer came, and tells an answer that is no HTTP from that', () => {
-  const late = silent('timeout', 'no answer within 5 ms (limits.timeoutMs)', { detail: 'nothing-came' })
+  const late = silent('timeout', 'no answer within 5 ms (limits.timeoutMs)', {
+    detail: 'nothing-came',
+  })
   expect(describeResponse(late)).toBe('no answer within 5 ms (limits.timeoutMs)')
-  expect(describeResponse(silent('reset', 'the connection was closed'))).toBe('no answer: the connection was closed')
-  expect(describeResponse(silent('malformed', 'the answer is not HTTP: x'))).toBe('the answer is not HTTP: x')
+  expect(describeResponse(silent('reset', 'the connection was closed'))).toBe(
+    'no answer: the connection was closed',
+  )
+  expect(describeResponse(silent('malformed', 'the answer is not HTTP: x'))).toBe(
+    'the answer is not HTTP: x',
+  )
 })

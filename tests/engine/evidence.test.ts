@@ -17,14 +17,19 @@ test.each([404, 401])(
     const failed = results.filter(({ outcome }) => outcome === 'failed')
     expect(failed.map(({ id }) => id)).toEqual(rows)
     for (const { failures } of failed) {
-      expect(failures[0]?.actual).toBe(`${status} NotFound "Nothing here", but extras must be an object, got null`)
+      expect(failures[0]?.actual).toBe(
+        `${status} NotFound "Nothing here", but extras must be an object, got null`,
+      )
     }
   },
 )
 
 test('a 429 with another name, to a request that is to be answered 429, is not counted as throttling', async () => {
   const asked = 'chat.create/429-quota-exceeded'
-  const { results, facts } = await judgeReference({ defects: [`${asked}#tpe`] }, { options: { only: [asked] } })
+  const { results, facts } = await judgeReference(
+    { defects: [`${asked}#tpe`] },
+    { options: { only: [asked] } },
+  )
   expect(results.find(({ id }) => id === asked)?.outcome).toBe('failed')
   expect(facts.throttled).toBe(0)
   const busy = Response.json({ tpe: 'TooManyRequests', errors: [], extras: {} }, { status: 429 })
@@ -70,7 +75,9 @@ test('a refusal that is granted now and then is told with the words that the ans
   const { report } = await judgeBehind(
     async (path, answer) => {
       const response = await answer()
-      return path.endsWith('/translate') && response.status === 400 && ++refused <= 2 ? json(200, {}) : response
+      return path.endsWith('/translate') && response.status === 400 && ++refused <= 2
+        ? json(200, {})
+        : response
     },
     { only: ['translate.run/400-empty-text'] },
   )
@@ -96,23 +103,29 @@ test('a creation that is granted when it is asked for again is listed, and asked
 test.each([
   { credentialProbes: 'all', times: 5 },
   { credentialProbes: 'few', times: 2 },
-] as const)('a wrong key that is taken is shown $times times, credentialProbes: $credentialProbes', async (limits) => {
-  const id = 'web-search.run/401-malformed-key'
-  const shown: string[] = []
-  await judgeReference(
-    { defects: [id] },
-    {
-      limits: { credentialProbes: limits.credentialProbes },
-      options: { only: [id], refusalRuns: 1 },
-      network: (transport) => ({
-        ...transport,
-        send(request, options) {
-          shown.push(request.headers.find(({ name }) => name.toLowerCase() === 'authorization')?.value ?? '')
-          return transport.send(request, options)
-        },
-      }),
-    },
-  )
-  // The last one is the first that was taken: it is asked for again.
-  expect(shown.filter((key) => key === shown.at(-1))).toHaveLength(limits.times)
-})
+] as const)(
+  'a wrong key that is taken is shown $times times, credentialProbes: $credentialProbes',
+  async (limits) => {
+    const id = 'web-search.run/401-malformed-key'
+    const shown: string[] = []
+    await judgeReference(
+      { defects: [id] },
+      {
+        limits: { credentialProbes: limits.credentialProbes },
+        options: { only: [id], refusalRuns: 1 },
+        network: (transport) => ({
+          ...transport,
+          send(request, options) {
+            shown.push(
+              request.headers.find(({ name }) => name.toLowerCase() === 'authorization')?.value ??
+                '',
+            )
+            return transport.send(request, options)
+          },
+        }),
+      },
+    )
+    // The last one is the first that was taken: it is asked for again.
+    expect(shown.filter((key) => key === shown.at(-1))).toHaveLength(limits.times)
+  },
+)

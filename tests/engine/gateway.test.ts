@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { base, html, json, judgeBehind, type Reply } from './behind.ts'
 
-const redirect = (location: string, status = 302): Response => new Response(null, { status, headers: { location } })
+const redirect = (location: string, status = 302): Response =>
+  new Response(null, { status, headers: { location } })
 
 test.each<[string, () => Response, string]>([
   [
@@ -51,12 +52,20 @@ test.each<[string, () => Response, string]>([
   ],
   [
     'a password',
-    () => html(401, '401 Authorization Required', 'nginx', { 'www-authenticate': 'Basic realm="staging"' }),
+    () =>
+      html(401, '401 Authorization Required', 'nginx', {
+        'www-authenticate': 'Basic realm="staging"',
+      }),
     'a gateway asks for a credential of its own (WWW-Authenticate: Basic) in the header that carries the key: let the suite past it, or let it take its credential in another header (401 with a page: 401 Authorization Required, nginx)',
   ],
   [
     'a key of the gateway',
-    () => json(401, { message: 'No API key found in request' }, { 'www-authenticate': 'Key realm="kong"' }),
+    () =>
+      json(
+        401,
+        { message: 'No API key found in request' },
+        { 'www-authenticate': 'Key realm="kong"' },
+      ),
     'a gateway asks for a credential of its own (WWW-Authenticate: Key): declare it in headers of the target file (--header) (401 {"message":"No API key found in request"})',
   ],
   [
@@ -86,7 +95,12 @@ test.each<[string, () => Response, string]>([
   ],
   [
     'https on the same host, in an envelope',
-    () => json(308, { tpe: 'Moved', errors: [], extras: {} }, { location: 'https://target.example/base/v1/files' }),
+    () =>
+      json(
+        308,
+        { tpe: 'Moved', errors: [], extras: {} },
+        { location: 'https://target.example/base/v1/files' },
+      ),
     'it redirects to https: use https://target.example/base (308 Moved)',
   ],
   [
@@ -112,14 +126,21 @@ test.each<[string, () => Response, string]>([
   expect(code).toBe(3)
   expect(report.verdict).toBe('not-judged')
   expect(report.exit.because).toBe(`${base} cannot be judged: ${sentence}`)
-  expect(report.requirements.filter(({ outcome }) => outcome === 'failed' || outcome === 'passed')).toEqual([])
+  expect(
+    report.requirements.filter(({ outcome }) => outcome === 'failed' || outcome === 'passed'),
+  ).toEqual([])
   expect(texts.terminal.split('\n')[2]).not.toContain('✗')
   expect(tookMs).toBeLessThan(12_000)
 })
 
 test('a base URL that ends in /v1 is no verdict, and nothing else is said to be wrong', async () => {
   const none = { tpe: 'NotFound', errors: [], extras: {} }
-  const { code, report, texts } = await judgeBehind(() => json(404, none), undefined, undefined, `${base}/v1`)
+  const { code, report, texts } = await judgeBehind(
+    () => json(404, none),
+    undefined,
+    undefined,
+    `${base}/v1`,
+  )
   expect(code).toBe(3)
   expect(report.exit.because).toBe(
     `${base}/v1 cannot be judged: the base URL ends in /v1, but the paths of the interface begin with /v1 already: leave it out (404 NotFound)`,
@@ -129,11 +150,16 @@ test('a base URL that ends in /v1 is no verdict, and nothing else is said to be 
 
 test('a service below a base URL that ends in /v1 is judged', async () => {
   const { report } = await judgeBehind((_, answer) => answer(), undefined, undefined, `${base}/v1`)
-  expect(report.requirements.find(({ id }) => id === 'files.list/2xx-accepted')?.outcome).toBe('passed')
+  expect(report.requirements.find(({ id }) => id === 'files.list/2xx-accepted')?.outcome).toBe(
+    'passed',
+  )
 })
 
 test.each<[string, Reply]>([
-  ['starts meanwhile', (_, answer, sinceMs) => (sinceMs < 7000 ? html(502, '502 Bad Gateway') : answer())],
+  [
+    'starts meanwhile',
+    (_, answer, sinceMs) => (sinceMs < 7000 ? html(502, '502 Bad Gateway') : answer()),
+  ],
   [
     'does not serve that one path',
     (path, answer) => (path.endsWith('/v1/files') ? html(404, '404 Not Found') : answer()),
@@ -145,23 +171,33 @@ test.each<[string, Reply]>([
   [
     'answers its own envelope',
     (path, answer) =>
-      path.endsWith('/v1/files') ? json(503, { tpe: 'ServiceUnavailable', errors: [], extras: {} }) : answer(),
+      path.endsWith('/v1/files')
+        ? json(503, { tpe: 'ServiceUnavailable', errors: [], extras: {} })
+        : answer(),
   ],
   [
     'answers a page of its own',
     (path, answer) =>
-      path.endsWith('/v1/files') ? new Response('<html><body>Cannot GET</body></html>', { status: 404 }) : answer(),
+      path.endsWith('/v1/files')
+        ? new Response('<html><body>Cannot GET</body></html>', { status: 404 })
+        : answer(),
   ],
 ])('a service that %s is judged', async (name, reply) => {
   const { report } = await judgeBehind(reply)
-  const passed = report.requirements.filter(({ outcome }) => outcome === 'passed').map(({ id }) => id)
+  const passed = report.requirements
+    .filter(({ outcome }) => outcome === 'passed')
+    .map(({ id }) => id)
   expect(passed).toContain('files.retrieve/2xx-accepted')
   // What a gateway said before the service was there is not held against the service.
   if (name === 'starts meanwhile') expect(passed).toContain('envelope/shape')
 })
 
 test('an error of a gateway now and then is no matter of what was sent', async () => {
-  const judged = ['translate.run/bad-input-no-5xx', 'graphs.create/bad-input-no-5xx', 'jobs.create/202-any-text']
+  const judged = [
+    'translate.run/bad-input-no-5xx',
+    'graphs.create/bad-input-no-5xx',
+    'jobs.create/202-any-text',
+  ]
   const only = [...judged, 'envelope/bad-input-no-5xx']
   const behind = (isLost: (sent: number, path: string) => boolean) => {
     let sent = 0
@@ -184,7 +220,7 @@ test('an error of a gateway now and then is no matter of what was sent', async (
   // What breaks the service each time is.
   let translations = 0
   const broken = await behind((_, path) => path.endsWith('/v1/translate') && ++translations > 3)
-  expect(broken.report.requirements.filter(({ outcome }) => outcome === 'failed').map(({ id }) => id)).toContain(
-    judged[0],
-  )
+  expect(
+    broken.report.requirements.filter(({ outcome }) => outcome === 'failed').map(({ id }) => id),
+  ).toContain(judged[0])
 })

@@ -18,20 +18,26 @@ function withEndlessJob(which: number) {
       return json(409, { tpe: 'BadRequest', errors: [], extras: {} })
     if (path.endsWith(`/${application}/jobs`) && response.status === 202 && ++made === which)
       endless = ((await response.clone().json()) as { id: string }).id
-    if (endless === undefined || !path.endsWith(`/jobs/${endless}`) || response.status !== 200) return response
+    if (endless === undefined || !path.endsWith(`/jobs/${endless}`) || response.status !== 200)
+      return response
     const { completed_at: _, data: __, ...job } = (await response.json()) as Record<string, unknown>
     return json(200, { ...job, status: 'in_progress' })
   }
 }
 
 // One that is made, by whichever requirement, between two looks at what refused creations do.
-test.each([12, 14, 17])('creation %d makes a job that goes on: no refused creation is blamed', async (which) => {
-  const { report } = await judgeBehind(withEndlessJob(which), {
-    only: ['jobs.*', 'applications.*'],
-  })
-  const outcomes = report.requirements.flatMap(({ id, outcome }) => (outcome === 'failed' ? [id] : []))
-  expect(outcomes).toEqual(['jobs.retrieve/200-outcome'])
-})
+test.each([12, 14, 17])(
+  'creation %d makes a job that goes on: no refused creation is blamed',
+  async (which) => {
+    const { report } = await judgeBehind(withEndlessJob(which), {
+      only: ['jobs.*', 'applications.*'],
+    })
+    const outcomes = report.requirements.flatMap(({ id, outcome }) =>
+      outcome === 'failed' ? [id] : [],
+    )
+    expect(outcomes).toEqual(['jobs.retrieve/200-outcome'])
+  },
+)
 
 /** Answers of a server that keeps the application locked from one creation on, which it grants or answers so. */
 function withLock(which: number, status: number) {
@@ -40,7 +46,9 @@ function withLock(which: number, status: number) {
     const response = await answer()
     if (!path.endsWith(`/${application}/jobs`) || response.status !== 202) return response
     if (++made > which) return json(409, { tpe: 'BadRequest', errors: [], extras: {} })
-    return made < which || status === 202 ? response : json(status, { tpe: 'InternalError', errors: [], extras: {} })
+    return made < which || status === 202
+      ? response
+      : json(status, { tpe: 'InternalError', errors: [], extras: {} })
   }
 }
 
@@ -50,12 +58,19 @@ test.each([
   [16, 202],
   [12, 500],
   [16, 500],
-])('creation %d, answered %d, locks the application: no refused creation is blamed', async (which, status) => {
-  const { report } = await judgeBehind(withLock(which, status), { only: ['jobs.*', 'applications.*'] })
-  const failed = report.requirements.flatMap(({ id, outcome }) => (outcome === 'failed' ? [id] : []))
-  expect(failed).toContain('jobs.create/409-released')
-  expect(failed).not.toContain('jobs.create/4xx-no-effect')
-})
+])(
+  'creation %d, answered %d, locks the application: no refused creation is blamed',
+  async (which, status) => {
+    const { report } = await judgeBehind(withLock(which, status), {
+      only: ['jobs.*', 'applications.*'],
+    })
+    const failed = report.requirements.flatMap(({ id, outcome }) =>
+      outcome === 'failed' ? [id] : [],
+    )
+    expect(failed).toContain('jobs.create/409-released')
+    expect(failed).not.toContain('jobs.create/4xx-no-effect')
+  },
+)
 
 /** Answers so, in place of a conflict, those creations that came while another one on the application was answered. */
 function answersRace(refused: () => Response) {
@@ -74,16 +89,24 @@ function answersRace(refused: () => Response) {
 test.each([
   ['a 500', () => json(500, { tpe: 'InternalError', errors: [], extras: {} })],
   ['a 409 of another name', () => json(409, { tpe: 'Conflict', errors: [], extras: {} })],
-])('%s for creations that come together with one that is granted is no answer to a conflict', async (_, refused) => {
-  const { report } = await judgeBehind(answersRace(refused), { only: ['jobs.create/409-*'] })
-  const failed = report.requirements.flatMap(({ id, outcome }) => (outcome === 'failed' ? [id] : []))
-  expect(failed).toEqual(['jobs.create/409-job-in-progress'])
-})
+])(
+  '%s for creations that come together with one that is granted is no answer to a conflict',
+  async (_, refused) => {
+    const { report } = await judgeBehind(answersRace(refused), { only: ['jobs.create/409-*'] })
+    const failed = report.requirements.flatMap(({ id, outcome }) =>
+      outcome === 'failed' ? [id] : [],
+    )
+    expect(failed).toEqual(['jobs.create/409-job-in-progress'])
+  },
+)
 
 // A gateway that lets one creation through at a time, and a model that is asked before anything else.
 test.each([
   ['502', () => new Response('', { status: 502 })],
-  ['a model error', () => json(500, { tpe: 'CompletionModelInternalError', errors: [], extras: {} })],
+  [
+    'a model error',
+    () => json(500, { tpe: 'CompletionModelInternalError', errors: [], extras: {} }),
+  ],
 ])(
   'creations that come together with one that is granted break no conflict if they are answered %s',
   async (_, other) => {
@@ -94,7 +117,8 @@ test.each([
     })
     const { report } = await judgeBehind(reply, { only: ['jobs.create/409-*'] })
     expect(raced).toBeGreaterThan(1)
-    const of = (wanted: string) => report.requirements.flatMap(({ id, outcome }) => (outcome === wanted ? [id] : []))
+    const of = (wanted: string) =>
+      report.requirements.flatMap(({ id, outcome }) => (outcome === wanted ? [id] : []))
     expect(of('failed')).toEqual([])
     expect(of('passed')).toContain('jobs.create/409-job-in-progress')
   },
@@ -112,7 +136,8 @@ test('a creation whose answer is lost on a created application locks it: nobody 
     ...transport,
     async send(request, options) {
       const id = /\/applications\/([^/]+)\/jobs$/.exec(request.path)?.[1]
-      if (id === undefined || declared.includes(id) || ++creations !== 2) return transport.send(request, options)
+      if (id === undefined || declared.includes(id) || ++creations !== 2)
+        return transport.send(request, options)
       await sleep(afterJobMs)
       const { sentAt } = await transport.send(request, options)
       return {
@@ -139,10 +164,14 @@ test('a copy that does not know a created application yet breaks no conflict', a
     async (path, answer) => {
       const id = /\/applications\/([^/]+)\/jobs$/.exec(path)?.[1]
       const isCreated = id !== undefined && !declared.includes(id)
-      return isCreated && ++asked % 2 === 0 ? json(404, { tpe: 'ResourceNotFound', errors: [], extras: {} }) : answer()
+      return isCreated && ++asked % 2 === 0
+        ? json(404, { tpe: 'ResourceNotFound', errors: [], extras: {} })
+        : answer()
     },
     { only: ['jobs.create/409-job-in-progress'] },
   )
   expect(asked).toBeGreaterThan(1)
-  expect(report.requirements.flatMap(({ id, outcome }) => (outcome === 'failed' ? [id] : []))).toEqual([])
+  expect(
+    report.requirements.flatMap(({ id, outcome }) => (outcome === 'failed' ? [id] : [])),
+  ).toEqual([])
 })

@@ -22,12 +22,18 @@ const low = {
   label: '$CONFORM_KEY_RESTRICTED',
 }
 
-function forms(full: typeof jwt, expired?: typeof jwt, restricted?: typeof jwt, more: readonly string[] = []) {
+function forms(
+  full: typeof jwt,
+  expired?: typeof jwt,
+  restricted?: typeof jwt,
+  more: readonly string[] = [],
+) {
   const declared = [full, expired, restricted].flatMap((key) => (key ? [key.value] : []))
   return invalidForms({ full, expired, restricted, all: new Set([...declared, ...more]) })
 }
 
-const keyOf = ({ credential }: Pick<KeyForm, 'credential'>): string => (credential.value ?? '').replace(/^Bearer /, '')
+const keyOf = ({ credential }: Pick<KeyForm, 'credential'>): string =>
+  (credential.value ?? '').replace(/^Bearer /, '')
 
 test('each kind of key that nobody issued is made from a JWT, one that has expired and one without rights', () => {
   const made = forms(jwt, old, low)
@@ -43,10 +49,16 @@ test('each kind of key that nobody issued is made from a JWT, one that has expir
   expect([begun?.slice(0, 2), begun?.[2]?.slice(1)]).toEqual([[head, body], signature.slice(1)])
   const half = Math.ceil(signature.length / 2)
   const ended = parts['signature ends otherwise']
-  expect([ended?.slice(0, 2), ended?.[2]?.slice(0, half)]).toEqual([[head, body], signature.slice(0, half)])
+  expect([ended?.slice(0, 2), ended?.[2]?.slice(0, half)]).toEqual([
+    [head, body],
+    signature.slice(0, half),
+  ])
   expect([...(ended?.[2] ?? '')].filter((char, at) => char === signature[at])).toHaveLength(half)
   expect(read(parts['other payload']?.[1])).toMatchObject({ sub: 'somebody', exp: 4e9 })
-  expect([parts['other payload']?.[1] === body, parts['other payload']?.[2]]).toEqual([false, signature])
+  expect([parts['other payload']?.[1] === body, parts['other payload']?.[2]]).toEqual([
+    false,
+    signature,
+  ])
   expect(read(parts['other header']?.[0])).toMatchObject({ alg: 'HS256' })
   expect([parts['other header']?.[0] === head, ...(parts['other header'] ?? []).slice(1)]).toEqual([
     false,
@@ -55,11 +67,16 @@ test('each kind of key that nobody issued is made from a JWT, one that has expir
   ])
   for (const alg of ['none', 'None']) {
     const unsigned = ['no', 'empty', 'old'].map((third) => parts[`alg ${alg}, ${third} signature`])
-    expect(unsigned.map((own) => [read(own?.[0]), own?.[1]])).toEqual(unsigned.map(() => [{ alg, typ: 'JWT' }, body]))
+    expect(unsigned.map((own) => [read(own?.[0]), own?.[1]])).toEqual(
+      unsigned.map(() => [{ alg, typ: 'JWT' }, body]),
+    )
     expect(unsigned.map((own) => own?.[2])).toEqual([undefined, '', signature])
   }
   const moved = parts['expired key, exp moved']
-  expect([read(moved?.[1]), moved?.[2]]).toEqual([{ sub: 'somebody', exp: 4_102_444_800 }, old.value.split('.')[2]])
+  expect([read(moved?.[1]), moved?.[2]]).toEqual([
+    { sub: 'somebody', exp: 4_102_444_800 },
+    old.value.split('.')[2],
+  ])
   const raised = [low.value.split('.')[0], body, low.value.split('.')[2]]
   expect(parts['restricted key, full payload']).toEqual(raised)
 })
@@ -100,7 +117,8 @@ test('a form is shown as the shell can make it, or in words, and never as it is'
     const shown = redactor.text(`the key ${keyOf(form)} is unknown`)
     for (const key of [jwt, old, low]) {
       for (const secret of key.value.split('.').slice(1)) {
-        for (let at = 0; at + 12 <= secret.length; at++) expect(shown).not.toContain(secret.slice(at, at + 12))
+        for (let at = 0; at + 12 <= secret.length; at++)
+          expect(shown).not.toContain(secret.slice(at, at + 12))
       }
     }
   }

@@ -8,14 +8,17 @@ test('a row that late visibility fails names settleMs', async () => {
     /\/pdf-parser\/|knowledge-graphs\/[^/]+\/files/.test(path) ? none.clone() : answer()
   const { report, texts } = await judgeBehind(
     reply,
-    { only: ['pdf.parse/200-text', 'pdf.parse/400-missing-format', 'graphs.add-file/2xx-accepted'] },
+    {
+      only: ['pdf.parse/200-text', 'pdf.parse/400-missing-format', 'graphs.add-file/2xx-accepted'],
+    },
     ({ resources, ...file }) => {
       const { pdfFile: _, ...others } = resources ?? {}
       return { ...file, resources: others }
     },
   )
   const of = (id: string) => report.requirements.find((result) => result.id === id)
-  const remark = /if an upload takes longer than \d+ ms until it can be used, raise limits\.settleMs/
+  const remark =
+    /if an upload takes longer than \d+ ms until it can be used, raise limits\.settleMs/
   expect(of('pdf.parse/200-text')?.failures[0]?.expected).toMatch(remark)
   expect(of('pdf.parse/400-missing-format')?.reason).toMatch(remark)
   expect(of('graphs.add-file/2xx-accepted')?.failures[0]?.expected).toMatch(remark)
@@ -31,13 +34,19 @@ test.each([2, 3])(
       async (path, answer) => {
         const response = await answer()
         const isUpload =
-          path.endsWith('/v1/files') && response.ok && 'id' in ((await response.clone().json()) as object)
-        return isUpload && ++uploads === which ? json(400, { tpe: 'BadRequest', errors: [], extras: {} }) : response
+          path.endsWith('/v1/files') &&
+          response.ok &&
+          'id' in ((await response.clone().json()) as object)
+        return isUpload && ++uploads === which
+          ? json(400, { tpe: 'BadRequest', errors: [], extras: {} })
+          : response
       },
       { only: ['graphs.add-file/401-*', 'graphs.add-file/403-*'] },
     )
     expect(uploads).toBeGreaterThan(3)
-    const open = report.requirements.filter(({ reason }) => reason?.startsWith('a file that the suite uploads'))
+    const open = report.requirements.filter(({ reason }) =>
+      reason?.startsWith('a file that the suite uploads'),
+    )
     expect(open.map(({ id }) => id)).toEqual([])
   },
 )
@@ -53,7 +62,9 @@ test('a copy that knows an upload later than others says nothing about the chars
     { only: ['envelope/charset-parameter'] },
   )
   expect(additions).toBeGreaterThan(2)
-  expect(report.requirements.flatMap(({ id, outcome }) => (outcome === 'failed' ? [id] : []))).toEqual([])
+  expect(
+    report.requirements.flatMap(({ id, outcome }) => (outcome === 'failed' ? [id] : [])),
+  ).toEqual([])
 })
 
 test('uploads that are limited take nothing from what other operations show of the charset', async () => {
@@ -85,10 +96,9 @@ test('a copy that knows a job later than others says nothing about its retrieval
       return { ...file, resources: others }
     },
   )
-  expect(report.requirements.filter(({ id }) => only.includes(id)).map(({ outcome }) => outcome)).toEqual([
-    'passed',
-    'passed',
-  ])
+  expect(
+    report.requirements.filter(({ id }) => only.includes(id)).map(({ outcome }) => outcome),
+  ).toEqual(['passed', 'passed'])
 })
 
 test('a format that takes no white space at its end is uploaded as it is declared', async () => {
@@ -124,7 +134,8 @@ test('a copy that knows an addition later than another may grant it once more', 
       // The third one of an addition meets that copy.
       if (known && ++known.times === 3 && sinceMs - known.at < 1500) return known.granted.clone()
       const response = await answer()
-      if (!known && response.ok) asked.set(place, { at: sinceMs, granted: response.clone(), times: 1 })
+      if (!known && response.ok)
+        asked.set(place, { at: sinceMs, granted: response.clone(), times: 1 })
       return response
     },
     { only: [id] },
@@ -137,8 +148,10 @@ test('an upload that is lost because it is large is asked for again', async () =
   let large = 0
   const { report } = await judgeBehind(
     async (path, answer, _sinceMs, request) => {
-      if (path.endsWith('/files/lost')) return json(404, { tpe: 'ResourceNotFound', errors: [], extras: {} })
-      const isLarge = path.endsWith('/v1/files') && (await request.arrayBuffer()).byteLength > 1024 * 1024
+      if (path.endsWith('/files/lost'))
+        return json(404, { tpe: 'ResourceNotFound', errors: [], extras: {} })
+      const isLarge =
+        path.endsWith('/v1/files') && (await request.arrayBuffer()).byteLength > 1024 * 1024
       if (!isLarge) return answer()
       large++
       return json(200, { id: 'lost' })
@@ -146,7 +159,9 @@ test('an upload that is lost because it is large is asked for again', async () =
     { only: ['files.*', 'envelope/large-body'] },
   )
   expect(large).toBe(1)
-  const failed = report.requirements.flatMap(({ id, outcome }) => (outcome === 'failed' ? [id] : []))
+  const failed = report.requirements.flatMap(({ id, outcome }) =>
+    outcome === 'failed' ? [id] : [],
+  )
   expect(failed).toEqual(['files.upload/2xx-retrievable'])
 })
 
@@ -154,7 +169,10 @@ test('any operation may answer that the file which a request names was deleted',
   let deleted = 0
   const { report } = await judgeBehind(
     async (path, answer, _sinceMs, request) => {
-      if (!path.endsWith('/v1/vision/analyze') || !(await request.text()).includes(target.resources.deletedFile))
+      if (
+        !path.endsWith('/v1/vision/analyze') ||
+        !(await request.text()).includes(target.resources.deletedFile)
+      )
         return answer()
       deleted++
       return json(410, { tpe: 'ResourceNotFound', errors: [], extras: {} })
@@ -162,5 +180,7 @@ test('any operation may answer that the file which a request names was deleted',
     { only: ['vision.analyze/*', 'envelope/status-tpe-pair'] },
   )
   expect(deleted).toBeGreaterThan(0)
-  expect(report.requirements.flatMap(({ id, outcome }) => (outcome === 'failed' ? [id] : []))).toEqual([])
+  expect(
+    report.requirements.flatMap(({ id, outcome }) => (outcome === 'failed' ? [id] : [])),
+  ).toEqual([])
 })

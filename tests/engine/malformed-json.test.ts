@@ -29,7 +29,9 @@ test('an object with members is changed in sixteen ways, each of them one thing'
     `${text}\n${text}`,
     '{/* no comment */"model":"m-1","n":[1]}',
     '{ # no comment\n"model":"m-1","n":[1]}',
-    ...['NaN', 'Infinity', '+1', '01', '.5'].map((value) => `{"model":"m-1","n":[1],"conform":${value}}`),
+    ...['NaN', 'Infinity', '+1', '01', '.5'].map(
+      (value) => `{"model":"m-1","n":[1],"conform":${value}}`,
+    ),
     "{'model':'m-1','n':[1]}",
     '{model:"m-1","n":[1]}',
     '{"model":"m-1","n":[1],"conform":"two\nlines"}',

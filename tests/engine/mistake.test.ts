@@ -12,9 +12,15 @@ const judgedBy = (check: Judge | undefined): Promise<Judged> =>
 
 function expectLoud({ results, verdicts }: Judged, reason: string): void {
   const found = results.find(({ id }) => id === broken)
-  expect(found).toMatchObject({ outcome: 'not-exercised', reason: `a mistake of the suite: ${reason}`, failures: [] })
+  expect(found).toMatchObject({
+    outcome: 'not-exercised',
+    reason: `a mistake of the suite: ${reason}`,
+    failures: [],
+  })
   expect(verdicts).toEqual({ exact: 'passing', family: 'passing' })
-  const others = results.filter(({ id }) => id !== broken && /^(translate\.run|files\.list)\//.test(id))
+  const others = results.filter(
+    ({ id }) => id !== broken && /^(translate\.run|files\.list)\//.test(id),
+  )
   expect(new Set(others.map(({ outcome }) => outcome))).toEqual(new Set(['passed']))
 }
 

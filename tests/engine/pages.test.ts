@@ -23,7 +23,9 @@ test('pages in place of envelopes are shown as what they are, counted in one lin
   const bare = report.requirements.filter(({ failures: [failure] }) => failure?.noEnvelope)
   expect(bare.length).toBeGreaterThan(4)
   for (const { failures } of bare)
-    expect(failures[0]?.actual).toMatch(/; the status is right, but this is no error envelope: see envelope\/shape$/)
+    expect(failures[0]?.actual).toMatch(
+      /; the status is right, but this is no error envelope: see envelope\/shape$/,
+    )
   const musts = bare.filter(({ level }) => level === 'must')
   const cause = byCause(report.requirements.filter(({ outcome }) => outcome === 'failed')).find(
     ({ first }) => first.id === musts[0]?.id,
@@ -59,5 +61,7 @@ test('an envelope of a wrong name, or of a wrong status, is not told as none', a
     },
     { only },
   )
-  expect(report.requirements.some(({ failures }) => failures.some(({ noEnvelope }) => noEnvelope))).toBe(false)
+  expect(
+    report.requirements.some(({ failures }) => failures.some(({ noEnvelope }) => noEnvelope)),
+  ).toBe(false)
 })

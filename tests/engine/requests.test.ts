@@ -12,21 +12,29 @@ const pace = { jobMs: 15, slowJobMs: 1200 }
 async function credentialsSent(settings: JudgeSettings): Promise<ReadonlyMap<string, number>> {
   const sent = new Map<string, number>()
   const count = ({ purpose: { requirement, role } }: Exchange): void => {
-    if (requirement?.includes('/401-') && role === 'probe') sent.set(requirement, (sent.get(requirement) ?? 0) + 1)
+    if (requirement?.includes('/401-') && role === 'probe')
+      sent.set(requirement, (sent.get(requirement) ?? 0) + 1)
   }
   const options = { only: ['*/401-*'], refusalRuns: 3 }
-  await judgeReference(pace, { options, ...settings, prepare: ({ client }) => client.observers.push(count) })
+  await judgeReference(pace, {
+    options,
+    ...settings,
+    prepare: ({ client }) => client.observers.push(count),
+  })
   return sent
 }
 
 describe('wrong keys', () => {
   test('every form goes to every operation, of those that are alike every third one, generated ones to one of them', async () => {
     const sent = await credentialsSent({})
-    const formsOn = (id: string): number => invalidKeys.filter((kind) => isFormOn(id as OperationId, kind)).length
+    const formsOn = (id: string): number =>
+      invalidKeys.filter((kind) => isFormOn(id as OperationId, kind)).length
     expect(sent.get('translate.run/401-malformed-key')).toBe(malformedKeys.length - 2)
     expect(sent.get('jobs.retrieve/401-malformed-key')).toBe(malformedKeys.length + 3)
     const invalid = [...sent].filter(([id]) => id.endsWith('/401-invalid-key'))
-    expect(invalid.map(([, count]) => count)).toEqual(invalid.map(([id]) => formsOn(id.split('/')[0]!)))
+    expect(invalid.map(([, count]) => count)).toEqual(
+      invalid.map(([id]) => formsOn(id.split('/')[0]!)),
+    )
     expect(invalid).toHaveLength(17)
   })
 
@@ -34,18 +42,27 @@ describe('wrong keys', () => {
     const sent = await credentialsSent({ limits: { credentialProbes: 'few' } })
     const invalid = [...sent].filter(([id]) => id.endsWith('/401-invalid-key'))
     const all = invalid.filter(([, count]) => count === invalidKeys.length).map(([id]) => id)
-    expect(all.toSorted()).toEqual(['jobs.create', 'jobs.retrieve', 'pdf.parse'].map((id) => `${id}/401-invalid-key`))
+    expect(all.toSorted()).toEqual(
+      ['jobs.create', 'jobs.retrieve', 'pdf.parse'].map((id) => `${id}/401-invalid-key`),
+    )
     expect(invalid.filter(([, count]) => count === 1)).toHaveLength(14)
     expect(sent.get('translate.run/401-malformed-key')).toBe(1)
   })
 })
 
 describe('answers that take their time, or are long', () => {
-  const only = ['completion.create/400-unsupported-model', 'jobs.create/404-unknown-application', 'graphs.query/404-*']
+  const only = [
+    'completion.create/400-unsupported-model',
+    'jobs.create/404-unknown-application',
+    'graphs.query/404-*',
+  ]
   const slow = { ...pace, variants: ['slow/refusals'], slowRefusalMs: 20_000 }
 
   test('a slow refusal within the declared timeoutMs passes', async () => {
-    const { results } = await judgeReference(slow, { options: { only }, limits: { timeoutMs: 30_000 } })
+    const { results } = await judgeReference(slow, {
+      options: { only },
+      limits: { timeoutMs: 30_000 },
+    })
     expect(idsOf(results, 'failed')).toEqual([])
   })
 
@@ -83,7 +100,9 @@ describe('answers that take their time, or are long', () => {
 
 /** Lists the requirements that were chosen and gave no evidence. */
 function unexercised(results: readonly RequirementResult[]): string[] {
-  const silent = results.filter(({ outcome, reason }) => outcome === 'not-exercised' && reason !== 'left out: --only')
+  const silent = results.filter(
+    ({ outcome, reason }) => outcome === 'not-exercised' && reason !== 'left out: --only',
+  )
   return silent.map(({ id, reason }) => `${id}: ${reason}`)
 }
 
@@ -98,7 +117,10 @@ const notServing = (file: TargetFile): TargetFile => ({
 })
 
 test('each operation that is declared not served is asked once, and its answer told', async () => {
-  const { facts, results } = await judgeReference(pace, { options: { only: ['files.list/2xx-*'] }, change: notServing })
+  const { facts, results } = await judgeReference(pace, {
+    options: { only: ['files.list/2xx-*'] },
+    change: notServing,
+  })
   expect(facts.notServed).toEqual([
     { operation: 'vision.analyze', answered: '400' },
     { operation: 'files.retrieve', answered: '404' },
@@ -120,7 +142,10 @@ describe('what to look at', () => {
       const body = { ...(completion as { body: object }).body, model: 'unknown' }
       return {
         ...file,
-        resources: { ...file.resources, application: { id: 'cdd2d7b1-0b60-4d0f-8f5e-3f1f1b1c2a00', inputs: [] } },
+        resources: {
+          ...file.resources,
+          application: { id: 'cdd2d7b1-0b60-4d0f-8f5e-3f1f1b1c2a00', inputs: [] },
+        },
         operations: { ...others, 'completion.create': { ...(completion as object), body } },
       }
     }
@@ -129,6 +154,8 @@ describe('what to look at', () => {
     expect(application).toMatch(
       /^jobs\.create was answered 404 .*: check resources\.application\.id in the target file$/,
     )
-    expect(model).toMatch(/^completion\.create was answered 400 .*: check operations\.completion\.create\.body\.model/)
+    expect(model).toMatch(
+      /^completion\.create was answered 400 .*: check operations\.completion\.create\.body\.model/,
+    )
   })
 })

@@ -10,17 +10,23 @@ import { inVirtualTime } from '../support/virtual-time.ts'
 import { answered } from './connections.ts'
 
 /** A layer before a server that lives on from one run to the next. */
-type Live = (request: HttpRequest, send: (request: HttpRequest) => Promise<HttpResult>) => Promise<HttpResult>
+type Live = (
+  request: HttpRequest,
+  send: (request: HttpRequest) => Promise<HttpResult>,
+) => Promise<HttpResult>
 
 const { full: fullKey } = (createReference().target as { keys: { full: string } }).keys
 const pace = { jobMs: 15, slowJobMs: 1200 }
 const plain = (): Live => (request, send) => send(request)
 const envelope = (tpe: string): string => JSON.stringify({ tpe, errors: [], extras: {} })
-const jsonOf = ({ body }: WireResponse) => JSON.parse(Buffer.from(body).toString()) as Record<string, unknown>
-const isGranted = (result: HttpResult): result is WireResponse => result.kind === 'answer' && result.status < 300
+const jsonOf = ({ body }: WireResponse) =>
+  JSON.parse(Buffer.from(body).toString()) as Record<string, unknown>
+const isGranted = (result: HttpResult): result is WireResponse =>
+  result.kind === 'answer' && result.status < 300
 const hasStatus = (result: HttpResult, ...statuses: number[]) =>
   result.kind === 'answer' && statuses.includes(result.status)
-const isReading = ({ method, path }: HttpRequest) => method === 'GET' && path.startsWith('/v1/applications/jobs/')
+const isReading = ({ method, path }: HttpRequest) =>
+  method === 'GET' && path.startsWith('/v1/applications/jobs/')
 const isCreation = ({ method, path }: HttpRequest) => method === 'POST' && path.endsWith('/jobs')
 
 /** The ended jobs, or the files, whose answer was given once are not found any more. */
@@ -39,7 +45,9 @@ const newestJob = (): Live => {
   let newest: string | undefined
   return async (request, send) => {
     const isOne = newest !== undefined && isReading(request) && /[0-9a-f-]{36}$/.test(request.path)
-    const result = await send(isOne ? { ...request, path: `/v1/applications/jobs/${newest}` } : request)
+    const result = await send(
+      isOne ? { ...request, path: `/v1/applications/jobs/${newest}` } : request,
+    )
     if (isCreation(request) && isGranted(result)) newest = jsonOf(result).id as string
     return result
   }
@@ -53,7 +61,8 @@ const lockedFor = (ms: number) => (): Live => {
     // A body that is refused starts no job.
     const result = await send(isLocked ? { ...request, body: '{' } : request)
     if (isLocked) return answered(result, 409, envelope('BadRequest'))
-    if (isCreation(request) && hasStatus(result, 403)) until.set(request.path, performance.now() + ms)
+    if (isCreation(request) && hasStatus(result, 403))
+      until.set(request.path, performance.now() + ms)
     return result
   }
 }
@@ -76,7 +85,9 @@ const brokenByRefusal = (): Live => {
     const result = await send(request)
     const isUpload = request.method === 'POST' && request.path.startsWith('/v1/files')
     if (isUpload && hasStatus(result, 400, 413)) isBroken = true
-    return isUpload && isBroken && isGranted(result) ? answered(result, 500, envelope('InternalError')) : result
+    return isUpload && isBroken && isGranted(result)
+      ? answered(result, 500, envelope('InternalError'))
+      : result
   }
 }
 
@@ -176,7 +187,10 @@ const servers: Readonly<Record<string, Servers>> = {
     rows: [['jobs.create/202-created', 'idle-application', 'shows it']],
   },
   'an upload of a PDF that breaks the server': {
-    ...{ defects: ['files.upload/2xx-accepted#pdf'], only: ['files.upload/2xx-accepted', 'pdf.parse/200-content'] },
+    ...{
+      defects: ['files.upload/2xx-accepted#pdf'],
+      only: ['files.upload/2xx-accepted', 'pdf.parse/200-content'],
+    },
     rows: [['files.upload/2xx-accepted', undefined, 'shows it']],
   },
   'objects that are lost beside or after others': {
@@ -193,7 +207,8 @@ const servers: Readonly<Record<string, Servers>> = {
   },
 }
 
-const resultOf = (results: readonly RequirementResult[], id: string) => results.find((result) => result.id === id)
+const resultOf = (results: readonly RequirementResult[], id: string) =>
+  results.find((result) => result.id === id)
 
 /** Reads what a shell would run: the ids and the seed of the line, with names that no run has used before. */
 function optionsOf({ rerun }: Failure) {
@@ -228,7 +243,8 @@ test.each(Object.entries(servers))(
         const options = optionsOf(failure!)
         expect(failure!.rerunIds).toEqual(options.only)
         const { results } = await judge(options)
-        const again: Again = resultOf(results, id)?.outcome === 'failed' ? 'shows it' : 'takes it as it was'
+        const again: Again =
+          resultOf(results, id)?.outcome === 'failed' ? 'shows it' : 'takes it as it was'
         expect({ id, again }).toEqual({ id, again: expected })
       }
     })
@@ -247,7 +263,9 @@ test('what its request by itself was answered when the run ended stands in the n
 test('a job that is read as ended under the id of another one proves nothing of that one', async () => {
   const { first } = await inVirtualTime(() => judgeLive(servers['ids that follow the newest job']!))
   expect(resultOf(first.results, 'jobs.create/409-released')?.outcome).not.toBe('failed')
-  expect(resultOf(first.results, 'jobs.retrieve/200-failed')?.reason).toContain('see jobs.retrieve/200-identity')
+  expect(resultOf(first.results, 'jobs.retrieve/200-failed')?.reason).toContain(
+    'see jobs.retrieve/200-identity',
+  )
 })
 
 test('a key that is refused from some request on ends the run, and no requirement is to blame', async () => {
@@ -262,7 +280,10 @@ test('a key that is refused from some request on ends the run, and no requiremen
       return isFull && wrong > 20 ? answered(result, 401, envelope('BadCredentials')) : result
     }
     const only = ['translate.run/*', 'files.retrieve/*', 'ai-detect.run/*', 'chat.create/2*']
-    const { results, facts } = await judgeUrl(reference.url, { transport: { ...transport, send }, options: { only } })
+    const { results, facts } = await judgeUrl(reference.url, {
+      transport: { ...transport, send },
+      options: { only },
+    })
     expect(facts.ended).toEqual({
       cause: 'key',
       reason: expect.stringMatching(

@@ -1,9 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import type { WireResponse, HttpResult, NoResponse, SendOptions, Transport } from '../../harness/http/message.ts'
+import type {
+  WireResponse,
+  HttpResult,
+  NoResponse,
+  SendOptions,
+  Transport,
+} from '../../harness/http/message.ts'
 import { runNotes } from '../../reporters/view/standing.ts'
 import { reportOf } from '../../suites/run-report.ts'
-import { idsOf, type Judged, judgeReference, type JudgeSettings } from '../matrix/judge-reference.ts'
+import {
+  idsOf,
+  type Judged,
+  judgeReference,
+  type JudgeSettings,
+} from '../matrix/judge-reference.ts'
 
 const only = ['files.*', 'translate.run/*', 'pdf.parse/4*', 'envelope/*']
 
@@ -21,10 +32,19 @@ function judgeWhile(meanwhile: Meanwhile, settings: JudgeSettings = {}): Promise
       if (!instead) return transport.send(request, options)
       await sleep(1)
       const times = { sentAt: performance.now(), endedAt: performance.now() }
-      return { ...times, headers: [], cut: false, staleConnection: false, ...instead } as unknown as HttpResult
+      return {
+        ...times,
+        headers: [],
+        cut: false,
+        staleConnection: false,
+        ...instead,
+      } as unknown as HttpResult
     },
   })
-  return judgeReference({ jobMs: 20 }, { ...settings, network, options: { only, backoffMs: 250, ...settings.options } })
+  return judgeReference(
+    { jobMs: 20 },
+    { ...settings, network, options: { only, backoffMs: 250, ...settings.options } },
+  )
 }
 
 const refused = {
@@ -50,12 +70,15 @@ const reset = {
   message: 'the connection was reset before any byte of an answer',
 } as const
 
-test.each([100, 1000, 8000])('a port that resets what it takes for %i ms is waited for', async (ms) => {
-  const { results, facts } = await judgeWhile(closedFor(ms, 181, reset))
-  expect(facts.ended).toBeNull()
-  expect(idsOf(results, 'failed')).toEqual([])
-  expect(idsOf(results, 'passed').length).toBeGreaterThan(40)
-})
+test.each([100, 1000, 8000])(
+  'a port that resets what it takes for %i ms is waited for',
+  async (ms) => {
+    const { results, facts } = await judgeWhile(closedFor(ms, 181, reset))
+    expect(facts.ended).toBeNull()
+    expect(idsOf(results, 'failed')).toEqual([])
+    expect(idsOf(results, 'passed').length).toBeGreaterThan(40)
+  },
+)
 
 test('a request that brings the target down for a while is blamed, and none that was under way with it', async () => {
   let upAt = -Infinity
@@ -99,18 +122,21 @@ test.each([
   [200, badGateway],
   [6000, badGateway],
   [6000, enveloped],
-])('a service that starts again behind its gateway within %i ms is waited for', async (ms, answer) => {
-  let since: number | undefined
-  const { results, facts } = await judgeWhile((number) => {
-    if (number < 40) return undefined
-    since ??= performance.now()
-    return performance.now() - since < ms ? answer : undefined
-  })
-  expect(facts.ended).toBeNull()
-  // What came in between was no envelope: a client would have met it too.
-  expect(idsOf(results, 'failed').filter((id) => !id.startsWith('envelope/'))).toEqual([])
-  expect(facts.retried).toBeGreaterThan(0)
-})
+])(
+  'a service that starts again behind its gateway within %i ms is waited for',
+  async (ms, answer) => {
+    let since: number | undefined
+    const { results, facts } = await judgeWhile((number) => {
+      if (number < 40) return undefined
+      since ??= performance.now()
+      return performance.now() - since < ms ? answer : undefined
+    })
+    expect(facts.ended).toBeNull()
+    // What came in between was no envelope: a client would have met it too.
+    expect(idsOf(results, 'failed').filter((id) => !id.startsWith('envelope/'))).toEqual([])
+    expect(facts.retried).toBeGreaterThan(0)
+  },
+)
 
 test('a service that does not come back behind its gateway ends the run', async () => {
   const { results, facts } = await judgeWhile((number) => (number < 40 ? undefined : badGateway))
@@ -170,12 +196,21 @@ function limitedTo(most: number): Meanwhile {
 
 test('what a limit of requests kept from being judged says so, and one line tells the rate to ask for', async () => {
   const { results, facts, run } = await judgeWhile(limitedTo(2))
-  const reasons = results.flatMap(({ reason }) => reason ?? []).filter((reason) => reason.includes('429'))
+  const reasons = results
+    .flatMap(({ reason }) => reason ?? [])
+    .filter((reason) => reason.includes('429'))
   expect(reasons.length).toBeGreaterThan(0)
   expect(reasons.filter((reason) => !reason.startsWith('throttled'))).toEqual([])
   const known = new Map(results.map((result) => [result.id, result]))
   const { target, options } = run
-  const report = reportOf({ target, options, startedAt: new Date(0), durationMs: 0, results: known, facts })
+  const report = reportOf({
+    target,
+    options,
+    startedAt: new Date(0),
+    durationMs: 0,
+    results: known,
+    facts,
+  })
   expect(runNotes(report)).toContainEqual(
     expect.stringMatching(/^throttled: \d+ answers .*; --rate [12] asks for no more/),
   )
@@ -184,13 +219,22 @@ test('what a limit of requests kept from being judged says so, and one line tell
 test('answers that are cut off and asked for again are counted, and told', async () => {
   // What is asked for again goes on: a target that gives no answer on two connections may be failed for it.
   const cut: Meanwhile = (number, { fresh }) =>
-    !fresh && number > 10 && number % 40 === 0 ? { kind: 'no-answer', cause: 'reset', message: 'cut off' } : undefined
+    !fresh && number > 10 && number % 40 === 0
+      ? { kind: 'no-answer', cause: 'reset', message: 'cut off' }
+      : undefined
   const { results, facts, run } = await judgeWhile(cut)
   expect(idsOf(results, 'failed')).toEqual([])
   expect(facts.retried).toBeGreaterThan(1)
   const known = new Map(results.map((result) => [result.id, result]))
   const { target, options } = run
-  const report = reportOf({ target, options, startedAt: new Date(0), durationMs: 0, results: known, facts })
+  const report = reportOf({
+    target,
+    options,
+    startedAt: new Date(0),
+    durationMs: 0,
+    results: known,
+    facts,
+  })
   expect(runNotes(report)).toContain(
     `retried: ${facts.retried} answers were cut off, reset or a gateway's 502 or 504, and asked for again`,
   )

@@ -14,26 +14,39 @@ const run = promisify(execFile)
 test('a body left unread is told as what it is, with a curl line that shows it', async () => {
   const { url } = await listen(net.createServer(leavesBodyUnread))
   const { results } = await judgeUrl(url, {
-    options: { only: ['jobs.create/401-missing-credentials', 'files.list/2xx-*'], rerun: 'conform' },
+    options: {
+      only: ['jobs.create/401-missing-credentials', 'files.list/2xx-*'],
+      rerun: 'conform',
+    },
     limits: { concurrency: 1 },
   })
   expect(idsOf(results, 'failed')).toEqual(['jobs.create/401-missing-credentials'])
   const [failure, before] = results.find(({ outcome }) => outcome === 'failed')!.failures
   const post = `POST ${url}/v1/applications/\\S+/jobs/?`
-  expect(failure?.message).toMatch(new RegExp(`^${post}, and then [A-Z]+ ${url}\\S+ on the same connection$`))
-  expect(failure?.expected).toMatch(/^the second request is answered as on a fresh connection: \d{3}/)
+  expect(failure?.message).toMatch(
+    new RegExp(`^${post}, and then [A-Z]+ ${url}\\S+ on the same connection$`),
+  )
+  expect(failure?.expected).toMatch(
+    /^the second request is answered as on a fresh connection: \d{3}/,
+  )
   expect(failure?.actual).toMatch(
     /^wrong only on a reused connection: the first request was answered (?:401 BadCredentials|correctly \(401 BadCredentials\)), and the second with 501 with a page: Unsupported method \('\{.*\}(?:GET|POST)'\); the body of the request before was probably left unread: read it before answering, or close the connection$/,
   )
-  expect(before?.message).toMatch(new RegExp(`^${post}, which is the first of two requests on one connection$`))
+  expect(before?.message).toMatch(
+    new RegExp(`^${post}, which is the first of two requests on one connection$`),
+  )
   const curl = failure?.exchange?.curl ?? ''
   expect(curl).toContain(' --next ')
-  const { stdout } = await run('bash', ['-c', curl], { env: { ...process.env, CONFORM_API_KEY: 'key' } })
+  const { stdout } = await run('bash', ['-c', curl], {
+    env: { ...process.env, CONFORM_API_KEY: 'key' },
+  })
   expect(stdout).toMatch(/401 Status[\s\S]*Unsupported method/)
 })
 
 /** Request that is sent in turns with those of the row, and shows what they left on their connection. */
-const besides: Readonly<Record<string, string>> = { 'jobs.create/400-malformed-json': 'jobs.create/401-*' }
+const besides: Readonly<Record<string, string>> = {
+  'jobs.create/400-malformed-json': 'jobs.create/401-*',
+}
 
 // One request at a time, all on one connection: which of them comes next is no matter of how busy the machine is.
 test.each(defects.filter((defect) => defect.endsWith('#spoils-connection')).map(ownId))(

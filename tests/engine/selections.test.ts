@@ -3,7 +3,12 @@ import { decide } from '../../harness/report/exit-code.ts'
 import { reportOf } from '../../suites/run-report.ts'
 import type { Transport } from '../../harness/http/message.ts'
 import type { TargetFile } from '../../harness/target-file/model.ts'
-import { idsOf, type Judged, judgeReference, type JudgeSettings } from '../matrix/judge-reference.ts'
+import {
+  idsOf,
+  type Judged,
+  judgeReference,
+  type JudgeSettings,
+} from '../matrix/judge-reference.ts'
 
 const unsupported = 'envelope/unsupported-method'
 
@@ -51,7 +56,9 @@ test('a row that only throttling kept from being judged says so, and it is what 
     async send(request, options) {
       const result = await transport.send(request, options)
       const isListed = request.path === '/v1/files' || result.kind !== 'answer'
-      return isListed ? result : { ...result, status: 503, headers: [], body: Buffer.from('<html>503') }
+      return isListed
+        ? result
+        : { ...result, status: 503, headers: [], body: Buffer.from('<html>503') }
     },
   })
   const { results, facts, run } = await judgeOnly([unsupported], { network })
@@ -59,7 +66,14 @@ test('a row that only throttling kept from being judged says so, and it is what 
   expect(reason).toMatch(/^throttled: 503 with a page: 503 on every try$/)
   const known = new Map(results.map((result) => [result.id, result]))
   const { target, options } = run
-  const report = reportOf({ target, options, startedAt: new Date(0), durationMs: 0, results: known, facts })
+  const report = reportOf({
+    target,
+    options,
+    startedAt: new Date(0),
+    durationMs: 0,
+    results: known,
+    facts,
+  })
   expect(decide(report).code).toBe(3)
   expect(report.exit.because).toContain(reason)
 })

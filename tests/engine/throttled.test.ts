@@ -2,25 +2,30 @@ import { expect, test } from 'vitest'
 import { judgeBehind, json } from './behind.ts'
 
 // Each request would be held back for 20 s, one after the other.
-test.each([1, 3, 12])('a quota that is spent after %d requests is not waited for again and again', async (most) => {
-  let asked = 0
-  const { report, tookMs } = await judgeBehind(
-    (path, answer) =>
-      path.endsWith('/translate') && ++asked > most
-        ? json(429, { tpe: 'QuotaExceeded', errors: [], extras: {} }, { 'retry-after': '20' })
-        : answer(),
-    { only: ['translate.*', 'web-search.*'] },
-  )
-  const reasons = report.requirements.flatMap(({ id, outcome, reason }) =>
-    outcome === 'not-exercised' && id.startsWith('translate.') ? [reason ?? ''] : [],
-  )
-  expect(reasons.length).toBeGreaterThan(0)
-  expect(reasons.filter((reason) => !reason.startsWith('throttled: '))).toEqual([])
-  const others = report.requirements.filter(({ id }) => !id.startsWith('translate.'))
-  expect(others.find(({ id }) => id === 'web-search.run/2xx-accepted')).toMatchObject({ outcome: 'passed' })
-  expect(report.requirements.filter(({ outcome }) => outcome === 'failed')).toEqual([])
-  expect(tookMs).toBeLessThan(120_000)
-})
+test.each([1, 3, 12])(
+  'a quota that is spent after %d requests is not waited for again and again',
+  async (most) => {
+    let asked = 0
+    const { report, tookMs } = await judgeBehind(
+      (path, answer) =>
+        path.endsWith('/translate') && ++asked > most
+          ? json(429, { tpe: 'QuotaExceeded', errors: [], extras: {} }, { 'retry-after': '20' })
+          : answer(),
+      { only: ['translate.*', 'web-search.*'] },
+    )
+    const reasons = report.requirements.flatMap(({ id, outcome, reason }) =>
+      outcome === 'not-exercised' && id.startsWith('translate.') ? [reason ?? ''] : [],
+    )
+    expect(reasons.length).toBeGreaterThan(0)
+    expect(reasons.filter((reason) => !reason.startsWith('throttled: '))).toEqual([])
+    const others = report.requirements.filter(({ id }) => !id.startsWith('translate.'))
+    expect(others.find(({ id }) => id === 'web-search.run/2xx-accepted')).toMatchObject({
+      outcome: 'passed',
+    })
+    expect(report.requirements.filter(({ outcome }) => outcome === 'failed')).toEqual([])
+    expect(tookMs).toBeLessThan(120_000)
+  },
+)
 
 test('an operation that is throttled for its faults alone fails, however long the waiting takes', async () => {
   const { report } = await judgeBehind(
@@ -32,7 +37,9 @@ test('an operation that is throttled for its faults alone fails, however long th
     },
     { only: ['translate.*'] },
   )
-  const { outcome, reason } = report.requirements.find(({ id }) => id === 'translate.run/400-empty-text')!
+  const { outcome, reason } = report.requirements.find(
+    ({ id }) => id === 'translate.run/400-empty-text',
+  )!
   expect([outcome, reason]).toEqual(['failed', undefined])
 })
 
@@ -49,7 +56,9 @@ test.each([1, 3, 8])(
     )
     const of = report.requirements.filter(({ operation }) => operation === 'graphs.create')
     expect(of.filter(({ outcome }) => outcome === 'failed')).toEqual([])
-    const reasons = of.flatMap(({ reason }) => (reason && !reason.startsWith('declare') ? [reason] : []))
+    const reasons = of.flatMap(({ reason }) =>
+      reason && !reason.startsWith('declare') ? [reason] : [],
+    )
     expect(reasons.filter((reason) => !reason.startsWith('throttled: '))).toEqual([])
     expect(reasons.length).toBeGreaterThan(0)
   },

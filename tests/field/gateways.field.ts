@@ -24,7 +24,9 @@ for (const [name, path] of Object.entries(programs))
 
 describe.skipIf(programs.nginx === undefined)('behind nginx', () => {
   test('the service is judged as without it: gzip, buffering off', async () => {
-    const port = await nginx(`gzip on; gzip_types application/json; proxy_buffering off; ${proxied(await upstream())}`)
+    const port = await nginx(
+      `gzip on; gzip_types application/json; proxy_buffering off; ${proxied(await upstream())}`,
+    )
     const ended = await judge(`http://127.0.0.1:${port}`)
     expect(lastLine(ended), ended.stdout).toMatch(/^exit 0: no must failed/)
   })
@@ -48,13 +50,17 @@ describe.skipIf(programs.nginx === undefined)('behind nginx', () => {
     expect(lastLine(ended)).toMatch(
       /a gateway answered with a page of its own: 404 with a page: 404 Not Found, nginx\/[\d.]+; check the path of the base URL/,
     )
-    expect((await judge(`http://127.0.0.1:${port}/api`, {}, ['--only', 'files.list/*'])).code).toBe(0)
+    expect((await judge(`http://127.0.0.1:${port}/api`, {}, ['--only', 'files.list/*'])).code).toBe(
+      0,
+    )
   })
 
   test('auth_basic in front is a credential of the gateway', async () => {
     const file = join(folder(), 'users')
     writeFileSync(file, 'user:{PLAIN}secret\n')
-    const port = await nginx(proxied(await upstream(), `auth_basic staging; auth_basic_user_file ${file};`))
+    const port = await nginx(
+      proxied(await upstream(), `auth_basic staging; auth_basic_user_file ${file};`),
+    )
     const ended = await judge(`http://127.0.0.1:${port}`)
     expect(ended.code).toBe(3)
     expect(lastLine(ended)).toMatch(
@@ -63,7 +69,9 @@ describe.skipIf(programs.nginx === undefined)('behind nginx', () => {
   })
 
   test('a header of the gateway is asked for, and given', async () => {
-    const port = await nginx(proxied(await upstream(), 'if ($http_x_gateway_key != "open") { return 403; }'))
+    const port = await nginx(
+      proxied(await upstream(), 'if ($http_x_gateway_key != "open") { return 403; }'),
+    )
     const url = `http://127.0.0.1:${port}`
     const without = await judge(url)
     expect(without.code).toBe(3)
@@ -86,7 +94,9 @@ describe.skipIf(programs.nginx === undefined)('behind nginx', () => {
     )
     expect((await judge(url, { tls: { ca, cert, key } }, ['--only', 'files.list/*'])).code).toBe(0)
     const untrusted = await judge(url, { tls: { cert, key } })
-    expect(lastLine(untrusted)).toMatch(/certificate not accepted: .*; name the authority that signed it in tls\.ca/)
+    expect(lastLine(untrusted)).toMatch(
+      /certificate not accepted: .*; name the authority that signed it in tls\.ca/,
+    )
     const plain = await judge(`http://127.0.0.1:${port}`)
     expect([plain.code, lastLine(plain)]).toEqual([
       3,
@@ -123,7 +133,11 @@ describe.skipIf(programs.nginx === undefined)('behind nginx', () => {
 describe.skipIf(programs.nginx === undefined)('nothing is learned of the service from', () => {
   const page = `default_type text/html; location / { return 200 '<html><title>Sign in</title>Sign in to go on</html>'; }`
   test.each<[string, string, RegExp]>([
-    ['a log-in page', page, /this is a page, not an API: check the base URL; if it is a log-in, declare .* cookie/],
+    [
+      'a log-in page',
+      page,
+      /this is a page, not an API: check the base URL; if it is a log-in, declare .* cookie/,
+    ],
     [
       'a redirect to a log-in',
       'return 302 https://login.example/start;',
@@ -151,7 +165,9 @@ describe.skipIf(programs.nginx === undefined)('nothing is learned of the service
     ],
   ])('%s', async (_, block, sentence) => {
     const slow = block.includes('SLOW') ? await upstream({ latency: 2500 }) : 0
-    const port = await nginx(`server { listen 127.0.0.1:{port}; ${block.replace('SLOW', String(slow))} }`)
+    const port = await nginx(
+      `server { listen 127.0.0.1:{port}; ${block.replace('SLOW', String(slow))} }`,
+    )
     const ended = await judge(`http://127.0.0.1:${port}`)
     expect(ended.code).toBe(3)
     expect(lastLine(ended)).toMatch(sentence)
@@ -162,14 +178,20 @@ describe.skipIf(programs.nginx === undefined)('nothing is learned of the service
     const service = await upstream()
     const url = `http://127.0.0.1:${await nginx(proxied(service))}/v1`
     expect(lastLine(await judge(url))).toMatch(/the base URL ends in \/v1, .*: leave it out/)
-    const bare = proxied(service).replace('proxy_http_version', 'proxy_set_header Authorization ""; proxy_http_version')
-    expect(lastLine(await judge(`http://127.0.0.1:${await nginx(bare)}`))).toMatch(/^exit 3: the key is not accepted/)
+    const bare = proxied(service).replace(
+      'proxy_http_version',
+      'proxy_set_header Authorization ""; proxy_http_version',
+    )
+    expect(lastLine(await judge(`http://127.0.0.1:${await nginx(bare)}`))).toMatch(
+      /^exit 3: the key is not accepted/,
+    )
     const h2c = await nginx(proxied(service).replace('{port};', '{port} http2;'))
     expect(lastLine(await judge(`http://127.0.0.1:${h2c}`))).toMatch(/the suite speaks HTTP\/1\.1/)
   })
 
   test('what a cookie and a query member open is judged', async () => {
-    const more = 'if ($cookie_session != "open") { return 403; } if ($arg_tenant != "one") { return 404; }'
+    const more =
+      'if ($cookie_session != "open") { return 403; } if ($arg_tenant != "one") { return 404; }'
     const url = `http://127.0.0.1:${await nginx(proxied(await upstream(), more))}`
     const change = { headers: { cookie: { env: 'SESSION' } }, query: { tenant: 'one' } }
     const ended = await judge(url, change, ['--only', 'files.list/*'], { SESSION: 'session=open' })
@@ -200,7 +222,9 @@ describe.skipIf(programs.haproxy === undefined)('behind HAProxy', () => {
   test('a client certificate, and http to a port of TLS', async () => {
     const { both, ca, cert, key } = certificates()
     const bind = `bind 127.0.0.1:{port} ssl crt ${both} ca-file ${ca} verify required`
-    const port = await haproxy(`frontend f\n  ${bind}\n  default_backend service\n${backend(await upstream())}`)
+    const port = await haproxy(
+      `frontend f\n  ${bind}\n  default_backend service\n${backend(await upstream())}`,
+    )
     const url = `https://127.0.0.1:${port}`
     const without = await judge(url, { tls: { ca } })
     expect(without.code).toBe(3)
@@ -209,7 +233,10 @@ describe.skipIf(programs.haproxy === undefined)('behind HAProxy', () => {
     )
     expect((await judge(url, { tls: { ca, cert, key } }, ['--only', 'files.list/*'])).code).toBe(0)
     const plain = await judge(`http://127.0.0.1:${port}`)
-    expect([plain.code, lastLine(plain)]).toEqual([3, expect.stringContaining(`write https://127.0.0.1:${port}`)])
+    expect([plain.code, lastLine(plain)]).toEqual([
+      3,
+      expect.stringContaining(`write https://127.0.0.1:${port}`),
+    ])
   })
 })
 
@@ -242,7 +269,11 @@ describe('through a forward proxy', () => {
       403,
       /the proxy 127\.0\.0\.1:\d+ \(HTTPS_PROXY\) does not let requests through to service\.example: it answered 403/,
     ],
-    ['https', 502, /the proxy 127\.0\.0\.1:\d+ \(HTTPS_PROXY\) could not reach service\.example: it answered 502/],
+    [
+      'https',
+      502,
+      /the proxy 127\.0\.0\.1:\d+ \(HTTPS_PROXY\) could not reach service\.example: it answered 502/,
+    ],
   ])('%s: a proxy that answers %i is named', async (scheme, status, sentence) => {
     const { port } = await forwardProxy(status, 1)
     const ended = await judge(`${scheme}://service.example`, {}, few, {

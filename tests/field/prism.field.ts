@@ -35,7 +35,13 @@ test('Prism mocks every operation of the OpenAPI document by its example', async
   }
   const { path, request } = everyOperation('any-key')[0]!
   const refused = await fetch(baseUrl + path, { ...request, body: '{}' })
-  expect([refused.status, await refused.json()]).toEqual([400, { tpe: 'InvalidContentType', errors: [], extras: {} }])
-  const unknown = await fetch(baseUrl + path, { ...request, headers: { 'content-type': 'application/json' } })
+  expect([refused.status, await refused.json()]).toEqual([
+    400,
+    { tpe: 'InvalidContentType', errors: [], extras: {} },
+  ])
+  const unknown = await fetch(baseUrl + path, {
+    ...request,
+    headers: { 'content-type': 'application/json' },
+  })
   expect([unknown.status, await unknown.json()]).toMatchObject([401, { tpe: 'BadCredentials' }])
 })

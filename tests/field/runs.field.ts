@@ -28,23 +28,33 @@ const received = ({ requirements }: Report): string[] =>
 
 const at = (port: number): string => `http://127.0.0.1:${port}`
 const both = programs.nginx !== undefined && programs.haproxy !== undefined
-const http = (more = ''): string => `frontend f\n  bind 127.0.0.1:{port}\n  default_backend service\n${more}`
+const http = (more = ''): string =>
+  `frontend f\n  bind 127.0.0.1:{port}\n  default_backend service\n${more}`
 
 describe.skipIf(!both)('a service that keeps the interface is judged as without', () => {
   test.each<[string, () => Promise<string>]>([
-    ['keep-alive for three requests', async () => at(await nginx(proxied(await upstream(), 'keepalive_requests 3;')))],
+    [
+      'keep-alive for three requests',
+      async () => at(await nginx(proxied(await upstream(), 'keepalive_requests 3;'))),
+    ],
     [
       'HTTP/1.0 to the service',
       async () => at(await nginx(proxied(await upstream()).replace('proxy_http_version 1.1;', ''))),
     ],
-    ['answers at 4 KiB a second', async () => at(await nginx(proxied(await upstream(), 'limit_rate 4k;')))],
+    [
+      'answers at 4 KiB a second',
+      async () => at(await nginx(proxied(await upstream(), 'limit_rate 4k;'))),
+    ],
     [
       'a connection closed after each answer',
       async () => at(await haproxy(http('  option httpclose\n') + backend(await upstream()))),
     ],
     [
       'uploads that become readable later',
-      async () => at(await nginx(proxied(await upstream({ variants: ['settling/uploads'], settleMs: 1000 })))),
+      async () =>
+        at(
+          await nginx(proxied(await upstream({ variants: ['settling/uploads'], settleMs: 1000 }))),
+        ),
     ],
   ])('%s', async (_, start) => {
     const ended = await judge(await start())
@@ -54,7 +64,10 @@ describe.skipIf(!both)('a service that keeps the interface is judged as without'
   test('HTTP/2 preferred by TLS, and HTTP/1.1 taken', async () => {
     const { both: pem, ca } = certificates()
     const bind = `frontend f\n  bind 127.0.0.1:{port} ssl crt ${pem} alpn h2,http/1.1\n  default_backend service\n`
-    const ended = await judge(`https://127.0.0.1:${await haproxy(bind + backend(await upstream()))}`, { tls: { ca } })
+    const ended = await judge(
+      `https://127.0.0.1:${await haproxy(bind + backend(await upstream()))}`,
+      { tls: { ca } },
+    )
     expect(lastLine(ended), ended.stdout).toMatch(/^exit 0: no must failed/)
   })
 })
@@ -65,7 +78,9 @@ describe.skipIf(!both)('a limit of requests is told as that', () => {
     ['503', ''],
   ])('limit_req, %s', async (status, more) => {
     const zone = `limit_req_zone $binary_remote_addr zone=z:1m rate=20r/s; ${more}`
-    const url = at(await nginx(`${zone} ${proxied(await upstream(), 'limit_req zone=z burst=5 nodelay;')}`))
+    const url = at(
+      await nginx(`${zone} ${proxied(await upstream(), 'limit_req zone=z burst=5 nodelay;')}`),
+    )
     const only = ['files.retrieve/*', 'translate.run/*', 'files.upload/2xx-*']
     const ended = await judge(url, {}, [
       ...only.flatMap((id) => ['--only', id]),
@@ -89,7 +104,13 @@ describe.skipIf(!both)('a limit of requests is told as that', () => {
 })
 
 describe.skipIf(!both)('a restart in the middle of a run', () => {
-  const steady = ['files.list/*', 'files.retrieve/*', 'translate.run/*', 'ai-detect.run/*', 'envelope/*']
+  const steady = [
+    'files.list/*',
+    'files.retrieve/*',
+    'translate.run/*',
+    'ai-detect.run/*',
+    'envelope/*',
+  ]
   const args = [
     ...steady.flatMap((id) => ['--only', id]),
     '--runs',
@@ -145,12 +166,22 @@ describe.skipIf(!both)('a restart in the middle of a run', () => {
 
 describe.skipIf(!both)('three seeds, and no connection is blamed', () => {
   const all = ['files.*', 'graphs.*', 'pdf.*', 'translate.run/*'].flatMap((id) => ['--only', id])
-  const runs = [1, 2, 3].map((seed) => [...all, '--runs', '2', '--seed', String(seed), '--report', 'json'])
+  const runs = [1, 2, 3].map((seed) => [
+    ...all,
+    '--runs',
+    '2',
+    '--seed',
+    String(seed),
+    '--report',
+    'json',
+  ])
 
   test.each(runs.map((args, at) => [at + 1, args] as const))(
     'replicas without shared state, seed %i',
     async (_, args) => {
-      const sides = [await upstream(), await upstream()].map((port, side) => `  server s${side} 127.0.0.1:${port}\n`)
+      const sides = [await upstream(), await upstream()].map(
+        (port, side) => `  server s${side} 127.0.0.1:${port}\n`,
+      )
       const layer4 = `frontend f\n  mode tcp\n  bind 127.0.0.1:{port}\n  default_backend service\nbackend service\n  mode tcp\n  balance roundrobin\n`
       const report = reportOf(await judge(at(await haproxy(layer4 + sides.join(''))), {}, args))
       expect(failedIds(report).length).toBeGreaterThan(0)
@@ -175,7 +206,10 @@ describe.skipIf(!both)('three seeds, and no connection is blamed', () => {
   test.each(runs.map((args, at) => [at + 1, args] as const))(
     'uploads that become readable later, seed %i',
     async (_, args) => {
-      const service = await upstream({ variants: ['settling/uploads'], settleMs: 1500 } satisfies ReferenceOptions)
+      const service = await upstream({
+        variants: ['settling/uploads'],
+        settleMs: 1500,
+      } satisfies ReferenceOptions)
       const report = reportOf(await judge(at(await haproxy(http() + backend(service))), {}, args))
       expect(failedIds(report)).toEqual([])
     },
@@ -189,12 +223,16 @@ async function faulty({ every }: { every: number }): Promise<{ url: string }> {
   let count = 0
   const server = createServer((incoming, outgoing) => {
     const { method, url: path, headers } = incoming
-    const onward = request({ host: '127.0.0.1', port: service, method, path, headers }, (answer) => {
-      if (++count % every !== 0) return void answer.pipe(outgoing.writeHead(answer.statusCode!, answer.headers))
-      answer.resume()
-      outgoing.writeHead(500, { 'content-type': 'application/json' })
-      outgoing.end(JSON.stringify({ tpe: 'InternalError', errors: [], extras: {} }))
-    })
+    const onward = request(
+      { host: '127.0.0.1', port: service, method, path, headers },
+      (answer) => {
+        if (++count % every !== 0)
+          return void answer.pipe(outgoing.writeHead(answer.statusCode!, answer.headers))
+        answer.resume()
+        outgoing.writeHead(500, { 'content-type': 'application/json' })
+        outgoing.end(JSON.stringify({ tpe: 'InternalError', errors: [], extras: {} }))
+      },
+    )
     onward.on('error', () => outgoing.destroy())
     incoming.pipe(onward)
   })

@@ -14,7 +14,9 @@ import { freePort } from '../support/raw-server.ts'
 
 /** Paths at which Debian's packages put them; undefined if one is not installed. */
 const where = (name: string): string | undefined =>
-  ['/usr/sbin/', '/usr/bin/', '/usr/local/sbin/'].map((dir) => dir + name).find((path) => existsSync(path))
+  ['/usr/sbin/', '/usr/bin/', '/usr/local/sbin/']
+    .map((dir) => dir + name)
+    .find((path) => existsSync(path))
 
 export const programs = { nginx: where('nginx'), haproxy: where('haproxy') }
 
@@ -26,7 +28,9 @@ export async function upstream(options: ReferenceOptions = {}): Promise<number> 
 }
 
 /** The target file of the reference. */
-const declared = JSON.parse(readFileSync(new URL('../../fixtures/reference.target.json', import.meta.url), 'utf8')) as {
+const declared = JSON.parse(
+  readFileSync(new URL('../../fixtures/reference.target.json', import.meta.url), 'utf8'),
+) as {
   keys: { full: string }
 }
 export const fullKey = declared.keys.full
@@ -64,7 +68,9 @@ export async function judge(
 
 /** The report that a run with `--report json` wrote. */
 export function reportOf(ended: Ended): Report {
-  return JSON.parse(readFileSync(join(folders.get(ended)!, 'conform-report.json'), 'utf8')) as Report
+  return JSON.parse(
+    readFileSync(join(folders.get(ended)!, 'conform-report.json'), 'utf8'),
+  ) as Report
 }
 
 /** The sentence of the last line. */
@@ -93,7 +99,9 @@ async function started(child: ChildProcess, port: number): Promise<void> {
 
 function isOpen(port: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = net.connect(port, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false))
+    const socket = net
+      .connect(port, '127.0.0.1', () => resolve(true))
+      .on('error', () => resolve(false))
     socket.on('connect', () => socket.destroy())
   })
 }
@@ -112,7 +120,9 @@ export async function nginx(block: string): Promise<number> {
      events {} http { access_log off; ${temporary} ${block.replaceAll('{port}', String(port))} }`,
   )
   await started(
-    spawn(programs.nginx!, ['-c', config, '-e', `${dir}/error.log`], { stdio: ['ignore', 'ignore', 'pipe'] }),
+    spawn(programs.nginx!, ['-c', config, '-e', `${dir}/error.log`], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    }),
     port,
   )
   return port
@@ -123,23 +133,39 @@ export async function haproxy(sections: string): Promise<number> {
   const port = await freePort()
   const config = join(folder(), 'haproxy.cfg')
   const times = 'timeout connect 2s\n  timeout client 20s\n  timeout server 20s'
-  writeFileSync(config, `defaults\n  mode http\n  ${times}\n${sections.replaceAll('{port}', String(port))}\n`)
-  await started(spawn(programs.haproxy!, ['-db', '-f', config], { stdio: ['ignore', 'ignore', 'pipe'] }), port)
+  writeFileSync(
+    config,
+    `defaults\n  mode http\n  ${times}\n${sections.replaceAll('{port}', String(port))}\n`,
+  )
+  await started(
+    spawn(programs.haproxy!, ['-db', '-f', config], { stdio: ['ignore', 'ignore', 'pipe'] }),
+    port,
+  )
   return port
 }
 
 /** Makes an authority, and a certificate of it for 127.0.0.1 and for a client; gives the paths. */
 export function certificates(): Readonly<Record<'ca' | 'cert' | 'key' | 'both', string>> {
   const dir = folder()
-  const [ca, cert, key, both] = ['ca.pem', 'cert.pem', 'key.pem', 'both.pem'].map((name) => join(dir, name)) as [
-    string,
-    string,
-    string,
-    string,
-  ]
-  const openssl = (...args: string[]): void => void execFileSync('openssl', args, { cwd: dir, stdio: 'ignore' })
+  const [ca, cert, key, both] = ['ca.pem', 'cert.pem', 'key.pem', 'both.pem'].map((name) =>
+    join(dir, name),
+  ) as [string, string, string, string]
+  const openssl = (...args: string[]): void =>
+    void execFileSync('openssl', args, { cwd: dir, stdio: 'ignore' })
   const ec = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
-  openssl('req', '-x509', ...ec, '-keyout', 'ca.key', '-out', ca, '-days', '2', '-subj', '/CN=field authority')
+  openssl(
+    'req',
+    '-x509',
+    ...ec,
+    '-keyout',
+    'ca.key',
+    '-out',
+    ca,
+    '-days',
+    '2',
+    '-subj',
+    '/CN=field authority',
+  )
   openssl('req', ...ec, '-keyout', key, '-out', 'own.csr', '-subj', '/CN=127.0.0.1')
   writeFileSync(join(dir, 'ext'), 'subjectAltName=IP:127.0.0.1')
   openssl(
@@ -199,7 +225,8 @@ export async function forwardProxy(
       socket.write('HTTP/1.1 200 OK\r\n\r\n')
       socket.pipe(onward).pipe(socket)
     })
-    for (const one of [socket, onward]) one.on('error', () => [socket, onward].forEach((other) => other.destroy()))
+    for (const one of [socket, onward])
+      one.on('error', () => [socket, onward].forEach((other) => other.destroy()))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => {

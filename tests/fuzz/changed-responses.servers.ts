@@ -25,13 +25,19 @@ interface Change {
 type Past = Partial<Record<'granted' | 'refused', WireResponse>>
 type Apply = Change['apply']
 const textOf = ({ body }: WireResponse): string => Buffer.from(body).toString()
-const withText = (response: WireResponse, text: string): WireResponse => ({ ...response, body: Buffer.from(text) })
+const withText = (response: WireResponse, text: string): WireResponse => ({
+  ...response,
+  body: Buffer.from(text),
+})
 const isGranted = ({ status }: Pick<WireResponse, 'status'>): boolean => status < 300
 
 /** Drops the content type if none is given. */
 function withType(response: WireResponse, type?: string): WireResponse {
   const others = response.headers.filter(({ name }) => name.toLowerCase() !== 'content-type')
-  return { ...response, headers: type === undefined ? others : [...others, { name: 'content-type', value: type }] }
+  return {
+    ...response,
+    headers: type === undefined ? others : [...others, { name: 'content-type', value: type }],
+  }
 }
 
 const envelope = JSON.stringify({ tpe: 'InternalError', errors: [], extras: {} })
@@ -46,19 +52,24 @@ const wholes: Readonly<Record<string, Apply>> = {
   ),
   'content type changed: text/html': (response) => withType(response, 'text/html'),
   'content type dropped': (response) => withType(response),
-  'body replaced: half of it': (response) => withText(response, textOf(response).slice(0, response.body.length / 2)),
+  'body replaced: half of it': (response) =>
+    withText(response, textOf(response).slice(0, response.body.length / 2)),
   'body replaced: an array of it': (response) => withText(response, `[${textOf(response)}]`),
   'body replaced: twice the same': (response) => withText(response, textOf(response).repeat(2)),
   'body replaced: nothing': (response) => withText(response, ''),
   'body replaced: null': (response) => withText(response, 'null'),
   'body replaced: HTML': (response) => withText(response, '<html><body>tea</body></html>'),
   // In place of the envelope of a failure it is the one that is asked for.
-  'body replaced: an envelope': (response) => (response.status < 500 ? withText(response, envelope) : response),
+  'body replaced: an envelope': (response) =>
+    response.status < 500 ? withText(response, envelope) : response,
   'done, and 500': (response) =>
-    isGranted(response) ? withType(withText({ ...response, status: 500 }, envelope), 'application/json') : response,
+    isGranted(response)
+      ? withType(withText({ ...response, status: 500 }, envelope), 'application/json')
+      : response,
   'done, and refused as the last that was': (response, { refused }) =>
     isGranted(response) ? (refused ?? response) : response,
-  'granted as the last that was': (response, { granted }) => (isGranted(response) ? response : (granted ?? response)),
+  'granted as the last that was': (response, { granted }) =>
+    isGranted(response) ? response : (granted ?? response),
 }
 
 /** Changes of a member or an item; those that do not fit its type leave it as it is. */
@@ -69,9 +80,11 @@ const kinds: Readonly<Record<string, (value: unknown) => unknown>> = {
   cut: (value) => (typeof value === 'string' ? value.slice(0, -2) : value),
   emptied: (value) => (typeof value === 'string' ? '' : Array.isArray(value) ? [] : value),
   replaced: (value) => (typeof value === 'string' ? 'tea' : value),
-  repeated: (value) => (Array.isArray(value) ? [...(value as unknown[]), ...(value as unknown[])] : value),
+  repeated: (value) =>
+    Array.isArray(value) ? [...(value as unknown[]), ...(value as unknown[])] : value,
   added: (value) => (isObject(value) ? { ...value, tea: { leaves: [1] } } : value),
-  reordered: (value) => (isObject(value) ? Object.fromEntries(Object.entries(value).reverse()) : value),
+  reordered: (value) =>
+    isObject(value) ? Object.fromEntries(Object.entries(value).reverse()) : value,
 }
 
 /** The value with one of its parts changed; itself if it has no such part. */
@@ -139,7 +152,12 @@ const labelled: readonly OperationId[] = ['pdf.parse', 'jobs.create', 'jobs.retr
 /** Payloads that §2 shows; those of the others stand nowhere. */
 const withPayload: readonly OperationId[] = [...labelled, 'chat.create', 'medical.comprehend']
 /** Operations that create; the target file says where the new id stands. */
-const creating: readonly OperationId[] = ['files.upload', 'graphs.create', 'graphs.add-file', 'applications.create']
+const creating: readonly OperationId[] = [
+  'files.upload',
+  'graphs.create',
+  'graphs.add-file',
+  'applications.create',
+]
 
 const allowed: readonly Rule[] = [{ change: / (added|reordered)$/ }]
 
@@ -152,15 +170,28 @@ const allowedIfGranted: readonly Rule[] = [
   // Optional, any text, members of its own (§2.3).
   {
     of: ['jobs.retrieve'],
-    change: /^data\/|^(updated_at|completed_at|data) dropped$|^error (dropped|cut|emptied|replaced)$/,
+    change:
+      /^data\/|^(updated_at|completed_at|data) dropped$|^error (dropped|cut|emptied|replaced)$/,
   },
   // Only the first choice is named, and what it holds may be any text (§2.8).
   { of: ['chat.create'], change: /^(?!choices|done)\w+(\/.*)? \w+$|^choices repeated$/ },
-  { of: ['chat.create'], change: /^choices\/0\/(?!message[ /])|^choices\/0\/message\/(?!content |llm_data[ /])/ },
-  { of: ['chat.create'], change: /^choices\/0\/message\/llm_data\/(prompt|model) (cut|emptied|replaced)$/ },
+  {
+    of: ['chat.create'],
+    change: /^choices\/0\/(?!message[ /])|^choices\/0\/message\/(?!content |llm_data[ /])/,
+  },
+  {
+    of: ['chat.create'],
+    change: /^choices\/0\/message\/llm_data\/(prompt|model) (cut|emptied|replaced)$/,
+  },
   // As many entities as there are, with any text and any traits (§2.8).
-  { of: ['medical.comprehend'], change: /^(?!entities|done)\w+(\/.*)? \w+$|^entities (emptied|repeated)$/ },
-  { of: ['medical.comprehend'], change: /^entities\/\d+ dropped$|^entities\/\d+\/traits( (emptied|repeated)$|\/)/ },
+  {
+    of: ['medical.comprehend'],
+    change: /^(?!entities|done)\w+(\/.*)? \w+$|^entities (emptied|repeated)$/,
+  },
+  {
+    of: ['medical.comprehend'],
+    change: /^entities\/\d+ dropped$|^entities\/\d+\/traits( (emptied|repeated)$|\/)/,
+  },
   { of: ['medical.comprehend'], change: /^entities\/\d+\/(category|text) (cut|emptied|replaced)$/ },
 ]
 
@@ -168,7 +199,10 @@ const allowedIfGranted: readonly Rule[] = [
 const allowedIfRefused: readonly Rule[] = [
   ...allowed,
   { change: /^errors (emptied|repeated)$|^errors\/\d+ dropped$|^(errors\/\d+\/)?extras\// },
-  { change: /^errors\/\d+\/((description|key|extras) dropped|(description|key) (cut|emptied|replaced))$/ },
+  {
+    change:
+      /^errors\/\d+\/((description|key|extras) dropped|(description|key) (cut|emptied|replaced))$/,
+  },
   { change: /^errors\/\d+\/(?!(description|key|extras)[ /])/ },
   { change: /^(?!tpe|errors|extras|status|content type|body|granted)\w+[ /]/ },
 ]
@@ -189,9 +223,11 @@ const untold: readonly Rule[] = [
 
 const fits = (rules: readonly Rule[], { operation, name }: Change): boolean =>
   rules.some(
-    ({ of, except, change }) => (of?.includes(operation) ?? true) && !except?.includes(operation) && change.test(name),
+    ({ of, except, change }) =>
+      (of?.includes(operation) ?? true) && !except?.includes(operation) && change.test(name),
   )
-const isAllowed = (change: Change): boolean => fits(isGranted(change) ? allowedIfGranted : allowedIfRefused, change)
+const isAllowed = (change: Change): boolean =>
+  fits(isGranted(change) ? allowedIfGranted : allowedIfRefused, change)
 
 /** Judges one operation of the reference with changed responses; the ids of the requirements that failed. */
 async function failedWith(operation: OperationId, change: Apply): Promise<string[]> {
@@ -208,7 +244,9 @@ async function failedWith(operation: OperationId, change: Apply): Promise<string
         ...transport,
         async send(request, options) {
           const right = await transport.send(request, options)
-          const isOwn = operationAt(request.method, request.path.split('?')[0] as string)?.operation === operation
+          const isOwn =
+            operationAt(request.method, request.path.split('?')[0] as string)?.operation ===
+            operation
           if (right.kind !== 'answer' || !isOwn) return right
           const response = change(right, past)
           past[isGranted(right) ? 'granted' : 'refused'] = right
@@ -223,7 +261,9 @@ async function failedWith(operation: OperationId, change: Apply): Promise<string
 /** Responses of one operation: those with a status that refuses, as a row names it, or the granted ones. */
 const responses = fc.constantFrom(
   ...operations.flatMap(({ id: operation }) =>
-    catalogue.filter((row) => row.operation === operation).map(({ expects }) => ({ operation, expects })),
+    catalogue
+      .filter((row) => row.operation === operation)
+      .map(({ expects }) => ({ operation, expects })),
   ),
 )
 
@@ -235,7 +275,9 @@ test(`of ${numRuns} changes to what an operation answers, those fail that the in
       let chosen: Change | undefined
       const failed = await failedWith(operation, (response, past) => {
         if (chosen === undefined && isMeant(response)) {
-          const changes = changesOf(operation, response, past).filter((change) => !fits(untold, change))
+          const changes = changesOf(operation, response, past).filter(
+            (change) => !fits(untold, change),
+          )
           chosen = changes[at % changes.length]
         }
         return response.status === chosen?.status ? chosen.apply(response, past) : response

@@ -12,7 +12,8 @@ const from = Number(process.env['FUZZ_SEED'] ?? 2)
 const pace = { jobMs: 15, slowJobMs: 1800 }
 
 /** Variants that may all be on at once: each speaks of something else. */
-const combined = /^(envelope|json|requests|settling)\/|^jobs\/(fail-now|readable|texts|values|others)/
+const combined =
+  /^(envelope|json|requests|settling)\/|^jobs\/(fail-now|readable|texts|values|others)/
 
 /** Gives the subject of a variant; a server has at most one of each. */
 function subjectOf(variant: string): string {
@@ -49,7 +50,8 @@ async function accusationsOf(on: readonly string[], given: Network): Promise<str
     },
   )
   return results.flatMap(({ id, outcome, reason = '', failures: [first] }) => {
-    if (outcome === 'failed') return [`${id}: ${first?.message}; expected ${first?.expected}; ${first?.actual}`]
+    if (outcome === 'failed')
+      return [`${id}: ${first?.message}; expected ${first?.expected}; ${first?.actual}`]
     return reason.startsWith('a mistake of the suite') ? [`${id}: ${reason}`] : []
   })
 }

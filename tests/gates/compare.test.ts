@@ -14,23 +14,44 @@ function at(startedAt: string, ...rows: RequirementResult[]) {
 
 function target(name: string, ...rows: RequirementResult[]) {
   const whole = report(rows)
-  return { path: `${name}.json`, report: { ...whole, target: { ...whole.target, name, baseUrl: `https://${name}` } } }
+  return {
+    path: `${name}.json`,
+    report: { ...whole, target: { ...whole.target, name, baseUrl: `https://${name}` } },
+  }
 }
 
-const march = at('2026-03-01T00:00:00Z', result('a.b/1'), failed('a.b/2'), result('a.b/3'), result('a.b/4'))
-const april = at('2026-04-01T00:00:00Z', failed('a.b/1'), result('a.b/2'), missed('a.b/3'), result('a.b/4'))
+const march = at(
+  '2026-03-01T00:00:00Z',
+  result('a.b/1'),
+  failed('a.b/2'),
+  result('a.b/3'),
+  result('a.b/4'),
+)
+const april = at(
+  '2026-04-01T00:00:00Z',
+  failed('a.b/1'),
+  result('a.b/2'),
+  missed('a.b/3'),
+  result('a.b/4'),
+)
 
 test('one target over time, oldest first, with what changed', () => {
   const comparison = compareReports([april, march])
   expect(comparison.of).toBe('time')
-  expect(comparison.columns.map((column) => column.startedAt)).toEqual(['2026-03-01T00:00:00Z', '2026-04-01T00:00:00Z'])
+  expect(comparison.columns.map((column) => column.startedAt)).toEqual([
+    '2026-03-01T00:00:00Z',
+    '2026-04-01T00:00:00Z',
+  ])
   expect(comparison.changes).toEqual([
     { to: 1, newlyFailing: ['a.b/1'], newlyPassing: ['a.b/2'], newlyNotExercised: ['a.b/3'] },
   ])
 })
 
 test('several targets stand in the order given, and nothing changed between them', () => {
-  const comparison = compareReports([target('z', result('a.b/1')), target('a', failed('a.b/1'), result('a.b/9'))])
+  const comparison = compareReports([
+    target('z', result('a.b/1')),
+    target('a', failed('a.b/1'), result('a.b/9')),
+  ])
   expect(comparison).toMatchObject({ of: 'targets', changes: [] })
   expect(comparison.columns.map((column) => column.name)).toEqual(['z', 'a'])
   expect(differingRows(comparison).map(({ id, outcomes }) => [id, ...outcomes])).toEqual([
@@ -41,7 +62,10 @@ test('several targets stand in the order given, and nothing changed between them
 
 test('reports of both modes are compared in exact', () => {
   const row = failed('a.b/1', { familyOnly: true })
-  const family = { path: 'f.json', report: report([{ ...row, outcome: 'passed' }], { tpe: 'family' }) }
+  const family = {
+    path: 'f.json',
+    report: report([{ ...row, outcome: 'passed' }], { tpe: 'family' }),
+  }
   expect(compareReports([family]).rows[0]!.outcomes).toEqual(['passed'])
   const mixed = compareReports([family, target('z', result('a.b/1'))])
   expect(mixed).toMatchObject({ mode: 'exact', columns: [{ verdict: 'non-conformant' }, {}] })
@@ -79,7 +103,10 @@ test('the page holds every requirement and outcome as text, what newly fails fir
 })
 
 test('names of a target are text in the page and on the terminal', () => {
-  const comparison = compareReports([target('<img src=x onerror=alert(1)>\u001b[2J', result('a.b/1')), march])
+  const comparison = compareReports([
+    target('<img src=x onerror=alert(1)>\u001b[2J', result('a.b/1')),
+    march,
+  ])
   const page = renderPage(comparison)
   expect(page).not.toContain('<img')
   expect(page).not.toContain('\u001b')

@@ -18,7 +18,10 @@ test.each<[string, (report: Report) => void]>([
   ['verdicts.family is non-conformant', (r) => void (r.verdicts.family = 'non-conformant')],
   ['summary.must does not', (r) => void (r.summary.must.passed = 9)],
   ['summary.should does not', (r) => void (r.summary.should.passed = 9)],
-  ['a.b/1 is passed, but its failures', (r) => r.requirements[0]!.failures.push(failed('x').failures[0]!)],
+  [
+    'a.b/1 is passed, but its failures',
+    (r) => r.requirements[0]!.failures.push(failed('x').failures[0]!),
+  ],
   ['a.b/1 failed without a failure', (r) => void (r.requirements[0]!.outcome = 'failed')],
   ['a.b/1 is in it twice', (r) => r.requirements.push(r.requirements[0]!)],
   ['verdicts.exact', (r) => r.requirements.splice(0)],

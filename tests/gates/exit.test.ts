@@ -1,7 +1,13 @@
 import { XMLParser } from 'fast-xml-parser'
 import pc from 'picocolors'
 import { expect, test } from 'vitest'
-import { decided, decisive, type ExitOptions, outsideCause, withProblems } from '../../harness/report/exit-code.ts'
+import {
+  decided,
+  decisive,
+  type ExitOptions,
+  outsideCause,
+  withProblems,
+} from '../../harness/report/exit-code.ts'
 import { leftOut, mistakeReason } from '../../harness/report/reason.ts'
 import type { Report, RequirementResult } from '../../harness/report/model.ts'
 import { renderCtrf } from '../../reporters/ctrf.ts'
@@ -33,20 +39,33 @@ const endings: readonly (readonly [string, Report])[] = [
       { ...missed('a.b/5', leftOut('--only')), level: 'should' },
     ]),
   ],
-  ['exit 0: no must failed; 1 should failed, which does not decide', report([result('a.b/1'), should('a.b/2')])],
+  [
+    'exit 0: no must failed; 1 should failed, which does not decide',
+    report([result('a.b/1'), should('a.b/2')]),
+  ],
   ['exit 1: 1 must failed', report([result('a.b/1'), failed('a.b/2'), should('a.b/3')])],
-  ['exit 1: 1 must and 1 should failed', report([failed('a.b/2'), should('a.b/3')], { strict: true })],
+  [
+    'exit 1: 1 must and 1 should failed',
+    report([failed('a.b/2'), should('a.b/3')], { strict: true }),
+  ],
   [
     'exit 0: 2 failures, all expected by baseline.json',
-    report([failed('a.b/1'), failed('a.b/2')], { baseline: baseline({ expected: ['a.b/1', 'a.b/2'] }) }),
+    report([failed('a.b/1'), failed('a.b/2')], {
+      baseline: baseline({ expected: ['a.b/1', 'a.b/2'] }),
+    }),
   ],
   [
     'exit 0: 1 failure, expected by baseline.json',
-    report([should('a.b/1'), result('a.b/2')], { strict: true, baseline: baseline({ expected: ['a.b/1'] }) }),
+    report([should('a.b/1'), result('a.b/2')], {
+      strict: true,
+      baseline: baseline({ expected: ['a.b/1'] }),
+    }),
   ],
   [
     'exit 1: 2 musts failed that the baseline does not expect',
-    report([failed('a.b/1'), failed('a.b/2'), failed('a.b/3')], { baseline: baseline({ expected: ['a.b/3'] }) }),
+    report([failed('a.b/1'), failed('a.b/2'), failed('a.b/3')], {
+      baseline: baseline({ expected: ['a.b/3'] }),
+    }),
   ],
   [
     'exit 1: 1 entry of baseline.json is stale',
@@ -54,7 +73,9 @@ const endings: readonly (readonly [string, Report])[] = [
   ],
   [
     'exit 1: 1 failure is not as baseline.json expects',
-    report([should('a.b/1'), result('a.b/2')], { baseline: baseline(stale('a.b/1', 'it fails otherwise: ...')) }),
+    report([should('a.b/1'), result('a.b/2')], {
+      baseline: baseline(stale('a.b/1', 'it fails otherwise: ...')),
+    }),
   ],
   [
     'exit 1: 2 musts were not exercised (--require-exercised)',
@@ -82,7 +103,10 @@ const endings: readonly (readonly [string, Report])[] = [
     'exit 2: --report html=x: cannot be written (ENOSPC)',
     withProblems(report([result('a.b/1')]), ['--report html=x: cannot be written (ENOSPC)']),
   ],
-  ['exit 0: nothing was dealt to this shard (2/2)', report([missed('a.b/1', leftOut('--shard'))], { shard: '2/2' })],
+  [
+    'exit 0: nothing was dealt to this shard (2/2)',
+    report([missed('a.b/1', leftOut('--shard'))], { shard: '2/2' }),
+  ],
 ]
 
 interface JunitCase {
@@ -102,47 +126,65 @@ function junit(of: Report) {
     testsuites: { failures: string; errors: string; testsuite: { testcase: JunitCase[] }[] }
   }
   const cases = testsuites.testsuite.flatMap(({ testcase }) => testcase)
-  return { cases, red: Number(testsuites.failures) + Number(testsuites.errors), errors: Number(testsuites.errors) }
+  return {
+    cases,
+    red: Number(testsuites.failures) + Number(testsuites.errors),
+    errors: Number(testsuites.errors),
+  }
 }
 
 const ctrf = (of: Report) =>
   (
     JSON.parse(renderCtrf(of)) as {
-      results: { tests: { name: string; status: string; message?: string }[]; summary: { failed: number } }
+      results: {
+        tests: { name: string; status: string; message?: string }[]
+        summary: { failed: number }
+      }
     }
   ).results
 
 test.each(endings)('%s', (line, of) => {
   expect(renderTerminal(of, pc.createColors(false)).trimEnd().split('\n').at(-1)).toBe(line)
-  expect(renderMarkdown(of).replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)))).toContain(
-    line,
-  )
+  expect(
+    renderMarkdown(of).replaceAll(/&#(\d+);/g, (_, code: string) =>
+      String.fromCodePoint(Number(code)),
+    ),
+  ).toContain(line)
 })
 
-test.each(endings)('JUnit, CTRF and annotations are red exactly if the exit code is not 0: %s', (_, of) => {
-  const { code } = of.exit
-  const { cases, errors, red } = junit(of)
-  expect(red > 0).toBe(code !== 0)
-  expect(cases.filter(({ failure, error }) => failure ?? error)).toHaveLength(red)
-  expect(errors > 0 || code < 2).toBe(true)
-  const { summary, tests } = ctrf(of)
-  expect(summary.failed > 0).toBe(code !== 0)
-  expect(tests.filter(({ status }) => status === 'failed')).toHaveLength(summary.failed)
-  expect(tests.some(({ name }) => name === 'run') || code < 2).toBe(true)
-  expect(githubAnnotations(of).includes('::error')).toBe(code !== 0)
-  for (const { id } of decisive(of)) {
-    expect(cases.find(({ name }) => name === id)).toHaveProperty('failure')
-    expect(tests.find(({ name }) => name === id)!.status).toBe('failed')
-  }
-})
+test.each(endings)(
+  'JUnit, CTRF and annotations are red exactly if the exit code is not 0: %s',
+  (_, of) => {
+    const { code } = of.exit
+    const { cases, errors, red } = junit(of)
+    expect(red > 0).toBe(code !== 0)
+    expect(cases.filter(({ failure, error }) => failure ?? error)).toHaveLength(red)
+    expect(errors > 0 || code < 2).toBe(true)
+    const { summary, tests } = ctrf(of)
+    expect(summary.failed > 0).toBe(code !== 0)
+    expect(tests.filter(({ status }) => status === 'failed')).toHaveLength(summary.failed)
+    expect(tests.some(({ name }) => name === 'run') || code < 2).toBe(true)
+    expect(githubAnnotations(of).includes('::error')).toBe(code !== 0)
+    for (const { id } of decisive(of)) {
+      expect(cases.find(({ name }) => name === id)).toHaveProperty('failure')
+      expect(tests.find(({ name }) => name === id)!.status).toBe('failed')
+    }
+  },
+)
 
 test('a report that was written in other words ends as it did', () => {
-  const inOtherWords = (of: Report): Report => ({ ...of, exit: { ...of.exit, because: 'pour une autre raison' } })
-  const lost = inOtherWords(report([missed('a.b/1')], {}, { notJudged: 'the target stopped answering' }))
+  const inOtherWords = (of: Report): Report => ({
+    ...of,
+    exit: { ...of.exit, because: 'pour une autre raison' },
+  })
+  const lost = inOtherWords(
+    report([missed('a.b/1')], {}, { notJudged: 'the target stopped answering' }),
+  )
   const silent = inOtherWords(report([missed('a.b/1')]))
   expect([lost, silent].map((of) => outsideCause(of))).toEqual(['pour une autre raison', undefined])
   const rows = [failed('a.b/1'), missed('a.b/2')]
-  const decisiveIds = (options: ExitOptions) => decisive(inOtherWords(report(rows, {}, options))).map(({ id }) => id)
+  const decisiveIds = (options: ExitOptions) =>
+    decisive(inOtherWords(report(rows, {}, options))).map(({ id }) => id)
   expect(decisiveIds({ requireExercised: true })).toEqual(['a.b/1', 'a.b/2'])
   expect(decisiveIds({})).toEqual(['a.b/1'])
 })
@@ -152,20 +194,33 @@ test('what does not decide is skipped, and says what was expected and received',
     baseline: baseline({ expected: ['a.b/1'] }),
   })
   const said = 'expected 404 ResourceNotFound, received 404 NotFound'
-  const messages = [`failed as baseline.json expects: ${said}`, `a failed should does not decide: ${said}`]
-  expect(junit(of).cases.flatMap(({ skipped }) => (skipped ? [skipped.message] : []))).toEqual(messages)
-  expect(ctrf(of).tests.flatMap(({ message, status }) => (status === 'skipped' ? [message] : []))).toEqual(messages)
+  const messages = [
+    `failed as baseline.json expects: ${said}`,
+    `a failed should does not decide: ${said}`,
+  ]
+  expect(junit(of).cases.flatMap(({ skipped }) => (skipped ? [skipped.message] : []))).toEqual(
+    messages,
+  )
+  expect(
+    ctrf(of).tests.flatMap(({ message, status }) => (status === 'skipped' ? [message] : [])),
+  ).toEqual(messages)
 })
 
 test('what --require-exercised misses is named on the terminal, in the summary, in JUnit and CTRF', () => {
-  const of = report([result('a.b/1'), missed('a.b/2', 'declare resources.graph')], {}, { requireExercised: true })
+  const of = report(
+    [result('a.b/1'), missed('a.b/2', 'declare resources.graph')],
+    {},
+    { requireExercised: true },
+  )
   const lines = renderTerminal(of, pc.createColors(false)).trimEnd().split('\n')
   expect(lines.slice(-3)).toEqual([
     'not tested, and required:',
     '  a.b/2',
     'exit 1: 1 must was not exercised (--require-exercised)',
   ])
-  expect(renderMarkdown(of)).toContain('### Not tested, and required (--require-exercised)\n\n- `a.b/2`\n')
+  expect(renderMarkdown(of)).toContain(
+    '### Not tested, and required (--require-exercised)\n\n- `a.b/2`\n',
+  )
   const message = 'not-exercised: declare resources.graph (--require-exercised)'
   expect(junit(of).cases[1]!.failure!.message).toBe(message)
   expect(ctrf(of).tests[1]).toMatchObject({ status: 'failed', message })
@@ -175,9 +230,13 @@ test('many missed requirements are counted, the first are named', () => {
   const rows = Array.from({ length: 60 }, (_, at) => missed(`a.b/${at}`))
   const of = report([result('c.d/1'), ...rows], {}, { requireExercised: true })
   const said = (formats: FormatName[]) =>
-    renderTerminal(of, pc.createColors(false), { written: formats.map((format) => ({ format, path: '-' })) })
+    renderTerminal(of, pc.createColors(false), {
+      written: formats.map((format) => ({ format, path: '-' })),
+    })
   expect(said(['html'])).toContain('\n  and 30 more: see the reports\nexit 1: 60 musts')
-  expect(said(['badge'])).toContain('\n  and 30 more: --report json (or html) lists them\nexit 1: 60 musts')
+  expect(said(['badge'])).toContain(
+    '\n  and 30 more: --report json (or html) lists them\nexit 1: 60 musts',
+  )
   expect(renderMarkdown(of)).toContain('\n- and 10 more\n')
 })
 

@@ -29,7 +29,9 @@ test.each([
 })
 
 test('a byte order mark is no fault', () => {
-  expect(readReport(file(`\uFEFF${JSON.stringify(report([result('a.b/1')]))}`)).report.verdict).toBe('conformant')
+  expect(
+    readReport(file(`\uFEFF${JSON.stringify(report([result('a.b/1')]))}`)).report.verdict,
+  ).toBe('conformant')
 })
 
 test.each([
@@ -39,7 +41,10 @@ test.each([
   ],
   ['conformance-report/0', 'is not a report'],
   ['conformance-report/x', 'is not a report'],
-  ['CTRF', 'is not a report (its format is not conformance-report/1); write one with --report json'],
+  [
+    'CTRF',
+    'is not a report (its format is not conformance-report/1); write one with --report json',
+  ],
 ])('a report of format %s', (format, message) => {
   expect(() => readReport(file(JSON.stringify({ format })))).toThrow(message)
 })

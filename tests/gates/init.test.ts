@@ -17,7 +17,8 @@ import { undeclaredReason } from '../../harness/report/reason.ts'
 import { missed, report } from './results.ts'
 
 const withoutComments = (text: string) => text.replace(/^\s*\/\/.*$/gm, '')
-const uncommented = (text: string) => text.replace(/^ {2}\/\/ (?=["\s{}\]])/gm, '  ').replace(/^ {2}\/\/.*$/gm, '')
+const uncommented = (text: string) =>
+  text.replace(/^ {2}\/\/ (?=["\s{}\]])/gm, '  ').replace(/^ {2}\/\/.*$/gm, '')
 /** Answers in order; the default where one is undefined. */
 function scripted(...answers: (string | undefined)[]): Questions {
   return {
@@ -73,23 +74,30 @@ test('a module is written with defineTarget', () => {
   expect(text).not.toContain('$schema')
 })
 
-test.each(['t.ts', 't.mts', 't.js', 't.mjs'])('%s is valid at once, wherever it is', async (name) => {
-  const file = join(folder(), name)
-  writeStarter(file, standardAnswers({ name: 'Here' }), false)
-  expect((await loadTargetFile(file)).file.name).toBe('Here')
-})
+test.each(['t.ts', 't.mts', 't.js', 't.mjs'])(
+  '%s is valid at once, wherever it is',
+  async (name) => {
+    const file = join(folder(), name)
+    writeStarter(file, standardAnswers({ name: 'Here' }), false)
+    expect((await loadTargetFile(file)).file.name).toBe('Here')
+  },
+)
 
 test('nothing is overwritten unless asked to, and no name is taken that cannot be a target file', () => {
   const file = join(folder(), 't.json')
   writeFileSync(file, 'mine')
   expect(() => checkInit(file, {})).toThrow(/t\.json: exists already; --force/)
-  expect(() => writeStarter(file, standardAnswers({}), false)).toThrow(/cannot be written \(EEXIST\)/)
+  expect(() => writeStarter(file, standardAnswers({}), false)).toThrow(
+    /cannot be written \(EEXIST\)/,
+  )
   expect(readFileSync(file, 'utf8')).toBe('mine')
   checkInit(file, { force: true })
   writeStarter(file, standardAnswers({}), true)
   expect(readFileSync(file, 'utf8')).toContain('"baseUrl"')
   expect(() => checkInit('t.yaml', {})).toThrow(/t\.yaml: a target file ends in \.json/)
-  expect(() => checkInit('t.json', { baseUrl: 'https://me:secret@x' })).toThrow(/--base-url must hold no credentials/)
+  expect(() => checkInit('t.json', { baseUrl: 'https://me:secret@x' })).toThrow(
+    /--base-url must hold no credentials/,
+  )
 })
 
 test('inputs of an application are read as written', () => {
@@ -118,7 +126,10 @@ test('a report says what a new target file is made of, and stays as it was', asy
   const from = join(at, 'r.json')
   const missing = undeclaredReason([['keys.expired']], '{"keys": {"expired": {"env": "OLD"}}}')
   const notServed = [{ operation: 'vision.analyze', answered: '404' }]
-  writeFileSync(from, JSON.stringify(report([missed('a.b/1', missing), missed('a.b/2', missing)], { notServed })))
+  writeFileSync(
+    from,
+    JSON.stringify(report([missed('a.b/1', missing), missed('a.b/2', missing)], { notServed })),
+  )
   const file = join(at, 't.json')
   writeStarter(file, answersFrom(from, { name: 'Mine' }), false)
   const text = readFileSync(file, 'utf8')
@@ -128,6 +139,8 @@ test('a report says what a new target file is made of, and stays as it was', asy
     baseUrl: 'https://example.com',
     operations: { 'vision.analyze': 'not-served' },
   })
-  expect(() => checkInit(from, { from, force: true })).toThrow('would overwrite the report of --from')
+  expect(() => checkInit(from, { from, force: true })).toThrow(
+    'would overwrite the report of --from',
+  )
   expect(() => answersFrom(file, {})).toThrow(/is not JSON/)
 })

@@ -11,7 +11,10 @@ const at = folder()
 const path = (name: string) => join(at, name)
 const elsewhere = (id: string) => missed(id, leftOut('--shard'))
 const now = new Date('2027-01-01T00:00:00Z')
-const should = { ...result('a.b/3', { level: 'should', outcome: 'failed' }), failures: failed('a.b/3').failures }
+const should = {
+  ...result('a.b/3', { level: 'should', outcome: 'failed' }),
+  failures: failed('a.b/3').failures,
+}
 
 const parts = [
   [result('a.b/1'), elsewhere('c.d/2'), should],
@@ -61,7 +64,8 @@ test('a report that cannot be written is a mistake of the user, and nothing is m
 })
 
 test('the last line says why the exit code is what it is', async () => {
-  const last = async (...args: string[]) => (await merge(...args)).stdout.trimEnd().split('\n').at(-1)
+  const last = async (...args: string[]) =>
+    (await merge(...args)).stdout.trimEnd().split('\n').at(-1)
   expect(await last()).toBe('exit 1: 1 must failed')
   expect(await last('--baseline', path('baseline.json'))).toBe(
     `exit 0: 1 of 2 failures expected by the baseline; 1 should failed, which does not decide`,

@@ -14,7 +14,11 @@ const rows = [
   [elsewhere('a.b/1'), result('c.d/2')],
 ] as const
 
-const part = (index: 0 | 1, edit: (of: Report) => void = () => undefined, run: Partial<Report['run']> = {}) => {
+const part = (
+  index: 0 | 1,
+  edit: (of: Report) => void = () => undefined,
+  run: Partial<Report['run']> = {},
+) => {
   const whole = report(structuredClone([...rows[index]]), { shard: `${index + 1}/2`, ...run })
   edit(whole)
   return { path: `${index + 1}.json`, report: whole }
@@ -23,12 +27,21 @@ const part = (index: 0 | 1, edit: (of: Report) => void = () => undefined, run: P
 /** Why a certificate of that report would be partial. */
 const partialOf = (of: Report): string[] => {
   const { startedAt } = of.run
-  const issue = { issuedAt: startedAt, expiresAt: startedAt, publicKey: '', suiteDigest: { sha256: '' } }
-  return makeStatement(of, Buffer.from(''), { ...issue, exchanges: [], foreign: [] }).predicate.partial
+  const issue = {
+    issuedAt: startedAt,
+    expiresAt: startedAt,
+    publicKey: '',
+    suiteDigest: { sha256: '' },
+  }
+  return makeStatement(of, Buffer.from(''), { ...issue, exchanges: [], foreign: [] }).predicate
+    .partial
 }
 
 test.each<[string, (of: Report) => void]>([
-  ['verdicts.exact is conformant', (of) => void (of.verdict = of.verdicts.exact = of.verdicts.family = 'conformant')],
+  [
+    'verdicts.exact is conformant',
+    (of) => void (of.verdict = of.verdicts.exact = of.verdicts.family = 'conformant'),
+  ],
   ['summary.must does not count', (of) => void (of.summary.must.passed = 9)],
   [
     'e.f/3 is in it twice',
@@ -37,10 +50,15 @@ test.each<[string, (of: Report) => void]>([
       of.summary.must.notApplicable = 2
     },
   ],
-  ['verdicts.exact is passing', (of) => void of.requirements[0]!.failures.push(...failed('a.b/1').failures)],
+  [
+    'verdicts.exact is passing',
+    (of) => void of.requirements[0]!.failures.push(...failed('a.b/1').failures),
+  ],
 ])('a part that contradicts itself is refused: %s', (problem, edit) => {
   expect(() => mergeReports([part(0, edit), part(1)])).toThrow(UserError)
-  expect(() => mergeReports([part(0, edit), part(1)])).toThrow(`1.json: contradicts itself: ${problem}`)
+  expect(() => mergeReports([part(0, edit), part(1)])).toThrow(
+    `1.json: contradicts itself: ${problem}`,
+  )
 })
 
 test.each<[string, (of: Report) => void]>([
@@ -54,7 +72,9 @@ test.each<[string, (of: Report) => void]>([
 test('an id that only a later part has is missing in the first', () => {
   const more = report([...rows[1], result('e.f/3')], { shard: '2/2' })
   const files = [part(0), { path: '2.json', report: more }]
-  expect(() => mergeReports(files)).toThrow('1.json: requirements: e.f/3 is missing (2.json has it)')
+  expect(() => mergeReports(files)).toThrow(
+    '1.json: requirements: e.f/3 is missing (2.json has it)',
+  )
 })
 
 test('parts of the requirements of this suite hold every one of them', () => {
@@ -73,11 +93,17 @@ test('a part that was lost makes the whole one that could not be judged', () => 
     of.verdict = of.verdicts.exact = of.verdicts.family = 'not-judged'
     of.exit = { code: 3, because: 'the key is not accepted' }
   })
-  expect(mergeReports([part(0), refused])).toMatchObject({ verdict: 'not-judged', exit: { code: 3 } })
+  expect(mergeReports([part(0), refused])).toMatchObject({
+    verdict: 'not-judged',
+    exit: { code: 3 },
+  })
 })
 
 test('a part that only judged nothing does not spoil the whole', () => {
-  const empty = { path: '2.json', report: report([elsewhere('a.b/1'), missed('c.d/2')], { shard: '2/2' }) }
+  const empty = {
+    path: '2.json',
+    report: report([elsewhere('a.b/1'), missed('c.d/2')], { shard: '2/2' }),
+  }
   expect(empty.report.exit.code).toBe(3)
   expect(mergeReports([part(0), empty])).toMatchObject({ verdict: 'passing', exit: { code: 0 } })
 })

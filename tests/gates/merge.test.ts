@@ -40,10 +40,26 @@ test('each requirement comes from the shard it was dealt to', () => {
 test('counts are summed, the earliest start stands, created objects are all listed', () => {
   const created = [{ operation: 'graphs.create', id: 'g-1' }]
   const merged = mergeReports([
-    one(first.report.requirements, { requests: 10, throttled: 2, durationMs: 50, nonce: 'aaaa', created }),
-    two(second.report.requirements, { requests: 7, nonce: 'bbbb', startedAt: '2026-03-01T11:00:00+02:00', created }),
+    one(first.report.requirements, {
+      requests: 10,
+      throttled: 2,
+      durationMs: 50,
+      nonce: 'aaaa',
+      created,
+    }),
+    two(second.report.requirements, {
+      requests: 7,
+      nonce: 'bbbb',
+      startedAt: '2026-03-01T11:00:00+02:00',
+      created,
+    }),
   ])
-  expect(merged.run).toMatchObject({ requests: 17, throttled: 3, durationMs: 1250, nonce: 'aaaa+bbbb' })
+  expect(merged.run).toMatchObject({
+    requests: 17,
+    throttled: 3,
+    durationMs: 1250,
+    nonce: 'aaaa+bbbb',
+  })
   expect(merged.run.startedAt).toBe('2026-03-01T11:00:00+02:00')
   expect(merged.run.created).toEqual([...created, ...created])
   expect(merged.requirements[2]!.cases).toBe(7)
@@ -60,7 +76,10 @@ test('an observed row failed if in any, else passed if in any, else was not exer
   expect(joined(broken, broken).failures).toHaveLength(2)
   expect(joined(unseen, shape())).toMatchObject({ outcome: 'passed' })
   expect(joined(unseen, shape())).not.toHaveProperty('reason')
-  expect(joined(unseen, unseen)).toMatchObject({ outcome: 'not-exercised', reason: 'no error response was seen' })
+  expect(joined(unseen, unseen)).toMatchObject({
+    outcome: 'not-exercised',
+    reason: 'no error response was seen',
+  })
 })
 
 test('interrupted if any was, and then exit 3', () => {
@@ -77,7 +96,10 @@ test('what the target file alone decides may stand in several shards', () => {
 })
 
 test('an empty shard adds nothing and takes nothing', () => {
-  const merged = mergeReports([one([result('a.b/1'), shape()]), two([elsewhere('a.b/1'), elsewhere('envelope/shape')])])
+  const merged = mergeReports([
+    one([result('a.b/1'), shape()]),
+    two([elsewhere('a.b/1'), elsewhere('envelope/shape')]),
+  ])
   expect(merged.verdict).toBe('conformant')
 })
 
@@ -113,17 +135,37 @@ test.each<[string, (report: Report) => void]>([
 test.each([
   ['nothing', [], 'there is no report to merge'],
   ['a missing part', [second], 'part 1/2 is missing; merge needs the reports of all 2 shards'],
-  ['a doubled part', [first, { ...first, path: 'copy.json' }], 'copy.json: is part 1/2, and so is one.json'],
+  [
+    'a doubled part',
+    [first, { ...first, path: 'copy.json' }],
+    'copy.json: is part 1/2, and so is one.json',
+  ],
   [
     'another count',
     [first, { path: 'x.json', report: report([], { shard: '2/3' }) }],
     'x.json: is part 2/3, but one.json',
   ],
   ['no shard', [{ path: 'x.json', report: report([]) }], 'x.json: is not a shard'],
-  ['a strange shard', [{ path: 'x.json', report: report([], { shard: '3' }) }], 'x.json: run.shard: "3"'],
-  ['a row judged twice', [first, two([result('a.b/1'), elsewhere('c.d/2'), shape()])], 'a.b/1: judged in one.json and'],
-  ['a row judged nowhere', [first, two(first.report.requirements.map((r) => elsewhere(r.id)))], 'c.d/2: no shard'],
-  ['a row that is missing', [first, two([elsewhere('a.b/1')])], 'two.json: requirements: c.d/2 is missing'],
+  [
+    'a strange shard',
+    [{ path: 'x.json', report: report([], { shard: '3' }) }],
+    'x.json: run.shard: "3"',
+  ],
+  [
+    'a row judged twice',
+    [first, two([result('a.b/1'), elsewhere('c.d/2'), shape()])],
+    'a.b/1: judged in one.json and',
+  ],
+  [
+    'a row judged nowhere',
+    [first, two(first.report.requirements.map((r) => elsewhere(r.id)))],
+    'c.d/2: no shard',
+  ],
+  [
+    'a row that is missing',
+    [first, two([elsewhere('a.b/1')])],
+    'two.json: requirements: c.d/2 is missing',
+  ],
 ])('%s is refused', (_, files, message) => {
   expect(() => mergeReports(files)).toThrow(message)
 })

@@ -12,7 +12,12 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { folder } from '../cli/conform.ts'
 import { filesNamedIn } from '../../cli/run/find-target.ts'
-import { parseReportRequests, plannedReports, stage, writeAtomically } from '../../cli/output/files.ts'
+import {
+  parseReportRequests,
+  plannedReports,
+  stage,
+  writeAtomically,
+} from '../../cli/output/files.ts'
 import { writeReports } from '../../cli/output/write-reports.ts'
 import type { Report } from '../../harness/report/model.ts'
 import { UserError } from '../../harness/user-error.ts'
@@ -33,7 +38,9 @@ test('a path that cannot be written is refused before anything is sent', () => {
   const at = folder()
   writeFileSync(join(at, 'file'), '')
   mkdirSync(join(at, 'dir'))
-  expect(() => check([`json=${at}/file/r.json`])).toThrow(/--report json=.*: cannot be written \((ENOTDIR|EEXIST)\)/)
+  expect(() => check([`json=${at}/file/r.json`])).toThrow(
+    /--report json=.*: cannot be written \((ENOTDIR|EEXIST)\)/,
+  )
   expect(() => check([`json=${at}/dir`])).toThrow(/: is a folder$/)
   expect(() => check([`json=/proc/r.json`])).toThrow(/cannot be written \(E[A-Z]+\)/)
   expect(() => check([`json=${at}/${'x'.repeat(300)}`])).toThrow(UserError)
@@ -45,8 +52,15 @@ test('no output is an input, by whatever name', () => {
   writeFileSync(target, '{}')
   symlinkSync(target, join(at, 'link.json'))
   linkSync(target, join(at, 'hard.json'))
-  for (const name of ['target.json', 'link.json', 'hard.json', '../' + at.split('/').at(-1)! + '/target.json']) {
-    expect(() => check([`json=${at}/${name}`], [target])).toThrow(/would overwrite the target file; give another file/)
+  for (const name of [
+    'target.json',
+    'link.json',
+    'hard.json',
+    '../' + at.split('/').at(-1)! + '/target.json',
+  ]) {
+    expect(() => check([`json=${at}/${name}`], [target])).toThrow(
+      /would overwrite the target file; give another file/,
+    )
   }
   // An input that is not there yet, such as a baseline that is to be written, is known by its path.
   expect(() => check([`json=${at}/./new.json`], [join(at, 'new.json')])).toThrow(/would overwrite/)
@@ -109,21 +123,37 @@ test('a link is written through', async () => {
   expect(readdirSync(join(at, 'real'))).toEqual(['r'])
 })
 
-test.skipIf(!hasFullDevice)('a full disk costs that report, and the others say that the exit code is 2', async () => {
-  const at = folder()
-  const whole = report([result('a.b/1'), failed('a.b/2')])
-  const requests = parseReportRequests(['html=/dev/full', `json=${at}/r.json`, `junit=${at}/r.xml`])
-  check(['html=/dev/full'])
-  const { problems, report: told, written } = await writeReports(requests, { report: whole, exchanges: () => [] })
-  expect(problems).toEqual(['--report html=/dev/full: cannot be written (ENOSPC)'])
-  expect(told.exit).toEqual({ code: 2, because: problems[0] })
-  expect(written).toEqual(requests.slice(1))
-  expect((JSON.parse(readFileSync(join(at, 'r.json'), 'utf8')) as Report).exit.code).toBe(2)
-  expect(readFileSync(join(at, 'r.xml'), 'utf8')).toMatch(/<error message="--report html=.*ENOSPC/)
-  expect(readdirSync(at).sort()).toEqual(['r.json', 'r.xml'])
-})
+test.skipIf(!hasFullDevice)(
+  'a full disk costs that report, and the others say that the exit code is 2',
+  async () => {
+    const at = folder()
+    const whole = report([result('a.b/1'), failed('a.b/2')])
+    const requests = parseReportRequests([
+      'html=/dev/full',
+      `json=${at}/r.json`,
+      `junit=${at}/r.xml`,
+    ])
+    check(['html=/dev/full'])
+    const {
+      problems,
+      report: told,
+      written,
+    } = await writeReports(requests, { report: whole, exchanges: () => [] })
+    expect(problems).toEqual(['--report html=/dev/full: cannot be written (ENOSPC)'])
+    expect(told.exit).toEqual({ code: 2, because: problems[0] })
+    expect(written).toEqual(requests.slice(1))
+    expect((JSON.parse(readFileSync(join(at, 'r.json'), 'utf8')) as Report).exit.code).toBe(2)
+    expect(readFileSync(join(at, 'r.xml'), 'utf8')).toMatch(
+      /<error message="--report html=.*ENOSPC/,
+    )
+    expect(readdirSync(at).sort()).toEqual(['r.json', 'r.xml'])
+  },
+)
 
-test.runIf(!hasFullDevice)('NOT TESTED HERE: there is no /dev/full on this machine', () => undefined)
+test.runIf(!hasFullDevice)(
+  'NOT TESTED HERE: there is no /dev/full on this machine',
+  () => undefined,
+)
 
 test('the device that takes all may be named twice', () => {
   check(['json=/dev/null', 'html=/dev//null'])

@@ -32,14 +32,24 @@ test.each([
 
 test.each(['har', 'har=x'])('a merge writes no HAR (%s)', async (format) => {
   const { code, stderr } = await conform(['merge', 'part.json', '--report', format])
-  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('merge writes no HAR') as string })
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: expect.stringContaining('merge writes no HAR') as string,
+  })
 })
 
 test('a report that cannot be written is named, and the others are written', async () => {
   const at = folder()
   const whole = report([failed('a.b/1')])
-  const requests = parseReportRequests([`json=${at}/none/r.json`, `junit=${at}/r.xml`, `json=${at}/r.json`])
-  const { problems, report: written } = await writeReports(requests, { report: whole, exchanges: () => [] })
+  const requests = parseReportRequests([
+    `json=${at}/none/r.json`,
+    `junit=${at}/r.xml`,
+    `json=${at}/r.json`,
+  ])
+  const { problems, report: written } = await writeReports(requests, {
+    report: whole,
+    exchanges: () => [],
+  })
   expect(problems).toEqual([`--report json=${at}/none/r.json: cannot be written (ENOENT)`])
   expect(written).toEqual({ ...whole, exit: { code: 2, because: problems[0] } })
   expect(JSON.parse(readFileSync(join(at, 'r.json'), 'utf8'))).toEqual(written)
@@ -61,7 +71,11 @@ test('the exchanges of failures are those of the report, in order', () => {
   delete silent.exchange
   const row = result('a.b/2', { outcome: 'failed', failures: [silent, failure()] })
   expect(
-    failureExchanges(report([failed('a.b/1'), row])).map(({ n, requirement, role }) => [n, requirement, role]),
+    failureExchanges(report([failed('a.b/1'), row])).map(({ n, requirement, role }) => [
+      n,
+      requirement,
+      role,
+    ]),
   ).toEqual([
     [0, 'a.b/1', 'probe'],
     [1, 'a.b/2', 'probe'],

@@ -32,7 +32,12 @@ export function failure(change: Partial<Failure> = {}): Failure {
     seed: 421,
     rerun: 'conform https://example.com --only jobs.create/404-unknown-application --seed 421',
     exchange: {
-      request: { method: 'POST', url: 'https://example.com/v1/applications/a-1/jobs', headers: {}, body: '{}' },
+      request: {
+        method: 'POST',
+        url: 'https://example.com/v1/applications/a-1/jobs',
+        headers: {},
+        body: '{}',
+      },
       response: {
         status: 404,
         headers: { 'content-type': 'application/json' },
@@ -45,7 +50,10 @@ export function failure(change: Partial<Failure> = {}): Failure {
 }
 
 export const failed = (id: string, ...failures: Partial<Failure>[]) =>
-  result(id, { outcome: 'failed', failures: failures.length > 0 ? failures.map(failure) : [failure()] })
+  result(id, {
+    outcome: 'failed',
+    failures: failures.length > 0 ? failures.map(failure) : [failure()],
+  })
 
 export const missed = (id: string, reason: string | Reason = 'declare resources.application') =>
   result(id, { outcome: 'not-exercised', ...plainReason(reason), cases: 0 })

@@ -17,14 +17,18 @@ test('whatever the count, every requirement is dealt to exactly one shard', () =
   for (const count of [1, 2, 3, 7]) {
     for (const area of areas) {
       const row = { id: `${area}/x`, operation: area }
-      const shards = Array.from({ length: count }, (_, at) => isAssignedTo(row, { index: at + 1, count }, none))
+      const shards = Array.from({ length: count }, (_, at) =>
+        isAssignedTo(row, { index: at + 1, count }, none),
+      )
       expect(shards.filter(Boolean), `${area} of ${count}`).toHaveLength(1)
     }
   }
 })
 
 test('all of jobs is one group, and the deal is the same on every machine', () => {
-  expect(shardOf('jobs.create/a', 'jobs.create', 5, none)).toBe(shardOf('jobs.retrieve/b', 'jobs.retrieve', 5, none))
+  expect(shardOf('jobs.create/a', 'jobs.create', 5, none)).toBe(
+    shardOf('jobs.retrieve/b', 'jobs.retrieve', 5, none),
+  )
   expect(areas.map((area) => shardOf(`${area}/x`, area, 3, none)).join('')).toMatchInlineSnapshot(
     `"2331132322132322213"`,
   )
@@ -39,9 +43,18 @@ test('two to five shards are nearly even', () => {
 })
 
 test('what runs alone and the active envelope rows are in the last shard, the observed ones in all', () => {
-  expect(shardOf('chat.create/429-model-quota', 'chat.create', 9, new Set(['chat.create/429-model-quota']))).toBe(9)
+  expect(
+    shardOf(
+      'chat.create/429-model-quota',
+      'chat.create',
+      9,
+      new Set(['chat.create/429-model-quota']),
+    ),
+  ).toBe(9)
   expect(shardOf('envelope/unknown-path', 'envelope', 9, none)).toBe(9)
   expect(shardOf('envelope/unsupported-method', 'envelope', 9, none)).toBe(9)
   expect(isObserved('envelope/shape')).toBe(true)
-  expect(isAssignedTo({ id: 'envelope/shape', operation: 'envelope' }, { index: 4, count: 9 }, none)).toBe(true)
+  expect(
+    isAssignedTo({ id: 'envelope/shape', operation: 'envelope' }, { index: 4, count: 9 }, none),
+  ).toBe(true)
 })

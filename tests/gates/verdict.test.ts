@@ -2,7 +2,14 @@ import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
 import { applyMode, decidingRequirements, decide } from '../../harness/report/exit-code.ts'
 import { leftOut } from '../../harness/report/reason.ts'
-import { familyNamesOnly, inMode, outcomeIn, summarize, bothVerdicts, verdictOf } from '../../harness/report/verdict.ts'
+import {
+  familyNamesOnly,
+  inMode,
+  outcomeIn,
+  summarize,
+  bothVerdicts,
+  verdictOf,
+} from '../../harness/report/verdict.ts'
 import { matchesId, patternProblem } from '../../harness/report/selection.ts'
 import { failed, missed, notApplicable, report, result } from './results.ts'
 
@@ -17,7 +24,9 @@ test('conformant: every must passed or is not applicable, whatever the shoulds s
 test('passing: none failed, some were not exercised or left out', () => {
   const done = result('jobs.create/202-created')
   expect(verdictOf([done, missed('jobs.create/409-atomic')], 'exact', run)).toBe('passing')
-  expect(verdictOf([done, missed('jobs.create/409-atomic', leftOut('--skip'))], 'exact', run)).toBe('passing')
+  expect(verdictOf([done, missed('jobs.create/409-atomic', leftOut('--skip'))], 'exact', run)).toBe(
+    'passing',
+  )
 })
 
 test('a should that was not exercised does not stand in the way of conformant', () => {
@@ -26,17 +35,25 @@ test('a should that was not exercised does not stand in the way of conformant', 
 })
 
 test('non-conformant: a must failed', () => {
-  expect(verdictOf([failed('jobs.create/202-created'), missed('a.b/c')], 'exact', run)).toBe('non-conformant')
+  expect(verdictOf([failed('jobs.create/202-created'), missed('a.b/c')], 'exact', run)).toBe(
+    'non-conformant',
+  )
 })
 
 test('not-judged: nothing outside envelope/ passed or failed', () => {
   expect(verdictOf([], 'exact', run)).toBe('not-judged')
-  const rows = [missed('jobs.create/202-created'), notApplicable('pdf.parse/200-text'), failed('envelope/shape')]
+  const rows = [
+    missed('jobs.create/202-created'),
+    notApplicable('pdf.parse/200-text'),
+    failed('envelope/shape'),
+  ]
   expect(verdictOf(rows, 'exact', run)).toBe('not-judged')
 })
 
 test('not-judged: the key is not accepted, whatever else was learned', () => {
-  expect(verdictOf([result('jobs.create/202-created')], 'exact', { ...run, keyRefused: true })).toBe('not-judged')
+  expect(
+    verdictOf([result('jobs.create/202-created')], 'exact', { ...run, keyRefused: true }),
+  ).toBe('not-judged')
 })
 
 test('with nothing but envelope/ selected, its rows are what counts', () => {
@@ -50,19 +67,27 @@ test('a read-only or interrupted run is never conformant', () => {
   const rows = [result('jobs.create/202-created')]
   expect(verdictOf(rows, 'exact', { ...run, readOnly: true })).toBe('passing')
   expect(verdictOf(rows, 'exact', { ...run, interrupted: true })).toBe('passing')
-  expect(verdictOf([failed('a.b/c')], 'exact', { ...run, interrupted: true })).toBe('non-conformant')
+  expect(verdictOf([failed('a.b/c')], 'exact', { ...run, interrupted: true })).toBe(
+    'non-conformant',
+  )
 })
 
 test('a requirement that fails only by family names has passed in family mode', () => {
   const row = failed('jobs.create/404-unknown-application', { familyOnly: true })
   expect(bothVerdicts([row], run)).toEqual({ exact: 'non-conformant', family: 'conformant' })
-  expect(inMode(row, 'family')).toMatchObject({ outcome: 'passed', failures: [{ familyOnly: true }] })
+  expect(inMode(row, 'family')).toMatchObject({
+    outcome: 'passed',
+    failures: [{ familyOnly: true }],
+  })
   expect(outcomeIn(inMode(row, 'family'), 'exact')).toBe('failed')
   expect(familyNamesOnly([row, failed('a.b/c', { familyOnly: true }, {})])).toEqual([row])
 })
 
 test('applying a mode changes outcomes, verdict and summary together', () => {
-  const family = applyMode(report([failed('jobs.create/404-unknown-application', { familyOnly: true })]), 'family')
+  const family = applyMode(
+    report([failed('jobs.create/404-unknown-application', { familyOnly: true })]),
+    'family',
+  )
   expect(family.verdict).toBe('conformant')
   expect(family.run.tpe).toBe('family')
   expect(family.summary.must).toEqual({ passed: 1, failed: 0, notExercised: 0, notApplicable: 0 })
@@ -72,7 +97,10 @@ test('applying a mode changes outcomes, verdict and summary together', () => {
 
 test('the summary counts by level and outcome', () => {
   expect(
-    summarize([result('a.b/c'), failed('a.b/d'), missed('a.b/e'), notApplicable('a.b/f'), shouldFail], 'exact'),
+    summarize(
+      [result('a.b/c'), failed('a.b/d'), missed('a.b/e'), notApplicable('a.b/f'), shouldFail],
+      'exact',
+    ),
   ).toEqual({
     must: { passed: 1, failed: 1, notExercised: 1, notApplicable: 1 },
     should: { passed: 0, failed: 1, notExercised: 0, notApplicable: 0 },
@@ -95,11 +123,13 @@ test('a failed should decides under --strict only', () => {
 test('--require-exercised counts a must that was not exercised, but not what was left out', () => {
   const options = { requireExercised: true }
   expect(decide(report([result('a.b/c'), missed('a.b/d')]), options).code).toBe(1)
-  expect(decide(report([result('a.b/c'), missed('a.b/d', leftOut('--read-only'))]), options).code).toBe(0)
+  expect(
+    decide(report([result('a.b/c'), missed('a.b/d', leftOut('--read-only'))]), options).code,
+  ).toBe(0)
   expect(decide(report([result('a.b/c'), notApplicable('a.b/d')]), options).code).toBe(0)
-  expect(decidingRequirements(report([result('a.b/c'), missed('a.b/d')]), options).map((row) => row.id)).toEqual([
-    'a.b/d',
-  ])
+  expect(
+    decidingRequirements(report([result('a.b/c'), missed('a.b/d')]), options).map((row) => row.id),
+  ).toEqual(['a.b/d'])
 })
 
 test('expected failures do not decide, stale entries do', () => {
@@ -147,5 +177,7 @@ test('patterns: what stands between two stars is looked for once, whatever the i
   looks.mockRestore()
   expect([isMatch, times]).toEqual([false, 127])
   expect(matchesId('a'.repeat(300), '*'.repeat(3000))).toBe(false)
-  expect(patternProblem('*'.repeat(3000))).toBe('a pattern has at most 256 characters, and this one has 3000')
+  expect(patternProblem('*'.repeat(3000))).toBe(
+    'a pattern has at most 256 characters, and this one has 3000',
+  )
 })

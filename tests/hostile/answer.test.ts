@@ -12,7 +12,8 @@ function read(body: string | Uint8Array, more: Partial<WireResponse> = {}) {
   ).json()
 }
 
-const nested = (depth: number, inner = '1'): string => '{"a":['.repeat(depth) + inner + ']}'.repeat(depth)
+const nested = (depth: number, inner = '1'): string =>
+  '{"a":['.repeat(depth) + inner + ']}'.repeat(depth)
 
 function depthOf(value: unknown): number {
   let depth = 0
@@ -20,15 +21,21 @@ function depthOf(value: unknown): number {
   return depth
 }
 
-test.each([2_000, 100_000])('a body nested twice %i deep is read to a depth that can be walked', (depth) => {
-  const json = read(nested(depth))
-  expect(json.ok && depthOf(json.value)).toBe(65)
-  expect(() => JSON.stringify(json)).not.toThrow()
-})
+test.each([2_000, 100_000])(
+  'a body nested twice %i deep is read to a depth that can be walked',
+  (depth) => {
+    const json = read(nested(depth))
+    expect(json.ok && depthOf(json.value)).toBe(65)
+    expect(() => JSON.stringify(json)).not.toThrow()
+  },
+)
 
 test('what is not so deep is kept, large or small', () => {
   for (const size of [10, 100_000]) {
-    const value = { list: Array.from({ length: size }, (_, at) => ({ at })), deep: JSON.parse(nested(30)) as unknown }
+    const value = {
+      list: Array.from({ length: size }, (_, at) => ({ at })),
+      deep: JSON.parse(nested(30)) as unknown,
+    }
     expect(read(JSON.stringify(value))).toEqual({ ok: true, value })
   }
 })
@@ -83,7 +90,10 @@ test('texts end where they end, whatever quotes and backslashes are in them', ()
 
 test('a body of more than 400,000 values is not read', () => {
   const tooMany = { ok: false, problem: 'the body holds more than 400,000 values', unread: true }
-  const entries = Array.from({ length: 400_000 }, (_, at): [string, number] => [at.toString(36), at])
+  const entries = Array.from({ length: 400_000 }, (_, at): [string, number] => [
+    at.toString(36),
+    at,
+  ])
   expect(read(JSON.stringify(Array(400_000).fill(1)))).toEqual(tooMany)
   expect(read(`[${Array(200_001).fill('{}').join()}]`)).toEqual(tooMany)
   expect(read(`{${entries.map(([key]) => `"${key}":0`).join()}}`)).toEqual(tooMany)

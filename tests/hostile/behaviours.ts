@@ -36,17 +36,26 @@ function drip(start: string, piece: string): Behaviour {
 export const transportFaults: Readonly<Record<string, Misbehaviour>> = {
   'silence after the request': { code: 3, answer: () => undefined },
   'a close in place of an answer': { code: 3, answer: ({ socket }) => void socket.destroy() },
-  'a reset in place of an answer': { code: 3, answer: ({ socket }) => void socket.resetAndDestroy() },
+  'a reset in place of an answer': {
+    code: 3,
+    answer: ({ socket }) => void socket.resetAndDestroy(),
+  },
   'bytes that are not HTTP': { code: 3, answer: always('SSH-2.0-OpenSSH_9.6\r\n') },
   'a head that drips for ever': { code: 3, answer: drip('HTTP/1.1 200 OK\r\n', 'x: y\r\n') },
-  'a body that drips for ever': { code: 3, answer: drip(head('transfer-encoding: chunked'), chunk(' ')) },
+  'a body that drips for ever': {
+    code: 3,
+    answer: drip(head('transfer-encoding: chunked'), chunk(' ')),
+  },
   'a body cut short': {
     code: 3,
     answer: ({ socket }) => void socket.end(http(200, '{"id"', { 'content-length': '900' })),
   },
   'a length without a body': { code: 3, answer: always(head('content-length: 99999999999')) },
   'huge headers': { code: 3, answer: pour('HTTP/1.1 200 OK\r\n', `x: ${'y'.repeat(8000)}\r\n`) },
-  'informational answers for ever': { code: 3, answer: pour('', 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n') },
+  'informational answers for ever': {
+    code: 3,
+    answer: pour('', 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'),
+  },
   'a protocol switch': {
     code: 3,
     answer: always('HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
@@ -54,15 +63,26 @@ export const transportFaults: Readonly<Record<string, Misbehaviour>> = {
   'thousands of informational answers': {
     code: 1,
     answer: ({ socket }) =>
-      void socket.write(Buffer.concat([Buffer.from('HTTP/1.1 103 Hints\r\n\r\n'.repeat(3000)), http(200, '{}')])),
+      void socket.write(
+        Buffer.concat([Buffer.from('HTTP/1.1 103 Hints\r\n\r\n'.repeat(3000)), http(200, '{}')]),
+      ),
   },
-  'a length that is too small': { code: 1, answer: always(http(200, '{"id": 1}', { 'content-length': '3' })) },
+  'a length that is too small': {
+    code: 1,
+    answer: always(http(200, '{"id": 1}', { 'content-length': '3' })),
+  },
   'two answers for each request': {
     code: 1,
     answer: always(Buffer.concat([http(200, '{}'), http(404, envelope('NotFound'))])),
   },
-  'a wrong encoding label': { code: 1, answer: always(http(200, '{"id": 1}', { 'content-encoding': 'gzip' })) },
-  'an unknown encoding': { code: 1, answer: always(http(200, '{"id": 1}', { 'content-encoding': 'x'.repeat(900) })) },
+  'a wrong encoding label': {
+    code: 1,
+    answer: always(http(200, '{"id": 1}', { 'content-encoding': 'gzip' })),
+  },
+  'an unknown encoding': {
+    code: 1,
+    answer: always(http(200, '{"id": 1}', { 'content-encoding': 'x'.repeat(900) })),
+  },
 }
 
 /** Opened it is eight times as long as what is read of it. */
@@ -71,23 +91,47 @@ const nested = '[{"a":'.repeat(100_000) + '1' + '}]'.repeat(100_000)
 
 /** Bodies that cost much. */
 export const heavyBodies: Readonly<Record<string, Misbehaviour>> = {
-  'an endless body': { code: 1, answer: pour(head('transfer-encoding: chunked'), chunk('x'.repeat(65_536))) },
-  'a compressed bomb': { code: 1, answer: always(http(200, bomb, { 'content-encoding': 'gzip, gzip' })) },
+  'an endless body': {
+    code: 1,
+    answer: pour(head('transfer-encoding: chunked'), chunk('x'.repeat(65_536))),
+  },
+  'a compressed bomb': {
+    code: 1,
+    answer: always(http(200, bomb, { 'content-encoding': 'gzip, gzip' })),
+  },
   'a body of 50 MB': {
     code: 1,
-    answer: pour(head('content-length: 52428800'), Buffer.alloc(1024 * 1024, '"%u\\u0041&#65;AAAA'.repeat(30))),
+    answer: pour(
+      head('content-length: 52428800'),
+      Buffer.alloc(1024 * 1024, '"%u\\u0041&#65;AAAA'.repeat(30)),
+    ),
   },
   'headers of 60 KiB': {
     code: 1,
-    answer: always(http(400, envelope('BadRequest'), { 'x-long': '<'.repeat(40_000), 'x-!#$%&': '\\'.repeat(8000) })),
+    answer: always(
+      http(400, envelope('BadRequest'), {
+        'x-long': '<'.repeat(40_000),
+        'x-!#$%&': '\\'.repeat(8000),
+      }),
+    ),
   },
 }
 
 /** A job and everything else at once, in an answer that is nearly right. */
 const nearly = (more: object): string =>
-  JSON.stringify({ id: uuid, status: 'completed', application_id: 'a', created_at: '2026-01-01T00:00:00Z', ...more })
+  JSON.stringify({
+    id: uuid,
+    status: 'completed',
+    application_id: 'a',
+    created_at: '2026-01-01T00:00:00Z',
+    ...more,
+  })
 
-const answerOf = (status: number, body: string | Uint8Array, headers?: Record<string, string>): Misbehaviour => ({
+const answerOf = (
+  status: number,
+  body: string | Uint8Array,
+  headers?: Record<string, string>,
+): Misbehaviour => ({
   code: 1,
   answer: always(http(status, body, headers)),
 })
@@ -131,7 +175,10 @@ export const oddBodies: Readonly<Record<string, Misbehaviour>> = {
     400,
     '{"tpe": "A", "tpe": "BadRequest", "tpe": 1, "errors": [], "errors": {}, "extras": {}}',
   ),
-  'bytes that are no UTF-8': answerOf(400, Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x80, 0x22, 0x3a, 0x31, 0x7d])),
+  'bytes that are no UTF-8': answerOf(
+    400,
+    Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x80, 0x22, 0x3a, 0x31, 0x7d]),
+  ),
   'lone surrogates': plausible(() => ({
     tpe: '\ud800',
     id: '\udfff',
@@ -215,10 +262,14 @@ export const oddStatuses: Readonly<Record<string, Misbehaviour>> = {
   'always 304': answerOf(304, ''),
   'another status each time': {
     code: 1,
-    answer: ({ socket, number }) => void socket.write(http(200 + ((number * 37) % 400), envelope('BadRequest'))),
+    answer: ({ socket, number }) =>
+      void socket.write(http(200 + ((number * 37) % 400), envelope('BadRequest'))),
   },
   // A log-in: nothing is learned of the target.
-  'a redirect to another host': { ...answerOf(302, '', { location: 'http://127.0.0.1:9/elsewhere' }), code: 3 },
+  'a redirect to another host': {
+    ...answerOf(302, '', { location: 'http://127.0.0.1:9/elsewhere' }),
+    code: 3,
+  },
   'a redirect to itself': {
     code: 1,
     answer: ({ socket, path }) => void socket.write(http(307, '', { location: path })),

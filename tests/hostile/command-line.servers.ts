@@ -26,7 +26,10 @@ async function judge(
     file.limits = { ...file.limits, ...limits }
   })
   const reports = formats.flatMap((format) => ['--report', `${format}=conform-report.${format}`])
-  const ended = await run(['--target', target, '--depth', 'quick', '--seed', '1', ...reports, ...args], { cwd: dir })
+  const ended = await run(
+    ['--target', target, '--depth', 'quick', '--seed', '1', ...reports, ...args],
+    { cwd: dir },
+  )
   return { ...ended, dir }
 }
 
@@ -40,7 +43,11 @@ async function proveSilence(): Promise<void> {
   expect(run.requests).toBe(1)
 }
 
-async function proveBears(run: typeof conform, name: string, ...selection: string[]): Promise<void> {
+async function proveBears(
+  run: typeof conform,
+  name: string,
+  ...selection: string[]
+): Promise<void> {
   const { code, stdout, stderr, dir } = await judge(run, name, { jobTimeoutMs: 1000 }, ...selection)
   expect({ name, code, stderr }).toEqual({ name, code: 1, stderr: '' })
   const files = formats.map((format) => readFileSync(join(dir, `conform-report.${format}`), 'utf8'))
@@ -53,7 +60,14 @@ async function proveBears(run: typeof conform, name: string, ...selection: strin
 
 test('the whole command line gives up a silent target after 10 s, and bears hostile text, an echoed key and heavy bodies', async () => {
   // A server that is odd everywhere is odd to each way of asking; `misbehaviours` looks at more.
-  const ways = ['jobs.*', 'files.list/*', 'files.upload/2*', 'pdf.parse/2*', 'chat.create/2*', 'envelope/*']
+  const ways = [
+    'jobs.*',
+    'files.list/*',
+    'files.upload/2*',
+    'pdf.parse/2*',
+    'chat.create/2*',
+    'envelope/*',
+  ]
   const some = [...ways.flatMap((pattern) => ['--only', pattern]), '--skip', 'jobs.create/409-*']
   await Promise.all([
     proveSilence(),

@@ -35,7 +35,9 @@ test('a target that answers half the run and then nothing is noticed, and what w
   expect(outcome.report.summary.must.failed).toBe(0)
   expect(outcome.report.verdict).toBe('passing')
   const reasons = outcome.report.requirements.map(({ reason }) => reason)
-  expect(reasons.filter((reason) => reason?.startsWith('the target stopped answering: ')).length).toBeGreaterThan(100)
+  expect(
+    reasons.filter((reason) => reason?.startsWith('the target stopped answering: ')).length,
+  ).toBeGreaterThan(100)
   proveSound(outcome, 'half of it')
 })
 
@@ -69,10 +71,15 @@ test('the request that ends the process of a target is named', async () => {
     return never
   })
   const id = 'chat.create/400-malformed-json'
-  const { report } = await judgeHostile(proxy.url, { ownKeys: true, options: { only: [id, 'files.list/*'] } })
+  const { report } = await judgeHostile(proxy.url, {
+    ownKeys: true,
+    options: { only: [id, 'files.list/*'] },
+  })
   await reference.close()
   const why = report.requirements.find((result) => result.id === id)?.reason
-  expect(why).toMatch(/^the target stopped answering: connection refused at \S+; under way when it stopped: /)
+  expect(why).toMatch(
+    /^the target stopped answering: connection refused at \S+; under way when it stopped: /,
+  )
   expect(why).toContain(`POST ${proxy.url}/v1/chat/completions (${id})`)
 })
 
@@ -84,7 +91,10 @@ test('a job whose creation is answered with an error envelope is not granted, ev
     if ((await answer()).status === 202) asked.add(url)
     return Response.json({ tpe: 'BadRequest', errors: [], extras: {} }, { status })
   }
-  const { code, report } = await judgeBehind(change, { limits: { jobTimeoutMs: 2000 }, options: { only: ['jobs.*'] } })
+  const { code, report } = await judgeBehind(change, {
+    limits: { jobTimeoutMs: 2000 },
+    options: { only: ['jobs.*'] },
+  })
   const of = (id: string) => report.requirements.find((result) => result.id === id)
   expect(code).toBe(1)
   expect(of('jobs.create/202-created')?.outcome).toBe('failed')
@@ -105,7 +115,9 @@ test('a graph that keeps the last of several files which are added at the same m
   const { report } = await judgeBehind(change, { limits: { settleMs: 4 }, options: { only: [id] } })
   const found = report.requirements.find((result) => result.id === id)
   expect(found?.outcome).toBe('failed')
-  expect(found?.failures[0]?.message).toContain('since others were added at the same moment, at the end of the run')
+  expect(found?.failures[0]?.message).toContain(
+    'since others were added at the same moment, at the end of the run',
+  )
 })
 
 test('a target that answers no POST is soon asked no more, and fails what should be granted', async () => {
@@ -130,8 +142,14 @@ test('a slow target is judged like a quick one', async () => {
   const only = ['files.list/*', 'files.retrieve/*', 'translate.*', 'envelope/shape']
   const limits = { timeoutMs: 30_000, concurrency: 64 }
   const outcome = await judgeBehind(change, { limits, options: { only } })
-  expect(outcome.report.requirements.filter(({ outcome: found }) => found === 'failed').map(({ id }) => id)).toEqual([])
-  expect(outcome.report.requirements.filter(({ outcome: found }) => found === 'passed').length).toBeGreaterThan(20)
+  expect(
+    outcome.report.requirements
+      .filter(({ outcome: found }) => found === 'failed')
+      .map(({ id }) => id),
+  ).toEqual([])
+  expect(
+    outcome.report.requirements.filter(({ outcome: found }) => found === 'passed').length,
+  ).toBeGreaterThan(20)
 })
 
 test('the JUnit report of each of these runs is one', proveJunit)

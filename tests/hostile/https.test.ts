@@ -25,7 +25,9 @@ async function judgeSelfSigned(insecure: boolean, only: string[] = []): Promise<
 test('a certificate that does not verify is refused', async () => {
   const outcome = await judgeSelfSigned(false)
   expect(outcome.code).toBe(3)
-  expect(outcome.report.requirements[0]?.reason).toMatch(/cannot be judged: certificate not accepted: self-signed/)
+  expect(outcome.report.requirements[0]?.reason).toMatch(
+    /cannot be judged: certificate not accepted: self-signed/,
+  )
   proveSound(outcome, 'refused')
 })
 

@@ -49,7 +49,9 @@ export async function judgeHostile(url: string, settings: HostileSettings = {}):
       results: new Map(results.map((result) => [result.id, result])),
       facts,
     })
-    const texts: Record<string, string> = { terminal: renderTerminal(report, pc.createColors(false)) }
+    const texts: Record<string, string> = {
+      terminal: renderTerminal(report, pc.createColors(false)),
+    }
     for (const [name, render] of Object.entries(formats)) {
       texts[name] = await joined(render(report, loggedExchanges(exchangeLog)))
     }

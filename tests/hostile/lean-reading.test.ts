@@ -7,7 +7,10 @@ import { validate } from '../../schemas/validate.ts'
 
 function answered(text: string, cut = false) {
   const times = { sentAt: 0, endedAt: 1 }
-  return responseOf({ kind: 'answer', status: 200, headers: [], body: Buffer.from(text), cut, ...times }, errorNames)
+  return responseOf(
+    { kind: 'answer', status: 200, headers: [], body: Buffer.from(text), cut, ...times },
+    errorNames,
+  )
 }
 
 function reading(job: object) {
@@ -32,7 +35,11 @@ test.each([
   ['a result that is no object', { data: ['x'.repeat(100_000)] }, false],
   ['an error that is no text', { error: [1], data: { title: 'x'.repeat(100_000) } }, false],
   ['an endless fraction', { created_at: `2026-01-01T00:00:00.${'7'.repeat(100_000)}+02:00` }, true],
-  ['an endless fraction without a zone', { created_at: `2026-01-01T00:00:00.${'7'.repeat(100_000)}` }, false],
+  [
+    'an endless fraction without a zone',
+    { created_at: `2026-01-01T00:00:00.${'7'.repeat(100_000)}` },
+    false,
+  ],
   ['an endless id', { id: 'x'.repeat(100_000) }, false],
 ])('a large reading fits the shape of a job as before: %s', (_, more, fits) => {
   const whole = reading({ ...job, ...more })

@@ -23,7 +23,10 @@ async function settledBytes(): Promise<number> {
 
 /** Bytes that are still held while the run is. */
 async function heldBy(refusalRuns: number): Promise<{ bytes: number; judged: Judged }> {
-  const judged = await judgeReference({}, { options: { only: ['pdf.parse/400-*', 'envelope/*'], refusalRuns } })
+  const judged = await judgeReference(
+    {},
+    { options: { only: ['pdf.parse/400-*', 'envelope/*'], refusalRuns } },
+  )
   return { bytes: await settledBytes(), judged }
 }
 

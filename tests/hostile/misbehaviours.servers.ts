@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest'
-import { heavyBodies, type Misbehaviour, oddBodies, oddStatuses, transportFaults } from './behaviours.ts'
+import {
+  heavyBodies,
+  type Misbehaviour,
+  oddBodies,
+  oddStatuses,
+  transportFaults,
+} from './behaviours.ts'
 import { judgeHostile, type Outcome } from './judge-hostile.ts'
 import { proveJunit, proveNoKey, proveSound } from './proof.ts'
 import { startRaw } from '../support/raw-server.ts'
@@ -19,13 +25,22 @@ function impatient({ client }: Run): void {
 const short = { limits: { jobTimeoutMs: 500 }, prepare: impatient }
 const long = { limits: { timeoutMs: 20_000, jobTimeoutMs: 2000 } }
 /** A server that is odd everywhere is odd to each way of asking. */
-const ways = ['jobs.*', 'files.list/*', 'files.upload/2*', 'pdf.parse/2*', 'chat.create/2*', 'envelope/*']
+const ways = [
+  'jobs.*',
+  'files.list/*',
+  'files.upload/2*',
+  'pdf.parse/2*',
+  'chat.create/2*',
+  'envelope/*',
+]
 const some = { ...long, options: { only: ways, depth: 'quick' } } as const
 /** Megabytes take time: a part of the requirements is asked for. */
 const few = {
   // Eight of them at once would come slower than the suite waits, on a busy machine.
   limits: { ...long.limits, concurrency: 2 },
-  options: { only: ['jobs.retrieve/2*', 'jobs.retrieve/4*-*-job', 'files.retrieve/2*', 'envelope/*'] },
+  options: {
+    only: ['jobs.retrieve/2*', 'jobs.retrieve/4*-*-job', 'files.retrieve/2*', 'envelope/*'],
+  },
 }
 
 function settingsFor(name: string): JudgeSettings {
@@ -48,28 +63,38 @@ async function judge({ answer }: Misbehaviour, settings: JudgeSettings): Promise
 const named = (behaviours: Readonly<Record<string, Misbehaviour>>): [string, Misbehaviour][] =>
   Object.entries(behaviours)
 
-test.concurrent.each(named(transportFaults))('a fault of the transport: %s', async (name, behaviour) => {
-  const outcome = await judge(behaviour, settingsFor(name))
-  expect(outcome.code, outcome.report.exit.because).toBe(behaviour.code)
-  proveSound(outcome, name)
-})
+test.concurrent.each(named(transportFaults))(
+  'a fault of the transport: %s',
+  async (name, behaviour) => {
+    const outcome = await judge(behaviour, settingsFor(name))
+    expect(outcome.code, outcome.report.exit.because).toBe(behaviour.code)
+    proveSound(outcome, name)
+  },
+)
 
 /** Megabytes in each answer: at once with others, they come slower than the suite waits. */
-const isHeavy = ([name]: readonly [string, Misbehaviour]): boolean => /deep|MB|60 KB|million/.test(name)
+const isHeavy = ([name]: readonly [string, Misbehaviour]): boolean =>
+  /deep|MB|60 KB|million/.test(name)
 const odd = [...named(oddStatuses), ...named(oddBodies)]
 
-test.concurrent.each(odd.filter((one) => !isHeavy(one)))('an odd answer: %s', async (name, behaviour) => {
-  const outcome = await judge(behaviour, settingsFor(name))
-  expect(outcome.code, outcome.report.exit.because).toBe(behaviour.code)
-  proveSound(outcome, name)
-  if (name === 'an echo of the key') proveNoKey(outcome)
-})
+test.concurrent.each(odd.filter((one) => !isHeavy(one)))(
+  'an odd answer: %s',
+  async (name, behaviour) => {
+    const outcome = await judge(behaviour, settingsFor(name))
+    expect(outcome.code, outcome.report.exit.because).toBe(behaviour.code)
+    proveSound(outcome, name)
+    if (name === 'an echo of the key') proveNoKey(outcome)
+  },
+)
 
 // One at a time: they keep a processor busy.
-test.each([...odd.filter(isHeavy), ...named(heavyBodies)])('much to read: %s', async (name, behaviour) => {
-  const outcome = await judge(behaviour, few)
-  expect(outcome.code, outcome.report.exit.because).toBe(behaviour.code)
-  proveSound(outcome, name)
-})
+test.each([...odd.filter(isHeavy), ...named(heavyBodies)])(
+  'much to read: %s',
+  async (name, behaviour) => {
+    const outcome = await judge(behaviour, few)
+    expect(outcome.code, outcome.report.exit.because).toBe(behaviour.code)
+    proveSound(outcome, name)
+  },
+)
 
 test('the JUnit report of each of these runs is one', proveJunit)

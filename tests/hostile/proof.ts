@@ -30,12 +30,17 @@ export async function proveJunit(): Promise<void> {
  * JUnit reports are kept by the name of the run for `proveJunit`.
  */
 export function proveSound({ report, texts }: Outcome, run: string): void {
-  const mistakes = report.requirements.filter(({ reason }) => reason?.includes('a mistake of the suite'))
+  const mistakes = report.requirements.filter(({ reason }) =>
+    reason?.includes('a mistake of the suite'),
+  )
   expect(mistakes.map(({ id, reason }) => `${id}: ${reason}`)).toEqual([])
   expect(validate('report', JSON.parse(texts.json))).toEqual({ valid: true })
   expect(JSON.parse(texts.json)).toEqual(JSON.parse(JSON.stringify(report)))
   for (const name of ['ctrf', 'har'] as const) expect(JSON.parse(texts[name])).toBeTypeOf('object')
-  junitReports.push({ fileName: `${junitReports.length} ${run.replaceAll(/\W+/g, '-')}.xml`, contents: texts.junit })
+  junitReports.push({
+    fileName: `${junitReports.length} ${run.replaceAll(/\W+/g, '-')}.xml`,
+    contents: texts.junit,
+  })
   proveHtml(`<body>${texts.badge}`)
   for (const [name, text] of Object.entries(texts)) {
     expect(unsafe.exec(text)?.[0], `a control character in ${name}`).toBeUndefined()
@@ -53,7 +58,9 @@ function proveHtml(html: string): void {
   const attributes = all.flatMap(({ attrs }) => attrs)
   expect(attributes.filter(({ name }) => name.startsWith('on'))).toEqual([])
   expect(
-    attributes.filter(({ name, value }) => name === 'href' && !/^(#|\?q=)/.test(value) && value !== 'data:,'),
+    attributes.filter(
+      ({ name, value }) => name === 'href' && !/^(#|\?q=)/.test(value) && value !== 'data:,',
+    ),
   ).toEqual([])
 }
 

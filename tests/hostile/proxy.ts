@@ -50,15 +50,27 @@ async function bytesOf(stream: http.IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-function forward(target: string, { method, url, headers, body }: ProxiedRequest, agent: http.Agent) {
+function forward(
+  target: string,
+  { method, url, headers, body }: ProxiedRequest,
+  agent: http.Agent,
+) {
   return new Promise<ProxiedResponse>((resolve, reject) => {
     const outgoing = http.request(target + url, { method, headers, agent }, (incoming) => {
       bytesOf(incoming).then((bytes) => {
-        const { 'content-length': _length, 'transfer-encoding': _encoding, ...kept } = incoming.headers
+        const {
+          'content-length': _length,
+          'transfer-encoding': _encoding,
+          ...kept
+        } = incoming.headers
         const own = ['connection', 'keep-alive', 'date']
         const entries = Object.entries(kept).filter(([name]) => !own.includes(name))
         const single = entries.map(([name, value]) => [name, String(value)] as const)
-        resolve({ status: incoming.statusCode ?? 0, headers: Object.fromEntries(single), body: bytes })
+        resolve({
+          status: incoming.statusCode ?? 0,
+          headers: Object.fromEntries(single),
+          body: bytes,
+        })
       }, reject)
     })
     outgoing.on('error', reject)

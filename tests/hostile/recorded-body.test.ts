@@ -10,8 +10,8 @@ const secret = hostileKey.split('.').slice(1).join('.')
 
 /** Whether any 12 characters of the key that are not its public header stand in the text. */
 function showsKey(text: string): boolean {
-  return Array.from({ length: secret.length - 11 }, (_, at) => secret.slice(at, at + 12)).some((run) =>
-    text.includes(run),
+  return Array.from({ length: secret.length - 11 }, (_, at) => secret.slice(at, at + 12)).some(
+    (run) => text.includes(run),
   )
 }
 
@@ -21,7 +21,10 @@ test.each([-400, -170, -60, -13, -12, -11, -1, 0, 1])(
     const body = 'x'.repeat(recordedBytes + offset) + hostileKey + 'y'.repeat(300_000)
     const recorded = recordBody(body, redact)
     expect(showsKey(recorded.body)).toBe(false)
-    expect(recorded).toMatchObject({ bodyLength: body.length, bodySha256: expect.stringMatching(/^[\da-f]{64}$/) })
+    expect(recorded).toMatchObject({
+      bodyLength: body.length,
+      bodySha256: expect.stringMatching(/^[\da-f]{64}$/),
+    })
     const bytes = Buffer.concat([Buffer.from([0xff]), Buffer.from(body)])
     const binary = recordBody(bytes, redact)
     expect(binary).toMatchObject({ bodyEncoding: 'base64', bodyLength: bytes.length })
@@ -46,7 +49,10 @@ test.each(['utf16le', 'utf8'] as const)(
   'a key in UTF-16 is found, whether its bytes pass for UTF-8 or not (%s)',
   (form) => {
     const mark = form === 'utf16le' ? Buffer.from([0xff, 0xfe]) : Buffer.alloc(0)
-    const recorded = recordBody(Buffer.concat([mark, Buffer.from(`"${hostileKey}"`, 'utf16le')]), redact)
+    const recorded = recordBody(
+      Buffer.concat([mark, Buffer.from(`"${hostileKey}"`, 'utf16le')]),
+      redact,
+    )
     const shown = Buffer.from(recorded.body, recorded.bodyEncoding ?? 'utf8').toString('latin1')
     expect(showsKey(shown.replaceAll('\0', ''))).toBe(false)
     expect(shown).toContain('$CONFORM_API_KEY')

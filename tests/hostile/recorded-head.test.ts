@@ -20,7 +20,12 @@ const sizeOf = (headers: Record<string, string>) =>
   Object.entries(headers).reduce((sum, [name, value]) => sum + name.length + value.length, 0)
 
 test('a head within the limits is recorded whole', () => {
-  const lines = [line('Content-Type', 'text/plain'), line('x', 'a'), line('X', 'b'), line('__proto__', 'c')]
+  const lines = [
+    line('Content-Type', 'text/plain'),
+    line('x', 'a'),
+    line('X', 'b'),
+    line('__proto__', 'c'),
+  ]
   expect(Object.entries(recordHead(lines, shown))).toEqual([
     ['content-type', 'text/plain'],
     ['x', 'a, b'],
@@ -34,7 +39,12 @@ test('of 5,000 headers 100 are recorded, those that answers are judged by among 
   const lines = [...many, line('Content-Type', 'application/json'), line('retry-after', '1')]
   const recorded = recordHead(lines, shown)
   expect(Object.keys(recorded)).toHaveLength(101)
-  expect(recorded).toMatchObject({ 'content-type': 'application/json', 'retry-after': '1', x0: '1', x97: '1' })
+  expect(recorded).toMatchObject({
+    'content-type': 'application/json',
+    'retry-after': '1',
+    x0: '1',
+    x97: '1',
+  })
   expect(recorded['conform-left-out']).toBe('4902 of 5002 header lines')
 })
 
@@ -50,7 +60,9 @@ test('no more than 16 KiB are recorded, whether of one value, of many, of one na
   for (const lines of heads) expect(sizeOf(recordHead(lines, shown))).toBeLessThan(limit)
   expect(recordHead(heads[0]!, shown)['x']).toMatch(/^v{16000,} \(cut: 60000 characters in all\)$/)
   expect(recordHead(heads[0]!, shown)['conform-left-out']).toBe('1 of 3 header lines')
-  expect(recordHead(heads[4]!, shown)['content-type']).toMatch(/^application\/json;a=b+ \(cut: 60019 /)
+  expect(recordHead(heads[4]!, shown)['content-type']).toMatch(
+    /^application\/json;a=b+ \(cut: 60019 /,
+  )
 })
 
 test.each([-400, -60, -13, -12, -1, 0])(
@@ -59,13 +71,17 @@ test.each([-400, -60, -13, -12, -1, 0])(
     const room = 16 * 1024 - 1
     const value = `${'v'.repeat(room + at)}${hostileKey}${'w'.repeat(300_000)}`
     const recorded = recordHead([line('x', value)], shown)['x']!
-    const runs = Array.from({ length: secret.length - 11 }, (_, from) => secret.slice(from, from + 12))
+    const runs = Array.from({ length: secret.length - 11 }, (_, from) =>
+      secret.slice(from, from + 12),
+    )
     expect(runs.filter((run) => recorded.includes(run))).toEqual([])
   },
 )
 
 test('of 5,000 headers no more are looked at for keys than are recorded', () => {
-  const lines = Array.from({ length: 5000 }, (_, at) => line(`x-some-header-${at}`, `some value ${at}`))
+  const lines = Array.from({ length: 5000 }, (_, at) =>
+    line(`x-some-header-${at}`, `some value ${at}`),
+  )
   let looked = 0
   recordHead(lines, (one) => {
     looked++
@@ -76,14 +92,21 @@ test('of 5,000 headers no more are looked at for keys than are recorded', () => 
 
 test('reports of a run hold the first headers of an answer, how many were left out, and no key', async () => {
   const many = Object.fromEntries(Array.from({ length: 1500 }, (_, at) => [`x${at}`, '1']))
-  const bytes = http(404, envelope('ResourceNotFound'), { ...many, x50: hostileKey, [`x-${secret}`]: '1' })
+  const bytes = http(404, envelope('ResourceNotFound'), {
+    ...many,
+    x50: hostileKey,
+    [`x-${secret}`]: '1',
+  })
   const server = await startRaw(({ socket }) => void socket.write(bytes))
   onTestFinished(() => server.close())
   const cwd = folder()
   const file = targetFile(cwd, server.url, (target) => (target.keys.full = hostileKey))
   const formats = ['json', 'html', 'junit', 'ctrf', 'markdown', 'har']
   const reports = formats.flatMap((format) => ['--report', `${format}=report.${format}`])
-  const { code, stderr } = await conform(['-t', file, '--only', 'files.list/*', '--runs', '1', ...reports], { cwd })
+  const { code, stderr } = await conform(
+    ['-t', file, '--only', 'files.list/*', '--runs', '1', ...reports],
+    { cwd },
+  )
   expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
   const texts = formats.map((format) => readFileSync(join(cwd, `report.${format}`), 'utf8'))
   for (const text of texts) expect(text).not.toContain(secret.slice(0, 12))
@@ -92,12 +115,17 @@ test('reports of a run hold the first headers of an answer, how many were left o
   for (const { response } of entries) {
     expect(response.headers).toHaveLength(101)
     expect(response.headers).toContainEqual({ name: 'x50', value: '$CONFORM_API_KEY' })
-    expect(response.headers.at(-1)).toEqual({ name: 'conform-left-out', value: '1403 of 1503 header lines' })
+    expect(response.headers.at(-1)).toEqual({
+      name: 'conform-left-out',
+      value: '1403 of 1503 header lines',
+    })
   }
   const [failure] = readReport(cwd, 'report.json').requirements.flatMap(({ failures }) => failures)
   expect(failure!.exchange!.response!.headers['conform-left-out']).toBe('1403 of 1503 header lines')
 })
 
 interface Har {
-  readonly log: { readonly entries: readonly { readonly response: { readonly headers: readonly object[] } }[] }
+  readonly log: {
+    readonly entries: readonly { readonly response: { readonly headers: readonly object[] } }[]
+  }
 }

@@ -43,8 +43,10 @@ const files = {
   'tools/rsync': '#!/bin/bash\n',
   'stubs/conform': conform,
   'stubs/index.js': library,
-  'stubs/reference.js': "export const startReference = async () => ({ url: 'http://x', close() {} })\n",
-  'stubs/package.json': '{"type": "module", "exports": {".": "./index.js", "./reference": "./reference.js"}}',
+  'stubs/reference.js':
+    "export const startReference = async () => ({ url: 'http://x', close() {} })\n",
+  'stubs/package.json':
+    '{"type": "module", "exports": {".": "./index.js", "./reference": "./reference.js"}}',
 }
 for (const [path, text] of Object.entries(files)) {
   writeFileSync(join(copy, path), text)
@@ -74,7 +76,11 @@ const steps = [...read('.ci/run').matchAll(/^(?:step|beside) "([^"]+)"/gm)].map(
 const packed = 'the packed package judges'
 
 test('all steps pass where nothing is broken, and the last line counts them', async () => {
-  expect(await gate({})).toMatchObject({ code: 0, failed: [], last: `${steps.length} passed, 0 failed` })
+  expect(await gate({})).toMatchObject({
+    code: 0,
+    failed: [],
+    last: `${steps.length} passed, 0 failed`,
+  })
 })
 
 const mutations: [what: string, step: string, broken: Record<string, string>][] = [
@@ -88,7 +94,11 @@ const mutations: [what: string, step: string, broken: Record<string, string>][] 
   ['dependency-cruiser', 'edges between folders', { BREAKS: ' deps$' }],
   ['knip', 'nothing unused', { BREAKS: ' unused$' }],
   ['the contents', 'contents of the package', { BREAKS: ' package:check$' }],
-  ['a project of vitest', 'the packed package in an empty vitest project', { BREAKS: ' packed:vitest$' }],
+  [
+    'a project of vitest',
+    'the packed package in an empty vitest project',
+    { BREAKS: ' packed:vitest$' },
+  ],
   ['the one file', 'one file, executable and container judge', { BREAKS: ' standalone:check$' }],
   ['a pipeline', 'the pipelines of the pages judge', { BREAKS: ' pipelines:check$' }],
   ['packing', packed, { BREAKS: '^pack ' }],
@@ -102,17 +112,27 @@ const mutations: [what: string, step: string, broken: Record<string, string>][] 
 ]
 
 test.each(mutations)('broken: %s; failed: %s', async (_what, step, broken) => {
-  expect(await gate(broken)).toMatchObject({ code: 1, failed: [step], last: `${steps.length - 1} passed, 1 failed` })
+  expect(await gate(broken)).toMatchObject({
+    code: 1,
+    failed: [step],
+    last: `${steps.length - 1} passed, 1 failed`,
+  })
 })
 
 test('what a failed step complained of stands at the end, however much it said', async () => {
   const { close } = await gate({ BREAKS: '^cit$' })
-  expect(close.split('\n').slice(0, 3)).toEqual(['== why "npm cit" failed', ' FAIL  the cause', '...'])
+  expect(close.split('\n').slice(0, 3)).toEqual([
+    '== why "npm cit" failed',
+    ' FAIL  the cause',
+    '...',
+  ])
   expect(close).toContain('\n100\n\npassed  npm ci')
 })
 
 test('each step has a mutation, and the first ones are the commands of README', () => {
   expect(steps.filter((step) => !mutations.some(([, broken]) => broken === step))).toEqual([])
-  const commands = [...read('README.md').matchAll(/^(npm ci.*?)\s+#/gm)].map(([, command]) => command)
+  const commands = [...read('README.md').matchAll(/^(npm ci.*?)\s+#/gm)].map(
+    ([, command]) => command,
+  )
   expect(steps.slice(0, 2)).toEqual(commands)
 })

@@ -41,7 +41,9 @@ test.each(pages)('every link of %s leads somewhere', (page) => {
     const file = path === '' ? join(root, page) : resolve(join(root, dirname(page)), path)
     expect(existsSync(file), link).toBe(true)
     if (heading === undefined) continue
-    const headings = [...readFileSync(file, 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, text]) => anchor(text!))
+    const headings = [...readFileSync(file, 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, text]) =>
+      anchor(text!),
+    )
     expect(headings, link).toContain(heading)
   }
 })
@@ -50,14 +52,21 @@ test('no link of a page that is in the package leads to what is not', () => {
   const packed = [...about.files, 'README.md', 'LICENSE', 'package.json']
   const isPacked = (path: string): boolean =>
     packed.some(
-      (one) => path === one || path.startsWith(`${one}/`) || (one.endsWith('*.json') && path.endsWith('.json')),
+      (one) =>
+        path === one ||
+        path.startsWith(`${one}/`) ||
+        (one.endsWith('*.json') && path.endsWith('.json')),
     )
   const inPackage = [...pages, 'catalogue/readings.md'].filter(isPacked)
   expect(inPackage.length).toBeGreaterThan(15)
   for (const page of inPackage) {
     // A picture that is not there shows its words.
-    const links = [...read(page).matchAll(/(?<!!\[[^\]]*)\]\((?!https?:)([^)#\s]+)/g)].map(([, path = '']) => path)
-    const dead = links.filter((link) => !isPacked(relative(root, resolve(join(root, dirname(page)), link))))
+    const links = [...read(page).matchAll(/(?<!!\[[^\]]*)\]\((?!https?:)([^)#\s]+)/g)].map(
+      ([, path = '']) => path,
+    )
+    const dead = links.filter(
+      (link) => !isPacked(relative(root, resolve(join(root, dirname(page)), link))),
+    )
     expect(dead, page).toEqual([])
   }
 })
@@ -85,22 +94,30 @@ test('the first commands of the README are scripts', () => {
 })
 
 test('every file that CONTRIBUTING names is there, and every test that a page names', () => {
-  const named = [...read('CONTRIBUTING.md').matchAll(/`((?:[\w-]+\/)+[\w.-]+\.\w+)`/g)].map(([, path]) => path!)
+  const named = [...read('CONTRIBUTING.md').matchAll(/`((?:[\w-]+\/)+[\w.-]+\.\w+)`/g)].map(
+    ([, path]) => path!,
+  )
   expect(named.length).toBeGreaterThan(40)
-  const tests = pages.flatMap((page) => [...read(page).matchAll(/`(tests\/[\w./-]+)`/g)].map(([, path]) => path!))
+  const tests = pages.flatMap((page) =>
+    [...read(page).matchAll(/`(tests\/[\w./-]+)`/g)].map(([, path]) => path!),
+  )
   expect(tests.length).toBeGreaterThan(5)
   expect([...named, ...tests].filter((path) => !existsSync(join(root, path)))).toEqual([])
 })
 
 test('every option of a run and every command is documented', () => {
   const page = read('docs/command-line.md')
-  const help = execFileSync(process.execPath, [join(root, 'bin/conform.js'), '--help'], { encoding: 'utf8' })
+  const help = execFileSync(process.execPath, [join(root, 'bin/conform.js'), '--help'], {
+    encoding: 'utf8',
+  })
   const options = [...help.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, name]) => name!)
   expect(options.length).toBeGreaterThan(15)
-  for (const name of options.filter((option) => !/--(help|version)/.test(option))) expect(page).toContain(name)
+  for (const name of options.filter((option) => !/--(help|version)/.test(option)))
+    expect(page).toContain(name)
   for (const name of Object.keys(commands)) {
     expect(page).toContain(`conform ${name}`)
     expect(help).toMatch(new RegExp(`^ {2}${name} `, 'm'))
   }
-  for (const file of Object.values(formatFiles)) expect(read('docs/reports.md')).toContain(`\`${file}\``)
+  for (const file of Object.values(formatFiles))
+    expect(read('docs/reports.md')).toContain(`\`${file}\``)
 })

@@ -28,7 +28,8 @@ const tree = {
   'reference/leads.ts': "import '../catalogue/leaf.ts'\n",
   'certificate/leads.ts': "import '../suites/leaf.ts'\n",
   'traffic/leads.ts': "import '../cli/leaf.ts'\n",
-  'cli/leads.ts': "import '../tests/leaf.ts'\nimport 'undici'\nimport 'vitest'\nimport './nowhere.ts'\n",
+  'cli/leads.ts':
+    "import '../tests/leaf.ts'\nimport 'undici'\nimport 'vitest'\nimport './nowhere.ts'\n",
   'cli/leaf.ts': 'export const b = 1\n',
   'tests/leaf.ts': 'export const b = 1\n',
   'suites/leaf.ts': 'export const b = 1\n',
@@ -52,7 +53,10 @@ const tree = {
   'harness/http/allowed.ts': "import '../../schemas/allowed.ts'\n",
   'harness/report/allowed.ts': "import '../../catalogue/allowed.ts'\n",
   ...Object.fromEntries(
-    ['http', 'report', 'engine', 'checks'].map((layer) => [`harness/${layer}/index.ts`, "import './allowed.ts'\n"]),
+    ['http', 'report', 'engine', 'checks'].map((layer) => [
+      `harness/${layer}/index.ts`,
+      "import './allowed.ts'\n",
+    ]),
   ),
   'harness/engine/allowed.ts':
     "import '../http/index.ts'\nimport '../report/index.ts'\nimport type { A } from '../../catalogue/type.ts'\nexport type B = A\n",
@@ -75,12 +79,17 @@ beforeAll(() => {
     mkdirSync(dirname(join(dir, path)), { recursive: true })
     writeFileSync(join(dir, path), text)
   }
-  const folders = readdirSync(dir).filter((name) => name !== 'node_modules' && name !== 'tsconfig.json')
+  const folders = readdirSync(dir).filter(
+    (name) => name !== 'node_modules' && name !== 'tsconfig.json',
+  )
   const args = [cruiser, '--config', config, '--output-type', 'json', ...folders]
   const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: dir, encoding: 'utf8' })
   rmSync(dir, { recursive: true, force: true })
   expect(stderr).toBe('')
-  const told = JSON.parse(stdout) as { modules: { source: string }[]; summary: { violations: typeof violations } }
+  const told = JSON.parse(stdout) as {
+    modules: { source: string }[]
+    summary: { violations: typeof violations }
+  }
   violations = told.summary.violations
   looked = told.modules.map(({ source }) => source)
 })
@@ -121,7 +130,9 @@ test('what an edge forbids is found', () => {
 })
 
 test('what stands behind the face of a layer is for that layer alone', () => {
-  expect(brokenBy('behind')).toEqual(expect.arrayContaining(layers.map((layer) => `${layer}-has-a-face`)))
+  expect(brokenBy('behind')).toEqual(
+    expect.arrayContaining(layers.map((layer) => `${layer}-has-a-face`)),
+  )
 })
 
 test('a cycle of types alone is one', () => {

@@ -59,7 +59,9 @@ test.skipIf(!isThere)('a phone shows it without scrolling aside', async () => {
   const tab = await browser!.newPage({ viewport: phone })
   for (const path of ['index.html', about, 'docs/command-line.html']) {
     await tab.goto(page(path))
-    expect(await tab.evaluate('document.documentElement.scrollWidth'), path).toBeLessThanOrEqual(phone.width)
+    expect(await tab.evaluate('document.documentElement.scrollWidth'), path).toBeLessThanOrEqual(
+      phone.width,
+    )
   }
   await tab.close()
 })

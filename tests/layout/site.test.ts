@@ -22,8 +22,8 @@ test('each requirement and each document has a page', () => {
     expect(text, id).toContain(`<h1 id=`)
     expect(text.replaceAll(/&#?\w+;/g, ''), id).toContain(statement.replaceAll(/[&<>"']/g, ''))
   }
-  const documents = readdirSync(`${root}docs`, { encoding: 'utf8', recursive: true }).filter((name) =>
-    /\.md$/.test(name),
+  const documents = readdirSync(`${root}docs`, { encoding: 'utf8', recursive: true }).filter(
+    (name) => /\.md$/.test(name),
   )
   expect(documents.filter((name) => !files.has(`docs/${name.replace(/md$/, 'html')}`))).toEqual([])
 })
@@ -40,14 +40,17 @@ test('the page of a requirement says why it passes what it does, and what to dec
 
 test('no link within the site leads nowhere', () => {
   const anchors = new Map(
-    pages.map(([path, text]) => [path, new Set([...text.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id))]),
+    pages.map(([path, text]) => [
+      path,
+      new Set([...text.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id)),
+    ]),
   )
   const links = pages.flatMap(([path, text]) => {
     const [, base = ''] = /<base href="([^"]*)">/.exec(text) ?? []
     expect(join(dirname(path), base), path).toBe('./')
-    return [...text.matchAll(/<(?!base)[^>]* (?:href|src)="(?!https?:|data:)([^"#]*)(?:#([^"]*))?"/g)].map(
-      ([, target = '', hash]) => ({ path, target, hash }),
-    )
+    return [
+      ...text.matchAll(/<(?!base)[^>]* (?:href|src)="(?!https?:|data:)([^"#]*)(?:#([^"]*))?"/g),
+    ].map(([, target = '', hash]) => ({ path, target, hash }))
   })
   expect(links.length).toBeGreaterThan(10_000)
   const dead = links.filter(({ hash, target }) => {
@@ -83,7 +86,10 @@ test.each([
 })
 
 test.each([
-  ['https://docs.example.com/conform/', 'https://docs.example.com/conform/requirements/jobs.create/409-atomic.html'],
+  [
+    'https://docs.example.com/conform/',
+    'https://docs.example.com/conform/requirements/jobs.create/409-atomic.html',
+  ],
   ['http://127.0.0.1:8000', 'http://127.0.0.1:8000/requirements/jobs.create/409-atomic.html'],
   // A report may be somebody else's.
   ['javascript:alert(1)', undefined],
@@ -115,7 +121,9 @@ test('reports link to the page of a requirement if the package names its site, a
 })
 
 test('pictures are no part of the package, and small', () => {
-  const { files: packed } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { files: string[] }
+  const { files: packed } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    files: string[]
+  }
   expect(packed).toContain('!docs/pictures')
   for (const name of ['terminal.svg', 'flow.svg', 'report.png'])
     expect(readFileSync(join(root, 'docs/pictures', name)).length, name).toBeLessThan(200_000)

@@ -33,12 +33,16 @@ test('the examples in TypeScript compile with no declaration skipped, the strict
   const { stdout: bundler } = await all.run('node', tsc('typescript-7', '.'))
   const told = bundler.trimEnd().split('\n')
   const places = told.map((line) => line.replace(/,\d+\): error .*/, ''))
-  expect([...new Set(places)]).toEqual([3, 4, 5, 6, 7].map((line) => `typescript/mistyped.ts(${line}`))
+  expect([...new Set(places)]).toEqual(
+    [3, 4, 5, 6, 7].map((line) => `typescript/mistyped.ts(${line}`),
+  )
   expect(bundler).toContain("''jobs.create/404-unknown-aplication'' does not exist in type")
 
   const { code, stdout, stderr } = await project.run('node', ['out/judge.js'])
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  expect(stdout).toMatch(/^jobs\.create\/404-unknown-application: expected 404 ResourceNotFound .*, received /)
+  expect(stdout).toMatch(
+    /^jobs\.create\/404-unknown-application: expected 404 ResourceNotFound .*, received /,
+  )
   expect(stdout).toMatch(/\nnon-conformant, \d+ requests, seed -?\d+\n$/)
 })
 
@@ -101,20 +105,30 @@ function conformIn(project: Project, port = 0): Promise<{ code: number; stdout: 
   const { scripts } = JSON.parse(readFileSync(join(project.dir, 'package.json'), 'utf8')) as {
     scripts: { conform: string }
   }
-  const words = [...scripts.conform.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '')
+  const words = [...scripts.conform.matchAll(/'([^']*)'|(\S+)/g)].map(
+    ([, quoted, plain]) => quoted ?? plain ?? '',
+  )
   const args = words.slice(1).map((word) => word.replace('server.py', `server.py ${port}`))
   const more = port === 0 ? [] : [`http://127.0.0.1:${port}`]
   const conform = join(all.dir, 'node_modules/ai-content-conformance/bin/conform.js')
   return project.run('node', [conform, ...args, ...more, '--report', 'json'])
 }
 
-test.each(['fastify', 'hono', 'express'])('the example with %s conforms, and no port is opened', async (name) => {
-  const project = example(name)
-  const { code, stdout } = await conformIn(project)
-  expect({ code, stdout }).toMatchObject({ code: 0 })
-  const { verdict, target } = JSON.parse(readFileSync(join(project.dir, 'conform-report.json'), 'utf8'))
-  expect({ verdict, url: target.baseUrl }).toEqual({ verdict: 'conformant', url: 'http://in-process.localhost' })
-})
+test.each(['fastify', 'hono', 'express'])(
+  'the example with %s conforms, and no port is opened',
+  async (name) => {
+    const project = example(name)
+    const { code, stdout } = await conformIn(project)
+    expect({ code, stdout }).toMatchObject({ code: 0 })
+    const { verdict, target } = JSON.parse(
+      readFileSync(join(project.dir, 'conform-report.json'), 'utf8'),
+    )
+    expect({ verdict, url: target.baseUrl }).toEqual({
+      verdict: 'conformant',
+      url: 'http://in-process.localhost',
+    })
+  },
+)
 
 test('the example in Python is started, conforms, and is ended', async () => {
   const project = example('python')

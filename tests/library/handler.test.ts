@@ -2,14 +2,23 @@ import { getRequestListener } from '@hono/node-server'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { catalogue, type FetchHandler, fromNodeListener, runConformance, type Target } from '../../index.ts'
+import {
+  catalogue,
+  type FetchHandler,
+  fromNodeListener,
+  runConformance,
+  type Target,
+} from '../../index.ts'
 import { createReference } from '../../reference/server.ts'
 import { conform } from '../cli/in-process.ts'
 import { folder, readReport } from '../cli/conform.ts'
 import { inVirtualTime } from '../support/virtual-time.ts'
 
 /** The reference as a program has it: a `fetch`, and what it declares. */
-function referenceHandler(defects: readonly string[] = []): { fetch: FetchHandler; target: Target } {
+function referenceHandler(defects: readonly string[] = []): {
+  fetch: FetchHandler
+  target: Target
+} {
   const { handle, target } = createReference({ defects: [...defects] })
   const { baseUrl: _, ...declared } = target as Target
   return { fetch: handle, target: declared }
@@ -17,10 +26,15 @@ function referenceHandler(defects: readonly string[] = []): { fetch: FetchHandle
 
 test('a handler is judged without a port: each requirement, as over a socket', async () => {
   const { fetch, target } = referenceHandler()
-  const report = await inVirtualTime(() => runConformance({ ...target, fetch }, { depth: 'quick', seed: 5 }).report)
+  const report = await inVirtualTime(
+    () => runConformance({ ...target, fetch }, { depth: 'quick', seed: 5 }).report,
+  )
   const { verdict, summary, requirements } = report
   expect(requirements.filter(({ outcome }) => outcome === 'failed')).toEqual([])
-  expect({ verdict, notExercised: summary.must.notExercised }).toEqual({ verdict: 'conformant', notExercised: 0 })
+  expect({ verdict, notExercised: summary.must.notExercised }).toEqual({
+    verdict: 'conformant',
+    notExercised: 0,
+  })
   expect(requirements).toHaveLength(catalogue.length)
 })
 
@@ -28,32 +42,49 @@ const defect = 'files.retrieve/404-unknown-file'
 
 test.each<[string, (fetch: FetchHandler) => FetchHandler]>([
   ['a fetch', (fetch) => fetch],
-  ['a listener of Node', (fetch) => fromNodeListener(getRequestListener(fetch, { overrideGlobalObjects: false }))],
-])('%s that breaks a requirement fails it, and the lines to copy say what they cannot do', async (_, made) => {
-  const { fetch, target } = referenceHandler([defect])
-  const only = ['files.*'] as const
-  const report = await runConformance({ ...target, fetch: made(fetch) }, { runs: 1, seed: 5, only: [...only] }).report
-  const failed = report.requirements.filter(({ outcome }) => outcome === 'failed')
-  expect(failed.map(({ id }) => id)).toEqual([defect])
-  const [failure] = failed[0]!.failures
-  expect(failure!.exchange!.curl).toMatch(/ {2}# .*the target is a handler in a program: nothing listens there/)
-  expect(failure!.rerun).toBe(
-    `conform --target '<a module that exports this target>' --runs 1 --only ${defect} --seed 5`,
-  )
-})
+  [
+    'a listener of Node',
+    (fetch) => fromNodeListener(getRequestListener(fetch, { overrideGlobalObjects: false })),
+  ],
+])(
+  '%s that breaks a requirement fails it, and the lines to copy say what they cannot do',
+  async (_, made) => {
+    const { fetch, target } = referenceHandler([defect])
+    const only = ['files.*'] as const
+    const report = await runConformance(
+      { ...target, fetch: made(fetch) },
+      { runs: 1, seed: 5, only: [...only] },
+    ).report
+    const failed = report.requirements.filter(({ outcome }) => outcome === 'failed')
+    expect(failed.map(({ id }) => id)).toEqual([defect])
+    const [failure] = failed[0]!.failures
+    expect(failure!.exchange!.curl).toMatch(
+      / {2}# .*the target is a handler in a program: nothing listens there/,
+    )
+    expect(failure!.rerun).toBe(
+      `conform --target '<a module that exports this target>' --runs 1 --only ${defect} --seed 5`,
+    )
+  },
+)
 
 test('a name that a scenario used in another account is not asked for in the own one', async () => {
   const { fetch, target } = referenceHandler()
   const inOtherAccount: FetchHandler = async (request) => {
-    if (request.headers.get('x-account') === null && !request.url.includes('other-account')) return fetch(request)
+    if (request.headers.get('x-account') === null && !request.url.includes('other-account'))
+      return fetch(request)
     return Response.json({ id: 'other-account' })
   }
-  const scenarios = { ...target.scenarios, 'graphs.create/2xx-usable': { headers: { 'x-account': 'other' } } }
+  const scenarios = {
+    ...target.scenarios,
+    'graphs.create/2xx-usable': { headers: { 'x-account': 'other' } },
+  }
   const options = { seed: 5, only: ['graphs.create/*'] as const }
   const report = await inVirtualTime(
     () => runConformance({ ...target, scenarios, fetch: inOtherAccount }, options).report,
   )
-  expect(report.requirements.flatMap(({ id, outcome }) => (outcome === 'failed' ? [id] : []))).toEqual([])
+  expect(
+    report.requirements.flatMap(({ id, outcome }) => (outcome === 'failed' ? [id] : [])),
+  ).toEqual([])
 })
 
 test('the command line judges the handler of a module, unless a base URL is given', async () => {
@@ -63,9 +94,13 @@ test('the command line judges the handler of a module, unless a base URL is give
     `export default { fetch: () => Response.json({ tpe: 'BadCredentials', errors: [], extras: {} }, { status: 401 }) }`,
   )
   const only = ['--only', 'files.list/401-missing-credentials']
-  const ran = await conform(['-t', 'target.mjs', ...only, '--seed', '1', '--report', 'json'], { cwd })
+  const ran = await conform(['-t', 'target.mjs', ...only, '--seed', '1', '--report', 'json'], {
+    cwd,
+  })
   expect(ran.stdout).toContain('a handler in this process')
-  const row = readReport(cwd).requirements.find(({ id }) => id === 'files.list/401-missing-credentials')
+  const row = readReport(cwd).requirements.find(
+    ({ id }) => id === 'files.list/401-missing-credentials',
+  )
   // Without a key it is sent, and nothing says that a key would be accepted.
   expect(row).toMatchObject({ outcome: 'not-exercised', reason: expect.stringMatching(/^no key/) })
   expect(row?.cases).toBeGreaterThan(0)
@@ -91,7 +126,10 @@ test('a listener of Node gets the request as it would over a socket, and its res
     let body = ''
     request.setEncoding('utf8').on('data', (piece: string) => (body += piece))
     request.on('end', () => {
-      response.writeHead(201, [...['set-cookie', 'a=1', 'set-cookie', 'b=2'], ...['content-type', 'application/json']])
+      response.writeHead(201, [
+        ...['set-cookie', 'a=1', 'set-cookie', 'b=2'],
+        ...['content-type', 'application/json'],
+      ])
       response.write(`{"line":"${request.method} ${request.url}",`)
       setImmediate(() => response.end(`"host":"${request.headers.host}","body":"${body}"}`))
     })

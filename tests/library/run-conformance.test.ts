@@ -1,7 +1,13 @@
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { catalogue, type ConformanceEvent, runConformance, type Target, UserError } from '../../index.ts'
+import {
+  catalogue,
+  type ConformanceEvent,
+  runConformance,
+  type Target,
+  UserError,
+} from '../../index.ts'
 import { startReference } from '../../library/reference.ts'
 import { makeProject } from '../vitest/project.ts'
 import { listen } from '../wire/servers.ts'
@@ -42,7 +48,9 @@ test('the events tell each requirement once, between the plan and the end, as th
 })
 
 test('the report comes though nobody reads the events, and only what is selected is sent', async () => {
-  const { requirements, run } = await runConformance(await reference(), { only: ['files.list/2xx-accepted'] }).report
+  const { requirements, run } = await runConformance(await reference(), {
+    only: ['files.list/2xx-accepted'],
+  }).report
   const passed = requirements.filter(({ outcome }) => outcome === 'passed')
   expect(passed.map(({ id }) => id)).toEqual(['files.list/2xx-accepted'])
   expect(run.requests).toBeLessThan(4)
@@ -58,8 +66,10 @@ test('a signal ends the run, which says so; one that came before lets nothing be
   expect(facts.requests).toBeLessThan(500)
 
   const { url, asked } = await counting()
-  const report = await runConformance({ baseUrl: url, keys: { full: 'a-full-key' } }, { signal: AbortSignal.abort() })
-    .report
+  const report = await runConformance(
+    { baseUrl: url, keys: { full: 'a-full-key' } },
+    { signal: AbortSignal.abort() },
+  ).report
   expect(report).toMatchObject({ verdict: 'not-judged', run: { interrupted: true, requests: 0 } })
   expect(asked()).toBe(0)
 })
@@ -122,7 +132,8 @@ test('a failure is repeated with the file and the options that it needs', async 
   onTestFinished(() => project.remove())
   const only = ['files.list/401-missing-credentials' as const]
   const lineOf = async (given: Target | string): Promise<string | undefined> => {
-    const { requirements } = await runConformance(given, { only, seed: 3, runs: 2, tpe: 'family' }).report
+    const { requirements } = await runConformance(given, { only, seed: 3, runs: 2, tpe: 'family' })
+      .report
     return requirements.find(({ outcome }) => outcome === 'failed')?.failures[0]?.rerun
   }
   const rest = '--runs 2 --tpe family --only files.list/401-missing-credentials --seed 3'
@@ -171,5 +182,10 @@ test('a run says nothing, hears no signal, sets no exit code, and leaves nothing
   onTestFinished(() => project.remove())
   const { code, stderr, stdout } = await project.run('node', ['judge.js'])
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  expect(JSON.parse(stdout)).toEqual({ before: [0, 0, 0, 0], during: [0, 0, 0, 0], code: null, exit: 0 })
+  expect(JSON.parse(stdout)).toEqual({
+    before: [0, 0, 0, 0],
+    during: [0, 0, 0, 0],
+    code: null,
+    exit: 0,
+  })
 })

@@ -1,7 +1,13 @@
 import { join } from 'node:path'
 import { writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { type ConformanceOptions, type FetchHandler, runConformance, type Target, UserError } from '../../index.ts'
+import {
+  type ConformanceOptions,
+  type FetchHandler,
+  runConformance,
+  type Target,
+  UserError,
+} from '../../index.ts'
 import type { Report } from '../../index.ts'
 import { createReference } from '../../reference/server.ts'
 import { conform } from '../cli/in-process.ts'
@@ -14,7 +20,9 @@ const application = resources!.application!
 /** Responses to the target's own requests, by method and path; the rest is the reference's. */
 type Own = Readonly<Record<string, () => Response>>
 
-const made = { 'POST /admin/applications': () => Response.json({ made: { id: application.id, serial: 7 } }) }
+const made = {
+  'POST /admin/applications': () => Response.json({ made: { id: application.id, serial: 7 } }),
+}
 
 const setup = [
   {
@@ -24,20 +32,30 @@ const setup = [
     save: { app: '/made/id', serial: '/made/serial' },
   },
 ]
-const teardown = [{ method: 'DELETE', url: '/admin/applications/{app}', body: { serial: '{serial}', note: '{other}' } }]
+const teardown = [
+  {
+    method: 'DELETE',
+    url: '/admin/applications/{app}',
+    body: { serial: '{serial}', note: '{other}' },
+  },
+]
 
 /** Judges the reference beside requests of its own; tells in which order those came, and what the first other one was. */
 async function judged(own: Own, more: Partial<Target>, options: ConformanceOptions = {}) {
   const asked: string[] = []
   const fetch: FetchHandler = async (request) => {
     const line = `${request.method} ${new URL(request.url).pathname}`
-    const answer = own[line] ?? (line.includes('/admin/') ? () => new Response(null, { status: 204 }) : undefined)
+    const answer =
+      own[line] ??
+      (line.includes('/admin/') ? () => new Response(null, { status: 204 }) : undefined)
     if (!answer) {
       if (asked.at(-1) !== 'judged') asked.push('judged')
       return handle(request)
     }
     asked.push(
-      [line, request.headers.get('authorization')?.slice(0, 6), await request.clone().text()].filter(Boolean).join(' '),
+      [line, request.headers.get('authorization')?.slice(0, 6), await request.clone().text()]
+        .filter(Boolean)
+        .join(' '),
     )
     return answer()
   }
@@ -57,7 +75,10 @@ const rowOf = ({ requirements }: Report, id: string) => requirements.find((row) 
 
 test('setup is sent once before anything is judged, what it saves is filled in, and teardown comes last', async () => {
   const { report, asked } = await judged(made, { setup, teardown })
-  expect(rowOf(report, 'jobs.create/404-unknown-application')).toMatchObject({ outcome: 'passed', control: 'granted' })
+  expect(rowOf(report, 'jobs.create/404-unknown-application')).toMatchObject({
+    outcome: 'passed',
+    control: 'granted',
+  })
   expect(asked).toEqual([
     // The first request asks whether anything answers.
     'judged',
@@ -68,7 +89,11 @@ test('setup is sent once before anything is judged, what it saves is filled in, 
 })
 
 test('a later request of setup has what an earlier one saved', async () => {
-  const later = { method: 'PUT', url: 'admin/a/{app}', headers: { authorization: 'Basic b3duOmtleTEyMzQ=' } }
+  const later = {
+    method: 'PUT',
+    url: 'admin/a/{app}',
+    headers: { authorization: 'Basic b3duOmtleTEyMzQ=' },
+  }
   const { asked } = await judged(made, { setup: [...setup, later] })
   expect(asked).toContain(`PUT /admin/a/${application.id} Basic `)
 })
@@ -92,21 +117,24 @@ test.each<[string, Own, Partial<Target>, RegExp]>([
     { setup },
     /it was answered 200 without JSON$/,
   ],
-])('a setup that %s ends the run with 3, and teardown is sent as far as its names are known', async (...given) => {
-  const [, own, more, sentence] = given
-  const { report, asked } = await judged(own, {
-    ...more,
-    teardown: [...teardown, { method: 'POST', url: '/admin/reset' }],
-  })
-  expect(report).toMatchObject({ verdict: 'not-judged', exit: { code: 3 } })
-  expect(report.exit.because).toMatch(sentence)
-  expect(rowOf(report, 'jobs.create/404-unknown-application').reason).toBe(report.exit.because)
-  expect(asked.map((line) => line.replace(/ Bearer.*/, ''))).toEqual([
-    'judged',
-    'POST /admin/applications',
-    'POST /admin/reset',
-  ])
-})
+])(
+  'a setup that %s ends the run with 3, and teardown is sent as far as its names are known',
+  async (...given) => {
+    const [, own, more, sentence] = given
+    const { report, asked } = await judged(own, {
+      ...more,
+      teardown: [...teardown, { method: 'POST', url: '/admin/reset' }],
+    })
+    expect(report).toMatchObject({ verdict: 'not-judged', exit: { code: 3 } })
+    expect(report.exit.because).toMatch(sentence)
+    expect(rowOf(report, 'jobs.create/404-unknown-application').reason).toBe(report.exit.because)
+    expect(asked.map((line) => line.replace(/ Bearer.*/, ''))).toEqual([
+      'judged',
+      'POST /admin/applications',
+      'POST /admin/reset',
+    ])
+  },
+)
 
 test('teardown is sent after an interrupt, and by a setup that the interrupt cut short', async () => {
   for (const at of ['POST /admin/applications', 'POST /v1/completion']) {
@@ -116,24 +144,45 @@ test('teardown is sent after an interrupt, and by a setup that the interrupt cut
       return answer()
     }
     const own: Own = { ...made, [at]: stop(made['POST /admin/applications']) }
-    const options = { signal: controller.signal, only: ['completion.create/2xx-accepted', 'jobs.create/*'] } as const
-    const { report, asked } = await judged(own, { setup, teardown: [{ method: 'POST', url: '/admin/reset' }] }, options)
+    const options = {
+      signal: controller.signal,
+      only: ['completion.create/2xx-accepted', 'jobs.create/*'],
+    } as const
+    const { report, asked } = await judged(
+      own,
+      { setup, teardown: [{ method: 'POST', url: '/admin/reset' }] },
+      options,
+    )
     expect(report.run.interrupted).toBe(true)
     expect(asked.at(-1)).toMatch(/^POST \/admin\/reset/)
   }
 })
 
 test('with --read-only nothing is made: what setup would save is left out, the rest is judged', async () => {
-  const only = ['jobs.retrieve/401-missing-credentials', 'jobs.create/404-unknown-application'] as const
-  const { report, asked } = await judged(made, { setup, teardown }, { readOnly: true, only: [...only] })
-  expect(rowOf(report, only[1])).toMatchObject({ outcome: 'not-exercised', reason: 'left out: --read-only' })
+  const only = [
+    'jobs.retrieve/401-missing-credentials',
+    'jobs.create/404-unknown-application',
+  ] as const
+  const { report, asked } = await judged(
+    made,
+    { setup, teardown },
+    { readOnly: true, only: [...only] },
+  )
+  expect(rowOf(report, only[1])).toMatchObject({
+    outcome: 'not-exercised',
+    reason: 'left out: --read-only',
+  })
   expect(rowOf(report, only[0])).toMatchObject({ outcome: 'passed' })
   expect(asked).toEqual(['judged'])
 
   // A setup that only reads is sent.
   const looksUp = [{ method: 'get', url: '/admin/applications?name=conform', save: setup[0]!.save }]
   const own = { 'GET /admin/applications': made['POST /admin/applications'] }
-  const reading = await judged(own, { setup: looksUp, teardown }, { readOnly: true, only: [only[1]] })
+  const reading = await judged(
+    own,
+    { setup: looksUp, teardown },
+    { readOnly: true, only: [only[1]] },
+  )
   expect(rowOf(reading.report, only[1])).toMatchObject({ outcome: 'passed', control: 'none' })
   expect(reading.asked.map((line) => line.split(' ')[0])).toEqual(['judged', 'GET', 'judged'])
 })
@@ -177,7 +226,10 @@ test.each<[string, Partial<Target>, string]>([
 test('braces in the texts of an application are its own, and a likely slip is told', async () => {
   const inputs = [{ id: 'topic', value: ['Write about {topic} and {app}'] }]
   const own = { resources: { application: { id: '{app}', inputs } }, setup }
-  const run = runConformance({ baseUrl: 'http://127.0.0.1:1', keys, ...own }, { only: ['files.list/2xx-accepted'] })
+  const run = runConformance(
+    { baseUrl: 'http://127.0.0.1:1', keys, ...own },
+    { only: ['files.list/2xx-accepted'] },
+  )
   const warnings: string[] = []
   for await (const event of run) if (event.kind === 'warned') warnings.push(event.warning)
   expect(warnings).toEqual([
@@ -188,13 +240,17 @@ test('braces in the texts of an application are its own, and a likely slip is to
 test('on the command line a setup that fails is exit 3 with its sentence, and no key of it is shown', async () => {
   const cwd = folder()
   const secret = 'own-secret-of-the-setup'
-  const own = { setup: [{ method: 'POST', url: '/admin', headers: { authorization: `Bearer ${secret}` } }] }
+  const own = {
+    setup: [{ method: 'POST', url: '/admin', headers: { authorization: `Bearer ${secret}` } }],
+  }
   writeFileSync(
     join(cwd, 'target.mjs'),
     `export default { ...${JSON.stringify(own)}, keys: { full: 'a-full-key-of-it' },
       fetch: (request) => Response.json({ told: request.headers.get('authorization') }, { status: request.method === 'GET' ? 200 : 500 }) }`,
   )
-  const { code, stdout, stderr } = await conform(['-t', 'target.mjs', '--report', 'json=-'], { cwd })
+  const { code, stdout, stderr } = await conform(['-t', 'target.mjs', '--report', 'json=-'], {
+    cwd,
+  })
   expect(code).toBe(3)
   expect(stderr).toMatch(
     /exit 3: setup\[0\] failed \(POST .*\/admin\): it was answered 500 with \{"told":"Bearer \[redacted\]"\}\n$/,

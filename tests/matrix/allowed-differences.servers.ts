@@ -9,18 +9,25 @@ const shared = (
     ['first', 'full'],
     ['second', 'quick'],
   ] as const
-).flatMap(([seed, depth]) => inCohorts(seed).map((group) => [`${seed} assignment: ${group[0]}`, group, depth] as const))
+).flatMap(([seed, depth]) =>
+  inCohorts(seed).map((group) => [`${seed} assignment: ${group[0]}`, group, depth] as const),
+)
 
 describe('fails nothing, and exercises all but what is listed, under', () => {
-  test.each(shared)('%s and what shares its server', (_, group, depth) => expectConforming(group, depth))
+  test.each(shared)('%s and what shares its server', (_, group, depth) =>
+    expectConforming(group, depth),
+  )
 
   otherPairs().forEach((set, at) => {
-    test(`other pairs, set ${at + 1}: ${set.length} of them`, () => expectConforming(set, at === 0 ? 'full' : 'quick'))
+    test(`other pairs, set ${at + 1}: ${set.length} of them`, () =>
+      expectConforming(set, at === 0 ? 'full' : 'quick'))
   })
 })
 
 test('every variant is on in some server, and the table names none that does not exist', () => {
   const groups = [...shared.map(([, group]) => group), ...otherPairs(), ...onSockets]
   expect(new Set(groups.flat())).toEqual(new Set(variants))
-  expect([...Object.keys(unexercised), ...groups.flat()].filter((name) => !variants.includes(name))).toEqual([])
+  expect(
+    [...Object.keys(unexercised), ...groups.flat()].filter((name) => !variants.includes(name)),
+  ).toEqual([])
 })

@@ -30,13 +30,16 @@ const large: readonly string[] = ['answers/large', 'answers/huge']
 /** The ways that need no socket, assigned to as few servers as can be. Each seed gives each another cohort. */
 export function inCohorts(seed: 'first' | 'second'): string[][] {
   return assigned(
-    ways.filter((variant) => !needsSocket(variant) && !(seed === 'second' && large.includes(variant))),
+    ways.filter(
+      (variant) => !needsSocket(variant) && !(seed === 'second' && large.includes(variant)),
+    ),
     seed,
   )
 }
 
 function assigned(names: readonly string[], seed: string): string[][] {
-  const hash = (name: string): string => createHash('sha256').update(`${seed} ${name}`).digest('hex')
+  const hash = (name: string): string =>
+    createHash('sha256').update(`${seed} ${name}`).digest('hex')
   const mixed = names.toSorted((one, other) => (hash(one) < hash(other) ? -1 : 1))
   const groups: string[][] = []
   for (const family of new Set(mixed.map(familyOf))) {
@@ -53,7 +56,13 @@ function assigned(names: readonly string[], seed: string): string[][] {
 export const onSockets: readonly (readonly [string, ...string[]])[] = [
   [
     ...(['connection/chunked', 'compressed/br', 'json/spread', 'json/additional-members'] as const),
-    ...['headers/odd-content-type', 'headers/many', 'dates/offset', 'uuids/upper-case', 'ids/numeric'],
+    ...[
+      'headers/odd-content-type',
+      'headers/many',
+      'dates/offset',
+      'uuids/upper-case',
+      'ids/numeric',
+    ],
     ...[
       'envelope/several-errors',
       'order/body-first',
@@ -63,11 +72,27 @@ export const onSockets: readonly (readonly [string, ...string[]])[] = [
     ],
   ],
   [
-    ...(['connection/closed', 'order/existence-first', 'jobs/no-optional-members', 'clock/hours-behind'] as const),
-    ...['dates/whole-seconds', 'envelope/bare-errors', 'successes/no-content', 'generation/varying', 'methods/405'],
+    ...([
+      'connection/closed',
+      'order/existence-first',
+      'jobs/no-optional-members',
+      'clock/hours-behind',
+    ] as const),
+    ...[
+      'dates/whole-seconds',
+      'envelope/bare-errors',
+      'successes/no-content',
+      'generation/varying',
+      'methods/405',
+    ],
   ],
   [
-    ...(['connection/short-lived', 'compressed/gzip', 'jobs/fail-now-and-then', 'ids/json-number'] as const),
+    ...([
+      'connection/short-lived',
+      'compressed/gzip',
+      'jobs/fail-now-and-then',
+      'ids/json-number',
+    ] as const),
     ...['models/other-statuses', 'order/rights-last', 'successes/plain-text'],
   ],
   ['connection/closed-unannounced'],
@@ -86,9 +111,13 @@ export interface JudgedAnswers extends Judged {
 }
 
 /** Judges the reference with these ways on, and holds every answer against the OpenAPI document. */
-export async function judgeConforming(on: readonly string[], settings: JudgeSettings): Promise<JudgedAnswers> {
+export async function judgeConforming(
+  on: readonly string[],
+  settings: JudgeSettings,
+): Promise<JudgedAnswers> {
   const removed = on.some((variant) => variant.startsWith('pdf-removed'))
-  const change = (file: TargetFile) => (removed ? withoutPdf(withoutCleanup(file)) : withoutCleanup(file))
+  const change = (file: TargetFile) =>
+    removed ? withoutPdf(withoutCleanup(file)) : withoutCleanup(file)
   const refused = new Set<string>()
   const prepare = (run: Run): void => {
     run.client.observers.push((exchange) => {
@@ -97,11 +126,17 @@ export async function judgeConforming(on: readonly string[], settings: JudgeSett
     })
     settings.prepare?.(run)
   }
-  return { ...(await judgeReference({ variants: on, ...pace }, { ...settings, change, prepare })), refused }
+  return {
+    ...(await judgeReference({ variants: on, ...pace }, { ...settings, change, prepare })),
+    refused,
+  }
 }
 
 /** `quick` is enough for what has no say in which cases are sent. */
-export async function expectConforming(on: readonly string[], depth: Depth = 'full'): Promise<void> {
+export async function expectConforming(
+  on: readonly string[],
+  depth: Depth = 'full',
+): Promise<void> {
   expectNothingFailed(on, await judgeConforming(on, { options: { depth } }))
 }
 
@@ -109,22 +144,34 @@ export async function expectConforming(on: readonly string[], depth: Depth = 'fu
  * Nothing failed, neither `must` nor `should`, not exercised is what the table lists, and every answer is one that the OpenAPI
  * document allows.
  */
-export function expectNothingFailed(on: readonly string[], { results, refused }: JudgedAnswers): void {
+export function expectNothingFailed(
+  on: readonly string[],
+  { results, refused }: JudgedAnswers,
+): void {
   expect([...refused], `with ${on.join(', ')}`).toEqual([])
   const problems = results
     .filter(({ outcome }) => outcome === 'failed' || outcome === 'not-exercised')
-    .map(({ id, reason, failures: [first] }) => `${id}: ${reason ?? `${first?.message} | ${first?.actual}`}`)
+    .map(
+      ({ id, reason, failures: [first] }) =>
+        `${id}: ${reason ?? `${first?.message} | ${first?.actual}`}`,
+    )
   const listed = new Set(on.flatMap((variant) => unexercised[variant]?.ids ?? []))
   const told = [`with ${on.join(', ')}`, ...problems].join('\n')
   expect(idsOf(results, 'failed'), told).toEqual([])
   // Where connections close unannounced, a burst or the second of two in a row may lose its answer: that is a matter of time.
-  const atomic = ['jobs.create/409-atomic', 'jobs.create/409-per-application', 'graphs.add-file/409-atomic']
+  const atomic = [
+    'jobs.create/409-atomic',
+    'jobs.create/409-per-application',
+    'graphs.add-file/409-atomic',
+  ]
   const creating = ['graphs.create', 'applications.create']
   atomic.push(...creating.flatMap((id) => [`${id}/400-atomic`, `${id}/2xx-own-id`]))
   // So may a model that fails, or a guardrail, meet what is sent only once.
   const once = ['graphs.add-file/2xx-other-graph', 'graphs.add-file/4xx-no-effect']
   const isMet = /closed-unannounced|(model-fails|provider-blocked)-now-and-then/.test(on.join(' '))
   const byChance = isMet ? [...atomic, ...once] : []
-  const unseen = idsOf(results, 'not-exercised').filter((id) => listed.has(id) || !byChance.includes(id))
+  const unseen = idsOf(results, 'not-exercised').filter(
+    (id) => listed.has(id) || !byChance.includes(id),
+  )
   expect(new Set(unseen), told).toEqual(listed)
 }

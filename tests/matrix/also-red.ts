@@ -11,11 +11,26 @@ export interface AlsoRed {
 
 const refusedWith401 = catalogue.map(({ id }): string => id).filter((id) => id.includes('/401-'))
 
-const noType = { ids: refusedWith401, because: 'a 401 that names no type is none that they ask for' }
-const page = { ids: ['envelope/content-type'], because: 'what is no JSON cannot be labelled as such' }
-const lostJob = { ids: ['jobs.retrieve/200-job'], because: 'a job that cannot be found is not read with 200 either' }
-const otherId = { ids: ['jobs.retrieve/200-identity'], because: 'the two responses name one job differently' }
-const errorMember = { ids: ['jobs.retrieve/200-failed'], because: 'the error of a failed job is what is no string' }
+const noType = {
+  ids: refusedWith401,
+  because: 'a 401 that names no type is none that they ask for',
+}
+const page = {
+  ids: ['envelope/content-type'],
+  because: 'what is no JSON cannot be labelled as such',
+}
+const lostJob = {
+  ids: ['jobs.retrieve/200-job'],
+  because: 'a job that cannot be found is not read with 200 either',
+}
+const otherId = {
+  ids: ['jobs.retrieve/200-identity'],
+  because: 'the two responses name one job differently',
+}
+const errorMember = {
+  ids: ['jobs.retrieve/200-failed'],
+  because: 'the error of a failed job is what is no string',
+}
 const allAtOnce = {
   ids: ['jobs.create/409-atomic'],
   because: 'concurrent creations all come before it begins to look at the job in progress',
@@ -54,7 +69,10 @@ export const alsoRed: Readonly<Record<string, AlsoRed>> = {
   ...Object.fromEntries(
     ['#no-answer', '#closed', '#no-http'].map((name) => [
       `jobs.create/400-missing-inputs${name}`,
-      { ids: ['jobs.create/bad-input-no-5xx'], because: 'a body without inputs is among the bad input that it sends' },
+      {
+        ids: ['jobs.create/bad-input-no-5xx'],
+        because: 'a body without inputs is among the bad input that it sends',
+      },
     ]),
   ),
   ...Object.fromEntries(
@@ -74,18 +92,21 @@ export const alsoRed: Readonly<Record<string, AlsoRed>> = {
       {
         ids: [],
         inSomeOrders: [`${objects}.create/400-atomic`],
-        because: 'over a slow network another creation may come between those that are sent at once',
+        because:
+          'over a slow network another creation may come between those that are sent at once',
       },
     ]),
   ),
   'completion.create/400-wrong-content-type#spoils-connection': {
     ids: [],
     inSomeOrders: ['completion.create/bad-input-no-5xx'],
-    because: 'a body without a label is among the bad input that it sends, and spoils its connection as well',
+    because:
+      'a body without a label is among the bad input that it sends, and spoils its connection as well',
   },
   'jobs.create/400-malformed-json#spoils-connection': {
     ids: ['jobs.create/bad-input-no-5xx'],
-    because: 'bodies that are no JSON are among the bad input that it sends, and spoil their connections as well',
+    because:
+      'bodies that are no JSON are among the bad input that it sends, and spoil their connections as well',
   },
   'envelope/unknown-path#page': page,
   'envelope/unknown-path#empty': page,
@@ -110,7 +131,9 @@ export const alsoRed: Readonly<Record<string, AlsoRed>> = {
       ]),
   ),
   ...Object.fromEntries(
-    defects.filter((name) => /^(?!envelope).*\/bad-input-no-5xx(?:#|$)/.test(name)).map((name) => [name, crash]),
+    defects
+      .filter((name) => /^(?!envelope).*\/bad-input-no-5xx(?:#|$)/.test(name))
+      .map((name) => [name, crash]),
   ),
   'files.upload/2xx-attached-to-graph#unknown-5xx': crash,
   'graphs.add-file/409-already-in-graph#latest-only': {
@@ -157,12 +180,16 @@ export const alsoRed: Readonly<Record<string, AlsoRed>> = {
   'jobs.retrieve/200-identity#newest-only': {
     ids: ['jobs.retrieve/200-stable'],
     inSomeOrders: ['jobs.retrieve/200-job'],
-    because: 'an older job that ended cannot be read again, the declared one neither if it is read after newer ones',
+    because:
+      'an older job that ended cannot be read again, the declared one neither if it is read after newer ones',
   },
   ...Object.fromEntries(
     ['graphs.create', 'applications.create'].map((operation) => [
       `${operation}/400-duplicate-name`,
-      { ids: [`${operation}/400-atomic`], because: 'without any check creations at once are all granted' },
+      {
+        ids: [`${operation}/400-atomic`],
+        because: 'without any check creations at once are all granted',
+      },
     ]),
   ),
   ...Object.fromEntries(
@@ -177,12 +204,14 @@ export const alsoRed: Readonly<Record<string, AlsoRed>> = {
   'graphs.add-file/409-already-in-graph#third': {
     ids: [],
     inSomeOrders: ['graphs.add-file/409-atomic'],
-    because: 'of four at once the third is granted, too, but four in a row have to be refused before that is judged',
+    because:
+      'of four at once the third is granted, too, but four in a row have to be refused before that is judged',
   },
   'graphs.add-file/409-already-in-graph#few-known': {
     ids: [],
     inSomeOrders: ['graphs.add-file/2xx-other-graph'],
-    because: 'others that are added meanwhile make the graph forget a file that is added to another one',
+    because:
+      'others that are added meanwhile make the graph forget a file that is added to another one',
   },
   'jobs.retrieve/200-identity#one-id': otherJob,
   'jobs.retrieve/200-identity#newest-job': otherJob,
@@ -203,8 +232,11 @@ export const alsoRed: Readonly<Record<string, AlsoRed>> = {
       `pdf.parse/200-markdown${name}`,
       {
         ids: noContent.ids,
-        inSomeOrders: ['corrupted', 'encrypted', 'oversized'].map((kind) => `pdf.parse/400-${kind}-pdf`),
-        because: 'nothing that asks for markdown is answered, whatever the file is, until nothing is asked any more',
+        inSomeOrders: ['corrupted', 'encrypted', 'oversized'].map(
+          (kind) => `pdf.parse/400-${kind}-pdf`,
+        ),
+        because:
+          'nothing that asks for markdown is answered, whatever the file is, until nothing is asked any more',
       },
     ]),
   ),

@@ -39,13 +39,17 @@ export function isOfStates(id: string): boolean {
 export function disturbedBy(defect: string): readonly string[] {
   const id = ownId(defect)
   // A job that cannot be read, or not by itself, tells nobody whether its application is idle.
-  if (isOfStates(id) || /^jobs\.retrieve\/200-(job#(no-answer|closed|no-http)|identity#newest-only)$/.test(defect))
+  if (
+    isOfStates(id) ||
+    /^jobs\.retrieve\/200-(job#(no-answer|closed|no-http)|identity#newest-only)$/.test(defect)
+  )
     return ['jobs.create', 'jobs.retrieve']
   // Whether a file is attached to one graph alone, and stays there, shows in a graph that was created.
   if (/^files\.upload\/2xx-attached-to-graph#(replaces|all-graphs|first-graph)$/.test(defect))
     return ['files.upload', 'graphs.add-file', 'graphs.create']
   // A PDF is uploaded to be parsed.
-  if (defect === 'files.upload/2xx-accepted#pdf') return ['files.upload', 'graphs.add-file', 'pdf.parse']
+  if (defect === 'files.upload/2xx-accepted#pdf')
+    return ['files.upload', 'graphs.add-file', 'pdf.parse']
   if (id.startsWith('files.upload/2xx')) return ['files.upload', 'graphs.add-file']
   // A graph that two creations share has what was added to either.
   if (id === 'graphs.create/2xx-own-id') return ['graphs.add-file', 'graphs.create']
@@ -79,11 +83,15 @@ const envelopeOf401 = 'the envelope of a 401'
 
 /** Gives what has to be in order for the switch to show. */
 function needs(defect: string): readonly string[] {
-  const isSpelled = /#takes-(?:slash|double-slash|path-parameter|upper-case|alias|suffix|percent-encoded|query)$/.test(
-    defect,
-  )
+  const isSpelled =
+    /#takes-(?:slash|double-slash|path-parameter|upper-case|alias|suffix|percent-encoded|query)$/.test(
+      defect,
+    )
   const isShape = ownId(defect) === 'envelope/shape'
-  const needsUploads = /^(files.list\/2xx-accepted#(many|empty-file)|graphs.create\/2xx-usable#additions)$/.test(defect)
+  const needsUploads =
+    /^(files.list\/2xx-accepted#(many|empty-file)|graphs.create\/2xx-usable#additions)$/.test(
+      defect,
+    )
   return [
     ...redUnder(defect).map(operationOf),
     ...(isSpelled ? [spellings] : []),
@@ -98,7 +106,10 @@ function needs(defect: string): readonly string[] {
 
 function fits(group: Group, defect: string): boolean {
   const operations = needs(defect)
-  if (redUnder(defect).some((red) => group.red.has(red)) || operations.some((each) => group.reserved.has(each)))
+  if (
+    redUnder(defect).some((red) => group.red.has(red)) ||
+    operations.some((each) => group.reserved.has(each))
+  )
     return false
   // A server on which two operations are silent at once is taken for one that is going away.
   const isSilent = (one: string): boolean => one.endsWith('#no-answer')
@@ -114,7 +125,8 @@ function newGroup(): Group {
 /** As many servers as the requirement needs that has the most switches. */
 function leastGroups(switches: readonly string[]): number {
   const counts = new Map<string, number>()
-  for (const red of switches.flatMap(redUnder)) if (!isShared(red)) counts.set(red, (counts.get(red) ?? 0) + 1)
+  for (const red of switches.flatMap(redUnder))
+    if (!isShared(red)) counts.set(red, (counts.get(red) ?? 0) + 1)
   return Math.max(0, ...counts.values())
 }
 
@@ -128,13 +140,20 @@ export type Cohorts = ReadonlyMap<string, ReadonlySet<string>>
  * @param seed each gives every switch another cohort
  * @param met who shared a server under another seed: those of one operation are kept apart, and others if possible
  */
-export function assign(switches: readonly string[], seed: string, met: Cohorts = new Map()): string[][] {
+export function assign(
+  switches: readonly string[],
+  seed: string,
+  met: Cohorts = new Map(),
+): string[][] {
   const groups = Array.from({ length: leastGroups(switches) }, newGroup)
   const isDisturbing = (defect: string): boolean => disturbedBy(defect).length > 0
   const places = new Map(switches.map((defect) => [defect, hash(seed + defect)]))
   const mixed = switches.toSorted((one, other) => (places.get(one)! < places.get(other)! ? -1 : 1))
   // The exacting ones first, while there is room.
-  for (const defect of [...mixed.filter(isDisturbing), ...mixed.filter((each) => !isDisturbing(each))]) {
+  for (const defect of [
+    ...mixed.filter(isDisturbing),
+    ...mixed.filter((each) => !isDisturbing(each)),
+  ]) {
     const operation = operationOf(ownId(defect))
     const cohort = met.get(defect)
     const related = (other: string): boolean => operationOf(ownId(other)) === operation

@@ -11,7 +11,10 @@ export function withTwoMessages(file: TargetFile): TargetFile {
   if (typeof chat !== 'object') throw new Error('the target declares no chat')
   const body = chat.body as { readonly messages: readonly unknown[] }
   const messages = [{ role: 'system', content: 'Answer in one line' }, ...body.messages]
-  return { ...file, operations: { ...file.operations, 'chat.create': { ...chat, body: { ...body, messages } } } }
+  return {
+    ...file,
+    operations: { ...file.operations, 'chat.create': { ...chat, body: { ...body, messages } } },
+  }
 }
 
 /** Cleans nothing up: a server that ends with its run needs none, and each clean-up takes a connection of its own. */
@@ -21,5 +24,8 @@ export function withoutCleanup(file: TargetFile): TargetFile {
     const { cleanup: _cleanup, ...binding } = declared
     return [id, binding]
   })
-  return { ...file, operations: Object.fromEntries(operations) as NonNullable<TargetFile['operations']> }
+  return {
+    ...file,
+    operations: Object.fromEntries(operations) as NonNullable<TargetFile['operations']>,
+  }
 }

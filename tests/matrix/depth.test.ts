@@ -9,7 +9,10 @@ import { idsOf, judgeReference } from './judge-reference.ts'
 const options = { depth: 'quick', refusalRuns: 1, grantedRuns: 1 } as const
 
 test('a quick run judges all that a full one does, by at most 500 requests', async () => {
-  const { results, facts, run, verdicts } = await judgeReference({ jobMs: 15, slowJobMs: 300 }, { options })
+  const { results, facts, run, verdicts } = await judgeReference(
+    { jobMs: 15, slowJobMs: 300 },
+    { options },
+  )
   expect(verdicts.exact).toBe('conformant')
   expect(idsOf(results, 'not-exercised')).toEqual([])
   expect(facts.requests).toBeLessThanOrEqual(500)
@@ -20,8 +23,12 @@ test('a quick run judges all that a full one does, by at most 500 requests', asy
   })
   expect(report.run).toMatchObject({ depth: 'quick', credentialProbes: 'few' })
   expect(runNotes(report).join()).toContain('--depth quick')
-  expect(renderBadge({ ...report, exit: { code: 0, because: '' } })).toContain('conformant (exact names, quick)')
-  const most = estimate(run.plan, run.target, run.options).filter(({ operation }) => operation !== 'jobs.retrieve')
+  expect(renderBadge({ ...report, exit: { code: 0, because: '' } })).toContain(
+    'conformant (exact names, quick)',
+  )
+  const most = estimate(run.plan, run.target, run.options).filter(
+    ({ operation }) => operation !== 'jobs.retrieve',
+  )
   // Of jobs.retrieve the polls are estimated, which nobody can know.
   expect(most.reduce((sum, { requests }) => sum + requests, 0)).toBeLessThan(1200)
 })
@@ -34,7 +41,9 @@ test('which of the cases that have a name a quick run sends, its seed draws', as
       {
         options: { ...options, seed, only: ['*/400-malformed-json', '*/400-wrong-content-type'] },
         prepare: ({ client }) =>
-          client.observers.push(({ purpose: { role, what } }) => void (role === 'probe' && sent.push(what ?? ''))),
+          client.observers.push(
+            ({ purpose: { role, what } }) => void (role === 'probe' && sent.push(what ?? '')),
+          ),
       },
     )
     return sent.sort()
@@ -49,12 +58,20 @@ test('which of the cases that have a name a quick run sends, its seed draws', as
 
 test('--max-failures ends the run when so many requirements have failed', async () => {
   const { results } = await judgeReference(
-    { defects: ['translate.run/400-empty-text', 'ai-detect.run/400-empty-text', 'web-search.run/400-empty-query'] },
+    {
+      defects: [
+        'translate.run/400-empty-text',
+        'ai-detect.run/400-empty-text',
+        'web-search.run/400-empty-query',
+      ],
+    },
     { options: { maxFailures: 2 }, limits: { concurrency: 1 } },
   )
   expect(idsOf(results, 'failed').length).toBeLessThanOrEqual(3)
   expect(idsOf(results, 'failed').length).toBeGreaterThanOrEqual(2)
-  expect(results.filter(({ reason }) => reason === 'left out: --max-failures').length).toBeGreaterThan(50)
+  expect(
+    results.filter(({ reason }) => reason === 'left out: --max-failures').length,
+  ).toBeGreaterThan(50)
 })
 
 test('--bail drops what is under way: of one request at a time nothing but the next one follows the failing answer', async () => {
@@ -79,6 +96,8 @@ test('--bail drops what is under way: of one request at a time nothing but the n
   expect(idsOf(results, 'failed')).toEqual([failing])
   expect(sent.slice(sent.indexOf(failing) + 1).length).toBeLessThanOrEqual(1)
   const chosen = results.filter(({ id }) => id.startsWith('files.'))
-  const reasons = chosen.filter(({ outcome }) => outcome === 'not-exercised').map(({ reason }) => reason)
+  const reasons = chosen
+    .filter(({ outcome }) => outcome === 'not-exercised')
+    .map(({ reason }) => reason)
   expect([...new Set(reasons)]).toEqual(['left out: --bail'])
 })

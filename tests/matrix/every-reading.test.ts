@@ -18,7 +18,10 @@ function judgeChanged(change: Change): Promise<{ failed: string[]; readings: num
       return Response.json(change((await response.json()) as Record<string, unknown>, readings++))
     }
     const transport = transportTo({ ...reference, handle })
-    const { results } = await judgeUrl(reference.url, { transport, options: { only: ['jobs.retrieve/*'] } })
+    const { results } = await judgeUrl(reference.url, {
+      transport,
+      options: { only: ['jobs.retrieve/*'] },
+    })
     return { failed: idsOf(results, 'failed'), readings }
   })
 }
@@ -65,7 +68,12 @@ test('copies that show the end of a job later than the first one fail nothing', 
     if (at === undefined) endedAt.set(job['id'], performance.now())
     const lags = at !== undefined && performance.now() - at < 900
     return lags
-      ? { id: job['id'], status: 'in_progress', application_id: job['application_id'], created_at: job['created_at'] }
+      ? {
+          id: job['id'],
+          status: 'in_progress',
+          application_id: job['application_id'],
+          created_at: job['created_at'],
+        }
       : job
   })
   expect(failed).toEqual([])

@@ -16,7 +16,10 @@ function isFamilyName({ id, failures: [first] }: RequirementResult): boolean {
 }
 
 test('a server that answers with other names of the family keeps the interface in that mode alone', async () => {
-  const exact = await judgeReference({ jobMs: 15, defects: otherNames, slowJobMs: 1000 }, { change: withoutCleanup })
+  const exact = await judgeReference(
+    { jobMs: 15, defects: otherNames, slowJobMs: 1000 },
+    { change: withoutCleanup },
+  )
   expect(idsOf(exact.results, 'failed').toSorted()).toEqual(otherNames.map(ownId).toSorted())
   expect(exact.verdicts.exact).toBe('non-conformant')
 
@@ -24,9 +27,11 @@ test('a server that answers with other names of the family keeps the interface i
   const names = failed.filter(isFamilyName).map(({ id }) => id)
   expect(names).toContain('jobs.create/404-unknown-application')
   expect(names.length).toBeGreaterThan(100)
-  expect(failed.filter(({ failures }) => failures.every(({ familyOnly }) => familyOnly)).map(({ id }) => id)).toEqual(
-    names,
-  )
+  expect(
+    failed
+      .filter(({ failures }) => failures.every(({ familyOnly }) => familyOnly))
+      .map(({ id }) => id),
+  ).toEqual(names)
 
   const ofThese = otherNames.filter((defect) => names.includes(ownId(defect)))
   const family = await judgeReference(
@@ -35,7 +40,9 @@ test('a server that answers with other names of the family keeps the interface i
   )
   expect(idsOf(family.results, 'failed')).toEqual([])
   expect(
-    family.results.filter(({ failures }) => failures.some(({ familyOnly }) => familyOnly)).map(({ id }) => id),
+    family.results
+      .filter(({ failures }) => failures.some(({ familyOnly }) => familyOnly))
+      .map(({ id }) => id),
   ).toEqual(names)
   expect(family.verdicts).toEqual({ exact: 'non-conformant', family: 'conformant' })
 })

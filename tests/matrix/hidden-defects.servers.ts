@@ -15,7 +15,13 @@ interface Hiding {
 const hidden: Readonly<Record<string, Hiding>> = {
   'jobs/readable-late': {
     meant: /^jobs\.create\/409-/,
-    only: ['jobs.create/202-*', 'jobs.create/409-*', 'jobs.create/4xx-*', 'jobs.retrieve/200-*', 'envelope/*'],
+    only: [
+      'jobs.create/202-*',
+      'jobs.create/409-*',
+      'jobs.create/4xx-*',
+      'jobs.retrieve/200-*',
+      'envelope/*',
+    ],
   },
   'processing/slow': {
     meant: /^graphs\.add-file\/(2xx-accepted|409-already-in-graph)/,
@@ -34,7 +40,10 @@ for (const [variant, { meant, only }] of Object.entries(hidden)) {
     for (const defect of defects.filter((name) => meant.test(name))) {
       test(defect, async () => {
         const reference = { ...paceOf(defect), defects: [defect], variants: [variant] }
-        const { results } = await judgeReference(reference, { change: withoutCleanup, options: { only } })
+        const { results } = await judgeReference(reference, {
+          change: withoutCleanup,
+          options: { only },
+        })
         const unseen = unexercised[variant]?.ids ?? []
         const isSeen = (id: string): boolean => id === ownId(defect) || !unseen.includes(id)
         const failed = idsOf(results, 'failed')

@@ -22,7 +22,9 @@ import { createHandlerTransport } from '../../harness/http/handler-transport.ts'
 import type { Transport } from '../../harness/http/message.ts'
 import type { Report, RequirementResult } from '../../harness/report/model.ts'
 
-const referenceTarget = loadTargetFile(fileURLToPath(new URL('../../fixtures/reference.target.json', import.meta.url)))
+const referenceTarget = loadTargetFile(
+  fileURLToPath(new URL('../../fixtures/reference.target.json', import.meta.url)),
+)
 
 export interface Judged {
   readonly results: readonly RequirementResult[]
@@ -99,13 +101,21 @@ export async function judgeUrl(url: string, settings: JudgeSettings = {}): Promi
 }
 
 /** Judges the reference: in this process, but if a switch of it shows on a socket alone. */
-export async function judgeReference(reference: ReferenceOptions = {}, settings: JudgeSettings = {}): Promise<Judged> {
+export async function judgeReference(
+  reference: ReferenceOptions = {},
+  settings: JudgeSettings = {},
+): Promise<Judged> {
   const switches = [...(reference.defects ?? []), ...(reference.variants ?? [])]
-  return switches.some(needsSocket) ? judgeOnSocket(reference, settings) : judgeInProcess(reference, settings)
+  return switches.some(needsSocket)
+    ? judgeOnSocket(reference, settings)
+    : judgeInProcess(reference, settings)
 }
 
 /** Starts the reference, judges it and ends it. */
-export async function judgeOnSocket(reference: ReferenceOptions, settings: JudgeSettings = {}): Promise<Judged> {
+export async function judgeOnSocket(
+  reference: ReferenceOptions,
+  settings: JudgeSettings = {},
+): Promise<Judged> {
   const server = await startReference(reference)
   try {
     return await judgeUrl(server.url, settings)
@@ -118,12 +128,18 @@ function judgeInProcess(options: ReferenceOptions, settings: JudgeSettings): Pro
   return inVirtualTime(async () => {
     const reference = createReference(options, settings.isStamped)
     const transport = transportTo(reference, settings.latencyMs)
-    return judgeUrl(reference.url, { ...settings, transport: settings.network?.(transport) ?? transport })
+    return judgeUrl(reference.url, {
+      ...settings,
+      transport: settings.network?.(transport) ?? transport,
+    })
   })
 }
 
 /** Hands requests to the reference, in virtual time. */
-export function transportTo({ url, handle }: Pick<HandledReference, 'url' | 'handle'>, latencyMs = 1): Transport {
+export function transportTo(
+  { url, handle }: Pick<HandledReference, 'url' | 'handle'>,
+  latencyMs = 1,
+): Transport {
   const transport = createHandlerTransport({ handle, baseUrl: url, bodyLimit: 8 * 1024 * 1024 })
   return {
     ...transport,
@@ -134,7 +150,10 @@ export function transportTo({ url, handle }: Pick<HandledReference, 'url' | 'han
   }
 }
 
-export function idsOf(results: readonly RequirementResult[], outcome: RequirementResult['outcome']): string[] {
+export function idsOf(
+  results: readonly RequirementResult[],
+  outcome: RequirementResult['outcome'],
+): string[] {
   return results.filter((result) => result.outcome === outcome).map(({ id }) => id)
 }
 
@@ -142,6 +161,9 @@ export function idsOf(results: readonly RequirementResult[], outcome: Requiremen
 export function reasons(results: readonly RequirementResult[]): string {
   return results
     .filter(({ outcome }) => outcome === 'failed' || outcome === 'not-exercised')
-    .map(({ id, reason, failures: [first] }) => `${id}: ${reason ?? `${first?.message} | ${first?.actual}`}`)
+    .map(
+      ({ id, reason, failures: [first] }) =>
+        `${id}: ${reason ?? `${first?.message} | ${first?.actual}`}`,
+    )
     .join('\n')
 }

@@ -20,7 +20,9 @@ function evidence(results: readonly RequirementResult[], ids: readonly string[])
     .filter(({ id }) => ids.includes(id))
     .flatMap(({ id, outcome, reason, failures }) => [
       `  ${id}: ${outcome}${reason === undefined ? '' : `, ${reason}`}`,
-      ...failures.slice(0, 1).map(({ message, expected, actual }) => `    ${message} | ${expected} | ${actual}`),
+      ...failures
+        .slice(0, 1)
+        .map(({ message, expected, actual }) => `    ${message} | ${expected} | ${actual}`),
     ])
 }
 
@@ -48,7 +50,9 @@ function misattributed({ defects }: BrokenServer, results: readonly RequirementR
     if (isAlone(defect)) return []
     const own = ownId(defect)
     const stamps = stampsOf(results, own)
-    return !failed.includes(own) || stamps.includes(defect) ? [] : [`${own} bears ${stamps.join(', ') || 'no stamp'}`]
+    return !failed.includes(own) || stamps.includes(defect)
+      ? []
+      : [`${own} bears ${stamps.join(', ') || 'no stamp'}`]
   })
 }
 
@@ -84,7 +88,11 @@ export async function judgeBroken({
 }: BrokenServer): Promise<readonly RequirementResult[]> {
   const isOnSocket = defects.some(needsSocket)
   const paced = isOnSocket ? paceOnSockets : pace
-  const settings = { ...(isOnSocket ? {} : { limits, isStamped: true }), change, options: { only, depth } }
+  const settings = {
+    ...(isOnSocket ? {} : { limits, isStamped: true }),
+    change,
+    options: { only, depth },
+  }
   return (await judgeReference({ ...paced, defects, variants }, settings)).results
 }
 

@@ -19,7 +19,14 @@ function losesConnections(transport: Transport, seed: number): Transport {
   const lose = (options: SendOptions, sentAt: number) => {
     const staleConnection = !options.fresh && random.of(`stale ${sent}`) < 0.5
     const endedAt = performance.now()
-    return { kind: 'no-answer', cause: 'reset', message: 'lost', staleConnection, sentAt, endedAt } as const
+    return {
+      kind: 'no-answer',
+      cause: 'reset',
+      message: 'lost',
+      staleConnection,
+      sentAt,
+      endedAt,
+    } as const
   }
   return {
     ...transport,
@@ -42,7 +49,8 @@ function losesConnections(transport: Transport, seed: number): Transport {
 
 /** PDFs of the suite's own, uploaded like any other file. */
 function withoutPdfFiles(file: TargetFile): TargetFile {
-  const { pdfFile, pdfText, corruptedPdfFile, encryptedPdfFile, ...resources } = file.resources ?? {}
+  const { pdfFile, pdfText, corruptedPdfFile, encryptedPdfFile, ...resources } =
+    file.resources ?? {}
   expect([pdfFile, pdfText, corruptedPdfFile, encryptedPdfFile]).not.toContain(undefined)
   return withoutCleanup({ ...file, resources })
 }
@@ -54,16 +62,20 @@ function withoutQuery(file: TargetFile): TargetFile {
 
 const variants = ['settling/uploads', 'settling/graphs', 'settling/applications']
 
-test.each([2, 3])('connections that are lost accuse nobody whose uploads take a second, %i', async (seed) => {
-  const { results } = await judgeReference(
-    { variants, settleMs: 1000, jobMs: 300, slowJobMs: 1800 },
-    {
-      network: (transport) => losesConnections(transport, seed),
-      change: (file) => (seed % 2 === 0 ? withoutQuery(withoutPdfFiles(file)) : withoutPdfFiles(file)),
-    },
-  )
-  const told = results.flatMap(({ id, failures: [first] }) =>
-    first ? [`${id}: ${first.message} | ${first.actual}`] : [],
-  )
-  expect(idsOf(results, 'failed'), told.join('\n')).toEqual([])
-})
+test.each([2, 3])(
+  'connections that are lost accuse nobody whose uploads take a second, %i',
+  async (seed) => {
+    const { results } = await judgeReference(
+      { variants, settleMs: 1000, jobMs: 300, slowJobMs: 1800 },
+      {
+        network: (transport) => losesConnections(transport, seed),
+        change: (file) =>
+          seed % 2 === 0 ? withoutQuery(withoutPdfFiles(file)) : withoutPdfFiles(file),
+      },
+    )
+    const told = results.flatMap(({ id, failures: [first] }) =>
+      first ? [`${id}: ${first.message} | ${first.actual}`] : [],
+    )
+    expect(idsOf(results, 'failed'), told.join('\n')).toEqual([])
+  },
+)

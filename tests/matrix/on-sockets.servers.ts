@@ -9,13 +9,16 @@ import { type BrokenServer, serversOnSockets } from './servers.ts'
 /** ms; six whole runs share this process, and a busy machine may give it a fiftieth of a core. Only a run that hangs meets it. */
 const timeout = 900_000
 
-const spoils = ({ defects }: BrokenServer): boolean => defects.some((defect) => defect.endsWith('#spoils-connection'))
+const spoils = ({ defects }: BrokenServer): boolean =>
+  defects.some((defect) => defect.endsWith('#spoils-connection'))
 
 describe.concurrent(
   'a conforming server fails nothing, and exercises all but what is listed, under',
   { timeout },
   () => {
-    test.each(onSockets)('%s and what shares its server', (...group) => expectConforming(group, 'quick'))
+    test.each(onSockets)('%s and what shares its server', (...group) =>
+      expectConforming(group, 'quick'),
+    )
   },
 )
 
@@ -25,6 +28,10 @@ describe('one that spoils connections turns exactly the listed requirements red'
   test.each(serversOnSockets.filter(spoils))('$name', expectListed)
 })
 
-describe.concurrent('another broken one turns exactly the listed requirements red', { timeout }, () => {
-  test.each(serversOnSockets.filter((server) => !spoils(server)))('$name', expectListed)
-})
+describe.concurrent(
+  'another broken one turns exactly the listed requirements red',
+  { timeout },
+  () => {
+    test.each(serversOnSockets.filter((server) => !spoils(server)))('$name', expectListed)
+  },
+)

@@ -4,7 +4,15 @@ import { network } from '../support/lossy-network.ts'
 import { createReference } from '../../reference/server.ts'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { inVirtualTime } from '../support/virtual-time.ts'
-import { idsOf, judgeOnSocket, judgeReference, judgeUrl, reasons, transportTo, type Judged } from './judge-reference.ts'
+import {
+  idsOf,
+  judgeOnSocket,
+  judgeReference,
+  judgeUrl,
+  reasons,
+  transportTo,
+  type Judged,
+} from './judge-reference.ts'
 
 /** Jobs of the slow application last long enough for the requests beside them, on a busy machine too. */
 const pace = { jobMs: 15, slowJobMs: 1000 }
@@ -23,7 +31,9 @@ function expectConformant({ results, verdicts }: Judged): void {
 describe('the reference is conformant, with no exception', () => {
   for (const seed of [421, 20250131, 7]) {
     test(`with as many generated cases as usual, seed ${seed}`, async () => {
-      expectConformant(await judgeReference(pace, { options: { seed, refusalRuns: 25, grantedRuns: 5 } }))
+      expectConformant(
+        await judgeReference(pace, { options: { seed, refusalRuns: 25, grantedRuns: 5 } }),
+      )
     })
   }
 
@@ -42,11 +52,14 @@ describe('the reference is conformant, with no exception', () => {
   })
 
   // As `conform serve` has it: its jobs are over long before the first answer about them has come back.
-  test.each([1, 2, 3])('over a network that takes half a second, and up to another one, seed %i', async (seed) => {
-    const far = (transport: Transport) => network(transport, { seed, latencyMs: 500, lost: 0 })
-    const options = { depth: seed === 1 ? 'full' : 'quick' } as const
-    expectConformant(await judgeReference({}, { latencyMs: 500, network: far, options }))
-  })
+  test.each([1, 2, 3])(
+    'over a network that takes half a second, and up to another one, seed %i',
+    async (seed) => {
+      const far = (transport: Transport) => network(transport, { seed, latencyMs: 500, lost: 0 })
+      const options = { depth: seed === 1 ? 'full' : 'quick' } as const
+      expectConformant(await judgeReference({}, { latencyMs: 500, network: far, options }))
+    },
+  )
 
   test('when jobs take no time', async () => {
     expectConformant(await judgeReference({ jobMs: 0, slowJobMs: 0 }))

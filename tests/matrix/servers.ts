@@ -24,7 +24,10 @@ export interface BrokenServer {
 }
 
 /** The needs of a switch in the target file. */
-function changeFor(switches: readonly string[], removed: boolean): (file: TargetFile) => TargetFile {
+function changeFor(
+  switches: readonly string[],
+  removed: boolean,
+): (file: TargetFile) => TargetFile {
   const changes = [withoutCleanup]
   if (removed) changes.push(withoutPdf)
   if (switches.some((name) => name.endsWith('#takes-earlier'))) changes.push(withTwoMessages)
@@ -52,7 +55,9 @@ const crowded: readonly (readonly string[])[] = [
   ['chat.create', 'graphs.query'],
   ['files.upload', 'files.retrieve', 'files.list', 'graphs.create', 'graphs.add-file'],
 ]
-const others: readonly string[] = operations.map(({ id }) => id).filter((id) => !crowded.flat().includes(id))
+const others: readonly string[] = operations
+  .map(({ id }) => id)
+  .filter((id) => !crowded.flat().includes(id))
 
 /** The operations that the first assignment asks for with the switch. */
 function groupOf(defect: string): readonly string[] {
@@ -69,9 +74,15 @@ const ofStates = [
 ]
 
 /** A server that is asked for some operations alone, and for what its switches concern. */
-function narrowServer(switches: readonly string[], among: readonly string[], assignment: string): BrokenServer {
+function narrowServer(
+  switches: readonly string[],
+  among: readonly string[],
+  assignment: string,
+): BrokenServer {
   const red = switches.flatMap(redUnder)
-  const asked = [...among, ...red.map(operationOf), ...switches.flatMap(disturbedBy)].map((each) => `${each}/*`)
+  const asked = [...among, ...red.map(operationOf), ...switches.flatMap(disturbedBy)].map(
+    (each) => `${each}/*`,
+  )
   const of = switches.some((each) => isOfStates(ownId(each))) ? ofStates : asked
   const only = new Set([...of, ...observedRequirements, ...red])
   return { ...brokenServer(switches, assignment), only: [...only] }
@@ -104,7 +115,10 @@ export function isProvenByOther(defect: string): boolean {
   const [operation, kind] = defect.split('/400-query-config#takes-')
   if (kind === undefined) return false
   const own = defects.filter((other) => other.startsWith('chat.create/400-query-config#takes-'))
-  return own.findIndex((other) => other.endsWith(`#takes-${kind}`)) % 2 === (operation === 'chat.create' ? 0 : 1)
+  return (
+    own.findIndex((other) => other.endsWith(`#takes-${kind}`)) % 2 ===
+    (operation === 'chat.create' ? 0 : 1)
+  )
 }
 
 const inProcess = defects.filter(
@@ -128,7 +142,9 @@ export const serversOnSockets: readonly BrokenServer[] = assign(onSockets, 'firs
  * behind another, or turns a wrong requirement red, it shows in one of the two.
  */
 export const brokenServers: readonly BrokenServer[] = [
-  ...first.flatMap(({ groups, among }) => groups.map((group) => narrowServer(group, among, 'first assignment:'))),
+  ...first.flatMap(({ groups, among }) =>
+    groups.map((group) => narrowServer(group, among, 'first assignment:')),
+  ),
   ...assign(inProcess.filter(needsOtherCohort), 'second', met).map((group) =>
     brokenServer(group, 'second assignment:'),
   ),
@@ -139,5 +155,7 @@ export const parts = 4
 
 /** The servers of one part, assigned by a hash: their costs are spread, and a new switch moves no other. */
 export function serversOf(part: number): readonly BrokenServer[] {
-  return brokenServers.filter(({ name }) => createHash('sha256').update(name).digest().readUInt32BE() % parts === part)
+  return brokenServers.filter(
+    ({ name }) => createHash('sha256').update(name).digest().readUInt32BE() % parts === part,
+  )
 }

@@ -12,7 +12,10 @@ const pace = { jobMs: 500, slowJobMs: 3000 }
 /** The least share that is seen: from so far away nobody sees what is over within a few ms, nor what was lost. */
 const leastCaught = 0.99
 
-async function judgeFromAfar({ defects, variants, only, change }: BrokenServer, seed: number): Promise<string[]> {
+async function judgeFromAfar(
+  { defects, variants, only, change }: BrokenServer,
+  seed: number,
+): Promise<string[]> {
   const { results } = await judgeReference(
     { ...pace, defects, variants },
     {

@@ -18,7 +18,9 @@ const refusals = catalogue.flatMap((row) => {
 })
 
 const spelled = (pairs: Pairs): string[] =>
-  pairs.flatMap(([status, ...names]) => (typeof status === 'number' ? names.map((name) => `${status}-${name}`) : []))
+  pairs.flatMap(([status, ...names]) =>
+    typeof status === 'number' ? names.map((name) => `${status}-${name}`) : [],
+  )
 
 /** Variants `<id>=<status>-<tpe>`, `*` for any operation, `@...` for one of the faults: the pairs of one requirement. */
 function alternativesOf(id: string): string[] {
@@ -40,20 +42,26 @@ test('for each pair that answers a requirement there is a reference that answers
 })
 
 test('no variant answers what no requirement accepts', () => {
-  const named = refusals.filter(({ pairs }) => pairs.every(([status]) => typeof status === 'number'))
+  const named = refusals.filter(({ pairs }) =>
+    pairs.every(([status]) => typeof status === 'number'),
+  )
   const wrong = named.flatMap(({ id, pairs }) =>
     alternativesOf(id)
       .filter((pair) => !spelled(pairs).includes(pair))
       .map((pair) => `${id}=${pair}`),
   )
-  expect(wrong).toEqual(wrong.filter((variant) => variant.startsWith('completion.create/400-malformed-request=')))
+  expect(wrong).toEqual(
+    wrong.filter((variant) => variant.startsWith('completion.create/400-malformed-request=')),
+  )
 })
 
 test('a name that a requirement does not accept is a switch', () => {
   const exacting = refusals.filter(({ pairs }) =>
     pairs.every(
       ([status, ...names]) =>
-        typeof status === 'number' && names.length > 0 && !codeNames(status)?.every((name) => names.includes(name)),
+        typeof status === 'number' &&
+        names.length > 0 &&
+        !codeNames(status)?.every((name) => names.includes(name)),
     ),
   )
   expect(exacting.length).toBeGreaterThan(150)

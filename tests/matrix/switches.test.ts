@@ -25,7 +25,8 @@ test('every switch is named after a requirement', () => {
 })
 
 test('every switch is on in one server, in two where nothing stamps its evidence', () => {
-  const times = (defect: string): number => servers.filter((server) => server.defects.includes(defect)).length
+  const times = (defect: string): number =>
+    servers.filter((server) => server.defects.includes(defect)).length
   const expected = (defect: string): number => {
     if (needsSocket(defect)) return 1
     return isProvenByPairs(defect) || isProvenByOther(defect) ? 0 : needsOtherCohort(defect) ? 2 : 1
@@ -68,7 +69,9 @@ test('beside a switch that leaves an operation in disorder there is none of that
 
 test('the parts of the matrix are the whole of it, and no server is in two', () => {
   const assigned = Array.from({ length: parts }, (_, part) => serversOf(part)).flat()
-  expect(assigned.map(({ name }) => name).toSorted()).toEqual(brokenServers.map(({ name }) => name).toSorted())
+  expect(assigned.map(({ name }) => name).toSorted()).toEqual(
+    brokenServers.map(({ name }) => name).toSorted(),
+  )
 })
 
 test('what else turns red is told of switches and requirements that exist', () => {

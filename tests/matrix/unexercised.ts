@@ -21,9 +21,13 @@ const noConflicts: Unexercised = {
   because: 'no job is in progress when the next request arrives',
 }
 
-const additions = catalogue.map(({ id }): string => id).filter((id) => id.startsWith('graphs.add-file/'))
+const additions = catalogue
+  .map(({ id }): string => id)
+  .filter((id) => id.startsWith('graphs.add-file/'))
 
-const ownIds = ['files.upload', 'graphs.create', 'applications.create'].map((operation) => `${operation}/2xx-own-id`)
+const ownIds = ['files.upload', 'graphs.create', 'applications.create'].map(
+  (operation) => `${operation}/2xx-own-id`,
+)
 
 /** By variant. Under all others every requirement is exercised. */
 export const unexercised: Readonly<Record<string, Unexercised>> = {
@@ -36,7 +40,11 @@ export const unexercised: Readonly<Record<string, Unexercised>> = {
   'jobs/instant': noConflicts,
   'successes/no-content-creations': {
     ids: [
-      ...['files.upload/2xx-attached-to-graph', 'files.upload/2xx-retrievable', 'graphs.create/2xx-usable'],
+      ...[
+        'files.upload/2xx-attached-to-graph',
+        'files.upload/2xx-retrievable',
+        'graphs.create/2xx-usable',
+      ],
       ...['applications.create/2xx-usable', ...ownIds, ...additions],
     ],
     because: 'no answer says the id of what was made, so that no fresh file can be added either',

@@ -19,7 +19,10 @@ function mostOf(
   { maxRequests, expects, operation, alsoSends = {} }: CatalogueRequirement,
   { target, options }: Run,
 ): number {
-  const own = countIn(typeof maxRequests === 'function' ? maxRequests(target) : maxRequests, options)
+  const own = countIn(
+    typeof maxRequests === 'function' ? maxRequests(target) : maxRequests,
+    options,
+  )
   const tries = isRefusal(expects) || !isOperationId(operation) ? 1 : triesOf(operation)
   return own * tries + Object.values(alsoSends).reduce((sum, more) => sum + more, 0)
 }
@@ -31,11 +34,18 @@ function expectTypical(sent: ReadonlyMap<string, number>, { options, plan, targe
   for (const { operation, typical } of rows) {
     const share = (sent.get(operation) ?? 0) / typical
     const [least, most] = operation.startsWith('jobs.') ? [0.3, 3] : [0.6, 1.5]
-    expect(share, `${operation}: ${sent.get(operation)} sent, ${typical} are typical`).toBeGreaterThan(least)
-    expect(share, `${operation}: ${sent.get(operation)} sent, ${typical} are typical`).toBeLessThan(most)
+    expect(
+      share,
+      `${operation}: ${sent.get(operation)} sent, ${typical} are typical`,
+    ).toBeGreaterThan(least)
+    expect(share, `${operation}: ${sent.get(operation)} sent, ${typical} are typical`).toBeLessThan(
+      most,
+    )
   }
   const known = rows.filter(({ operation }) => !operation.startsWith('jobs.'))
-  const share = sum(known.map(({ operation }) => sent.get(operation) ?? 0)) / sum(known.map(({ typical }) => typical))
+  const share =
+    sum(known.map(({ operation }) => sent.get(operation) ?? 0)) /
+    sum(known.map(({ typical }) => typical))
   expect(Math.abs(share - 1), `${share}`).toBeLessThan(0.25)
 }
 
@@ -44,7 +54,8 @@ async function judgeWhole() {
   const faults = new Set<string>()
   const byRequirement = new Map<string, number>()
   const byOperation = new Map<string, number>()
-  const add = (counts: Map<string, number>, name: string): void => void counts.set(name, (counts.get(name) ?? 0) + 1)
+  const add = (counts: Map<string, number>, name: string): void =>
+    void counts.set(name, (counts.get(name) ?? 0) + 1)
   const prepare = ({ client }: Run) =>
     void client.observers.push(({ probe, purpose: { requirement, role } }) => {
       add(byOperation, probe.operation ?? requirement?.split('/')[0] ?? 'the run itself')
@@ -95,7 +106,9 @@ describe('a run of the reference, with no switch on', async () => {
         options: { only: ['*/401-*', '*/403-insufficient-rights'] },
       },
     )
-    const cases = matrix.filter((cell) => 'requirement' in cell && !requirementOf(cell.requirement).scenarioOnly)
+    const cases = matrix.filter(
+      (cell) => 'requirement' in cell && !requirementOf(cell.requirement).scenarioOnly,
+    )
     // A member that the valid request lacks cannot be left out of it.
     const optional = /^[\w.-]+: absent @ /
     const names = cases.map(({ operation, fault }) => `${operation}: ${fault}`)
@@ -105,7 +118,10 @@ describe('a run of the reference, with no switch on', async () => {
 
 test('a target that declares everything is judged whole within the usual maxGenerations', async () => {
   const { run } = await judgeReference({}, { options: { only: ['files.list/2xx-*'] } })
-  const target = { ...run.target, limits: { ...run.target.limits, maxGenerations: defaultLimits.maxGenerations } }
+  const target = {
+    ...run.target,
+    limits: { ...run.target.limits, maxGenerations: defaultLimits.maxGenerations },
+  }
   const options = { ...run.options, only: [], refusalRuns: 25, grantedRuns: 5 }
   const plan = planRun(target, options)
   const left = [...plan.values()].flatMap((entry) =>
@@ -114,7 +130,10 @@ test('a target that declares everything is judged whole within the usual maxGene
   expect(left).toEqual([])
   // Bad input takes its share, and at the end of a run what the others leave.
   const others = new Map([...plan].filter(([id]) => !id.endsWith('/bad-input-no-5xx')))
-  const generated = estimate(others, target, options).reduce((sum, { generations }) => sum + generations, 0)
+  const generated = estimate(others, target, options).reduce(
+    (sum, { generations }) => sum + generations,
+    0,
+  )
   const shares = operations
     .filter(({ effect }) => effect === 'generates')
     .map(({ id }) => maxLooseGenerations(id, target))
@@ -139,7 +158,11 @@ test('members of requests for generated text are tried until as many were grante
   )
   expect(granted.size).toBeGreaterThan(2)
   for (const [id, count] of granted) {
-    const { generations } = grants(requirementOf(id as CatalogueRequirement['id']), run.target, run.options)
+    const { generations } = grants(
+      requirementOf(id as CatalogueRequirement['id']),
+      run.target,
+      run.options,
+    )
     expect({ id, count: Math.max(count, generations) }).toEqual({ id, count: generations })
   }
 })

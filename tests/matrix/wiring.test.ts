@@ -22,7 +22,12 @@ const assigned = (['quick', 'full'] as const).flatMap((depth) => {
 /** Gives the requirements to ask: one that any response may break shows by the responses of other ones, of which those of one operation are enough. */
 function asked(group: readonly string[]): readonly string[] {
   const isObserved = group.some((defect) => observedRequirements.some((id) => id === ownId(defect)))
-  return [...new Set([...group.flatMap(redUnder), ...(isObserved ? ['jobs.retrieve/*', 'translate.run/*'] : [])])]
+  return [
+    ...new Set([
+      ...group.flatMap(redUnder),
+      ...(isObserved ? ['jobs.retrieve/*', 'translate.run/*'] : []),
+    ]),
+  ]
 }
 
 describe('each requirement fails if a server breaks it, and only what is listed with it', () => {

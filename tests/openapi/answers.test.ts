@@ -10,7 +10,11 @@ test('it has the 17 operations, each with its paths', () => {
     Object.entries<any>(item).map(([method, { operationId }]) => [operationId, method, path]),
   )
   const wanted = operations.flatMap(({ id, method, path, otherPaths }) =>
-    [path, ...otherPaths].map((one, at) => [at === 0 ? id : `${id}-${at + 1}`, method.toLowerCase(), one]),
+    [path, ...otherPaths].map((one, at) => [
+      at === 0 ? id : `${id}-${at + 1}`,
+      method.toLowerCase(),
+      one,
+    ]),
   )
   expect(found.sort()).toEqual(wanted.sort())
 })
@@ -19,8 +23,10 @@ test('every pair that a requirement accepts fits, and a type of another name doe
   for (const { id } of operations) {
     for (const [status, ...types] of acceptedPairs(id)) {
       if (typeof status !== 'number') continue
-      for (const tpe of types) expect([id, status, tpe, answerFits(id, status, envelope(tpe))]).toContain(true)
-      if (types.length > 0) expect([id, status, answerFits(id, status, envelope('Tea'))]).toContain(false)
+      for (const tpe of types)
+        expect([id, status, tpe, answerFits(id, status, envelope(tpe))]).toContain(true)
+      if (types.length > 0)
+        expect([id, status, answerFits(id, status, envelope('Tea'))]).toContain(false)
     }
   }
 })
@@ -29,11 +35,16 @@ const envelope = (tpe: string): unknown => ({ tpe, errors: [], extras: {} })
 
 test('every request that is known to succeed fits', () => {
   const file = JSON.parse(
-    readFileSync(fileURLToPath(new URL('../../fixtures/reference.target.json', import.meta.url)), 'utf8'),
+    readFileSync(
+      fileURLToPath(new URL('../../fixtures/reference.target.json', import.meta.url)),
+      'utf8',
+    ),
   )
   const shown = ['requestBody', 'content', 'application/json', 'schema']
   for (const { id, body } of operations) {
-    const declared = file.operations[id]?.body ?? (id === 'pdf.parse' ? { format: 'text' } : file.resources.application)
+    const declared =
+      file.operations[id]?.body ??
+      (id === 'pdf.parse' ? { format: 'text' } : file.resources.application)
     if (body === 'json') expect([id, fits([...place(id), ...shown], declared)]).toContain(true)
   }
   expect(fits([...place('pdf.parse'), ...shown], { format: 'tea' })).toBe(false)
@@ -44,16 +55,17 @@ test('each operation has an example of its request and of its success, and both 
     const { requestBody, responses } = place(id).reduce((part, key) => part[key], document)
     const [status] = Object.keys(responses).filter((key) => key.startsWith('2'))
     const { example } = responses[status!].content['application/json']
-    expect([id, typeof example, answerFits(id, Number(status!.replace('XX', '00')), example)]).toEqual([
+    expect([
       id,
-      'object',
-      true,
-    ])
+      typeof example,
+      answerFits(id, Number(status!.replace('XX', '00')), example),
+    ]).toEqual([id, 'object', true])
     if (body !== 'json') continue
     const shown = requestBody.content['application/json']
-    expect([id, fits([...place(id), 'requestBody', 'content', 'application/json', 'schema'], shown.example)]).toContain(
-      true,
-    )
+    expect([
+      id,
+      fits([...place(id), 'requestBody', 'content', 'application/json', 'schema'], shown.example),
+    ]).toContain(true)
     expect(JSON.stringify(shown.example)).not.toMatch(/</)
   }
 })

@@ -67,6 +67,12 @@ test('a client that is generated from the document compiles, and works against t
 
   const { resources } = server.target
   const { id, inputs } = resources!.application!
-  const said = await project.run('node', ['out/client.js', server.url, referenceKey, id, JSON.stringify(inputs)])
+  const said = await project.run('node', [
+    'out/client.js',
+    server.url,
+    referenceKey,
+    id,
+    JSON.stringify(inputs),
+  ])
   expect(said).toEqual({ code: 0, stdout: '202 completed 404 ResourceNotFound\n', stderr: '' })
 })

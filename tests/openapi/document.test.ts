@@ -31,6 +31,8 @@ test('two linters that share no code accept it', async () => {
 test('each of them finds what is wrong', async () => {
   const { bySchema } = await problemsOf(text.replace('"in": "path"', '"in": "tea"'))
   expect(bySchema).toMatchObject({ valid: false })
-  const { byRules } = await problemsOf(text.replace('#/components/schemas/Job"', '#/components/schemas/Tea"'))
+  const { byRules } = await problemsOf(
+    text.replace('#/components/schemas/Job"', '#/components/schemas/Tea"'),
+  )
   expect(byRules.join()).toContain('no-unresolved-refs')
 })

@@ -5,11 +5,16 @@ import type { Exchange } from '../../harness/engine/exchange.ts'
 import { formats } from '../../schemas/formats.ts'
 
 export const document = openapiDocument() as any
-const ajv = new Ajv2020({ strict: false, formats, ownProperties: true }).addSchema(document, 'openapi')
+const ajv = new Ajv2020({ strict: false, formats, ownProperties: true }).addSchema(
+  document,
+  'openapi',
+)
 
 /** Whether a value fits the schema at that place of the document. */
 export function fits(keys: readonly string[], value: unknown): boolean {
-  const escaped = keys.map((key) => encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1')))
+  const escaped = keys.map((key) =>
+    encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1')),
+  )
   const validate = ajv.getSchema(`openapi#/${escaped.join('/')}`)
   if (!validate) throw new Error(`no schema at ${keys.join(' ')}`)
   return validate(value) as boolean
@@ -30,16 +35,23 @@ function responseOf(id: OperationId, status: number): string {
 
 /** Whether the document allows the operation that body under that status. */
 export function answerFits(id: OperationId, status: number, body: unknown): boolean {
-  return fits([...place(id), 'responses', responseOf(id, status), 'content', 'application/json', 'schema'], body)
+  return fits(
+    [...place(id), 'responses', responseOf(id, status), 'content', 'application/json', 'schema'],
+    body,
+  )
 }
 
 /** Finds what the document does not allow of a conforming server's response; undefined if it allows all, or says nothing of it. */
-export function refusedByDocument({ probe, response }: Exchange, variants: readonly string[]): string | undefined {
+export function refusedByDocument(
+  { probe, response }: Exchange,
+  variants: readonly string[],
+): string | undefined {
   const { operation: id, path } = probe
   if (!id || !response) return undefined
   const on = (family: string): boolean => variants.some((variant) => variant.startsWith(family))
   // Removed operations, and other answers on the paths that are only named, are no answers of the operation.
-  if ((id === 'pdf.parse' && on('pdf-removed')) || (path !== operation(id).path && on('aliases'))) return undefined
+  if ((id === 'pdf.parse' && on('pdf-removed')) || (path !== operation(id).path && on('aliases')))
+    return undefined
   const json = response.json()
   const body = json.ok ? json.value : undefined
   return answerFits(id, response.status, body)
@@ -58,7 +70,10 @@ export function everyOperation(key: string) {
       const id = '0f8fad5b-d9cb-469f-a165-70867728950e'
       const request = {
         method: method.toUpperCase(),
-        headers: { authorization: `Bearer ${key}`, ...(body ? { 'content-type': 'application/json' } : upload) },
+        headers: {
+          authorization: `Bearer ${key}`,
+          ...(body ? { 'content-type': 'application/json' } : upload),
+        },
         ...(requestBody && { body: body ? JSON.stringify(body) : 'tea' }),
       }
       return {

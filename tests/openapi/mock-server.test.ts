@@ -22,10 +22,15 @@ test('a mock server that is driven by the document is right in all that the docu
     {
       baseUrl: await mockServer(),
       keys: { full: mockKey },
-      resources: { application: { id: 'app', inputs: [{ id: 'topic', value: ['tea'] }] }, pdfFile: 'file' },
+      resources: {
+        application: { id: 'app', inputs: [{ id: 'topic', value: ['tea'] }] },
+        pdfFile: 'file',
+      },
       operations: {
         'completion.create': { body: { model: 'm-1', prompt: 'Hello' } },
-        'medical.comprehend': { body: { content: 'Tea eased the cough.', response_type: 'Entities' } },
+        'medical.comprehend': {
+          body: { content: 'Tea eased the cough.', response_type: 'Entities' },
+        },
         'translate.run': { body: { text: 'tea' } },
       },
       limits: { jobTimeoutMs: 500, settleMs: 100 },
@@ -34,7 +39,9 @@ test('a mock server that is driven by the document is right in all that the docu
   )
   const { requirements } = await run.report
   const failed = requirements.filter(({ outcome }) => outcome === 'failed')
-  expect(failed.map(({ id, failures }) => [id, failures[0]?.message, failures[0]?.actual])).toEqual([])
+  expect(failed.map(({ id, failures }) => [id, failures[0]?.message, failures[0]?.actual])).toEqual(
+    [],
+  )
   const passed = requirements.filter(({ outcome }) => outcome === 'passed').map(({ id }) => id)
   for (const id of [
     'pdf.parse/200-text',

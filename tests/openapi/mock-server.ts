@@ -44,7 +44,9 @@ export async function mockServer(): Promise<string> {
     void (async () => {
       const { pathname: path, searchParams } = new URL(request.url!, 'http://localhost')
       const { method = '', headers } = request
-      const plain = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
+      const plain = Object.fromEntries(
+        Object.entries(headers).map(([name, value]) => [name, String(value)]),
+      )
       const body = await bodyOf(request)
       const asked = { method, path, query: String(searchParams), headers: plain, body }
       const [status, answer] = (await api.handleRequest(asked)) as Answer

@@ -11,9 +11,14 @@ import { conform } from '../cli/in-process.ts'
 
 /** Paths that the client of this test asks for; its types are those of tests/openapi. */
 interface Paths {
-  '/v1/files': { get: { responses: { 200: { content: { 'application/json': { data: unknown[] } } } } } }
+  '/v1/files': {
+    get: { responses: { 200: { content: { 'application/json': { data: unknown[] } } } } }
+  }
   '/v1/files/{file_id}': {
-    get: { parameters: { path: { file_id: string } }; responses: { 404: { content: { 'application/json': unknown } } } }
+    get: {
+      parameters: { path: { file_id: string } }
+      responses: { 404: { content: { 'application/json': unknown } } }
+    }
   }
 }
 
@@ -23,7 +28,8 @@ test('a client goes on as before; findings are told at once, and the recording h
     // Nobody knows yet that this is a key.
     if (url === '/v1/login') response.end(JSON.stringify({ token: referenceKey }))
     else if (headers.authorization !== `Bearer ${referenceKey}`) response.writeHead(401).end('{}')
-    else if (url === '/v1/files') response.end(JSON.stringify({ data: [{ id: 'f' }], echo: headers.authorization }))
+    else if (url === '/v1/files')
+      response.end(JSON.stringify({ data: [{ id: 'f' }], echo: headers.authorization }))
     else response.writeHead(404).end('{"http_status_code": 404}')
   })
   const { url: target } = await listen(answers)
@@ -34,11 +40,17 @@ test('a client goes on as before; findings are told at once, and the recording h
   expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
   let out = ''
   const told = new Promise<void>((resolve) => {
-    run.child.stdout!.on('data', (piece: string) => (out += piece).includes('received') && resolve())
+    run.child.stdout!.on(
+      'data',
+      (piece: string) => (out += piece).includes('received') && resolve(),
+    )
   })
 
   await (await fetch(`${url}/v1/login`)).text()
-  const client = createClient<Paths>({ baseUrl: url, headers: { authorization: `Bearer ${referenceKey}` } })
+  const client = createClient<Paths>({
+    baseUrl: url,
+    headers: { authorization: `Bearer ${referenceKey}` },
+  })
   const listed = await client.GET('/v1/files')
   expect(listed.data?.data.length).toBeGreaterThan(0)
   const path = { file_id: '00000000-0000-4000-8000-000000000000' }
@@ -76,7 +88,17 @@ test('what cannot be done is said before anything is recorded', async () => {
     conformProcess(['record', url, '--out', cwd], { cwd }),
   ])
   expect(taken).toMatchObject({ code: 2, stdout: '' })
-  expect(taken.stderr).toBe(`conform: --port ${port}: cannot be used (EADDRINUSE); give another, or 0 for any\n`)
-  expect(noUrl).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('http') as string })
-  expect(noOut).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(cwd) as string })
+  expect(taken.stderr).toBe(
+    `conform: --port ${port}: cannot be used (EADDRINUSE); give another, or 0 for any\n`,
+  )
+  expect(noUrl).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringContaining('http') as string,
+  })
+  expect(noOut).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringContaining(cwd) as string,
+  })
 })

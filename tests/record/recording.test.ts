@@ -11,15 +11,30 @@ import { folder } from '../cli/conform.ts'
 
 const baseUrl = 'https://api.example.com/base'
 const whole = (body: unknown): CapturedBody => {
-  const bytes = body instanceof Uint8Array ? body : Buffer.from(body === undefined ? '' : JSON.stringify(body))
+  const bytes =
+    body instanceof Uint8Array ? body : Buffer.from(body === undefined ? '' : JSON.stringify(body))
   return { bytes, length: bytes.length, ended: true }
 }
 const json = { name: 'Content-Type', value: 'application/json' }
-const exchange = (path: string, given: Partial<CapturedExchange> & { sends?: unknown; answers?: unknown }) => {
+const exchange = (
+  path: string,
+  given: Partial<CapturedExchange> & { sends?: unknown; answers?: unknown },
+) => {
   const { sends, answers, ...rest } = given
   return {
-    ...{ method: sends === undefined ? 'GET' : 'POST', url: baseUrl + path, startedAt: 1_000, durationMs: 5 },
-    ...{ requestHeaders: [], requestBody: whole(sends), status: 200, headers: [json], body: whole(answers) },
+    ...{
+      method: sends === undefined ? 'GET' : 'POST',
+      url: baseUrl + path,
+      startedAt: 1_000,
+      durationMs: 5,
+    },
+    ...{
+      requestHeaders: [],
+      requestBody: whole(sends),
+      status: 200,
+      headers: [json],
+      body: whole(answers),
+    },
     ...rest,
   }
 }
@@ -29,7 +44,9 @@ async function record(...exchanges: CapturedExchange[]) {
   const log = join(folder(), 'log.ndjson')
   const found: Finding[][] = []
   let now: Finding[] = []
-  const recording = createRecording({ target, log, rerun: 'conform check x.har' }, (finding) => now.push(finding))
+  const recording = createRecording({ target, log, rerun: 'conform check x.har' }, (finding) =>
+    now.push(finding),
+  )
   for (const one of exchanges) {
     await recording.add(one)
     found.push(now)
@@ -50,7 +67,13 @@ const created = exchange('/v1/applications/a-1/jobs', {
 const read = (members: object, startedAt = 5_000) =>
   exchange(`/v1/applications/jobs/${id}`, {
     startedAt,
-    answers: { id, application_id: 'a-1', status: 'in_progress', created_at: '2026-01-01T00:00:00Z', ...members },
+    answers: {
+      id,
+      application_id: 'a-1',
+      status: 'in_progress',
+      created_at: '2026-01-01T00:00:00Z',
+      ...members,
+    },
   })
 
 test('a failure is told when it is seen, with its exchange, and once', async () => {
@@ -63,18 +86,29 @@ test('a failure is told when it is seen, with its exchange, and once', async () 
   ])
   expect(found[1]![0]).toMatchObject({ sent: expect.stringContaining(`GET`) as string })
   expect(failedIds(recorded)).toEqual(['envelope/shape'])
-  expect(recorded.report.requirements.find(({ id: of }) => of === 'envelope/shape')).toMatchObject({ cases: 2 })
+  expect(recorded.report.requirements.find(({ id: of }) => of === 'envelope/shape')).toMatchObject({
+    cases: 2,
+  })
 })
 
 test('a job that changes over time is told when it has', async () => {
   const late = { created_at: '2026-01-01T01:00:00Z' }
-  const { found, recorded } = await record(created, read({}), read({}), read(late), read({ application_id: 'b' }))
+  const { found, recorded } = await record(
+    created,
+    read({}),
+    read({}),
+    read(late),
+    read({ application_id: 'b' }),
+  )
   expect(found.map((of) => of.map(({ requirement, exchange: at }) => [requirement, at]))).toEqual([
     ...[[], [], []],
     [['jobs.retrieve/200-created-at', 3]],
     [['jobs.retrieve/200-identity', 4]],
   ])
-  expect(failedIds(recorded)).toEqual(['jobs.retrieve/200-identity', 'jobs.retrieve/200-created-at'])
+  expect(failedIds(recorded)).toEqual([
+    'jobs.retrieve/200-identity',
+    'jobs.retrieve/200-created-at',
+  ])
 })
 
 test('no key is written down, plain or compressed, and one that was seen late is named for what was before', async () => {
@@ -99,7 +133,11 @@ test('no key is written down, plain or compressed, and one that was seen late is
 })
 
 test('what has no whole answer is written down and not judged', async () => {
-  const half = { body: { bytes: Buffer.from('{"tp'), length: 4, ended: false }, status: 404, error: 'broken off' }
+  const half = {
+    body: { bytes: Buffer.from('{"tp'), length: 4, ended: false },
+    status: 404,
+    error: 'broken off',
+  }
   const none = { status: 0, headers: [], error: 'connection refused' }
   const { log, recorded } = await record(exchange('/v1/files/x', half), exchange('/v1/files', none))
   expect(failedIds(recorded)).toEqual([])
@@ -115,7 +153,8 @@ test('what has no whole answer is written down and not judged', async () => {
 
 test('a body is judged whole though it is recorded cut', async () => {
   const content = 'x'.repeat(100_000)
-  const pdf = (answers: unknown) => exchange('/v1/tools/pdf-parser/f', { sends: { format: 'text' }, answers })
+  const pdf = (answers: unknown) =>
+    exchange('/v1/tools/pdf-parser/f', { sends: { format: 'text' }, answers })
   const { recorded, log } = await record(pdf({ content }), pdf({ padding: content }))
   expect(failedIds(recorded)).toEqual(['pdf.parse/200-text'])
   expect(log.length).toBeLessThan(60_000)

@@ -17,7 +17,10 @@ interface Proxied {
   over(count: number): Promise<CapturedExchange[]>
 }
 
-async function proxyTo(baseUrl: string, options: Partial<ProxyOptions> & { ca?: string } = {}): Promise<Proxied> {
+async function proxyTo(
+  baseUrl: string,
+  options: Partial<ProxyOptions> & { ca?: string } = {},
+): Promise<Proxied> {
   const { ca, ...rest } = options
   const exchanges: CapturedExchange[] = []
   let look: () => void = () => undefined
@@ -52,38 +55,77 @@ const bodyOf = async (request: http.IncomingMessage): Promise<Buffer> => {
 function send(url: string, options: http.RequestOptions = {}, body?: string | Buffer) {
   const request = http.request(url, { agent: false, ...options })
   request.end(body)
-  return new Promise<{ status: number; headers: http.IncomingHttpHeaders; raw: string[]; body: Buffer }>(
-    (resolve, reject) => {
-      request.on('error', reject).on('response', (response) => {
-        const { statusCode: status = 0, headers, rawHeaders: raw } = response
-        bodyOf(response).then((read) => resolve({ status, headers, raw, body: read }), reject)
-      })
-    },
-  )
+  return new Promise<{
+    status: number
+    headers: http.IncomingHttpHeaders
+    raw: string[]
+    body: Buffer
+  }>((resolve, reject) => {
+    request.on('error', reject).on('response', (response) => {
+      const { statusCode: status = 0, headers, rawHeaders: raw } = response
+      bodyOf(response).then((read) => resolve({ status, headers, raw, body: read }), reject)
+    })
+  })
 }
 
 test('a request goes on with its method, path, query, headers and body, and so does the answer', async () => {
   const seen: { line: string; raw: string[]; body: string }[] = []
   const server = await upstream((request, response) => {
     void bodyOf(request).then((body) => {
-      seen.push({ line: `${request.method} ${request.url}`, raw: request.rawHeaders, body: body.toString() })
+      seen.push({
+        line: `${request.method} ${request.url}`,
+        raw: request.rawHeaders,
+        body: body.toString(),
+      })
       response.sendDate = false
-      const headers = ['Content-Type', 'text/x', 'Set-Cookie', 'a=1', 'set-cookie', 'b=2', 'Keep-Alive', 'timeout=9']
-      response.writeHead(418, 'Short and stout', [...headers, 'X-Hop', '1', 'Connection', 'X-Hop']).end('tea')
+      const headers = [
+        'Content-Type',
+        'text/x',
+        'Set-Cookie',
+        'a=1',
+        'set-cookie',
+        'b=2',
+        'Keep-Alive',
+        'timeout=9',
+      ]
+      response
+        .writeHead(418, 'Short and stout', [...headers, 'X-Hop', '1', 'Connection', 'X-Hop'])
+        .end('tea')
     })
   })
   const { url, over } = await proxyTo(`${server.url}/base`)
-  const sent = { 'X-Case': 'Kept', cookie: 'a=1', connection: 'x-gone', 'x-gone': '1', te: 'trailers' }
-  const { status, raw, body } = await send(`${url}/v1/a%20b?x=1&x=2`, { method: 'PUT', headers: sent }, 'über')
+  const sent = {
+    'X-Case': 'Kept',
+    cookie: 'a=1',
+    connection: 'x-gone',
+    'x-gone': '1',
+    te: 'trailers',
+  }
+  const { status, raw, body } = await send(
+    `${url}/v1/a%20b?x=1&x=2`,
+    { method: 'PUT', headers: sent },
+    'über',
+  )
   expect({ status, body: body.toString() }).toEqual({ status: 418, body: 'tea' })
-  expect(raw.slice(0, 6)).toEqual(['Content-Type', 'text/x', 'Set-Cookie', 'a=1', 'set-cookie', 'b=2'])
+  expect(raw.slice(0, 6)).toEqual([
+    'Content-Type',
+    'text/x',
+    'Set-Cookie',
+    'a=1',
+    'set-cookie',
+    'b=2',
+  ])
   expect(raw.join().toLowerCase()).not.toContain('x-hop')
   expect(seen).toMatchObject([{ line: 'PUT /base/v1/a%20b?x=1&x=2', body: 'über' }])
   expect(seen[0]!.raw.slice(0, 2)).toEqual(['host', new URL(server.url).host])
   expect(seen[0]!.raw).toEqual(expect.arrayContaining(['X-Case', 'Kept', 'cookie', 'a=1']))
   expect(seen[0]!.raw.join().toLowerCase()).not.toMatch(/x-gone|trailers/)
   const [exchange] = await over(1)
-  expect(exchange).toMatchObject({ method: 'PUT', url: `${server.url}/base/v1/a%20b?x=1&x=2`, status: 418 })
+  expect(exchange).toMatchObject({
+    method: 'PUT',
+    url: `${server.url}/base/v1/a%20b?x=1&x=2`,
+    status: 418,
+  })
   expect(Buffer.from(exchange!.requestBody.bytes).toString()).toBe('über')
   expect(Buffer.from(exchange!.body.bytes).toString()).toBe('tea')
 })
@@ -119,7 +161,8 @@ test('of a long body the first bytes are kept, and its length and digest; all of
   const { url, over } = await proxyTo(server.url, { bodyLimit: 1000 })
   const { body } = await send(`${url}/v1/files`, { method: 'POST' }, long)
   expect(body.equals(long)).toBe(true)
-  const [{ requestBody, body: received } = { requestBody: undefined, body: undefined }] = await over(1)
+  const [{ requestBody, body: received } = { requestBody: undefined, body: undefined }] =
+    await over(1)
   for (const kept of [requestBody!, received!]) {
     expect(kept).toMatchObject({ length: long.length, sha256: digest, ended: true })
     expect(Buffer.from(kept.bytes).equals(long.subarray(0, 1000))).toBe(true)
@@ -152,7 +195,11 @@ test('a request that the client breaks off is broken off at the target, and told
       )
       request.destroy()
       const [exchange] = await over(1)
-      expect(exchange).toMatchObject({ status: 200, error: 'the client broke it off', body: { ended: false } })
+      expect(exchange).toMatchObject({
+        status: 200,
+        error: 'the client broke it off',
+        body: { ended: false },
+      })
     })
   })
   await closed
@@ -164,9 +211,14 @@ test('a target that is not there, or breaks off, is told to the client and recor
   const { status, body } = await send(`${down.url}/v1/files`)
   expect({ status, body: body.toString() }).toEqual({
     status: 502,
-    body: expect.stringMatching(/^conform record: http:\/\/127\.0\.0\.1:9 gave no answer: .*refused/) as string,
+    body: expect.stringMatching(
+      /^conform record: http:\/\/127\.0\.0\.1:9 gave no answer: .*refused/,
+    ) as string,
   })
-  expect((await down.over(1))[0]).toMatchObject({ status: 0, error: expect.stringContaining('refused') as string })
+  expect((await down.over(1))[0]).toMatchObject({
+    status: 0,
+    error: expect.stringContaining('refused') as string,
+  })
   const broken = await proxyTo(gone.url)
   expect((await send(`${broken.url}/v1/files`, { method: 'POST' }, 'x')).status).toBe(502)
   const half = await upstream((_, response) => {
@@ -200,7 +252,10 @@ test('answers without a body, and compressed ones, arrive as they are', async ()
   const server = await upstream((request, response) => {
     if (request.url === '/v1/none') response.writeHead(204).end()
     else if (request.method === 'HEAD') response.writeHead(200, { 'content-length': '99' }).end()
-    else response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': packed.length }).end(packed)
+    else
+      response
+        .writeHead(200, { 'content-encoding': 'gzip', 'content-length': packed.length })
+        .end(packed)
   })
   const { url } = await proxyTo(server.url)
   expect((await send(`${url}/v1/none`)).status).toBe(204)
@@ -225,7 +280,9 @@ test('a redirect to the target leads to the proxy, any other where it did', asyn
 
 test('a target with TLS is asked by its certificate authority, and not without', async () => {
   const options = { cert: pem('cert'), key: pem('key') }
-  const { port } = await listen(https.createServer(options, (_, response) => response.end('secure')))
+  const { port } = await listen(
+    https.createServer(options, (_, response) => response.end('secure')),
+  )
   const baseUrl = `https://127.0.0.1:${port}`
   const trusted = await proxyTo(baseUrl, { ca: pem('cert') })
   expect((await send(`${trusted.url}/v1/x`)).body.toString()).toBe('secure')

@@ -7,7 +7,11 @@ const plain = "curl -sS -i -X GET --path-as-is 'http://target.test/v1/files'"
 
 test.each([
   ['nothing is said of what can be sent again', request, ''],
-  ['a body that is cut', { ...request, bodyLength: 99_999 }, '  # the body is cut here: 99999 bytes in all'],
+  [
+    'a body that is cut',
+    { ...request, bodyLength: 99_999 },
+    '  # the body is cut here: 99999 bytes in all',
+  ],
   [
     'a key that is told in words',
     { ...request, headers: { authorization: 'Bearer [the full key in the other letter case]' } },
@@ -18,7 +22,11 @@ test.each([
     { ...request, url: 'http://target.test/v1/files?key=[redacted]' },
     '  # [redacted] replaces a key',
   ],
-  ['a key that the shell has', { ...request, headers: { authorization: 'Bearer $CONFORM_API_KEY' } }, ''],
+  [
+    'a key that the shell has',
+    { ...request, headers: { authorization: 'Bearer $CONFORM_API_KEY' } },
+    '',
+  ],
 ])('%s', (_, recorded, remark) => {
   const line = curlOf(recorded, new Set(['authorization']))
   expect(line.startsWith('curl ')).toBe(true)

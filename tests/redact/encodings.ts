@@ -2,7 +2,13 @@
 const each = (text: string, write: (code: number, char: string) => string): string =>
   Array.from(text, (char) => write(char.charCodeAt(0), char)).join('')
 const hexOf = (code: number, digits: number): string => code.toString(16).padStart(digits, '0')
-const named: Readonly<Record<string, string>> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": 'apos' }
+const named: Readonly<Record<string, string>> = {
+  '&': 'amp',
+  '<': 'lt',
+  '>': 'gt',
+  '"': 'quot',
+  "'": 'apos',
+}
 const base64At =
   (format: 'base64' | 'base64url', before: number, after: number) =>
   (text: string): string =>
@@ -30,7 +36,8 @@ export const encodings: Readonly<Record<string, (text: string) => string>> = {
   'utf-16, low byte first': (text) => each(text, (_, char) => `${char}\0`),
   'utf-16, high byte first': (text) => each(text, (_, char) => `\0${char}`),
   'utf-32': (text) => each(text, (_, char) => `\0\0\0${char}`),
-  'utf-16 in json': (text) => each(text, (_, char) => `${JSON.stringify(char).slice(1, -1)}\\u0000`),
+  'utf-16 in json': (text) =>
+    each(text, (_, char) => `${JSON.stringify(char).slice(1, -1)}\\u0000`),
   hex: (text) => Buffer.from(text, 'latin1').toString('hex'),
   'hex in upper case': (text) => Buffer.from(text, 'latin1').toString('hex').toUpperCase(),
   base64: base64At('base64', 0, 0),
@@ -42,7 +49,8 @@ export const encodings: Readonly<Record<string, (text: string) => string>> = {
   'base64url, two bytes in': base64At('base64url', 2, 0),
 }
 
-const character = (digits: string, base: number): string => String.fromCharCode(Number.parseInt(digits, base))
+const character = (digits: string, base: number): string =>
+  String.fromCharCode(Number.parseInt(digits, base))
 const undoPercent = (text: string): string =>
   text.replaceAll(/%([\da-f]{2})/gi, (_, code: string) => character(code, 16))
 const undoJson = (text: string): string =>

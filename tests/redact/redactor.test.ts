@@ -16,7 +16,8 @@ const redactorOf = (...keys: [string, string][]): Redactor => {
   for (const [key, label] of keys) redactor.add(key, label)
   return redactor
 }
-const runsOf = (key: string): string[] => Array.from({ length: key.length - 11 }, (_, at) => key.slice(at, at + 12))
+const runsOf = (key: string): string[] =>
+  Array.from({ length: key.length - 11 }, (_, at) => key.slice(at, at + 12))
 
 test.each(Object.entries(encodings))('a whole key, %s, becomes its label', (_, encode) => {
   for (const key of [jwt, odd, 'short-key1', '12345678']) {
@@ -31,7 +32,10 @@ test.each<[string, (text: string) => string]>([
   ['in upper case', (text) => text.toUpperCase()],
   [
     'in the other case',
-    (text) => text.replaceAll(/\w/g, (one) => (one === one.toLowerCase() ? one.toUpperCase() : one.toLowerCase())),
+    (text) =>
+      text.replaceAll(/\w/g, (one) =>
+        one === one.toLowerCase() ? one.toUpperCase() : one.toLowerCase(),
+      ),
   ],
   ['backwards', (text) => [...text].toReversed().join('')],
 ])('a key %s goes, plain and in every encoding', (_, change) => {
@@ -49,7 +53,9 @@ test('plain base64 leaves no padding and no odd digit behind', () => {
 })
 
 test('basic credentials in base64 hide the key', () => {
-  const shown = redactorOf([jwt, '$K']).text(`Basic ${Buffer.from(`user:${jwt}`).toString('base64')}`)
+  const shown = redactorOf([jwt, '$K']).text(
+    `Basic ${Buffer.from(`user:${jwt}`).toString('base64')}`,
+  )
   expect(shown).toMatch(/^Basic \w{6,8}\$K$/)
 })
 
@@ -63,7 +69,9 @@ test('a run of 12 characters goes, one of 11 stays', () => {
 test('the first part of a JWT stays, its other parts do not', () => {
   const [head, payload, signature] = jwt.split('.') as [string, string, string]
   const redactor = redactorOf([jwt, '$K'])
-  expect(redactor.text(`${head} ${payload.slice(3, 20)} ${signature}`)).toBe(`${head} [redacted] [redacted]`)
+  expect(redactor.text(`${head} ${payload.slice(3, 20)} ${signature}`)).toBe(
+    `${head} [redacted] [redacted]`,
+  )
   expect(redactor.text(`${head}.${payload}.`)).toBe(`${head}.[redacted]`)
 })
 
@@ -80,7 +88,9 @@ test('a key under 8 characters is met only as a whole header value or JSON strin
   const redactor = redactorOf(['test', '$K'])
   expect(redactor.header('authorization', 'Bearer test')).toBe('Bearer $K')
   expect(redactor.header('x-key', 'test')).toBe('$K')
-  expect(redactor.text('{"key":"test","note":"a test"} test')).toBe('{"key":"$K","note":"a test"} test')
+  expect(redactor.text('{"key":"test","note":"a test"} test')).toBe(
+    '{"key":"$K","note":"a test"} test',
+  )
   expect(redactor.text('{"authorization":"Bearer test","was":"Bearer tests"}')).toBe(
     '{"authorization":"Bearer $K","was":"Bearer tests"}',
   )
@@ -91,7 +101,11 @@ test('text of the target file that is no key stays, though a key has it too', ()
   const redactor = redactorOf([`sk_${id}_${'s3cr3t'.repeat(4)}`, '$K'])
   expect(redactor.text(`/v1/graphs/${id}/files`)).toBe('/v1/graphs/[redacted]/files')
   redactor.keep(id)
-  for (const text of [`/v1/graphs/${id}/files`, JSON.stringify({ id }), encodeURIComponent(`"${id}"`)])
+  for (const text of [
+    `/v1/graphs/${id}/files`,
+    JSON.stringify({ id }),
+    encodeURIComponent(`"${id}"`),
+  ])
     expect(redactor.text(text)).toBe(text)
   expect(redactor.text(`${id}_s3cr3ts3`)).toBe(`${id}[redacted]`)
   expect(redactor.text(`${id.slice(1)}_s3cr3ts3`)).toBe('[redacted]')
@@ -99,7 +113,11 @@ test('text of the target file that is no key stays, though a key has it too', ()
   expect(redactor.text(`${id} s3cr3ts3cr3t`)).toBe(`${id} [redacted]`)
 })
 
-const word = fc.string({ unit: fc.constantFrom(...'abcXYZ019-_.~%&\\"/+=<;#'), minLength: 12, maxLength: 40 })
+const word = fc.string({
+  unit: fc.constantFrom(...'abcXYZ019-_.~%&\\"/+=<;#'),
+  minLength: 12,
+  maxLength: 40,
+})
 const surroundings = fc
   .string({ unit: 'grapheme', maxLength: 30 })
   .filter((text) => !/[\\%&\w+/=-]$|^[\w+/=-]/.test(text))
@@ -118,7 +136,9 @@ test('any key, encoded in any way, anywhere: no run of 12 characters of it is le
         const shared = key.slice(start, start + 12 + (length % (key.length - start - 11)))
         const shown = redactorOf([key, '\u2020']).text(before + encode(shared) + after)
         const left = readings(shown)
-        expect(runsOf(key).filter((run) => left.some((reading) => reading.includes(run)))).toEqual([])
+        expect(runsOf(key).filter((run) => left.some((reading) => reading.includes(run)))).toEqual(
+          [],
+        )
       },
     ),
     { seed: 20_250_101, numRuns: 600 * times },
@@ -128,21 +148,36 @@ test('any key, encoded in any way, anywhere: no run of 12 characters of it is le
 test('several keys in several encodings: none of their runs is left, and a second reading changes nothing', () => {
   const secret = jwt.slice(jwt.indexOf('.') + 1)
   const piece = fc.record({
-    key: fc.constantFrom(jwt, secret, odd, 'QUJDREVGRw==/+_-x', 'deadbeefdeadbeef0123', '0123456789'),
+    key: fc.constantFrom(
+      jwt,
+      secret,
+      odd,
+      'QUJDREVGRw==/+_-x',
+      'deadbeefdeadbeef0123',
+      '0123456789',
+    ),
     cut: fc.constantFrom(0, 0, 1, 3),
     encode: fc.constantFrom(...Object.values(encodings)),
     after: fc.constantFrom(' ', '"', '\n', ':', '](', '\u65e5'),
   })
   fc.assert(
     fc.property(fc.array(piece, { minLength: 1, maxLength: 5 }), (pieces) => {
-      const redactor = redactorOf([jwt, '$CONFORM_API_KEY'], [odd, '$CONFORM_KEY_EXPIRED'], ['0123456789', '$SHORT'])
+      const redactor = redactorOf(
+        [jwt, '$CONFORM_API_KEY'],
+        [odd, '$CONFORM_KEY_EXPIRED'],
+        ['0123456789', '$SHORT'],
+      )
       redactor.add('QUJDREVGRw==/+_-x', '$TENANT_KEY')
       redactor.add('deadbeefdeadbeef0123', '[redacted]')
-      const text = pieces.map(({ key, cut, encode, after }) => encode(key.slice(cut)) + after).join('')
+      const text = pieces
+        .map(({ key, cut, encode, after }) => encode(key.slice(cut)) + after)
+        .join('')
       const shown = redactor.text(text)
       const left = readings(shown)
       const runs = [secret, odd, 'QUJDREVGRw==/+_-x', 'deadbeefdeadbeef0123'].flatMap(runsOf)
-      expect([...runs, '0123456789'].filter((run) => left.some((reading) => reading.includes(run)))).toEqual([])
+      expect(
+        [...runs, '0123456789'].filter((run) => left.some((reading) => reading.includes(run))),
+      ).toEqual([])
       expect(redactor.text(shown)).toBe(shown)
     }),
     { seed: 20_250_103, numRuns: 200 * times },
@@ -150,8 +185,13 @@ test('several keys in several encodings: none of their runs is left, and a secon
 })
 
 test('a label that has a run of another key stays', () => {
-  const redactor = redactorOf(['first-of-the-keys', '$CONFORM_API_KEY'], ['my-CONFORM_API_KEY-0001', '$OTHER'])
-  expect(redactor.text(redactor.text('first-of-the-keys my-CONFORM_API_KEY-0001'))).toBe('$CONFORM_API_KEY $OTHER')
+  const redactor = redactorOf(
+    ['first-of-the-keys', '$CONFORM_API_KEY'],
+    ['my-CONFORM_API_KEY-0001', '$OTHER'],
+  )
+  expect(redactor.text(redactor.text('first-of-the-keys my-CONFORM_API_KEY-0001'))).toBe(
+    '$CONFORM_API_KEY $OTHER',
+  )
 })
 
 test('text that shares nothing with a key is untouched', () => {

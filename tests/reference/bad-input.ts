@@ -37,9 +37,13 @@ function changesOf(operation: string): readonly Change[] {
   const members = Object.entries(declared)
   return [
     ...['null', '[]', '{}', '', notUtf8].map(raw),
-    ...members.map(([name]) => ({ body: Object.fromEntries(members.filter(([other]) => other !== name)) })),
+    ...members.map(([name]) => ({
+      body: Object.fromEntries(members.filter(([other]) => other !== name)),
+    })),
     ...members.flatMap(([name]) =>
-      [null, '1', 17, { nodes: null }, ...odd].map((other) => ({ body: { ...declared, [name]: other } })),
+      [null, '1', 17, { nodes: null }, ...odd].map((other) => ({
+        body: { ...declared, [name]: other },
+      })),
     ),
     { body: { ...declared, query_config: { max_snippets: 2 ** 60 } } },
     { body: { ...declared, inputs: [{ id: 'topic', value: ['\ud800'] }] } },
@@ -47,8 +51,8 @@ function changesOf(operation: string): readonly Change[] {
     { body: { ...declared, source: 'en', target: 'en' } },
     { body: { ...declared, tool_choice: 'nothing', response_type: 'Nothing' } },
     { body: { ...declared, tool_choice: 'auto', tools: undefined } },
-    ...['"__proto__":1', `"a":${'['.repeat(1500)}${']'.repeat(1500)}`, '"max_tokens":1e400'].map((more) =>
-      raw(`${JSON.stringify(declared).slice(0, -1)},${more}}`),
+    ...['"__proto__":1', `"a":${'['.repeat(1500)}${']'.repeat(1500)}`, '"max_tokens":1e400'].map(
+      (more) => raw(`${JSON.stringify(declared).slice(0, -1)},${more}}`),
     ),
     raw(`\ufeff${JSON.stringify(declared)}`),
     { ...raw(JSON.stringify(declared)), headers: { 'content-type': undefined } },
@@ -56,7 +60,8 @@ function changesOf(operation: string): readonly Change[] {
 }
 
 async function standsBadInput(server: Server, operation: string): Promise<boolean> {
-  for (const change of changesOf(operation)) if ((await send(server, operation, change)).status >= 500) return false
+  for (const change of changesOf(operation))
+    if ((await send(server, operation, change)).status >= 500) return false
   return true
 }
 
@@ -68,24 +73,36 @@ export const inputStories: Readonly<Record<string, Story>> = {
   ...Object.fromEntries(
     Object.entries(routes)
       .filter(([operation, [method]]) => method === 'POST' && operation !== 'files.upload')
-      .map(([operation]) => [`${operation}/bad-input-no-5xx`, (server: Server) => standsBadInput(server, operation)]),
+      .map(([operation]) => [
+        `${operation}/bad-input-no-5xx`,
+        (server: Server) => standsBadInput(server, operation),
+      ]),
   ),
   'envelope/large-body': async (server) => {
     const refused = await send(server, 'pdf.parse', raw(`"text"${spaces}`)).catch(() => undefined)
-    const other = await send(server, 'vision.analyze', raw(`"text"${spaces}`)).catch(() => undefined)
-    const text = 'tea '.repeat(512 * 1024)
-    const uploaded = await send(server, 'files.upload', { raw: { text, contentType: 'text/plain' } }).catch(
+    const other = await send(server, 'vision.analyze', raw(`"text"${spaces}`)).catch(
       () => undefined,
     )
+    const text = 'tea '.repeat(512 * 1024)
+    const uploaded = await send(server, 'files.upload', {
+      raw: { text, contentType: 'text/plain' },
+    }).catch(() => undefined)
     // The plan of the key may be too small for it.
     if (other === undefined || !isJson(other)) return false
     return refused?.status === 400 && isJson(refused) && uploaded !== undefined && isJson(uploaded)
   },
   'envelope/charset-parameter': async (server) => {
     const contentType = 'application/json; charset=utf-8'
-    const { status } = await send(server, 'pdf.parse', { raw: { text: '{"format":"text"}', contentType } })
-    const searched = await send(server, 'web-search.run', { headers: { 'content-type': contentType } })
-    const change = { headers: { 'content-type': contentType }, merge: { name: 'Labelled with a charset' } }
+    const { status } = await send(server, 'pdf.parse', {
+      raw: { text: '{"format":"text"}', contentType },
+    })
+    const searched = await send(server, 'web-search.run', {
+      headers: { 'content-type': contentType },
+    })
+    const change = {
+      headers: { 'content-type': contentType },
+      merge: { name: 'Labelled with a charset' },
+    }
     const created = await send(server, 'graphs.create', change)
     return status === 200 && searched.status === 200 && created.status < 300
   },

@@ -1,6 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { inVirtualTime } from '../support/virtual-time.ts'
-import { createReference, needsSocket, startReference, type ReferenceOptions } from '../../reference/server.ts'
+import {
+  createReference,
+  needsSocket,
+  startReference,
+  type ReferenceOptions,
+} from '../../reference/server.ts'
 
 /** ms after which a reference in these tests can use what was made, or has refused slowly. */
 export const settleMs = 80
@@ -51,7 +56,10 @@ interface Application {
 interface Target {
   readonly keys: Readonly<Record<'full' | 'expired' | 'restricted', string>>
   readonly resources: Readonly<
-    Record<'application' | 'otherApplication' | 'slowApplication' | 'failingApplication', Application> &
+    Record<
+      'application' | 'otherApplication' | 'slowApplication' | 'failingApplication',
+      Application
+    > &
       Record<
         | 'job'
         | 'file'
@@ -74,7 +82,9 @@ const { resources } = target
 const inputs = resources.application.inputs
 
 /** Method, path, and the body of a valid request, by operation. */
-export const routes: Readonly<Record<string, readonly [method: string, path: string, body?: unknown]>> = {
+export const routes: Readonly<
+  Record<string, readonly [method: string, path: string, body?: unknown]>
+> = {
   'pdf.parse': ['POST', '/v1/tools/pdf-parser/{file_id}', { format: 'text' }],
   'jobs.create': ['POST', '/v1/applications/{application_id}/jobs', { inputs }],
   'jobs.retrieve': ['GET', '/v1/applications/jobs/{job_id}'],
@@ -122,13 +132,17 @@ async function reply(response: Response): Promise<Reply> {
   return { status, headers, type: headers.get('content-type') ?? '', text, json }
 }
 
-function bodyOf(operation: string, change: Change): { body?: string | Uint8Array<ArrayBuffer>; type?: string } {
+function bodyOf(
+  operation: string,
+  change: Change,
+): { body?: string | Uint8Array<ArrayBuffer>; type?: string } {
   const declared = target.operations[operation]
   if (change.raw) {
     const { text, base64, contentType: type } = change.raw
     return { body: text ?? new Uint8Array(Buffer.from(base64 ?? '', 'base64')), type }
   }
-  if (operation === 'files.upload') return { body: declared?.content?.text ?? '', type: 'text/plain' }
+  if (operation === 'files.upload')
+    return { body: declared?.content?.text ?? '', type: 'text/plain' }
   const valid = routes[operation]?.[2] ?? declared?.body
   if (valid === undefined) return {}
   const body = 'body' in change ? change.body : { ...valid, ...change.merge }
@@ -168,19 +182,30 @@ export async function withReference<Result>(
 export async function send(server: Server, operation: string, change: Change = {}): Promise<Reply> {
   const [method, template] = routes[operation] ?? ['GET', '/']
   const known: Record<string, string> = { ...parameters(operation), ...change.params }
-  const path = (change.path ?? template).replace(/\{(\w+)\}/g, (_, name: string) => known[name] ?? '')
+  const path = (change.path ?? template).replace(
+    /\{(\w+)\}/g,
+    (_, name: string) => known[name] ?? '',
+  )
   const { body, type } = bodyOf(operation, change)
   const headers = new Headers({ authorization: `Bearer ${change.key ?? target.keys.full}` })
   if (type !== undefined) headers.set('content-type', type)
-  if (operation === 'files.upload') headers.set('content-disposition', 'attachment; filename="green-tea.txt"')
+  if (operation === 'files.upload')
+    headers.set('content-disposition', 'attachment; filename="green-tea.txt"')
   for (const [name, value] of Object.entries(change.headers ?? {})) {
     if (value === undefined) headers.delete(name)
     else headers.set(name, value)
   }
   // What a client on a socket would say of itself.
-  if (typeof server !== 'string' && body !== undefined) headers.set('content-length', String(Buffer.byteLength(body)))
+  if (typeof server !== 'string' && body !== undefined)
+    headers.set('content-length', String(Buffer.byteLength(body)))
   const query = change.query ? `?${new URLSearchParams(change.query).toString()}` : ''
-  return reply(await reach(server, `${path}${query}`, { method, headers, ...(body === undefined ? {} : { body }) }))
+  return reply(
+    await reach(server, `${path}${query}`, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body }),
+    }),
+  )
 }
 
 async function aside(server: Server, sides: readonly Side[] = []): Promise<void> {
@@ -211,5 +236,9 @@ export async function get(
   path: string,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Reply> {
-  return reply(await reach(server, path, { headers: { authorization: `Bearer ${target.keys.full}`, ...headers } }))
+  return reply(
+    await reach(server, path, {
+      headers: { authorization: `Bearer ${target.keys.full}`, ...headers },
+    }),
+  )
 }

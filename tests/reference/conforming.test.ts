@@ -6,7 +6,9 @@ import { stories } from './stories.ts'
 
 test('every requirement is looked at here, but the removal of the PDF parser', () => {
   const covered = new Set([...refusalRows.map(([id]) => id), ...Object.keys(stories)])
-  expect(catalogue.map(({ id }) => id).filter((id) => !covered.has(id))).toEqual(['pdf.parse/4xx-removed'])
+  expect(catalogue.map(({ id }) => id).filter((id) => !covered.has(id))).toEqual([
+    'pdf.parse/4xx-removed',
+  ])
 })
 
 test('every refusal is one that the interface asks for', () =>

@@ -11,18 +11,24 @@ export function rawHeaders(
 ): Promise<Record<string, unknown>> {
   const authorization = `Bearer ${target.keys.full}`
   return new Promise((resolve, reject) => {
-    const sent = request(`${String(server)}${path}`, { headers: { authorization, ...headers }, agent }, (answer) => {
-      answer.resume()
-      resolve(answer.headers)
-    })
+    const sent = request(
+      `${String(server)}${path}`,
+      { headers: { authorization, ...headers }, agent },
+      (answer) => {
+        answer.resume()
+        resolve(answer.headers)
+      },
+    )
     sent.on('error', reject).end()
   })
 }
 
 /** Effects on connections, seen from outside; these servers have a URL. */
 export const connectionEffects: Readonly<Record<string, Story>> = {
-  'connection/chunked': async (server) => (await rawHeaders(server, '/v1/files'))['transfer-encoding'] === 'chunked',
-  'connection/closed': async (server) => (await rawHeaders(server, '/v1/files'))['connection'] === 'close',
+  'connection/chunked': async (server) =>
+    (await rawHeaders(server, '/v1/files'))['transfer-encoding'] === 'chunked',
+  'connection/closed': async (server) =>
+    (await rawHeaders(server, '/v1/files'))['connection'] === 'close',
   'connection/closed-unannounced': async (server) => {
     const socket = connect(Number(new URL(String(server)).port), '127.0.0.1')
     socket.write('GET /v1/files HTTP/1.1\r\nhost: x\r\n\r\n')
@@ -47,7 +53,9 @@ export const connectionEffects: Readonly<Record<string, Story>> = {
     ['gzip', 'deflate', 'br'].map((coding) => [
       `compressed/${coding}`,
       async (server: Server) =>
-        (await rawHeaders(server, '/v1/files', { 'accept-encoding': coding }))['content-encoding'] === coding &&
+        (await rawHeaders(server, '/v1/files', { 'accept-encoding': coding }))[
+          'content-encoding'
+        ] === coding &&
         (await rawHeaders(server, '/v1/files'))['content-encoding'] === undefined &&
         (await send(server, 'jobs.retrieve')).json.status === 'completed',
     ]),

@@ -25,11 +25,13 @@ async function isKept(defect: string): Promise<boolean> {
 }
 
 // Neither a story nor a row is about these; they have tests of their own below, and beside the connection variants.
-const own = /^guardrails\/400-blocked#extras$|^pdf\.parse\/4xx-removed|#(spoils-connection|after-refusal)$/
+const own =
+  /^guardrails\/400-blocked#extras$|^pdf\.parse\/4xx-removed|#(spoils-connection|after-refusal)$/
 
 test('every defect breaks the requirement that it is named after', async () => {
   const kept: string[] = []
-  for (const defect of defects.filter((name) => !own.test(name))) if (await isKept(defect)) kept.push(defect)
+  for (const defect of defects.filter((name) => !own.test(name)))
+    if (await isKept(defect)) kept.push(defect)
   expect(kept).toEqual([])
 })
 
@@ -41,12 +43,16 @@ test('a removed operation is served on, or fails, under the defects of its remov
   const variants = ['pdf-removed']
   expect(await statusOf('pdf.parse', { variants })).toBe(410)
   expect(await statusOf('pdf.parse', { variants, defects: ['pdf.parse/4xx-removed'] })).toBe(200)
-  expect(await statusOf('pdf.parse', { variants, defects: ['pdf.parse/4xx-removed#5xx'] })).toBe(500)
+  expect(await statusOf('pdf.parse', { variants, defects: ['pdf.parse/4xx-removed#5xx'] })).toBe(
+    500,
+  )
 })
 
 test('a blocked request names the guardrail, but under the defect of its extras', async () => {
   const blockedBy = async (options: ReferenceOptions) => {
-    const { json } = await withReference(options, (server) => play(server, 'guardrails/400-blocked'))
+    const { json } = await withReference(options, (server) =>
+      play(server, 'guardrails/400-blocked'),
+    )
     return json.errors[0].extras.guardrail_name as unknown
   }
   expect(await blockedBy({})).toBe('pii')

@@ -9,7 +9,9 @@ const files = 'http://anywhere.example/v1/files'
 
 test('a reference answers in the same process, with a target object of its own', async () => {
   const reference = createReference()
-  expect((await reference.handle(new Request(files, { headers: { authorization } }))).status).toBe(200)
+  expect((await reference.handle(new Request(files, { headers: { authorization } }))).status).toBe(
+    200,
+  )
   expect((await reference.handle(new Request(files))).status).toBe(401)
   expect(reference.target).toMatchObject({ baseUrl: reference.url, resources: target.resources })
 })
@@ -25,11 +27,16 @@ test('what shows on a socket alone is refused without one', () => {
   expect(needsSocket('connection/chunked')).toBe(true)
   expect(needsSocket('files.retrieve/2xx-accepted#no-http')).toBe(true)
   expect(needsSocket('files.retrieve/2xx-accepted#no-answer')).toBe(false)
-  expect(() => createReference({ variants: ['connection/closed'] })).toThrow('shows on a socket alone')
+  expect(() => createReference({ variants: ['connection/closed'] })).toThrow(
+    'shows on a socket alone',
+  )
 })
 
 test('silence lasts as long as asked for, and ends without an answer', async () => {
-  const reference = createReference({ defects: ['files.retrieve/2xx-accepted#no-answer'], silenceMs: 50 })
+  const reference = createReference({
+    defects: ['files.retrieve/2xx-accepted#no-answer'],
+    silenceMs: 50,
+  })
   const began = Date.now()
   const asked = new Request(`${files}/${target.resources.file}`, { headers: { authorization } })
   await expect(reference.handle(asked)).rejects.toMatchObject({ code: 'ECONNRESET' })
@@ -39,7 +46,9 @@ test('silence lasts as long as asked for, and ends without an answer', async () 
 test('what is no HTTP stands where the answer should', async () => {
   const server = await startReference({ defects: ['files.retrieve/2xx-accepted#no-http'] })
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
-  socket.write(`GET /v1/files/${target.resources.file} HTTP/1.1\r\nhost: x\r\nauthorization: ${authorization}\r\n\r\n`)
+  socket.write(
+    `GET /v1/files/${target.resources.file} HTTP/1.1\r\nhost: x\r\nauthorization: ${authorization}\r\n\r\n`,
+  )
   let text = ''
   for await (const piece of socket) text += String(piece)
   expect(text).toBe('220 tea.example ESMTP\r\n')
@@ -53,7 +62,11 @@ interface Asked {
   readonly body?: string
 }
 
-function statusOver(agent: Agent, url: string, { method, path, type, body }: Asked): Promise<number | undefined> {
+function statusOver(
+  agent: Agent,
+  url: string,
+  { method, path, type, body }: Asked,
+): Promise<number | undefined> {
   const headers = { authorization, ...(type === undefined ? {} : { 'content-type': type }) }
   return new Promise((resolve, reject) => {
     const sent = request(`${url}${path}`, { method, agent, headers }, (answer) => {
@@ -69,7 +82,11 @@ test('a connection that a refusal spoiled answers its next request wrongly, and 
   const { url, close } = await startReference({ defects: [defect] })
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const refused = { method: 'POST', path: '/v1/completion', type: 'text/plain', body: '{}' }
-  const asked = [refused, { method: 'GET', path: '/v1/files' }, { method: 'GET', path: '/v1/files' }]
+  const asked = [
+    refused,
+    { method: 'GET', path: '/v1/files' },
+    { method: 'GET', path: '/v1/files' },
+  ]
   const statuses: (number | undefined)[] = []
   for (const each of asked) statuses.push(await statusOver(agent, url, each))
   expect(statuses).toEqual([400, 400, 200])

@@ -16,8 +16,14 @@ async function readUntilEnded(server: Server, job_id: string): Promise<Reply> {
   return last
 }
 
-async function ended(server: Server, application_id = resources.failingApplication.id): Promise<Reply> {
-  return readUntilEnded(server, (await send(server, 'jobs.create', { params: { application_id } })).json.id)
+async function ended(
+  server: Server,
+  application_id = resources.failingApplication.id,
+): Promise<Reply> {
+  return readUntilEnded(
+    server,
+    (await send(server, 'jobs.create', { params: { application_id } })).json.id,
+  )
 }
 
 async function readsLaterBy(server: Server, ms: number): Promise<boolean> {
@@ -43,7 +49,8 @@ export const jobEffects: Readonly<Record<string, Story>> = {
   },
   'jobs/updated-at-moves': async (server) => {
     const { id } = (await ended(server)).json
-    const read = async () => (await send(server, 'jobs.retrieve', { params: { job_id: id } })).json.updated_at as string
+    const read = async () =>
+      (await send(server, 'jobs.retrieve', { params: { job_id: id } })).json.updated_at as string
     const first = await read()
     await pause(10)
     return (await read()) > first
@@ -62,7 +69,8 @@ export const jobEffects: Readonly<Record<string, Story>> = {
   },
   'jobs/readable-late': async (server) => {
     const { id } = (await created(server)).json
-    const read = async () => (await send(server, 'jobs.retrieve', { params: { job_id: id } })).status
+    const read = async () =>
+      (await send(server, 'jobs.retrieve', { params: { job_id: id } })).status
     const atOnce = await read()
     await pause(settleMs + 40)
     return atOnce === 404 && (await read()) === 200

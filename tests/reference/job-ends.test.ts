@@ -25,13 +25,18 @@ interface Watched {
 }
 
 /** A job of an application, watched in virtual time. */
-function withJob(of: keyof typeof applications, options: ReferenceOptions, look: (job: Watched) => Promise<void>) {
+function withJob(
+  of: keyof typeof applications,
+  options: ReferenceOptions,
+  look: (job: Watched) => Promise<void>,
+) {
   return withReference({ jobMs: 100, slowJobMs: 100, ...options }, async (server) => {
     const params = { application_id: await applications[of]!(server) }
     const job_id = await idOf(server, 'jobs.create', { params })
     await look({
       create: async () => (await send(server, 'jobs.create', { params })).status,
-      read: async () => String((await send(server, 'jobs.retrieve', { params: { job_id } })).json.status),
+      read: async () =>
+        String((await send(server, 'jobs.retrieve', { params: { job_id } })).json.status),
     })
   })
 }
@@ -41,7 +46,8 @@ for (const of of Object.keys(applications)) {
     withJob(of, {}, async ({ create, read }) => {
       await pause(10_000)
       expect(await create()).toBe(409)
-      for (let reading = 0; reading < readingsInProgress; reading++) expect(await read()).toBe('in_progress')
+      for (let reading = 0; reading < readingsInProgress; reading++)
+        expect(await read()).toBe('in_progress')
       expect(await read()).toBe('completed')
       expect(await create()).toBe(202)
     }))
@@ -58,7 +64,8 @@ for (const of of Object.keys(applications)) {
 
 test('readings alone end no job before its time', () =>
   withJob('plain', {}, async ({ create, read }) => {
-    for (let reading = 0; reading < 2 * readingsInProgress; reading++) expect(await read()).toBe('in_progress')
+    for (let reading = 0; reading < 2 * readingsInProgress; reading++)
+      expect(await read()).toBe('in_progress')
     expect(await create()).toBe(409)
     await pause(100)
     expect(await read()).toBe('completed')

@@ -13,7 +13,8 @@ const tone = [{ id: 'tone', value: ['calm'] }]
 const withTopic = (text: string) => ({ inputs: [{ id: 'topic', value: [text] }] })
 const create = (server: Server, { id } = application, change: object = {}) =>
   send(server, 'jobs.create', { params: { application_id: id }, ...change })
-const read = (server: Server, id: string) => send(server, 'jobs.retrieve', { params: { job_id: id } })
+const read = (server: Server, id: string) =>
+  send(server, 'jobs.retrieve', { params: { job_id: id } })
 
 /** Reads a job until it has ended; the last reading if it has not within two seconds. */
 async function ended(server: Server, id: string): Promise<Reply> {
@@ -27,14 +28,16 @@ async function ended(server: Server, id: string): Promise<Reply> {
 }
 
 const isCreation = (answer: Reply) => answer.status === 202
-const busy = (answer: Reply | undefined) => answer !== undefined && isRefused(answer, ['409 BadRequest'])
+const busy = (answer: Reply | undefined) =>
+  answer !== undefined && isRefused(answer, ['409 BadRequest'])
 
 function isCreated(answer: Reply): boolean {
   const { id, status, created_at: at } = answer.json ?? {}
   return isCreation(answer) && uuid.test(id) && statuses.includes(status) && dateTime.test(at)
 }
 
-const optional = (value: unknown, holds: (value: any) => boolean) => value === undefined || holds(value)
+const optional = (value: unknown, holds: (value: any) => boolean) =>
+  value === undefined || holds(value)
 
 function isJob(answer: Reply): boolean {
   const { id, status, application_id: of, created_at: at, ...rest } = answer.json ?? {}
@@ -46,7 +49,10 @@ function isJob(answer: Reply): boolean {
     dateTime.test(at) &&
     optional(rest.updated_at, (value) => dateTime.test(value)) &&
     optional(rest.completed_at, (value) => dateTime.test(value)) &&
-    optional(rest.data, (value) => typeof value === 'object' && value !== null && !Array.isArray(value)) &&
+    optional(
+      rest.data,
+      (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+    ) &&
     optional(rest.error, (value) => typeof value === 'string')
   )
 }
@@ -61,7 +67,11 @@ interface Life {
 async function live(server: Server, at = application): Promise<Life> {
   const created = await create(server, at)
   const { id } = created.json ?? {}
-  return { of: at.id, created, readings: [await read(server, id), await ended(server, id), await read(server, id)] }
+  return {
+    of: at.id,
+    created,
+    readings: [await read(server, id), await ended(server, id), await read(server, id)],
+  }
 }
 
 /** Jobs of all applications, and whether each of them is as it should be. */
@@ -122,7 +132,10 @@ async function isCreatedAgain(server: Server): Promise<boolean> {
 /** An application that was not there when the server began. */
 async function createdApplication(server: Server): Promise<typeof application> {
   const name = `Tea ${process.pid} ${performance.now()}`
-  return { id: (await send(server, 'applications.create', { merge: { name } })).json.id, inputs: [] }
+  return {
+    id: (await send(server, 'applications.create', { merge: { name } })).json.id,
+    inputs: [],
+  }
 }
 
 /** The stories of jobs. */
@@ -133,7 +146,8 @@ export const jobStories: Readonly<Record<string, Story>> = {
     isCreated(await create(server, slowApplication, { body: withTopic('tea') })) &&
     (await isCreatedAgain(server)) &&
     isCreated(await create(server, await createdApplication(server), { body: { inputs: [] } })),
-  'jobs.create/202-retrievable': async (server) => (await read(server, (await create(server)).json.id)).status === 200,
+  'jobs.create/202-retrievable': async (server) =>
+    (await read(server, (await create(server)).json.id)).status === 200,
   'jobs.create/202-required-inputs-only': async (server) =>
     isCreation(await create(server, application, { body: withTopic('tea') })),
   'jobs.create/202-any-text': async (server) => {
@@ -170,7 +184,8 @@ export const jobStories: Readonly<Record<string, Story>> = {
       return isCreation(await create(server, at, { body }))
     }
     for (let job = 0; job < 3; job++) await ended(server, (await create(server)).json.id)
-    for (const at of [application, slowApplication, failingApplication]) if (!(await again(at))) return false
+    for (const at of [application, slowApplication, failingApplication])
+      if (!(await again(at))) return false
     return again(await createdApplication(server))
   },
   'jobs.create/4xx-no-effect': staysFree,
@@ -181,17 +196,24 @@ export const jobStories: Readonly<Record<string, Story>> = {
   'jobs.create/409-atomic': async (server) => {
     const oneOf = async (at: typeof application) => {
       const topics = ['tea', 'coffee', 'tea', 'coffee', 'tea', 'coffee']
-      const answers = await Promise.all(topics.map((topic) => create(server, at, { body: withTopic(topic) })))
+      const answers = await Promise.all(
+        topics.map((topic) => create(server, at, { body: withTopic(topic) })),
+      )
       return answers.filter(isCreation).length === 1
     }
     return (await oneOf(slowApplication)) && oneOf(application)
   },
   'jobs.retrieve/200-job': async (server) =>
-    isJob(await read(server, resources.job)) && allLives(server, ({ readings }) => readings.every(isJob)),
+    isJob(await read(server, resources.job)) &&
+    allLives(server, ({ readings }) => readings.every(isJob)),
   'jobs.retrieve/200-identity': async (server) => {
     const own = ({ of, created, readings }: Life) =>
       readings.every(({ json }) => json.id === created.json.id && json.application_id === of)
-    if ((await read(server, resources.job)).json.id !== resources.job || !(await allLives(server, own))) return false
+    if (
+      (await read(server, resources.job)).json.id !== resources.job ||
+      !(await allLives(server, own))
+    )
+      return false
     const older = await live(server)
     const newer = await live(server)
     return (
@@ -203,9 +225,14 @@ export const jobStories: Readonly<Record<string, Story>> = {
     const own = ({ created, readings }: Life) =>
       readings.every(({ json }) => sameTime(json.created_at, created.json.created_at))
     if (!(await allLives(server, own))) return false
-    const [older, newer] = [await live(server), await live(server)].map(({ created }) => created.json)
+    const [older, newer] = [await live(server), await live(server)].map(
+      ({ created }) => created.json,
+    )
     const again = (await read(server, older.id)).json
-    return sameTime(again.created_at, older.created_at) && Date.parse(newer.created_at) > Date.parse(older.created_at)
+    return (
+      sameTime(again.created_at, older.created_at) &&
+      Date.parse(newer.created_at) > Date.parse(older.created_at)
+    )
   },
   'jobs.retrieve/200-outcome': async (server) => {
     const ends = async (at: typeof application) => {
@@ -219,7 +246,9 @@ export const jobStories: Readonly<Record<string, Story>> = {
     return json.status === 'failed' && optional(json.error, (error) => typeof error === 'string')
   },
   'jobs.retrieve/200-stable': async (server) => {
-    const declared = [await read(server, resources.job), await read(server, resources.job)].map(({ text }) => text)
+    const declared = [await read(server, resources.job), await read(server, resources.job)].map(
+      ({ text }) => text,
+    )
     const same = ({ readings }: Life) => readings[1]?.text === readings[2]?.text
     if (declared[0] !== declared[1] || !(await allLives(server, same))) return false
     // An older job, long after its end, while a newer one is in progress.

@@ -24,10 +24,15 @@ const schemas: readonly object[] = [
   { type: 'object', required: ['untold'] },
   {
     type: 'object',
-    properties: { name: { type: 'string' }, parts: { type: 'array', items: { $ref: '#/$defs/part' } } },
+    properties: {
+      name: { type: 'string' },
+      parts: { type: 'array', items: { $ref: '#/$defs/part' } },
+    },
     required: ['name', 'parts'],
     additionalProperties: false,
-    $defs: { part: { type: 'object', properties: { size: { type: 'number' } }, required: ['size'] } },
+    $defs: {
+      part: { type: 'object', properties: { size: { type: 'number' } }, required: ['size'] },
+    },
   },
   {
     $ref: '#/$defs/node',

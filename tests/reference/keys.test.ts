@@ -26,7 +26,12 @@ test('a key needs the published secret, the one algorithm and a time left', asyn
 
 test('a damaged key is not taken for the one that was checked before', async () => {
   const { full } = target.keys
-  for (const damaged of [full.slice(0, -4), `${full}xxxx`, full.toUpperCase(), full.replace(/\.[^.]+$/, '')]) {
+  for (const damaged of [
+    full.slice(0, -4),
+    `${full}xxxx`,
+    full.toUpperCase(),
+    full.replace(/\.[^.]+$/, ''),
+  ]) {
     expect(await verify(damaged)).toBe('invalid')
   }
 })

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { pdfText } from '../../reference/operations/pdf.ts'
 
-const sample = (name: string) => readFileSync(new URL(`../../fixtures/pdf/${name}.pdf`, import.meta.url))
+const sample = (name: string) =>
+  readFileSync(new URL(`../../fixtures/pdf/${name}.pdf`, import.meta.url))
 
 test('the extractor finds the sentences of the good PDF', async () => {
   expect(await pdfText(sample('good'))).toEqual([

@@ -6,7 +6,9 @@ import { changesEverywhere } from './rows-everywhere.ts'
 
 const { resources } = target
 const unknown = '11111111-2222-4333-8444-555555555555'
-const withConfig = (query_config: unknown) => ({ merge: { tools: [{ type: 'graph', function: { query_config } }] } })
+const withConfig = (query_config: unknown) => ({
+  merge: { tools: [{ type: 'graph', function: { query_config } }] },
+})
 const hello = { role: 'user', content: 'Hello' }
 const message = (member: object) => ({ merge: { messages: [{ ...hello, ...member }] } })
 const earlier = (item: unknown) => ({ merge: { messages: [item, hello] } })
@@ -42,7 +44,9 @@ const configs = [
     17,
     [1],
   ],
-  ...Object.entries(bounds).flatMap(([name, ends]) => [...ends, 'many', [1], {}].map((value) => ({ [name]: value }))),
+  ...Object.entries(bounds).flatMap(([name, ends]) =>
+    [...ends, 'many', [1], {}].map((value) => ({ [name]: value })),
+  ),
   { inline_citations: 'yes' },
 ]
 
@@ -52,7 +56,11 @@ const types = [null, true, 17, 'tea', ['tea'], {}]
 const { application, job, file, graph, pdfFile } = resources
 
 /** Ids that are like one that exists. */
-const likeJob = [`${job.slice(0, -1)}9`, `9${job.slice(1)}`, `${job.slice(0, 9)}0000-4000-8000-000000000000`]
+const likeJob = [
+  `${job.slice(0, -1)}9`,
+  `9${job.slice(1)}`,
+  `${job.slice(0, 9)}0000-4000-8000-000000000000`,
+]
 const near = (id: string) => [id.slice(0, -1), `${id}1`]
 
 const text = { type: 'text', text: 'Hello' }
@@ -69,17 +77,33 @@ const wrongFunctions = [
   { description: 'Answers', model: 17 },
   { description: [17], model: 'm-medical' },
 ]
-const formats = ['te\u0301xt', 'te\u200bxt', 'text\u0000', '', ' text', 'Text', 'ｔｅｘｔ', 'mark', 'toString']
+const formats = [
+  'te\u0301xt',
+  'te\u200bxt',
+  'text\u0000',
+  '',
+  ' text',
+  'Text',
+  'ｔｅｘｔ',
+  'mark',
+  'toString',
+]
 const parsedTwice = (file_id: string) =>
   ['text', 'text', 'markdown'].map((format): Change => ({ body: { format }, params: { file_id } }))
 
-const path = (name: string, ...ids: string[]) => ids.map((id): Change => ({ params: { [name]: id } }))
-const member = (name: string, ...values: unknown[]) => values.map((value): Change => ({ merge: { [name]: value } }))
-const inputs = (...values: unknown[]) => values.map((value): Change => ({ body: { inputs: value } }))
+const path = (name: string, ...ids: string[]) =>
+  ids.map((id): Change => ({ params: { [name]: id } }))
+const member = (name: string, ...values: unknown[]) =>
+  values.map((value): Change => ({ merge: { [name]: value } }))
+const inputs = (...values: unknown[]) =>
+  values.map((value): Change => ({ body: { inputs: value } }))
 const tools = (...values: unknown[]) => member('tools', ...values.map((tool) => [tool]))
 const llm = { type: 'llm', function: { model: 'm-medical' } }
 const noBody: Change = { raw: { text: '', contentType: 'application/json' } }
-const badUtf8 = Buffer.from('7b226d6f64656c223a226d2d31222c2270726f6d7074223a22c328227d', 'hex').toString('base64')
+const badUtf8 = Buffer.from(
+  '7b226d6f64656c223a226d2d31222c2270726f6d7074223a22c328227d',
+  'hex',
+).toString('base64')
 
 /** Changes to the valid request by which it is refused, by requirement. What stands twice is asked twice. */
 const own: Readonly<Record<string, readonly Change[]>> = {
@@ -88,14 +112,35 @@ const own: Readonly<Record<string, readonly Change[]>> = {
   'jobs.create/400-missing-required-inputs': inputs([], [{ id: 'tone', value: ['calm'] }]),
   'jobs.create/400-malformed-inputs': [
     { body: [item] },
-    ...inputs(...others['inputs']!, item, { 0: item }, [item, null], [{ value: ['tea'] }], [{ id: 'topic' }]),
-    ...inputs(...['tea', [17], ['tea', 17]].map((value) => [{ ...item, value }]), [{ ...item, id: 17 }]),
+    ...inputs(
+      ...others['inputs']!,
+      item,
+      { 0: item },
+      [item, null],
+      [{ value: ['tea'] }],
+      [{ id: 'topic' }],
+    ),
+    ...inputs(...['tea', [17], ['tea', 17]].map((value) => [{ ...item, value }]), [
+      { ...item, id: 17 },
+    ]),
     ...inputs(...types.slice(0, 5).map((other) => [item, other])),
     ...inputs(...types.filter((id) => id !== 'tea').map((id) => [item, { ...item, id }])),
   ],
-  'jobs.create/404-unknown-application': path('application_id', ...near(application.id), unknown, unknown, graph),
+  'jobs.create/404-unknown-application': path(
+    'application_id',
+    ...near(application.id),
+    unknown,
+    unknown,
+    graph,
+  ),
   'jobs.retrieve/4xx-unknown-job': path('job_id', ...likeJob, unknown, unknown, application.id),
-  'jobs.retrieve/4xx-malformed-id': path('job_id', ...near(job), `${job.slice(0, -1)}_`, 'job-17', job.slice(0, -8)),
+  'jobs.retrieve/4xx-malformed-id': path(
+    'job_id',
+    ...near(job),
+    `${job.slice(0, -1)}_`,
+    'job-17',
+    job.slice(0, -8),
+  ),
   'pdf.parse/400-missing-body': [noBody],
   'pdf.parse/400-missing-format': [{ body: {} }],
   'pdf.parse/400-malformed-format': others['format']!.map((format) => ({ body: { format } })),
@@ -103,16 +148,43 @@ const own: Readonly<Record<string, readonly Change[]>> = {
   'pdf.parse/400-corrupted-pdf': parsedTwice(resources.corruptedPdfFile),
   'pdf.parse/400-encrypted-pdf': parsedTwice(resources.encryptedPdfFile),
   'pdf.parse/400-oversized-pdf': path('file_id', resources.oversizedPdfFile),
-  'pdf.parse/4xx-unknown-file': path('file_id', ...near(pdfFile), unknown, unknown, graph, resources.deletedFile),
-  'completion.create/400-unsupported-model': member('model', 'm-1none', 'm-none', 'm-none', 'constructor'),
-  'completion.create/400-malformed-request': [...member('model', 17, ['m-1']), ...member('prompt', 17)],
+  'pdf.parse/4xx-unknown-file': path(
+    'file_id',
+    ...near(pdfFile),
+    unknown,
+    unknown,
+    graph,
+    resources.deletedFile,
+  ),
+  'completion.create/400-unsupported-model': member(
+    'model',
+    'm-1none',
+    'm-none',
+    'm-none',
+    'constructor',
+  ),
+  'completion.create/400-malformed-request': [
+    ...member('model', 17, ['m-1']),
+    ...member('prompt', 17),
+  ],
   'completion.create/400-empty-prompt': member('prompt', ''),
-  'completion.create/400-bad-encoding': [{ raw: { base64: badUtf8, contentType: 'application/json' } }],
+  'completion.create/400-bad-encoding': [
+    { raw: { base64: badUtf8, contentType: 'application/json' } },
+  ],
   'completion.create/400-invalid-temperature': member('temperature', ...others['number']!),
   'completion.create/400-invalid-max-tokens': member('max_tokens', ...others['number']!),
   'completion.create/400-invalid-parameter': member('top_p', true),
   'chat.create/400-malformed-messages': [
-    ...member('messages', 'Hello', [17], [null], [hello, 17], [{ content: 'Hello' }], { 0: hello }, {}),
+    ...member(
+      'messages',
+      'Hello',
+      [17],
+      [null],
+      [hello, 17],
+      [{ content: 'Hello' }],
+      { 0: hello },
+      {},
+    ),
     ...[...parts, 17, 'Hello', null].map((part) => message({ content: [part] })),
     ...[...others['content']!, text, [text, 17]].map((content) => message({ content })),
     earlier(17),
@@ -121,7 +193,14 @@ const own: Readonly<Record<string, readonly Change[]>> = {
     ...['username', 'qwertzuiopas', 'constructor', 17, ['user']].map((role) => message({ role })),
     earlier({ ...hello, role: 17 }),
   ],
-  'chat.create/400-unsupported-model': member('model', 17, 'm-1none', 'm-none', 'm-none', 'constructor'),
+  'chat.create/400-unsupported-model': member(
+    'model',
+    17,
+    'm-1none',
+    'm-none',
+    'm-none',
+    'constructor',
+  ),
   'chat.create/400-malformed-tools': [
     ...member('tools', 'graph', false, llm, [llm, 17]),
     ...tools(17, { function: {} }, { type: 17 }, { type: 'llm' }, { type: 'llm', function: {} }),
@@ -132,9 +211,19 @@ const own: Readonly<Record<string, readonly Change[]>> = {
   'chat.create/400-invalid-stream-options': others['options']!.map((stream_options) => {
     return { merge: { stream: true, stream_options } }
   }),
-  'chat.create/400-malformed-response-format': member('response_format', ...others['responseFormat']!),
+  'chat.create/400-malformed-response-format': member(
+    'response_format',
+    ...others['responseFormat']!,
+  ),
   'chat.create/400-query-config': configs.map(withConfig),
-  'files.retrieve/404-unknown-file': path('file_id', ...near(file), unknown, unknown, graph, 'file_tea_8b21c47f6d00'),
+  'files.retrieve/404-unknown-file': path(
+    'file_id',
+    ...near(file),
+    unknown,
+    unknown,
+    graph,
+    'file_tea_8b21c47f6d00',
+  ),
   'files.retrieve/410-deleted-file': path('file_id', resources.deletedFile, resources.deletedFile),
   'graphs.create/400-malformed-parameters': member('name', 17, false),
   'graphs.create/400-duplicate-name': member('name', 'Tea'),
@@ -155,7 +244,10 @@ const own: Readonly<Record<string, readonly Change[]>> = {
   ],
   'translate.run/400-empty-text': member('text', ''),
   'translate.run/400-malformed-text': member('text', 17),
-  'vision.analyze/400-malformed-request': [...member('prompt', 17), ...member('variables', 'image')],
+  'vision.analyze/400-malformed-request': [
+    ...member('prompt', 17),
+    ...member('variables', 'image'),
+  ],
 }
 
 /** A requirement on a refusal: the change that brings it about, and the pairs `status tpe` that answer it. */
@@ -163,7 +255,9 @@ type Row = readonly [id: string, change: Change | 'scenario', ...pairs: string[]
 
 /** Pairs of that one change alone: for the model no other name will do. */
 const narrower = (id: string, { merge }: Change) =>
-  id === 'completion.create/400-malformed-request' && merge && 'model' in merge ? ['400 BadRequest'] : undefined
+  id === 'completion.create/400-malformed-request' && merge && 'model' in merge
+    ? ['400 BadRequest']
+    : undefined
 
 /** The pairs of the catalogue, as text. `tests/spec/expects.txt` guards them. */
 function pairsFor(id: string, isScenario = false): string[] {
@@ -171,7 +265,9 @@ function pairsFor(id: string, isScenario = false): string[] {
   if (!row || !isRefusal(row.expects)) throw new Error(`${id} is no refusal`)
   const operation = (target.scenarios[id]?.operation ?? row.operation) as OperationId
   const pairs = (isScenario ? pairsByScenario : pairsOf)(row, operation)
-  return pairs.flatMap(([status, ...names]) => (names.length > 0 ? names : ['*']).map((name) => `${status} ${name}`))
+  return pairs.flatMap(([status, ...names]) =>
+    (names.length > 0 ? names : ['*']).map((name) => `${status} ${name}`),
+  )
 }
 
 const byScenario = Object.keys(target.scenarios).flatMap((id): readonly Row[] => {
@@ -184,7 +280,12 @@ const everywhere = Object.assign({}, ...Object.keys(routes).map(changesEverywher
 /** Every requirement on a refusal, but those that are a story of several requests. */
 export const refusalRows: readonly Row[] = [
   ...Object.entries({ ...everywhere, ...own }).flatMap(([id, changes]) =>
-    changes.map((change): Row => [id, change, ...(narrower(id, change) ?? pairsFor(id)), ...(change.mayLack ?? [])]),
+    changes.map((change): Row => [
+      id,
+      change,
+      ...(narrower(id, change) ?? pairsFor(id)),
+      ...(change.mayLack ?? []),
+    ]),
   ),
   ...byScenario,
 ]
@@ -192,15 +293,28 @@ export const refusalRows: readonly Row[] = [
 /** Whether an answer is one of the pairs, and an envelope. */
 export function isRefused(answer: Reply, pairs: readonly string[]): boolean {
   const { json, status } = answer
-  const whole = typeof json?.tpe === 'string' && Array.isArray(json.errors) && typeof json.extras === 'object'
+  const whole =
+    typeof json?.tpe === 'string' && Array.isArray(json.errors) && typeof json.extras === 'object'
   // What the names of statuses leave out: see `Pair` in catalogue/requirement.ts.
   const is4xx = status >= 400 && status < 500 && status !== 401 && status !== 429
   const isOfBody = is4xx && status !== 403 && status !== 404
-  const statuses = ['any', String(status), ...(is4xx ? ['4xx'] : []), ...(isOfBody ? ['4xx-body'] : [])]
-  return whole && pairs.some((pair) => statuses.some((each) => [`${each} ${json.tpe}`, `${each} *`].includes(pair)))
+  const statuses = [
+    'any',
+    String(status),
+    ...(is4xx ? ['4xx'] : []),
+    ...(isOfBody ? ['4xx-body'] : []),
+  ]
+  return (
+    whole &&
+    pairs.some((pair) =>
+      statuses.some((each) => [`${each} ${json.tpe}`, `${each} *`].includes(pair)),
+    )
+  )
 }
 
 /** Sends what the row is about. */
 export function provoke(server: Server, [id, change]: Row): Promise<Reply> {
-  return change === 'scenario' ? play(server, id) : send(server, id.slice(0, id.indexOf('/')), change)
+  return change === 'scenario'
+    ? play(server, id)
+    : send(server, id.slice(0, id.indexOf('/')), change)
 }

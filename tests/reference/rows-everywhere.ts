@@ -10,7 +10,10 @@ const aliases: Readonly<Record<string, string>> = {
 }
 
 const bodiesBesides: Readonly<Record<string, readonly Record<string, unknown>[]>> = {
-  'chat.create': [{ stream: true }, { tools: [{ type: 'llm', function: { description: 'Tea', model: 'm-medical' } }] }],
+  'chat.create': [
+    { stream: true },
+    { tools: [{ type: 'llm', function: { description: 'Tea', model: 'm-medical' } }] },
+  ],
   'pdf.parse': [{ format: 'markdown' }],
 }
 
@@ -65,7 +68,12 @@ const notJson = [
 
 const otherTypes = [
   ...['text/plain; format=json', 'application/octet-stream'],
-  ...['text/plain', 'application/x-www-form-urlencoded', 'application/xml', 'multipart/form-data; boundary=b'],
+  ...[
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'application/xml',
+    'multipart/form-data; boundary=b',
+  ],
 ]
 
 /** Places at which a server may look at a key less closely. */
@@ -87,13 +95,27 @@ function placesOf(operation: string): readonly Change[] {
 
 /** The credential at the usual place, and at each other one: what is not there, is not refused by the key. */
 function withCredential(operation: string, ...credentials: Change[]): readonly Change[] {
-  const elsewhere = placesOf(operation).map((place) => ({ ...credentials[0], ...place, mayLack: ['404 NotFound'] }))
+  const elsewhere = placesOf(operation).map((place) => ({
+    ...credentials[0],
+    ...place,
+    mayLack: ['404 NotFound'],
+  }))
   return [...credentials, ...elsewhere]
 }
 
-const json = (text: string, contentType = 'application/json'): Change => ({ raw: { text, contentType } })
+const json = (text: string, contentType = 'application/json'): Change => ({
+  raw: { text, contentType },
+})
 const malformedKeys = [
-  ...[full, `Basic ${full}`, 'Bearer', `Token ${full}`, `ApiKey ${full}`, `Bearer${full}`, `Bearer ${full} tea`],
+  ...[
+    full,
+    `Basic ${full}`,
+    'Bearer',
+    `Token ${full}`,
+    `ApiKey ${full}`,
+    `Bearer${full}`,
+    `Bearer ${full} tea`,
+  ],
   ...[
     `JWT ${full}`,
     `Basic ${Buffer.from(`${full}:`).toString('base64')}`,
@@ -110,8 +132,13 @@ export function changesEverywhere(operation: string): Readonly<Record<string, re
   const hasJson = routes[operation]?.[0] === 'POST' && operation !== 'files.upload'
   return {
     [`${operation}/401-missing-credentials`]: withCredential(operation, keyless, keyless),
-    [`${operation}/401-malformed-key`]: malformedKeys.map((authorization) => ({ headers: { authorization } })),
-    [`${operation}/401-invalid-key`]: withCredential(operation, ...invalidKeys.map((key) => ({ key }))),
+    [`${operation}/401-malformed-key`]: malformedKeys.map((authorization) => ({
+      headers: { authorization },
+    })),
+    [`${operation}/401-invalid-key`]: withCredential(
+      operation,
+      ...invalidKeys.map((key) => ({ key })),
+    ),
     [`${operation}/401-expired-key`]: withCredential(operation, { key: expired }),
     [`${operation}/403-insufficient-rights`]: withCredential(operation, { key: restricted }),
     ...(hasJson && {
@@ -119,6 +146,8 @@ export function changesEverywhere(operation: string): Readonly<Record<string, re
       [`${operation}/400-wrong-content-type`]: otherTypes.map((type) => json('{}', type)),
     }),
     ...(hasJson &&
-      operation !== 'jobs.create' && { [`${operation}/4xx-malformed-body`]: bodies.map((body) => ({ body })) }),
+      operation !== 'jobs.create' && {
+        [`${operation}/4xx-malformed-body`]: bodies.map((body) => ({ body })),
+      }),
   }
 }

@@ -1,19 +1,35 @@
 import { readFileSync } from 'node:fs'
-import { get, play, routes, send, target, type Change, type Reply, type Server, type Story } from './client.ts'
+import {
+  get,
+  play,
+  routes,
+  send,
+  target,
+  type Change,
+  type Reply,
+  type Server,
+  type Story,
+} from './client.ts'
 import { inputStories } from './bad-input.ts'
 import { jobStories } from './job-stories.ts'
 import { isRefused } from './refusal-rows.ts'
 
 const { resources } = target
-const pdf = (name: string): Buffer => readFileSync(new URL(`../../fixtures/pdf/${name}.pdf`, import.meta.url))
+const pdf = (name: string): Buffer =>
+  readFileSync(new URL(`../../fixtures/pdf/${name}.pdf`, import.meta.url))
 const [goodPdf, otherPdf] = [pdf('good'), pdf('other')]
 const busy = (answer: Reply) => isRefused(answer, ['409 BadRequest'])
 const isGranted = (answer: Reply) => answer.status < 300 && answer.json?.tpe === undefined
 /** The valid request with names that begin with an escape (RFC 8259 §7). */
 function sendSpelled(server: Server, operation: string, { merge }: Change = {}): Promise<Reply> {
-  const valid = { ...(routes[operation]?.[2] ?? target.operations[operation]?.body ?? {}), ...merge }
+  const valid = {
+    ...(routes[operation]?.[2] ?? target.operations[operation]?.body ?? {}),
+    ...merge,
+  }
   const escaped = (letter: string) => `"\\u00${letter.charCodeAt(0).toString(16)}`
-  const text = JSON.stringify(valid).replace(/"([a-z])(?=\w*":)/g, (_, letter: string) => escaped(letter))
+  const text = JSON.stringify(valid).replace(/"([a-z])(?=\w*":)/g, (_, letter: string) =>
+    escaped(letter),
+  )
   return send(server, operation, { raw: { text, contentType: 'application/json' } })
 }
 
@@ -39,7 +55,9 @@ const grantedAgain = (operation: string) => async (server: Server) => {
 const content = (answer: Reply) => answer.json?.choices?.[0]?.message?.content
 const isChat = (answer: Reply) => isGranted(answer) && typeof content(answer) === 'string'
 const isEntity = (entity: any) =>
-  typeof entity.category === 'string' && typeof entity.score === 'number' && Array.isArray(entity.traits)
+  typeof entity.category === 'string' &&
+  typeof entity.score === 'number' &&
+  Array.isArray(entity.traits)
 
 /** Configurations at bounds, and one unit outside them (§2.7). */
 const bounds = { grounding_level: 1, max_snippets: 5, max_subquestions: 1, inline_citations: true }
@@ -66,8 +84,15 @@ function withConfig(operation: string, query_config: unknown): Record<string, un
   return { tools: [{ type: 'graph', function: { graph_ids: [resources.graph], query_config } }] }
 }
 
-async function all(server: Server, operation: string, configs: readonly unknown[], holds: (answer: Reply) => boolean) {
-  const answers = configs.map((config) => send(server, operation, { merge: withConfig(operation, config) }))
+async function all(
+  server: Server,
+  operation: string,
+  configs: readonly unknown[],
+  holds: (answer: Reply) => boolean,
+) {
+  const answers = configs.map((config) =>
+    send(server, operation, { merge: withConfig(operation, config) }),
+  )
   return (await Promise.all(answers)).every(holds)
 }
 
@@ -89,7 +114,9 @@ async function idsAtOnce(server: Server, operation: string): Promise<unknown[]> 
     operation === 'files.upload'
       ? send(server, operation, { raw: { text: `Tea ${names++}`, contentType: 'text/plain' } })
       : freshOne(server, operation).then((change) => send(server, operation, change))
-  return (await Promise.all(Array.from({ length: many }, one))).map(({ json }) => json.id as unknown)
+  return (await Promise.all(Array.from({ length: many }, one))).map(
+    ({ json }) => json.id as unknown,
+  )
 }
 
 /** An object whose creation was sent a second time. */
@@ -107,7 +134,10 @@ async function staysUsable(
   uses: readonly (readonly [operation: string, param: string])[],
   holds: (answer: Reply) => boolean,
 ): Promise<boolean> {
-  for (const id of [...(await idsAtOnce(server, operation)), await idAskedTwice(server, operation)]) {
+  for (const id of [
+    ...(await idsAtOnce(server, operation)),
+    await idAskedTwice(server, operation),
+  ]) {
     for (const [use, param] of uses) {
       if (!holds(await send(server, use, { params: { [param]: String(id) } }))) return false
     }
@@ -117,7 +147,9 @@ async function staysUsable(
 
 async function isGrantedOnce(server: Server, operation: string): Promise<boolean> {
   const change = await freshOne(server, operation)
-  const answers = await Promise.all(Array.from({ length: many }, () => send(server, operation, change)))
+  const answers = await Promise.all(
+    Array.from({ length: many }, () => send(server, operation, change)),
+  )
   return answers.filter(isGranted).length === 1 && answers.every(({ status }) => status < 500)
 }
 
@@ -126,11 +158,17 @@ async function refusedCreateNothing(server: Server, operation: string): Promise<
     { key: 'no-jwt' },
     { key: target.keys.restricted },
     { headers: { 'content-type': 'text/plain' } },
-    ...(operation === 'applications.create' ? [{ merge: { blueprint: { nodes: [], edges: [['a', 'b']] } } }] : []),
+    ...(operation === 'applications.create'
+      ? [{ merge: { blueprint: { nodes: [], edges: [['a', 'b']] } } }]
+      : []),
   ]
   for (const fault of faults) {
     const change = await freshOne(server, operation)
-    await send(server, operation, { ...change, ...fault, merge: { ...change.merge, ...fault.merge } })
+    await send(server, operation, {
+      ...change,
+      ...fault,
+      merge: { ...change.merge, ...fault.merge },
+    })
     if (!isGranted(await send(server, operation, change))) return false
   }
   return true
@@ -143,7 +181,8 @@ async function existsOnce(server: Server, operation: string, pair: string): Prom
   const again = async () =>
     isRefused(await send(server, operation, change).catch(() => ({ status: 0 }) as Reply), [pair])
   if (!(await again()) || !(await again())) return false
-  for (let others = 0; others < 3; others++) await send(server, operation, await freshOne(server, operation))
+  for (let others = 0; others < 3; others++)
+    await send(server, operation, await freshOne(server, operation))
   return again()
 }
 
@@ -163,19 +202,25 @@ export const stories: Readonly<Record<string, Story>> = {
     const parsedFrom = async (bytes: Buffer): Promise<() => Promise<string>> => {
       const raw = { base64: bytes.toString('base64'), contentType: 'application/pdf' }
       const file_id = String((await send(server, 'files.upload', { raw })).json.id)
-      return async () => String((await send(server, 'pdf.parse', { body: other, params: { file_id } })).json.content)
+      return async () =>
+        String((await send(server, 'pdf.parse', { body: other, params: { file_id } })).json.content)
     }
     const parseSecond = await parsedFrom(otherPdf)
     const second = await parseSecond()
-    if (!['Zürich', '196', 'own', '4711', 'jalapeños'].every((word) => second.includes(word))) return false
+    if (!['Zürich', '196', 'own', '4711', 'jalapeños'].every((word) => second.includes(word)))
+      return false
     const parseSameSize = await parsedFrom(
       Buffer.concat([goodPdf, Buffer.alloc(otherPdf.length - goodPdf.length, '\n')]),
     )
     if (!(await parseSameSize()).includes('Tea')) return false
     const [one, another] = await Promise.all([parseSecond(), parseSameSize()])
     if (!one.includes('Zürich') || !another.includes('Tea')) return false
-    const answers = ['text', 'markdown'].map((format) => send(server, 'pdf.parse', { body: { format } }))
-    return (await Promise.all(answers)).every(({ json }) => words(json.content) === words(resources.pdfText))
+    const answers = ['text', 'markdown'].map((format) =>
+      send(server, 'pdf.parse', { body: { format } }),
+    )
+    return (await Promise.all(answers)).every(
+      ({ json }) => words(json.content) === words(resources.pdfText),
+    )
   },
   'chat.create/200-completion': async (server) =>
     isChat(await send(server, 'chat.create', { merge: { tools: undefined } })),
@@ -190,32 +235,51 @@ export const stories: Readonly<Record<string, Story>> = {
     })
     return [...(await Promise.all(answers)), spelled].every(isChat)
   },
-  'chat.create/200-image-parts': async (server) => isChat(await play(server, 'chat.create/200-image-parts')),
-  'chat.create/200-image-url': async (server) => isChat(await play(server, 'chat.create/200-image-url')),
+  'chat.create/200-image-parts': async (server) =>
+    isChat(await play(server, 'chat.create/200-image-parts')),
+  'chat.create/200-image-url': async (server) =>
+    isChat(await play(server, 'chat.create/200-image-url')),
   'chat.create/200-tool-choice-auto': async (server) =>
     isChat(await send(server, 'chat.create', { merge: { tool_choice: 'auto' } })),
   'chat.create/200-structured-output': async (server) => {
     const value = parsedJson(content(await play(server, 'chat.create/200-structured-output')))
-    return Number.isInteger(value?.minutes) && value.leaves.length === 2 && typeof value.name === 'string'
+    return (
+      Number.isInteger(value?.minutes) &&
+      value.leaves.length === 2 &&
+      typeof value.name === 'string'
+    )
   },
   'chat.create/200-llm-tool': async (server) => {
     const data = (await play(server, 'chat.create/200-llm-tool')).json?.choices[0].message.llm_data
     return typeof data?.prompt === 'string' && typeof data.model === 'string'
   },
   'chat.create/200-query-config': (server) => all(server, 'chat.create', allowed, isChat),
-  'chat.create/400-query-config': (server) => all(server, 'chat.create', refused, (answer) => answer.status === 400),
+  'chat.create/400-query-config': (server) =>
+    all(server, 'chat.create', refused, (answer) => answer.status === 400),
   'files.upload/2xx-attached-to-graph': async (server) => {
     const uploaded = await send(server, 'files.upload', { query: { graphId: resources.graph } })
     const added = await send(server, 'graphs.add-file', { merge: { file_id: uploaded.json?.id } })
     const toNone = await send(server, 'files.upload', { query: { graphId: 'no-graph' } })
     const graph_id = (await send(server, 'graphs.create')).json?.id as string
     const own = await send(server, 'files.upload', { query: { graphId: graph_id } })
-    const again = await send(server, 'graphs.add-file', { params: { graph_id }, merge: { file_id: own.json?.id } })
+    const again = await send(server, 'graphs.add-file', {
+      params: { graph_id },
+      merge: { file_id: own.json?.id },
+    })
     const isInGraph = added.status === 409 && again.status === 409
     const elsewhere = await send(server, 'graphs.add-file', { merge: { file_id: own.json?.id } })
     await send(server, 'files.upload', { query: { graphId: graph_id } })
-    const kept = await send(server, 'graphs.add-file', { params: { graph_id }, merge: { file_id: own.json?.id } })
-    return isGranted(uploaded) && isInGraph && toNone.status < 500 && isGranted(elsewhere) && kept.status === 409
+    const kept = await send(server, 'graphs.add-file', {
+      params: { graph_id },
+      merge: { file_id: own.json?.id },
+    })
+    return (
+      isGranted(uploaded) &&
+      isInGraph &&
+      toNone.status < 500 &&
+      isGranted(elsewhere) &&
+      kept.status === 409
+    )
   },
   'files.list/2xx-file-types': async (server) => {
     const both = await send(server, 'files.list', { query: { file_types: 'txt,pdf' } })
@@ -251,7 +315,11 @@ export const stories: Readonly<Record<string, Story>> = {
     const pdf = await send(server, 'files.upload', {
       raw: { base64: goodPdf.toString('base64'), contentType: 'application/pdf' },
     })
-    for (const file_id of [String(inGraph.merge?.['file_id']), String(attached.json?.id), String(pdf.json?.id)])
+    for (const file_id of [
+      String(inGraph.merge?.['file_id']),
+      String(attached.json?.id),
+      String(pdf.json?.id),
+    ])
       if (!isGranted(await send(server, 'files.retrieve', { params: { file_id } }))) return false
     return staysUsable(server, 'files.upload', [['files.retrieve', 'file_id']], isGranted)
   },
@@ -265,14 +333,18 @@ export const stories: Readonly<Record<string, Story>> = {
     ['graphs.create', 'applications.create'].flatMap((operation) => [
       [`${operation}/400-atomic`, (server: Server) => isGrantedOnce(server, operation)],
       [`${operation}/4xx-no-effect`, (server: Server) => refusedCreateNothing(server, operation)],
-      [`${operation}/400-duplicate-name`, (server: Server) => existsOnce(server, operation, '400 BadRequest')],
+      [
+        `${operation}/400-duplicate-name`,
+        (server: Server) => existsOnce(server, operation, '400 BadRequest'),
+      ],
     ]),
   ),
   'graphs.create/400-duplicate-name': async (server) => {
     const change = await freshOne(server, 'graphs.create')
     const graph_id = String((await send(server, 'graphs.create', change)).json.id)
     const addition = await freshOne(server, 'graphs.add-file')
-    if (!isGranted(await send(server, 'graphs.add-file', { ...addition, params: { graph_id } }))) return false
+    if (!isGranted(await send(server, 'graphs.add-file', { ...addition, params: { graph_id } })))
+      return false
     if (!isRefused(await send(server, 'graphs.create', change), ['400 BadRequest'])) return false
     return existsOnce(server, 'graphs.create', '400 BadRequest')
   },
@@ -307,16 +379,28 @@ export const stories: Readonly<Record<string, Story>> = {
     return (await send(server, 'graphs.add-file')).status === 409
   },
   'graphs.query/2xx-query-config': (server) => all(server, 'graphs.query', allowed, isGranted),
-  'graphs.query/400-query-config': (server) => all(server, 'graphs.query', refused, (answer) => answer.status === 400),
+  'graphs.query/400-query-config': (server) =>
+    all(server, 'graphs.query', refused, (answer) => answer.status === 400),
   'medical.comprehend/200-entities': async (server) => {
-    const answers = [await send(server, 'medical.comprehend'), await sendSpelled(server, 'medical.comprehend')]
-    return answers.every(({ json: { entities } }) => entities?.length > 0 && entities.every(isEntity))
+    const answers = [
+      await send(server, 'medical.comprehend'),
+      await sendSpelled(server, 'medical.comprehend'),
+    ]
+    return answers.every(
+      ({ json: { entities } }) => entities?.length > 0 && entities.every(isEntity),
+    )
   },
   ...Object.fromEntries(
     Object.keys(routes)
       .filter(
         (operation) =>
-          !['pdf.parse', 'jobs.create', 'jobs.retrieve', 'chat.create', 'medical.comprehend'].includes(operation),
+          ![
+            'pdf.parse',
+            'jobs.create',
+            'jobs.retrieve',
+            'chat.create',
+            'medical.comprehend',
+          ].includes(operation),
       )
       .map((operation) => [`${operation}/2xx-accepted`, granted(operation)]),
   ),
@@ -331,14 +415,20 @@ export const stories: Readonly<Record<string, Story>> = {
     await Promise.all(Array.from({ length: 2 * many }, () => idsAtOnce(server, 'files.upload')))
     return isGranted(await send(server, 'files.list'))
   },
-  'envelope/shape': async (server) => isEnvelope((await send(server, 'files.list', { key: 'no-jwt' })).json),
+  'envelope/shape': async (server) =>
+    isEnvelope((await send(server, 'files.list', { key: 'no-jwt' })).json),
   'envelope/status-tpe-pair': async (server) => {
-    const answer = await send(server, 'jobs.retrieve', { params: { job_id: '11111111-2222-4333-8444-555555555555' } })
+    const answer = await send(server, 'jobs.retrieve', {
+      params: { job_id: '11111111-2222-4333-8444-555555555555' },
+    })
     const missing = await send(server, 'files.retrieve', { params: { file_id: 'none' } })
     return [answer, missing].every((each) => isRefused(each, ['404 ResourceNotFound']))
   },
   'envelope/content-type': async (server) => {
-    const answers = [await send(server, 'files.list', { key: 'no-jwt' }), await send(server, 'jobs.retrieve')]
+    const answers = [
+      await send(server, 'files.list', { key: 'no-jwt' }),
+      await send(server, 'jobs.retrieve'),
+    ]
     return answers.every(({ type }) => type.startsWith('application/json'))
   },
   'envelope/message-keys': async (server) => {

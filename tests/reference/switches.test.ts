@@ -19,5 +19,7 @@ test('a name that does not exist is refused', async () => {
   await expect(startReference({ defects: ['jobs.create/202-made'] })).rejects.toThrow(
     'no defect "jobs.create/202-made"',
   )
-  await expect(startReference({ variants: ['json/upside-down'] })).rejects.toThrow('no variant "json/upside-down"')
+  await expect(startReference({ variants: ['json/upside-down'] })).rejects.toThrow(
+    'no variant "json/upside-down"',
+  )
 })

@@ -16,7 +16,8 @@ const wrongKey = { key: 'no-jwt' }
 
 async function fails(server: Server, rounds: number): Promise<number> {
   let throttled = 0
-  for (let i = 0; i < rounds; i++) if ([429, 503].includes((await get(server, '/v1/files')).status)) throttled += 1
+  for (let i = 0; i < rounds; i++)
+    if ([429, 503].includes((await get(server, '/v1/files')).status)) throttled += 1
   return throttled
 }
 
@@ -27,7 +28,8 @@ async function metNowAndThen(server: Server, status: number): Promise<boolean> {
   return answers.includes(status) && answers.filter((each) => each === 200).length > 50
 }
 
-const belowZero = (server: Server) => send(server, 'completion.create', { merge: { max_tokens: -1 } })
+const belowZero = (server: Server) =>
+  send(server, 'completion.create', { merge: { max_tokens: -1 } })
 
 /** Whether each use is refused with 404 at first, and granted once it has settled. */
 async function settles(uses: () => readonly Promise<Reply>[]): Promise<boolean> {
@@ -43,7 +45,8 @@ const errors = async (server: Server) => (await refused(server)).json.errors
 export const effects: Readonly<Record<string, Story>> = {
   'json/additional-members': async (server) =>
     'x_trace' in (await refused(server)).json && 'x_trace' in (await job(server)).json,
-  'json/members-reversed': async (server) => Object.keys((await refused(server)).json).at(-1) === 'tpe',
+  'json/members-reversed': async (server) =>
+    Object.keys((await refused(server)).json).at(-1) === 'tpe',
   'json/spread': async (server) => /^\s+\{\s+"/.test((await job(server)).text),
   'envelope/no-errors': async (server) => (await errors(server)).length === 0,
   'envelope/bare-errors': async (server) => Object.keys((await errors(server))[0]).length === 0,
@@ -53,9 +56,12 @@ export const effects: Readonly<Record<string, Story>> = {
   'envelope/unlisted-keys': async (server) => (await errors(server))[0].key === 'error.own.4711',
   'envelope/several-errors': async (server) => (await errors(server)).length === 3,
   'envelope/full-extras': async (server) => 'tags' in (await refused(server)).json.extras,
-  'envelope/other-language': async (server) => (await errors(server))[0].description.includes('refusée'),
-  'headers/charset': async (server) => (await job(server)).type === 'application/json; charset=utf-8',
-  'headers/odd-content-type': async (server) => (await job(server)).type === 'Application/JSON;charset="UTF-8"',
+  'envelope/other-language': async (server) =>
+    (await errors(server))[0].description.includes('refusée'),
+  'headers/charset': async (server) =>
+    (await job(server)).type === 'application/json; charset=utf-8',
+  'headers/odd-content-type': async (server) =>
+    (await job(server)).type === 'Application/JSON;charset="UTF-8"',
   'headers/many': async (server) => (await job(server)).headers.get('x-request-id') === '42',
   ...connectionEffects,
   'keys/told-by-parts': async (server) =>
@@ -69,7 +75,8 @@ export const effects: Readonly<Record<string, Story>> = {
   'successes/accepted-creations': async (server) => (await uploaded(server)).status === 202,
   'successes/no-content-creations': async (server) => (await uploaded(server)).status === 204,
   'answers/large': async (server) =>
-    (await get(server, '/v1/files')).text.length > 3 * mib && (await job(server)).text.length > 2 * mib,
+    (await get(server, '/v1/files')).text.length > 3 * mib &&
+    (await job(server)).text.length > 2 * mib,
   'answers/huge': async (server) => (await get(server, '/v1/files')).text.length > 8 * mib,
   'lists/bare-array': async (server) => Array.isArray((await get(server, '/v1/files')).json),
   ...Object.fromEntries(
@@ -81,7 +88,10 @@ export const effects: Readonly<Record<string, Story>> = {
           await send(server, 'vision.analyze', { path: '/v1/vision' }),
         ]
         const asked = Number(name.slice(-3))
-        return aliases.every(({ status }) => status === asked) && (await send(server, 'chat.create')).status === 200
+        return (
+          aliases.every(({ status }) => status === asked) &&
+          (await send(server, 'chat.create')).status === 200
+        )
       },
     ]),
   ),
@@ -91,7 +101,8 @@ export const effects: Readonly<Record<string, Story>> = {
     )
     return (await Promise.all(answers)).every(({ status }) => status < 300)
   },
-  'order/body-first': async (server) => (await send(server, 'pdf.parse', { ...wrongKey, body: {} })).status === 400,
+  'order/body-first': async (server) =>
+    (await send(server, 'pdf.parse', { ...wrongKey, body: {} })).status === 400,
   'order/existence-first': async (server) =>
     (await send(server, 'pdf.parse', { ...wrongKey, params: { file_id: unknown } })).status === 404,
   'order/existence-before-body': async (server) =>
@@ -101,11 +112,13 @@ export const effects: Readonly<Record<string, Story>> = {
     return (await send(server, 'jobs.create', { body: {} })).status === 409
   },
   'order/rights-last': async (server) =>
-    (await send(server, 'pdf.parse', { key: target.keys.restricted, params: { file_id: unknown } })).status === 404,
+    (await send(server, 'pdf.parse', { key: target.keys.restricted, params: { file_id: unknown } }))
+      .status === 404,
   ...jobEffects,
   'uuids/upper-case': async (server) => (await job(server)).json.id === resources.job.toUpperCase(),
   'uuids/upper-case-in-creation': async (server) => !/[a-f]/.test((await created(server)).json.id),
-  'uuids/upper-case-in-retrieval': async (server) => (await job(server)).json.id === resources.job.toUpperCase(),
+  'uuids/upper-case-in-retrieval': async (server) =>
+    (await job(server)).json.id === resources.job.toUpperCase(),
   'dates/offset': async (server) => (await job(server)).json.created_at.endsWith('+05:30'),
   'dates/negative-offset': async (server) => (await job(server)).json.created_at.endsWith('-03:30'),
   'dates/unknown-offset': async (server) => (await job(server)).json.created_at.endsWith('-00:00'),
@@ -113,9 +126,12 @@ export const effects: Readonly<Record<string, Story>> = {
   'dates/short-fraction': async (server) => /\.\dZ$/.test((await job(server)).json.created_at),
   'dates/whole-seconds': async (server) => /:\d\dZ$/.test((await job(server)).json.created_at),
   'dates/lower-case': async (server) => /t.*z$/.test((await job(server)).json.created_at),
-  'dates/coarser-in-retrieval': async (server) => /:\d\dZ$/.test((await job(server)).json.created_at),
-  'clock/hours-behind': async (server) => Date.parse((await created(server)).json.created_at) < Date.now() - 3_600_000,
-  'clock/hours-ahead': async (server) => Date.parse((await created(server)).json.created_at) > Date.now() + 3_600_000,
+  'dates/coarser-in-retrieval': async (server) =>
+    /:\d\dZ$/.test((await job(server)).json.created_at),
+  'clock/hours-behind': async (server) =>
+    Date.parse((await created(server)).json.created_at) < Date.now() - 3_600_000,
+  'clock/hours-ahead': async (server) =>
+    Date.parse((await created(server)).json.created_at) > Date.now() + 3_600_000,
   'ids/numeric': async (server) => /^\d+$/.test((await uploaded(server)).json.id),
   'ids/json-number': async (server) => typeof (await uploaded(server)).json.id === 'number',
   'ids/int64': async (server) => Number((await uploaded(server)).json.id) > Number.MAX_SAFE_INTEGER,
@@ -142,7 +158,8 @@ export const effects: Readonly<Record<string, Story>> = {
   'models/other-statuses': async (server) =>
     (await send(server, 'chat.create', { merge: { model: 'm-silent' } })).status === 400,
   'tokens/below-zero-granted': async (server) => (await belowZero(server)).status === 200,
-  'tokens/below-zero-bad-request': async (server) => isRefused(await belowZero(server), ['400 BadRequest']),
+  'tokens/below-zero-bad-request': async (server) =>
+    isRefused(await belowZero(server), ['400 BadRequest']),
   'settling/uploads': async (server) => {
     const file_id = (await uploaded(server)).json.id
     const uses = () => [
@@ -163,7 +180,10 @@ export const effects: Readonly<Record<string, Story>> = {
     const graph_id = (await send(server, 'graphs.create')).json.id
     const empty = await send(server, 'graphs.query', { params: { graph_id } })
     await send(server, 'graphs.add-file', { params: { graph_id } })
-    return empty.status === 422 && (await send(server, 'graphs.query', { params: { graph_id } })).status === 200
+    return (
+      empty.status === 422 &&
+      (await send(server, 'graphs.query', { params: { graph_id } })).status === 200
+    )
   },
   'applications/inputs-demanded': async (server) => {
     const application_id = (await send(server, 'applications.create')).json.id
@@ -179,8 +199,12 @@ export const effects: Readonly<Record<string, Story>> = {
       ({ status }) => status === 200,
     ),
   'files/known-by-content': async (server) => {
-    const [one, same] = [await uploaded(server), await uploaded(server)].map(({ json }): string => json.id)
-    const other = await send(server, 'files.upload', { raw: { text: 'Oolong', contentType: 'text/plain' } })
+    const [one, same] = [await uploaded(server), await uploaded(server)].map(
+      ({ json }): string => json.id,
+    )
+    const other = await send(server, 'files.upload', {
+      raw: { text: 'Oolong', contentType: 'text/plain' },
+    })
     return one === same && other.json.id !== one
   },
   'files/refused-twice': async (server) => {

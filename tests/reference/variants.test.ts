@@ -21,7 +21,9 @@ test.each(spelled)('%s', async (variant) => {
 test.each(alternatives)('%s', async (variant) => {
   const [name = '', pair = ''] = variant.split('=')
   const id = name.replace(/@.*/, '')
-  const rows = refusalRows.filter(([of]) => of === id || (id.startsWith('*/') && of.endsWith(id.slice(1))))
+  const rows = refusalRows.filter(
+    ([of]) => of === id || (id.startsWith('*/') && of.endsWith(id.slice(1))),
+  )
   const seen = await on(variant, async (server) => {
     const answers = await Promise.all(rows.map((row) => provoke(server, row)))
     return answers.some((answer) => isRefused(answer, [pair.replace('-', ' ')]))

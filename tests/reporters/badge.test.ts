@@ -8,7 +8,9 @@ const title = (svg: string) => (new XMLParser().parse(svg) as { svg: { title: st
 test('says the verdict and how many of the musts that apply passed', () => {
   const report = sampleReport({ end: (at) => (mixed(at).outcome === 'failed' ? {} : mixed(at)) })
   const { passed, notExercised } = report.summary.must
-  expect(title(renderBadge(report))).toBe(`conformance: incomplete (exact names) ${passed}/${passed + notExercised}`)
+  expect(title(renderBadge(report))).toBe(
+    `conformance: incomplete (exact names) ${passed}/${passed + notExercised}`,
+  )
   expect(title(renderBadge(sampleReport()))).toBe('conformance: conformant (exact names) 269/269')
   expect(title(renderBadge(sampleReport({ size: 20, end: fails() })))).toMatch(
     /^conformance: non-conformant \(exact names\) 0\/\d+$/,
@@ -16,13 +18,17 @@ test('says the verdict and how many of the musts that apply passed', () => {
 })
 
 test('a target that was not judged has no count and no green', () => {
-  const svg = renderBadge(sampleReport({ end: () => ({ outcome: 'not-exercised', reason: 'no answer' }) }))
+  const svg = renderBadge(
+    sampleReport({ end: () => ({ outcome: 'not-exercised', reason: 'no answer' }) }),
+  )
   expect(title(svg)).toBe('conformance: not-judged')
   expect(svg).not.toMatch(/#4b0\b|#97ca00/)
 })
 
 test('describes where the two verdicts differ', () => {
-  const svg = renderBadge(sampleReport({ size: 20, end: fails('404 NotFound', { familyOnly: true }) }))
+  const svg = renderBadge(
+    sampleReport({ size: 20, end: fails('404 NotFound', { familyOnly: true }) }),
+  )
   expect((new XMLParser().parse(svg) as { svg: { desc: string } }).svg.desc).toMatch(
     /^20 failures are only family names /,
   )
@@ -38,7 +44,9 @@ test('never says a verdict without its mode, and how many operations were judged
   })
   const row = absent.requirements.filter(({ operation }) => operation === 'vision.analyze')
   for (const one of row) Object.assign(one, { outcome: 'not-applicable', reason: 'not served' })
-  expect(title(renderBadge(absent))).toBe('conformance: conformant (exact names) 269/269, 16 of 17 operations')
+  expect(title(renderBadge(absent))).toBe(
+    'conformance: conformant (exact names) 269/269, 16 of 17 operations',
+  )
   absent.run.notServed = []
   expect(title(renderBadge(absent))).toMatch(/, 16 of 17 operations$/)
 })

@@ -14,10 +14,13 @@ const groups = (...rows: RequirementResult[]) => byCause(rows).map(idsOf)
 const one = (id: string, change: Partial<Failure> = {}) => failed(id, change)
 
 test('failures of several operations that share expectation and answer are one cause', () => {
-  expect(groups(one('a.b/401'), one('c.d/401'), one('e.f/401'))).toEqual([['a.b/401', 'c.d/401', 'e.f/401']])
+  expect(groups(one('a.b/401'), one('c.d/401'), one('e.f/401'))).toEqual([
+    ['a.b/401', 'c.d/401', 'e.f/401'],
+  ])
   const said = (id: string, text: string) => one(id, { actual: `404 NotFound ${text}` })
   expect(groups(said('a.b/401', 'no such job'), said('c.d/401', 'no such file'))).toHaveLength(1)
-  const cites = (id: string, told: string) => one(id, { expected: `404 ResourceNotFound${told}`, cites: told })
+  const cites = (id: string, told: string) =>
+    one(id, { expected: `404 ResourceNotFound${told}`, cites: told })
   expect(groups(cites('a.b/401', ' (§4.2, §7.3)'), cites('c.d/401', ' (§5)'))).toHaveLength(1)
 })
 
@@ -26,7 +29,9 @@ test('failures of one operation, or that differ, stand by themselves', () => {
   expect(groups(one('a.b/1'), one('c.d/1', { expected: '400 BadRequest' }))).toHaveLength(2)
   expect(groups(one('a.b/1'), { ...one('c.d/1'), level: 'should' })).toHaveLength(2)
   const { exchange } = one('x.y/1').failures[0]!
-  const other = { exchange: { ...exchange!, response: { status: 500, headers: {}, body: '{"tpe":"NotFound"}' } } }
+  const other = {
+    exchange: { ...exchange!, response: { status: 500, headers: {}, body: '{"tpe":"NotFound"}' } },
+  }
   expect(groups(one('a.b/1'), one('c.d/1', other))).toHaveLength(2)
   const plain = (body: string) => ({
     actual: `200 ${body}`,
@@ -37,10 +42,16 @@ test('failures of one operation, or that differ, stand by themselves', () => {
     const { toRefuse: _, ...granted } = plain(body)
     return { ...granted, expected: 'a JSON body that fits', actual: `200, but ${body}` }
   }
-  expect(groups(one('a.b/1', shape('x is missing')), one('c.d/1', shape('y is missing')))).toHaveLength(2)
+  expect(
+    groups(one('a.b/1', shape('x is missing')), one('c.d/1', shape('y is missing'))),
+  ).toHaveLength(2)
   expect(groups(one('a.b/1', plain('{}')), one('c.d/2', plain('[]')))).toHaveLength(2)
-  expect(groups(one('a.b/1', plain('{}')), one('c.d/1', plain('[]')), one('e.f/1', other))).toHaveLength(2)
-  expect(groups(result('a.b/1', { outcome: 'failed' }), result('c.d/1', { outcome: 'failed' }))).toHaveLength(2)
+  expect(
+    groups(one('a.b/1', plain('{}')), one('c.d/1', plain('[]')), one('e.f/1', other)),
+  ).toHaveLength(2)
+  expect(
+    groups(result('a.b/1', { outcome: 'failed' }), result('c.d/1', { outcome: 'failed' })),
+  ).toHaveLength(2)
 })
 
 test('what should have been refused and was granted is one cause, whatever the answers say', () => {
@@ -50,21 +61,30 @@ test('what should have been refused and was granted is one cause, whatever the a
     ...(status < 300 && { toRefuse: true as const }),
     exchange: { ...exchange!, response: { status, headers: {}, body } },
   })
-  const granted = [one('a.b/400-nan', plain(200, '{"a":1}')), one('c.d/400-nan', plain(201, '{"c":2}'))]
+  const granted = [
+    one('a.b/400-nan', plain(200, '{"a":1}')),
+    one('c.d/400-nan', plain(201, '{"c":2}')),
+  ]
   expect(groups(...granted)).toEqual([['a.b/400-nan', 'c.d/400-nan']])
   expect(groups(...granted, one('e.f/400-other', plain(200, '{}')))).toHaveLength(2)
   const unknown = (id: string, path: string) =>
     one(id, { ...plain(404, `Cannot POST ${path}`), expected: 'a 2xx (§4.5)' })
-  expect(groups(unknown('a.b/2xx-accepted', '/v1/a'), unknown('c.d/2xx-accepted', '/v1/c'))).toHaveLength(1)
+  expect(
+    groups(unknown('a.b/2xx-accepted', '/v1/a'), unknown('c.d/2xx-accepted', '/v1/c')),
+  ).toHaveLength(1)
 })
 
 test('all that is wrong on reused connections only is one cause, also within one operation', () => {
   const reused = (id: string, text: string) =>
     one(id, { connection: 'reused', actual: `wrong only on a reused connection: ${text}` })
-  expect(groups(reused('a.b/1', '501'), one('a.b/3'), reused('a.b/2', '400 x'), reused('c.d/1', '501 y'))).toEqual([
-    ['a.b/1', 'a.b/2', 'c.d/1'],
-    ['a.b/3'],
-  ])
+  expect(
+    groups(
+      reused('a.b/1', '501'),
+      one('a.b/3'),
+      reused('a.b/2', '400 x'),
+      reused('c.d/1', '501 y'),
+    ),
+  ).toEqual([['a.b/1', 'a.b/2', 'c.d/1'], ['a.b/3']])
 })
 
 const ids = Array.from({ length: 14 }, (_, at) => `area-${at}.run/401-missing-credentials`)

@@ -9,7 +9,8 @@ test('is valid, and every requirement, count and message survives', () => {
   const ctrf = parse(renderCtrf(report))
   expect(validate(ctrf)).toEqual({ valid: true, errors: [] })
   const { summary, tests } = ctrf.results
-  const of = (...outcomes: string[]) => report.requirements.filter(({ outcome }) => outcomes.includes(outcome)).length
+  const of = (...outcomes: string[]) =>
+    report.requirements.filter(({ outcome }) => outcomes.includes(outcome)).length
   expect(tests.map(({ testId }) => testId)).toEqual(report.requirements.map(({ id }) => id))
   expect(summary).toMatchObject({
     tests: 290,
@@ -21,19 +22,26 @@ test('is valid, and every requirement, count and message survives', () => {
     start: Date.parse('2026-03-01T12:00:00Z'),
     duration: 48_200,
   })
-  expect(tests.map(({ rawStatus }) => rawStatus)).toEqual(report.requirements.map(({ outcome }) => outcome))
+  expect(tests.map(({ rawStatus }) => rawStatus)).toEqual(
+    report.requirements.map(({ outcome }) => outcome),
+  )
   const failure = tests.find(({ status }) => status === 'failed')!
   expect(failure.message).toBe('expected 404 ResourceNotFound, received 404 NotFound')
   expect(failure.trace).toContain('\ncurl ')
 })
 
 test('a run that judged nothing is not healthy', () => {
-  const report = sampleReport({ size: 20, end: () => ({ outcome: 'not-exercised', reason: 'no answer' }) })
+  const report = sampleReport({
+    size: 20,
+    end: () => ({ outcome: 'not-exercised', reason: 'no answer' }),
+  })
   expect(parse(renderCtrf(report)).results.environment!.healthy).toBe(false)
 })
 
 test('hostile text survives and does nothing', () => {
-  const text = renderCtrf(sampleReport({ size: 20, end: fails(hostile), target: { name: hostile } }))
+  const text = renderCtrf(
+    sampleReport({ size: 20, end: fails(hostile), target: { name: hostile } }),
+  )
   expect(text).not.toMatch(unsafe)
   expect(isValid(JSON.parse(text))).toBe(true)
   expect(parse(text).results.environment!.testEnvironment).toBe(hostile)

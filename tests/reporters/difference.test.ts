@@ -47,7 +47,12 @@ test.each<[string, RecordedRequest, RecordedRequest, (string | undefined)[][]]>(
       ['[  "b": 2]', undefined],
     ],
   ],
-  ['a comma in text that is no JSON', request('{"a":1}'), request('{"a":1,}'), [['{"a":1}', '{"a":1[,]}']]],
+  [
+    'a comma in text that is no JSON',
+    request('{"a":1}'),
+    request('{"a":1,}'),
+    [['{"a":1}', '{"a":1[,]}']],
+  ],
   [
     'a header',
     request({}, { headers: { authorization: 'Bearer $KEY', accept: '*/*' } }),
@@ -65,19 +70,29 @@ test.each<[string, RecordedRequest, RecordedRequest, (string | undefined)[][]]>(
 })
 
 test('what no two requests have alike is no difference', () => {
-  const names = [request({ name: 'Teak3x90001', n: 1 }), request({ name: 'Teak3x9000z', n: true })] as const
+  const names = [
+    request({ name: 'Teak3x90001', n: 1 }),
+    request({ name: 'Teak3x9000z', n: true }),
+  ] as const
   expect(differing(...names)).toEqual([['  "n": [1]', '  "n": [true]']])
   const created = ['file-aaa1', 'file-bbb2'].map((id) => ({ operation: 'files.upload', id }))
-  const files = [request({ file: 'file-aaa1', n: 1 }), request({ file: 'file-bbb2', n: 2 })] as const
+  const files = [
+    request({ file: 'file-aaa1', n: 1 }),
+    request({ file: 'file-bbb2', n: 2 }),
+  ] as const
   expect(differing(...files, { ...nothingNew, created })).toEqual([['  "n": [1]', '  "n": [2]']])
   // An id that is there on one side only is what differs.
   expect(
-    differing(request({ file: 'file-aaa1' }), request({ file: 'file-zzz9' }), { ...nothingNew, created }),
+    differing(request({ file: 'file-aaa1' }), request({ file: 'file-zzz9' }), {
+      ...nothingNew,
+      created,
+    }),
   ).toHaveLength(1)
 })
 
 test('bodies that have nothing in common are compared no further than most edits', () => {
-  const body = (of: string) => request(JSON.stringify(Array.from({ length: 700 }, (_, at) => `${of}${at * 7919}`)))
+  const body = (of: string) =>
+    request(JSON.stringify(Array.from({ length: 700 }, (_, at) => `${of}${at * 7919}`)))
   const pairs = requestDifference(body('a'), body('b'), nothingNew)
   expect(pairs.length).toBeGreaterThan(600)
   // Not even the request line, which is the same, was looked for among them.
@@ -87,7 +102,11 @@ test('bodies that have nothing in common are compared no further than most edits
 /** A response of that status, with that `tpe` if there is one. */
 const came = (status: number, tpe?: string) => ({
   ...failure().exchange!,
-  response: { status, headers: {}, body: JSON.stringify(tpe === undefined ? { id: '404' } : { tpe }) },
+  response: {
+    status,
+    headers: {},
+    body: JSON.stringify(tpe === undefined ? { id: '404' } : { tpe }),
+  },
 })
 
 test.each([
@@ -110,12 +129,31 @@ test.each([
     ...['[404] [ResourceNotFound] (§7.3)', '[200] {"id":"404"}'],
   ],
   [
-    ...[['any', 'BadToken'], 'an error with BadToken (§4)', came(401, 'X'), '401 X ("X" is no BadToken)'],
+    ...[
+      ['any', 'BadToken'],
+      'an error with BadToken (§4)',
+      came(401, 'X'),
+      '401 X ("X" is no BadToken)',
+    ],
     ...['an error with [BadToken] (§4)', '[401] [X] ("X" is no BadToken)'],
   ],
   // What is no matter of statuses is marked as a whole.
-  [[], 'a created_at (§2.3)', came(200), 'created_at is missing', '[a created_at (§2.3)]', '[created_at is missing]'],
-  [[], '2xx (§4)', undefined, 'no answer: it took too long', '[2xx (§4)]', '[no answer: it took too long]'],
+  [
+    [],
+    'a created_at (§2.3)',
+    came(200),
+    'created_at is missing',
+    '[a created_at (§2.3)]',
+    '[created_at is missing]',
+  ],
+  [
+    [],
+    '2xx (§4)',
+    undefined,
+    'no answer: it took too long',
+    '[2xx (§4)]',
+    '[no answer: it took too long]',
+  ],
 ] as [string[], string, Failure['exchange'], string, string, string][])(
   'of %j, %s what differs is marked',
   (asked, expected, exchange, actual, markedAsked, markedCame) => {
@@ -135,9 +173,15 @@ function answered(body: unknown, at?: string): Failure {
 
 test('a response is indented, and the member marked that is wrong or missing', () => {
   const marked = (body: unknown, at?: string) => shown(responseDifference(answered(body, at)))
-  expect(marked({ tpe: 'x', errors: [] }, '/tpe')).toBe('404 Not Found\n\n{\n  ["tpe": "x"],\n  "errors": []\n}')
-  expect(marked({ errors: [{ key: 1 }] }, '/errors/0/key')).toContain('    {\n      ["key": 1]\n    }')
-  expect(marked({ tpe: 'x' }, '/extras')).toBe('404 Not Found\n\n{\n  "tpe": "x"\n  ["extras" is missing]\n}')
+  expect(marked({ tpe: 'x', errors: [] }, '/tpe')).toBe(
+    '404 Not Found\n\n{\n  ["tpe": "x"],\n  "errors": []\n}',
+  )
+  expect(marked({ errors: [{ key: 1 }] }, '/errors/0/key')).toContain(
+    '    {\n      ["key": 1]\n    }',
+  )
+  expect(marked({ tpe: 'x' }, '/extras')).toBe(
+    '404 Not Found\n\n{\n  "tpe": "x"\n  ["extras" is missing]\n}',
+  )
   expect(marked({ tpe: 'x' })).not.toContain('[')
   expect(marked([1], '/tpe')).toBe('404 Not Found\n\n[\n  1\n]')
   expect(marked('<html>', '/tpe')).toBeUndefined()
@@ -146,14 +190,19 @@ test('a response is indented, and the member marked that is wrong or missing', (
 test('what is nested without end is shown as it came', () => {
   const deep = `${'['.repeat(4000)}${']'.repeat(4000)}`
   expect(responseDifference(answered(deep, '/tpe'))).toBeUndefined()
-  expect(differing(request(deep), request(`${deep}1`))).toEqual([[expect.any(String), expect.any(String)]])
+  expect(differing(request(deep), request(`${deep}1`))).toEqual([
+    [expect.any(String), expect.any(String)],
+  ])
 })
 
 test('HTML shows both requests side by side, what is alike far from the difference folded', async () => {
   const inputs = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`m${at}`, at]))
   const control = { request: request({ ...inputs, last: 'a' }), status: 202 }
   const { exchange } = failure()
-  const row = failed('jobs.create/1', { control, exchange: { ...exchange!, request: request({ ...inputs, last: 7 }) } })
+  const row = failed('jobs.create/1', {
+    control,
+    exchange: { ...exchange!, request: request({ ...inputs, last: 7 }) },
+  })
   const all = elements(await joined(renderHtml(report([row]), [])))
   const table = all.find((one) => hasClass(one, 'diff'))!
   expect(textOf(table)).toContain('Granted: 202The probe: 404')

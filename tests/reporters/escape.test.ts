@@ -88,37 +88,58 @@ test('XML: nothing is left that XML 1.0 forbids', () => {
 })
 
 test('XML: what the builder makes of a text and of an attribute reads back as what is visible of it', () => {
-  // oxlint-disable-next-line typescript/no-deprecated -- its successor wants every entity listed
-  const parser = new XMLParser({ ...verbatim, attributeNamePrefix: '', ignoreAttributes: false, htmlEntities: true })
+  const parser = new XMLParser({
+    ...verbatim,
+    attributeNamePrefix: '',
+    ignoreAttributes: false,
+    // oxlint-disable-next-line typescript/no-deprecated -- its successor wants every entity listed
+    htmlEntities: true,
+  })
   forAnything((text) => {
     const xml = create()
       .ele('a', { x: xmlAttribute(text) })
       .txt(`.${xmlText(text)}`)
       .end({ headless: true })
-    expect(parser.parse(xml)).toEqual({ a: { '#text': `.${visibleLines(text)}`, x: visible(text) } })
+    expect(parser.parse(xml)).toEqual({
+      a: { '#text': `.${visibleLines(text)}`, x: visible(text) },
+    })
   })
 })
 
-test.each(['&nbsp;', '&#0;', '&#27;', '&amp;', '&lt;', '&y;', '&amp;lt;', '&#x3c;', '&', '&;', 'a&b;c'])(
-  'XML: %s is shown as it stands',
-  async (text) => {
-    const xml = create()
-      .ele('a', { x: xmlAttribute(text) })
-      .txt(xmlText(text))
-      .end({ headless: true })
-    const literal = text.replaceAll('&', '&amp;')
-    expect(xml).toBe(`<a x="${literal}">${literal}</a>`)
-    const { valid, errors } = await validateXML({ xml: { fileName: 'a.xml', contents: xml }, schema: anySchema })
-    expect(errors).toEqual([])
-    expect(valid).toBe(true)
-  },
-)
+test.each([
+  '&nbsp;',
+  '&#0;',
+  '&#27;',
+  '&amp;',
+  '&lt;',
+  '&y;',
+  '&amp;lt;',
+  '&#x3c;',
+  '&',
+  '&;',
+  'a&b;c',
+])('XML: %s is shown as it stands', async (text) => {
+  const xml = create()
+    .ele('a', { x: xmlAttribute(text) })
+    .txt(xmlText(text))
+    .end({ headless: true })
+  const literal = text.replaceAll('&', '&amp;')
+  expect(xml).toBe(`<a x="${literal}">${literal}</a>`)
+  const { valid, errors } = await validateXML({
+    xml: { fileName: 'a.xml', contents: xml },
+    schema: anySchema,
+  })
+  expect(errors).toEqual([])
+  expect(valid).toBe(true)
+})
 
 test('GitHub: a message stays one line, a property ends at no colon or comma', () => {
   forAnything((text) => {
     expect(commandData(text)).not.toMatch(/[\n\r]/)
     expect(commandProperty(text)).not.toMatch(/[\n\r:,]/)
-    expect(commandData(text).replaceAll('%0A', '\n').replaceAll('%25', '%')).toBe(visibleLines(text))
+    expect(commandData(text).replaceAll('%0A', '\n').replaceAll('%25', '%')).toBe(
+      visibleLines(text),
+    )
   })
 })
 

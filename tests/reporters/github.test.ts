@@ -12,17 +12,23 @@ test('a failed must is an error, a failed should a warning, under --strict an er
   const end = (at: number) =>
     at === 7 || at === 14 ? { outcome: 'failed' as const, failures: [sampleFailure('<id>')] } : {}
   const kinds = (strict: boolean) =>
-    lines(githubAnnotations(sampleReport({ end, run: { strict } }))).map((line) => line.split(' ')[0])
+    lines(githubAnnotations(sampleReport({ end, run: { strict } }))).map(
+      (line) => line.split(' ')[0],
+    )
   expect(kinds(false)).toEqual(['::error', '::warning'])
   expect(kinds(true)).toEqual(['::error', '::error'])
-  expect(githubAnnotations(sampleReport({ end }))).toContain('title=pdf.parse/401-malformed-key::A key that is no key')
+  expect(githubAnnotations(sampleReport({ end }))).toContain(
+    'title=pdf.parse/401-malformed-key::A key that is no key',
+  )
 })
 
 test('at most ten, and how many more', () => {
   const report = sampleReport({ size: 40, end: fails() })
   const all = lines(githubAnnotations(report))
   expect(all).toHaveLength(11)
-  expect(all.at(-1)).toBe('::notice title=conform::30 more failures: see the summary or the reports')
+  expect(all.at(-1)).toBe(
+    '::notice title=conform::30 more failures: see the summary or the reports',
+  )
 })
 
 test('expected failures are not annotated, stale entries are', () => {
@@ -37,7 +43,9 @@ test('expected failures are not annotated, stale entries are', () => {
       },
     },
   })
-  expect(lines(githubAnnotations(report))).toEqual(['::error title=conform::stale entry of the baseline: a: it passed'])
+  expect(lines(githubAnnotations(report))).toEqual([
+    '::error title=conform::stale entry of the baseline: a: it passed',
+  ])
 })
 
 test('an answer cannot forge a command', () => {
@@ -61,7 +69,11 @@ test('writes annotations and appends the summary on GitHub Actions only', () => 
   const write = (text: string) => void (written += text)
   reportToGithub(sampleReport({ end: mixed }), { GITHUB_STEP_SUMMARY: summary }, write)
   expect([written, readFileSync(summary, 'utf8')]).toEqual(['', 'before\n'])
-  reportToGithub(sampleReport({ end: mixed }), { GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: summary }, write)
+  reportToGithub(
+    sampleReport({ end: mixed }),
+    { GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: summary },
+    write,
+  )
   expect(written).toMatch(/^::error /)
   expect(readFileSync(summary, 'utf8')).toMatch(/^before\n## ❌ Conformance of Example staging\n/)
 })
@@ -70,6 +82,8 @@ test('the summary stays within its room, whatever failed', () => {
   const long = hostile.repeat(40)
   const report = sampleReport({ end: fails(long, { message: long, expected: long, rerun: long }) })
   expect(Buffer.byteLength(githubSummary(report, 1024 * 1024))).toBeLessThanOrEqual(1024 * 1024)
-  expect(githubSummary(report, 100)).toBe('The report does not fit into this summary: the verdict is non-conformant.\n')
+  expect(githubSummary(report, 100)).toBe(
+    'The report does not fit into this summary: the verdict is non-conformant.\n',
+  )
   expect(githubSummary(report, 10)).toBe('')
 })

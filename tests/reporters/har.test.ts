@@ -8,7 +8,10 @@ import { hostile, unsafe } from './hostile.ts'
 import { joined, sampleExchanges } from './sample-exchanges.ts'
 import { mixed, sampleReport } from './sample-report.ts'
 
-const schemas = createRequire(import.meta.url)('har-schema') as Record<string, { $id: string; $schema?: string }>
+const schemas = createRequire(import.meta.url)('har-schema') as Record<
+  string,
+  { $id: string; $schema?: string }
+>
 const ajv = new Ajv({ strict: false, allErrors: true })
 addFormats.default(ajv)
 // The schemas are draft 06, of which they use nothing that draft 07 reads otherwise.
@@ -23,7 +26,10 @@ async function har(exchanges: Iterable<RecordedExchange>) {
   return value.log
 }
 
-const one = (change: Partial<RecordedExchange> = {}) => ({ ...[...sampleExchanges(sampleReport(), 1)][0]!, ...change })
+const one = (change: Partial<RecordedExchange> = {}) => ({
+  ...[...sampleExchanges(sampleReport(), 1)][0]!,
+  ...change,
+})
 
 test('holds every exchange, valid by the schema', async () => {
   const log = await har(sampleExchanges(sampleReport(), 500))
@@ -54,8 +60,15 @@ test('bytes that are no text stand as base64, with their own length', async () =
   const log = await har([
     { ...base, request: { ...base.request, ...bytes }, response: { ...base.response!, ...bytes } },
   ])
-  expect(log.entries[0].response.content).toMatchObject({ text: '/9j/', encoding: 'base64', size: 3 })
-  expect(log.entries[0].request).toMatchObject({ bodySize: 3, postData: { text: '/9j/', _encoding: 'base64' } })
+  expect(log.entries[0].response.content).toMatchObject({
+    text: '/9j/',
+    encoding: 'base64',
+    size: 3,
+  })
+  expect(log.entries[0].request).toMatchObject({
+    bodySize: 3,
+    postData: { text: '/9j/', _encoding: 'base64' },
+  })
 })
 
 test('a body that was cut says so', async () => {
@@ -71,13 +84,19 @@ test('a body that was cut says so', async () => {
 
 test('a request without an answer keeps the reason', async () => {
   const { response: _response, ...unanswered } = one({ error: 'no answer within 15 s' })
-  expect((await har([unanswered])).entries[0].response).toMatchObject({ status: 0, _error: 'no answer within 15 s' })
+  expect((await har([unanswered])).entries[0].response).toMatchObject({
+    status: 0,
+    _error: 'no answer within 15 s',
+  })
 })
 
 test('hostile answers stand as they came and do nothing', async () => {
   const base = one()
   const log = await har([
-    { ...base, response: { status: 299, headers: { 'x-note': hostile, location: hostile }, body: hostile } },
+    {
+      ...base,
+      response: { status: 299, headers: { 'x-note': hostile, location: hostile }, body: hostile },
+    },
   ])
   expect(log.entries[0].response.content.text).toBe(hostile)
   expect(log.entries[0].response.headers[0]).toEqual({ name: 'x-note', value: hostile })

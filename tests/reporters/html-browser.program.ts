@@ -35,22 +35,31 @@ describe.skipIf(!isInstalled)('the HTML report in Chromium', () => {
   })
 
   /** The report opened; what the console said and which addresses were asked for. */
-  const open = (options: BrowserContextOptions = {}, hash = '') => openPage(browser!, address + hash, options)
+  const open = (options: BrowserContextOptions = {}, hash = '') =>
+    openPage(browser!, address + hash, options)
 
   test('has nothing serious against it for accessibility, light or dark, wide or on a phone', async () => {
     const { page } = await open({ colorScheme: 'light' })
     const serious = async (rules?: Parameters<typeof violations>[1]) =>
-      (await violations(page, rules)).filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      (await violations(page, rules)).filter(
+        ({ impact }) => impact === 'serious' || impact === 'critical',
+      )
     await page.locator('#list .r[data-o=passed]:visible > summary').first().click()
     await page.locator('#list .r[data-o=passed]:visible .x > summary').first().click()
     expect(await serious('of structure'), 'all rows').toEqual([])
     const wide = page.viewportSize()!
     await page.setViewportSize(phone)
-    expect(await page.evaluate('document.documentElement.scrollWidth'), 'needs no sideways scrolling').toBe(phone.width)
+    expect(
+      await page.evaluate('document.documentElement.scrollWidth'),
+      'needs no sideways scrolling',
+    ).toBe(phone.width)
 
     await thinOut(page, '#list .r')
     for (const outcome of new Set(report.requirements.map(({ outcome }) => outcome)))
-      expect(await page.locator(`#list .r[data-o=${outcome}]:visible`).count(), outcome).toBeGreaterThan(0)
+      expect(
+        await page.locator(`#list .r[data-o=${outcome}]:visible`).count(),
+        outcome,
+      ).toBeGreaterThan(0)
     expect(await serious(), 'on a phone').toEqual([])
     await page.emulateMedia({ colorScheme: 'dark' })
     expect(await serious('of colours'), 'on a phone, dark').toEqual([])
@@ -107,7 +116,9 @@ describe.skipIf(!isInstalled)('the HTML report in Chromium', () => {
     await page.locator('#tools input[value=passed]').check()
     await page.locator('#find').fill('chat.create QUOTA')
     expect(await shown()).toBe(1)
-    expect(await page.locator('#list .r:visible').getAttribute('id')).toBe('chat.create/429-quota-exceeded')
+    expect(await page.locator('#list .r:visible').getAttribute('id')).toBe(
+      'chat.create/429-quota-exceeded',
+    )
     expect(await page.locator('#list .op:visible').count()).toBe(1)
   })
 
@@ -136,7 +147,9 @@ describe.skipIf(!isInstalled)('the HTML report in Chromium', () => {
     await page.emulateMedia({ media: 'print' })
     expect(await page.locator('#tools').isVisible()).toBe(false)
     expect(await page.locator('#list .r[data-o=failed] > summary').first().isVisible()).toBe(true)
-    expect(await page.locator('#list .r[data-o=not-exercised] > summary').first().isVisible()).toBe(true)
+    expect(await page.locator('#list .r[data-o=not-exercised] > summary').first().isVisible()).toBe(
+      true,
+    )
     expect(await page.locator('#list .r[data-o=passed]:visible').count()).toBe(0)
   })
 })

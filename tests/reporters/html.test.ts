@@ -7,7 +7,8 @@ import { attribute, elements, hasClass, textOf, type Element } from './html-tree
 import { joined, sampleExchanges } from './sample-exchanges.ts'
 import { fails, mixed, sampleFailure, sampleReport } from './sample-report.ts'
 
-const render = (report: Report, exchanges: Iterable<RecordedExchange> = []) => joined(renderHtml(report, exchanges))
+const render = (report: Report, exchanges: Iterable<RecordedExchange> = []) =>
+  joined(renderHtml(report, exchanges))
 const rows = (all: Element[]) =>
   all.filter((one) => one.tagName === 'details' && attribute(one, 'data-o') !== undefined)
 const megabytes = (text: string) => Buffer.byteLength(text) / 1e6
@@ -16,7 +17,9 @@ test('every requirement, its outcome, level, section, statement and reason survi
   const report = sampleReport({ end: mixed })
   const list = rows(elements(await render(report)))
   expect(list.map((row) => attribute(row, 'id'))).toEqual(report.requirements.map(({ id }) => id))
-  expect(list.map((row) => attribute(row, 'data-o'))).toEqual(report.requirements.map(({ outcome }) => outcome))
+  expect(list.map((row) => attribute(row, 'data-o'))).toEqual(
+    report.requirements.map(({ outcome }) => outcome),
+  )
   report.requirements.forEach(({ id, level, reason, statement }, at) => {
     const text = textOf(list[at]!)
     for (const part of [id, level, '§', statement, reason ?? '']) expect(text).toContain(part)
@@ -58,7 +61,12 @@ test('exchanges stand with their requirement, passed ones too, and with curl', a
   const ownRequest = { ...exchanges[0]!, n: 60, requirement: null, role: 'liveness' as const }
   const all = elements(await render(report, [...exchanges, ownRequest]))
   const row = textOf(rows(all)[4]!)
-  for (const part of [exchanges[4]!.curl, exchanges[34]!.curl, exchanges[4]!.response!.body, 'x-request-id: r-34'])
+  for (const part of [
+    exchanges[4]!.curl,
+    exchanges[34]!.curl,
+    exchanges[4]!.response!.body,
+    'x-request-id: r-34',
+  ])
     expect(row).toContain(part)
   expect(row).toContain(`--only ${report.requirements[4]!.id} --seed 421`)
   expect(all.map(textOf).some((text) => text.startsWith('Requests of the run itself'))).toBe(true)
@@ -68,7 +76,11 @@ test('bodies of passed exchanges are held to 1 KiB, those of a lone failure are 
   const long = 'é'.repeat(3000)
   const report = sampleReport({ size: 20, end: (at) => (at === 3 ? fails(long)!(at) : {}) })
   const [one] = sampleExchanges(report, 1)
-  const cut = { ...one!, request: { ...one!.request, body: long }, response: { ...one!.response!, body: long } }
+  const cut = {
+    ...one!,
+    request: { ...one!.request, body: long },
+    response: { ...one!.response!, body: long },
+  }
   const list = rows(elements(await render(report, [cut])))
   const shown = textOf(list[0]!).match(/é+/g)!
   expect(shown.map(({ length }) => length)).toEqual([512, 512])
@@ -79,7 +91,9 @@ test('bodies of passed exchanges are held to 1 KiB, those of a lone failure are 
 test('an exchange without an answer says why', async () => {
   const report = sampleReport({ size: 20 })
   const { response: _response, ...unanswered } = [...sampleExchanges(report, 1)][0]!
-  const row = rows(elements(await render(report, [{ ...unanswered, error: 'no answer within 15 s' }])))[0]!
+  const row = rows(
+    elements(await render(report, [{ ...unanswered, error: 'no answer within 15 s' }])),
+  )[0]!
   expect(textOf(row)).toContain('No answer: no answer within 15 s')
 })
 
@@ -102,14 +116,20 @@ test('stays under 6 MB with 3,000 exchanges of hostile bodies, and if everything
 test('many exchanges of one requirement take no room from the others', async () => {
   const report = sampleReport({ size: 20 })
   const [busy, ...others] = sampleExchanges(report, 20)
-  const polls = Array.from({ length: 200 }, (_, n) => ({ ...busy!, n: 100 + n, role: 'poll' as const }))
+  const polls = Array.from({ length: 200 }, (_, n) => ({
+    ...busy!,
+    n: 100 + n,
+    role: 'poll' as const,
+  }))
   const list = rows(elements(await render(report, [...polls, ...others])))
   expect(textOf(list[0]!)).toContain('and 150 more')
   others.forEach(({ curl }, at) => expect(textOf(list[at + 1]!)).toContain(curl))
 })
 
 test('allows its own style and script by hash, and nothing else', async () => {
-  const all = elements(await render(sampleReport({ end: mixed }), sampleExchanges(sampleReport(), 100)))
+  const all = elements(
+    await render(sampleReport({ end: mixed }), sampleExchanges(sampleReport(), 100)),
+  )
   const policy = attribute(
     all.find((one) => attribute(one, 'http-equiv') === 'Content-Security-Policy')!,
     'content',
@@ -150,7 +170,12 @@ test('hostile text is text: no element, attribute or control comes of it', async
         startedAt: text,
         only: [text],
         created: [{ operation: text, id: text, name: text }],
-        baseline: { file: text, expected: [], stale: [{ id: text, why: text }], notExercised: [text] },
+        baseline: {
+          file: text,
+          expected: [],
+          stale: [{ id: text, why: text }],
+          notExercised: [text],
+        },
       },
     })
     const exchanges = [...sampleExchanges(report, 40)].map((one) => ({

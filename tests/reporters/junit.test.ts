@@ -36,7 +36,9 @@ interface Case {
 
 function parse(xml: string) {
   const { testsuites } = parser.parse(xml) as {
-    testsuites: Record<string, string> & { testsuite: (Record<string, string> & { testcase: Case[] })[] }
+    testsuites: Record<string, string> & {
+      testsuite: (Record<string, string> & { testcase: Case[] })[]
+    }
   }
   return {
     root: testsuites,
@@ -45,7 +47,8 @@ function parse(xml: string) {
   }
 }
 
-const count = (report: Report, outcome: string) => report.requirements.filter((one) => one.outcome === outcome).length
+const count = (report: Report, outcome: string) =>
+  report.requirements.filter((one) => one.outcome === outcome).length
 
 test('is valid, and every requirement, count and message survives', async () => {
   const report = sampleReport({ end: mixed })
@@ -56,12 +59,15 @@ test('is valid, and every requirement, count and message survives', async () => 
   expect(root.tests).toBe('290')
   expect(root.failures).toBe(String(report.summary.must.failed))
   expect(root.errors).toBe('0')
-  expect(suites.map(({ name }) => name)).toEqual([...new Set(report.requirements.map(({ operation }) => operation))])
+  expect(suites.map(({ name }) => name)).toEqual([
+    ...new Set(report.requirements.map(({ operation }) => operation)),
+  ])
   for (const [member, name] of [
     ['failure', 'failures'],
     ['skipped', 'skipped'],
   ] as const) {
-    for (const suite of suites) expect(suite.testcase.filter((one) => one[member]).length).toBe(Number(suite[name]))
+    for (const suite of suites)
+      expect(suite.testcase.filter((one) => one[member]).length).toBe(Number(suite[name]))
   }
   expect(cases.filter(({ skipped }) => skipped).length).toBe(
     count(report, 'not-exercised') + count(report, 'not-applicable') + report.summary.should.failed,
@@ -79,7 +85,12 @@ test('a run that judged nothing, was interrupted or has a stale baseline is an e
     end: () => ({ outcome: 'not-exercised', reason: 'no answer from the target' }),
     run: {
       interrupted: true,
-      baseline: { file: 'b.json', expected: [], stale: [{ id: 'x', why: 'it passed' }], notExercised: [] },
+      baseline: {
+        file: 'b.json',
+        expected: [],
+        stale: [{ id: 'x', why: 'it passed' }],
+        notExercised: [],
+      },
     },
   })
   const xml = renderJunit(nothing)
@@ -118,13 +129,24 @@ test('hostile text is well-formed, survives readably and does nothing', async ()
   expect(cases).toHaveLength(40)
   expect(cases[1]!.failure!['#text']).toContain('<script>alert(1)</script>')
   expect(cases[1]!.failure!.message).toContain('\\x1b[2J')
-  for (const text of [cases[1]!.failure!.message, cases[1]!.failure!['#text'], cases[0]!.skipped!.message])
+  for (const text of [
+    cases[1]!.failure!.message,
+    cases[1]!.failure!['#text'],
+    cases[0]!.skipped!.message,
+  ])
     expect(text).toContain(
       '&amp;&#x3c;&lt; <!DOCTYPE x [<!ENTITY y SYSTEM "file:///etc/passwd">]>&y;&nbsp;&#0;&#27;&#8238;',
     )
 })
 
 test('any text gives well-formed XML', async () => {
-  const texts = fc.sample(fc.string({ unit: anyCharacter, maxLength: 60 }), { numRuns: 60, seed: 7 })
-  await validate(renderJunit(sampleReport({ size: 60, end: (at) => fails(texts[at], { message: texts[at] })!(at) })))
+  const texts = fc.sample(fc.string({ unit: anyCharacter, maxLength: 60 }), {
+    numRuns: 60,
+    seed: 7,
+  })
+  await validate(
+    renderJunit(
+      sampleReport({ size: 60, end: (at) => fails(texts[at], { message: texts[at] })!(at) }),
+    ),
+  )
 })

@@ -10,7 +10,10 @@ import { likelyCauses, likelyHeading } from '../../reporters/view/likely-causes.
 import { failed, failure, report } from '../gates/results.ts'
 
 /** An answer to each refusal of the catalogue: the status and the name that it asks for, and what becomes of them. */
-type Answering = (status: number, tpe: string) => { status?: number; body?: unknown; text?: string } | null
+type Answering = (
+  status: number,
+  tpe: string,
+) => { status?: number; body?: unknown; text?: string } | null
 
 function failing(answering: Answering, only = /./): RequirementResult[] {
   return catalogue.flatMap(({ expects, id }) => {
@@ -21,7 +24,15 @@ function failing(answering: Answering, only = /./): RequirementResult[] {
   })
 }
 
-function answered({ body, status, text }: { status: number; body?: unknown; text?: string }): Partial<Failure> {
+function answered({
+  body,
+  status,
+  text,
+}: {
+  status: number
+  body?: unknown
+  text?: string
+}): Partial<Failure> {
   const { exchange } = failure()
   const response = { status, headers: {}, body: text ?? JSON.stringify(body) }
   return { exchange: { ...exchange!, response } }
@@ -46,7 +57,11 @@ test.each<[string, RequirementResult[], RegExp]>([
   ],
   ['pages', failing(() => ({ text: '<!doctype html><p>no' })), /the body is a page$/],
   ['nothing', failing(() => ({ text: '' })), /there is no body$/],
-  ['a member', failing((_, tpe) => ({ body: { tpe, errors: [] } })), /^extras missing in error envelopes$/],
+  [
+    'a member',
+    failing((_, tpe) => ({ body: { tpe, errors: [] } })),
+    /^extras missing in error envelopes$/,
+  ],
   [
     'everything alike',
     failing(() => ({ status: 418, body: envelope('InternalError') })),
@@ -54,7 +69,10 @@ test.each<[string, RequirementResult[], RegExp]>([
   ],
   [
     'a cache that looks at no key',
-    failing((status) => ({ status: 200, body: { status } }), /^(?:jobs\.retrieve|files\.(?:list|retrieve))\//),
+    failing(
+      (status) => ({ status: 200, body: { status } }),
+      /^(?:jobs\.retrieve|files\.(?:list|retrieve))\//,
+    ),
     /^much of jobs\.retrieve, files\.list, files\.retrieve is answered 200, whatever is asked$/,
   ],
   [
@@ -74,7 +92,12 @@ test.each<[string, RequirementResult[], RegExp]>([
   ],
   [
     'no job ends',
-    [failed('jobs.retrieve/200-outcome', answered({ status: 200, body: { status: 'in_progress' } }))],
+    [
+      failed(
+        'jobs.retrieve/200-outcome',
+        answered({ status: 200, body: { status: 'in_progress' } }),
+      ),
+    ],
     /^no job ends/,
   ],
 ])('%s', (_, results, what) => {
@@ -96,7 +119,9 @@ test('says of how many failures a cause is known', () => {
   expect(likelyHeading(likely, lower.length + 1)).toBe(
     `likely cause of ${lower.length} of ${lower.length + 1} failures`,
   )
-  expect(likelyHeading([...likely, ...likely], lower.length)).toBe(`likely causes of ${lower.length} failures`)
+  expect(likelyHeading([...likely, ...likely], lower.length)).toBe(
+    `likely causes of ${lower.length} failures`,
+  )
 })
 
 test('comes first in every front, and a long list of failures is folded', async () => {
@@ -118,20 +143,41 @@ test('comes first in every front, and a long list of failures is folded', async 
 })
 
 test('--verbose shows every failure', () => {
-  const text = renderTerminal(report(lower.slice(0, 40)), pc.createColors(false), { isVerbose: true })
+  const text = renderTerminal(report(lower.slice(0, 40)), pc.createColors(false), {
+    isVerbose: true,
+  })
   for (const { id } of lower.slice(0, 40)) expect(text).toContain(id)
 })
 
 test.each<[string, number, string, RegExp]>([
-  ['a body that a gateway refuses', 413, '<html>too large', /^raise the limit for bodies in what stands in front/],
-  ['a path that is not served', 404, '<html>none', /^serve these operations, or declare them as not-served/],
+  [
+    'a body that a gateway refuses',
+    413,
+    '<html>too large',
+    /^raise the limit for bodies in what stands in front/,
+  ],
+  [
+    'a path that is not served',
+    404,
+    '<html>none',
+    /^serve these operations, or declare them as not-served/,
+  ],
   ['a breakdown', 500, '{"message":"boom"}', /^look at the log of the server/],
   ['what the service itself refuses', 404, JSON.stringify(envelope('NotFound')), /^grant them; /],
-])('what to change is said of valid requests that are answered by %s', (_, status, text, change) => {
-  const granted = ['files.list/2xx-accepted', 'translate.run/2xx-accepted', 'vision.analyze/2xx-accepted']
-  const results = granted.map((id) => failed(id, answered({ status, text })))
-  expect(likelyCauses(results).map(({ change }) => change)).toEqual([expect.stringMatching(change)])
-})
+])(
+  'what to change is said of valid requests that are answered by %s',
+  (_, status, text, change) => {
+    const granted = [
+      'files.list/2xx-accepted',
+      'translate.run/2xx-accepted',
+      'vision.analyze/2xx-accepted',
+    ]
+    const results = granted.map((id) => failed(id, answered({ status, text })))
+    expect(likelyCauses(results).map(({ change }) => change)).toEqual([
+      expect.stringMatching(change),
+    ])
+  },
+)
 
 test('a breakdown of everything is not told as errors whose status is right', () => {
   const results = ['shape', 'content-type', 'unsupported-method'].map((id) =>

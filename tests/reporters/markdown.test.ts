@@ -26,14 +26,19 @@ test('is short where all passes', () => {
 
 test('counts and failures survive', () => {
   const report = sampleReport({ end: mixed })
-  const tables = tokens(renderMarkdown(report)).flatMap((token) => (token.type === 'table' ? [token] : []))
-  const rows = (at: number) => tables[at]!.rows.map((row: { text: string }[]) => row.map(({ text }) => text))
+  const tables = tokens(renderMarkdown(report)).flatMap((token) =>
+    token.type === 'table' ? [token] : [],
+  )
+  const rows = (at: number) =>
+    tables[at]!.rows.map((row: { text: string }[]) => row.map(({ text }) => text))
   const { must, should } = report.summary
   expect(rows(0)).toEqual([
     ['must (required)', ...Object.values(must).map(String)],
     ['should (recommended)', ...Object.values(should).map(String)],
   ])
-  const failures = report.requirements.filter(({ outcome }) => outcome === 'failed').map(({ id }) => `\`${id}\``)
+  const failures = report.requirements
+    .filter(({ outcome }) => outcome === 'failed')
+    .map(({ id }) => `\`${id}\``)
   // One cause, one row: the musts of several operations that were answered alike, and the should.
   expect(
     rows(1)
@@ -73,12 +78,22 @@ test.each(hostilePieces)('%j is text and nothing else', (piece) => {
 
 test('any text stays one cell of a table, and one block of code', () => {
   fc.assert(
-    fc.property(fc.oneof(fc.string({ unit: anyCharacter }), fc.constantFrom(...hostilePieces)), (text) => {
-      const [table] = lexer(`| a | b |\n| - | - |\n| ${markdownText(text)} | ${markdownCode(text)} |`)
-      expect(table).toMatchObject({ type: 'table', rows: [[expect.anything(), expect.anything()]] })
-      const block = lexer(`${markdownBlock(text)}\n\nafter`).filter(({ type }) => type !== 'space')
-      expect(block.map(({ type }) => type)).toEqual(['code', 'paragraph'])
-    }),
+    fc.property(
+      fc.oneof(fc.string({ unit: anyCharacter }), fc.constantFrom(...hostilePieces)),
+      (text) => {
+        const [table] = lexer(
+          `| a | b |\n| - | - |\n| ${markdownText(text)} | ${markdownCode(text)} |`,
+        )
+        expect(table).toMatchObject({
+          type: 'table',
+          rows: [[expect.anything(), expect.anything()]],
+        })
+        const block = lexer(`${markdownBlock(text)}\n\nafter`).filter(
+          ({ type }) => type !== 'space',
+        )
+        expect(block.map(({ type }) => type)).toEqual(['code', 'paragraph'])
+      },
+    ),
     { seed: 3 },
   )
 })
@@ -89,9 +104,18 @@ test('a hostile target adds no structure to the report', () => {
       sampleReport({
         size: 30,
         end: (at) =>
-          at % 2 ? fails(text, { message: text, rerun: text })!(at) : { outcome: 'not-exercised', reason: text },
+          at % 2
+            ? fails(text, { message: text, rerun: text })!(at)
+            : { outcome: 'not-exercised', reason: text },
         target: { name: text, baseUrl: text },
-        run: { baseline: { file: text, expected: [text], stale: [{ id: text, why: text }], notExercised: [text] } },
+        run: {
+          baseline: {
+            file: text,
+            expected: [text],
+            stale: [{ id: text, why: text }],
+            notExercised: [text],
+          },
+        },
       }),
     )
   const shape = (text: string) =>
@@ -100,9 +124,13 @@ test('a hostile target adds no structure to the report', () => {
       .filter((type) => !['text', 'codespan', 'html', 'escape'].includes(type))
   expect(render(hostile)).not.toMatch(unsafe)
   expect(shape(render(hostile))).toEqual(shape(render('plain')))
-  const html = tokens(render(hostile)).flatMap((token) => (token.type === 'html' ? [token.raw.trim()] : []))
+  const html = tokens(render(hostile)).flatMap((token) =>
+    token.type === 'html' ? [token.raw.trim()] : [],
+  )
   expect(
-    html.filter((tag) => !/^<\/?(details|summary|code)>|^<details>\n<summary>[^<]*<\/summary>$/.test(tag)),
+    html.filter(
+      (tag) => !/^<\/?(details|summary|code)>|^<details>\n<summary>[^<]*<\/summary>$/.test(tag),
+    ),
   ).toEqual([])
 })
 
@@ -110,7 +138,11 @@ test('a hostile target adds no structure to the report', () => {
 function told(markdown: string): string[] {
   const texts = (node: Node): string[] => {
     if (node.nodeName === 'code' || node.nodeName === 'pre') return []
-    return 'value' in node ? [node.value] : 'childNodes' in node ? node.childNodes.flatMap(texts) : []
+    return 'value' in node
+      ? [node.value]
+      : 'childNodes' in node
+        ? node.childNodes.flatMap(texts)
+        : []
   }
   const finds =
     /(?<!\w)@[a-z0-9]|[#!]\d|(?<!\w)gh-\d|[\w.-]+\/[\w.-]+#\d|\/(issues|pull|discussions|merge_requests)\/\d/gi
@@ -132,13 +164,17 @@ test.each(telling)('nobody is told of %s', (text) => {
   expect(told(markdownText(text))).toEqual([])
   expect(told(markdownCode(text))).toEqual([])
   // What a reader sees is the same, but for what takes no room; in code it is exactly the same.
-  const seen = (markdown: string) => textOf(parseFragment(marked.parse(markdown, { async: false }))).trimEnd()
+  const seen = (markdown: string) =>
+    textOf(parseFragment(marked.parse(markdown, { async: false }))).trimEnd()
   expect(seen(markdownText(text)).replaceAll('\u2060', '')).toBe(text)
   expect(seen(markdownCode(text))).toBe(text)
 })
 
 test('nobody is told of a report, whatever a target answers', () => {
   const text = telling.join(' ')
-  const report = sampleReport({ end: fails(text, { message: text }), target: { name: text, baseUrl: text } })
+  const report = sampleReport({
+    end: fails(text, { message: text }),
+    target: { name: text, baseUrl: text },
+  })
   expect(told(renderMarkdown(report))).toEqual([])
 })

@@ -23,7 +23,12 @@ const report = sampleReport({
       : { outcome: 'not-exercised', reason: hostile },
   target: { name: `::error::${hostile}`, baseUrl: hostile },
   run: {
-    baseline: { file: hostile, expected: [hostile], stale: [{ id: hostile, why: hostile }], notExercised: [hostile] },
+    baseline: {
+      file: hostile,
+      expected: [hostile],
+      stale: [{ id: hostile, why: hostile }],
+      notExercised: [hostile],
+    },
   },
 })
 
@@ -33,16 +38,32 @@ test('the report for a terminal, in colours or without, holds no command', () =>
   }
 })
 
-test.each(Object.keys(formats) as (keyof typeof formats)[])('%s on stdout holds no command', async (format) => {
-  const rendered = formats[format](report, [])
-  let text = ''
-  for await (const piece of typeof rendered === 'string' ? [rendered] : rendered) text += piece
-  expect(text.length).toBeGreaterThan(100)
-  expect(commandsIn(text)).toEqual([])
-})
+test.each(Object.keys(formats) as (keyof typeof formats)[])(
+  '%s on stdout holds no command',
+  async (format) => {
+    const rendered = formats[format](report, [])
+    let text = ''
+    for await (const piece of typeof rendered === 'string' ? [rendered] : rendered) text += piece
+    expect(text.length).toBeGreaterThan(100)
+    expect(commandsIn(text)).toEqual([])
+  },
+)
 
 test('no text makes a command, whatever stands in it', () => {
-  const unit = fc.constantFrom('#', ':', '[', ']', 'v', 's', 'o', ' ', '\n', '\u3000', '\r', ...runnerCommands)
+  const unit = fc.constantFrom(
+    '#',
+    ':',
+    '[',
+    ']',
+    'v',
+    's',
+    'o',
+    ' ',
+    '\n',
+    '\u3000',
+    '\r',
+    ...runnerCommands,
+  )
   fc.assert(
     fc.property(fc.string({ unit, maxLength: 12 }), (text) => {
       expect(commandsIn(terminalText(text))).toEqual([])

@@ -33,5 +33,7 @@ const parsers = { github, githubLegacy, azure, azureFormat, teamcity }
 
 /** The commands that some runner would find in the output, each with whose it is. */
 export function commandsIn(output: string): string[] {
-  return Object.entries(parsers).flatMap(([name, parse]) => parse(output).map((line) => `${name}: ${line}`))
+  return Object.entries(parsers).flatMap(([name, parse]) =>
+    parse(output).map((line) => `${name}: ${line}`),
+  )
 }

@@ -4,13 +4,25 @@ import type { RequirementResult } from '../../harness/report/model.ts'
 type Row = Pick<RequirementResult, 'id' | 'operation' | 'level' | 'section' | 'statement'>
 
 const everywhere = [
-  ['401-missing-credentials', '5, 7.3', 'A request without credentials is answered 401 BadCredentials.'],
+  [
+    '401-missing-credentials',
+    '5, 7.3',
+    'A request without credentials is answered 401 BadCredentials.',
+  ],
   ['401-malformed-key', '5', 'A key that is no key at all is answered 401 BadCredentials.'],
   ['401-invalid-key', '5, 7.1', 'A changed key is answered 401 BadCredentials or BadToken.'],
   ['401-expired-key', '5', 'An expired key is answered 401 BadToken.'],
-  ['403-insufficient-rights', '5, 7.3', 'A valid key without the right is answered 403 InsufficientAccessRights.'],
+  [
+    '403-insufficient-rights',
+    '5, 7.3',
+    'A valid key without the right is answered 403 InsufficientAccessRights.',
+  ],
   ['429-quota-exceeded', '7.2, 7.3', 'A spent quota is answered 429 QuotaExceeded.'],
-  ['400-malformed-json', '7.2, 7.3', 'A body that is no JSON is answered 400 InvalidContentType or BadRequest.'],
+  [
+    '400-malformed-json',
+    '7.2, 7.3',
+    'A body that is no JSON is answered 400 InvalidContentType or BadRequest.',
+  ],
   [
     '400-wrong-content-type',
     '7.2, 7.3',
@@ -21,7 +33,14 @@ const everywhere = [
   ['404-unknown', '4.2, 7.3', 'An unknown id is answered 404 ResourceNotFound.'],
 ] as const
 
-const envelope = ['shape', 'status-tpe-pair', 'content-type', 'message-keys', 'unknown-path', 'bad-input-no-5xx']
+const envelope = [
+  'shape',
+  'status-tpe-pair',
+  'content-type',
+  'message-keys',
+  'unknown-path',
+  'bad-input-no-5xx',
+]
 
 /** Rows that look like the catalogue's, `size` of them; operations come in its order, `envelope` first. */
 export function sampleCatalogue(size: number): Row[] {
@@ -41,7 +60,13 @@ export function sampleCatalogue(size: number): Row[] {
         '7.3',
         `Fault number ${at} in the body is answered 400 BadRequest.`,
       ]
-      rows.push({ id: `${area}/${name}`, operation: area, level: at % 9 === 8 ? 'should' : 'must', section, statement })
+      rows.push({
+        id: `${area}/${name}`,
+        operation: area,
+        level: at % 9 === 8 ? 'should' : 'must',
+        section,
+        statement,
+      })
     }
   }
   return rows

@@ -1,7 +1,11 @@
 import type { RecordedExchange, Report } from '../../harness/report/model.ts'
 
 /** `count` exchanges of a report, dealt to its requirements in turn; each body has about `bytes` characters. */
-export function* sampleExchanges(report: Report, count: number, bytes = 400): Generator<RecordedExchange> {
+export function* sampleExchanges(
+  report: Report,
+  count: number,
+  bytes = 400,
+): Generator<RecordedExchange> {
   for (let n = 0; n < count; n++) {
     const { id, operation } = report.requirements[n % report.requirements.length]!
     const url = `https://staging.example.com/v1/applications/a-1/jobs?case=${n}`

@@ -13,7 +13,11 @@ export interface SampleOptions {
 }
 
 /** A failure with its exchange; `actual` and the bodies carry the text. */
-export function sampleFailure(id: string, text = '404 NotFound', change: Partial<Failure> = {}): Failure {
+export function sampleFailure(
+  id: string,
+  text = '404 NotFound',
+  change: Partial<Failure> = {},
+): Failure {
   const url = 'https://staging.example.com/v1/applications/a-1/jobs'
   return failure({
     actual: text,
@@ -30,7 +34,12 @@ export function sampleFailure(id: string, text = '404 NotFound', change: Partial
     },
     rerun: `conform https://staging.example.com --only ${id} --seed 421`,
     exchange: {
-      request: { method: 'POST', url, headers: { authorization: 'Bearer $CONFORM_API_KEY' }, body: '{"inputs":[]}' },
+      request: {
+        method: 'POST',
+        url,
+        headers: { authorization: 'Bearer $CONFORM_API_KEY' },
+        body: '{"inputs":[]}',
+      },
       response: {
         status: 404,
         headers: { 'content-type': 'application/json', 'x-note': text },
@@ -49,19 +58,47 @@ export const fails =
 /** Ends of every kind, by place: most pass, some fail, some were not exercised or are not applicable. */
 export function mixed(at: number): Partial<RequirementResult> {
   if (at % 41 === 7) return { outcome: 'failed', failures: [sampleFailure('<id>')] }
-  if (at % 13 === 5) return { outcome: 'not-exercised', reason: 'declare /scenarios/<id> in the target file', cases: 0 }
-  if (at % 17 === 3) return { outcome: 'not-applicable', reason: 'vision.analyze is not served', cases: 0 }
+  if (at % 13 === 5)
+    return {
+      outcome: 'not-exercised',
+      reason: 'declare /scenarios/<id> in the target file',
+      cases: 0,
+    }
+  if (at % 17 === 3)
+    return { outcome: 'not-applicable', reason: 'vision.analyze is not served', cases: 0 }
   return {}
 }
 
-export function sampleReport({ size = 290, end = () => ({}), run, target, exit }: SampleOptions = {}): Report {
+export function sampleReport({
+  size = 290,
+  end = () => ({}),
+  run,
+  target,
+  exit,
+}: SampleOptions = {}): Report {
   const requirements = sampleCatalogue(size).map((row, at): RequirementResult => {
     const ended = end(at)
-    const failures = (ended.failures ?? []).map((one) => ({ ...one, rerun: one.rerun.replace('<id>', row.id) }))
-    const reason = ended.reason === undefined ? {} : { reason: ended.reason.replace('<id>', row.id) }
-    return result(row.id, { ...row, control: 'granted', cases: 3, durationMs: 12, ...ended, failures, ...reason })
+    const failures = (ended.failures ?? []).map((one) => ({
+      ...one,
+      rerun: one.rerun.replace('<id>', row.id),
+    }))
+    const reason =
+      ended.reason === undefined ? {} : { reason: ended.reason.replace('<id>', row.id) }
+    return result(row.id, {
+      ...row,
+      control: 'granted',
+      cases: 3,
+      durationMs: 12,
+      ...ended,
+      failures,
+      ...reason,
+    })
   })
-  const whole = report(requirements, { durationMs: 48_200, requests: 3012, throttled: 0, ...run }, exit)
+  const whole = report(
+    requirements,
+    { durationMs: 48_200, requests: 3012, throttled: 0, ...run },
+    exit,
+  )
   const own = { name: 'Example staging', baseUrl: 'https://staging.example.com', ...target }
   return { ...whole, target: { ...whole.target, ...own } }
 }

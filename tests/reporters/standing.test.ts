@@ -50,7 +50,12 @@ const cases: [name: string, of: Report, tone: string, sentence: string][] = [
     'warning',
     'Conformant, but the run is no success: all 1 must that apply passed',
   ],
-  ['quick', report([done], { depth: 'quick' }), 'warning', 'Conformant in a quick run: all 1 must that apply passed'],
+  [
+    'quick',
+    report([done], { depth: 'quick' }),
+    'warning',
+    'Conformant in a quick run: all 1 must that apply passed',
+  ],
   [
     'nothing known',
     report([missed('a.b/1')]),
@@ -70,7 +75,11 @@ async function html(of: Report): Promise<string> {
 test.each(cases)('%s: every front has the same tone', async (_, of, tone, sentence) => {
   expect(standingOf(of).tone).toBe(tone)
   expect(verdictSentence(of)).toBe(sentence)
-  expect(/^## (\S+) /.exec(renderMarkdown(of))?.[1]).toBe({ good: '✅', warning: '⚠️', bad: '❌' }[tone])
-  expect(/<div class="verdict (\w)">/.exec(await html(of))?.[1]).toBe({ good: 'p', warning: 'm', bad: 'f' }[tone])
+  expect(/^## (\S+) /.exec(renderMarkdown(of))?.[1]).toBe(
+    { good: '✅', warning: '⚠️', bad: '❌' }[tone],
+  )
+  expect(/<div class="verdict (\w)">/.exec(await html(of))?.[1]).toBe(
+    { good: 'p', warning: 'm', bad: 'f' }[tone],
+  )
   expect(lime.test(renderBadge(of))).toBe(tone === 'good')
 })

@@ -33,11 +33,16 @@ test('shows a failure as evidence: sent, expected, received, again, curl', () =>
 test('only the words stand out in which expected and received differ', () => {
   const response = { status: 400, headers: {}, body: '{"tpe":"badrequest"}' }
   const row = failed('a.b/1', {
-    ...{ expected: '400 BadRequest (§7.2)', actual: '400 badrequest "no (BadRequest)"', asked: ['400', 'BadRequest'] },
+    ...{
+      expected: '400 BadRequest (§7.2)',
+      actual: '400 badrequest "no (BadRequest)"',
+      asked: ['400', 'BadRequest'],
+    },
     exchange: { ...sampleFailure('').exchange!, response },
   })
   const text = renderTerminal(report([row]), pc.createColors(true))
-  const standOut = (word: string, code: number) => `\u001b[1m\u001b[${code}m${word}\u001b[39m\u001b[22m`
+  const standOut = (word: string, code: number) =>
+    `\u001b[1m\u001b[${code}m${word}\u001b[39m\u001b[22m`
   expect(text).toContain(`400 ${standOut('BadRequest', 32)} (§7.2)\n`)
   expect(text).toContain(`400 ${standOut('badrequest', 31)} "no (BadRequest)"\n`)
 })
@@ -48,7 +53,9 @@ test('ends with the seed, the verdict in one sentence, and why it exits as it do
   const all = must.passed + must.failed + must.notExercised + must.notApplicable
   expect(lines(report).slice(-3)).toEqual([
     '3012 requests in 48.2 s; seed 421: repeat with --seed 421',
-    expect.stringMatching(`^Non-conformant: ${must.failed} of ${all} musts failed, ${must.notExercised} not tested, `),
+    expect.stringMatching(
+      `^Non-conformant: ${must.failed} of ${all} musts failed, ${must.notExercised} not tested, `,
+    ),
     `exit 1: ${must.failed} musts failed`,
   ])
 })
@@ -64,15 +71,21 @@ test('groups what was not exercised by its reason, with counts and the first ids
   const report = sampleReport({ end: mixed })
   const text = renderTerminal(report, plain)
   const all = report.summary.must.notExercised + report.summary.should.notExercised
-  expect(text).toContain(`Not tested: ${all}\n  ${all}  declare /scenarios/<id> in the target file\n`)
+  expect(text).toContain(
+    `Not tested: ${all}\n  ${all}  declare /scenarios/<id> in the target file\n`,
+  )
   expect(text).toMatch(/, and \d+ more\n/)
   expect(text).toContain('Not applicable: ')
 })
 
 test('answers that repeat the path of their request are one reason; of one path alone it is shown', () => {
-  const said = (path: string): string => `answered 404 with a page: Cannot POST ${path}, and so was the control`
+  const said = (path: string): string =>
+    `answered 404 with a page: Cannot POST ${path}, and so was the control`
   const shown = (...paths: string[]): string =>
-    renderTerminal(report([failed('a.b/0'), ...paths.map((path, at) => missed(`a.b/${at + 1}`, said(path)))]), plain)
+    renderTerminal(
+      report([failed('a.b/0'), ...paths.map((path, at) => missed(`a.b/${at + 1}`, said(path)))]),
+      plain,
+    )
   const two = shown('/v1/files', '/v1/tools/a-b')
   expect(two).toContain(`Not tested: 2\n  2  ${said('<path>')}\n`)
   const one = shown('/v1/files', '/v1/files')
@@ -80,7 +93,8 @@ test('answers that repeat the path of their request are one reason; of one path 
 })
 
 test('a reason that names one of those that share it is one reason', () => {
-  const reason = 'the target stopped answering; under way when it stopped: POST /v1/a (a.b/1), POST /v1/a (a.b/2)'
+  const reason =
+    'the target stopped answering; under way when it stopped: POST /v1/a (a.b/1), POST /v1/a (a.b/2)'
   const rows = ['1', '2', '3'].map((at) => missed(`a.b/${at}`, reason))
   const text = renderTerminal(report([failed('a.b/4'), ...rows]), plain)
   expect(text).toContain(`Not tested: 3\n  3  ${reason}\n`)
@@ -109,7 +123,11 @@ test('names a report that is written, or the option that writes it', () => {
 test('counts in a table', () => {
   const report = sampleReport({ end: mixed })
   const row = lines(report).find((line) => line.startsWith('  must '))!
-  expect(row.trim().split(/\s+/)).toEqual(['must', '(required)', ...Object.values(report.summary.must).map(String)])
+  expect(row.trim().split(/\s+/)).toEqual([
+    'must',
+    '(required)',
+    ...Object.values(report.summary.must).map(String),
+  ])
 })
 
 test('the heads of tables stand over their columns, also in colour on a terminal of 80 columns', () => {
@@ -121,7 +139,9 @@ test('the heads of tables stand over their columns, also in colour on a terminal
 })
 
 test('never calls a run that judged nothing a pass', () => {
-  const nothing = sampleReport({ end: () => ({ outcome: 'not-exercised', reason: 'no key: none was given' }) })
+  const nothing = sampleReport({
+    end: () => ({ outcome: 'not-exercised', reason: 'no key: none was given' }),
+  })
   expect(nothing.verdict).toBe('not-judged')
   expect(renderTerminal(nothing, plain)).not.toContain('passed.')
   expect(lines(nothing).slice(-2)).toEqual([
@@ -134,7 +154,9 @@ test('never calls a run that judged nothing a pass', () => {
   })
   const [shard, exit] = lines(dealt).slice(-2)
   expect(exit).toBe('exit 0: nothing was dealt to this shard (1/4)')
-  expect(shard).toBe('Not judged: this shard (1/4) judges nothing by itself; merge the reports of all shards')
+  expect(shard).toBe(
+    'Not judged: this shard (1/4) judges nothing by itself; merge the reports of all shards',
+  )
 })
 
 test('says what the run left unsaid: interrupted, insecure, read only, throttled, family names', () => {
@@ -151,29 +173,48 @@ test('says what the run left unsaid: interrupted, insecure, read only, throttled
 
 test('says how many failures are only another name, also if the verdict is the same without them', () => {
   const only = { familyOnly: true }
-  const said = (of: Report) => [renderTerminal(of, plain), renderMarkdown(of).replaceAll('&#45;', '-')]
+  const said = (of: Report) => [
+    renderTerminal(of, plain),
+    renderMarkdown(of).replaceAll('&#45;', '-'),
+  ]
   for (const text of said(report([failed('a.b/1'), failed('a.b/2', only)])))
-    expect(text).toMatch(/^(?:- )?1 of the failures is only another name of the same status: --tpe family accepts it$/m)
+    expect(text).toMatch(
+      /^(?:- )?1 of the failures is only another name of the same status: --tpe family accepts it$/m,
+    )
   for (const text of said(report([failed('a.b/1'), failed('a.b/2', only), failed('a.b/3', only)])))
-    expect(text).toMatch(/2 of the failures are only another name of the same status: --tpe family accepts them$/m)
+    expect(text).toMatch(
+      /2 of the failures are only another name of the same status: --tpe family accepts them$/m,
+    )
   for (const text of said(report([failed('a.b/1')]))) expect(text).not.toContain('another name')
 })
 
 test('prints only the reason if nothing was judged', () => {
   const dead = targetReason('http://127.0.0.1:1', 'connection refused')
   const { reason } = dead
-  const rows = [missed('a.b/1', dead), ...['2', '3', '4'].map((at) => missed(`a.b/${at}`, 'declare /x'))]
+  const rows = [
+    missed('a.b/1', dead),
+    ...['2', '3', '4'].map((at) => missed(`a.b/${at}`, 'declare /x')),
+  ]
   const text = renderTerminal(report(rows, { requests: 1 }, { notJudged: reason }), plain)
   expect(text).not.toMatch(/declare|Not tested|must/)
   expect(text.split('\n').length).toBeLessThan(8)
   expect(text).toContain(`\nexit 3: ${reason}\n`)
-  const undeclared = renderTerminal(report([missed('a.b/1', undeclaredReason([['/x']], '[]'))]), plain)
+  const undeclared = renderTerminal(
+    report([missed('a.b/1', undeclaredReason([['/x']], '[]'))]),
+    plain,
+  )
   expect(undeclared).toContain('Not tested: 1\n')
 })
 
 test('counts what an option left out in one line, and the rest as what was selected', () => {
   const out = (id: string, by: LeftOutBy) => missed(id, leftOut(by))
-  const rows = [failed('a.b/1'), result('a.b/2'), missed('a.b/3'), out('a.b/4', '--only'), out('a.b/5', '--only')]
+  const rows = [
+    failed('a.b/1'),
+    result('a.b/2'),
+    missed('a.b/3'),
+    out('a.b/4', '--only'),
+    out('a.b/5', '--only'),
+  ]
   const text = renderTerminal(
     report([...rows, out('a.b/6', '--read-only'), notApplicable('c.d/1')], { only: ['a.b/*'] }),
     plain,
@@ -181,7 +222,9 @@ test('counts what an option left out in one line, and the rest as what was selec
   expect(text).toContain('Not tested: 1\n')
   expect(text).toContain('\nLeft out: 2 by --only, 1 by --read-only\n')
   expect(text).toMatch(/^ {2}must \(required\) +1 +1 +1 +0$/m)
-  expect(text).toContain('\nNon-conformant: 1 of 3 selected musts failed, 1 not tested\nexit 1: 1 must failed\n')
+  expect(text).toContain(
+    '\nNon-conformant: 1 of 3 selected musts failed, 1 not tested\nexit 1: 1 must failed\n',
+  )
 })
 
 test('names expected failures once and stale entries with the reason', () => {
@@ -251,13 +294,18 @@ test('ends with every failed id, the reports, and the command that runs what fai
     "report    out/r 1.json\nreport    r.html\nrun again conform -t t.json --failed 'out/r 1.json'\n",
   )
   expect(text).toMatch(/^ {2}a\.b {5}.* 0 +2 +0 +0$/m)
-  expect(renderTerminal(report([result('a.b/1')]), plain, { written, command: 'conform' })).not.toContain('run again')
+  expect(
+    renderTerminal(report([result('a.b/1')]), plain, { written, command: 'conform' }),
+  ).not.toContain('run again')
 })
 
 test('shows how far a run is on one line, in whatever room there is', () => {
   const standing = { judged: 133, of: 302, failed: 2, ms: 12_400, operation: 'jobs.create' }
   const line = progressLine(standing, 80, plain)
   expect(line).toBe('█████████░░░░░░░░░░░ 133/302 · 2 failed · 12 s · jobs.create')
-  for (const columns of [30, 40, 50]) expect(progressLine(standing, columns, plain).length).toBeLessThan(columns)
-  expect(progressLine({ ...standing, failed: 0, operation: '\u001b[2J' }, 80, plain)).not.toMatch(unsafe)
+  for (const columns of [30, 40, 50])
+    expect(progressLine(standing, columns, plain).length).toBeLessThan(columns)
+  expect(progressLine({ ...standing, failed: 0, operation: '\u001b[2J' }, 80, plain)).not.toMatch(
+    unsafe,
+  )
 })

@@ -21,7 +21,9 @@ import { joined } from './sample-exchanges.ts'
 function run(file: TargetFile) {
   return report(
     catalogue.map(({ id, needs, operation }) => {
-      const reason = Object.hasOwn(file.scenarios ?? {}, id) ? undefined : missingReason(file, needs, operation)
+      const reason = Object.hasOwn(file.scenarios ?? {}, id)
+        ? undefined
+        : missingReason(file, needs, operation)
       return reason === undefined ? result(id) : missed(id, reason)
     }),
   )
@@ -30,18 +32,25 @@ function run(file: TargetFile) {
 const first = run({})
 const steps = whatToDeclare(first)
 const filled = (example: unknown): TargetFile =>
-  checkTargetFile(JSON.parse(JSON.stringify(example).replaceAll(/<[^<>"]+>/g, 'filled in')), 'pasted')
+  checkTargetFile(
+    JSON.parse(JSON.stringify(example).replaceAll(/<[^<>"]+>/g, 'filled in')),
+    'pasted',
+  )
 
 test('every requirement that lacks something is gained by one step, the greatest first', () => {
-  const lacking = first.requirements.filter(({ outcome }) => outcome === 'not-exercised').map(({ id }) => id)
+  const lacking = first.requirements
+    .filter(({ outcome }) => outcome === 'not-exercised')
+    .map(({ id }) => id)
   expect(steps.flatMap(({ ids }) => ids).toSorted()).toEqual(lacking.toSorted())
-  expect(steps.map(({ ids }) => ids.length)).toEqual(steps.map(({ ids }) => ids.length).toSorted((a, b) => b - a))
+  expect(steps.map(({ ids }) => ids.length)).toEqual(
+    steps.map(({ ids }) => ids.length).toSorted((a, b) => b - a),
+  )
   const gain = (name: string) => steps.find(({ names }) => names.join() === name)!.ids.length
-  expect([gain('keys.expired'), gain('keys.restricted'), gain('scenarios.*/429-quota-exceeded')]).toEqual([
-    operations.length,
-    operations.length,
-    operations.length,
-  ])
+  expect([
+    gain('keys.expired'),
+    gain('keys.restricted'),
+    gain('scenarios.*/429-quota-exceeded'),
+  ]).toEqual([operations.length, operations.length, operations.length])
   expect(gainOf(steps)).toBe(lacking.length)
 })
 
@@ -67,8 +76,12 @@ test('the part that most servers can paste has no scenario and no member that a 
 })
 
 test('it is told in each front, and a reason of somebody else is told as it stands', async () => {
-  const terminal = renderTerminal(first, pc.createColors(false), { written: [{ format: 'json', path: 'r.json' }] })
-  expect(terminal).toMatch(/^What to declare next so that \d+ more requirements can be tested\n {2}\+23 {2}resources/m)
+  const terminal = renderTerminal(first, pc.createColors(false), {
+    written: [{ format: 'json', path: 'r.json' }],
+  })
+  expect(terminal).toMatch(
+    /^What to declare next so that \d+ more requirements can be tested\n {2}\+23 {2}resources/m,
+  )
   expect(terminal).toMatch(/others; all in a new target file: conform init --from r\.json$/m)
   const pasted = terminal.slice(terminal.indexOf('\n{\n'), terminal.indexOf('\n}\n') + 2)
   expect(JSON.parse(pasted)).toHaveProperty('keys.expired')
@@ -103,6 +116,8 @@ test('conform init --from writes it all in comments, each operation with not-ser
   const value = JSON.parse(once.replaceAll(/^ *\/\/.*$/gm, '').replaceAll(/,(?=\s*[}\]])/g, ''))
   const left = whatToDeclare(run(filled({ ...value, baseUrl: 'http://localhost' })))
   expect(
-    left.flatMap(({ names }) => names).filter((name) => !/vision\.analyze|\.(?:body|fields)\./.test(name)),
+    left
+      .flatMap(({ names }) => names)
+      .filter((name) => !/vision\.analyze|\.(?:body|fields)\./.test(name)),
   ).toEqual([])
 })

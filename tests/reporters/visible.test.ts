@@ -5,7 +5,9 @@ import { hostile, unsafe } from './hostile.ts'
 import { anyCharacter } from '../support/any-character.ts'
 
 test('writes out what hides or disguises', () => {
-  expect(visible('\u001b[31m\u202e\n\u009b\ud800\u{e0041}')).toBe('\\x1b[31m\\u202e\\n\\x9b\\ud800\\u{e0041}')
+  expect(visible('\u001b[31m\u202e\n\u009b\ud800\u{e0041}')).toBe(
+    '\\x1b[31m\\u202e\\n\\x9b\\ud800\\u{e0041}',
+  )
 })
 
 test('leaves ordinary text of any script alone', () => {

@@ -5,7 +5,11 @@ import { patternMistake } from '../../library/options.ts'
 import type { Failure, Report, RequirementResult } from '../../harness/report/model.ts'
 import { sampleReport } from '../reporters/sample-report.ts'
 
-const [first, second, third] = sampleReport().requirements.map(({ id }) => id) as [string, string, string]
+const [first, second, third] = sampleReport().requirements.map(({ id }) => id) as [
+  string,
+  string,
+  string,
+]
 
 /** A report in which these requirements ended so, and all others were left out. */
 function reportOf(outcomes: Readonly<Record<string, RequirementResult['outcome']>>): Report {
@@ -22,7 +26,15 @@ function reportOf(outcomes: Readonly<Record<string, RequirementResult['outcome']
 
 function failureOf(id: string, needs: readonly string[] = [], seed = 7): Failure {
   const rerunIds = [id, ...needs]
-  return { message: 'GET /', expected: '404', actual: '200', familyOnly: false, seed, rerunIds, rerun: 'conform' }
+  return {
+    message: 'GET /',
+    expected: '404',
+    actual: '200',
+    familyOnly: false,
+    seed,
+    rerunIds,
+    rerun: 'conform',
+  }
 }
 
 describe('what changed since the run before', () => {
@@ -33,7 +45,9 @@ describe('what changed since the run before', () => {
   test('is told of what was judged, by its last judgement', () => {
     const results = createResults()
     results.add(reportOf({ [first]: 'failed', [second]: 'passed', [third]: 'failed' }))
-    expect(results.add(reportOf({ [first]: 'passed', [second]: 'failed', [third]: 'not-exercised' }))).toEqual({
+    expect(
+      results.add(reportOf({ [first]: 'passed', [second]: 'failed', [third]: 'not-exercised' })),
+    ).toEqual({
       newlyFailed: [second],
       newlyPassed: [first],
       lost: [third],
@@ -63,7 +77,11 @@ describe('the options of a run of a part', () => {
     seed: 1,
   } as const
   const failed = [
-    { ...sampleReport().requirements[0]!, id: first, failures: [failureOf(first, [second, 'no/such-id'], 99)] },
+    {
+      ...sampleReport().requirements[0]!,
+      id: first,
+      failures: [failureOf(first, [second, 'no/such-id'], 99)],
+    },
   ]
 
   test('select what failed and what shows it, with the inputs that it had, and write no report', () => {
@@ -81,7 +99,9 @@ describe('the options of a run of a part', () => {
   })
 
   test('an id that does not exist is told with one that is near', () => {
-    expect(patternMistake('files.list/2xx-acepted')).toContain('did you mean files.list/2xx-accepted?')
+    expect(patternMistake('files.list/2xx-acepted')).toContain(
+      'did you mean files.list/2xx-accepted?',
+    )
     expect(patternMistake('files.list/*')).toBeUndefined()
   })
 })

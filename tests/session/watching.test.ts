@@ -66,6 +66,10 @@ test('a watch that is ended says nothing more', async () => {
     told.push('gone')
     controller.abort()
   }
-  await watchTarget(target, true, { signal: controller.signal, onGone, onBack: () => told.push('back') })
+  await watchTarget(target, true, {
+    signal: controller.signal,
+    onGone,
+    onBack: () => told.push('back'),
+  })
   expect(told).toEqual(['gone'])
 })

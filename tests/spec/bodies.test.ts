@@ -18,8 +18,14 @@ test.each<[SchemaName, body: unknown]>([
   ['job', { ...job, application_id: '' }],
   ['job', { ...job, application_id: 'ünïcode/42' }],
   ['job', { ...job, status: 'completed' }],
-  ['job', { ...job, status: 'completed', data: {}, completed_at: '2025-01-02T10:00:00.123456+05:30' }],
-  ['job', { ...job, status: 'completed', data: { suggestion: ['x'], title: null }, error: 'ignored' }],
+  [
+    'job',
+    { ...job, status: 'completed', data: {}, completed_at: '2025-01-02T10:00:00.123456+05:30' },
+  ],
+  [
+    'job',
+    { ...job, status: 'completed', data: { suggestion: ['x'], title: null }, error: 'ignored' },
+  ],
   ['job', { ...job, status: 'failed' }],
   ['job', { ...job, status: 'failed', error: '', data: {}, completed_at: '1990-12-31t23:59:60z' }],
   ['job', { ...job, data: {}, error: 'x', updated_at: '1970-01-01T00:00:00Z' }],
@@ -28,15 +34,24 @@ test.each<[SchemaName, body: unknown]>([
   ['error-envelope', envelope],
   ['error-envelope', { ...envelope, tpe: '' }],
   ['error-envelope', { ...envelope, errors: [{}], more: [] }],
-  ['error-envelope', { ...envelope, errors: [{ key: 'k', description: 'd', extras: { a: 1 } }, { other: null }] }],
+  [
+    'error-envelope',
+    { ...envelope, errors: [{ key: 'k', description: 'd', extras: { a: 1 } }, { other: null }] },
+  ],
   ['chat-completion', { choices: [{ message: { content: '' } }] }],
-  ['chat-completion', { id: 1, choices: [{ index: 0, message: { content: 'x', llm_data: null } }, null, 7, {}] }],
+  [
+    'chat-completion',
+    { id: 1, choices: [{ index: 0, message: { content: 'x', llm_data: null } }, null, 7, {}] },
+  ],
   [
     'llm-tool-completion',
     { choices: [{ message: { content: null, llm_data: { prompt: '', model: 'm', more: 1 } } }, 3] },
   ],
   ['medical-entities', { entities: [] }],
-  ['medical-entities', { entities: [entity, { ...entity, score: 1, traits: [1, null], id: 7 }], model: 'm' }],
+  [
+    'medical-entities',
+    { entities: [entity, { ...entity, score: 1, traits: [1, null], id: 7 }], model: 'm' },
+  ],
 ])('%s takes %j', (name, body) => {
   expect(validate(name, body)).toEqual({ valid: true })
 })
@@ -52,7 +67,12 @@ test.each<[SchemaName, body: unknown, place: string, problem: string]>([
   ['created-job', without(created, 'id'), '/id', 'id is missing'],
   ['created-job', without(created, 'status'), '/status', 'status is missing'],
   ['created-job', without(created, 'created_at'), '/created_at', 'created_at is missing'],
-  ['created-job', { ...created, id: `urn:uuid:${id}` }, '/id', `id must be a uuid, got "urn:uuid:${id}"`],
+  [
+    'created-job',
+    { ...created, id: `urn:uuid:${id}` },
+    '/id',
+    `id must be a uuid, got "urn:uuid:${id}"`,
+  ],
   ['created-job', { ...created, id: 7 }, '/id', 'id must be a string, got 7'],
   [
     'created-job',
@@ -78,9 +98,19 @@ test.each<[SchemaName, body: unknown, place: string, problem: string]>([
     '/created_at',
     'created_at must be an RFC 3339 date-time, got "2026-11-22T06:20:46.405766": the offset from UTC is missing: Z or +00:00 at the end',
   ],
-  ['created-job', { ...created, created_at: 1735812000 }, '/created_at', 'created_at must be a string, got 1735812000'],
+  [
+    'created-job',
+    { ...created, created_at: 1735812000 },
+    '/created_at',
+    'created_at must be a string, got 1735812000',
+  ],
   ['job', created, '/application_id', 'application_id is missing'],
-  ['job', { ...job, application_id: 12 }, '/application_id', 'application_id must be a string, got 12'],
+  [
+    'job',
+    { ...job, application_id: 12 },
+    '/application_id',
+    'application_id must be a string, got 12',
+  ],
   ['job', { ...job, updated_at: null }, '/updated_at', 'updated_at must be a string, got null'],
   [
     'job',
@@ -92,7 +122,12 @@ test.each<[SchemaName, body: unknown, place: string, problem: string]>([
   ['job', { ...job, data: null }, '/data', 'data must be an object, got null'],
   ['job', { ...job, data: '{}' }, '/data', 'data must be an object, got "{}"'],
   ['job', { ...job, error: null }, '/error', 'error must be a string, got null'],
-  ['job', { ...job, error: { message: 'x' } }, '/error', 'error must be a string, got {"message":"x"}'],
+  [
+    'job',
+    { ...job, error: { message: 'x' } },
+    '/error',
+    'error must be a string, got {"message":"x"}',
+  ],
   ['pdf-content', {}, '/content', 'content is missing'],
   ['pdf-content', { content: null }, '/content', 'content must be a string, got null'],
   ['pdf-content', 'text', '', 'the body must be an object, got "text"'],
@@ -101,7 +136,12 @@ test.each<[SchemaName, body: unknown, place: string, problem: string]>([
   ['error-envelope', without(envelope, 'extras'), '/extras', 'extras is missing'],
   ['error-envelope', { ...envelope, tpe: 400 }, '/tpe', 'tpe must be a string, got 400'],
   ['error-envelope', { ...envelope, errors: {} }, '/errors', 'errors must be an array, got {}'],
-  ['error-envelope', { ...envelope, errors: ['x'] }, '/errors/0', 'errors[0] must be an object, got "x"'],
+  [
+    'error-envelope',
+    { ...envelope, errors: ['x'] },
+    '/errors/0',
+    'errors[0] must be an object, got "x"',
+  ],
   [
     'error-envelope',
     { ...envelope, errors: [{}, { key: null }] },
@@ -120,7 +160,12 @@ test.each<[SchemaName, body: unknown, place: string, problem: string]>([
     '/errors/0/extras',
     'errors[0].extras must be an object, got []',
   ],
-  ['error-envelope', { ...envelope, extras: null }, '/extras', 'extras must be an object, got null'],
+  [
+    'error-envelope',
+    { ...envelope, extras: null },
+    '/extras',
+    'extras must be an object, got null',
+  ],
   ['error-envelope', { ...envelope, extras: [] }, '/extras', 'extras must be an object, got []'],
   ['chat-completion', {}, '/choices', 'choices is missing'],
   ['chat-completion', { choices: [] }, '/choices', 'choices must have at least 1 item, got []'],
@@ -151,7 +196,12 @@ test.each<[SchemaName, body: unknown, place: string, problem: string]>([
     'choices[0].message.llm_data.model is missing',
   ],
   ['medical-entities', { entities: {} }, '/entities', 'entities must be an array, got {}'],
-  ['medical-entities', { entities: [entity, null] }, '/entities/1', 'entities[1] must be an object, got null'],
+  [
+    'medical-entities',
+    { entities: [entity, null] },
+    '/entities/1',
+    'entities[1] must be an object, got null',
+  ],
   ...['category', 'text', 'score', 'traits'].map((name): [SchemaName, unknown, string, string] => [
     'medical-entities',
     { entities: [without(entity, name)] },

@@ -5,7 +5,8 @@ import { catalogue, isRequirementId, requirementOf } from '../../catalogue/catal
 import { isOperationId, type OperationId, operations } from '../../catalogue/operations.ts'
 import { targetSchema } from '../../build/target-schema/target-schema.ts'
 
-const pointersOf = (needs: (typeof catalogue)[number]['needs']): string[] => needs.flatMap((need) => [need].flat())
+const pointersOf = (needs: (typeof catalogue)[number]['needs']): string[] =>
+  needs.flatMap((need) => [need].flat())
 const tokens = (pointer: string): string[] =>
   pointer
     .split('/')
@@ -33,7 +34,11 @@ test('each id is unique, begins with its area, and finds its row', () => {
 
 test('every operation is judged, and stands beside three areas of its own', () => {
   const areas = new Set<string>(catalogue.map(({ operation }) => operation))
-  expect([...areas].filter((area) => !isOperationId(area)).sort()).toEqual(['envelope', 'general', 'guardrails'])
+  expect([...areas].filter((area) => !isOperationId(area)).sort()).toEqual([
+    'envelope',
+    'general',
+    'guardrails',
+  ])
   expect(operations.filter(({ id }) => !areas.has(id))).toEqual([])
 })
 
@@ -80,7 +85,9 @@ test('a scenario is found at the pointer that a row needs', () => {
 })
 
 test('refusals have no effect, but those that need a granted request first', () => {
-  const withEffect = catalogue.filter(({ id, effect }) => !/\/2(?:xx|\d\d)-/.test(id) && effect !== 'none')
+  const withEffect = catalogue.filter(
+    ({ id, effect }) => !/\/2(?:xx|\d\d)-/.test(id) && effect !== 'none',
+  )
   expect(withEffect.map(({ id, effect }) => `${id} ${effect}`)).toEqual([
     'jobs.create/409-job-in-progress generates',
     'jobs.create/409-released generates',
@@ -113,7 +120,17 @@ test.each<[effect: string, operations: OperationId[]]>([
     ],
   ],
   ['creates', ['files.upload', 'graphs.create', 'graphs.add-file', 'applications.create']],
-  ['none', ['pdf.parse', 'files.list', 'files.retrieve', 'ai-detect.run', 'web-search.run', 'medical.comprehend']],
+  [
+    'none',
+    [
+      'pdf.parse',
+      'files.list',
+      'files.retrieve',
+      'ai-detect.run',
+      'web-search.run',
+      'medical.comprehend',
+    ],
+  ],
 ])('granted requests of effect %s', (effect, expected) => {
   const granted = catalogue.filter((row) => /\/2(?:xx|\d\d)-/.test(row.id) && row.effect === effect)
   expect(new Set(granted.map(({ operation }) => operation))).toEqual(new Set(expected))

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest'
-import { catalogue, published, requirementsDigest, specDigest, specVersion } from '../../catalogue/catalogue.ts'
+import {
+  catalogue,
+  published,
+  requirementsDigest,
+  specDigest,
+  specVersion,
+} from '../../catalogue/catalogue.ts'
 
 test('digests are SHA-256 in hex, and the same each time', () => {
   expect(specVersion).toBe('1.0')

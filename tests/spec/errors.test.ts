@@ -11,14 +11,19 @@ const names = [...new Set([...statusRequirements.map(([, name]) => name), 'Guard
 
 test('every status of §7.2 has the code names of its row, in order', () => {
   for (const status of statuses) {
-    expect(codeNames(status)).toEqual(statusRequirements.filter(([of]) => of === status).map(([, name]) => name))
+    expect(codeNames(status)).toEqual(
+      statusRequirements.filter(([of]) => of === status).map(([, name]) => name),
+    )
   }
 })
 
-test.each([402, 405, 415, 418, 502, 504, 0, -1])('status %i stands in no row and may carry any tpe', (status) => {
-  expect(codeNames(status)).toBeUndefined()
-  expect(mayCarry('jobs.create', status, 'Whatever')).toBe(true)
-})
+test.each([402, 405, 415, 418, 502, 504, 0, -1])(
+  'status %i stands in no row and may carry any tpe',
+  (status) => {
+    expect(codeNames(status)).toBeUndefined()
+    expect(mayCarry('jobs.create', status, 'Whatever')).toBe(true)
+  },
+)
 
 test('each operation may answer exactly what §7.2, its row of §7.3, the guardrails and the lead sentence give it', () => {
   const wrong = operations.flatMap(({ id }) => {
@@ -91,7 +96,8 @@ test.each<[key: string, tpe: string, status: number]>([
   ['fail.guardrail.blocked', 'BadRequest', 400],
 ])('the key %s stands with %s and with the names of %i', (key, tpe, status) => {
   expect(keyFits(key, 'jobs.create', tpe)).toBe(true)
-  for (const name of [...(codeNames(status) ?? []), ...modelErrors]) expect(keyFits(key, null, name)).toBe(true)
+  for (const name of [...(codeNames(status) ?? []), ...modelErrors])
+    expect(keyFits(key, null, name)).toBe(true)
   const other = status === 401 ? 'NotFound' : 'BadCredentials'
   expect(keyFits(key, 'jobs.create', other)).toBe(false)
 })

@@ -1,13 +1,19 @@
 import { expect, test } from 'vitest'
 import { type Expected, isRefusal, pairsOf, validRequest } from '../../catalogue/requirement.ts'
-import { type CatalogueRequirement, catalogue, grantedRequirement } from '../../catalogue/catalogue.ts'
+import {
+  type CatalogueRequirement,
+  catalogue,
+  grantedRequirement,
+} from '../../catalogue/catalogue.ts'
 import { mayCarry } from '../../catalogue/errors.ts'
 import { isOperationId, operations } from '../../catalogue/operations.ts'
 import { listedPairs } from './tables.ts'
 
 function told(expects: Expected | undefined): string {
   if (!isRefusal(expects)) return String(expects ?? '-')
-  return expects.map(([status, ...names]) => [status, names.join(' | ')].join(' ').trim()).join(', ')
+  return expects
+    .map(([status, ...names]) => [status, names.join(' | ')].join(' ').trim())
+    .join(', ')
 }
 
 const givenBy = ({ id, expects, alsoListed }: CatalogueRequirement): string =>
@@ -21,7 +27,9 @@ test('each type that §7.3 lists for an operation is what one of its requirement
   const missing = operations.flatMap(({ id }) => {
     const asked = catalogue
       .filter((row) => row.operation === id && isRefusal(row.expects))
-      .flatMap((row) => pairsOf(row, id).flatMap(([status, ...names]) => names.map((name) => `${status} ${name}`)))
+      .flatMap((row) =>
+        pairsOf(row, id).flatMap(([status, ...names]) => names.map((name) => `${status} ${name}`)),
+      )
     return listedPairs(id)
       .map(([name, status]) => `${status} ${name}`)
       .filter((pair) => !asked.includes(pair))
@@ -41,11 +49,15 @@ test('a requirement asks for types that its status may carry, but for those of a
     )
   })
   // §8 says 400 or 413 of every size; §7.3 calls a deleted file ResourceNotFound.
-  expect(others.filter((line) => !/: 413 /.test(line))).toEqual(['pdf.parse/4xx-unknown-file: 410 ResourceNotFound'])
+  expect(others.filter((line) => !/: 413 /.test(line))).toEqual([
+    'pdf.parse/4xx-unknown-file: 410 ResourceNotFound',
+  ])
 })
 
 test('each operation has one control, which needs its valid request', () => {
-  expect(catalogue.filter(({ control }) => control).map(({ operation }) => operation)).toHaveLength(operations.length)
+  expect(catalogue.filter(({ control }) => control).map(({ operation }) => operation)).toHaveLength(
+    operations.length,
+  )
   for (const { id } of operations) {
     const row = catalogue.find((each) => each.id === grantedRequirement[id])
     expect(row).toMatchObject({ operation: id, needs: validRequest[id], control: true })

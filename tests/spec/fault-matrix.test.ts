@@ -6,7 +6,9 @@ const nameOf = ({ operation, fault }: Cell): string => `${operation}: ${fault}`
 
 test('no cell stands twice, and each has a requirement or a reason', () => {
   expect(new Set(matrix.map(nameOf)).size).toBe(matrix.length)
-  expect(matrix.filter((cell) => ('never' in cell ? cell.never : cell.requirement) === '')).toEqual([])
+  expect(matrix.filter((cell) => ('never' in cell ? cell.never : cell.requirement) === '')).toEqual(
+    [],
+  )
 })
 
 const headings: Readonly<Record<Part, string>> = {
@@ -22,7 +24,10 @@ function page(): string {
     const rows = new Map<string, Map<string, string[]>>()
     for (const { id } of operations) {
       for (const cell of cellsOf(id)[part]) {
-        const told = 'never' in cell ? `never: ${cell.never}` : `\`${cell.requirement.replace(/^[^/]*/, '*')}\``
+        const told =
+          'never' in cell
+            ? `never: ${cell.never}`
+            : `\`${cell.requirement.replace(/^[^/]*/, '*')}\``
         const place = part === 'members' ? `${id}: ${cell.fault}` : cell.fault
         const outcomes = rows.get(place) ?? new Map<string, string[]>()
         outcomes.set(told, [...(outcomes.get(told) ?? []), id])
@@ -39,7 +44,10 @@ function page(): string {
   return `${text}\n`
 }
 
-function table(part: Part, rows: ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>): string {
+function table(
+  part: Part,
+  rows: ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>,
+): string {
   const escaped = (text: string): string => text.replaceAll('|', '\\|').replaceAll('*', '\\*')
   const lines = [...rows].map(([fault, outcomes]) => {
     const told = [...outcomes].map(([outcome, ids]) => {

@@ -30,7 +30,13 @@ import {
 } from '../../catalogue/faults.ts'
 import target from '../../fixtures/reference.target.json' with { type: 'json' }
 import { getAt } from '../../schemas/json.ts'
-import { type JsonKind, type Member, type MemberFault, type Operation, otherKinds } from '../../catalogue/operation.ts'
+import {
+  type JsonKind,
+  type Member,
+  type MemberFault,
+  type Operation,
+  otherKinds,
+} from '../../catalogue/operation.ts'
 import { type OperationId, operation, operations } from '../../catalogue/operations.ts'
 
 /** Every kind of fault at every place: a case of a requirement, or the reason why it is never sent. None is forgotten. */
@@ -46,7 +52,11 @@ function cell(id: OperationId, fault: string, condition: string): Cell {
   return { operation: id, fault, requirement }
 }
 
-const never = (id: OperationId, fault: string, reason: string): Cell => ({ operation: id, fault, never: reason })
+const never = (id: OperationId, fault: string, reason: string): Cell => ({
+  operation: id,
+  fault,
+  never: reason,
+})
 
 /** The requirement of each credential that is wrong. */
 const keyRequirements: readonly (readonly [kind: string, condition: string])[] = [
@@ -100,16 +110,19 @@ function bodyCells(id: OperationId): Cell[] {
     ...new Set([...otherBodies, ...looseBodies, ...oddBodies].map((kind) => `body: ${kind}`)),
   ]
   if (body !== 'json')
-    return kinds.map((kind) => never(id, kind, body === 'raw' ? 'the body is a file' : 'a GET has no body'))
+    return kinds.map((kind) =>
+      never(id, kind, body === 'raw' ? 'the body is a file' : 'a GET has no body'),
+    )
   const own: readonly string[] = bodiesOf(id)
   return [
     ...malformedJson.map((kind) => cell(id, kind, '400-malformed-json')),
     ...mediaTypes.map((kind) => cell(id, kind, '400-wrong-content-type')),
     ...otherBodies.map((kind) => otherBody(id, kind, own.includes(kind))),
-    ...[...looseBodies.filter((kind) => kind !== 'null' && kind !== '[]'), ...oddBodies].map((kind) =>
-      kind === '{}' && !hasSeveralMembers(id)
-        ? never(id, `body: ${kind}`, 'it is the body without its only member')
-        : cell(id, `body: ${kind}`, 'bad-input-no-5xx'),
+    ...[...looseBodies.filter((kind) => kind !== 'null' && kind !== '[]'), ...oddBodies].map(
+      (kind) =>
+        kind === '{}' && !hasSeveralMembers(id)
+          ? never(id, `body: ${kind}`, 'it is the body without its only member')
+          : cell(id, `body: ${kind}`, 'bad-input-no-5xx'),
     ),
   ]
 }
@@ -205,18 +218,27 @@ function oddCell(id: OperationId, member: Member, kind: OddValue): Cell {
   const fault = `${kind} @ ${member.at}`
   if (oddValuesOf({ ...member, kinds: ownKinds(member) }, operation(id).members).includes(kind))
     return cell(id, fault, 'bad-input-no-5xx')
-  if (kind === 'repeated') return never(id, fault, 'it holds no objects, or a valid request is without it')
+  if (kind === 'repeated')
+    return never(id, fault, 'it holds no objects, or a valid request is without it')
   if (kind === 'object member' && !isListed(member))
     return never(id, fault, 'the name would be that of another run, or 202-any-text has it')
-  if (kind === 'blank' && !isListed(member)) return never(id, fault, 'no row wants it refused if it is empty')
-  return never(id, fault, isListed(member) ? 'it is looked up in a list before it is used' : 'its bounds have a row')
+  if (kind === 'blank' && !isListed(member))
+    return never(id, fault, 'no row wants it refused if it is empty')
+  return never(
+    id,
+    fault,
+    isListed(member) ? 'it is looked up in a list before it is used' : 'its bounds have a row',
+  )
 }
 
 /** Whether a requirement wants an unknown word refused. */
-const isLookedUp = ({ isChosen, judgedBy }: Member): boolean => isChosen === true && judgedBy?.value !== undefined
+const isLookedUp = ({ isChosen, judgedBy }: Member): boolean =>
+  isChosen === true && judgedBy?.value !== undefined
 
 function objectMemberCell(id: OperationId, member: Member): Cell[] {
-  return isLookedUp(member) ? [cell(id, `object member @ ${member.at}`, member.judgedBy!.value!)] : []
+  return isLookedUp(member)
+    ? [cell(id, `object member @ ${member.at}`, member.judgedBy!.value!)]
+    : []
 }
 
 function lengthenedCell(id: OperationId, { at, judgedBy, isChosen }: Member): Cell {
@@ -250,8 +272,23 @@ function laterCell(id: OperationId, { at, kinds, judgedBy }: Member): Cell {
 
 /** How an id is unknown, and the requirements of the operations that have one in their path. */
 const idRequirements: Readonly<Partial<Record<OperationId, Readonly<Record<string, string>>>>> = {
-  'pdf.parse': of('4xx-unknown-file', 'unknown', 'asked twice', 'cut', 'lengthened', 'of another kind', 'deleted'),
-  'jobs.create': of('404-unknown-application', 'unknown', 'asked twice', 'cut', 'lengthened', 'of another kind'),
+  'pdf.parse': of(
+    '4xx-unknown-file',
+    'unknown',
+    'asked twice',
+    'cut',
+    'lengthened',
+    'of another kind',
+    'deleted',
+  ),
+  'jobs.create': of(
+    '404-unknown-application',
+    'unknown',
+    'asked twice',
+    'cut',
+    'lengthened',
+    'of another kind',
+  ),
   'jobs.retrieve': {
     ...of('4xx-unknown-job', 'unknown', 'asked twice', 'of another kind', 'like another'),
     ...of('4xx-malformed-id', 'cut', 'lengthened', 'wildcard', 'another form'),
@@ -260,8 +297,22 @@ const idRequirements: Readonly<Partial<Record<OperationId, Readonly<Record<strin
     ...of('404-unknown-file', 'unknown', 'asked twice', 'cut', 'lengthened', 'of another kind'),
     ...of('410-deleted-file', 'deleted'),
   },
-  'graphs.add-file': of('404-unknown-graph', 'unknown', 'asked twice', 'cut', 'lengthened', 'of another kind'),
-  'graphs.query': of('404-unknown-graph', 'unknown', 'asked twice', 'cut', 'lengthened', 'of another kind'),
+  'graphs.add-file': of(
+    '404-unknown-graph',
+    'unknown',
+    'asked twice',
+    'cut',
+    'lengthened',
+    'of another kind',
+  ),
+  'graphs.query': of(
+    '404-unknown-graph',
+    'unknown',
+    'asked twice',
+    'cut',
+    'lengthened',
+    'of another kind',
+  ),
 }
 
 function of(condition: string, ...ways: readonly string[]): Readonly<Record<string, string>> {
@@ -313,4 +364,6 @@ export function cellsOf(id: OperationId): Readonly<Record<Part, readonly Cell[]>
   }
 }
 
-export const matrix: readonly Cell[] = operations.flatMap(({ id }) => Object.values(cellsOf(id)).flat())
+export const matrix: readonly Cell[] = operations.flatMap(({ id }) =>
+  Object.values(cellsOf(id)).flat(),
+)

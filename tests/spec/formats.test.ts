@@ -130,7 +130,10 @@ test('any instant, written with any offset, is read as itself', () => {
   fc.assert(property, { seed, numRuns: 500 })
 })
 
-const second = fc.integer({ min: Date.parse('2001-01-01') / 1000, max: Date.parse('2100-01-01') / 1000 })
+const second = fc.integer({
+  min: Date.parse('2001-01-01') / 1000,
+  max: Date.parse('2100-01-01') / 1000,
+})
 const written = (epochSecond: number, fraction: number, digits: number): string =>
   `${new Date(epochSecond * 1000).toISOString().slice(0, 19)}.${String(fraction).padStart(digits, '0')}Z`
 
@@ -141,21 +144,31 @@ function agree(one: string, other: string): boolean {
 }
 
 test('instants one unit apart agree, whatever the precision, and two units apart do not', () => {
-  const property = fc.property(second, fc.integer({ min: 1, max: 6 }), fc.nat(999_999), (at, digits, number) => {
-    const fraction = number % (10 ** digits - 2)
-    const text = written(at, fraction, digits)
-    expect(agree(text, written(at, fraction + 1, digits))).toBe(true)
-    expect(agree(text, written(at, fraction + 2, digits))).toBe(false)
-  })
+  const property = fc.property(
+    second,
+    fc.integer({ min: 1, max: 6 }),
+    fc.nat(999_999),
+    (at, digits, number) => {
+      const fraction = number % (10 ** digits - 2)
+      const text = written(at, fraction, digits)
+      expect(agree(text, written(at, fraction + 1, digits))).toBe(true)
+      expect(agree(text, written(at, fraction + 2, digits))).toBe(false)
+    },
+  )
   fc.assert(property, { seed, numRuns: 2000 })
 })
 
 test('an instant agrees with itself, cut to fewer digits', () => {
-  const property = fc.property(second, fc.nat(999_999_999), fc.integer({ min: 0, max: 8 }), (at, nanoseconds, kept) => {
-    const text = written(at, nanoseconds, 9)
-    const cut = text.slice(0, 20 + kept).replace(/\.$/, '')
-    expect(agree(text, `${cut}Z`)).toBe(true)
-  })
+  const property = fc.property(
+    second,
+    fc.nat(999_999_999),
+    fc.integer({ min: 0, max: 8 }),
+    (at, nanoseconds, kept) => {
+      const text = written(at, nanoseconds, 9)
+      const cut = text.slice(0, 20 + kept).replace(/\.$/, '')
+      expect(agree(text, `${cut}Z`)).toBe(true)
+    },
+  )
   fc.assert(property, { seed, numRuns: 2000 })
 })
 
@@ -176,10 +189,19 @@ test('a day is one of its month, in every year', () => {
 
 test('one character more, less or other than shown is no date-time, unless it is a digit', () => {
   const text = '2025-01-02T10:20:30+01:00'
-  const property = fc.property(fc.nat(text.length - 1), fc.string({ unit: 'grapheme', maxLength: 1 }), (place, put) => {
-    fc.pre(!/^\d$/.test(put) && put !== text[place] && !(place === 10 && put === 't') && !(place === 19 && put === '-'))
-    expect(parseDateTime(text.slice(0, place) + put + text.slice(place + 1))).toBeUndefined()
-  })
+  const property = fc.property(
+    fc.nat(text.length - 1),
+    fc.string({ unit: 'grapheme', maxLength: 1 }),
+    (place, put) => {
+      fc.pre(
+        !/^\d$/.test(put) &&
+          put !== text[place] &&
+          !(place === 10 && put === 't') &&
+          !(place === 19 && put === '-'),
+      )
+      expect(parseDateTime(text.slice(0, place) + put + text.slice(place + 1))).toBeUndefined()
+    },
+  )
   fc.assert(property, { seed, numRuns: 1000 })
 })
 

@@ -25,7 +25,9 @@ test('a body nested 200,000 deep is judged, and shown in a few characters', () =
     place: '/id',
     problem: 'id must be a string, got [[[[[…]]]]]',
   })
-  expect(validate('error-envelope', { tpe: 'x', errors: [], extras: deep })).toMatchObject({ place: '/extras' })
+  expect(validate('error-envelope', { tpe: 'x', errors: [], extras: deep })).toMatchObject({
+    place: '/extras',
+  })
   expect(validate('report', deep)).toMatchObject({ place: '' })
 })
 
@@ -38,40 +40,69 @@ test.each([
 })
 
 test('what only a prototype has is no member of the body', () => {
-  expect(validate('created-job', Object.create(created))).toMatchObject({ valid: false, place: '/id' })
+  expect(validate('created-job', Object.create(created))).toMatchObject({
+    valid: false,
+    place: '/id',
+  })
   const envelope = JSON.parse('{"tpe": "x", "errors": [], "__proto__": {"extras": {}}}') as unknown
   expect(validate('error-envelope', envelope)).toMatchObject({ valid: false, place: '/extras' })
 })
 
 test('a report may have no member that is not shown, whatever it is called', () => {
   const names = ['__proto__', 'constructor', 'more', 'a/b~c', '']
-  const problems = names.map((name) => validate('report', JSON.parse(`{${JSON.stringify(name)}: 1}`)))
+  const problems = names.map((name) =>
+    validate('report', JSON.parse(`{${JSON.stringify(name)}: 1}`)),
+  )
   expect(problems.every(({ valid }) => !valid)).toBe(true)
 })
 
 test('values as large as an answer may be are judged at once', () => {
   const text = 'a'.repeat(4_000_000)
-  const many = Object.fromEntries(Array.from({ length: 200_000 }, (_, place) => [`m${place}`, place]))
+  const many = Object.fromEntries(
+    Array.from({ length: 200_000 }, (_, place) => [`m${place}`, place]),
+  )
   const startedAt = performance.now()
-  expect(validate('created-job', { ...created, created_at: text })).toMatchObject({ place: '/created_at' })
-  expect(validate('created-job', { ...created, id: { [text.slice(0, 70)]: text } })).toMatchObject({ place: '/id' })
+  expect(validate('created-job', { ...created, created_at: text })).toMatchObject({
+    place: '/created_at',
+  })
+  expect(validate('created-job', { ...created, id: { [text.slice(0, 70)]: text } })).toMatchObject({
+    place: '/id',
+  })
   expect(validate('created-job', { ...created, id: many })).toMatchObject({ place: '/id' })
   expect(validate('created-job', { ...many, ...created })).toEqual({ valid: true })
-  expect(validate('error-envelope', { tpe: text, errors: Array(200_000).fill({ key: 'k' }), extras: many }).valid).toBe(
-    true,
-  )
+  expect(
+    validate('error-envelope', {
+      tpe: text,
+      errors: Array(200_000).fill({ key: 'k' }),
+      extras: many,
+    }).valid,
+  ).toBe(true)
   // Some 500 ms; quadratic time would take hours.
   expect(performance.now() - startedAt).toBeLessThan(10_000)
 })
 
 test('a preview is short, well-formed, and the JSON itself where that is short', () => {
-  const property = fc.property(fc.jsonValue({ maxDepth: 8, depthSize: 'large', stringUnit: anyCharacter }), (value) => {
-    const text = preview(value)
-    expect([...text].length).toBeLessThanOrEqual(60)
-    expect(Buffer.from(text).toString()).toBe(text)
-  })
+  const property = fc.property(
+    fc.jsonValue({ maxDepth: 8, depthSize: 'large', stringUnit: anyCharacter }),
+    (value) => {
+      const text = preview(value)
+      expect([...text].length).toBeLessThanOrEqual(60)
+      expect(Buffer.from(text).toString()).toBe(text)
+    },
+  )
   fc.assert(property, { seed: 7, numRuns: 500 })
-  for (const value of [null, true, 0, -1.5, 'x', '"\n', [], {}, [1, 'a', [null]], { a: { b: [1] } }]) {
+  for (const value of [
+    null,
+    true,
+    0,
+    -1.5,
+    'x',
+    '"\n',
+    [],
+    {},
+    [1, 'a', [null]],
+    { a: { b: [1] } },
+  ]) {
     expect(preview(value)).toBe(JSON.stringify(value))
   }
 })
@@ -96,9 +127,13 @@ test('any JSON at all is judged without an exception', () => {
     'medical-entities',
     'report',
   ] as const
-  const property = fc.property(fc.constantFrom(...names), fc.jsonValue({ maxDepth: 6 }), (name, value) => {
-    const found = validate(name, value)
-    if (!found.valid) expect(found.problem).toMatch(/^[^\n]+$/)
-  })
+  const property = fc.property(
+    fc.constantFrom(...names),
+    fc.jsonValue({ maxDepth: 6 }),
+    (name, value) => {
+      const found = validate(name, value)
+      if (!found.valid) expect(found.problem).toMatch(/^[^\n]+$/)
+    },
+  )
   fc.assert(property, { seed: 11, numRuns: 1000 })
 })

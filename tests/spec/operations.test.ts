@@ -1,50 +1,66 @@
 import { existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { catalogue, grantedRequirement, requirementOf } from '../../catalogue/catalogue.ts'
-import { type Member, type Operation, otherKinds, placeOf, roleOf } from '../../catalogue/operation.ts'
+import {
+  type Member,
+  type Operation,
+  otherKinds,
+  placeOf,
+  roleOf,
+} from '../../catalogue/operation.ts'
 import { isOperationId, operation, operations } from '../../catalogue/operations.ts'
 import { getAt, pointersAt } from '../../schemas/json.ts'
 
 const ids = new Set<string>(catalogue.map(({ id }) => id))
 const all: readonly Operation[] = operations
 
-describe.each(all.map((one) => [one.id, one] as const))('%s', (id, { members, effect, creates, path, ...more }) => {
-  test('names conditions that it has', () => {
-    for (const { at, judgedBy } of members) {
-      for (const condition of Object.values(judgedBy ?? {})) expect(ids, at).toContain(`${id}/${condition}`)
-    }
-  })
-
-  test('states the parameters of its path', () => {
-    expect(Object.keys(more.params ?? {})).toEqual([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name))
-  })
-
-  test('has the effect of its granted requirement', () => {
-    if (!isOperationId(id)) throw new Error(id)
-    // What is retrieved has to be made, if none is declared.
-    expect(requirementOf(grantedRequirement[id]).effect).toBe(more.reads ? 'generates' : effect)
-  })
-
-  test('names a place and a schema that there are', () => {
-    for (const use of creates?.usedBy ?? []) {
-      if (!isOperationId(use.operation)) throw new Error(use.operation)
-      const { params = {}, members: used } = operation(use.operation)
-      expect('param' in use ? Object.keys(params) : used.map(roleOf)).toContain('param' in use ? use.param : use.role)
-    }
-    if (more.response !== undefined) {
-      expect(existsSync(new URL(`../../schemas/${more.response}.schema.json`, import.meta.url))).toBe(true)
-    }
-  })
-
-  test('has an example of the types that its members show', () => {
-    for (const member of members) {
-      const place = placeOf(members, member, {}) ?? member.exampleAt
-      for (const pointer of place === undefined ? [] : pointersAt(more.example, place)) {
-        expect(otherKinds(member), pointer).not.toContain(kindOf(getAt(more.example, pointer)))
+describe.each(all.map((one) => [one.id, one] as const))(
+  '%s',
+  (id, { members, effect, creates, path, ...more }) => {
+    test('names conditions that it has', () => {
+      for (const { at, judgedBy } of members) {
+        for (const condition of Object.values(judgedBy ?? {}))
+          expect(ids, at).toContain(`${id}/${condition}`)
       }
-    }
-  })
-})
+    })
+
+    test('states the parameters of its path', () => {
+      expect(Object.keys(more.params ?? {})).toEqual(
+        [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name),
+      )
+    })
+
+    test('has the effect of its granted requirement', () => {
+      if (!isOperationId(id)) throw new Error(id)
+      // What is retrieved has to be made, if none is declared.
+      expect(requirementOf(grantedRequirement[id]).effect).toBe(more.reads ? 'generates' : effect)
+    })
+
+    test('names a place and a schema that there are', () => {
+      for (const use of creates?.usedBy ?? []) {
+        if (!isOperationId(use.operation)) throw new Error(use.operation)
+        const { params = {}, members: used } = operation(use.operation)
+        expect('param' in use ? Object.keys(params) : used.map(roleOf)).toContain(
+          'param' in use ? use.param : use.role,
+        )
+      }
+      if (more.response !== undefined) {
+        expect(
+          existsSync(new URL(`../../schemas/${more.response}.schema.json`, import.meta.url)),
+        ).toBe(true)
+      }
+    })
+
+    test('has an example of the types that its members show', () => {
+      for (const member of members) {
+        const place = placeOf(members, member, {}) ?? member.exampleAt
+        for (const pointer of place === undefined ? [] : pointersAt(more.example, place)) {
+          expect(otherKinds(member), pointer).not.toContain(kindOf(getAt(more.example, pointer)))
+        }
+      }
+    })
+  },
+)
 
 function kindOf(value: unknown): string {
   return Array.isArray(value) ? 'array' : typeof value
@@ -56,5 +72,7 @@ test('what stands below a role moves with it', () => {
   expect(placeOf(members, at('/messages/*/role'), {})).toBe('/messages/*/role')
   expect(placeOf(members, at('/messages/*/role'), { messages: '/talk' })).toBe('/talk/*/role')
   expect(placeOf(members, at('{query_config}/max_tokens'), {})).toBeUndefined()
-  expect(placeOf(members, at('{query_config}/max_tokens'), { query_config: '/q' })).toBe('/q/max_tokens')
+  expect(placeOf(members, at('{query_config}/max_tokens'), { query_config: '/q' })).toBe(
+    '/q/max_tokens',
+  )
 })

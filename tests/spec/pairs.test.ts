@@ -12,7 +12,9 @@ import { Failed } from '../../harness/engine/outcome.ts'
 import { listedPairs, pairsOf as pairsIn, statusRequirements } from './tables.ts'
 
 /** Every status of §7.2, and some that it does not list. */
-const statuses = [...new Set([200, 202, 302, 405, 415, 418, 502, ...statusRequirements.map(([status]) => status)])]
+const statuses = [
+  ...new Set([200, 202, 302, 405, 415, 418, 502, ...statusRequirements.map(([status]) => status)]),
+]
 const models = [
   'Unavailable',
   'Internal',
@@ -51,7 +53,8 @@ const scopes: Readonly<Record<string, (status: number, tpe?: string) => boolean>
   '4xx-body': (status) => status >= 400 && status < 500 && ![401, 403, 404, 429].includes(status),
   // Throttling says nothing, and 507 and model errors may come and go.
   'no-5xx': (status, tpe) =>
-    ![429, 503].includes(status) && (status < 500 || status === 507 || tpe?.startsWith('CompletionModel') === true),
+    ![429, 503].includes(status) &&
+    (status < 500 || status === 507 || tpe?.startsWith('CompletionModel') === true),
   any: (status) => status >= 400,
   '4xx': (status) => status >= 400 && status < 500 && status !== 401 && status !== 429,
 }
@@ -62,15 +65,25 @@ const ofGuardrails = pairsIn(
 )
 
 /** The contract's verdict on such a response to a requirement that takes `given`, worked out from the lists written by hand. */
-function expected(given: string, operation: OperationId, status: number, tpe: string | undefined): Verdict {
+function expected(
+  given: string,
+  operation: OperationId,
+  status: number,
+  tpe: string | undefined,
+): Verdict {
   const [text = '', asListed] = given.split(', or as ')
-  const pairs = readPairs(text).filter((pair) => scopes[pair.status]?.(status, tpe) ?? Number(pair.status) === status)
+  const pairs = readPairs(text).filter(
+    (pair) => scopes[pair.status]?.(status, tpe) ?? Number(pair.status) === status,
+  )
   const listed =
-    asListed && pairs.length > 0 ? [...listedPairs(operation), ...ofGuardrails].filter(([, of]) => of === status) : []
+    asListed && pairs.length > 0
+      ? [...listedPairs(operation), ...ofGuardrails].filter(([, of]) => of === status)
+      : []
   const names = [...pairs.flatMap((pair) => pair.names), ...listed.map(([name]) => name)]
   if (pairs.some((pair) => pair.names.length === 0)) {
     // A bare 4xx asks for an envelope, whatever its name; a bare status for nothing else.
-    return tpe !== undefined || pairs.some((pair) => !pair.status.startsWith('4xx') && pair.names.length === 0)
+    return tpe !== undefined ||
+      pairs.some((pair) => !pair.status.startsWith('4xx') && pair.names.length === 0)
       ? 'passes'
       : 'fails'
   }
@@ -81,7 +94,9 @@ function expected(given: string, operation: OperationId, status: number, tpe: st
 }
 
 function received(status: number, tpe: string | undefined): Exchange {
-  const body = JSON.stringify(tpe === undefined ? { message: 'no' } : { tpe, errors: [], extras: {} })
+  const body = JSON.stringify(
+    tpe === undefined ? { message: 'no' } : { tpe, errors: [], extras: {} },
+  )
   const headers = [{ name: 'content-type', value: 'application/json' }]
   const times = { sentAt: 0, endedAt: 1 }
   const response = responseOf(
@@ -96,7 +111,12 @@ function received(status: number, tpe: string | undefined): Exchange {
 }
 
 function verdict(pairs: Parameters<typeof judgePairs>[2], exchange: Exchange): Verdict {
-  const context = { control: 'granted', cases: 0, familyOnly: [], failure: () => ({}) } as unknown as CheckContext
+  const context = {
+    control: 'granted',
+    cases: 0,
+    familyOnly: [],
+    failure: () => ({}),
+  } as unknown as CheckContext
   try {
     judgePairs(context, exchange, pairs, '')
   } catch (error) {
@@ -107,7 +127,11 @@ function verdict(pairs: Parameters<typeof judgePairs>[2], exchange: Exchange): V
 }
 
 /** Answers by what they depend on: many rows take the same pairs. */
-function remembered<T>(known: Map<string, readonly T[]>, key: string, make: () => readonly T[]): readonly T[] {
+function remembered<T>(
+  known: Map<string, readonly T[]>,
+  key: string,
+  make: () => readonly T[],
+): readonly T[] {
   const values = known.get(key) ?? make()
   known.set(key, values)
   return values
@@ -116,7 +140,9 @@ function remembered<T>(known: Map<string, readonly T[]>, key: string, make: () =
 describe('each refusal takes the answers that its row gives, and no other', () => {
   const verdicts = new Map<string, readonly Verdict[]>()
   const asWritten = new Map<string, readonly Verdict[]>()
-  const exchanges = statuses.flatMap((status) => types.map((tpe) => ({ status, tpe, exchange: received(status, tpe) })))
+  const exchanges = statuses.flatMap((status) =>
+    types.map((tpe) => ({ status, tpe, exchange: received(status, tpe) })),
+  )
   // A general row takes in what §7.3 lists for the operation that its scenario names.
   const general: OperationId = 'files.upload'
   test.each(catalogue.filter(({ expects }) => isRefusal(expects)))('$id', (row) => {

@@ -7,7 +7,9 @@ const text = readFileSync(new URL('../../catalogue/readings.md', import.meta.url
 const ids: readonly string[] = catalogue.map(({ id }) => id)
 
 /** The ids and patterns that the page cites. */
-const cited = [...text.matchAll(/`((?:\*|[a-z-]+(?:\.[a-z-]+)?)\/(?:[0-9a-z*-]+))`/g)].map(([, id = '']) => id)
+const cited = [...text.matchAll(/`((?:\*|[a-z-]+(?:\.[a-z-]+)?)\/(?:[0-9a-z*-]+))`/g)].map(
+  ([, id = '']) => id,
+)
 const matching = (pattern: string): string[] => {
   const expression = new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll('*', '.*')}$`)
   return ids.filter((id) => expression.test(id))
@@ -22,7 +24,9 @@ test('each id that is cited exists', () => {
 })
 
 test('each requirement that accepts several answers has its reason', () => {
-  const several = catalogue.filter(({ statement }) => /\b[45]\d\d\b.*\b(?:or|also)\b/.test(statement))
+  const several = catalogue.filter(({ statement }) =>
+    /\b[45]\d\d\b.*\b(?:or|also)\b/.test(statement),
+  )
   expect(several.length).toBeGreaterThan(50)
   expect(several.map(({ id }) => id).filter((id) => !known.has(id))).toEqual([])
 })
@@ -32,7 +36,9 @@ test('each should has its reason', () => {
 })
 
 test('each heading that is linked exists', () => {
-  const slugs = [...text.matchAll(/^## (.*)$/gm)].map(([, heading = '']) => heading.toLowerCase().replaceAll(' ', '-'))
+  const slugs = [...text.matchAll(/^## (.*)$/gm)].map(([, heading = '']) =>
+    heading.toLowerCase().replaceAll(' ', '-'),
+  )
   const links = [...text.matchAll(/\]\(#([^)]+)\)/g)].map(([, slug = '']) => slug)
   expect(links.filter((slug) => !slugs.includes(slug))).toEqual([])
   expect(slugs.filter((slug) => !links.includes(slug))).toEqual([])

@@ -11,7 +11,12 @@ const whole = report(
   ],
   {
     shard: '1/2',
-    baseline: { file: 'b.json', expected: ['a'], stale: [{ id: 'b', why: 'passed' }], notExercised: [] },
+    baseline: {
+      file: 'b.json',
+      expected: ['a'],
+      stale: [{ id: 'b', why: 'passed' }],
+      notExercised: [],
+    },
     created: [
       { operation: 'graphs.create', id: 'g' },
       { operation: 'graphs.create', id: 'g', name: 'n' },
@@ -27,7 +32,10 @@ function objectsIn(value: unknown, place: string[] = []): string[][] {
 }
 
 function at(root: unknown, place: readonly string[]): Record<string, unknown> {
-  return place.reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], root) as Record<string, unknown>
+  return place.reduce<unknown>(
+    (value, key) => (value as Record<string, unknown>)[key],
+    root,
+  ) as Record<string, unknown>
 }
 
 const closed = objectsIn(whole).filter((place) => place.at(-1) !== 'headers')
@@ -42,21 +50,38 @@ test.each(closed.map((place) => [place.join('.') || 'the report', place] as cons
     const changed = structuredClone(whole)
     at(changed, place)['more'] = 1
     const problem = `${[...place, 'more'].join('.').replaceAll(/\.(\d+)/g, '[$1]')} is not a known member`
-    expect(validate('report', changed)).toEqual({ valid: false, place: ['', ...place, 'more'].join('/'), problem })
+    expect(validate('report', changed)).toEqual({
+      valid: false,
+      place: ['', ...place, 'more'].join('/'),
+      problem,
+    })
   },
 )
 
-const optional = ['path', 'exchange', 'response', 'name', 'bodyEncoding', 'bodyLength', 'bodySha256']
+const optional = [
+  'path',
+  'exchange',
+  'response',
+  'name',
+  'bodyEncoding',
+  'bodyLength',
+  'bodySha256',
+]
 const members = closed.flatMap((place) =>
   Object.keys(at(whole, place))
-    .filter((name) => !optional.includes(name) || place.join() === 'suite' || place.join() === 'target')
+    .filter(
+      (name) => !optional.includes(name) || place.join() === 'suite' || place.join() === 'target',
+    )
     .map((name) => [[...place, name].join('.'), place, name] as const),
 )
 
 test.each(members)('%s may not be absent', (_, place, name) => {
   const changed = structuredClone(whole)
   Reflect.deleteProperty(at(changed, place), name)
-  expect(validate('report', changed)).toMatchObject({ valid: false, place: ['', ...place, name].join('/') })
+  expect(validate('report', changed)).toMatchObject({
+    valid: false,
+    place: ['', ...place, name].join('/'),
+  })
 })
 
 test('what was not judged has a reason', () => {

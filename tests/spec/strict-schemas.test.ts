@@ -22,9 +22,14 @@ test.each(files)('%s is a valid schema of 2020-12, and says what it is', (name) 
   expect(metaSchema.validateSchema(schema)).toBe(true)
 })
 
-test.each(files.filter((name) => name !== 'schemas/target.schema.json'))('%s compiles in strict mode', (name) => {
-  const schema = JSON.parse(readFileSync(new URL(name, root), 'utf8')) as object
-  expect(new Ajv2020({ strict: true, strictTuples: false, formats, validateSchema: false }).compile(schema)).toBeTypeOf(
-    'function',
-  )
-})
+test.each(files.filter((name) => name !== 'schemas/target.schema.json'))(
+  '%s compiles in strict mode',
+  (name) => {
+    const schema = JSON.parse(readFileSync(new URL(name, root), 'utf8')) as object
+    expect(
+      new Ajv2020({ strict: true, strictTuples: false, formats, validateSchema: false }).compile(
+        schema,
+      ),
+    ).toBeTypeOf('function')
+  },
+)

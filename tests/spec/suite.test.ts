@@ -14,7 +14,9 @@ test('every requirement is judged by a suite', async () => {
 })
 
 test('what only a scenario can bring about needs no check', () => {
-  expect(suite('files.retrieve', file).map(([id]) => id)).toContain('files.retrieve/403-file-access')
+  expect(suite('files.retrieve', file).map(([id]) => id)).toContain(
+    'files.retrieve/403-file-access',
+  )
 })
 
 test('mistakes in a suite do not compile', () => {

@@ -35,15 +35,18 @@ export const operationTable: Record<string, string> = {
   'files.upload':
     'BadRequest 400; InvalidInputParameters 400; InvalidContentType 400; BadRequest 413; QuotaExceeded 429; InternalError 500; QuotaExceeded 507',
   'files.retrieve': 'ResourceNotFound 404; ResourceNotFound 410',
-  'graphs.create': 'BadRequest 400; InvalidInputParameters 400; QuotaExceeded 429; InternalError 500',
+  'graphs.create':
+    'BadRequest 400; InvalidInputParameters 400; QuotaExceeded 429; InternalError 500',
   'graphs.add-file':
     'BadRequest 400; InvalidInputParameters 400; ResourceNotFound 404; BadRequest 409; QuotaExceeded 429',
   'graphs.query':
     'BadRequest 400; InvalidInputParameters 400; ResourceNotFound 404; QuotaExceeded 429; InternalError 500',
-  'applications.create': 'BadRequest 400; InvalidInputParameters 400; QuotaExceeded 429; InternalError 500',
+  'applications.create':
+    'BadRequest 400; InvalidInputParameters 400; QuotaExceeded 429; InternalError 500',
   'jobs.create':
     'BadRequest 400; InvalidInputParameters 400; ResourceNotFound 404; BadRequest 409; QuotaExceeded 429; InternalError 500',
-  'ai-detect.run': 'BadRequest 400; InvalidInputParameters 400; QuotaExceeded 429; InternalError 500',
+  'ai-detect.run':
+    'BadRequest 400; InvalidInputParameters 400; QuotaExceeded 429; InternalError 500',
   'pdf.parse': 'BadRequest 400; InvalidInputParameters 400; QuotaExceeded 429; InternalError 500',
   'web-search.run':
     'BadRequest 400; InvalidInputParameters 400; QuotaExceeded 429; InternalError 500; InternalError 503',

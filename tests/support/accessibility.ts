@@ -20,7 +20,8 @@ interface Violation {
 export type Rules = 'all' | 'of colours' | 'of structure'
 
 function options(rules: Rules): object {
-  const run = rules === 'of colours' ? { type: 'rule', values: colours } : { type: 'tag', values: tags }
+  const run =
+    rules === 'of colours' ? { type: 'rule', values: colours } : { type: 'tag', values: tags }
   const left = rules === 'of structure' ? places : []
   return {
     runOnly: run,

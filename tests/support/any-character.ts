@@ -12,8 +12,10 @@ export const anyCharacter: fc.Arbitrary<string> = fc
   .map((at) => String.fromCodePoint(at < surrogates.first ? at : at + surrogates.count), place)
 
 function place(character: unknown): number {
-  if (typeof character !== 'string' || [...character].length !== 1) throw new Error('not a character')
+  if (typeof character !== 'string' || [...character].length !== 1)
+    throw new Error('not a character')
   const code = character.codePointAt(0)!
-  if (code >= surrogates.first && code < surrogates.first + surrogates.count) throw new Error('a lone surrogate')
+  if (code >= surrogates.first && code < surrogates.first + surrogates.count)
+    throw new Error('a lone surrogate')
   return code < surrogates.first ? code : code - surrogates.count
 }

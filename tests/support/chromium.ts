@@ -10,7 +10,9 @@ const args =
 export function hasChromium(what: string): boolean {
   const isInstalled = existsSync(executablePath)
   if (!isInstalled)
-    process.stderr.write(`SKIPPED: ${what} is not looked at in a browser, ${executablePath} is not there\n`)
+    process.stderr.write(
+      `SKIPPED: ${what} is not looked at in a browser, ${executablePath} is not there\n`,
+    )
   return isInstalled
 }
 

@@ -10,8 +10,13 @@ export interface Random {
 }
 
 export function randomFrom(seed: number): Random {
-  const of = (what: string): number => createHash('sha256').update(`${seed} ${what}`).digest().readUInt32BE(0) / 2 ** 32
-  return { of, oneOf: (what, choices) => choices[Math.floor(of(what) * choices.length)] as (typeof choices)[number] }
+  const of = (what: string): number =>
+    createHash('sha256').update(`${seed} ${what}`).digest().readUInt32BE(0) / 2 ** 32
+  return {
+    of,
+    oneOf: (what, choices) =>
+      choices[Math.floor(of(what) * choices.length)] as (typeof choices)[number],
+  }
 }
 
 /** Properties of a network. */
@@ -39,7 +44,14 @@ export function network(transport: Transport, { seed, latencyMs, lost }: Network
     // A connection that had been open for a while was closed; else, the request itself got no answer.
     const staleConnection = request.method !== 'GET' || random.of(`stale ${sent}`) < 0.5
     const now = performance.now()
-    return { kind: 'no-answer', cause: 'reset', message: 'lost', staleConnection, sentAt: now, endedAt: now }
+    return {
+      kind: 'no-answer',
+      cause: 'reset',
+      message: 'lost',
+      staleConnection,
+      sentAt: now,
+      endedAt: now,
+    }
   }
 
   return {

@@ -87,16 +87,27 @@ export function startRaw(answer: Behaviour): Promise<Listening> {
 }
 
 /** The request that the text begins with, as far as it is there, and where it ends; undefined before the end of its head. */
-function requestIn(text: string): (Omit<Asked, 'text' | 'socket' | 'number' | 'count'> & { end: number }) | undefined {
+function requestIn(
+  text: string,
+): (Omit<Asked, 'text' | 'socket' | 'number' | 'count'> & { end: number }) | undefined {
   const head = text.indexOf('\r\n\r\n')
   if (head < 0) return undefined
   const [line = '', ...lines] = text.slice(0, head).split('\r\n')
   const headers = Object.fromEntries(
-    lines.map((each) => [each.slice(0, each.indexOf(':')).toLowerCase(), each.slice(each.indexOf(':') + 2)]),
+    lines.map((each) => [
+      each.slice(0, each.indexOf(':')).toLowerCase(),
+      each.slice(each.indexOf(':') + 2),
+    ]),
   )
   const end = head + 4 + Number(headers['content-length'] ?? 0)
   const [method = '', target = ''] = line.split(' ')
-  return { method, path: target.split('?')[0] as string, headers, body: text.slice(head + 4, end), end }
+  return {
+    method,
+    path: target.split('?')[0] as string,
+    headers,
+    body: text.slice(head + 4, end),
+    end,
+  }
 }
 
 /** A whole answer; its length is right unless a header says otherwise. */
@@ -106,9 +117,16 @@ export function http(
   headers: Readonly<Record<string, string>> = {},
 ): Buffer {
   const bytes = Buffer.from(body as string)
-  const all = { 'content-type': 'application/json', 'content-length': String(bytes.length), ...headers }
+  const all = {
+    'content-type': 'application/json',
+    'content-length': String(bytes.length),
+    ...headers,
+  }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
-  return Buffer.concat([Buffer.from(`HTTP/1.1 ${status} Status\r\n${lines.join('')}\r\n`, 'latin1'), bytes])
+  return Buffer.concat([
+    Buffer.from(`HTTP/1.1 ${status} Status\r\n${lines.join('')}\r\n`, 'latin1'),
+    bytes,
+  ])
 }
 
 /** Answers every request with the same bytes. */
@@ -119,4 +137,9 @@ export const always =
 
 /** An error envelope. */
 export const envelope = (tpe: string, more: object = {}): string =>
-  JSON.stringify({ tpe, errors: [{ description: tpe, key: 'some.key', extras: {} }], extras: {}, ...more })
+  JSON.stringify({
+    tpe,
+    errors: [{ description: tpe, key: 'some.key', extras: {} }],
+    extras: {},
+    ...more,
+  })

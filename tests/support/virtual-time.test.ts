@@ -12,16 +12,30 @@ test('hours pass at once, in order, on every clock', async () => {
     clearTimeout(setTimeout(() => seen.push('never'), 10))
     await sleep(7_200_000)
     clearInterval(ticks)
-    return { seen, hours: Math.round((performance.now() - at) / 3_600_000), dateHours: (Date.now() - date) / 3_600_000 }
+    return {
+      seen,
+      hours: Math.round((performance.now() - at) / 3_600_000),
+      dateHours: (Date.now() - date) / 3_600_000,
+    }
   })
-  expect(told).toEqual({ seen: ['tick', 'tick', 'an hour', 'tick', 'tick'], hours: 2, dateHours: 2 })
+  expect(told).toEqual({
+    seen: ['tick', 'tick', 'an hour', 'tick', 'tick'],
+    hours: 2,
+    dateHours: 2,
+  })
   // Two hours of virtual time take some ms of real time.
   expect(performance.now() - began).toBeLessThan(10_000)
 })
 
 test('time stands still while a signature is made', async () => {
   const { subtle } = globalThis.crypto
-  const key = await subtle.importKey('raw', Buffer.from('secret'), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
+  const key = await subtle.importKey(
+    'raw',
+    Buffer.from('secret'),
+    { name: 'HMAC', hash: 'SHA-256' },
+    false,
+    ['sign'],
+  )
   const passed = await inVirtualTime(async () => {
     const began = performance.now()
     const timer = setTimeout(() => undefined, 5)

@@ -32,7 +32,14 @@ const leaving = ['digest', 'importKey', 'sign', 'verify'] as const
 export async function inVirtualTime<T>(work: () => Promise<T>): Promise<T> {
   await loadLate()
   const done = { yet: false }
-  const real = { setTimeout, clearTimeout, setInterval, clearInterval, now: performance.now, date: Date.now }
+  const real = {
+    setTimeout,
+    clearTimeout,
+    setInterval,
+    clearInterval,
+    now: performance.now,
+    date: Date.now,
+  }
   const sleep = timersPromises.setTimeout
   const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
   const began = { at: performance.now(), date: Date.now() }
@@ -58,10 +65,18 @@ export async function inVirtualTime<T>(work: () => Promise<T>): Promise<T> {
     // A connection that is kept began before time stood still: its timer would call what is no more.
     else real.clearTimeout(handle as NodeJS.Timeout)
   }
-  const sleepVirtually = <V>(ms?: number, value?: V, { signal }: { signal?: AbortSignal } = {}): Promise<V> => {
+  const sleepVirtually = <V>(
+    ms?: number,
+    value?: V,
+    { signal }: { signal?: AbortSignal } = {},
+  ): Promise<V> => {
     return new Promise<V>((resolve, reject) => {
       const abort = (): void => (stop(handle), reject(signal?.reason as Error))
-      const handle = start(() => (signal?.removeEventListener('abort', abort), resolve(value as V)), ms, false)
+      const handle = start(
+        () => (signal?.removeEventListener('abort', abort), resolve(value as V)),
+        ms,
+        false,
+      )
       signal?.addEventListener('abort', abort, { once: true })
       if (signal?.aborted) abort()
     })
@@ -93,7 +108,10 @@ export async function inVirtualTime<T>(work: () => Promise<T>): Promise<T> {
   Date.now = () => Math.floor(began.date + now)
   timersPromises.setTimeout = sleepVirtually
   syncBuiltinESMExports()
-  const subtle = webcrypto.subtle as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>
+  const subtle = webcrypto.subtle as unknown as Record<
+    string,
+    (...args: unknown[]) => Promise<unknown>
+  >
   for (const name of leaving) {
     const leave = subtle[name]!.bind(subtle)
     subtle[name] = (...args) => (away++, leave(...args).finally(() => away--))

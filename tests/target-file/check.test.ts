@@ -24,18 +24,27 @@ const unreachable = (id: string): object => ({ unreachable: { [id]: 'no switch' 
 
 test.each<[unknown, string]>([
   // Form.
-  [{ resources: { aplication: {} } }, 'unknown member resources.aplication; did you mean resources.application?'],
+  [
+    { resources: { aplication: {} } },
+    'unknown member resources.aplication; did you mean resources.application?',
+  ],
   [{ basUrl: '' }, 'unknown member basUrl; did you mean baseUrl?'],
   [
     completion({ bdy: {} }),
     'unknown member operations.completion.create.bdy; did you mean operations.completion.create.body?',
   ],
-  [{ operations: { 'chat.creat': {} } }, 'unknown member operations.chat.creat; did you mean operations.chat.create?'],
+  [
+    { operations: { 'chat.creat': {} } },
+    'unknown member operations.chat.creat; did you mean operations.chat.create?',
+  ],
   [
     completion({ body: {}, fields: { promt: '/a' } }),
     'unknown member operations.completion.create.fields.promt; did you mean operations.completion.create.fields.prompt?',
   ],
-  [{ limits: { concurency: 1 } }, 'unknown member limits.concurency; did you mean limits.concurrency?'],
+  [
+    { limits: { concurency: 1 } },
+    'unknown member limits.concurency; did you mean limits.concurrency?',
+  ],
   [{ keys: { full: { evn: 'A' } } }, 'unknown member keys.full.evn; did you mean keys.full.env?'],
   [
     { keys: { restricted: { 'jobs.creat': 'a' } } },
@@ -85,9 +94,18 @@ test.each<[unknown, string]>([
     { resources: { application: { id: 'a', inputs: [{ id: 'b', value: [1] }] } } },
     'resources.application.inputs[0].value[0] must be a string',
   ],
-  [{ resources: { pdfFile: 7 } }, 'resources.pdfFile must be the id of a file or {"upload": "path"}'],
-  [{ operations: { 'completion.create': 'removed' } }, 'operations.completion.create must be "not-served"'],
-  [{ operations: { 'pdf.parse': 'gone' } }, 'operations.pdf.parse must be "not-served" or "removed"'],
+  [
+    { resources: { pdfFile: 7 } },
+    'resources.pdfFile must be the id of a file or {"upload": "path"}',
+  ],
+  [
+    { operations: { 'completion.create': 'removed' } },
+    'operations.completion.create must be "not-served"',
+  ],
+  [
+    { operations: { 'pdf.parse': 'gone' } },
+    'operations.pdf.parse must be "not-served" or "removed"',
+  ],
   [{ operations: { guardrails: 'removed' } }, 'operations.guardrails must be "not-served"'],
   [
     { operations: { 'chat.create': { path: '/chat' } } },
@@ -130,7 +148,11 @@ test.each<[unknown, string]>([
       '<application id>',
     ],
     [{ resources: { graph: '<my graph>' } }, 'resources.graph', '<my graph>'],
-    [completion({ body: { model: '<model>', prompt: 'a' } }), 'operations.completion.create.body.model', '<model>'],
+    [
+      completion({ body: { model: '<model>', prompt: 'a' } }),
+      'operations.completion.create.body.model',
+      '<model>',
+    ],
     [
       scenario('chat.create/200-image-url', { merge: { url: 'https://<address of an image>' } }),
       'scenarios.chat.create/200-image-url.merge.url',
@@ -168,19 +190,34 @@ test.each<[unknown, string]>([
   ],
   // Data.
   [{ name: () => 'a' }, 'name: a function is not allowed here'],
-  [completion({ body: { date: new Date(0) } }), 'operations.completion.create.body.date: must be a plain object'],
-  [completion({ body: { n: Number.NaN } }), 'operations.completion.create.body.n: NaN is not a JSON number'],
+  [
+    completion({ body: { date: new Date(0) } }),
+    'operations.completion.create.body.date: must be a plain object',
+  ],
+  [
+    completion({ body: { n: Number.NaN } }),
+    'operations.completion.create.body.n: NaN is not a JSON number',
+  ],
   // Meaning.
-  [{ baseUrl: 'https://me:secret@example.com' }, 'baseUrl must hold no credentials; use keys and headers instead'],
+  [
+    { baseUrl: 'https://me:secret@example.com' },
+    'baseUrl must hold no credentials; use keys and headers instead',
+  ],
   [{ baseUrl: 'ftp://example.com' }, 'baseUrl must begin with http:// or https://, not ftp:'],
   [{ baseUrl: 'example.com' }, 'baseUrl has no scheme; did you mean https://example.com?'],
   [{ baseUrl: 'https://example.com/?a' }, 'baseUrl must have no query'],
   [{ baseUrl: 'https://example.com/#a' }, 'baseUrl must have no fragment'],
   [{ headers: { 'x-a': 'a\nb' } }, 'headers.x-a has a control character'],
   [{ headers: { 'x-a': 'ä' } }, 'headers.x-a has a character that is not ASCII'],
-  [{ headers: { 'Content-Length': '3' } }, 'headers.Content-Length is set by the suite itself; remove it'],
+  [
+    { headers: { 'Content-Length': '3' } },
+    'headers.Content-Length is set by the suite itself; remove it',
+  ],
   [{ keys: { full: ' key' } }, 'keys.full begins or ends with a blank'],
-  [{ keys: { restricted: { 'jobs.create': 'a\u0001b' } } }, 'keys.restricted.jobs.create has a control character'],
+  [
+    { keys: { restricted: { 'jobs.create': 'a\u0001b' } } },
+    'keys.restricted.jobs.create has a control character',
+  ],
   [
     scenario('files.upload/507-storage-full', { key: 'é' }),
     'scenarios.files.upload/507-storage-full.key has a character that is not ASCII',
@@ -218,7 +255,11 @@ test.each<[unknown, string]>([
     'operations.completion.create.headers.x-a has a character that is not ASCII',
   ],
   [
-    { operations: { 'graphs.create': { body: {}, cleanup: [{ method: 'DELETE', url: 'ftp://a/{id}' }] } } },
+    {
+      operations: {
+        'graphs.create': { body: {}, cleanup: [{ method: 'DELETE', url: 'ftp://a/{id}' }] },
+      },
+    },
     'operations.graphs.create.cleanup[0].url must begin with http:// or https://, not ftp:',
   ],
   [
@@ -250,7 +291,9 @@ test.each<[unknown, string]>([
     'scenarios.files.upload/400-corrupted.raw replaces the body: remove body and merge',
   ],
   [
-    scenario('chat.create/200-llm-tool', { before: [{ method: 'POST', url: '/x', headers: { 'x-a': 'ä' } }] }),
+    scenario('chat.create/200-llm-tool', {
+      before: [{ method: 'POST', url: '/x', headers: { 'x-a': 'ä' } }],
+    }),
     'scenarios.chat.create/200-llm-tool.before[0].headers.x-a has a character that is not ASCII',
   ],
   [
@@ -279,9 +322,9 @@ test.each<[unknown, string]>([
 
 test('all problems are said at once, each once', () => {
   expect(refusal({ nam: 1, limits: { rate: 1 }, keys: { full: 7 } })?.split('\n')).toHaveLength(3)
-  expect(refusal({ headers: Object.fromEntries(Array.from({ length: 14 }, (_, at) => [`x-${at}`, 1])) })).toMatch(
-    /\ntarget.json: and 4 more$/,
-  )
+  expect(
+    refusal({ headers: Object.fromEntries(Array.from({ length: 14 }, (_, at) => [`x-${at}`, 1])) }),
+  ).toMatch(/\ntarget.json: and 4 more$/)
 })
 
 test.each<[string, TargetFile]>([
@@ -303,20 +346,29 @@ test.each<[string, TargetFile]>([
   ],
   [
     'a pointer into an array',
-    { operations: { 'chat.create': { body: { tools: [{}] }, fields: { query_config: '/tools/0/query_config' } } } },
+    {
+      operations: {
+        'chat.create': { body: { tools: [{}] }, fields: { query_config: '/tools/0/query_config' } },
+      },
+    },
   ],
   [
     'texts in angle brackets, and variables in texts',
     {
       operations: {
-        'completion.create': { body: { prompt: 'Explain the <model> element, <br> and ${NAME}', model: '$m' } },
+        'completion.create': {
+          body: { prompt: 'Explain the <model> element, <br> and ${NAME}', model: '$m' },
+        },
         'translate.run': { body: { text: '<p>' } },
       },
       keys: { full: '$2b$10$a-key', expired: { env: 'A' } },
       headers: { 'x-price': '$5' },
     },
   ],
-  ['the id of a new object without a body', { operations: { 'files.upload': { fields: { id: '/file/id' } } } }],
+  [
+    'the id of a new object without a body',
+    { operations: { 'files.upload': { fields: { id: '/file/id' } } } },
+  ],
   [
     'what needs a scenario, another key, object or role, unreachable',
     {
@@ -333,7 +385,10 @@ test.each<[string, TargetFile]>([
   ],
   [
     'a pattern of which something is declared',
-    { unreachable: { '*/401-expired-key': 'a', 'chat.create/*': 'b' }, keys: { expired: 'expired-key' } },
+    {
+      unreachable: { '*/401-expired-key': 'a', 'chat.create/*': 'b' },
+      keys: { expired: 'expired-key' },
+    },
   ],
 ])('taken: %s', (_, file) => {
   expect(refusal(file)).toBeUndefined()

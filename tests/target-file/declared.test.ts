@@ -1,18 +1,26 @@
 import { expect, test } from 'vitest'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { checkTargetFile } from '../../harness/target-file/check.ts'
-import { declares, missingNeeds, missingReason, snippetOf } from '../../harness/target-file/declared.ts'
+import {
+  declares,
+  missingNeeds,
+  missingReason,
+  snippetOf,
+} from '../../harness/target-file/declared.ts'
 import { scenarioExample } from '../../catalogue/scenario-examples.ts'
 import type { TargetFile } from '../../harness/target-file/target-file.ts'
 
 const rows = catalogue.filter(({ needs }) => needs.length > 0).map((row) => [row.id, row] as const)
 
-test.each(rows)('what is to be pasted for %s declares all that it needs', (_, { needs, operation }) => {
-  const text = snippetOf(needs)
-  expect(text).not.toMatch(/\n/)
-  const file = checkTargetFile(JSON.parse(text.replaceAll(/<[^<>]+>/g, 'filled-in')), 'pasted')
-  expect(missingNeeds(file, needs, operation)).toEqual([])
-})
+test.each(rows)(
+  'what is to be pasted for %s declares all that it needs',
+  (_, { needs, operation }) => {
+    const text = snippetOf(needs)
+    expect(text).not.toMatch(/\n/)
+    const file = checkTargetFile(JSON.parse(text.replaceAll(/<[^<>]+>/g, 'filled-in')), 'pasted')
+    expect(missingNeeds(file, needs, operation)).toEqual([])
+  },
+)
 
 test.each<[string, boolean, TargetFile]>([
   ['/resources/graph', true, { resources: { graph: 'g' } }],
@@ -30,11 +38,31 @@ test.each<[string, boolean, TargetFile]>([
   ],
   ['/operations/chat.create/fields/model', true, { operations: { 'chat.create': { body: {} } } }],
   ['/operations/chat.create/fields/model', false, { operations: { 'chat.create': {} } }],
-  ['/operations/chat.create/fields/query_config', false, { operations: { 'chat.create': { body: {} } } }],
-  ['/operations/graphs.create/fields/name', true, { operations: { 'graphs.create': { body: { name: '' } } } }],
-  ['/operations/graphs.create/fields/name', false, { operations: { 'graphs.create': { body: { title: '' } } } }],
-  ['/operations/chat.create/body/tools', true, { operations: { 'chat.create': { body: { tools: [] } } } }],
-  ['/scenarios/jobs.create~1429-quota-exceeded', true, { scenarios: { 'jobs.create/429-quota-exceeded': {} } }],
+  [
+    '/operations/chat.create/fields/query_config',
+    false,
+    { operations: { 'chat.create': { body: {} } } },
+  ],
+  [
+    '/operations/graphs.create/fields/name',
+    true,
+    { operations: { 'graphs.create': { body: { name: '' } } } },
+  ],
+  [
+    '/operations/graphs.create/fields/name',
+    false,
+    { operations: { 'graphs.create': { body: { title: '' } } } },
+  ],
+  [
+    '/operations/chat.create/body/tools',
+    true,
+    { operations: { 'chat.create': { body: { tools: [] } } } },
+  ],
+  [
+    '/scenarios/jobs.create~1429-quota-exceeded',
+    true,
+    { scenarios: { 'jobs.create/429-quota-exceeded': {} } },
+  ],
 ])('%s: %s', (pointer, declared, file) => {
   expect(declares(file, pointer)).toBe(declared)
 })
@@ -43,7 +71,9 @@ test('a restricted key of another operation is none', () => {
   const file: TargetFile = { keys: { restricted: { 'jobs.create': 'a-restricted-key' } } }
   expect(declares(file, '/keys/restricted', 'jobs.create')).toBe(true)
   expect(declares(file, '/keys/restricted', 'files.list')).toBe(false)
-  expect(declares({ keys: { restricted: { env: 'A' } } }, '/keys/restricted', 'files.list')).toBe(true)
+  expect(declares({ keys: { restricted: { env: 'A' } } }, '/keys/restricted', 'files.list')).toBe(
+    true,
+  )
 })
 
 test('what is to be pasted for a scenario fits the requirement, and asks no server for a header', () => {
@@ -52,12 +82,16 @@ test('what is to be pasted for a scenario fits the requirement, and asks no serv
     expect(example, id).not.toHaveProperty('body')
     // Only that of an upload's own name (§2.8).
     const { headers = {} } = example as { headers?: object }
-    expect(Object.keys(headers), id).toEqual(Object.hasOwn(example, 'raw') ? ['content-disposition'] : [])
+    expect(Object.keys(headers), id).toEqual(
+      Object.hasOwn(example, 'raw') ? ['content-disposition'] : [],
+    )
   }
 })
 
 test('the reason names what to declare and what to paste', () => {
-  expect(missingReason({}, [['/resources/application', '/resources/job'], '/keys/expired'])?.reason).toBe(
+  expect(
+    missingReason({}, [['/resources/application', '/resources/job'], '/keys/expired'])?.reason,
+  ).toBe(
     'declare resources.application or resources.job and keys.expired, for example {"resources": {"application": {"id": "<application id>", "inputs": [{"id": "<input id>", "value": ["tea"]}]}}, "keys": {"expired": {"env": "CONFORM_KEY_EXPIRED"}}}',
   )
   expect(missingReason({}, ['/scenarios/general~1410-gone'])?.reason).toBe(
@@ -65,7 +99,10 @@ test('the reason names what to declare and what to paste', () => {
   )
   const body = { operations: { 'completion.create': { body: { model: 'm', prompt: 'Hi' } } } }
   expect(
-    missingReason(body, catalogue.find(({ id }) => id === 'completion.create/400-empty-prompt')?.needs ?? [])?.reason,
+    missingReason(
+      body,
+      catalogue.find(({ id }) => id === 'completion.create/400-empty-prompt')?.needs ?? [],
+    )?.reason,
   ).toBe(
     'declare operations.completion.create.fields.prompt, for example {"operations": {"completion.create": {"fields": {"prompt": "/prompt"}}}}',
   )
@@ -78,7 +115,9 @@ test('nothing is asked for by which an operation that is not served would make a
   expect(missingReason(file, need, 'jobs.retrieve')?.reason).toBe(
     'declare resources.job, for example {"resources": {"job": "<job id>"}}',
   )
-  expect(missingReason({}, need, 'jobs.retrieve')?.reason).toMatch(/^declare resources\.application or resources\.job,/)
+  expect(missingReason({}, need, 'jobs.retrieve')?.reason).toMatch(
+    /^declare resources\.application or resources\.job,/,
+  )
 })
 
 test('what is to be pasted for a scenario has the members where the target has them', () => {
@@ -89,7 +128,10 @@ test('what is to be pasted for a scenario has the members where the target has t
     },
   }
   expect(
-    snippetOf(['/scenarios/graphs.add-file~1400-unparsable', '/scenarios/chat.create~1403-graph-access'], file),
+    snippetOf(
+      ['/scenarios/graphs.add-file~1400-unparsable', '/scenarios/chat.create~1403-graph-access'],
+      file,
+    ),
   ).toBe(
     '{"scenarios": {"graphs.add-file/400-unparsable": {"merge": {"item": {"id": "<file that cannot be parsed>"}}}, "chat.create/403-graph-access": {"merge": {"tools": [{"type": "graph", "graph_ids": ["<graph of another account>"]}]}}}}',
   )

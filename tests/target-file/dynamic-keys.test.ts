@@ -15,7 +15,10 @@ const newContext = () => ({ dir: '.', secrets: [], warnings: [] })
 function countingKey(source: (count: number) => string | Promise<string>) {
   const context = newContext()
   let count = 0
-  return { ask: askedKey(context, 'keys.full', async () => source(++count), '$KEY'), secrets: context.secrets }
+  return {
+    ask: askedKey(context, 'keys.full', async () => source(++count), '$KEY'),
+    secrets: context.secrets,
+  }
 }
 
 test('a function is asked once a minute, however many ask at once', async () => {

@@ -8,7 +8,8 @@ let dir: string
 beforeAll(() => {
   dir = mkdtempSync(join(tmpdir(), 'conform-load-'))
   for (const name of ['folder', 'folder.json']) mkdirSync(join(dir, name))
-  for (const name of ['a.json', 'staging.target.json']) writeFileSync(join(dir, 'folder', name), '{}')
+  for (const name of ['a.json', 'staging.target.json'])
+    writeFileSync(join(dir, 'folder', name), '{}')
 })
 
 function written(name: string, text: string): string {
@@ -30,7 +31,10 @@ test('JSON with comments and a comma too many is read', async () => {
     'a.json',
     '\uFEFF{\n  // where\n  "baseUrl": "https://example.com", /* and */ "name": "a // b",\n}\n',
   )
-  expect(await loadTargetFile(path)).toEqual({ file: { baseUrl: 'https://example.com', name: 'a // b' }, dir })
+  expect(await loadTargetFile(path)).toEqual({
+    file: { baseUrl: 'https://example.com', name: 'a // b' },
+    dir,
+  })
 })
 
 test.each([
@@ -57,28 +61,48 @@ test('a function in place of a key stays a function', async () => {
 
 test('nothing of a module is written anywhere else', async () => {
   const name = `cached-${process.pid}`
-  await loadTargetFile(written(`${name}.ts`, `export default { keys: { full: 'a-key-in-a-module' as string } }`))
-  const cached = [join(tmpdir(), 'jiti'), 'node_modules/.cache/jiti'].filter((folder) => existsSync(folder))
-  expect(cached.flatMap((folder) => readdirSync(folder)).filter((file) => file.includes(name))).toEqual([])
+  await loadTargetFile(
+    written(`${name}.ts`, `export default { keys: { full: 'a-key-in-a-module' as string } }`),
+  )
+  const cached = [join(tmpdir(), 'jiti'), 'node_modules/.cache/jiti'].filter((folder) =>
+    existsSync(folder),
+  )
+  expect(
+    cached.flatMap((folder) => readdirSync(folder)).filter((file) => file.includes(name)),
+  ).toEqual([])
 })
 
 test.each([
   ['none.json', undefined, 'none.json: no such target file'],
   ['a.yaml', 'name: a', 'a.yaml: a target file ends in .json, .ts, .mts, .js, .mjs'],
-  ['broken.json', '{\n  "name": "a"\n  "baseUrl": "b"\n}', 'broken.json: not JSON: comma expected at line 3, column 3'],
+  [
+    'broken.json',
+    '{\n  "name": "a"\n  "baseUrl": "b"\n}',
+    'broken.json: not JSON: comma expected at line 3, column 3',
+  ],
   ['cut.json', '{"name": ', 'cut.json: not JSON: value expected at line 1, column 10'],
   [
     'twice.json',
     '{"name": "a", // one\n "name": "b"}',
     'twice.json: "name" is there a second time at line 2, column 2',
   ],
-  ['ring.mjs', 'const a = []; a[0] = a; export default { scenarios: a }', 'ring.mjs: scenarios[0]: holds itself'],
-  ['empty.json', '// nothing yet\n', 'empty.json: is empty; conform init writes a target file to begin with'],
-  ...['# staging\nbaseUrl: https://a\n', '---\nname: a\n', '"name": a\n'].map((text): [string, string, string] => [
-    'yaml.json',
-    text,
-    'yaml.json: is YAML, not JSON; write it as JSON, in which comments are allowed, or as a module (.ts, .mjs)',
-  ]),
+  [
+    'ring.mjs',
+    'const a = []; a[0] = a; export default { scenarios: a }',
+    'ring.mjs: scenarios[0]: holds itself',
+  ],
+  [
+    'empty.json',
+    '// nothing yet\n',
+    'empty.json: is empty; conform init writes a target file to begin with',
+  ],
+  ...['# staging\nbaseUrl: https://a\n', '---\nname: a\n', '"name": a\n'].map(
+    (text): [string, string, string] => [
+      'yaml.json',
+      text,
+      'yaml.json: is YAML, not JSON; write it as JSON, in which comments are allowed, or as a module (.ts, .mjs)',
+    ],
+  ),
   [
     'module.json',
     "// a target\nexport default { name: 'a' }",
@@ -90,15 +114,27 @@ test.each([
     'quotes.json: not JSON: invalid symbol (names and texts stand in double quotes) at line 1, column 2',
   ],
 
-  ['named.mjs', 'export const target = {}', 'named.mjs: no default export; write export default defineTarget({ ... })'],
-  ['thrown.ts', 'throw new Error("first line\\nsecond line")', 'thrown.ts: the module cannot be loaded: first line'],
+  [
+    'named.mjs',
+    'export const target = {}',
+    'named.mjs: no default export; write export default defineTarget({ ... })',
+  ],
+  [
+    'thrown.ts',
+    'throw new Error("first line\\nsecond line")',
+    'thrown.ts: the module cannot be loaded: first line',
+  ],
   [
     'syntax.ts',
     'export default {\n  name: "x",\n  const y\n}\n',
     "syntax.ts:3:3: the module cannot be loaded: ParseError: Unexpected keyword 'const'.",
   ],
   ['wrong.json', '{"nam": 1}', 'wrong.json: unknown member nam; did you mean name?'],
-  ['folder', undefined, 'folder: is a folder; name the target file in it, for example folder/staging.target.json'],
+  [
+    'folder',
+    undefined,
+    'folder: is a folder; name the target file in it, for example folder/staging.target.json',
+  ],
   [
     'folder.json',
     undefined,

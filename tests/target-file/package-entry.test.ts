@@ -13,5 +13,7 @@ test('what no target file may hold does not compile', () => {
   defineTarget({ operations: { 'chat.create': 'removed' } })
   // @ts-expect-error no such operation
   defineTarget({ operations: { 'chat.creat': 'not-served' } })
-  expect(defineTarget({ operations: { 'pdf.parse': 'removed', guardrails: 'not-served' } })).toBeDefined()
+  expect(
+    defineTarget({ operations: { 'pdf.parse': 'removed', guardrails: 'not-served' } }),
+  ).toBeDefined()
 })

@@ -7,7 +7,11 @@ import { targetDigest } from '../../harness/target-file/resolve.ts'
 import type { TargetFile } from '../../harness/target-file/model.ts'
 import { createKeys } from '../../harness/engine/keys.ts'
 import { redactorFor } from '../../harness/target-file/resolve-key.ts'
-import { type Resolved, resolveTarget, type ResolveOptions } from '../../harness/target-file/resolve.ts'
+import {
+  type Resolved,
+  resolveTarget,
+  type ResolveOptions,
+} from '../../harness/target-file/resolve.ts'
 
 const baseUrl = 'https://example.com/base/'
 const dir = folder()
@@ -15,14 +19,20 @@ beforeAll(() => {
   writeFileSync(join(dir, 'key.txt'), 'the-key-in-a-file\n')
   writeFileSync(join(dir, 'blank.txt'), ' the-key-in-a-file\n')
   writeFileSync(join(dir, 'print.mjs'), "process.stdout.write('  the-key-of-a-command\\n')\n")
-  writeFileSync(join(dir, 'fail.mjs'), "console.error('a-secret'); process.stdout.write('a-secret'); process.exit(3)\n")
+  writeFileSync(
+    join(dir, 'fail.mjs'),
+    "console.error('a-secret'); process.stdout.write('a-secret'); process.exit(3)\n",
+  )
   writeFileSync(join(dir, 'bad.pdf'), '%PDF')
   writeFileSync(join(dir, 'ca.pem'), 'PEM')
 })
 
 const resolve = (file: TargetFile, options: Partial<ResolveOptions> = {}): Promise<Resolved> =>
   resolveTarget({ baseUrl, ...file }, { dir, env: {}, ...options })
-const refusal = async (file: TargetFile, options: Partial<ResolveOptions> = {}): Promise<string> => {
+const refusal = async (
+  file: TargetFile,
+  options: Partial<ResolveOptions> = {},
+): Promise<string> => {
   const error: unknown = await resolve(file, options).then(
     () => undefined,
     (caught: unknown) => caught,
@@ -41,29 +51,37 @@ test('the command line wins over the file, the file over the environment', async
     value: 'key-of-the-command',
   })
   expect(await fullKey(full, { env })).toEqual({ label: '$OTHER', value: 'key-of-the-file' })
-  expect(await fullKey({}, { env })).toEqual({ label: '$CONFORM_API_KEY', value: 'key-of-the-environment' })
+  expect(await fullKey({}, { env })).toEqual({
+    label: '$CONFORM_API_KEY',
+    value: 'key-of-the-environment',
+  })
   expect(await fullKey({}, {})).toBeUndefined()
   expect((await resolve({}, { baseUrl: 'http://127.0.0.1:8080/' })).target).toMatchObject({
     baseUrl: 'http://127.0.0.1:8080',
     name: '127.0.0.1:8080',
   })
   expect(
-    (await resolve({ limits: { concurrency: 2, timeoutMs: 5 } }, { limits: { concurrency: 3 } })).target.limits,
+    (await resolve({ limits: { concurrency: 2, timeoutMs: 5 } }, { limits: { concurrency: 3 } }))
+      .target.limits,
   ).toMatchObject({ concurrency: 3, timeoutMs: 5, jobTimeoutMs: 60_000 })
 })
 
 test('a variable that is not set is named, that of the full key only where it would be used', async () => {
-  expect(await refusal({ keys: { full: { env: 'NONE' } } })).toBe('keys.full: the environment variable NONE is not set')
+  expect(await refusal({ keys: { full: { env: 'NONE' } } })).toBe(
+    'keys.full: the environment variable NONE is not set',
+  )
   expect(await refusal({ keys: { expired: { env: 'NONE' } } }, { key: 'given-key' })).toBe(
     'keys.expired: the environment variable NONE is not set',
   )
   expect(await refusal({ headers: { 'x-a': { env: 'NONE' } } })).toBe(
     'headers.x-a: the environment variable NONE is not set',
   )
-  expect(await refusal({ scenarios: { 'files.upload/507-storage-full': { key: { env: 'NONE' } } } })).toBe(
-    'scenarios.files.upload/507-storage-full.key: the environment variable NONE is not set',
-  )
-  expect((await resolve({ keys: { full: { env: 'NONE' } } }, { key: 'given-key' })).target.keys.full).toBeDefined()
+  expect(
+    await refusal({ scenarios: { 'files.upload/507-storage-full': { key: { env: 'NONE' } } } }),
+  ).toBe('scenarios.files.upload/507-storage-full.key: the environment variable NONE is not set')
+  expect(
+    (await resolve({ keys: { full: { env: 'NONE' } } }, { key: 'given-key' })).target.keys.full,
+  ).toBeDefined()
 })
 
 test.each<[TargetFile, string]>([
@@ -72,29 +90,46 @@ test.each<[TargetFile, string]>([
   [{ keys: { full: { file: 'none.txt' } } }, 'keys.full: none.txt does not exist'],
   [{ keys: { full: { file: '.' } } }, 'keys.full: . is a folder'],
   [{ keys: { full: () => '' } }, 'keys.full: the key that the function gives is empty'],
-  [{ headers: { 'x-a': { env: 'NONE' } } }, 'headers.x-a: the environment variable NONE is not set'],
+  [
+    { headers: { 'x-a': { env: 'NONE' } } },
+    'headers.x-a: the environment variable NONE is not set',
+  ],
   [{ tls: { ca: 'none.pem' } }, 'tls.ca: none.pem does not exist'],
-  [{ resources: { pdfFile: { upload: 'none.pdf' } } }, 'resources.pdfFile: none.pdf does not exist'],
+  [
+    { resources: { pdfFile: { upload: 'none.pdf' } } },
+    'resources.pdfFile: none.pdf does not exist',
+  ],
 ])('the file that has the mistake is named: %j', async (file, message) => {
   const options = { source: 'staging.json', env: { EMPTY: '' } }
   expect(await refusal(file, options)).toBe(`staging.json: ${message}`)
   // What the command line gives has no file.
   expect(await refusal(file, { ...options, baseUrl: 'x' })).not.toContain('staging.json')
-  expect(await refusal({}, { ...options, headers: { 'x-a': { env: 'NONE' } } })).toMatch(/^--header x-a: /)
+  expect(await refusal({}, { ...options, headers: { 'x-a': { env: 'NONE' } } })).toMatch(
+    /^--header x-a: /,
+  )
 })
 
 test('keys come from files and commands, relative to the target file', async () => {
   const command = [process.execPath, 'print.mjs']
   const { target } = await resolve({
-    keys: { full: { file: 'key.txt' }, expired: { command }, restricted: { 'jobs.create': 'for-jobs-only' } },
+    keys: {
+      full: { file: 'key.txt' },
+      expired: { command },
+      restricted: { 'jobs.create': 'for-jobs-only' },
+    },
   })
   expect(target.keys).toEqual({
     full: { label: '$CONFORM_API_KEY', value: 'the-key-in-a-file' },
     expired: { label: '$CONFORM_KEY_EXPIRED', ask: expect.any(Function) },
     restricted: { 'jobs.create': { label: '$CONFORM_KEY_RESTRICTED', value: 'for-jobs-only' } },
   })
-  expect((await createKeys(target, redactorFor(target)).expired()).value).toBe('Bearer the-key-of-a-command')
-  expect(target.secrets).toContainEqual({ label: '$CONFORM_KEY_EXPIRED', value: 'the-key-of-a-command' })
+  expect((await createKeys(target, redactorFor(target)).expired()).value).toBe(
+    'Bearer the-key-of-a-command',
+  )
+  expect(target.secrets).toContainEqual({
+    label: '$CONFORM_KEY_EXPIRED',
+    value: 'the-key-of-a-command',
+  })
 })
 
 test('one restricted key serves every operation', async () => {
@@ -104,7 +139,9 @@ test('one restricted key serves every operation', async () => {
 
 test('a key that cannot be sent is refused where it came from', async () => {
   const env = { BLANK: 'a-key ', UMLAUT: 'ä-key' }
-  expect(await refusal({}, { key: 'a\nkey' })).toBe('the key on the command line has a control character')
+  expect(await refusal({}, { key: 'a\nkey' })).toBe(
+    'the key on the command line has a control character',
+  )
   expect(await refusal({}, { key: '' })).toBe('the key on the command line is empty')
   expect(await refusal({}, { env: { CONFORM_API_KEY: 'ä' } })).toBe(
     'the environment variable CONFORM_API_KEY has a character that is not ASCII',
@@ -115,7 +152,9 @@ test('a key that cannot be sent is refused where it came from', async () => {
   expect(await refusal({ keys: { expired: { file: 'blank.txt' } } })).toBe(
     'keys.expired (from the file blank.txt) begins or ends with a blank',
   )
-  expect(await refusal({ keys: { expired: { file: 'none.txt' } } })).toBe('keys.expired: none.txt does not exist')
+  expect(await refusal({ keys: { expired: { file: 'none.txt' } } })).toBe(
+    'keys.expired: none.txt does not exist',
+  )
   expect(await refusal({ keys: { expired: () => 'a\u0000' } })).toBe(
     'keys.expired: the key that the function gives has a control character',
   )
@@ -149,7 +188,10 @@ test('requests, files and defaults are resolved', async () => {
     {
       tls: { ca: 'ca.pem' },
       headers: { 'x-tenant': { env: 'TENANT' } },
-      resources: { corruptedPdfFile: { upload: 'bad.pdf' }, application: { id: 'App-1', inputs: [] } },
+      resources: {
+        corruptedPdfFile: { upload: 'bad.pdf' },
+        application: { id: 'App-1', inputs: [] },
+      },
       operations: {
         'files.upload': { content: { text: 'tea' } },
         'graphs.create': { body: {}, cleanup: [{ method: 'delete', url: '/admin/{id}' }] },
@@ -250,7 +292,9 @@ test('the resolved target can be cloned, and but for keys and secrets holds none
   expect(target.secrets.map(({ value }) => value).sort()).toEqual(
     ['after', 'expired', 'full', 'function', 'header', 'other', 'scenario'].map(secret).sort(),
   )
-  expect(JSON.stringify([target.file, [...target.ids], target.kept, target.digest])).not.toContain('the-secret')
+  expect(JSON.stringify([target.file, [...target.ids], target.kept, target.digest])).not.toContain(
+    'the-secret',
+  )
   const redactor = redactorFor(target)
   for (const { value } of target.secrets) expect(redactor.text(`a ${value} b`)).not.toContain(value)
 })
@@ -294,10 +338,16 @@ test('the digest is that of the file without keys', () => {
   }
   expect(targetDigest(file)).toMatch(/^sha256:[0-9a-f]{64}$/)
   expect(targetDigest(same)).toBe(targetDigest(file))
-  expect(targetDigest({ ...file, headers: { 'x-tenant': { env: 'OTHER' } } })).not.toBe(targetDigest(file))
+  expect(targetDigest({ ...file, headers: { 'x-tenant': { env: 'OTHER' } } })).not.toBe(
+    targetDigest(file),
+  )
   const scenario = { 'jobs.create/429-quota-exceeded': { headers: { 'x-simulate': 'quota' } } }
-  const keyed = { 'jobs.create/429-quota-exceeded': { headers: { 'x-simulate': 'quota' }, key: 'another-key' } }
-  expect(targetDigest({ ...file, scenarios: keyed })).toBe(targetDigest({ ...file, scenarios: scenario }))
+  const keyed = {
+    'jobs.create/429-quota-exceeded': { headers: { 'x-simulate': 'quota' }, key: 'another-key' },
+  }
+  expect(targetDigest({ ...file, scenarios: keyed })).toBe(
+    targetDigest({ ...file, scenarios: scenario }),
+  )
 })
 
 test('what a name calls a secret is one: in headers, in a cookie by itself, in the query', async () => {
@@ -323,7 +373,10 @@ test('what a name calls a secret is one: in headers, in a cookie by itself, in t
 
 test('given headers and a given authority stand before those of the file', async () => {
   const file = { headers: { 'X-Tenant': 'one', 'x-other': 'two' }, tls: { ca: 'none.pem' } }
-  const { target } = await resolve(file, { headers: { 'x-tenant': 'given' }, ca: join(dir, 'ca.pem') })
+  const { target } = await resolve(file, {
+    headers: { 'x-tenant': 'given' },
+    ca: join(dir, 'ca.pem'),
+  })
   expect(target.headers).toEqual([
     { name: 'x-other', value: 'two' },
     { name: 'x-tenant', value: 'given' },

@@ -20,7 +20,10 @@ const declared = schema.properties?.['operations']?.properties ?? {}
 test.each<[OperationId, readonly string[]]>([
   ['pdf.parse', ['path', 'query', 'headers']],
   ['jobs.create', ['path', 'query', 'headers', 'cleanup']],
-  ['files.upload', ['path', 'query', 'headers', 'content', 'contentType', 'filename', 'fields', 'cleanup']],
+  [
+    'files.upload',
+    ['path', 'query', 'headers', 'content', 'contentType', 'filename', 'fields', 'cleanup'],
+  ],
   ['files.list', ['path', 'query', 'headers']],
   ['graphs.create', ['path', 'query', 'headers', 'body', 'fields', 'cleanup']],
   ['graphs.add-file', ['path', 'query', 'headers', 'body', 'fields']],
@@ -39,7 +42,8 @@ test('the roles are these', () => {
   ])
   expect(Object.fromEntries(roles.filter(([, names]) => names !== ''))).toEqual({
     'completion.create': 'model prompt temperature max_tokens parameter',
-    'chat.create': 'model messages tools tool_choice stream stream_options response_format query_config',
+    'chat.create':
+      'model messages tools tool_choice stream stream_options response_format query_config',
     'files.upload': 'id',
     'graphs.create': 'name id',
     'graphs.add-file': 'file',
@@ -54,18 +58,23 @@ test('the roles are these', () => {
 })
 
 test('the schema has no other operation', () => {
-  expect(Object.keys(declared)).toEqual([...operations.map(({ id }) => id), 'guardrails', 'general'])
+  expect(Object.keys(declared)).toEqual([
+    ...operations.map(({ id }) => id),
+    'guardrails',
+    'general',
+  ])
 })
 
 test('the schema states the limits that hold', () => {
   const limits = schema.properties?.['limits']?.properties ?? {}
-  expect(Object.fromEntries(Object.entries(limits).map(([name, limit]) => [name, limit.default]))).toEqual(
-    defaultLimits,
-  )
+  expect(
+    Object.fromEntries(Object.entries(limits).map(([name, limit]) => [name, limit.default])),
+  ).toEqual(defaultLimits)
 })
 
 test('an editor can say what each member at the top is for', () => {
-  for (const [name, member] of Object.entries(schema.properties ?? {})) expect(member.description, name).toBeTruthy()
+  for (const [name, member] of Object.entries(schema.properties ?? {}))
+    expect(member.description, name).toBeTruthy()
 })
 
 test('each example fits the member that it stands at', () => {
@@ -79,11 +88,15 @@ test('each example fits the member that it stands at', () => {
       for (const example of examples) {
         seen++
         expect(example, pointer).toBeDefined()
-        expect(ajv.validate({ $ref: `target#${pointer}` }, example), `${pointer}: ${ajv.errorsText()}`).toBe(true)
+        expect(
+          ajv.validate({ $ref: `target#${pointer}` }, example),
+          `${pointer}: ${ajv.errorsText()}`,
+        ).toBe(true)
       }
     }
     for (const [name, inner] of Object.entries(value)) {
-      if (name !== 'examples') visit(inner, `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`)
+      if (name !== 'examples')
+        visit(inner, `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`)
     }
   }
   visit(schema, '')

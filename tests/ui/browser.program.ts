@@ -12,7 +12,8 @@ const broken = 'files.retrieve/404-unknown-file'
 const only = ['--only', 'files.retrieve/*', '--runs', '1']
 
 const ended = (page: Page) => page.locator('#now', { hasText: /^Ended at/ }).waitFor()
-const focused = (page: Page) => page.evaluate('document.activeElement.dataset.run ?? document.activeElement.dataset.do')
+const focused = (page: Page) =>
+  page.evaluate('document.activeElement.dataset.run ?? document.activeElement.dataset.do')
 
 describe.skipIf(!isInstalled)('the page of conform ui in Chromium', () => {
   let browser: Browser | undefined
@@ -35,7 +36,9 @@ describe.skipIf(!isInstalled)('the page of conform ui in Chromium', () => {
     await ended(page)
     await page.locator('#list .r[open] .reading summary').first().click()
     const fits = async (where: string) => {
-      const width = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+      const width = await page.evaluate(
+        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+      )
       expect(width, where).toBe(0)
     }
     expect(await violations(page, 'of structure'), 'all rows').toEqual([])
@@ -53,7 +56,9 @@ describe.skipIf(!isInstalled)('the page of conform ui in Chromium', () => {
     await page.emulateMedia({ colorScheme: 'light' })
     expect(await violations(page), 'light').toEqual([])
     expect(said).toEqual([])
-    expect(asked.filter((address) => !address.startsWith(url) && !address.startsWith('data:'))).toEqual([])
+    expect(
+      asked.filter((address) => !address.startsWith(url) && !address.startsWith('data:')),
+    ).toEqual([])
   })
 
   test('fills in while the run goes on, and says at the end what came of it', async () => {
@@ -68,7 +73,12 @@ describe.skipIf(!isInstalled)('the page of conform ui in Chromium', () => {
     expect(await page.locator('#failed').textContent()).toContain(broken)
     const row = page.locator(`[id="${broken}"]`)
     expect(await row.getAttribute('open')).not.toBeNull()
-    for (const text of ['404 ResourceNotFound', 'curl ', '$CONFORM_API_KEY', 'How the interface is read here']) {
+    for (const text of [
+      '404 ResourceNotFound',
+      'curl ',
+      '$CONFORM_API_KEY',
+      'How the interface is read here',
+    ]) {
       await expect.poll(() => row.textContent()).toContain(text)
     }
     expect(await page.locator('#progress').isVisible()).toBe(false)
@@ -78,7 +88,8 @@ describe.skipIf(!isInstalled)('the page of conform ui in Chromium', () => {
     const { page, target } = await open()
     await ended(page)
     const tabTo = async (what: string): Promise<void> => {
-      for (let steps = 0; steps < 40 && (await focused(page)) !== what; steps++) await page.keyboard.press('Tab')
+      for (let steps = 0; steps < 40 && (await focused(page)) !== what; steps++)
+        await page.keyboard.press('Tab')
       expect(await focused(page)).toBe(what)
     }
     await tabTo('failed')
@@ -97,7 +108,9 @@ describe.skipIf(!isInstalled)('the page of conform ui in Chromium', () => {
     await page.locator('#now', { hasText: '1 newly passed' }).waitFor()
     expect(await focused(page)).toBe(broken)
     expect(await page.locator('#changes').textContent()).toContain(`Newly passed 1${broken}`)
-    expect(await page.locator(`.cell[href="#${broken}"]`).getAttribute('aria-label')).toMatch(/passed$/)
+    expect(await page.locator(`.cell[href="#${broken}"]`).getAttribute('aria-label')).toMatch(
+      /passed$/,
+    )
     expect(await page.locator('[data-do=failed]').getAttribute('aria-disabled')).toBe('true')
   })
 

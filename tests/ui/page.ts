@@ -2,7 +2,10 @@ import { onTestFinished } from 'vitest'
 import { type Running, start } from '../cli/conform.ts'
 
 /** `conform ui` that runs, and the address that it printed. */
-export async function startPage(args: readonly string[], cwd?: string): Promise<{ url: string; ui: Running }> {
+export async function startPage(
+  args: readonly string[],
+  cwd?: string,
+): Promise<{ url: string; ui: Running }> {
   const ui = start(['ui', ...args], cwd === undefined ? {} : { cwd })
   onTestFinished(() => void ui.child.kill('SIGKILL'))
   return { url: await ui.firstLine, ui }

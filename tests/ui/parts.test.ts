@@ -12,7 +12,11 @@ import { addToTarget } from '../../cli/ui/ui.ts'
 import { sampleReport } from '../reporters/sample-report.ts'
 
 test('Markdown of a reading is markup, and nothing else of it is', () => {
-  expect(paragraphMarkup('**Who** (`*/401-*`, `a`) may _say_ <b>&amp; [that](#there), 2 * 3 * 4 and `<i>`.')).toBe(
+  expect(
+    paragraphMarkup(
+      '**Who** (`*/401-*`, `a`) may _say_ <b>&amp; [that](#there), 2 * 3 * 4 and `<i>`.',
+    ),
+  ).toBe(
     '<p><b>Who</b> (<code>*/401-*</code>, <code>a</code>) may <em>say</em> &lt;b&gt;&amp;amp; that, 2 * 3 * 4 and <code>&lt;i&gt;</code>.</p>',
   )
 })
@@ -20,7 +24,9 @@ test('Markdown of a reading is markup, and nothing else of it is', () => {
 test('a run of a part leaves the rest as it was, and the verdict is of all that is known', () => {
   const whole = sampleReport()
   const board = createBoard(whole)
-  const [failing, other] = whole.requirements.filter(({ outcome, level }) => outcome === 'passed' && level === 'must')
+  const [failing, other] = whole.requirements.filter(
+    ({ outcome, level }) => outcome === 'passed' && level === 'must',
+  )
   const part = whole.requirements.map((result) =>
     result.id === failing!.id
       ? { ...result, outcome: 'failed' as const }
@@ -29,10 +35,15 @@ test('a run of a part leaves the rest as it was, and the verdict is of all that 
   const before = board.version
   board.ended({ ...whole, requirements: part }, true)
   expect(board.rows.get(other!.id)!.result.outcome).toBe('passed')
-  expect([...board.rows.values()].filter(({ version }) => version > before).map(({ result }) => result.id)).toEqual([
-    failing!.id,
-  ])
-  expect(board.report()).toMatchObject({ verdict: 'non-conformant', summary: { must: { failed: 1 } } })
+  expect(
+    [...board.rows.values()]
+      .filter(({ version }) => version > before)
+      .map(({ result }) => result.id),
+  ).toEqual([failing!.id])
+  expect(board.report()).toMatchObject({
+    verdict: 'non-conformant',
+    summary: { must: { failed: 1 } },
+  })
 })
 
 test('what a run of a part could not judge any more stays as it was', () => {
@@ -58,7 +69,8 @@ test('the bars have room for what waits, and a row says what the last run change
   const around = { targetFile: undefined, isWholeRun: true, changes: undefined }
   const cards = () => onceParts(board, around).counts!
   const musts = whole.requirements.filter(({ level }) => level === 'must')
-  const plan = (ids: readonly string[]) => board.plan(new Map(ids.map((id) => [id, { run: true as const }])))
+  const plan = (ids: readonly string[]) =>
+    board.plan(new Map(ids.map((id) => [id, { run: true as const }])))
   plan(whole.requirements.map(({ id }) => id))
   board.judged(musts[0]!)
   expect(cards()).toContain(`Must <small>${musts.length}</small>`)
@@ -95,7 +107,9 @@ test('what was sent is on a time line, the first fifty of each requirement, and 
   }))
   await book.take(rude)
   const markup = book.markupOf(first!.id)
-  expect(markup.match(/<rect class="[pfn]" x="[\d.]+" y="\d+" width="[\d.]+" height="5"\/>/g)).toHaveLength(50)
+  expect(
+    markup.match(/<rect class="[pfn]" x="[\d.]+" y="\d+" width="[\d.]+" height="5"\/>/g),
+  ).toHaveLength(50)
   expect(markup).toContain('and 10 more: the HAR report has every exchange')
   expect(markup).not.toMatch(/<script|<img/)
   const again = rude.slice(0, 1)
@@ -132,23 +146,56 @@ test('a part is added to the target file, and what is there stays, comments incl
   expect(text).toContain('// Ours.\n  "baseUrl": "http://localhost", // the port is 80\n')
   expect(JSON.parse(text.replaceAll(/ *\/\/ .*$/gm, '').replaceAll(/,(?=\s*})/g, ''))).toEqual({
     baseUrl: 'http://localhost',
-    operations: { 'chat.create': { body: { model: 'm' }, fields: { model: '/model' } }, 'files.list': 'not-served' },
+    operations: {
+      'chat.create': { body: { model: 'm' }, fields: { model: '/model' } },
+      'files.list': 'not-served',
+    },
     keys: { expired: { env: 'OLD' } },
   })
-  await expect(addToTarget(path, JSON.stringify(part))).rejects.toThrow('declares all of that already')
+  await expect(addToTarget(path, JSON.stringify(part))).rejects.toThrow(
+    'declares all of that already',
+  )
 })
 
 test.each<[string, unknown, string]>([
-  ['what is to be filled in', { resources: { file: '<file id>' } }, 'resources.file still has the placeholder'],
+  [
+    'what is to be filled in',
+    { resources: { file: '<file id>' } },
+    'resources.file still has the placeholder',
+  ],
   ['a name that is none', { resources: { fil: 'a' } }, 'resources.fil'],
   ['another address', { baseUrl: 'http://evil.example' }, 'baseUrl is not added here'],
-  ['a program', { keys: { expired: { command: ['sh'] } } }, 'keys.expired.command is not added here'],
-  ['a program for one operation', { keys: { restricted: { 'jobs.create': { command: ['sh'] } } } }, '.command is not'],
+  [
+    'a program',
+    { keys: { expired: { command: ['sh'] } } },
+    'keys.expired.command is not added here',
+  ],
+  [
+    'a program for one operation',
+    { keys: { restricted: { 'jobs.create': { command: ['sh'] } } } },
+    '.command is not',
+  ],
   ['a file', { keys: { expired: { file: '/etc/passwd' } } }, 'keys.expired.file is not added here'],
-  ['a file to send', { resources: { pdfFile: { upload: '/etc/passwd' } } }, 'resources.pdfFile.upload is not'],
-  ['a program in a scenario', { scenarios: { 'general/410-gone': { key: { command: ['sh'] } } } }, '.command is not'],
-  ['another request', { scenarios: { 'general/410-gone': { before: [] } } }, 'general/410-gone.before is not'],
-  ['another one at the end', { operations: { 'graphs.create': { cleanup: [] } } }, 'graphs.create.cleanup is not'],
+  [
+    'a file to send',
+    { resources: { pdfFile: { upload: '/etc/passwd' } } },
+    'resources.pdfFile.upload is not',
+  ],
+  [
+    'a program in a scenario',
+    { scenarios: { 'general/410-gone': { key: { command: ['sh'] } } } },
+    '.command is not',
+  ],
+  [
+    'another request',
+    { scenarios: { 'general/410-gone': { before: [] } } },
+    'general/410-gone.before is not',
+  ],
+  [
+    'another one at the end',
+    { operations: { 'graphs.create': { cleanup: [] } } },
+    'graphs.create.cleanup is not',
+  ],
   ['an array', [], 'This is not one object of JSON.'],
 ])('%s is not added', async (_, part, problem) => {
   const path = written()

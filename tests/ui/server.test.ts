@@ -15,14 +15,18 @@ interface Asked {
 
 /** Asks with exactly these headers; `fetch` would not let `Host` be chosen. */
 function ask(address: string, { method = 'GET', headers = {}, body }: Asked = {}) {
-  return new Promise<{ status: number; headers: Record<string, unknown>; body: string }>((resolve, reject) => {
-    const sent = request(address, { method, headers }, (answer) => {
-      let text = ''
-      answer.setEncoding('utf8').on('data', (piece: string) => (text += piece))
-      answer.on('end', () => resolve({ status: answer.statusCode!, headers: answer.headers, body: text }))
-    })
-    sent.on('error', reject).end(body)
-  })
+  return new Promise<{ status: number; headers: Record<string, unknown>; body: string }>(
+    (resolve, reject) => {
+      const sent = request(address, { method, headers }, (answer) => {
+        let text = ''
+        answer.setEncoding('utf8').on('data', (piece: string) => (text += piece))
+        answer.on('end', () =>
+          resolve({ status: answer.statusCode!, headers: answer.headers, body: text }),
+        )
+      })
+      sent.on('error', reject).end(body)
+    },
+  )
 }
 
 test('nothing is answered to whoever does not know the address, or comes by another name', async () => {
@@ -55,7 +59,10 @@ test('nothing is answered to whoever does not know the address, or comes by anot
   expect(policy).toContain("default-src 'none'")
   expect(policy).toContain("frame-ancestors 'none'")
   expect(policy).not.toContain('unsafe')
-  expect(page.headers).toMatchObject({ 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' })
+  expect(page.headers).toMatchObject({
+    'referrer-policy': 'no-referrer',
+    'cache-control': 'no-store',
+  })
   expect(Object.keys(page.headers).filter((name) => name.startsWith('access-control'))).toEqual([])
   expect((await ask(`${url}nothing`)).status).toBe(404)
   expect((await ask(url, { method: 'DELETE' })).status).toBe(404)
@@ -81,19 +88,31 @@ test('runs when it is opened, and as its buttons say; no key is on the page or i
   expect(after).toContain('aria-label="404-unknown-file (must): failed"')
   expect(after).toContain('data-run="files.retrieve/404-unknown-file">Send again')
 
-  const press = (run: unknown) => ask(`${url}run`, { method: 'POST', body: JSON.stringify({ run }) })
+  const press = (run: unknown) =>
+    ask(`${url}run`, { method: 'POST', body: JSON.stringify({ run }) })
   expect((await press('failed')).status).toBe(202)
   expect(await press('all')).toMatchObject({ status: 409, body: 'A run goes on: stop it first.' })
   expect(await eventsUntilEnd(url)).toContain('0 newly failed, 0 newly passed')
   expect(await press('files.retrieve/nothing')).toMatchObject({ status: 409 })
   expect(await press([])).toMatchObject({ status: 409 })
-  expect(await press(['files.retrieve/404-unknown-file', 'files.retrieve/nothing'])).toMatchObject({ status: 409 })
-  const { body: sent } = await ask(`${url}sent?id=${encodeURIComponent('files.retrieve/404-unknown-file')}`)
-  expect(sent).toMatch(/^<p class="facts">\d+ exchanges? in .*<svg class="line".*<details class="x">/s)
+  expect(await press(['files.retrieve/404-unknown-file', 'files.retrieve/nothing'])).toMatchObject({
+    status: 409,
+  })
+  const { body: sent } = await ask(
+    `${url}sent?id=${encodeURIComponent('files.retrieve/404-unknown-file')}`,
+  )
+  expect(sent).toMatch(
+    /^<p class="facts">\d+ exchanges? in .*<svg class="line".*<details class="x">/s,
+  )
   expect(sent).not.toContain(referenceKey)
   // A target file that is not there to be added to: its name is never the page's to say.
   expect(
-    (await ask(`${url}run`, { method: 'POST', body: JSON.stringify({ add: '{"baseUrl": "http://x"}' }) })).status,
+    (
+      await ask(`${url}run`, {
+        method: 'POST',
+        body: JSON.stringify({ add: '{"baseUrl": "http://x"}' }),
+      })
+    ).status,
   ).toBe(409)
   expect((await ask(`${url}run`, { method: 'POST', body: '{' })).status).toBe(409)
   // Nobody sends that much; the connection is closed.
@@ -107,7 +126,9 @@ test('what is wrong from the beginning is told at once, and a port that is taken
     stdout: '',
     stderr: 'conform: missing.json: no such target file\n',
   })
-  expect((await conform(['ui', '--dry-run'])).stderr).toMatch(/^conform: --dry-run is not for conform ui, /)
+  expect((await conform(['ui', '--dry-run'])).stderr).toMatch(
+    /^conform: --dry-run is not for conform ui, /,
+  )
   const { url } = await startPage([])
   const { port } = new URL(url)
   expect(await conform(['ui', '--port', port])).toMatchObject({

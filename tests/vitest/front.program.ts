@@ -42,17 +42,25 @@ beforeAll(() => {
 afterAll(() => project.remove())
 
 /** Runs the suites of the project against a reference of its own. */
-async function judged(args: readonly string[], options: ReferenceOptions = {}, env: Record<string, string> = {}) {
+async function judged(
+  args: readonly string[],
+  options: ReferenceOptions = {},
+  env: Record<string, string> = {},
+) {
   const server = await startReference(options)
   onTestFinished(() => server.close())
   project.write({ 'target.json': JSON.stringify(server.target) })
-  const said = await project.run('vitest', ['run', ...args], { CONFORM_TARGET: 'target.json', ...env })
+  const said = await project.run('vitest', ['run', ...args], {
+    CONFORM_TARGET: 'target.json',
+    ...env,
+  })
   return { said, told: told(), report: report() }
 }
 
 const json = (name: string): any => JSON.parse(readFileSync(join(project.dir, name), 'utf8'))
 const report = (): Report => json(formatFiles.json)
-const told = (): Told[] => json('vitest.json').testResults.flatMap((file: any) => file.assertionResults)
+const told = (): Told[] =>
+  json('vitest.json').testResults.flatMap((file: any) => file.assertionResults)
 const titles = (status: Told['status']): string[] =>
   told()
     .filter((one) => one.status === status)
@@ -98,7 +106,10 @@ test('a target can be made when the tests begin, or be provided, and a handler i
   const reporters = ['--reporter=default', '--reporter=json', '--outputFile=told.json']
   const { code, stderr } = await other.run('vitest', ['run', ...reporters])
   const [file] = JSON.parse(readFileSync(join(other.dir, 'told.json'), 'utf8')).testResults
-  const outcomes = file.assertionResults.map(({ ancestorTitles, status }: Told) => [ancestorTitles[0], status])
+  const outcomes = file.assertionResults.map(({ ancestorTitles, status }: Told) => [
+    ancestorTitles[0],
+    status,
+  ])
   expect(Object.fromEntries(outcomes)).toEqual({
     made: 'passed',
     handler: 'passed',
@@ -159,18 +170,27 @@ describe('in a vitest project', () => {
     const tmp = join(project.dir, 'tmp')
     mkdirSync(tmp)
     const chosen = 'jobs.create/404-unknown-application'
-    const { said, told: tests, report: part } = await judged(['-t', `${chosen} `], {}, { TMPDIR: tmp })
+    const {
+      said,
+      told: tests,
+      report: part,
+    } = await judged(['-t', `${chosen} `], {}, { TMPDIR: tmp })
     expect(said).toMatchObject({ code: 0, stderr: '' })
-    expect(tests.map(({ title }) => title.split(' ')[0]).sort()).toEqual(part.requirements.map(({ id }) => id).sort())
+    expect(tests.map(({ title }) => title.split(' ')[0]).sort()).toEqual(
+      part.requirements.map(({ id }) => id).sort(),
+    )
     expect(tests).toHaveLength(catalogue.length)
     const one = tests.find(({ title }) => title.startsWith(`${chosen} `))
     expect(one?.ancestorTitles).toEqual(['conformance', 'jobs.create'])
-    expect(one?.title).toBe(`${chosen} ${part.requirements.find(({ id }) => id === chosen)!.statement}`)
+    expect(one?.title).toBe(
+      `${chosen} ${part.requirements.find(({ id }) => id === chosen)!.statement}`,
+    )
     // The requirement and its control.
     expect(titles('passed')).toEqual([chosen])
     expect(said.stdout).toContain(`1 passed | ${catalogue.length - 1} skipped`)
     expect(part).toMatchObject({ exit: { code: 0 }, run: { only: [chosen], skip: [], runs: 1 } })
-    for (const name of Object.values(formatFiles)) expect(existsSync(join(project.dir, name)), name).toBe(true)
+    for (const name of Object.values(formatFiles))
+      expect(existsSync(join(project.dir, name)), name).toBe(true)
     const entries: any[] = json(formatFiles.har).log.entries
     expect(entries).toHaveLength(part.run.requests)
     expect(entries.length).toBeLessThan(30)
@@ -178,21 +198,32 @@ describe('in a vitest project', () => {
   })
 
   test('a failure says what was sent, expected and received, the curl line, and how to see it again', async () => {
-    const { said } = await judged(['-t', 'jobs.create/404-'], { defects: ['jobs.create/404-unknown-application'] })
+    const { said } = await judged(['-t', 'jobs.create/404-'], {
+      defects: ['jobs.create/404-unknown-application'],
+    })
     expect(said.code).toBe(1)
     expect(titles('failed')).toEqual(['jobs.create/404-unknown-application'])
     const [message = ''] = told().find(({ status }) => status === 'failed')!.failureMessages
     // First what a reader of vitest does next.
     expect(message.split('\n\n')[1]).toMatch(/^in vitest CONFORM_SEED=/)
-    const rows = [/^sent {6}POST \S+/m, /^expected {2}404 ResourceNotFound/m, /^received {2}/m, /^curl {6}curl /m]
+    const rows = [
+      /^sent {6}POST \S+/m,
+      /^expected {2}404 ResourceNotFound/m,
+      /^received {2}/m,
+      /^curl {6}curl /m,
+    ]
     for (const row of rows) expect(message).toMatch(row)
     const { seed } = report().run
     expect(message).toContain(
       `again     conform --target target.json --runs 1 --only jobs.create/404-unknown-application --seed ${seed}`,
     )
-    expect(message).toContain(`in vitest CONFORM_SEED=${seed} npx vitest run -t 'jobs.create/404-unknown-application '`)
+    expect(message).toContain(
+      `in vitest CONFORM_SEED=${seed} npx vitest run -t 'jobs.create/404-unknown-application '`,
+    )
     // No line of the test file is to blame, and none of ours.
-    expect(said.stderr).not.toMatch(/❯|describeConformance\(|node_modules\/ai-content-conformance\/dist/)
+    expect(said.stderr).not.toMatch(
+      /❯|describeConformance\(|node_modules\/ai-content-conformance\/dist/,
+    )
   })
 
   test('a failure that shows by a later request fails the file, though its test has passed', async () => {
@@ -202,7 +233,9 @@ describe('in a vitest project', () => {
     const target = { ...reference.target, baseUrl: url, limits: { concurrency: 1 } }
     project.write({ 'target.json': JSON.stringify(target) })
     const two = 'jobs.create/401-missing-credentials |files.list/2xx-'
-    const { code, stdout, stderr } = await project.run('vitest', ['run', '-t', two], { CONFORM_TARGET: 'target.json' })
+    const { code, stdout, stderr } = await project.run('vitest', ['run', '-t', two], {
+      CONFORM_TARGET: 'target.json',
+    })
     const failed = report().requirements.filter(({ outcome }) => outcome === 'failed')
     expect(failed.map(({ id }) => id)).toEqual(['jobs.create/401-missing-credentials'])
     expect(`${stdout}${stderr}`).toContain('wrong only on a reused connection')
@@ -221,7 +254,12 @@ describe('in a vitest project', () => {
       ),
       'closed.test.ts': pointed({ CONFORM_BASE_URL: closed, CONFORM_API_KEY: 'no-key-of-anybody' }),
     }
-    const said = await ran(files, ['--reporter=verbose', ...named, '--reporter=json', '--outputFile=vitest.json'])
+    const said = await ran(files, [
+      '--reporter=verbose',
+      ...named,
+      '--reporter=json',
+      '--outputFile=vitest.json',
+    ])
     expect(said.code).toBe(1)
     expect(outcomes()).toEqual({ 'bare.test.ts': 'passed', 'closed.test.ts': 'failed' })
     expect(said.stdout).toMatch(/↓ .*graphs\.query\/2xx-accepted .*\[.*graph/)
@@ -231,29 +269,51 @@ describe('in a vitest project', () => {
     )
     expect(said.stdout).toMatch(/^Skipped, not tested: \d+\n/m)
     expect(said.stdout).toMatch(/✓ .*files\.list\/2xx-accepted/)
-    expect(said.stderr).toMatch(/FAIL +closed.*\n.*ConformanceError: http:\S+ cannot be judged: connection refused/)
+    expect(said.stderr).toMatch(
+      /FAIL +closed.*\n.*ConformanceError: http:\S+ cannot be judged: connection refused/,
+    )
   })
 
   test('nor is one that cannot be judged or read skipped if a filter chooses from it; each mistake is told in one sentence', async () => {
     const files = {
-      'closed.test.ts': pointed({ CONFORM_BASE_URL: await closedUrl(), CONFORM_API_KEY: 'no-key-of-anybody' }),
+      'closed.test.ts': pointed({
+        CONFORM_BASE_URL: await closedUrl(),
+        CONFORM_API_KEY: 'no-key-of-anybody',
+      }),
       'nowhere.test.ts': pointed({ CONFORM_TARGET: 'nowhere.json' }),
       'seed.test.ts': pointed({ CONFORM_SEED: 'x' }),
     }
     const said = await ran(files, ['-t', 'files.list'])
     expect(said.code).toBe(1)
-    expect(outcomes()).toEqual({ 'closed.test.ts': 'failed', 'nowhere.test.ts': 'failed', 'seed.test.ts': 'failed' })
-    expect(said.stderr).toMatch(/FAIL +closed.*\n.*ConformanceError: http:\S+ cannot be judged: connection refused/)
-    expect(said.stderr).toMatch(/FAIL +nowhere.*\n.*: nowhere\.json: no such target file\n ❯ nowhere\.test\.ts:3:1/)
+    expect(outcomes()).toEqual({
+      'closed.test.ts': 'failed',
+      'nowhere.test.ts': 'failed',
+      'seed.test.ts': 'failed',
+    })
+    expect(said.stderr).toMatch(
+      /FAIL +closed.*\n.*ConformanceError: http:\S+ cannot be judged: connection refused/,
+    )
+    expect(said.stderr).toMatch(
+      /FAIL +nowhere.*\n.*: nowhere\.json: no such target file\n ❯ nowhere\.test\.ts:3:1/,
+    )
     expect(said.stderr).toMatch(/FAIL +seed.*\n.*: the option seed: give a whole number/)
   })
 
   test('the reporter can be named on the command line, and one test at a time changes nothing of what is judged', async () => {
     rmSync(join(project.dir, formatFiles.json))
-    const said = await project.run('vitest', ['run', 'conformance', '-t', 'files.', '--maxConcurrency=1', ...named])
+    const said = await project.run('vitest', [
+      'run',
+      'conformance',
+      '-t',
+      'files.',
+      '--maxConcurrency=1',
+      ...named,
+    ])
     expect(said).toMatchObject({ code: 0, stderr: '' })
     expect(said.stdout).toContain(`reports: ${join(project.dir, formatFiles.json)}`)
-    const chosen = catalogue.filter(({ operation, id, statement }) => /files./.test(`${operation} ${id} ${statement}`))
+    const chosen = catalogue.filter(({ operation, id, statement }) =>
+      /files./.test(`${operation} ${id} ${statement}`),
+    )
     expect(chosen.length).toBeGreaterThan(10)
     expect(new Set(report().run.only)).toEqual(new Set(chosen.map(({ id }) => id)))
     expect(report().run.interrupted).toBe(false)
@@ -270,7 +330,9 @@ describe('in a vitest project', () => {
   })
 
   test('a run that bails ends, and the test that failed has failed', async () => {
-    const bailed = await judged(['-t', 'files.', '--bail=1'], { defects: ['files.list/401-missing-credentials'] })
+    const bailed = await judged(['-t', 'files.', '--bail=1'], {
+      defects: ['files.list/401-missing-credentials'],
+    })
     expect(bailed.said.code).toBe(1)
     expect(titles('failed')).toContain('files.list/401-missing-credentials')
   })
@@ -295,6 +357,8 @@ async function ran(files: Readonly<Record<string, string>>, args: readonly strin
 
 /** The outcome of each test file. */
 const outcomes = (): Record<string, Told['status']> =>
-  Object.fromEntries(json('vitest.json').testResults.map((file: any) => [basename(file.name), file.status]))
+  Object.fromEntries(
+    json('vitest.json').testResults.map((file: any) => [basename(file.name), file.status]),
+  )
 
 const closedUrl = async () => `http://127.0.0.1:${await freePort()}`

@@ -6,22 +6,30 @@ import ConformanceReporter from '../../vitest/reporter.ts'
 import { folder } from '../cli/conform.ts'
 import { report, result } from '../gates/results.ts'
 
-test.skipIf(!existsSync('/dev/full'))('names the reports that are written, and what became of the others', async () => {
-  const { exitCode } = process
-  onTestFinished(() => {
-    process.exitCode = exitCode
-  })
-  const root = folder()
-  const said: string[] = []
-  const vitest = { config: { root }, logger: { log: (line: string) => said.push(line) } } as unknown as Vitest
-  const reporter = new ConformanceReporter({ reports: ['junit=/dev/full', 'json'] })
-  reporter.onInit(vitest)
-  const module = { meta: () => ({ conformance: [{ report: report([result('a.b/1')]) }] }) } as unknown as TestModule
-  await reporter.onTestRunEnd([module])
-  expect(said).toEqual([
-    'conform: --report junit=/dev/full: cannot be written (ENOSPC)',
-    expect.stringMatching(/; reports: /),
-  ])
-  expect(said[1]?.split('reports: ')[1]).toBe(join(root, 'conform-report.json'))
-  expect(process.exitCode).toBe(2)
-})
+test.skipIf(!existsSync('/dev/full'))(
+  'names the reports that are written, and what became of the others',
+  async () => {
+    const { exitCode } = process
+    onTestFinished(() => {
+      process.exitCode = exitCode
+    })
+    const root = folder()
+    const said: string[] = []
+    const vitest = {
+      config: { root },
+      logger: { log: (line: string) => said.push(line) },
+    } as unknown as Vitest
+    const reporter = new ConformanceReporter({ reports: ['junit=/dev/full', 'json'] })
+    reporter.onInit(vitest)
+    const module = {
+      meta: () => ({ conformance: [{ report: report([result('a.b/1')]) }] }),
+    } as unknown as TestModule
+    await reporter.onTestRunEnd([module])
+    expect(said).toEqual([
+      'conform: --report junit=/dev/full: cannot be written (ENOSPC)',
+      expect.stringMatching(/; reports: /),
+    ])
+    expect(said[1]?.split('reports: ')[1]).toBe(join(root, 'conform-report.json'))
+    expect(process.exitCode).toBe(2)
+  },
+)

@@ -41,7 +41,8 @@ test('whatever comes back, each exchange ends in time, and the next ones as ever
     const { chunks, apart, ending } = script
     const write = (at: number) => {
       const chunk = apart ? chunks[at] : Buffer.concat(chunks)
-      if (chunk && (apart || at === 0)) return socket.write(chunk, () => setImmediate(write, at + 1))
+      if (chunk && (apart || at === 0))
+        return socket.write(chunk, () => setImmediate(write, at + 1))
       if (ending !== 'keep') socket[ending as 'end']()
     }
     write(0)

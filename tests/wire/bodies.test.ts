@@ -8,7 +8,12 @@ const text = JSON.stringify({ a: 'tea '.repeat(500) })
 const head = (...lines: string[]) => ['HTTP/1.1 200 OK', ...lines, '', ''].join('\r\n')
 
 const encoded = (encoding: string, body: Buffer) =>
-  always(Buffer.concat([Buffer.from(head(`content-encoding: ${encoding}`, `content-length: ${body.length}`)), body]))
+  always(
+    Buffer.concat([
+      Buffer.from(head(`content-encoding: ${encoding}`, `content-length: ${body.length}`)),
+      body,
+    ]),
+  )
 
 /** Streams a body in chunks for as long as the client reads. */
 const streaming = (source: () => Readable, ...lines: string[]) =>
@@ -16,7 +21,14 @@ const streaming = (source: () => Readable, ...lines: string[]) =>
     socket.write(head('transfer-encoding: chunked', ...lines))
     const chunked = new Transform({
       transform(chunk: Buffer, _, done) {
-        done(null, Buffer.concat([Buffer.from(`${chunk.length.toString(16)}\r\n`), chunk, Buffer.from('\r\n')]))
+        done(
+          null,
+          Buffer.concat([
+            Buffer.from(`${chunk.length.toString(16)}\r\n`),
+            chunk,
+            Buffer.from('\r\n'),
+          ]),
+        )
       },
       flush: (done) => done(null, '0\r\n\r\n'),
     })
@@ -54,7 +66,11 @@ test.each([
 test('two content-encoding lines are one list', async () => {
   const body = zlib.brotliCompressSync(zlib.gzipSync(text))
   const lines = ['content-encoding: gzip', 'content-encoding: br', `content-length: ${body.length}`]
-  expect(textOf(await get(transportTo(await always(Buffer.concat([Buffer.from(head(...lines)), body])))))).toBe(text)
+  expect(
+    textOf(
+      await get(transportTo(await always(Buffer.concat([Buffer.from(head(...lines)), body])))),
+    ),
+  ).toBe(text)
 })
 
 test('an empty body is empty under any coding', async () => {
@@ -79,7 +95,9 @@ test.each([
 
 test('a body is read to the limit, and not a byte further', async () => {
   const server = await always(`${head('content-length: 1000')}${'x'.repeat(1000)}`)
-  expect(answered(await get(transportTo(server, { bodyLimit: 1000 })))).toMatchObject({ cut: false })
+  expect(answered(await get(transportTo(server, { bodyLimit: 1000 })))).toMatchObject({
+    cut: false,
+  })
   const cut = answered(await get(transportTo(server, { bodyLimit: 999 })))
   expect([cut.cut, cut.body.length]).toEqual([true, 999])
 })
@@ -101,7 +119,11 @@ test.each([
 ])('a %s bomb is cut at the limit', async (encoding, body) => {
   // gzip may have any number of members: a gigabyte of zeros
   const bomb = encoding === 'gzip' ? Buffer.concat(Array(16).fill(body)) : body
-  const { cut, body: read, undecodable } = answered(await get(transportTo(await encoded(encoding, bomb))))
+  const {
+    cut,
+    body: read,
+    undecodable,
+  } = answered(await get(transportTo(await encoded(encoding, bomb))))
   expect([cut, read.length, undecodable]).toEqual([true, 4 * 1024 * 1024, undefined])
 })
 
@@ -117,7 +139,9 @@ test('an encoded body of which only the beginning was read is decoded as far as 
     ['gzip', zlib.gzipSync(noise)],
     ['br', zlib.brotliCompressSync(noise)],
   ] as const) {
-    const result = answered(await get(transportTo(await encoded(encoding, body), { bodyLimit: 1000 })))
+    const result = answered(
+      await get(transportTo(await encoded(encoding, body), { bodyLimit: 1000 })),
+    )
     expect(result).toMatchObject({ cut: true })
     expect(result.undecodable).toBeUndefined()
     expect(Buffer.from(result.body)).toEqual(noise.subarray(0, result.body.length))
@@ -125,13 +149,21 @@ test('an encoded body of which only the beginning was read is decoded as far as 
 })
 
 test('a body that comes byte by byte, each in a chunk of its own', async () => {
-  const server = await always(`${head('transfer-encoding: chunked')}${'1\r\nx\r\n'.repeat(20_000)}0\r\n\r\n`)
+  const server = await always(
+    `${head('transfer-encoding: chunked')}${'1\r\nx\r\n'.repeat(20_000)}0\r\n\r\n`,
+  )
   expect(textOf(await get(transportTo(server)))).toBe('x'.repeat(20_000))
 })
 
 test('trailers are read and left aside; those without end are refused', async () => {
   expect(
-    textOf(await get(transportTo(await always(`${head('transfer-encoding: chunked')}1\r\nx\r\n0\r\na: b\r\n\r\n`)))),
+    textOf(
+      await get(
+        transportTo(
+          await always(`${head('transfer-encoding: chunked')}1\r\nx\r\n0\r\na: b\r\n\r\n`),
+        ),
+      ),
+    ),
   ).toBe('x')
   const many = await always(
     `${head('transfer-encoding: chunked')}1\r\nx\r\n0\r\n${'a: bcdefghij\r\n'.repeat(9000)}\r\n`,

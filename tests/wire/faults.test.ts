@@ -1,7 +1,18 @@
 import net from 'node:net'
 import { expect, test } from 'vitest'
 import { freePort } from '../support/raw-server.ts'
-import { always, answered, get, listen, ok, post, rawServer, textOf, unanswered, transportTo } from './servers.ts'
+import {
+  always,
+  answered,
+  get,
+  listen,
+  ok,
+  post,
+  rawServer,
+  textOf,
+  unanswered,
+  transportTo,
+} from './servers.ts'
 
 /** Deadline of an exchange that is meant to miss it, in ms: what is to come before it comes within some 10 on an idle machine. */
 const short = 1000
@@ -9,7 +20,10 @@ const short = 1000
 test('a port that nobody listens on', async () => {
   const port = await freePort()
   const failed = unanswered(await get(transportTo({ url: `http://127.0.0.1:${port}` })))
-  expect(failed).toMatchObject({ cause: 'refused', message: `connection refused at 127.0.0.1:${port}` })
+  expect(failed).toMatchObject({
+    cause: 'refused',
+    message: `connection refused at 127.0.0.1:${port}`,
+  })
 })
 
 test('a host that does not exist', async () => {
@@ -20,7 +34,11 @@ test('a host that does not exist', async () => {
 
 test('silence after the request', async () => {
   const failed = unanswered(await get(transportTo(await rawServer(() => {})), short))
-  expect(failed).toMatchObject({ cause: 'timeout', message: 'no answer within 1,000 ms', staleConnection: false })
+  expect(failed).toMatchObject({
+    cause: 'timeout',
+    message: 'no answer within 1,000 ms',
+    staleConnection: false,
+  })
   // A machine may be busy; without the deadline it would take for ever.
   expect(failed.endedAt - failed.sentAt).toBeLessThan(short + 10_000)
 })
@@ -47,7 +65,10 @@ test.each([
   ['a control byte in a header', 'HTTP/1.1 200 OK\r\na: \x01b\r\n\r\n'],
   ['a length of letters', 'HTTP/1.1 200 OK\r\ncontent-length: abc\r\n\r\n'],
   ['two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab'],
-  ['a length and chunks', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n'],
+  [
+    'a length and chunks',
+    'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
+  ],
   ['a status below 100', 'HTTP/1.1 099 What\r\ncontent-length: 0\r\n\r\n'],
 ])('an answer that is not HTTP: %s', async (_, bytes) => {
   const failed = unanswered(await get(transportTo(await always(bytes))))
@@ -56,7 +77,9 @@ test.each([
 })
 
 test('a chunk size that is no number', async () => {
-  const server = await always('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\nzz\r\n')
+  const server = await always(
+    'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\nzz\r\n',
+  )
   const failed = unanswered(await get(transportTo(server)))
   expect(failed.cause).toBe('malformed')
   expect(failed.message).toMatch(/^the body of the answer is not HTTP after 3 bytes: ./)
@@ -72,13 +95,18 @@ test('switching protocols, which nobody asked for', async () => {
   }
 })
 
-test.each([200, 204, 299, 304, 399, 418, 451, 507, 599, 600, 999])('status %i is an answer', async (status) => {
-  const server = await always(`HTTP/1.1 ${status} Odd\r\ncontent-length: 0\r\n\r\n`)
-  expect(answered(await get(transportTo(server))).status).toBe(status)
-})
+test.each([200, 204, 299, 304, 399, 418, 451, 507, 599, 600, 999])(
+  'status %i is an answer',
+  async (status) => {
+    const server = await always(`HTTP/1.1 ${status} Odd\r\ncontent-length: 0\r\n\r\n`)
+    expect(answered(await get(transportTo(server))).status).toBe(status)
+  },
+)
 
 test('a status without a body may name a length', async () => {
-  const transport = transportTo(await always('HTTP/1.1 304 Not Modified\r\ncontent-length: 50\r\n\r\n'))
+  const transport = transportTo(
+    await always('HTTP/1.1 304 Not Modified\r\ncontent-length: 50\r\n\r\n'),
+  )
   expect(answered(await get(transport))).toMatchObject({ status: 304, cut: false })
   expect(textOf(await get(transport))).toBe('')
 })
@@ -90,7 +118,10 @@ test('a head that never ends', async () => {
     socket.on('close', () => clearInterval(timer))
   })
   const failed = unanswered(await get(transportTo(dripping), short))
-  expect(failed).toMatchObject({ cause: 'timeout', message: 'the head of the answer did not end within 1,000 ms' })
+  expect(failed).toMatchObject({
+    cause: 'timeout',
+    message: 'the head of the answer did not end within 1,000 ms',
+  })
 })
 
 test.each([
@@ -98,13 +129,19 @@ test.each([
   ['many lines', 'x: 1234567890\r\n'.repeat(7000)],
 ])('a head longer than 64 KiB: %s', async (_, lines) => {
   const failed = unanswered(await get(transportTo(await always(`HTTP/1.1 200 OK\r\n${lines}\r\n`))))
-  expect(failed).toMatchObject({ cause: 'malformed', message: 'the head of the answer is longer than 64 KiB' })
+  expect(failed).toMatchObject({
+    cause: 'malformed',
+    message: 'the head of the answer is longer than 64 KiB',
+  })
 })
 
 test('a head that is cut short', async () => {
   const server = await rawServer(({ socket }) => socket.end('HTTP/1.1 200 OK\r\nx: '))
   const failed = unanswered(await get(transportTo(server)))
-  expect(failed).toMatchObject({ cause: 'reset', message: 'the connection was closed inside the head of the answer' })
+  expect(failed).toMatchObject({
+    cause: 'reset',
+    message: 'the connection was closed inside the head of the answer',
+  })
 })
 
 test('a body that drips for ever', async () => {
@@ -115,7 +152,9 @@ test('a body that drips for ever', async () => {
   })
   const failed = unanswered(await get(transportTo(server), short))
   expect(failed.cause).toBe('timeout')
-  expect(failed.message).toMatch(/^the answer did not end within 1,000 ms: \d+ of 5,000 bytes of the body had come$/)
+  expect(failed.message).toMatch(
+    /^the answer did not end within 1,000 ms: \d+ of 5,000 bytes of the body had come$/,
+  )
 })
 
 test.each(['', 'connection: close\r\n'])('a body cut short (%j)', async (header) => {
@@ -130,7 +169,9 @@ test.each(['', 'connection: close\r\n'])('a body cut short (%j)', async (header)
 
 test('a body that is reset on the way', async () => {
   const server = await rawServer(({ socket }) => {
-    socket.write('HTTP/1.1 200 OK\r\ncontent-length: 5000\r\n\r\nxyz', () => socket.resetAndDestroy())
+    socket.write('HTTP/1.1 200 OK\r\ncontent-length: 5000\r\n\r\nxyz', () =>
+      socket.resetAndDestroy(),
+    )
   })
   expect(unanswered(await get(transportTo(server))).cause).toBe('reset')
 })
@@ -140,7 +181,10 @@ test.each(['', 'connection: close\r\n'])('chunks without an end (%j)', async (he
     socket.end(`HTTP/1.1 200 OK\r\n${header}transfer-encoding: chunked\r\n\r\n3\r\nabc\r\n`),
   )
   const failed = unanswered(await get(transportTo(server)))
-  expect(failed).toMatchObject({ cause: 'reset', message: 'the connection was closed after 3 bytes of the body' })
+  expect(failed).toMatchObject({
+    cause: 'reset',
+    message: 'the connection was closed after 3 bytes of the body',
+  })
 })
 
 test('a body longer than its length ends where the length says, and the rest reaches no other exchange', async () => {
@@ -158,7 +202,10 @@ test('a body without length or chunks ends with the connection', async () => {
 })
 
 test('5,000 informational answers are skipped, 100 among them, wherever the bytes are split', async () => {
-  const informational = ['HTTP/1.1 100 Continue\r\n\r\n', 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n']
+  const informational = [
+    'HTTP/1.1 100 Continue\r\n\r\n',
+    'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n',
+  ]
   const bytes = Buffer.from(informational.join('').repeat(2500) + ok('done'))
   const server = await rawServer(({ socket }) => {
     socket.setNoDelay(true)
@@ -195,7 +242,9 @@ test('an answer that comes before the request is read, then a close', async () =
     net.createServer((socket) => {
       socket.once('data', () => {
         socket.pause()
-        socket.end('HTTP/1.1 413 Payload Too Large\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}')
+        socket.end(
+          'HTTP/1.1 413 Payload Too Large\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}',
+        )
       })
     }),
   )

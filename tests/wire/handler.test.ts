@@ -6,12 +6,20 @@ import type { SendOptions, HttpRequest, HttpResult } from '../../harness/http/me
 
 const baseUrl = 'http://target.example/base'
 
-function send(handle: Handler, request: Partial<HttpRequest> = {}, options: Partial<SendOptions> = {}) {
+function send(
+  handle: Handler,
+  request: Partial<HttpRequest> = {},
+  options: Partial<SendOptions> = {},
+) {
   const transport = createHandlerTransport({ handle, baseUrl, bodyLimit: 1000 })
-  return transport.send({ method: 'GET', path: '/v1/files', headers: [], ...request }, { timeoutMs: 5000, ...options })
+  return transport.send(
+    { method: 'GET', path: '/v1/files', headers: [], ...request },
+    { timeoutMs: 5000, ...options },
+  )
 }
 
-const text = (result: HttpResult): string => (result.kind === 'answer' ? Buffer.from(result.body).toString() : '')
+const text = (result: HttpResult): string =>
+  result.kind === 'answer' ? Buffer.from(result.body).toString() : ''
 
 /** A handler that answers with what it was asked. */
 const echo: Handler = async (request) =>
@@ -23,20 +31,22 @@ const echo: Handler = async (request) =>
 
 test('a request arrives as over a socket: its headers, host, length, and nothing else', async () => {
   const headers = [{ name: 'Content-Type', value: 'text/plain' }]
-  expect(JSON.parse(text(await send(echo, { method: 'POST', path: '/v1/files?a=%20', headers, body: 'tea' })))).toEqual(
-    {
-      line: 'POST http://target.example/base/v1/files?a=%20',
-      headers: {
-        host: 'target.example',
-        'content-type': 'text/plain',
-        'content-length': '3',
-        'user-agent': 'ai-content-conformance',
-        accept: '*/*',
-        'accept-encoding': 'gzip, deflate, br',
-      },
-      body: 'tea',
+  expect(
+    JSON.parse(
+      text(await send(echo, { method: 'POST', path: '/v1/files?a=%20', headers, body: 'tea' })),
+    ),
+  ).toEqual({
+    line: 'POST http://target.example/base/v1/files?a=%20',
+    headers: {
+      host: 'target.example',
+      'content-type': 'text/plain',
+      'content-length': '3',
+      'user-agent': 'ai-content-conformance',
+      accept: '*/*',
+      'accept-encoding': 'gzip, deflate, br',
     },
-  )
+    body: 'tea',
+  })
 })
 
 test('an answer has its status, every header line, and its body without the encoding', async () => {
@@ -49,11 +59,16 @@ test('an answer has its status, every header line, and its body without the enco
   expect(answer).toMatchObject({ kind: 'answer', status: 418, cut: false })
   expect(text(answer)).toBe('tea')
   const lines = answer.kind === 'answer' ? answer.headers : []
-  expect(lines.filter(({ name }) => name === 'set-cookie').map(({ value }) => value)).toEqual(['a=1', 'b=2'])
+  expect(lines.filter(({ name }) => name === 'set-cookie').map(({ value }) => value)).toEqual([
+    'a=1',
+    'b=2',
+  ])
 })
 
 test('a body is read up to the limit', async () => {
-  const endless = new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(400)) })
+  const endless = new ReadableStream({
+    pull: (controller) => controller.enqueue(new Uint8Array(400)),
+  })
   const answer = await send(() => new Response(endless))
   expect(answer).toMatchObject({ kind: 'answer', cut: true })
   expect(text(answer)).toHaveLength(1000)
@@ -65,7 +80,11 @@ const halfABody = (): Response =>
 
 test.each<[string, Handler, string]>([
   ['before the head', () => never, 'no answer within 30 ms'],
-  ['inside the body', halfABody, 'the answer did not end within 30 ms: 3 bytes of the body had come'],
+  [
+    'inside the body',
+    halfABody,
+    'the answer did not end within 30 ms: 3 bytes of the body had come',
+  ],
 ])('a deadline that passes %s is told', async (_, handle, message) => {
   const late = await inVirtualTime(() => send(handle, {}, { timeoutMs: 30 }))
   expect(late).toMatchObject({ kind: 'no-answer', cause: 'timeout', message })
@@ -87,12 +106,20 @@ test('a body that comes after the deadline is not read', async () => {
 test('an interrupt ends an exchange, and so does closing', async () => {
   const stop = new AbortController()
   const seen: AbortSignal[] = []
-  const interrupted = send((request) => (seen.push(request.signal), never), {}, { signal: stop.signal })
+  const interrupted = send(
+    (request) => (seen.push(request.signal), never),
+    {},
+    { signal: stop.signal },
+  )
   stop.abort()
   expect(await interrupted).toMatchObject({ kind: 'no-answer', cause: 'aborted' })
   expect(seen[0]?.aborted).toBe(true)
 
-  const transport = createHandlerTransport({ handle: () => never, baseUrl, bodyLimit: 4 * 1024 * 1024 })
+  const transport = createHandlerTransport({
+    handle: () => never,
+    baseUrl,
+    bodyLimit: 4 * 1024 * 1024,
+  })
   const open = transport.send({ method: 'GET', path: '/', headers: [] }, { timeoutMs: 5000 })
   await transport.close()
   expect(await open).toMatchObject({ kind: 'no-answer', cause: 'aborted' })
@@ -105,7 +132,10 @@ test('a handler that throws closed the connection', async () => {
   }
   const lost = { kind: 'no-answer', cause: 'reset', staleConnection: false }
   const before = 'the connection was closed before any byte of an answer'
-  expect(await send(() => Promise.reject(new Error('gone')))).toMatchObject({ ...lost, message: before })
+  expect(await send(() => Promise.reject(new Error('gone')))).toMatchObject({
+    ...lost,
+    message: before,
+  })
   expect(
     await send(() => {
       throw new Error('gone')

@@ -21,7 +21,9 @@ test('a signal ends an exchange inside a body', async () => {
 
 test('a signal that is aborted already sends nothing', async () => {
   const server = await silent()
-  expect(unanswered(await get(transportTo(server), 5000, AbortSignal.abort())).cause).toBe('aborted')
+  expect(unanswered(await get(transportTo(server), 5000, AbortSignal.abort())).cause).toBe(
+    'aborted',
+  )
   expect(server.sockets).toHaveLength(0)
 })
 
@@ -30,9 +32,13 @@ test('one signal serves many exchanges, without a warning of leaks', async () =>
   const note = (warning: Error) => warnings.push(warning)
   process.on('warning', note)
   const ending = new AbortController()
-  const transport = transportTo(await rawServer(({ socket }) => socket.write(ok('x'))), { connections: 40 })
+  const transport = transportTo(await rawServer(({ socket }) => socket.write(ok('x'))), {
+    connections: 40,
+  })
   await Promise.all(Array.from({ length: 400 }, () => get(transport, 5000, ending.signal)))
-  const failing = Array.from({ length: 40 }, async () => get(transportTo(await silent()), 5000, ending.signal))
+  const failing = Array.from({ length: 40 }, async () =>
+    get(transportTo(await silent()), 5000, ending.signal),
+  )
   setImmediate(() => ending.abort())
   for (const failed of await Promise.all(failing)) expect(unanswered(failed).cause).toBe('aborted')
   process.off('warning', note)
@@ -69,7 +75,10 @@ test('a missed deadline closes its connection, and the next exchange has a fresh
     if (text.startsWith('GET')) socket.write(ok('late'))
   })
   const transport = transportTo(server, { connections: 1 })
-  const missed = await transport.send({ method: 'POST', path: '/', headers: [], body: 'x' }, { timeoutMs: 60 })
+  const missed = await transport.send(
+    { method: 'POST', path: '/', headers: [], body: 'x' },
+    { timeoutMs: 60 },
+  )
   expect(unanswered(missed).cause).toBe('timeout')
   expect((await get(transport)).kind).toBe('answer')
   expect(server.sockets).toHaveLength(2)

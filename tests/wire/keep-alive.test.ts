@@ -1,6 +1,16 @@
 import { expect, test } from 'vitest'
 import type { HttpResult } from '../../harness/http/message.ts'
-import { answered, get, ok, post, rawServer, textOf, unanswered, transportTo, patience } from './servers.ts'
+import {
+  answered,
+  get,
+  ok,
+  post,
+  rawServer,
+  textOf,
+  unanswered,
+  transportTo,
+  patience,
+} from './servers.ts'
 
 test('a result says what went before on its connection, and a request can be made to come after another', async () => {
   const server = await rawServer(({ count, text, socket }) => {
@@ -12,13 +22,27 @@ test('a result says what went before on its connection, and a request can be mad
   const first = answered(await transport.send(request, { timeoutMs: patience, tag: tags[0]! }))
   const second = answered(await transport.send(request, { timeoutMs: patience, tag: tags[1]! }))
   const third = answered(await get(transport))
-  expect([first.previousTag, second.previousTag, third.previousTag]).toEqual([undefined, tags[0], tags[1]])
-  expect(answered(await transport.send(request, { timeoutMs: patience, fresh: true })).previousTag).toBeUndefined()
+  expect([first.previousTag, second.previousTag, third.previousTag]).toEqual([
+    undefined,
+    tags[0],
+    tags[1],
+  ])
+  expect(
+    answered(await transport.send(request, { timeoutMs: patience, fresh: true })).previousTag,
+  ).toBeUndefined()
   const told: HttpResult[] = []
   const posted = { ...request, method: 'POST', body: '{}' }
-  const after = { request: posted, tag: tags[0]!, ended: (result: HttpResult) => void told.push(result) }
+  const after = {
+    request: posted,
+    tag: tags[0]!,
+    ended: (result: HttpResult) => void told.push(result),
+  }
   const last = answered(await transport.send(request, { timeoutMs: patience, after }))
-  expect([textOf(last), last.previousTag, ...told.map(textOf)]).toEqual(['2 GET', tags[0], '1 POST'])
+  expect([textOf(last), last.previousTag, ...told.map(textOf)]).toEqual([
+    '2 GET',
+    tags[0],
+    '1 POST',
+  ])
 })
 
 test('one connection serves one exchange after the other', async () => {
@@ -50,7 +74,10 @@ test('waiting for a connection counts against the deadline, and holds up nobody 
   expect(server.sockets).toHaveLength(1)
   answer?.()
   const patient = await waiting[1]
-  expect(unanswered(impatient)).toMatchObject({ cause: 'timeout', message: 'no connection became free within 50 ms' })
+  expect(unanswered(impatient)).toMatchObject({
+    cause: 'timeout',
+    message: 'no connection became free within 50 ms',
+  })
   expect(textOf(await first)).toBe('late')
   expect(textOf(patient)).toBe('x')
 })
@@ -62,26 +89,41 @@ const breakers = {
   resets: (socket: import('node:net').Socket) => socket.resetAndDestroy(),
 }
 
-test.each(Object.entries(breakers))('a reused connection that %s is stale, a fresh one is not', async (_, breaks) => {
-  const server = await rawServer(({ count, socket }) => (count === 1 ? socket.write(ok('x')) : breaks(socket)))
-  const transport = transportTo(server)
-  for (const send of [() => get(transport), () => post(transport, '{}')]) {
-    expect(textOf(await send())).toBe('x')
-    expect(unanswered(await send())).toMatchObject({ cause: 'reset', staleConnection: true })
-  }
-  const breaking = await rawServer(({ socket }) => breaks(socket))
-  expect(unanswered(await get(transportTo(breaking)))).toMatchObject({ cause: 'reset', staleConnection: false })
-})
+test.each(Object.entries(breakers))(
+  'a reused connection that %s is stale, a fresh one is not',
+  async (_, breaks) => {
+    const server = await rawServer(({ count, socket }) =>
+      count === 1 ? socket.write(ok('x')) : breaks(socket),
+    )
+    const transport = transportTo(server)
+    for (const send of [() => get(transport), () => post(transport, '{}')]) {
+      expect(textOf(await send())).toBe('x')
+      expect(unanswered(await send())).toMatchObject({ cause: 'reset', staleConnection: true })
+    }
+    const breaking = await rawServer(({ socket }) => breaks(socket))
+    expect(unanswered(await get(transportTo(breaking)))).toMatchObject({
+      cause: 'reset',
+      staleConnection: false,
+    })
+  },
+)
 
 test('a reused connection that breaks inside an answer is not stale', async () => {
-  for (const bytes of ['H', 'HTTP/1.1 100 Continue\r\n\r\n', 'HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n']) {
+  for (const bytes of [
+    'H',
+    'HTTP/1.1 100 Continue\r\n\r\n',
+    'HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n',
+  ]) {
     const server = await rawServer(({ count, socket }) => {
       if (count === 1) socket.write(ok('x'))
       else socket.end(bytes)
     })
     const transport = transportTo(server)
     expect(textOf(await get(transport))).toBe('x')
-    expect(unanswered(await get(transport))).toMatchObject({ cause: 'reset', staleConnection: false })
+    expect(unanswered(await get(transport))).toMatchObject({
+      cause: 'reset',
+      staleConnection: false,
+    })
   }
 })
 
@@ -89,7 +131,10 @@ test('a silent reused connection is a missed deadline, not a stale one', async (
   const server = await rawServer(({ count, socket }) => count === 1 && socket.write(ok('x')))
   const transport = transportTo(server)
   await get(transport)
-  expect(unanswered(await get(transport, 100))).toMatchObject({ cause: 'timeout', staleConnection: false })
+  expect(unanswered(await get(transport, 100))).toMatchObject({
+    cause: 'timeout',
+    staleConnection: false,
+  })
 })
 
 test('a connection that the server closes right behind its answer is answered or stale, and never anything else', async () => {
@@ -123,7 +168,9 @@ test('connections closed while idle are opened again, unnoticed', async () => {
 test('“connection: close” after each answer', async () => {
   const server = await rawServer(({ socket }) => socket.end(ok('x', 'connection: close')))
   const transport = transportTo(server, { connections: 2 })
-  const all = await Promise.all(Array.from({ length: 40 }, (_, at) => (at % 2 ? get(transport) : post(transport, 'x'))))
+  const all = await Promise.all(
+    Array.from({ length: 40 }, (_, at) => (at % 2 ? get(transport) : post(transport, 'x'))),
+  )
   expect(all.map(textOf)).toEqual(Array(40).fill('x'))
 })
 
@@ -135,7 +182,9 @@ test('a second answer behind the first is not taken for the next one’s', async
 })
 
 test('a stray answer that comes while the connection is idle closes it', async () => {
-  const server = await rawServer(({ text, socket }) => socket.write(ok(text.startsWith('POST') ? 'post' : 'get')))
+  const server = await rawServer(({ text, socket }) =>
+    socket.write(ok(text.startsWith('POST') ? 'post' : 'get')),
+  )
   const transport = transportTo(server, { connections: 1 })
   expect(textOf(await get(transport))).toBe('get')
   const socket = server.sockets[0]!
@@ -144,14 +193,18 @@ test('a stray answer that comes while the connection is idle closes it', async (
 })
 
 test('garbage behind an answer does not hurt the next', async () => {
-  const server = await rawServer(({ socket }) => socket.write(`${ok('x')}%&/()= no HTTP at all\r\n\r\n`))
+  const server = await rawServer(({ socket }) =>
+    socket.write(`${ok('x')}%&/()= no HTTP at all\r\n\r\n`),
+  )
   const transport = transportTo(server, { connections: 1 })
   for (let time = 0; time < 5; time += 1) expect(answered(await get(transport)).status).toBe(200)
 })
 
 test('a 408 that was meant for an idle connection is no answer to the request that met it', async () => {
   const late = 'HTTP/1.1 408 Request Time-out\r\nconnection: close\r\ncontent-length: 4\r\n\r\nlate'
-  const server = await rawServer(({ count, socket }) => void socket.write(count === 1 ? ok('first') : late))
+  const server = await rawServer(
+    ({ count, socket }) => void socket.write(count === 1 ? ok('first') : late),
+  )
   const transport = transportTo(server)
   expect(textOf(await get(transport))).toBe('first')
   expect(unanswered(await get(transport))).toMatchObject({ cause: 'reset', staleConnection: true })

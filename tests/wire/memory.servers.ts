@@ -46,7 +46,12 @@ const endless = (start: string, bytes: Buffer) =>
   })
 
 /** Expects so many exchanges, each cut at the limit, to hold less than that many MB; the first few are not counted. */
-async function expectHeld(server: Listening, exchanges: number, bodyLimit: number, lessThan: number): Promise<void> {
+async function expectHeld(
+  server: Listening,
+  exchanges: number,
+  bodyLimit: number,
+  lessThan: number,
+): Promise<void> {
   const transport = transportTo(server, { bodyLimit })
   const run = async (count: number) => {
     let left = count
@@ -72,7 +77,10 @@ test('60 endless bodies', async () => {
 })
 
 test('endless bodies in chunks of one byte', async () => {
-  const server = await endless(head('transfer-encoding: chunked'), Buffer.from('1\r\nx\r\n'.repeat(10_000)))
+  const server = await endless(
+    head('transfer-encoding: chunked'),
+    Buffer.from('1\r\nx\r\n'.repeat(10_000)),
+  )
   await expectHeld(server, 20, 200_000, 2)
 })
 

@@ -5,7 +5,17 @@ import { proxyFor } from '../../harness/http/proxy.ts'
 import { UserError } from '../../harness/user-error.ts'
 import { createTransport } from '../../harness/http/transport.ts'
 import { type Behaviour, type Listening, serving } from '../support/raw-server.ts'
-import { get, listen, ok, pem, rawServer, textOf, unanswered, transportTo, patience } from './servers.ts'
+import {
+  get,
+  listen,
+  ok,
+  pem,
+  rawServer,
+  textOf,
+  unanswered,
+  transportTo,
+  patience,
+} from './servers.ts'
 
 const variables = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY', 'no_proxy', 'NO_PROXY']
 
@@ -51,7 +61,11 @@ test('an http target is asked for in absolute form, many times on one connection
     { name: 'x-two', value: '1' },
     { name: 'x-two', value: '2' },
   ]
-  const send = () => transport.send({ method: 'POST', path: '/v1/x?a=1', headers, body: '{}' }, { timeoutMs: patience })
+  const send = () =>
+    transport.send(
+      { method: 'POST', path: '/v1/x?a=1', headers, body: '{}' },
+      { timeoutMs: patience },
+    )
   expect(textOf(await send())).toBe('x')
   await send()
   expect(proxy.sockets).toHaveLength(1)
@@ -59,7 +73,9 @@ test('an http target is asked for in absolute form, many times on one connection
     const lines = text.split('\r\n')
     expect(lines[0]).toBe('POST http://target.example:8080/base/v1/x?a=1 HTTP/1.1')
     const credentials = `proxy-authorization: Basic ${Buffer.from('us@er:pass').toString('base64')}`
-    expect(lines).toEqual(expect.arrayContaining(['host: target.example:8080', credentials, 'x-two: 1', 'x-two: 2']))
+    expect(lines).toEqual(
+      expect.arrayContaining(['host: target.example:8080', credentials, 'x-two: 1', 'x-two: 2']),
+    )
     expect(lines.filter((line) => /^host:/i.test(line))).toHaveLength(1)
   }
 })
@@ -70,7 +86,10 @@ test('an https target is asked for through a tunnel, and the proxy sees no heade
   vi.stubEnv('HTTP_PROXY', 'http://127.0.0.1:1')
   const transport = transportTo({ url: 'https://target.example/base' }, { insecure: true })
   const send = () =>
-    transport.send({ method: 'GET', path: '/v1/x', headers: [{ name: 'x-a', value: '1' }] }, { timeoutMs: patience })
+    transport.send(
+      { method: 'GET', path: '/v1/x', headers: [{ name: 'x-a', value: '1' }] },
+      { timeoutMs: patience },
+    )
   const lines = textOf(await send()).split('\r\n')
   expect(lines[0]).toBe('GET /base/v1/x HTTP/1.1')
   expect(lines).toEqual(expect.arrayContaining(['host: target.example', 'x-a: 1']))
@@ -87,7 +106,9 @@ test.each(['localhost', '127.0.0.1'])('no proxy stands before %s', async (host) 
   const { port } = await echo()
   vi.stubEnv('HTTP_PROXY', 'http://127.0.0.1:1')
   vi.stubEnv('HTTPS_PROXY', 'http://127.0.0.1:1')
-  expect(textOf(await get(transportTo({ url: `http://${host}:${port}` })))).toContain(`host: ${host}:${port}`)
+  expect(textOf(await get(transportTo({ url: `http://${host}:${port}` })))).toContain(
+    `host: ${host}:${port}`,
+  )
 })
 
 test.each([
@@ -133,56 +154,65 @@ test('a reused tunnel that breaks is stale', async () => {
   const transport = transportTo({ url: 'https://target.example' }, { insecure: true })
   for (let time = 0; time < 3; time += 1) {
     expect(textOf(await get(transport))).toBe('x')
-    expect(unanswered(await get(transport))).toMatchObject({ cause: 'reset', staleConnection: true })
+    expect(unanswered(await get(transport))).toMatchObject({
+      cause: 'reset',
+      staleConnection: true,
+    })
   }
 })
 
 const answering = (head: string) =>
   rawServer(({ socket }) => socket.write(`HTTP/1.1 ${head}\r\ncontent-length: 0\r\n\r\n`))
 
-describe.each(['http', 'https'])('a proxy before an %s target is named with its variable', (scheme) => {
-  const variable = `${scheme.toUpperCase()}_PROXY`
-  const target = () => transportTo({ url: `${scheme}://target.example` })
-  const through = (proxy: Listening, user = ''): string => {
-    vi.stubEnv(variable, proxy.url.replace('http://', `http://${user}`))
-    return `the proxy ${new URL(proxy.url).host} (${variable})`
-  }
-  const said = async () => unanswered(await get(target()))
+describe.each(['http', 'https'])(
+  'a proxy before an %s target is named with its variable',
+  (scheme) => {
+    const variable = `${scheme.toUpperCase()}_PROXY`
+    const target = () => transportTo({ url: `${scheme}://target.example` })
+    const through = (proxy: Listening, user = ''): string => {
+      vi.stubEnv(variable, proxy.url.replace('http://', `http://${user}`))
+      return `the proxy ${new URL(proxy.url).host} (${variable})`
+    }
+    const said = async () => unanswered(await get(target()))
 
-  test('if it wants credentials', async () => {
-    const proxy = await answering('407 No')
-    const name = through(proxy)
-    const { host } = new URL(proxy.url)
-    expect(await said()).toMatchObject({
-      cause: 'refused',
-      message: `${name} asks for credentials (407): write them into ${variable}, as http://user:password@${host}`,
+    test('if it wants credentials', async () => {
+      const proxy = await answering('407 No')
+      const name = through(proxy)
+      const { host } = new URL(proxy.url)
+      expect(await said()).toMatchObject({
+        cause: 'refused',
+        message: `${name} asks for credentials (407): write them into ${variable}, as http://user:password@${host}`,
+      })
+      through(proxy, 'user:secret@')
+      expect((await said()).message).toBe(
+        `${name} does not accept the credentials in ${variable} (407)`,
+      )
     })
-    through(proxy, 'user:secret@')
-    expect((await said()).message).toBe(`${name} does not accept the credentials in ${variable} (407)`)
-  })
 
-  test('if it refuses the connection, or hangs up', async () => {
-    vi.stubEnv(variable, 'http://user:secret@127.0.0.1:1')
-    expect(await said()).toMatchObject({
-      cause: 'refused',
-      message: `the proxy 127.0.0.1:1 (${variable}) cannot be used: connection refused at 127.0.0.1:1`,
+    test('if it refuses the connection, or hangs up', async () => {
+      vi.stubEnv(variable, 'http://user:secret@127.0.0.1:1')
+      expect(await said()).toMatchObject({
+        cause: 'refused',
+        message: `the proxy 127.0.0.1:1 (${variable}) cannot be used: connection refused at 127.0.0.1:1`,
+      })
+      const closing = await rawServer(({ socket }) => socket.destroy())
+      const name = through(closing)
+      if (scheme === 'https') expect((await said()).message).toMatch(`${name} cannot be used: `)
     })
-    const closing = await rawServer(({ socket }) => socket.destroy())
-    const name = through(closing)
-    if (scheme === 'https') expect((await said()).message).toMatch(`${name} cannot be used: `)
-  })
 
-  test('if it is silent', async () => {
-    const silent = await listen(net.createServer(() => undefined))
-    const name = through(silent)
-    const { cause, message } = unanswered(await get(target(), 100))
-    expect(cause).toBe('timeout')
-    if (scheme === 'https') expect(message).toBe(`no connection to target.example through ${name} within 100 ms`)
-    await new Promise((resolve) => {
-      for (const socket of silent.sockets) socket.resume().on('close', resolve)
+    test('if it is silent', async () => {
+      const silent = await listen(net.createServer(() => undefined))
+      const name = through(silent)
+      const { cause, message } = unanswered(await get(target(), 100))
+      expect(cause).toBe('timeout')
+      if (scheme === 'https')
+        expect(message).toBe(`no connection to target.example through ${name} within 100 ms`)
+      await new Promise((resolve) => {
+        for (const socket of silent.sockets) socket.resume().on('close', resolve)
+      })
     })
-  })
-})
+  },
+)
 
 test.each([
   ['403 Filtered', 'does not let requests through to target.example: it answered 403'],
@@ -199,8 +229,10 @@ test.each([
 
 test('a proxy that is no URL is the user’s mistake, and is not repeated', () => {
   vi.stubEnv('HTTPS_PROXY', 'se:cret@@:')
-  expect(() => createTransport({ baseUrl: 'https://target.example', connections: 1, bodyLimit: 1 })).toThrow(UserError)
-  expect(() => createTransport({ baseUrl: 'https://target.example', connections: 1, bodyLimit: 1 })).toThrow(
-    /^HTTPS_PROXY is not/,
-  )
+  expect(() =>
+    createTransport({ baseUrl: 'https://target.example', connections: 1, bodyLimit: 1 }),
+  ).toThrow(UserError)
+  expect(() =>
+    createTransport({ baseUrl: 'https://target.example', connections: 1, bodyLimit: 1 }),
+  ).toThrow(/^HTTPS_PROXY is not/)
 })

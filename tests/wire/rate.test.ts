@@ -5,7 +5,10 @@ import { createPacer, createThrottle } from '../../harness/engine/throttle.ts'
 import { inVirtualTime } from '../support/virtual-time.ts'
 
 /** How many ms each of these waits took from its beginning on. */
-async function passedIn(waits: readonly (Promise<void> | undefined)[], start: number): Promise<number[]> {
+async function passedIn(
+  waits: readonly (Promise<void> | undefined)[],
+  start: number,
+): Promise<number[]> {
   return Promise.all(
     waits.map(async (wait) => {
       await wait
@@ -47,12 +50,16 @@ test('an abort ends the waiting', () =>
 test('names the operations that alone were throttled for 30 s', () =>
   inVirtualTime(async () => {
     const told: (readonly string[])[] = []
-    const throttle = createThrottle({ baseMs: 1, onTimeout: (operations) => void told.push(operations) })
+    const throttle = createThrottle({
+      baseMs: 1,
+      onTimeout: (operations) => void told.push(operations),
+    })
     const limit = { status: 429, header: () => undefined } as unknown as HttpResponse
     throttle.hold('files.list', limit, 0)
     await sleep(29_000)
     throttle.granted()
-    for (const operation of ['jobs.create', 'files.upload', 'jobs.create']) throttle.hold(operation, limit, 0)
+    for (const operation of ['jobs.create', 'files.upload', 'jobs.create'])
+      throttle.hold(operation, limit, 0)
     await sleep(29_000)
     expect(told).toEqual([])
     await sleep(2000)

@@ -39,7 +39,10 @@ test('given lines stand alone', async () => {
     { name: 'ACCEPT', value: 'application/json' },
     { name: 'Host', value: 'elsewhere.example' },
   ]
-  const sent = await transportTo(await echo()).send({ method: 'GET', path: '/', headers }, { timeoutMs: patience })
+  const sent = await transportTo(await echo()).send(
+    { method: 'GET', path: '/', headers },
+    { timeoutMs: patience },
+  )
   expect(textOf(sent)).toBe(
     'GET / HTTP/1.1\r\nhost: elsewhere.example\r\nconnection: keep-alive\r\nAccept-Encoding: identity\r\nUser-Agent: tea/1\r\nACCEPT: application/json\r\n\r\n',
   )
@@ -61,14 +64,20 @@ test('bytes are sent as they are', async () => {
   expect([...answered(sent).body.slice(-4)]).toEqual([...body])
 })
 
-test.each(['', '/', '/base', '/base/'])('the path stands after the path of the base URL (%j)', async (base) => {
-  const { url, ...server } = await echo()
-  const transport = transportTo({ ...server, url: url + base })
-  for (const path of ['/v1/a%2Fb/..//c?x=%zz&y={}|"', '/v1/files/é', '//twice']) {
-    const sent = await transport.send({ method: 'GET', path, headers: [] }, { timeoutMs: patience })
-    expect(textOf(sent).split(' ')[1]).toBe(base.replace(/\/$/, '') + path)
-  }
-})
+test.each(['', '/', '/base', '/base/'])(
+  'the path stands after the path of the base URL (%j)',
+  async (base) => {
+    const { url, ...server } = await echo()
+    const transport = transportTo({ ...server, url: url + base })
+    for (const path of ['/v1/a%2Fb/..//c?x=%zz&y={}|"', '/v1/files/é', '//twice']) {
+      const sent = await transport.send(
+        { method: 'GET', path, headers: [] },
+        { timeoutMs: patience },
+      )
+      expect(textOf(sent).split(' ')[1]).toBe(base.replace(/\/$/, '') + path)
+    }
+  },
+)
 
 test('what cannot be put on the wire is said so, without header values', async () => {
   const transport = transportTo(await echo())
@@ -82,7 +91,9 @@ test('what cannot be put on the wire is said so, without header values', async (
     { path: '/', headers: named('bad name') },
     { path: '/', headers: [{ name: 'x', value: 'secret\nsecret' }] },
   ]) {
-    const { cause, message } = unanswered(await transport.send({ method: 'GET', ...bad }, { timeoutMs: patience }))
+    const { cause, message } = unanswered(
+      await transport.send({ method: 'GET', ...bad }, { timeoutMs: patience }),
+    )
     expect(cause).toBe('refused')
     expect(message).toMatch(/^the request cannot be sent: /)
     expect(message).not.toContain('secret')
@@ -91,10 +102,14 @@ test('what cannot be put on the wire is said so, without header values', async (
 
 test('a redirect is an answer, also one to itself', async () => {
   const server = await rawServer(({ socket }) =>
-    socket.write('HTTP/1.1 307 Temporary Redirect\r\nlocation: /v1/files\r\ncontent-length: 0\r\n\r\n'),
+    socket.write(
+      'HTTP/1.1 307 Temporary Redirect\r\nlocation: /v1/files\r\ncontent-length: 0\r\n\r\n',
+    ),
   )
   const request = { method: 'GET', path: '/v1/files', headers: [] }
-  const { status, headers } = answered(await transportTo(server).send(request, { timeoutMs: patience }))
+  const { status, headers } = answered(
+    await transportTo(server).send(request, { timeoutMs: patience }),
+  )
   expect(status).toBe(307)
   expect(headers).toEqual([
     { name: 'location', value: '/v1/files' },
@@ -103,26 +118,44 @@ test('a redirect is an answer, also one to itself', async () => {
 })
 
 test('header lines come back in order, letter case and number', async () => {
-  const server = await rawServer(({ socket }) => socket.write(ok('', 'X-A: 1', 'x-a:2', 'X-B: caf\xe9'), 'latin1'))
-  const { headers } = answered(
-    await transportTo(server).send({ method: 'GET', path: '/', headers: [] }, { timeoutMs: patience }),
+  const server = await rawServer(({ socket }) =>
+    socket.write(ok('', 'X-A: 1', 'x-a:2', 'X-B: caf\xe9'), 'latin1'),
   )
-  expect(headers.slice(1).map(({ name, value }) => `${name}=${value}`)).toEqual(['X-A=1', 'x-a=2', 'X-B=caf\xe9'])
+  const { headers } = answered(
+    await transportTo(server).send(
+      { method: 'GET', path: '/', headers: [] },
+      { timeoutMs: patience },
+    ),
+  )
+  expect(headers.slice(1).map(({ name, value }) => `${name}=${value}`)).toEqual([
+    'X-A=1',
+    'x-a=2',
+    'X-B=caf\xe9',
+  ])
 })
 
 test('times are on the monotonic clock, in order', async () => {
   const before = performance.now()
   const request = { method: 'GET', path: '/', headers: [] }
-  const { sentAt, endedAt } = answered(await transportTo(await echo()).send(request, { timeoutMs: patience }))
+  const { sentAt, endedAt } = answered(
+    await transportTo(await echo()).send(request, { timeoutMs: patience }),
+  )
   expect(sentAt).toBeGreaterThanOrEqual(before)
   expect(endedAt).toBeGreaterThanOrEqual(sentAt)
   expect(performance.now()).toBeGreaterThanOrEqual(endedAt)
 })
 
 test('a base URL or a PEM text that cannot be used is the user’s mistake', () => {
-  expect(() => createTransport({ baseUrl: 'ftp://x', connections: 1, bodyLimit: 1 })).toThrow(UserError)
+  expect(() => createTransport({ baseUrl: 'ftp://x', connections: 1, bodyLimit: 1 })).toThrow(
+    UserError,
+  )
   expect(() => createTransport({ baseUrl: 'x', connections: 1, bodyLimit: 1 })).toThrow(UserError)
   expect(() =>
-    createTransport({ baseUrl: 'https://x', connections: 1, bodyLimit: 1, tls: { cert: 'x', key: 'y' } }),
+    createTransport({
+      baseUrl: 'https://x',
+      connections: 1,
+      bodyLimit: 1,
+      tls: { cert: 'x', key: 'y' },
+    }),
   ).toThrow(UserError)
 })

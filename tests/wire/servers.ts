@@ -2,11 +2,18 @@ import { readFileSync } from 'node:fs'
 import net from 'node:net'
 import { onTestFinished } from 'vitest'
 import { createTransport } from '../../harness/http/transport.ts'
-import type { NoResponse, Transport, WireResponse, TransportOptions, HttpResult } from '../../harness/http/message.ts'
+import type {
+  NoResponse,
+  Transport,
+  WireResponse,
+  TransportOptions,
+  HttpResult,
+} from '../../harness/http/message.ts'
 import { type Behaviour, type Listening, listenOn, serving } from '../support/raw-server.ts'
 
 /** A certificate for localhost and 127.0.0.1, signed by itself, valid to 2124, and its key. */
-export const pem = (name: 'cert' | 'key') => readFileSync(new URL(`self-signed.${name}.pem`, import.meta.url), 'utf8')
+export const pem = (name: 'cert' | 'key') =>
+  readFileSync(new URL(`self-signed.${name}.pem`, import.meta.url), 'utf8')
 
 /** Listens until the test ends. */
 export async function listen(server: net.Server, port = 0): Promise<Listening> {

@@ -13,7 +13,10 @@ import { get, pem, listen, ok, textOf, unanswered, transportTo, patience } from 
 
 const [cert, key] = [pem('cert'), pem('key')]
 
-async function secure(options: tls.TlsOptions, serve: (socket: tls.TLSSocket) => void): Promise<Listening> {
+async function secure(
+  options: tls.TlsOptions,
+  serve: (socket: tls.TLSSocket) => void,
+): Promise<Listening> {
   const server = tls.createServer({ cert, key, ...options }, (socket) => {
     socket.on('error', () => {})
     serve(socket)
@@ -47,24 +50,42 @@ test.each<[string, Partial<TransportOptions>]>([
 test('a certificate for another name is refused', async () => {
   const headers = [{ name: 'host', value: 'elsewhere.example' }]
   const transport = transportTo(await answering(), { tls: { ca: cert } })
-  const failed = unanswered(await transport.send({ method: 'GET', path: '/', headers }, { timeoutMs: patience }))
+  const failed = unanswered(
+    await transport.send({ method: 'GET', path: '/', headers }, { timeoutMs: patience }),
+  )
   expect(failed.cause).toBe('tls')
-  expect(failed.message).toMatch(/^certificate not accepted: .*elsewhere\.example.* \(ERR_TLS_CERT_ALTNAME_INVALID\)$/)
+  expect(failed.message).toMatch(
+    /^certificate not accepted: .*elsewhere\.example.* \(ERR_TLS_CERT_ALTNAME_INVALID\)$/,
+  )
 })
 
-test.each(['TLSv1.2', 'TLSv1.3'] as const)('a client certificate is shown (%s)', async (version) => {
-  const server = await answering({ requestCert: true, ca: cert, maxVersion: version, minVersion: version })
-  expect(textOf(await get(transportTo(server, { tls: { ca: cert, cert, key } })))).toBe('x')
-})
+test.each(['TLSv1.2', 'TLSv1.3'] as const)(
+  'a client certificate is shown (%s)',
+  async (version) => {
+    const server = await answering({
+      requestCert: true,
+      ca: cert,
+      maxVersion: version,
+      minVersion: version,
+    })
+    expect(textOf(await get(transportTo(server, { tls: { ca: cert, cert, key } })))).toBe('x')
+  },
+)
 
 test.each(['TLSv1.2', 'TLSv1.3'] as const)(
   'the lack of a client certificate is told as the server tells it (%s)',
   async (version) => {
-    const server = await answering({ requestCert: true, ca: cert, maxVersion: version, minVersion: version })
+    const server = await answering({
+      requestCert: true,
+      ca: cert,
+      maxVersion: version,
+      minVersion: version,
+    })
     const failed = unanswered(await get(transportTo(server, { tls: { ca: cert } })))
     expect(failed.staleConnection).toBe(false)
     // In TLS 1.3 the alert comes after the handshake, and may be lost when the server closes.
-    if (version === 'TLSv1.2') expect(failed.message).toMatch(/^TLS handshake failed: .* \([\w/]+\)$/)
+    if (version === 'TLSv1.2')
+      expect(failed.message).toMatch(/^TLS handshake failed: .* \([\w/]+\)$/)
     const way = { baseUrl: server.url, tls: { ca: cert } }
     expect(remedyFor(failed, way)).toContain('declare tls.cert and tls.key in the target file')
   },
@@ -75,16 +96,26 @@ test('each reason not to accept a certificate has a remedy of its own', async ()
   const way = { baseUrl: server.url, tls: {} }
   const untrusted = unanswered(await get(transportTo(server)))
   expect(untrusted.detail).toBe('untrusted')
-  expect(remedyFor(untrusted, way)).toMatch(/tls\.ca of the target file \(or --ca, or NODE_EXTRA_CA_CERTS\)/)
-  expect(remedyFor(untrusted, { ...way, tls: { ca: 'another' } })).toMatch(/no authority in tls\.ca/)
+  expect(remedyFor(untrusted, way)).toMatch(
+    /tls\.ca of the target file \(or --ca, or NODE_EXTRA_CA_CERTS\)/,
+  )
+  expect(remedyFor(untrusted, { ...way, tls: { ca: 'another' } })).toMatch(
+    /no authority in tls\.ca/,
+  )
   const transport = transportTo(server, { tls: { ca: cert } })
   const headers = [{ name: 'host', value: 'elsewhere.example' }]
-  const misnamed = unanswered(await transport.send({ method: 'GET', path: '/', headers }, { timeoutMs: patience }))
+  const misnamed = unanswered(
+    await transport.send({ method: 'GET', path: '/', headers }, { timeoutMs: patience }),
+  )
   expect(remedyFor(misnamed, way)).toMatch(/write one of its names in the base URL/)
   const told = (code: string) => explain(Object.assign(new Error('x'), { code }), handshake)
   expect(remedyFor({ ...misnamed, ...told('CERT_HAS_EXPIRED') }, way)).toMatch(/valid today/)
-  expect(remedyFor({ ...misnamed, ...told('ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION') }, way)).toMatch(/TLS 1\.2 and 1\.3/)
-  expect(remedyFor({ ...misnamed, ...told('ERR_SSL_TLSV1_UNRECOGNIZED_NAME') }, way)).toMatch(/one of its names/)
+  expect(remedyFor({ ...misnamed, ...told('ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION') }, way)).toMatch(
+    /TLS 1\.2 and 1\.3/,
+  )
+  expect(remedyFor({ ...misnamed, ...told('ERR_SSL_TLSV1_UNRECOGNIZED_NAME') }, way)).toMatch(
+    /one of its names/,
+  )
   const garbled = { ...misnamed, detail: undefined, cause: 'malformed' } as never
   expect(remedyFor(garbled, way)).toMatch(/the port of an HTTP server/)
   const silent = { ...misnamed, detail: 'nothing-came', cause: 'timeout' } as const
@@ -104,11 +135,16 @@ test('a server of HTTP/2 alone is told what the suite speaks, with TLS and witho
   const overTls = await listen(http2.createSecureServer({ cert, key }))
   const way = { baseUrl: plain.url, tls: {} }
   const framed = unanswered(await get(transportTo(plain)))
-  expect(framed).toMatchObject({ cause: 'malformed', message: 'the answer is HTTP/2, which was not asked for' })
+  expect(framed).toMatchObject({
+    cause: 'malformed',
+    message: 'the answer is HTTP/2, which was not asked for',
+  })
   expect(remedyFor(framed, way)).toMatch(/the suite speaks HTTP\/1\.1/)
   const secure = { url: overTls.url.replace('http', 'https') }
   const refused = unanswered(await get(transportTo(secure, { tls: { ca: cert } })))
-  expect(remedyFor(refused, { baseUrl: secure.url, tls: {} })).toMatch(/the suite speaks HTTP\/1\.1/)
+  expect(remedyFor(refused, { baseUrl: secure.url, tls: {} })).toMatch(
+    /the suite speaks HTTP\/1\.1/,
+  )
 })
 
 test.each<[TransportOptions['tls'], string]>([
@@ -124,7 +160,8 @@ test.each<[TransportOptions['tls'], string]>([
     "tls.key is not the key of the certificate in tls.cert; its first certificate has to be the client's",
   ],
 ])('a file of tls that cannot be used is named (%#)', (files, sentence) => {
-  const transport = () => createTransport({ baseUrl: 'https://x', connections: 1, bodyLimit: 1, tls: files! })
+  const transport = () =>
+    createTransport({ baseUrl: 'https://x', connections: 1, bodyLimit: 1, tls: files! })
   expect(transport).toThrow(UserError)
   expect(transport).toThrow(sentence)
 })
@@ -136,7 +173,12 @@ function anotherKey(): string {
 }
 
 function encrypted(): string {
-  const encoding = { type: 'pkcs8', format: 'pem', cipher: 'aes-128-cbc', passphrase: 'secret' } as const
+  const encoding = {
+    type: 'pkcs8',
+    format: 'pem',
+    cipher: 'aes-128-cbc',
+    passphrase: 'secret',
+  } as const
   return createPrivateKey(key).export(encoding).toString()
 }
 
@@ -146,15 +188,21 @@ test('a server that does not speak TLS', async () => {
   )
   const failed = unanswered(await get(transportTo({ url: `https://127.0.0.1:${server.port}` })))
   expect(failed.cause).toBe('tls')
-  expect(failed.message).toBe('that port does not speak TLS: does it serve http:// in place of https://?')
+  expect(failed.message).toBe(
+    'that port does not speak TLS: does it serve http:// in place of https://?',
+  )
 })
 
 test('a server that hangs up, or says nothing, during the handshake', async () => {
-  const closing = await listen(net.createServer((socket) => socket.once('data', () => socket.end())))
+  const closing = await listen(
+    net.createServer((socket) => socket.once('data', () => socket.end())),
+  )
   const failed = unanswered(await get(transportTo({ url: `https://127.0.0.1:${closing.port}` })))
   expect(failed.cause).toBe('tls')
   const silent = await listen(net.createServer(() => {}))
-  const missed = unanswered(await get(transportTo({ url: `https://127.0.0.1:${silent.port}` }), 100))
+  const missed = unanswered(
+    await get(transportTo({ url: `https://127.0.0.1:${silent.port}` }), 100),
+  )
   expect(missed.cause).toBe('timeout')
   expect(missed.message).toMatch(/^no connection to 127\.0\.0\.1:\d+ within 100 ms$/)
   await new Promise((resolve) => {
@@ -170,7 +218,10 @@ test('a reused connection that closes is stale under TLS too, where closing cost
   const transport = transportTo(server, { insecure: true })
   for (let time = 0; time < 3; time += 1) {
     expect(textOf(await get(transport))).toBe('x')
-    expect(unanswered(await get(transport))).toMatchObject({ cause: 'reset', staleConnection: true })
+    expect(unanswered(await get(transport))).toMatchObject({
+      cause: 'reset',
+      staleConnection: true,
+    })
   }
 })
 

@@ -63,12 +63,19 @@ export function createClientJudge(options: ClientJudgeOptions) {
   }
 
   const noteRepeated = (job: string, { n, path }: Creation): void =>
-    note({ request: n, operation: 'jobs.create', method: 'POST', path, fault: { rule: 'repeated-creation', job } })
+    note({
+      request: n,
+      operation: 'jobs.create',
+      method: 'POST',
+      path,
+      fault: { rule: 'repeated-creation', job },
+    })
 
   /** True if a creation was refused because the client's own job is in progress. */
   const isRepeat = (application: string, json: unknown, creation: Creation): boolean => {
     const { status, requestHeaders, headers, startedAt: sentAt = 0 } = creation.entry
-    const isAsked = headerValue(requestHeaders, 'x-simulate') !== undefined || script?.wrote(headers)
+    const isAsked =
+      headerValue(requestHeaders, 'x-simulate') !== undefined || script?.wrote(headers)
     if (isAsked) return false
     const own = jobs.get(application)
     if (status === 409 && own?.isInProgress) {
@@ -101,20 +108,31 @@ export function createClientJudge(options: ClientJudgeOptions) {
       const operation = place === 'listed' ? 'pdf.parse' : (place?.operation ?? null)
       const faults = requestFaults(request)
       for (const fault of faults) note({ request: n, operation, method: entry.method, path, fault })
-      const json = entry.body.state === 'whole' ? parsedJson(new TextDecoder().decode(entry.body.bytes)) : undefined
+      const json =
+        entry.body.state === 'whole'
+          ? parsedJson(new TextDecoder().decode(entry.body.bytes))
+          : undefined
       const tpe = entry.status < 400 ? undefined : member(json, 'tpe')
-      if (operation !== null) noteAnswer(operation, entry.status, typeof tpe === 'string' ? tpe : undefined)
+      if (operation !== null)
+        noteAnswer(operation, entry.status, typeof tpe === 'string' ? tpe : undefined)
       const params = typeof place === 'object' ? place.params : {}
       const application = params['application_id']
       const isRepeated =
-        operation === 'jobs.create' && application !== undefined && isRepeat(application, json, { entry, n, path })
+        operation === 'jobs.create' &&
+        application !== undefined &&
+        isRepeat(application, json, { entry, n, path })
       if (operation === 'jobs.retrieve' && entry.status === 200)
         for (const job of jobs.values())
-          if (job.id === params['job_id']) job.isInProgress = member(json, 'status') === 'in_progress'
+          if (job.id === params['job_id'])
+            job.isInProgress = member(json, 'status') === 'in_progress'
       if (faults.length > 0 || isRepeated) wrong++
     },
     /** Notes that the client came back too early. */
-    tooEarly({ error: { retryAfter }, operation, waitedMs = 0 }: Played, method: string, path: string): void {
+    tooEarly(
+      { error: { retryAfter }, operation, waitedMs = 0 }: Played,
+      method: string,
+      path: string,
+    ): void {
       wrong++
       const fault = { rule: 'waiting' as const, retryAfter, waitedMs: Math.round(waitedMs) }
       // Its number is not known yet: it has just come.
@@ -145,7 +163,9 @@ export function createClientJudge(options: ClientJudgeOptions) {
         wrong,
         exit: exitOf(wrong, used.length, left),
         operations: used,
-        unused: operations.map(({ id }) => id).filter((id) => used.every(({ operation }) => operation !== id)),
+        unused: operations
+          .map(({ id }) => id)
+          .filter((id) => used.every(({ operation }) => operation !== id)),
         findings: [...findings.values()],
         script: (script?.played ?? []).map(({ operation, error, waitedMs, isTooEarly }) => ({
           ...{ operation, error, isTooEarly },
@@ -158,19 +178,27 @@ export function createClientJudge(options: ClientJudgeOptions) {
 
 /** Key by which two findings are the same: without the ids, which differ each time. */
 function nameOf({ fault, operation, path }: Omit<ClientFinding, 'count'>): string {
-  if (fault.rule === 'waiting' || fault.rule === 'repeated-creation') return `${operation} ${fault.rule}`
+  if (fault.rule === 'waiting' || fault.rule === 'repeated-creation')
+    return `${operation} ${fault.rule}`
   if (fault.rule === 'member') {
     const { at, received, expected } = fault
-    return JSON.stringify([operation, at.replaceAll(/\/\d+(?=\/|$)/g, '/*'), received?.kind, expected])
+    return JSON.stringify([
+      operation,
+      at.replaceAll(/\/\d+(?=\/|$)/g, '/*'),
+      received?.kind,
+      expected,
+    ])
   }
-  const place = fault.rule === 'path' || fault.rule === 'method' ? path.replaceAll(/[^/]*\d[^/]*/g, '*') : ''
+  const place =
+    fault.rule === 'path' || fault.rule === 'method' ? path.replaceAll(/[^/]*\d[^/]*/g, '*') : ''
   return JSON.stringify([operation, place, fault])
 }
 
 /** Cuts what a client sent; it may hold a key. */
 function shown(finding: ClientFinding, redactor: Redactor): ClientFinding {
   const clean = (value: unknown): unknown => {
-    if (typeof value === 'string') return shownText(value.slice(0, 300), (text) => redactor.text(text))
+    if (typeof value === 'string')
+      return shownText(value.slice(0, 300), (text) => redactor.text(text))
     if (Array.isArray(value)) return value.slice(0, 3).map(clean)
     if (typeof value !== 'object' || value === null) return value
     return Object.fromEntries(
@@ -212,7 +240,8 @@ interface Counted {
 
 /** @param left answers of the script that nobody asked for */
 function exitOf(wrong: number, used: number, left: number) {
-  if (wrong > 0) return { code: 1, because: `${count(wrong, 'request')} did not keep the interface` }
+  if (wrong > 0)
+    return { code: 1, because: `${count(wrong, 'request')} did not keep the interface` }
   if (used === 0) return { code: 3, because: 'no request to an operation of the interface came' }
   if (left === 0) return { code: 0, because: 'every request kept the interface' }
   const were = left === 1 ? 'was' : 'were'
@@ -223,7 +252,11 @@ function exitOf(wrong: number, used: number, left: number) {
 }
 
 /** The errors that the operation's requirements name, by status and type: how often each was met, and what brings it about. */
-function errorsOf(id: OperationId, answers: readonly Counted[], scenarios: ClientJudgeOptions['scenarios']) {
+function errorsOf(
+  id: OperationId,
+  answers: readonly Counted[],
+  scenarios: ClientJudgeOptions['scenarios'],
+) {
   const named = catalogue.flatMap(({ expects, id: requirement, operation }) => {
     if (operation !== id || !isRefusal(expects)) return []
     const [[status, tpe] = []] = expects as readonly (readonly [unknown, string?])[]
@@ -236,7 +269,8 @@ function errorsOf(id: OperationId, answers: readonly Counted[], scenarios: Clien
     const met = answers.find((answer) => answer.status === status && answer.tpe === tpe)?.count ?? 0
     const asked = ids.map((one) => member(member(scenarios[one], 'headers'), 'x-simulate'))
     const simulate = asked.find((value) => value !== undefined)
-    const value = typeof simulate === 'string' ? simulate.split(' ').slice(0, 2).join(' ') : undefined
+    const value =
+      typeof simulate === 'string' ? simulate.split(' ').slice(0, 2).join(' ') : undefined
     return { status, tpe, ids, met, ...(value !== undefined && { simulate: value }) }
   })
   return errors.sort((a, b) => a.status - b.status)

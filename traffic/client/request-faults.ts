@@ -1,9 +1,20 @@
 import { type JsonKind, type Member, otherKinds } from '../../catalogue/operation.ts'
-import { operation as operationOf, type OperationId, operations } from '../../catalogue/operations.ts'
+import {
+  operation as operationOf,
+  type OperationId,
+  operations,
+} from '../../catalogue/operations.ts'
 import { kindOf } from '../../harness/checks/index.ts'
 import { type HeaderLine, headerValue } from '../../harness/http/index.ts'
 import { isUuid } from '../../schemas/formats.ts'
-import { escapeToken, isObject, getAt, parsedJson, pointersAt, tokensOf } from '../../schemas/json.ts'
+import {
+  escapeToken,
+  isObject,
+  getAt,
+  parsedJson,
+  pointersAt,
+  tokensOf,
+} from '../../schemas/json.ts'
 import { type OperationPlace, operationAt } from '../base-url.ts'
 import type { RecordedEntry } from '../recorded-entry.ts'
 
@@ -16,12 +27,19 @@ export type RequestFault =
   | { readonly rule: 'path-parameter'; readonly name: string; readonly received: string }
   | { readonly rule: 'query'; readonly name: string; readonly problem: 'dot' | 'repeated' }
   | { readonly rule: 'authorization'; readonly problem: 'absent' | 'other-scheme' | 'no-key' }
-  | { readonly rule: 'content-type'; readonly problem: 'not-json' | 'form'; readonly received: string | undefined }
+  | {
+      readonly rule: 'content-type'
+      readonly problem: 'not-json' | 'form'
+      readonly received: string | undefined
+    }
   | { readonly rule: 'content-disposition'; readonly received: string }
   | { readonly rule: 'body'; readonly problem: 'absent' | 'not-json' | 'not-utf-8' | 'unexpected' }
 
 /** A request as it is judged; the path is that under the base URL, without its query. */
-export interface SentRequest extends Pick<RecordedEntry, 'method' | 'requestHeaders' | 'requestBody'> {
+export interface SentRequest extends Pick<
+  RecordedEntry,
+  'method' | 'requestHeaders' | 'requestBody'
+> {
   readonly path: string
   readonly query: URLSearchParams
 }
@@ -50,11 +68,16 @@ export function requestFaults(request: SentRequest): RequestFault[] {
 }
 
 function unknownPlace({ method, path }: SentRequest): RequestFault {
-  const shown = [...new Set(operations.map((one) => one.method))].filter((other) => operationAt(other, path))
+  const shown = [...new Set(operations.map((one) => one.method))].filter((other) =>
+    operationAt(other, path),
+  )
   if (shown.length > 0) return { rule: 'method', shown }
   const single = path.replaceAll(/\/{2,}/g, '/').replace(/\/$/, '')
   const near = [single, single.toLowerCase(), single.replace(/^(?:\/v1)+/, '/v1'), `/v1${single}`]
-  return { rule: 'path', hint: near.find((other) => other !== path && operationAt(method, other) !== undefined) }
+  return {
+    rule: 'path',
+    hint: near.find((other) => other !== path && operationAt(method, other) !== undefined),
+  }
 }
 
 /** Words that programs put in the place of a key that they do not have. */
@@ -62,7 +85,9 @@ const noKey = /^(null|undefined|none|nil|nan|\[object Object\]|\$\{?\w*\}?)$/i
 
 /** §5.1. Whether a key opens anything is the server's to say. */
 function authorizationFault(headers: readonly HeaderLine[]): RequestFault[] {
-  const fault = (problem: 'absent' | 'other-scheme' | 'no-key'): RequestFault[] => [{ rule: 'authorization', problem }]
+  const fault = (problem: 'absent' | 'other-scheme' | 'no-key'): RequestFault[] => [
+    { rule: 'authorization', problem },
+  ]
   const value = headerValue(headers, 'authorization')
   if (value === undefined) return fault('absent')
   const [, scheme = '', key = ''] = /^\s*(\S*)\s*(.*?)\s*$/s.exec(value) ?? []
@@ -73,7 +98,9 @@ function authorizationFault(headers: readonly HeaderLine[]): RequestFault[] {
 function parameterFaults({ operation, params }: OperationPlace): RequestFault[] {
   return Object.entries(operationOf(operation).params ?? {}).flatMap(([name, { format }]) => {
     const received = params[name] ?? ''
-    return format === 'uuid' && !isUuid(received) ? [{ rule: 'path-parameter' as const, name, received }] : []
+    return format === 'uuid' && !isUuid(received)
+      ? [{ rule: 'path-parameter' as const, name, received }]
+      : []
   })
 }
 
@@ -85,19 +112,26 @@ function queryFaults(id: OperationId, query: URLSearchParams): RequestFault[] {
   return /(?:^|,)\s*\./.test(values[0] ?? '') ? [{ rule: 'query', name, problem: 'dot' }] : []
 }
 
-const mediaType = (value: string | undefined): string => (value ?? '').split(';')[0]!.trim().toLowerCase()
+const mediaType = (value: string | undefined): string =>
+  (value ?? '').split(';')[0]!.trim().toLowerCase()
 
-function contentFaults(id: OperationId, { requestBody, requestHeaders }: SentRequest): RequestFault[] {
+function contentFaults(
+  id: OperationId,
+  { requestBody, requestHeaders }: SentRequest,
+): RequestFault[] {
   const { body, isWhole } = operationOf(id)
   const { bytes, state } = requestBody
   if (body === 'raw') return uploadFaults(requestHeaders)
   const isEmpty = state === 'whole' && bytes.length === 0
   // §4.3 shows none; of the other readings nothing is said.
-  if (body === 'none') return id === 'jobs.retrieve' && !isEmpty ? [{ rule: 'body', problem: 'unexpected' }] : []
+  if (body === 'none')
+    return id === 'jobs.retrieve' && !isEmpty ? [{ rule: 'body', problem: 'unexpected' }] : []
   if (isEmpty) return isWhole ? [{ rule: 'body', problem: 'absent' }] : []
   const received = headerValue(requestHeaders, 'content-type')
   const isLabelled = mediaType(received) === 'application/json'
-  const label: RequestFault[] = isLabelled ? [] : [{ rule: 'content-type', problem: 'not-json', received }]
+  const label: RequestFault[] = isLabelled
+    ? []
+    : [{ rule: 'content-type', problem: 'not-json', received }]
   if (state !== 'whole') return label
   const parsed = parse(bytes)
   if ('problem' in parsed) return isLabelled ? [{ rule: 'body', problem: parsed.problem }] : label
@@ -105,7 +139,9 @@ function contentFaults(id: OperationId, { requestBody, requestHeaders }: SentReq
 }
 
 /** RFC 8259 §8.1: JSON is UTF-8, without a byte order mark. */
-function parse(bytes: Uint8Array): { readonly value: unknown } | { readonly problem: 'not-json' | 'not-utf-8' } {
+function parse(
+  bytes: Uint8Array,
+): { readonly value: unknown } | { readonly problem: 'not-json' | 'not-utf-8' } {
   let text: string
   try {
     text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
@@ -120,9 +156,12 @@ function parse(bytes: Uint8Array): { readonly value: unknown } | { readonly prob
 function uploadFaults(headers: readonly HeaderLine[]): RequestFault[] {
   const received = headerValue(headers, 'content-type')
   const form: RequestFault[] =
-    mediaType(received) === 'multipart/form-data' ? [{ rule: 'content-type', problem: 'form', received }] : []
+    mediaType(received) === 'multipart/form-data'
+      ? [{ rule: 'content-type', problem: 'form', received }]
+      : []
   const disposition = headerValue(headers, 'content-disposition')
-  const isAttachment = disposition === undefined || /^\s*attachment\s*;.*\bfilename\*?\s*=/is.test(disposition)
+  const isAttachment =
+    disposition === undefined || /^\s*attachment\s*;.*\bfilename\*?\s*=/is.test(disposition)
   return isAttachment ? form : [...form, { rule: 'content-disposition', received: disposition }]
 }
 
@@ -157,7 +196,9 @@ function memberFaults(id: OperationId, body: unknown): MemberFault[] {
     if (at.startsWith('/')) return faultsAt(at, member, body)
     // The spec shows no place for the others, and only a configuration is known by its name (§2.7).
     const below = at.startsWith(config) ? at.slice(config.length) : undefined
-    return below === undefined ? [] : configs.flatMap((place) => faultsAt(place + below, member, body))
+    return below === undefined
+      ? []
+      : configs.flatMap((place) => faultsAt(place + below, member, body))
   })
 }
 
@@ -171,10 +212,15 @@ function wrong(at: string, section: string, value: unknown, expected: Expected):
 /** @param pattern where the member stands, `*` for each item */
 function faultsAt(pattern: string, member: Member, body: unknown): MemberFault[] {
   const { ofType, section } = member
-  const [above, name] = [pattern.slice(0, pattern.lastIndexOf('/')), pattern.slice(pattern.lastIndexOf('/'))]
+  const [above, name] = [
+    pattern.slice(0, pattern.lastIndexOf('/')),
+    pattern.slice(pattern.lastIndexOf('/')),
+  ]
   // Also where the member is absent from an object that is there.
   const parents = above === '' ? [''] : pointersAt(body, above)
-  const places = parents.filter((parent) => isObject(getAt(body, parent))).map((parent) => parent + name)
+  const places = parents
+    .filter((parent) => isObject(getAt(body, parent)))
+    .map((parent) => parent + name)
   return (name === '/*' ? pointersAt(body, pattern) : places).flatMap((pointer) => {
     if (ofType !== undefined && typeOfItem(body, pointer) !== ofType) return []
     const value = getAt(body, pointer)
@@ -192,7 +238,8 @@ function expectedOf(member: Member, value: unknown): Expected | undefined {
   // §2.7 shows all types of a configuration: that a server may make `true` of 1 is nothing to count on.
   const others = otherKinds(at.startsWith(config) ? { ...member, tolerates: [] } : member)
   if (others.includes(kindOf(value))) return { kinds }
-  if (allowed && judgedBy?.value !== undefined && !allowed.includes(value as string)) return { values: allowed }
+  if (allowed && judgedBy?.value !== undefined && !allowed.includes(value as string))
+    return { values: allowed }
   if (outside.length > 0) {
     const [from, to] = [Math.min(...inside.map(Number)), Math.max(...inside.map(Number))]
     return (value as number) < from || (value as number) > to ? { from, to } : undefined

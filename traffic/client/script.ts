@@ -1,6 +1,11 @@
 import { codeNames, listedTypes } from '../../catalogue/errors.ts'
 import { isOperationId, type OperationId, operations } from '../../catalogue/operations.ts'
-import type { ForwardedRequest, Forwarder, Forwarding, HeaderLine } from '../../harness/http/index.ts'
+import type {
+  ForwardedRequest,
+  Forwarder,
+  Forwarding,
+  HeaderLine,
+} from '../../harness/http/index.ts'
 import { didYouMean } from '../../harness/target-file/index.ts'
 import { ensure } from '../../harness/user-error.ts'
 import { isObject, preview } from '../../schemas/json.ts'
@@ -23,10 +28,16 @@ const ids: readonly string[] = operations.map(({ id }) => id)
 
 /** Reads a script, `{"jobs.create": [{"status": 429, "retryAfter": 1}, 503, "pass"]}`. Throws UserError that names place and remedy. */
 export function scriptOf(value: unknown, file: string): Script {
-  ensure(isObject(value), `${file}: must be an object of operations, {"jobs.create": [429, "pass"]}`)
+  ensure(
+    isObject(value),
+    `${file}: must be an object of operations, {"jobs.create": [429, "pass"]}`,
+  )
   const lists = Object.entries(value).map(([name, steps]) => {
     const meant = didYouMean(name, ids)
-    ensure(name === '*' || isOperationId(name), `${file}: ${name}: is not an operation${meant}; "*" is any`)
+    ensure(
+      name === '*' || isOperationId(name),
+      `${file}: ${name}: is not an operation${meant}; "*" is any`,
+    )
     ensure(Array.isArray(steps) && steps.length > 0, `${file}: ${name}: give a list of answers`)
     return [name, steps.map((step, at) => stepOf(step, name, `${file}: ${name}[${at}]`))] as const
   })
@@ -41,10 +52,16 @@ function stepOf(value: unknown, operation: OperationId | '*', place: string): St
   const form = 'give "pass", a status, or {"status", "tpe", "retryAfter"}'
   ensure(isObject(step), `${place}: ${preview(value)}: ${form}`)
   const unknown = Object.keys(step).find((name) => !members.includes(name))
-  ensure(unknown === undefined, `${place}.${unknown}: is not a member${didYouMean(unknown ?? '', members)}`)
+  ensure(
+    unknown === undefined,
+    `${place}.${unknown}: is not a member${didYouMean(unknown ?? '', members)}`,
+  )
   const { retryAfter, status } = step
   ensure(isWhole(status, 400, 599), `${place}.status: give the status of an error, 400 to 599`)
-  ensure(retryAfter === undefined || isWhole(retryAfter, 0), `${place}.retryAfter: give whole seconds`)
+  ensure(
+    retryAfter === undefined || isWhole(retryAfter, 0),
+    `${place}.retryAfter: give whole seconds`,
+  )
   const tpe = step.tpe ?? usualType(operation, status)
   ensure(typeof tpe === 'string' && tpe !== '', `${place}.tpe: give the name of an error`)
   return { status, tpe, ...(retryAfter !== undefined && { retryAfter }) }
@@ -108,7 +125,8 @@ export function playScript(
     const last = lasts.get(operation)
     const { connectionOpenedAt = 0 } = request
     if (!last || last.endedAt === Infinity || last.waitedMs !== undefined) return
-    const isLater = connectionOpenedAt === last.connectionOpenedAt || connectionOpenedAt >= last.endedAt
+    const isLater =
+      connectionOpenedAt === last.connectionOpenedAt || connectionOpenedAt >= last.endedAt
     const waitedMs = now() - last.endedAt
     if (!isLater && waitedMs < slackMs) return
     last.waitedMs = waitedMs
@@ -155,13 +173,21 @@ export function playScript(
 }
 
 const bodyOf = ({ status, tpe }: ScriptedError): Buffer =>
-  Buffer.from(JSON.stringify({ tpe, errors: [{ description: `The script answers with ${status}.` }], extras: {} }))
+  Buffer.from(
+    JSON.stringify({
+      tpe,
+      errors: [{ description: `The script answers with ${status}.` }],
+      extras: {},
+    }),
+  )
 
 function headersOf(step: ScriptedError): HeaderLine[] {
   return [
     { name: 'content-type', value: 'application/json' },
     { name: 'content-length', value: String(bodyOf(step).length) },
-    ...(step.retryAfter === undefined ? [] : [{ name: 'retry-after', value: String(step.retryAfter) }]),
+    ...(step.retryAfter === undefined
+      ? []
+      : [{ name: 'retry-after', value: String(step.retryAfter) }]),
   ]
 }
 

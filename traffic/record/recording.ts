@@ -32,7 +32,14 @@ export interface RecordingOptions {
 export type Recorded = ReturnType<ReturnType<typeof createRecording>['end']>
 
 /** A line of the log as an entry of a recording: its keys are removed, its bodies may be cut. */
-function entryOfLine({ n, request, response, startedAt, durationMs, httpVersion }: RecordedExchange): RecordedEntry {
+function entryOfLine({
+  n,
+  request,
+  response,
+  startedAt,
+  durationMs,
+  httpVersion,
+}: RecordedExchange): RecordedEntry {
   const lines = (headers: Readonly<Record<string, string>> = {}) =>
     Object.entries(headers).map(([name, value]) => ({ name, value }))
   return {
@@ -52,7 +59,9 @@ function entryOfLine({ n, request, response, startedAt, durationMs, httpVersion 
 
 function bodyOfLine({ body, bodyEncoding, bodyLength }: RecordedBody): HarBody {
   const bytes = Buffer.from(body, bodyEncoding ?? 'utf8')
-  return bodyLength === undefined ? { state: 'whole', bytes } : { state: 'cut', bytes, length: bodyLength }
+  return bodyLength === undefined
+    ? { state: 'whole', bytes }
+    : { state: 'cut', bytes, length: bodyLength }
 }
 
 /** Most failures of a requirement that are told: a server may answer each request in other words. */
@@ -62,7 +71,10 @@ const mostTold = 50
  * Judges exchanges and writes them down as they come, keys removed.
  * @param onFinding called once for each failure that is told apart from those before
  */
-export function createRecording({ target, log, rerun }: RecordingOptions, onFinding: (finding: Finding) => void) {
+export function createRecording(
+  { target, log, rerun }: RecordingOptions,
+  onFinding: (finding: Finding) => void,
+) {
   const redactor = redactorFor(target)
   const written = createExchangeLog(log)
   const told = new Map<string, Set<string>>()
@@ -77,7 +89,13 @@ export function createRecording({ target, log, rerun }: RecordingOptions, onFind
     if (before.has(name) || before.size === mostTold) return
     told.set(requirement, before.add(name))
     const sent = clean(describeProbe(exchange, ''))
-    onFinding({ requirement, expected, received, sent, exchange: (exchange as RecordedHttpResponse).entry.index })
+    onFinding({
+      requirement,
+      expected,
+      received,
+      sent,
+      exchange: (exchange as RecordedHttpResponse).entry.index,
+    })
   }
   const judge = createRecordingJudge({
     target,
@@ -96,7 +114,10 @@ export function createRecording({ target, log, rerun }: RecordingOptions, onFind
         secretsUntil = written.count
       }
       const requirement = judge.see(entry)
-      const { response, ...line } = recordedExchange(entry.index, entry, requirement, { target, redactor })
+      const { response, ...line } = recordedExchange(entry.index, entry, requirement, {
+        target,
+        redactor,
+      })
       const error = exchange.error === undefined ? {} : { error: redactor.text(exchange.error) }
       written.write({ ...line, ...error, ...(response && entry.status > 0 && { response }) })
     },
@@ -117,10 +138,24 @@ export function createRecording({ target, log, rerun }: RecordingOptions, onFind
 }
 
 /** Writes what passed by as an entry of a recording: bodies without their content coding. */
-export async function entryOf(exchange: CapturedExchange, index: number, limit: number): Promise<RecordedEntry> {
+export async function entryOf(
+  exchange: CapturedExchange,
+  index: number,
+  limit: number,
+): Promise<RecordedEntry> {
   const { method, url, startedAt, durationMs, requestHeaders, status, headers } = exchange
   return {
-    ...{ index, startedAt, durationMs, httpVersion: '1.1', method, url, requestHeaders, status, headers },
+    ...{
+      index,
+      startedAt,
+      durationMs,
+      httpVersion: '1.1',
+      method,
+      url,
+      requestHeaders,
+      status,
+      headers,
+    },
     requestBody: await bodyOf(exchange.requestBody, requestHeaders, limit),
     body: await bodyOf(exchange.body, headers, limit),
   }
@@ -136,5 +171,9 @@ async function bodyOf(
   const decoded = await decode({ body: bytes, encoding, cut: !isWhole }, limit)
   if (decoded.undecodable !== undefined) return { state: 'missing', bytes: new Uint8Array() }
   if (isWhole && !decoded.cut) return { state: 'whole', bytes: decoded.body }
-  return { state: 'cut', bytes: decoded.body, ...(ended && encoding === '' && { length, ...(sha256 && { sha256 }) }) }
+  return {
+    state: 'cut',
+    bytes: decoded.body,
+    ...(ended && encoding === '' && { length, ...(sha256 && { sha256 }) }),
+  }
 }

@@ -91,7 +91,12 @@ const openedAt = new WeakMap<Socket, number>()
 const portOf = (server: Server): number => (server.address() as AddressInfo).port
 
 /** An exchange on its way through. @param own address of the proxy */
-function passOn(request: IncomingMessage, response: ServerResponse, options: ProxyOptions, own: () => string) {
+function passOn(
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: ProxyOptions,
+  own: () => string,
+) {
   const { baseUrl, bodyLimit, forwarder, onExchange } = options
   const { method = 'GET', url = '/' } = request
   const path = pathOf(url)
@@ -107,7 +112,8 @@ function passOn(request: IncomingMessage, response: ServerResponse, options: Pro
     isOver = true
     const durationMs = Math.round((performance.now() - began) * 1000) / 1000
     const { host } = new URL(baseUrl)
-    const named = (line: HeaderLine) => (line.name.toLowerCase() === 'host' ? { name: line.name, value: host } : line)
+    const named = (line: HeaderLine) =>
+      line.name.toLowerCase() === 'host' ? { name: line.name, value: host } : line
     setImmediate(() =>
       onExchange({
         ...{ method, url: baseUrl + path, startedAt, durationMs },
@@ -128,7 +134,8 @@ function passOn(request: IncomingMessage, response: ServerResponse, options: Pro
     // A redirect to the target would lead the client past this proxy.
     const isUnder = (address: string): boolean =>
       address === baseUrl || ['/', '?', '#'].some((next) => address.startsWith(baseUrl + next))
-    const here = (address: string): string => (isUnder(address) ? own() + address.slice(baseUrl.length) : address)
+    const here = (address: string): string =>
+      isUnder(address) ? own() + address.slice(baseUrl.length) : address
     const lines = endToEnd(headers).flatMap(({ name, value }) => [
       name,
       name.toLowerCase() === 'location' ? here(value) : value,
