@@ -3,7 +3,7 @@ import { numberOf, type OperationId, operation, operations } from './operations.
 import { oddBodies, oddForms, oddValuesOf } from './odd-values.ts'
 import type { CountedTarget } from './requirement.ts'
 
-/** Kinds of faults of requests, each with the requirement that it is a case of. `docs/fault-matrix.md` is made from them (`tests/spec/fault-matrix.ts`). */
+/** Kinds of faults of requests, each with the requirement that it is a case of (`tests/spec/fault-matrix.ts`). */
 
 /** A key that is none by its form (§5.2). */
 export const malformedKeys = [

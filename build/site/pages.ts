@@ -9,6 +9,7 @@ import { groupBy } from '../../harness/group-by.ts'
 import { suiteVersion } from '../../harness/report/index.ts'
 import { htmlAttribute, htmlText } from '../../reporters/escape/html.ts'
 import { packageFile } from '../../schemas/package-file.ts'
+import { faultMatrixPage } from './fault-matrix-page.ts'
 import { anchor, operationIndex, requirementText } from './requirement-text.ts'
 
 /** A page of the site, in Markdown. Its links lead to files of the repository, or to other pages by their `file`. */
@@ -58,8 +59,12 @@ function htmlPath(file: string): string {
   return file === 'README.md' ? 'index.html' : file.replace(/\.md$/, '.html')
 }
 
+/** Pages that are made for the site alone. */
+const made: Readonly<Record<string, () => string>> = { 'docs/fault-matrix.md': faultMatrixPage }
+
 function guidePage(file: string): Page {
-  const text = readFileSync(packageFile(file), 'utf8').replaceAll(/<!--.*?-->/gs, '')
+  const whole = made[file]?.() ?? readFileSync(packageFile(file), 'utf8')
+  const text = whole.replaceAll(/<!--.*?-->/gs, '')
   const [, title = file] = /^# (.*)$/m.exec(text) ?? []
   return { file, title: file === 'README.md' ? 'Overview' : title, text }
 }
