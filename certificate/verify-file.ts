@@ -16,11 +16,8 @@ export interface VerifyRequest extends EvidenceFiles {
   readonly revoked?: string | undefined
   /** By exact names, not partial, and by the requirements of a version of the suite. */
   readonly require?: 'conformant' | undefined
-  /** Any requirements will do. */
-  readonly foreign?: boolean | undefined
-  /** One of these keys must have signed; with `allKeys`, each of them. */
+  /** One of these keys must have signed. */
   readonly keyId?: readonly string[] | undefined
-  readonly allKeys?: boolean | undefined
   /** These must have been judged, or so many. */
   readonly requireOperations?: readonly string[] | number | undefined
   /** In normal form. */
@@ -135,21 +132,20 @@ function unmetDemands(
   const unjudged = typeof required === 'number' ? [] : required.filter((id) => !judged.includes(id))
   const fewest = typeof required === 'number' ? required : 0
   const age = now.getTime() - Date.parse(run.startedAt)
-  const [whole, isForAll] = [asked.require === 'conformant', asked.allKeys === true]
+  const whole = asked.require === 'conformant'
   const unknown =
-    'its requirements are those of no version of the suite that this one knows (--require conformant); a later version may know them, and --foreign accepts any'
+    'its requirements are those of no version of the suite that this one knows (--require conformant); a later version may know them'
   return reasonsIn([
     [
       keyIds.length > 0 && keyIds.every((id) => unsigned.includes(id)),
       `it is not signed by ${keyIds.join(' or ')} (--key-id)`,
     ],
-    [isForAll && unsigned.length > 0, `it is not signed by ${unsigned.join(' and ')} (--all-keys)`],
     [
       whole && verdicts.exact !== 'conformant',
       `it is ${verdicts.exact} by exact names (--require conformant)`,
     ],
     [whole && partial.length > 0, 'it is partial (--require conformant)'],
-    [whole && isForeign && asked.foreign !== true, unknown],
+    [whole && isForeign, unknown],
     [baseUrl !== undefined && uri !== baseUrl, `it is for ${uri} (--base-url ${baseUrl})`],
     [
       judged.length < fewest,

@@ -44,7 +44,6 @@ export function compareCommand() {
       'reports of conform; those of one base URL are put in order of time',
     )
     .addOption(reportOption(Object.keys(formatFiles)))
-    .option('--html <file>', 'as --report html=<file>')
     .option('--fail-on-new', 'exit 1 if a must is newly failing in the last report')
     .action(async (files, options) => {
       await compare(files, options)
@@ -53,7 +52,7 @@ export function compareCommand() {
 
 async function compare(
   files: readonly string[],
-  { failOnNew, html, report }: OptionsOf<typeof compareCommand>,
+  { failOnNew, report }: OptionsOf<typeof compareCommand>,
 ): Promise<void> {
   if (failOnNew && files.length < 2) {
     throw new UserError(
@@ -61,9 +60,7 @@ async function compare(
     )
   }
   const requests = parseReportRequests(report, formatFiles)
-  const page =
-    html === undefined ? [] : [{ format: 'html' as const, path: html, option: `--html ${html}` }]
-  const outputs = [...reportFiles(requests), ...page]
+  const outputs = reportFiles(requests)
   checkOutputs(
     outputs,
     Object.fromEntries(files.map((path) => [`${path}, one of the reports`, path])),

@@ -44,6 +44,16 @@ function refuseMisspelt([first = '', second]: readonly string[]): void {
     throw new UserError(`${first}: not a command and not a URL; did you mean conform ${meant}?`)
 }
 
+/** A lone --bail is `--bail=1`: it would take the base URL that follows for its number. */
+function wordsOf(args: readonly string[]): string[] {
+  const end = args.indexOf('--')
+  return args.map((word, at) =>
+    word === '--bail' && (end < 0 || at < end) && !/^-?\d/.test(args[at + 1] ?? '')
+      ? '--bail=1'
+      : word,
+  )
+}
+
 /** A command is shown without its options, so that what it does has room on a narrow terminal; nothing is no default. */
 const helpSettings: Partial<Help> = {
   minWidthToWrap: 24,
@@ -115,9 +125,10 @@ export async function main(argv: readonly string[], interrupts: Interrupts): Pro
     process.exit()
   })
   try {
-    refuseMisspelt(argv.slice(2))
-    const conform = await program(argv.slice(2), interrupts)
-    await conform.parseAsync(argv)
+    const words = wordsOf(argv.slice(2))
+    refuseMisspelt(words)
+    const conform = await program(words, interrupts)
+    await conform.parseAsync(words, { from: 'user' })
   } catch (error) {
     if (error instanceof CommanderError) return
     if (error instanceof UserError) {

@@ -5,7 +5,7 @@ import { Command } from '@commander-js/extra-typings'
 import { packageFile, referenceTargetFile } from '../schemas/package-file.ts'
 import { loadTargetFile, resolveTarget } from '../harness/target-file/index.ts'
 import { UserError } from '../harness/user-error.ts'
-import { listenedOn, type OptionsOf, portOption, reportOption, whole } from './run/arguments.ts'
+import { listenedOn, type OptionsOf, portOption, reportOption } from './run/arguments.ts'
 import { untilSignal } from './run/interrupts.ts'
 import type { ClientRequests } from './serve/judge-client.ts'
 
@@ -15,12 +15,6 @@ export function serveCommand() {
       'run the embedded reference server until interrupted; prints its URL and a target file that fits it',
     )
     .addOption(portOption())
-    .option(
-      '--slow-ms <n>',
-      'how long a job of the slow application takes at least, in ms',
-      whole(0, 3_600_000),
-      250,
-    )
     .option(
       '--judge-client',
       'tell each request that does not keep the interface; exit 1 if there was one',
@@ -36,17 +30,14 @@ export function serveCommand() {
 }
 
 async function serve(options: OptionsOf<typeof serveCommand>): Promise<void> {
-  const { judgeClient = false, port, report, script, slowMs } = options
+  const { judgeClient = false, port, report, script } = options
   const given = script !== undefined ? '--script' : report.length > 0 ? '--report' : undefined
   if (!judgeClient && given !== undefined) throw new UserError(`${given}: give --judge-client too`)
   const asked = judgeClient
     ? (await import('./serve/judge-client.ts')).clientRequests(options)
     : undefined
   const { startReference } = await import('../reference/server.ts')
-  const reference = await listenedOn(
-    port,
-    startReference({ port: asked ? 0 : port, slowJobMs: slowMs }, true),
-  )
+  const reference = await listenedOn(port, startReference({ port: asked ? 0 : port }, true))
   const interrupted = untilSignal()
   const dir = mkdtempSync(join(tmpdir(), 'conform-serve-'))
   try {

@@ -73,8 +73,7 @@ export function signCommand() {
       )
       const beside = report === undefined ? '' : ` --report ${report}`
       if (out !== undefined) print(`${out} written; check it with: conform verify ${out}${beside}`)
-      if (bundle !== undefined)
-        print(`${bundle} written; check it with: conform verify --bundle ${bundle}`)
+      if (bundle !== undefined) print(`${bundle} written; check it with: conform verify ${bundle}`)
     })
 }
 

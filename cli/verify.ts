@@ -3,7 +3,6 @@ import { operations } from '../catalogue/operations.ts'
 import { suiteFacts } from '../certificate/suite-facts.ts'
 import { verifyFile } from '../certificate/verify-file.ts'
 import { baseUrlProblem, didYouMean, normalBaseUrl } from '../harness/target-file/index.ts'
-import { UserError } from '../harness/user-error.ts'
 import { json } from '../reporters/escape/json.ts'
 import { keyIdOption, repeatable, whole } from './run/arguments.ts'
 import { buildRegister } from '../certificate/register/build.ts'
@@ -14,11 +13,7 @@ export function verifyCommand() {
     .description(
       'check a certificate, offline: exit 0 if it is valid and all that was asked for, 1 if not, 2 if it could not be looked at',
     )
-    .argument('[file]', 'the certificate, or a bundle')
-    .option(
-      '--bundle <file.zip>',
-      'the bundle, which holds the certificate and all that it rests on',
-    )
+    .argument('<file>', 'the certificate, or a bundle, which holds all that it rests on')
     .option(
       '--public-key <pem>',
       "a signer's public key; without it the keys inside are used, which does not say whose they are",
@@ -26,7 +21,6 @@ export function verifyCommand() {
     .addOption(
       keyIdOption('id of a key that has to have signed it; repeatable, one of them is enough'),
     )
-    .option('--all-keys', 'each key that is named has to have signed it')
     .option('--report <report.json>', 'the report that the certificate was issued for')
     .addOption(
       repeatable(
@@ -39,7 +33,6 @@ export function verifyCommand() {
         ['conformant'] as const,
       ),
     )
-    .option('--foreign', 'accept requirements of no version of the suite that this one knows')
     .option(
       '--require-operations <ids or n>',
       'operations that were judged, with commas, or how many',
@@ -52,24 +45,14 @@ export function verifyCommand() {
       'revoked.json, or the index.json of a register: refuses what was revoked',
     )
     .option('--json', 'print the findings as JSON')
-    .action((file, { bundle, json: isJson, ...request }) => {
-      if (request.allKeys && request.keyId.length === 0 && request.publicKey === undefined)
-        throw new UserError('verify: --all-keys needs the keys: --key-id or --public-key')
+    .action((file, { json: isJson, ...request }) => {
       const by = { now: new Date(), suite: suiteFacts() }
-      const { lines, result } = verifyFile({ ...request, file: onlyFile(file, bundle) }, by)
+      const { lines, result } = verifyFile({ ...request, file }, by)
       process.stdout.write(
         isJson ? `${json(result, 2)}\n` : lines.map((line) => `${line}\n`).join(''),
       )
       if (!result.accepted) process.exitCode = 1
     })
-}
-
-function onlyFile(file: string | undefined, bundle: string | undefined): string {
-  const path = bundle ?? file
-  if (path === undefined || (file !== undefined && bundle !== undefined)) {
-    throw new UserError('verify: give one certificate, or one --bundle')
-  }
-  return path
 }
 
 /** A number of operations, or ids with commas between; the option may stand twice. */
@@ -116,12 +99,8 @@ export function registerCommand() {
     .addOption(
       keyIdOption('id of a key to trust in addition to those of trusted-keys.json; repeatable'),
     )
-    .option(
-      '--foreign',
-      'list also what was judged by requirements of no version of the suite that this one knows',
-    )
-    .action(async (folder, { out, keyId, foreign = false }) => {
-      const options = { keyIds: keyId, foreign, now: new Date(), suite: suiteFacts() }
+    .action(async (folder, { out, keyId }) => {
+      const options = { keyIds: keyId, now: new Date(), suite: suiteFacts() }
       const services = buildRegister(folder, out, options)
       const states = (['valid', 'expired', 'revoked'] as const).map(
         (status) =>

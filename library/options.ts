@@ -39,10 +39,8 @@ export interface ConformanceOptions {
   readonly readOnly?: boolean
   /** Which of the two verdicts decides; default `exact`. */
   readonly tpe?: TpeMode
-  /** Stops at the first `must` that fails. */
-  readonly bail?: boolean
-  /** Stops when so many requirements have failed. */
-  readonly maxFailures?: number
+  /** Stops at the first `must` that fails, or when so many have failed. */
+  readonly bail?: boolean | number
   /** Accepts certificates that do not verify. */
   readonly insecure?: boolean
   /** Stand before the target's own limits. */
@@ -99,8 +97,7 @@ const checks: Readonly<Record<keyof ConformanceOptions, Check>> = {
   strict: flag,
   readOnly: flag,
   tpe: (value) => (value === 'exact' || value === 'family' ? undefined : 'give exact or family'),
-  bail: flag,
-  maxFailures: whole(1, 100_000),
+  bail: (value) => (typeof value === 'boolean' ? undefined : whole(1, 100_000)(value)),
   insecure: flag,
   limits: () => undefined,
   exchangeLog: text,

@@ -89,7 +89,7 @@ export function reportOf(record: RunRecord): Report<RequirementId> {
   return { ...report, requirements }
 }
 
-/** Tells what ended a run before its time, if the results do not tell it; an interrupt they do, and --bail or --max-failures is a judgement. */
+/** Tells what ended a run before its time, if the results do not tell it; an interrupt they do, and --bail is a judgement. */
 export function whyNotJudged({ facts, options, problem, target }: RunRecord): string | undefined {
   if (problem !== undefined)
     return `a mistake of the suite ended the run: ${problem}; please report it, with seed ${options.seed}`

@@ -127,13 +127,7 @@ function indexJson(
   return `${json(register, 2)}\n`
 }
 
-function standing({
-  isForeign,
-  status,
-  revocation,
-  signedBy,
-  statement: { predicate },
-}: Registered) {
+function standing({ status, revocation, signedBy, statement: { predicate } }: Registered) {
   const { verdicts, partial, operations, requirements, run, suite, issuedAt, expiresAt } = predicate
   return {
     status,
@@ -145,7 +139,6 @@ function standing({
     requirements: {
       count: requirements.count,
       digest: `sha256:${requirements.digest.sha256}`,
-      isPublished: !isForeign,
     },
     operations: { ...operations, count: operations.judged.length, of: operationCount },
     judgedAt: run.startedAt,

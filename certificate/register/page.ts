@@ -93,10 +93,9 @@ export function validity({ status, revocation, statement: { predicate } }: Regis
 }
 
 /** Says how many requirements of which version judged it. */
-export function judgedBy({ isForeign, statement: { predicate } }: Registered): string {
+export function judgedBy({ statement: { predicate } }: Registered): string {
   const { requirements, suite } = predicate
-  const which = `${requirements.count} requirements of version ${suite.version}`
-  return isForeign ? `${which}, which is not known here` : which
+  return `${requirements.count} requirements of version ${suite.version}`
 }
 
 /** A warning for each way in which a name may not be what it looks like. */
@@ -208,7 +207,7 @@ ${standingMark(one)}
 
 /** Command that tells a stranger whether to rely on it: by whom, for which address, and whether it was revoked. */
 function verifyCommand(
-  { isForeign, signedBy, statement: { predicate, subject } }: Registered,
+  { signedBy, statement: { predicate, subject } }: Registered,
   file: string,
 ): string {
   const isWhole = predicate.verdicts.exact === 'conformant' && predicate.partial.length === 0
@@ -217,6 +216,5 @@ function verifyCommand(
     `--key-id ${signedBy[0]?.id ?? ''}`,
     `--base-url ${shellWord(subject[0].uri)}`,
     ...(isWhole ? ['--require conformant'] : []),
-    ...(isForeign ? ['--foreign'] : []),
   ].join(' \\\n  ')
 }

@@ -37,8 +37,6 @@ export interface Registered {
   readonly bundle?: Uint8Array
   readonly statement: Statement
   readonly signedBy: readonly TrustedKey[]
-  /** Its requirements are those of no version of the suite that this one knows. */
-  readonly isForeign: boolean
   readonly status: 'valid' | 'expired' | 'revoked'
   readonly revocation?: Revocation
 }
@@ -46,8 +44,6 @@ export interface Registered {
 export interface ReadOptions {
   /** Trusted besides those of the folder's own list. */
   readonly keyIds: readonly string[]
-  /** Lists also what was judged by requirements that no version of the suite has. */
-  readonly foreign?: boolean
   readonly suite: SuiteFacts
   readonly now: Date
 }
@@ -102,10 +98,7 @@ interface Lists extends ReadOptions {
   readonly revoked: readonly Revocation[]
 }
 
-function verified(
-  path: string,
-  { foreign = false, trusted, revoked, now, suite }: Lists,
-): Registered | string {
+function verified(path: string, { trusted, revoked, now, suite }: Lists): Registered | string {
   const { bytes, evidence, bundle } = readCertificateFile(path)
   if (!bytes) return 'is not a bundle as conform sign writes it'
   const { problems, isExpired, isForeign, statement, id, signers } = verifyCertificate(bytes, {
@@ -115,8 +108,8 @@ function verified(
   })
   if (!statement || id === undefined || (problems.length > 0 && !isExpired))
     return problems.join('; ')
-  if (isForeign && !foreign)
-    return `its requirements are those of no version of the suite that ${suite.version} knows; --foreign lists it nevertheless`
+  if (isForeign)
+    return `its requirements are those of no version of the suite that ${suite.version} knows; a later version may know them`
   const signedBy = trusted.filter((key) => signers.includes(key.id))
   if (signedBy.length === 0) return `is signed by no trusted key, but by ${signers.join(', ')}`
   const keys = signedBy.map((key) => key.id)
@@ -128,7 +121,6 @@ function verified(
     ...(bundle && { bundle }),
     statement,
     signedBy,
-    isForeign,
     status,
     ...(revocation && { revocation }),
   }

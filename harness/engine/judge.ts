@@ -204,16 +204,14 @@ export async function judgeRequirement(
 /** How many requirements have failed that decide the exit code. */
 const failuresOf = perRun(() => ({ count: 0 }))
 
-/** Ends the run at the first failure that decides (`--bail`), or when there are as many as were asked for. */
+/** Ends the run when as many failures decide as were asked for (`--bail`). */
 function countFailure(run: Run, result: CatalogueResult): void {
-  const { bail, maxFailures, strict, expected, tpe } = run.options
+  const { bail, strict, expected, tpe } = run.options
   if (result.outcome !== 'failed' || (result.level !== 'must' && !strict)) return
   if (isExpectedFailure(expected, result, tpe)) return
   const failures = failuresOf(run)
   failures.count++
-  if (bail) run.life.end('bail', leftOut('--bail'))
-  else if (maxFailures !== null && failures.count >= maxFailures)
-    run.life.end('bail', leftOut('--max-failures'))
+  if (failures.count >= bail) run.life.end('bail', leftOut('--bail'))
 }
 
 /** Removes keys from a text, and cuts it. */

@@ -36,9 +36,8 @@ export interface RunOptions {
   readonly tpe: TpeMode
   readonly strict: boolean
   readonly readOnly: boolean
-  readonly bail: boolean
-  /** The run ends after so many requirements have failed; null: it does not. */
-  readonly maxFailures: number | null
+  /** The run ends when so many failures decide the exit code; Infinity: it does not. */
+  readonly bail: number
   readonly insecure: boolean
   readonly only: readonly string[]
   readonly skip: readonly string[]
@@ -209,13 +208,15 @@ export function oncePerRun<T>(run: Run, key: string, make: () => Promise<T>): Pr
 /** Options that do not follow from the others. */
 type IndependentOptions = Omit<
   RunOptions,
-  'refusalRuns' | 'grantedRuns' | 'nonce' | 'rerun' | 'backoffMs'
+  'refusalRuns' | 'grantedRuns' | 'nonce' | 'rerun' | 'backoffMs' | 'bail'
 >
 
 /** Options that somebody gives for a run; whatever is left out is as usual. */
 interface GivenOptions extends Partial<IndependentOptions> {
   /** Cases of each generated requirement: 25 of a refusal and 5 of a granted request if it is not given, 1 of a quick run. */
   readonly runs?: number
+  /** true: at the first failure. */
+  readonly bail?: boolean | number
 }
 
 /** The options of a run. A seed that is not given is drawn, and always in the report. */
@@ -236,11 +237,11 @@ export function runOptionsOf(given: GivenOptions, rerun: string): RunOptions {
     shard = null,
     expected = [],
     exchangeLog,
-    maxFailures = null,
   } = given
   return {
-    ...{ seed, tpe, strict, readOnly, bail, insecure, only, skip, shard, expected, rerun },
-    ...{ depth, maxFailures, refusalRuns: runs ?? (depth === 'quick' ? 1 : 25) },
+    ...{ seed, tpe, strict, readOnly, insecure, only, skip, shard, expected, rerun },
+    bail: bail === false ? Infinity : Number(bail),
+    ...{ depth, refusalRuns: runs ?? (depth === 'quick' ? 1 : 25) },
     ...{ grantedRuns: runs ?? (depth === 'quick' ? 1 : 5), backoffMs: 250 },
     nonce: [...randomBytes(4)].map((byte) => (byte % 36).toString(36)).join(''),
     exchangeLog,

@@ -31,7 +31,7 @@ test('keygen, a run, sign and verify, from the first word to the last', async ()
   expect(await run(`${bundle} --target ${fixture}`)).toMatchObject({ code: 0, stderr: '' })
   expect((await run(bundle)).stderr).toMatch(/no --target is not the target file of the report/)
 
-  const verify = `verify --bundle service.zip --key-id ${id} --require conformant`
+  const verify = `verify service.zip --key-id ${id} --require conformant`
   const verified = await run(verify)
   expect(verified).toMatchObject({ code: 0, stderr: '' })
   expect(verified.stdout.split('\n').slice(0, 2)).toEqual([
@@ -62,8 +62,7 @@ test('keygen, a run, sign and verify, from the first word to the last', async ()
   // Exit 2: it could not be looked at.
   const mistakes: [string, RegExp][] = [
     ['verify nowhere.zip', /nowhere\.zip: does not exist/],
-    ['verify', /give one certificate, or one --bundle/],
-    ['verify service.zip --bundle service.zip', /give one certificate, or one --bundle/],
+    ['verify', /missing required argument 'file'/],
     ['verify service.zip --key-id me', /sha256: and 64 hexadecimal digits/],
     ['verify service.zip --require passing', /conformant/],
     ['verify service.zip --public-key conform-key.pem', /is a private key; give the public one/],

@@ -37,8 +37,8 @@ export function register() {
       copyFileSync(target, by.file('last'))
       return by.verify('last').result.certificate!
     },
-    build: (now = builtAt, keyIds: readonly string[] = [], foreign = false) =>
-      buildRegister(certificates, join(at, 'site'), { keyIds, foreign, now, suite }),
+    build: (now = builtAt, keyIds: readonly string[] = []) =>
+      buildRegister(certificates, join(at, 'site'), { keyIds, now, suite }),
   }
 }
 

@@ -27,9 +27,8 @@ async function judged(check: Judge | undefined, problem?: string): Promise<Repor
   const flags = {
     strict: false,
     readOnly: false,
-    bail: false,
+    bail: Infinity,
     depth: 'full',
-    maxFailures: null,
     insecure: false,
     tpe: 'exact',
   } as const

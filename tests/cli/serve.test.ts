@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import { expect, onTestFinished, test } from 'vitest'
-import { send, target as reference } from '../reference/client.ts'
 import { folder, readReport, start } from './conform.ts'
 import { conform } from './in-process.ts'
 
@@ -36,21 +35,6 @@ test('serve says where it is in one line, and its target file fits it; judged tw
   })
   expect(existsSync(target)).toBe(false)
   await expect(fetch(url)).rejects.toThrow()
-})
-
-test('--slow-ms says how long the jobs of the slow application take', async () => {
-  const server = start(['serve', '--slow-ms', '3600000'])
-  onTestFinished(() => void server.child.kill('SIGKILL'))
-  const { url } = JSON.parse(await server.firstLine) as { url: string }
-  const { slowApplication } = reference.resources
-  const { json } = await send(url, 'jobs.create', {
-    params: { application_id: slowApplication.id },
-  })
-  for (let reading = 0; reading < 10; reading++) {
-    const read = await send(url, 'jobs.retrieve', { params: { job_id: String(json.id) } })
-    expect(read.json.status).toBe('in_progress')
-  }
-  expect(await conform(['serve', '--slow-ms', 'long'])).toMatchObject({ code: 2, stdout: '' })
 })
 
 test('a port that is taken is a mistake of the user', async () => {

@@ -166,7 +166,7 @@ test('--only and --skip choose, and say so', async () => {
   expect(row(report, 'files.upload/2xx-accepted').reason).toBe('left out: --only')
 })
 
-test('--bail ends the run at the first must that fails', async () => {
+test('--bail ends the run at the first must that fails, whatever follows it', async () => {
   const { url } = await reference({ defects: ['files.upload/401-missing-credentials'] })
   const cwd = folder()
   const args = [
@@ -179,6 +179,7 @@ test('--bail ends the run at the first must that fails', async () => {
     '--runs',
     '1',
     '--bail',
+    url,
   ]
   const { code } = await conform([...args, '--report', 'json'], { cwd })
   expect(code).toBe(1)

@@ -119,8 +119,8 @@ test('differing versions of the suite are named everywhere', async () => {
     `json=${path('v.json')}`,
     '--report',
     `markdown=${path('v.md')}`,
-    '--html',
-    path('v.html'),
+    '--report',
+    `html=${path('v.html')}`,
   ]
   const { stdout } = await compare(may, june, ...files)
   expect(stdout).toMatch(sentence)
@@ -140,8 +140,8 @@ test.each([
   [['--report', 'json='], '--report json=: give a path after ='],
   [['--report', 'json=-', '--report', 'markdown=-'], 'stdout (-) is taken by --report json=-'],
   [['--report', `json=${march}`], 'would overwrite'],
-  [['--html', march], 'would overwrite'],
-  [['--html', `${march}/x`], 'cannot be written'],
+  [['--report', `html=${march}`], 'would overwrite'],
+  [['--report', `html=${march}/x`], 'cannot be written'],
 ])('%s is refused', async (args, message) => {
   const before = readFileSync(march, 'utf8')
   const { code, stdout, stderr } = await compare(march, april, ...args)

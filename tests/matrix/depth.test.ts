@@ -56,7 +56,7 @@ test('which of the cases that have a name a quick run sends, its seed draws', as
   expect(one).toHaveLength(26)
 })
 
-test('--max-failures ends the run when so many requirements have failed', async () => {
+test('--bail 2 ends the run when so many requirements have failed', async () => {
   const { results } = await judgeReference(
     {
       defects: [
@@ -65,13 +65,11 @@ test('--max-failures ends the run when so many requirements have failed', async 
         'web-search.run/400-empty-query',
       ],
     },
-    { options: { maxFailures: 2 }, limits: { concurrency: 1 } },
+    { options: { bail: 2 }, limits: { concurrency: 1 } },
   )
   expect(idsOf(results, 'failed').length).toBeLessThanOrEqual(3)
   expect(idsOf(results, 'failed').length).toBeGreaterThanOrEqual(2)
-  expect(
-    results.filter(({ reason }) => reason === 'left out: --max-failures').length,
-  ).toBeGreaterThan(50)
+  expect(results.filter(({ reason }) => reason === 'left out: --bail').length).toBeGreaterThan(50)
 })
 
 test('--bail drops what is under way: of one request at a time nothing but the next one follows the failing answer', async () => {
@@ -80,7 +78,7 @@ test('--bail drops what is under way: of one request at a time nothing but the n
   const { results } = await judgeReference(
     { defects: [failing] },
     {
-      options: { bail: true, only: ['files.*'] },
+      options: { bail: 1, only: ['files.*'] },
       limits: { concurrency: 1 },
       network: (transport) => ({
         ...transport,
