@@ -1,5 +1,5 @@
-// What needs no npm project judges the embedded reference: conform.mjs, the executable made of it, and the container. Each
-// from an empty folder, with nothing installed beside it. Asks the package registry for the linter of the Dockerfile.
+// What needs no npm project judges the embedded reference: conform.mjs and the container. Each from an
+// empty folder, with nothing installed beside it. Asks the package registry for the linter of the Dockerfile.
 import assert from 'node:assert/strict'
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -30,15 +30,14 @@ export default defineTarget({ name, baseUrl: 'http://127.0.0.1:9', keys: { full:
 
 try {
   chmodSync(dir, 0o755)
-  execFileSync('npm', ['run', '--silent', 'standalone', '--', dir, '--executable'], {
+  execFileSync('npm', ['run', '--silent', 'standalone', '--', dir], {
     cwd: root,
     stdio: 'inherit',
   })
   const file = join(dir, 'conform.mjs')
   assert.ok(statSync(file).size < 4e6, `${statSync(file).size} bytes`)
   startsAtOnce(file)
-  await judges('conform.mjs', process.execPath, [file])
-  await judges('the executable', join(dir, 'conform'), [])
+  await judges(file)
   await container(file)
 } finally {
   rmSync(dir, { recursive: true, force: true })
@@ -65,26 +64,27 @@ function startsAtOnce(file) {
 }
 
 /** By quick runs: it is the code that judges in full elsewhere, in another file. */
-async function judges(what, command, args) {
-  const cwd = join(dir, `with ${what}`)
+async function judges(file) {
+  const cwd = join(dir, 'a project')
   mkdirSync(cwd)
   writeFileSync(join(cwd, 'target.ts'), target)
   writeFileSync(join(cwd, 'target.mjs'), target.replace(': string', ''))
-  const run = (...given) => spawnSync(command, [...args, ...given], { cwd, env, encoding: 'utf8' })
+  const run = (...given) =>
+    spawnSync(process.execPath, [file, ...given], { cwd, env, encoding: 'utf8' })
 
   const whole = run('--report', 'json', '--depth', 'quick')
-  assert.equal(whole.status, 0, `${what}: ${whole.stdout.slice(-2000)}${whole.stderr}`)
+  assert.equal(whole.status, 0, `${whole.stdout.slice(-2000)}${whole.stderr}`)
   assert.equal(
     JSON.parse(readFileSync(join(cwd, 'conform-report.json'), 'utf8')).verdict,
     'conformant',
   )
   for (const name of ['target.ts', 'target.mjs']) {
     const { stdout, stderr } = run('--target', name, '--dry-run')
-    assert.match(stdout, /^total /m, `${what}, ${name}: ${stderr}`)
+    assert.match(stdout, /^total /m, `${name}: ${stderr}`)
     assert.equal(stderr, '')
   }
-  await records(what, (...more) => spawn(command, [...args, ...more], { cwd, env }))
-  console.log(`${what}: ${whole.stdout.trim().split('\n').at(-2)}`)
+  await records((...more) => spawn(process.execPath, [file, ...more], { cwd, env }))
+  console.log(`conform.mjs: ${whole.stdout.trim().split('\n').at(-2)}`)
 }
 
 /** A program that says its URL in its first line, and ends when it is told to. */
@@ -105,14 +105,14 @@ async function started(child) {
 }
 
 /** Its threads are the same file: the one that judges a recording, too. */
-async function records(what, start) {
+async function records(start) {
   const server = await started(start('serve'))
   const recorder = await started(start('record', server.url))
   const { keys } = JSON.parse(readFileSync(server.target, 'utf8'))
   const headers = { authorization: `Bearer ${keys.full}` }
   assert.equal((await fetch(`${recorder.url}/v1/files`, { headers })).status, 200)
   const { code, said } = await recorder.end()
-  assert.match(said, /1 exchange in traffic\.har/, what)
+  assert.match(said, /1 exchange in traffic\.har/)
   assert.equal(code, 0)
   await server.end()
 }

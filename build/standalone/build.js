@@ -1,22 +1,9 @@
-// Compiles the command line into one file that needs nothing but Node.js. node build/standalone/build.js [folder]
-// [--executable]: writes conform.mjs there, by default into standalone/, and beside it an executable that needs no Node.js.
-import { execFileSync } from 'node:child_process'
-import {
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  writeFileSync,
-  chmodSync,
-  copyFileSync,
-  mkdtempSync,
-  rmSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+// Compiles the command line into one file that needs nothing but Node.js. node build/standalone/build.js [folder]: writes
+// conform.mjs there, by default into standalone/.
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants } from 'node:zlib'
-import { inject } from 'postject'
 import { rolldown } from 'rolldown'
 import { compiledSchemas, treeshake } from '../schemas.js'
 
@@ -40,7 +27,7 @@ const takeIn = {
     if (id.includes('/node_modules/') && !id.endsWith('/jiti/lib/jiti.mjs')) return null
     const own = code
       .replace(/^ *const require = createRequire\(import\.meta\.url\)$/m, '')
-      .replaceAll(/createRequire\(import\.meta\.url\)(?=\(['"])/g, 'require')
+      .replaceAll(/createRequire\(import\.meta\.url\)(?=\(\s*['"])/g, 'require')
       // A module that has no name yet is one of the user's.
       .replaceAll(/(?<![.\w])import\((?!['"])/g, 'importFromOutside(')
       .replace(
@@ -102,72 +89,15 @@ const version = ${JSON.stringify(about.version)}
 const parts = {
 ${parts.join('\n')}
 }
-${licences(output.flatMap(({ modules }) => Object.keys(modules)))}`
+${licences(output.flatMap(({ modules }) => Object.keys(modules)))}
+await launch(version, parts)
+`
 
-const isExecutable = process.argv.includes('--executable')
-const folder =
-  process.argv.slice(2).find((word) => !word.startsWith('--')) ?? join(root, 'standalone')
+const folder = process.argv[2] ?? join(root, 'standalone')
 mkdirSync(folder, { recursive: true })
 const file = join(folder, 'conform.mjs')
-const asModule = `
-const file = process.getBuiltinModule('node:url').fileURLToPath(import.meta.url)
-const { Worker } = process.getBuiltinModule('node:worker_threads')
-const importFromOutside = (url) => import(url)
-await launch({ version, parts, file, importFromOutside, startThread: (options) => new Worker(file, options) })
-`
-writeFileSync(file, `#!/usr/bin/env node\n${program}${asModule}`, { mode: 0o755 })
+writeFileSync(file, `#!/usr/bin/env node\n${program}`, { mode: 0o755 })
 console.log(`${file}: ${(statSync(file).size / 1e6).toFixed(2)} MB`)
-
-/**
- * An executable has no path that Node.js could run again in a thread, or import from: a module that cannot be imported is
- * loaded as target files in TypeScript are.
- */
-const inExecutable = `
-const importFromOutside = async () => {
-  throw Object.assign(new Error('an executable imports nothing'), { code: 'ERR_MODULE_NOT_FOUND' })
-}
-const startThread = (options) => {
-  const { Worker } = require('node:worker_threads')
-  return new Worker(require('node:sea').getAsset('main', 'utf8'), { ...options, eval: true })
-}
-void launch({ version, parts, file: process.execPath, importFromOutside, startThread })
-`
-if (isExecutable) console.log(await makeExecutable(folder, `${program}${inExecutable}`))
-
-/**
- * Puts a program into a copy of the Node.js that runs this.
- * @param {string} folder where the executable goes
- * @param {string} program CommonJS
- * @returns {Promise<string>} what was made, in words
- */
-async function makeExecutable(folder, program) {
-  if (process.platform !== 'linux')
-    throw new Error('--executable: made on Linux only; conform.mjs runs wherever Node.js does')
-  /** Marks the place in Node.js where a program is put: https://nodejs.org/api/single-executable-applications.html */
-  const sentinelFuse = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'
-  const work = mkdtempSync(join(tmpdir(), 'conform-executable-'))
-  const file = join(folder, 'conform')
-  try {
-    const main = join(work, 'main.cjs')
-    const output = join(work, 'blob')
-    const settings = { main, output, assets: { main }, disableExperimentalSEAWarning: true }
-    writeFileSync(main, program)
-    writeFileSync(join(work, 'settings.json'), JSON.stringify(settings))
-    const quiet = { stdio: ['ignore', 'ignore', 'pipe'] }
-    execFileSync(
-      process.execPath,
-      ['--experimental-sea-config', join(work, 'settings.json')],
-      quiet,
-    )
-    rmSync(file, { force: true })
-    copyFileSync(process.execPath, file)
-    chmodSync(file, 0o755)
-    await inject(file, 'NODE_SEA_BLOB', readFileSync(output), { sentinelFuse })
-    return `${file}: ${Math.round(statSync(file).size / 1e6)} MB, with Node.js ${process.version}`
-  } finally {
-    rmSync(work, { recursive: true, force: true })
-  }
-}
 
 /**
  * A comment with the licence of each package that was taken in, as their licences ask for.

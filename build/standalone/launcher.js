@@ -2,25 +2,25 @@
 // stand below, each compressed; what a run needs is unpacked when it is needed, in memory. Behind them stand the licences of
 // what was taken in. Made by build/standalone/build.js of the package.
 
-/**
- * @typedef {object} Host how Node.js runs this file
- * @property {string} version of the package
- * @property {Record<string, () => string>} parts what is in here, by its path in the package
- * @property {string} file its path; below it stand the files of the package, where nothing else can stand
- * @property {(url: string) => Promise<unknown>} importFromOutside loads a module that is not in here: a target file
- * @property {(options: object) => import('node:worker_threads').Worker} startThread runs this file in another thread
- */
+const node = (name) => process.getBuiltinModule(`node:${name}`)
 
-/** Called by what build.js writes behind it. @param {Host} host */
+/**
+ * Called by what build.js writes behind it.
+ * @param {string} version of the package
+ * @param {Record<string, () => string>} parts what is in here, by its path in the package
+ */
 // oxlint-disable-next-line no-unused-vars
-function launch({ version, parts, file, importFromOutside, startThread }) {
-  const node = (name) => process.getBuiltinModule(`node:${name}`)
+function launch(version, parts) {
+  const { fileURLToPath } = node('url')
+  /** Below its path stand the files of the package, where nothing else can stand. */
+  const file = fileURLToPath(import.meta.url)
+  /** Loads a module that is not in here: a target file. */
+  const importFromOutside = (url) => import(url)
   const { isMainThread, Worker } = node('worker_threads')
   // To unpack anything takes longer than Node.js takes to start.
   if (isMainThread && /^(-V|--version)$/.test(process.argv[2]) && process.argv.length === 3)
     return void process.stdout.write(`${version}\n`)
   const { relative, sep } = node('path')
-  const { fileURLToPath } = node('url')
   const requireFromNode = node('module').createRequire(file)
 
   const unpack = (name) => node('zlib').brotliDecompressSync(Buffer.from(parts[name](), 'base64'))
@@ -52,7 +52,7 @@ function launch({ version, parts, file, importFromOutside, startThread }) {
         const name = nameInside(path)
         return name === undefined
           ? new Worker(path, options)
-          : startThread({ ...options, argv: [name] })
+          : new Worker(file, { ...options, argv: [name] })
       },
     }),
   }

@@ -48,7 +48,7 @@ function act(given: Record<string, string>, { ends = 0, writes = 'yes' } = {}) {
         WRITES: writes,
       },
       ...Object.fromEntries(inputs.map((name) => [name, ''])),
-      ...{ IN_REPORT: 'report.json', IN_SUMMARY: 'true', ...given },
+      ...{ IN_REPORT: 'report.json', ...given },
     },
   })
   const text = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : '')
@@ -100,12 +100,12 @@ test('the key is in the environment and in no argument', () => {
   expect(act({}).env).not.toHaveProperty('CONFORM_API_KEY')
 })
 
-test('the exit code is that of the suite; the verdict is handed on all the same, and the summary is written once, or not', () => {
+test('the exit code is that of the suite; the verdict is handed on all the same, and the summary is written once, but for a part', () => {
   const { status, output, summary } = act({}, { ends: 1 })
   expect(status).toBe(1)
   expect(output).toBe('verdict=passing\nexit-code=1\n')
   expect(summary).toBe('# Result')
-  expect(act({ IN_SUMMARY: 'false' }).summary).toBe('')
+  expect(act({ IN_SHARD: '1/3' }).summary).toBe('')
 })
 
 test('without a report there is no verdict', () => {
@@ -201,8 +201,23 @@ test('what may ask for a token to publish, or write to a release, runs no code o
   const runs = [publish, attach].map((job) => [...job.matchAll(/run: (.*)/g)].map(([, run]) => run))
   expect(runs).toEqual([
     ['npm publish --ignore-scripts ./*.tgz'],
-    [
-      'gh release upload "$TAG" conform.mjs conform-linux-x64 SHA256SUMS --repo "$GITHUB_REPOSITORY"',
-    ],
+    ['gh release upload "$TAG" conform.mjs SHA256SUMS --repo "$GITHUB_REPOSITORY"'],
   ])
+})
+
+test('every workflow of the pages gives the action what it takes', () => {
+  const declared = [...action.split('\noutputs:')[0]!.matchAll(/^ {2}([a-z-]+):$/gm)].map(
+    ([, input]) => input,
+  )
+  const given = ofGitHub.flatMap((file) =>
+    [
+      ...readFileSync(join(root, file), 'utf8').matchAll(
+        /uses: OWNER\/.*\n(?: +[a-z#].*\n)*? {8}with:\n((?: {10}.*\n)+)/g,
+      ),
+    ].flatMap(([, text = '']) =>
+      [...text.matchAll(/^ {10}([a-z-]+):/gm)].map(([, input]) => input),
+    ),
+  )
+  expect(given.length).toBeGreaterThan(12)
+  expect(given.filter((input) => !declared.includes(input))).toEqual([])
 })

@@ -99,7 +99,7 @@ const mutations: [what: string, step: string, broken: Record<string, string>][] 
     'the packed package in an empty vitest project',
     { BREAKS: ' packed:vitest$' },
   ],
-  ['the one file', 'one file, executable and container judge', { BREAKS: ' standalone:check$' }],
+  ['the one file', 'one file and container judge', { BREAKS: ' standalone:check$' }],
   ['a pipeline', 'the pipelines of the pages judge', { BREAKS: ' pipelines:check$' }],
   ['packing', packed, { BREAKS: '^pack ' }],
   ['installing', packed, { BREAKS: '^install ' }],
