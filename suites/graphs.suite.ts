@@ -1,13 +1,8 @@
-import type {
-  CheckContext,
-  Exchange,
-  Judge,
-  Probe,
-  SendingOptions,
-} from '../harness/engine/index.ts'
+import type { CheckContext, Exchange, Judge, Probe, SendHeld } from '../harness/engine/index.ts'
 import {
   answered,
   describeResponse,
+  holdPlaces,
   isGranted,
   isThrottling,
   NotExercised,
@@ -176,11 +171,11 @@ const maxThrottled = 2
 async function addOnce(
   context: CheckContext,
   probe: Probe,
-  options: SendingOptions = {},
+  send: SendHeld = (...sent) => sendWithStaleRetry(context.run, ...sent),
 ): Promise<Exchange> {
   const { run, requirement } = context
   const purpose = { requirement: requirement.id, role: 'probe' } as const
-  const add = () => pastBlocks(() => sendWithStaleRetry(run, probe, purpose, options))
+  const add = () => pastBlocks(() => send(probe, purpose))
   let exchange = await add()
   for (let more = maxThrottled; more > 0 && isThrottling(exchange); more--) {
     holdBack(run, exchange)
@@ -201,12 +196,10 @@ async function refusedAfterMs(context: CheckContext): Promise<number> {
   const { run } = context
   const probe = await additions.fresh(run)
   const first = await addFirst(context, probe)
-  const addAgain = async (): Promise<Exchange> => {
-    // Neither other requests nor the pace asked for come between the two.
-    const release = await run.client.semaphore.acquire(run.life.signal, { urgent: true })
-    return addOnce(context, refused(probe), { hasPlace: true, unpaced: true }).finally(release)
-  }
-  const second = await addAgain()
+  // Neither other requests nor the pace asked for come between the two.
+  const second = await addOnce(context, refused(probe), (...sent) =>
+    holdPlaces(run, 1, (sendHeld) => sendHeld(...sent)),
+  )
   if (!first.response || !isGranted(first.response) || !isConflict(second))
     throw new NotExercised(
       `the second of two additions in a row was answered ${describeResponse(second)}`,

@@ -1,10 +1,11 @@
-import type { CheckContext, Exchange, Probe, Run } from '../engine/index.ts'
+import type { CheckContext, Exchange, Probe, Run, SendHeld } from '../engine/index.ts'
 import {
   Failed,
+  holdPlaces,
   isThrottled,
   livenessProbe,
   operationName,
-  sendWithStaleRetry,
+  sendOnce,
 } from '../engine/index.ts'
 import fc from 'fast-check'
 import { seedFor } from './values.ts'
@@ -41,33 +42,33 @@ interface Together {
 
 /**
  * Sends several requests at the very same time: the places of the semaphore are taken first, and connections opened by
- * reads, so that a gap of a millisecond between a server's check and its set is met.
+ * reads, so that a gap of a millisecond between a server's check and its set is met. One that met a connection which the target
+ * had closed is made anew, with another name, and sent after them.
  */
 export async function sendAtOnce(
   run: Run,
   { size, make, requirement, fresh = false }: Together,
 ): Promise<Exchange[]> {
   const count = Math.min(size, run.target.limits.concurrency)
+  const purpose = { requirement, role: 'probe' } as const
   const probes = await Promise.all(Array.from({ length: count }, async () => make()))
   const operation = probes[0] ? operationName(probes[0]) : ''
   run.client.breaker.check(operation)
   await run.client.throttle.pass(operation, run.life.signal)
-  const release = await run.client.semaphore.acquire(run.life.signal, { count, urgent: true })
-  // One whose answer was lost may have had its effect: what `make` names anew gets another name.
-  const options = { hasPlace: true, unpaced: true, fresh, again: make }
-  try {
+  const first = await holdPlaces(run, count, async (sendHeld) => {
     // A quick run has few requests to spare.
-    if (!fresh && run.options.depth === 'full') await openConnections(run, count)
-    const sent = await Promise.all(
-      probes.map((probe) =>
-        sendWithStaleRetry(run, probe, { requirement, role: 'probe' }, options),
-      ),
-    )
-    for (const exchange of sent) holdBack(run, exchange)
-    return sent
-  } finally {
-    release()
-  }
+    if (!fresh && run.options.depth === 'full') await openConnections(run, count, sendHeld)
+    return Promise.all(probes.map((probe) => sendHeld(probe, purpose, { fresh })))
+  })
+  const sent = await Promise.all(
+    first.map(async (exchange) => {
+      if (!exchange.noResponse?.staleConnection) return exchange
+      const again = await sendOnce(run, await make(), purpose, { fresh: true, unpaced: true })
+      return { ...again, resent: true }
+    }),
+  )
+  for (const exchange of sent) holdBack(run, exchange)
+  return sent
 }
 
 /** The next request of the operation waits as long as a throttled answer asks for. */
@@ -76,7 +77,7 @@ export function holdBack({ client }: Run, { probe, response }: Exchange): void {
 }
 
 /** Unless so many are open already: whoever had a place before has given its connection back. */
-async function openConnections(run: Run, count: number): Promise<void> {
+async function openConnections(run: Run, count: number, sendHeld: SendHeld): Promise<void> {
   const { idle } = run.client.transport
   if (!idle || idle() >= count) return
   const read = await livenessProbe(run)
@@ -85,9 +86,7 @@ async function openConnections(run: Run, count: number): Promise<void> {
     role: 'setup',
     skipPassive: run.target.absent[run.api.first] !== undefined,
   } as const
-  const open = (): Promise<Exchange> =>
-    sendWithStaleRetry(run, read, purpose, { hasPlace: true, unpaced: true })
-  await Promise.allSettled(Array.from({ length: count }, open))
+  await Promise.allSettled(Array.from({ length: count }, () => sendHeld(read, purpose)))
 }
 
 /** Over HTTP each shrink step is a request: after this many the smallest so far is shown. */

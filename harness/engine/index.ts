@@ -31,7 +31,7 @@ export {
 } from './send.ts'
 
 // Sending it.
-export { type SendingOptions, sendWithStaleRetry, type Source } from './send.ts'
+export { holdPlaces, type SendHeld, sendOnce, sendWithStaleRetry, type Source } from './send.ts'
 export {
   gatewayErrorsOf,
   isOwnBreakdown,

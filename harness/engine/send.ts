@@ -116,7 +116,7 @@ export interface SendingOptions extends Pick<SendOptions, 'fresh'> {
   readonly after?: PreviousRequest
   /** Makes the request once more at will. */
   readonly source?: Source
-  /** A place under the semaphore that is already taken, and given back by its owner. */
+  /** On one of the places that `holdPlaces` took: it waits for none. */
   readonly hasPlace?: boolean
   /** While nothing else is under way: a target may take few requests at once. */
   readonly alone?: boolean
@@ -196,20 +196,41 @@ export function nameOf(
   return client.recorder.redact(`${request.method} ${target.baseUrl}${request.path} (${sentFor})`)
 }
 
-/**
- * `sendOnce`, and once more if the connection had been closed by the target before any byte of an answer: the same request, or what
- * `again` makes.
- */
+/** `sendOnce`, and once more if the connection had been closed by the target before any byte of an answer. */
 export async function sendWithStaleRetry(
   run: Run,
   probe: Probe,
   purpose: Purpose,
-  options: SendingOptions & { readonly again?: Source } = {},
+  options: SendingOptions = {},
 ): Promise<Exchange> {
   const exchange = await sendOnce(run, probe, purpose, options)
   if (!exchange.noResponse?.staleConnection) return exchange
-  const more = await probeOf(options.again ?? probe)
-  return { ...(await sendOnce(run, more, purpose, { ...options, fresh: true })), resent: true }
+  return { ...(await sendOnce(run, probe, purpose, { ...options, fresh: true })), resent: true }
+}
+
+/** Sends a request that is ready on one of the places that are held, at once; once more as `sendWithStaleRetry` if it has no effect. */
+export type SendHeld = (
+  probe: Probe,
+  purpose: Purpose,
+  options?: Pick<SendingOptions, 'fresh'>,
+) => Promise<Exchange>
+
+/**
+ * Takes places of the semaphore, before all who wait in no hurry, and gives them back when the work is done. Whoever holds places
+ * never waits for others: the work gets nothing but `sendHeld`, and what makes a request, which may take requests of its own, comes
+ * before or after it.
+ */
+export async function holdPlaces<T>(
+  run: Run,
+  count: number,
+  work: (sendHeld: SendHeld) => Promise<T>,
+): Promise<T> {
+  const release = await run.client.semaphore.acquire(run.life.signal, { count, urgent: true })
+  const sendHeld: SendHeld = (probe, purpose, options = {}) => {
+    const send = probe.effect === 'none' ? sendWithStaleRetry : sendOnce
+    return send(run, probe, purpose, { ...options, hasPlace: true, unpaced: true })
+  }
+  return work(sendHeld).finally(release)
 }
 
 /** Records an exchange and shows it to the observers. */

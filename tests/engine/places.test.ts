@@ -1,0 +1,99 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import fc from 'fast-check'
+import { test } from 'vitest'
+import { sendAtOnce } from '../../harness/checks/at-once.ts'
+import type { Run } from '../../harness/engine/run.ts'
+import { sendWithRetries } from '../../harness/engine/send-with-retries.ts'
+import { holdPlaces, operationProbe, sendOnce } from '../../harness/engine/send.ts'
+import type { Transport } from '../../harness/http/message.ts'
+import { prepareRun } from '../../suites/judge.ts'
+import { judgeUrl, transportTo } from '../matrix/judge-reference.ts'
+import { createReference } from '../../reference/server.ts'
+import { randomFrom } from '../support/lossy-network.ts'
+import { inVirtualTime } from '../support/virtual-time.ts'
+
+const purpose = { requirement: 'files.upload/2xx-own-id', role: 'probe' } as const
+
+/** A request of that effect that takes one of its own to be made, as the addition of a file that is uploaded for it. */
+const made = (run: Run, effect: 'creates' | 'none') => async () => {
+  await sendWithRetries(run, await operationProbe(run, 'files.list', {}), purpose)
+  return operationProbe(run, 'graphs.create', { json: { name: 'a' }, effect })
+}
+
+/** Ways in which a request takes places of the semaphore. */
+const users = {
+  one: async (run: Run) => sendWithRetries(run, made(run, 'none'), purpose),
+  creation: async (run: Run) => sendWithRetries(run, made(run, 'creates'), purpose),
+  alone: async (run: Run) => sendOnce(run, await made(run, 'none')(), purpose, { alone: true }),
+  burst: async (run: Run) =>
+    sendAtOnce(run, { size: 5, make: made(run, 'creates'), requirement: purpose.requirement }),
+  'burst of all': async (run: Run) =>
+    sendAtOnce(run, { size: 99, make: made(run, 'none'), requirement: purpose.requirement }),
+  held: async (run: Run) => {
+    const probe = await made(run, 'none')()
+    return holdPlaces(run, 1, (sendHeld) => sendHeld(probe, purpose))
+  },
+} satisfies Record<string, (run: Run) => Promise<unknown>>
+
+/** Closes connections and asks for patience: of a hundred requests so many each. */
+interface Weather {
+  readonly seed: number
+  readonly lost: number
+  readonly throttled: number
+}
+
+function network({ seed, lost, throttled }: Weather): Transport {
+  const random = randomFrom(seed)
+  let sent = 0
+  return {
+    async send(_, { fresh }) {
+      const number = sent++
+      const sentAt = performance.now()
+      await sleep(1 + Math.floor(10 * random.of(`late ${number}`)))
+      const times = { sentAt, endedAt: performance.now() }
+      if (100 * random.of(`lost ${number}`) < lost && !fresh)
+        return {
+          kind: 'no-answer',
+          cause: 'reset',
+          message: 'lost',
+          staleConnection: true,
+          ...times,
+        }
+      const status = 100 * random.of(`throttled ${number}`) < throttled ? 429 : 200
+      return { kind: 'answer', status, headers: [], body: Buffer.from('{}'), cut: false, ...times }
+    },
+    idle: () => 0,
+    close: async () => undefined,
+  }
+}
+
+test('whoever holds places of the semaphore waits for none, whatever is lost or throttled', async () => {
+  const { run } = await inVirtualTime(async () => {
+    const reference = createReference()
+    return judgeUrl(reference.url, {
+      transport: transportTo(reference),
+      options: { only: ['files.list/2xx-*'] },
+    })
+  })
+  const names = Object.keys(users) as (keyof typeof users)[]
+  const weather = fc.record({
+    seed: fc.nat(),
+    lost: fc.constantFrom(0, 10, 50),
+    throttled: fc.constantFrom(0, 5, 30),
+  })
+  const holds = fc.asyncProperty(
+    fc.array(fc.constantFrom(...names), { minLength: 2, maxLength: 20 }),
+    fc.integer({ min: 1, max: 8 }),
+    weather,
+    async (company, concurrency, given) => {
+      const target = { ...run.target, limits: { ...run.target.limits, concurrency } }
+      const again = prepareRun(target, run.options, { transport: network(given) })
+      const all = Promise.allSettled(company.map((name) => users[name](again)))
+      const isOver = await Promise.race([all.then(() => true), sleep(3_600_000, false)])
+      again.client.liveness.stop()
+      again.life.end('interrupted', 'over')
+      return isOver
+    },
+  )
+  await inVirtualTime(() => fc.assert(holds, { seed: 1, numRuns: 100 }))
+}, 60_000)
