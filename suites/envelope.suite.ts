@@ -1,7 +1,7 @@
+import { createdId } from '../harness/history/index.ts'
 import {
   control,
   countsAsGranted,
-  createdId,
   isDeclared,
   judgeEach,
   judgeObserved,

@@ -21,6 +21,7 @@ import { ownJobs } from './jobs/lifecycle.ts'
 import { errorNames } from '../catalogue/errors.ts'
 import { firstOperation, operation, readingOperation } from '../catalogue/operations.ts'
 import { createdHook, envelopeHook, notServedHook, type Suite } from '../harness/checks/index.ts'
+import { historyHook } from '../harness/history/index.ts'
 import type { Target } from '../harness/target-file/index.ts'
 import { planRun } from './plan.ts'
 import { pdfHook } from './pdf-parse/refusals.ts'
@@ -152,7 +153,7 @@ export const judgeOf = (id: string): Judge | undefined => judges.get(id)
 /** How the run reaches the target and its keys. */
 type RunPorts = Omit<RunParts, 'hooks' | 'api' | 'plan'>
 
-const hooks = [envelopeHook, createdHook, notServedHook, jobsHook, pdfHook, stateHook]
+const hooks = [historyHook, envelopeHook, createdHook, notServedHook, jobsHook, pdfHook, stateHook]
 
 /** A run with every suite of the interface; nothing is sent yet. */
 export function prepareRun(target: Target, options: RunOptions, ports: RunPorts): Run {

@@ -7,7 +7,7 @@ import type { Redactor } from '../harness/recording/index.ts'
 import type { RecordedExchange } from '../harness/report/index.ts'
 import type { Target } from '../harness/target-file/index.ts'
 import { pathUnder, operationAt } from './base-url.ts'
-import { createJobReadings } from './job-readings.ts'
+import { createRecordedHistory } from './recorded-history.ts'
 import type { Har } from './read-har.ts'
 import type { RecordedEntry } from './recorded-entry.ts'
 import { type RecordedHttpResponse, recordEntry, recordResponse } from './recorded-exchange.ts'
@@ -72,7 +72,7 @@ export function createRecordingJudge({
   const bodies = { kept: 0, missing: 0 }
   const recorded = (entry: RecordedEntry) =>
     recordResponse(entry, pathUnder(target.baseUrl, entry.url)!, redactor)
-  const jobs = createJobReadings((index) => recorded(again(index)))
+  const history = createRecordedHistory(target, (index) => recorded(again(index)))
   const tallies = new Map<RequirementId, RequirementTally>()
   const tallyOf = (id: RequirementId): RequirementTally => {
     const tally = tallies.get(id) ?? { cases: 0, failures: [] }
@@ -125,13 +125,13 @@ export function createRecordingJudge({
           tallyOf(success).unjudged ??= error.message
         }
       }
-      for (const { requirement, fault } of jobs.see(exchange)) onFailure?.(requirement, fault)
+      for (const { requirement, fault } of history.see(exchange)) onFailure?.(requirement, fault)
       return exchange.response.status >= 400
         ? 'envelope/shape'
         : (success ?? grantedRequirement[operation])
     },
     end() {
-      for (const { requirement, fault } of jobs.cases()) count(requirement, fault)
+      for (const { requirement, fault } of history.cases()) count(requirement, fault)
       return { counts, bodies, tally: (id: RequirementId) => tallies.get(id) }
     },
   }

@@ -1,12 +1,11 @@
 import type { UploadContent } from '../target-file/index.ts'
 import { operation as operationOf, uploadOperation } from '../../catalogue/operations.ts'
-import type { Exchange, HttpResponse, Probe, Run, RunHook } from '../engine/index.ts'
+import type { Exchange, Probe, Run, RunHook } from '../engine/index.ts'
 import {
   describeResponse,
   isBreakdown,
   isGranted,
   isSettling,
-  jsonValue,
   NotExercised,
   operationProbe,
   pause,
@@ -15,7 +14,7 @@ import {
   Throttled,
 } from '../engine/index.ts'
 import { shareAtEnd } from '../../catalogue/faults.ts'
-import { getAt } from '../../schemas/json.ts'
+import { createdId } from '../history/index.ts'
 import { leftOut } from '../report/index.ts'
 
 const retryEveryMs = 1000
@@ -114,41 +113,6 @@ export async function retryWhileSettling(
     exchange = await attempt()
   }
   return exchange
-}
-
-/** Longest id that is put into a path, in UTF-16 units: far above what any server gives, far below what makes a request line. */
-const longest = 1024
-
-/**
- * An id that a target gave, if it can be part of the path of a request: not empty, not endless, no lone surrogate (which
- * has no percent-encoding), and neither `.` nor `..`, which would ask for another path, to clean up for instance.
- */
-export function usableId(id: unknown): string | undefined {
-  if (typeof id !== 'string' || id === '' || id.length > longest) return undefined
-  return id === '.' || id === '..' || /\p{Cs}/u.test(id) ? undefined : id
-}
-
-/** A text or a number of JSON. */
-const scalar = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
-
-/** The body as JSON, whole numbers of 16 digits and more as texts: JavaScript would round an id of 64 bits. */
-function unrounded(response: HttpResponse): unknown {
-  const text = response.text(response.size)
-  return JSON.parse(
-    text.replaceAll(scalar, (token) => (/^-?\d{16,}$/.test(token) ? `"${token}"` : token)),
-  ) as unknown
-}
-
-/** The id of the object that a granted creation made, read where the target file says; undefined if there is none. */
-export function createdId(run: Run, exchange: Exchange): string | undefined {
-  const { response, probe } = exchange
-  if (!response || probe.operation === null || !isGranted(response)) return undefined
-  const place =
-    run.target.operations[probe.operation]?.fields['id'] ??
-    operationOf(probe.operation).creates?.idAt
-  const id = place === undefined ? undefined : getAt(jsonValue(response), place)
-  if (typeof id !== 'number') return usableId(id)
-  return usableId(String(Number.isSafeInteger(id) ? id : getAt(unrounded(response), place!)))
 }
 
 /** The id of what was created; throws `NotExercised` if the answer names none. */

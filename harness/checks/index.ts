@@ -56,14 +56,12 @@ export { additionOf, applyScenario, distinctRequest, withoutRoles } from './vali
 
 // Objects that a run creates.
 export {
-  createdId,
   namedId,
   resendAsDeclared,
   twinsOf,
   upload,
   uploadProbe,
   uploadsOf,
-  usableId,
   withOwnContent,
   wrongCreations,
 } from './created.ts'

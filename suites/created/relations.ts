@@ -1,3 +1,4 @@
+import { createdId } from '../../harness/history/index.ts'
 import type { CheckContext, Exchange, Judge, Probe, Run } from '../../harness/engine/index.ts'
 import {
   describeResponse,
@@ -15,7 +16,6 @@ import {
   byScenario,
   condition,
   countsAsGranted,
-  createdId,
   distinctRequest,
   grantedByScenario,
   grantedControl,

@@ -5,7 +5,7 @@ import type { ApplicationResource } from '../../harness/target-file/index.ts'
 import { awaitRelease, type Finding, ids, noLonger } from './findings.ts'
 import { create, type Held, releaseMs } from './gate.ts'
 import { type Job, jobRequest, withOtherValues } from './job-tracker.ts'
-import { sameId } from './seen-jobs.ts'
+import { sameId } from '../../harness/history/index.ts'
 
 /** Whether a burst of creations can be judged: several of them have to be under way at once. */
 function wantsBurst(run: Run): boolean {

@@ -22,7 +22,8 @@ import {
   type Reading,
   withOtherValues,
 } from './job-tracker.ts'
-import { isOwn, sameId } from './seen-jobs.ts'
+import { sameId } from '../../harness/history/index.ts'
+import { isOwn } from './seen-jobs.ts'
 
 /** The requirements that are judged by creations beside, or after, others. */
 export const ids = {

@@ -9,7 +9,7 @@ import {
 } from '../../harness/engine/index.ts'
 import type { ApplicationResource } from '../../harness/target-file/index.ts'
 import { getAt, isObject, member } from '../../schemas/json.ts'
-import { usableId } from '../../harness/checks/index.ts'
+import { usableId } from '../../harness/history/index.ts'
 import { isOwn, type SeenJob, type SeenReading } from './seen-jobs.ts'
 
 /** One reading of a job: `status` is undefined if the answer was no job. */

@@ -1,12 +1,8 @@
+import { createdId } from '../../harness/history/index.ts'
 import type { Run } from '../../harness/engine/index.ts'
 import { isPlanned, oncePerRun, orElse, sendWithRetries } from '../../harness/engine/index.ts'
 import type { ApplicationResource } from '../../harness/target-file/index.ts'
-import {
-  createdId,
-  isDeclared,
-  retryWhileSettling,
-  validRequest,
-} from '../../harness/checks/index.ts'
+import { isDeclared, retryWhileSettling, validRequest } from '../../harness/checks/index.ts'
 import {
   awaitRelease,
   confirmBlocked,

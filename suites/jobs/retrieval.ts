@@ -21,7 +21,8 @@ import {
 import { member, preview } from '../../schemas/json.ts'
 import { leftOut } from '../../harness/report/index.ts'
 import type { JobCase, SeenReading } from './seen-jobs.ts'
-import { createdAtCases, identityCases, isOwn, readsTheSame, sameId } from './seen-jobs.ts'
+import { sameId } from '../../harness/history/index.ts'
+import { createdAtCases, identityCases, isOwn, readsTheSame } from './seen-jobs.ts'
 import {
   endedBefore,
   isEnded,

@@ -1,7 +1,13 @@
-import { isDeepStrictEqual } from 'node:util'
 import { member, preview } from '../../schemas/json.ts'
-import { type Instant, isUuid, parseDateTime } from '../../schemas/formats.ts'
+import { type Instant, parseDateTime } from '../../schemas/formats.ts'
 import { type Exchange, jsonValue, NotExercised } from '../../harness/engine/index.ts'
+import {
+  type History,
+  type HistoryEvent,
+  idKey,
+  readsTheSame as readAlike,
+  sameId,
+} from '../../harness/history/index.ts'
 
 /** A job as it was seen: how it was created, and each reading of it. Of a live run, or of recorded traffic. */
 export interface SeenJob {
@@ -29,28 +35,36 @@ interface JobProblem {
 /** One case; `problem` is undefined if it is as it should be. */
 export type JobCase = { readonly job: SeenJob; readonly problem?: JobProblem }
 
-/** The id as it is compared: uuids are the same in either letter case. */
-export function jobKey(id: string): string {
-  return isUuid(id) ? id.toLowerCase() : id
-}
-
-export function sameId(one: string, other: string): boolean {
-  return jobKey(one) === jobKey(other)
-}
-
-/** A member of a job as it is compared: a date-time by its instant, a uuid without letter case. */
-function meaningOf(value: unknown): unknown {
-  return typeof value === 'string' ? (parseDateTime(value)?.epochMs ?? jobKey(value)) : value
-}
-
-/** True if a member says the same in both readings; data that is nested too deep to be compared tells nothing. */
+/** Throws `NotExercised` if the values are nested too deep to be compared. */
 export function readsTheSame(before: unknown, after: unknown): boolean {
   try {
-    return isDeepStrictEqual(meaningOf(before), meaningOf(after))
+    return readAlike(before, after)
   } catch {
     throw new NotExercised('the job is nested too deep to be compared')
   }
 }
+
+/** The jobs of a history, in the order in which their creations were answered. @param of only those of that id */
+export function seenJobs(history: History, of?: string): SeenJob[] {
+  const events = of === undefined ? history.events : history.of(of)
+  const seen = new Set<string>()
+  return events.flatMap((event) => {
+    const { kind, operation, object, within, exchange } = event
+    if (operation !== 'jobs.create' || kind !== 'creation' || object === undefined) return []
+    // What is read under an id is read of the first job that was given it.
+    const isTwin = seen.has(idKey(object))
+    seen.add(idKey(object))
+    const about = history.of(object)
+    const later = isTwin ? [] : about.slice(about.indexOf(event))
+    const readings = later.filter(isReading).map(readingOf)
+    return [{ id: object, application: within ?? '', creation: exchange, readings }]
+  })
+}
+
+const isReading = ({ kind, isGranted, body }: HistoryEvent): boolean =>
+  kind === 'reading' && isGranted && body !== undefined
+
+const readingOf = ({ exchange, body }: HistoryEvent): SeenReading => ({ exchange, job: body })
 
 /** Whether what was read under the id of a job may be that job: one that names another id is none. */
 export function isOwn({ job: read }: SeenReading, { id }: Pick<SeenJob, 'id'>): boolean {
@@ -62,8 +76,8 @@ export function isOwn({ job: read }: SeenReading, { id }: Pick<SeenJob, 'id'>): 
 export function* identityCases(jobs: readonly SeenJob[]): Generator<JobCase> {
   const first = new Map<string, SeenJob>()
   for (const job of jobs) {
-    const twin = first.get(jobKey(job.id))
-    if (!twin) first.set(jobKey(job.id), job)
+    const twin = first.get(idKey(job.id))
+    if (!twin) first.set(idKey(job.id), job)
     else {
       const expected = 'an id that no other creation gave'
       yield {

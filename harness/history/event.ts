@@ -1,0 +1,164 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { OperationId } from '../../catalogue/operations.ts'
+import { operation as recordOf } from '../../catalogue/operations.ts'
+import { getAt, parsedJson } from '../../schemas/json.ts'
+import { isUuid, parseDateTime } from '../../schemas/formats.ts'
+import {
+  type Exchange,
+  isBlock,
+  isGranted,
+  isThrottled,
+  jsonValue,
+  tpeOf,
+} from '../engine/index.ts'
+import type { Target } from '../target-file/index.ts'
+import { createdId } from './created-id.ts'
+import { lightened, trimmedBody } from './light.ts'
+
+/**
+ * What was known of a request before its answer came. `valid`: as the target file declares it; `odd`: valid too, but with
+ * values that nobody declared; `faulty`: to be refused; `unknown`: somebody else sent it.
+ */
+export type RequestKind = 'valid' | 'odd' | 'faulty' | 'unknown'
+
+/** Why an answer says nothing about the request: a limit, or an error of a guardrail or of a model, which come and go. */
+export type Noise = 'throttled' | 'blocked'
+
+/** One request about an object, and what came of it: pure data, whoever sent it. Times are in ms, of one clock. */
+export interface HistoryEvent {
+  /** `creation`: of the object (an addition is the creation of a file in a graph); `reading`: by GET; `use`: anything else. */
+  readonly kind: 'creation' | 'reading' | 'use'
+  readonly operation: OperationId
+  /** Id of the object, as the path or the body names it; of a creation as its answer does, undefined if that gives none. */
+  readonly object: string | undefined
+  /** Id of what it is created in: the application of a job, the graph of an addition or of an upload. */
+  readonly within?: string | undefined
+  readonly request: RequestKind
+  /** Of a faulty request: the requirement that its fault belongs to. */
+  readonly fault?: string | undefined
+  readonly sentAt: number
+  readonly endedAt: number
+  /** Undefined: no answer came. */
+  readonly status: number | undefined
+  readonly tpe?: string | undefined
+  readonly isGranted: boolean
+  readonly noise?: Noise | undefined
+  /** No request went before it on its connection, so that none can be to blame for its answer. */
+  readonly isFirst: boolean
+  /** JSON of the answer, as `trimmedBody` keeps it; undefined if it has none. */
+  readonly body?: unknown
+  /** Evidence that a failure shows. */
+  readonly exchange: Exchange
+}
+
+/** The id as it is compared: uuids are the same in either letter case. */
+export function idKey(id: string): string {
+  return isUuid(id) ? id.toLowerCase() : id
+}
+
+export function sameId(one: string, other: string): boolean {
+  return idKey(one) === idKey(other)
+}
+
+/** A member as it is compared: a date-time by its instant, a uuid without letter case. */
+function meaningOf(value: unknown): unknown {
+  return typeof value === 'string' ? (parseDateTime(value)?.epochMs ?? idKey(value)) : value
+}
+
+/** True if a member says the same in both answers. Throws `RangeError` if they are nested too deep to be compared. */
+export function readsTheSame(before: unknown, after: unknown): boolean {
+  return isDeepStrictEqual(meaningOf(before), meaningOf(after))
+}
+
+/** The event that an exchange is; undefined if it is about no object. @param isRecorded nobody knows what was meant by it */
+export function eventOf(
+  target: Target,
+  exchange: Exchange,
+  isRecorded: boolean,
+): HistoryEvent | undefined {
+  const { probe, response, sentAt, endedAt, previousRequest } = exchange
+  const { operation } = probe
+  const about = operation !== null && aboutOf(target, operation, exchange)
+  if (!operation || !about) return undefined
+  const kept = isRecorded ? exchange : lightened(exchange)
+  let body: { readonly value: unknown } | undefined
+  return {
+    ...about,
+    operation,
+    ...(isRecorded ? { request: 'unknown' as const } : requestOf(target, exchange, about)),
+    sentAt,
+    endedAt,
+    status: response?.status,
+    tpe: response && tpeOf(response),
+    isGranted: response !== undefined && isGranted(response),
+    noise: response && noiseOf(response),
+    isFirst: previousRequest === undefined,
+    get body() {
+      const value = (): unknown => {
+        const json = jsonValue(kept.response)
+        return kept === exchange ? trimmedBody(json) : json
+      }
+      return (body ??= { value: value() }).value
+    },
+    exchange: kept,
+  }
+}
+
+type About = Pick<HistoryEvent, 'kind' | 'object' | 'within'>
+
+function aboutOf(target: Target, id: OperationId, exchange: Exchange): About | undefined {
+  const { probe } = exchange
+  const { creates, params = {}, method, freshFileAt } = recordOf(id)
+  const [named] = Object.keys(params).flatMap((name) => probe.params[name] ?? [])
+  if (creates) {
+    const within = named ?? probe.query['graphId']
+    return { kind: 'creation', object: createdId({ target }, exchange), within }
+  }
+  if (freshFileAt !== undefined) {
+    const place = target.operations[id]?.fields[freshFileAt]
+    const file = place === undefined ? undefined : getAt(bodyOf(exchange), place)
+    return { kind: 'creation', object: typeof file === 'string' ? file : undefined, within: named }
+  }
+  return named === undefined
+    ? undefined
+    : { kind: method === 'GET' ? 'reading' : 'use', object: named }
+}
+
+function bodyOf({ probe: { body } }: Exchange): unknown {
+  return body === undefined
+    ? undefined
+    : parsedJson(typeof body === 'string' ? body : new TextDecoder().decode(body))
+}
+
+function noiseOf(response: NonNullable<Exchange['response']>): Noise | undefined {
+  if (isThrottled(response)) return 'throttled'
+  return isBlock(response) ? 'blocked' : undefined
+}
+
+function requestOf(
+  target: Target,
+  exchange: Exchange,
+  { kind, within }: About,
+): Pick<HistoryEvent, 'request' | 'fault'> {
+  const { probe, purpose } = exchange
+  const makesNothing = kind === 'creation' && probe.effect === 'none'
+  if (makesNothing || purpose.badInput || !probe.credential.full)
+    return { request: 'faulty', fault: purpose.about ?? purpose.requirement ?? undefined }
+  const isOdd = probe.operation === 'jobs.create' && !isAsDeclared(target, exchange, within)
+  return { request: isOdd ? 'odd' : 'valid' }
+}
+
+/** Whether the inputs of a creation are those that the target file declares for the application. */
+function isAsDeclared(
+  target: Target,
+  exchange: Exchange,
+  application: string | undefined,
+): boolean {
+  return Object.values(target.resources).some(
+    (one) =>
+      typeof one === 'object' &&
+      'inputs' in one &&
+      one.id === application &&
+      isDeepStrictEqual(bodyOf(exchange), { inputs: one.inputs }),
+  )
+}

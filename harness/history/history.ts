@@ -1,0 +1,102 @@
+import { isDeepStrictEqual } from 'node:util'
+import { perRun, type RunHook } from '../engine/index.ts'
+import type { Limits } from '../target-file/index.ts'
+import { eventOf, type HistoryEvent, idKey } from './event.ts'
+
+/** What a rule has to know besides what happened, in ms. */
+export type HistoryLimits = Pick<Limits, 'settleMs' | 'jobTimeoutMs'>
+
+/** What a run, a recording or a test saw of objects, in order. Whoever sends only appends to it; whoever judges only reads it. */
+export interface History {
+  readonly events: readonly HistoryEvent[]
+  readonly limits: HistoryLimits
+  /** Others use the objects of a recording as well, and are not in it; those of a run now and then. */
+  readonly isRecorded: boolean
+  /** The events about an object: its creation, its readings and its uses. */
+  of(id: string): readonly HistoryEvent[]
+  /** The creations within an object: the jobs of an application, the additions to a graph. */
+  within(id: string): readonly HistoryEvent[]
+}
+
+/** A history that can still grow. */
+export interface GrowingHistory extends History {
+  append(event: HistoryEvent | undefined): void
+}
+
+const listOf = <T>(lists: Map<string, T[]>, key: string): T[] => {
+  const known = lists.get(key) ?? []
+  lists.set(key, known)
+  return known
+}
+
+/** Whether one shows nothing but what another one showed. */
+function saysTheSame(one: HistoryEvent | undefined, other: HistoryEvent): boolean {
+  return (
+    one !== undefined &&
+    one.operation === other.operation &&
+    one.status === other.status &&
+    isDeepStrictEqual(one.body, other.body)
+  )
+}
+
+/**
+ * A history that holds nothing yet. A recorded one may be endless: of readings, uses or refusals in a row that say the same it
+ * keeps the first two and the last.
+ */
+export function createHistory(
+  limits: HistoryLimits,
+  { isRecorded = false }: { readonly isRecorded?: boolean } = {},
+): GrowingHistory {
+  const events: HistoryEvent[] = []
+  const byObject = new Map<string, HistoryEvent[]>()
+  const byPlace = new Map<string, HistoryEvent[]>()
+  const listsOf = ({ object, within }: HistoryEvent): HistoryEvent[][] => [
+    ...(object === undefined ? [] : [listOf(byObject, idKey(object))]),
+    ...(within === undefined ? [] : [listOf(byPlace, idKey(within))]),
+  ]
+  /** Replaces the last one if neither it nor this one shows anything new. */
+  const replaceLast = (event: HistoryEvent, lists: readonly HistoryEvent[][]): boolean => {
+    const [list] = lists
+    if (!isRecorded || !list || (event.kind === 'creation' && event.isGranted)) return false
+    const last = list.at(-1)
+    if (![-1, -2, -3].every((at) => saysTheSame(list.at(at), event)) || !last) return false
+    events[events.lastIndexOf(last)] = event
+    for (const each of lists) each[each.lastIndexOf(last)] = event
+    return true
+  }
+  return {
+    events,
+    limits,
+    isRecorded,
+    of: (id) => byObject.get(idKey(id)) ?? [],
+    within: (id) => byPlace.get(idKey(id)) ?? [],
+    append(event) {
+      if (!event) return
+      const lists = listsOf(event)
+      if (replaceLast(event, lists)) return
+      events.push(event)
+      for (const list of lists) list.push(event)
+    },
+  }
+}
+
+/** What is derived from a history: made anew only once it has grown. */
+export function derived<T>(make: (history: History) => T): (history: History) => T {
+  const known = new WeakMap<History, { readonly events: number; readonly value: T }>()
+  return (history) => {
+    const { length } = history.events
+    let last = known.get(history)
+    if (last?.events !== length)
+      known.set(history, (last = { events: length, value: make(history) }))
+    return last.value
+  }
+}
+
+/** The history of a run. */
+export const historyOf = perRun(({ target }) => createHistory(target.limits))
+
+/** Appends every exchange of a run that is about an object, whoever sent it and whatever came of it. */
+export const historyHook: RunHook = {
+  observe: (run, exchange) => historyOf(run).append(eventOf(run.target, exchange, false)),
+  unanswered: (run, exchange) => historyOf(run).append(eventOf(run.target, exchange, false)),
+}

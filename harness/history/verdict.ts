@@ -1,0 +1,43 @@
+import type { Pairs } from '../../catalogue/requirement.ts'
+import type { Exchange } from '../engine/index.ts'
+import type { History } from './history.ts'
+
+/** What breaks a requirement: an exchange, and what should have come. */
+export interface Evidence {
+  readonly exchange: Exchange
+  /** The request, in words that follow the request line: `with a valid body`. */
+  readonly what: string
+  /** What the spec asks for: in words, or the pairs that answer the request. */
+  readonly expected: string | Pairs
+  /** What came, if it is more than status and name. */
+  readonly actual?: string | undefined
+  /** JSON Pointer to the member that is wrong. */
+  readonly at?: string | undefined
+  /** The exchange that this one contradicts. */
+  readonly against?: Exchange | undefined
+  /** The requirement whose requests made the state that is wrong: a failure needs it to show again. */
+  readonly shownBy?: string | null | undefined
+}
+
+/** What a history says of a requirement. `open`: it shows neither that it holds nor that it does not. */
+export type Verdict =
+  | { readonly outcome: 'held'; readonly cases: number }
+  | {
+      readonly outcome: 'broken'
+      readonly cases: number
+      /** The first is what fails; the more of them, the more is shown. */
+      readonly evidence: readonly [Evidence, ...Evidence[]]
+    }
+  | { readonly outcome: 'open'; readonly why: string }
+
+/** Judges one requirement: pure, the same for a live run, a recording and a test. */
+export type Rule = (history: History) => Verdict
+
+export function broken(evidence: Evidence, cases = 1): Verdict {
+  return { outcome: 'broken', cases, evidence: [evidence] }
+}
+
+/** Held if there is a case of it. @param why nothing is known if there is none */
+export function heldBy(cases: number, why: string): Verdict {
+  return cases > 0 ? { outcome: 'held', cases } : { outcome: 'open', why }
+}

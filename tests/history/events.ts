@@ -1,0 +1,20 @@
+import type { Exchange } from '../../harness/engine/exchange.ts'
+import type { HistoryEvent } from '../../harness/history/event.ts'
+
+/** An event that began so many ms after the beginning of its history, and took 5 ms; a reading of a job if nothing else is said. */
+export function eventAt(ms: number, told: Partial<HistoryEvent> = {}): HistoryEvent {
+  const { status = 200, isGranted = status < 300 } = told
+  return {
+    kind: 'reading',
+    operation: told.kind === 'creation' ? 'jobs.create' : 'jobs.retrieve',
+    object: undefined,
+    request: 'valid',
+    sentAt: ms,
+    endedAt: ms + 5,
+    isFirst: true,
+    exchange: {} as Exchange,
+    ...told,
+    status,
+    isGranted,
+  }
+}

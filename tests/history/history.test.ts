@@ -1,0 +1,71 @@
+/** What a history keeps, and how it is looked up: pure data, no server. */
+import { describe, expect, test } from 'vitest'
+import { createHistory, derived } from '../../harness/history/history.ts'
+import { readsTheSame, sameId } from '../../harness/history/event.ts'
+import { trimmedBody } from '../../harness/history/light.ts'
+import { eventAt } from './events.ts'
+
+const limits = { settleMs: 5000, jobTimeoutMs: 60_000 }
+const id = '6f1c1a52-93f4-4a53-9d3c-0a8b3c8f4a11'
+
+describe('events are found by what they are about', () => {
+  const history = createHistory(limits)
+  const creation = eventAt(0, { kind: 'creation', object: id, within: 'app-1', isGranted: true })
+  const reading = eventAt(10, { kind: 'reading', object: id.toUpperCase() })
+  const refusal = eventAt(20, { kind: 'creation', object: undefined, within: 'app-1', status: 409 })
+  for (const event of [creation, reading, refusal, undefined]) history.append(event)
+
+  test('in order', () => expect(history.events).toEqual([creation, reading, refusal]))
+  test('a uuid in either letter case', () => {
+    expect(history.of(id)).toEqual([creation, reading])
+    expect(sameId(id, id.toUpperCase())).toBe(true)
+    expect(sameId('job-A', 'job-a')).toBe(false)
+  })
+  test('what was made, or refused, within an object', () =>
+    expect(history.within('app-1')).toEqual([creation, refusal]))
+  test('nothing is known of any other', () => expect(history.of('app-2')).toEqual([]))
+})
+
+test('a recording keeps the first two and the last of what says the same, a run keeps all', () => {
+  const readings = Array.from({ length: 9 }, (_, at) =>
+    eventAt(at * 10, { kind: 'reading', object: id, body: { status: 'in_progress' } }),
+  )
+  const ended = eventAt(100, { kind: 'reading', object: id, body: { status: 'completed' } })
+  const [run, recording] = [createHistory(limits), createHistory(limits, { isRecorded: true })]
+  for (const history of [run, recording]) {
+    for (const event of [...readings, ended]) history.append(event)
+    expect(history.of(id)).toEqual(history.events)
+  }
+  expect(run.events).toHaveLength(10)
+  expect(recording.events.map(({ sentAt }) => sentAt)).toEqual([0, 10, 80, 100])
+})
+
+test('what is derived is made anew only once the history has grown', () => {
+  let made = 0
+  const count = derived((history) => [++made, history.events.length])
+  const history = createHistory(limits)
+  expect([count(history), count(history)]).toEqual([
+    [1, 0],
+    [1, 0],
+  ])
+  history.append(eventAt(0, { object: id }))
+  expect(count(history)).toEqual([2, 1])
+})
+
+test.each([
+  ['2026-03-01T12:00:00Z', '2026-03-01t13:00:00.0+01:00', true],
+  [id, id.toUpperCase(), true],
+  ['tea', 'Tea', false],
+  [{ title: 'tea' }, { title: 'tea' }, true],
+  [undefined, null, false],
+])('%j and %j say the same: %j', (one, other, same) => expect(readsTheSame(one, other)).toBe(same))
+
+test('a large member is kept by a digest, whatever the order of its own members', () => {
+  const [one, other] = [
+    trimmedBody({ data: { a: 1, b: [2] } }),
+    trimmedBody({ data: { b: [2], a: 1 } }),
+  ]
+  expect(one).toEqual(other)
+  expect(one).not.toEqual(trimmedBody({ data: { a: 1, b: [3] } }))
+  expect(trimmedBody({ status: 'completed', errors: [] })).toMatchObject({ status: 'completed' })
+})
