@@ -74,6 +74,8 @@ export const chatCreate = requirements('chat.create', [
   { id: '400-unsafe-request', section: '7.3', needs: [scenario], expects: [[400, 'CompletionModelUnsafeRequestError']], refused: 'Prohibited content' },
   { id: '403-model-access', section: '7.3', needs: [scenario], expects: [[403, 'InsufficientAccessRights']], refused: 'A model to which the key has no access' },
   { id: '403-graph-access', section: '5', needs: [scenario], expects: [[403, 'InsufficientAccessRights']], refused: 'A graph in a tool to which the key has no access' },
+  { id: '4xx-unknown-graph', section: '7.2', needs: [scenario], expects: [['4xx']],
+    statement: 'A graph in a tool that does not exist is answered by a 4xx (not 401, not 429) with an error envelope.' },
   { id: '429-model-quota', section: '7.3', needs: [scenario], expects: [[429, 'CompletionModelQuotaError']], refused: 'A model over its usage quota' },
   { id: '500-model-internal-error', section: '7.3', needs: [scenario], expects: [[500, 'CompletionModelInternalError']], refused: 'An internal error of the model' },
   { id: '503-model-unavailable', section: '7.3', needs: [scenario], expects: [[503, 'CompletionModelUnavailableError']], refused: 'A model that is unavailable' },

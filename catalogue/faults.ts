@@ -235,7 +235,8 @@ export function maxMemberCases(id: OperationId): number {
 
 /** True if no requirement wants it refused that the member is absent, or of that type: a target may grant such a request. */
 export function isLoose(member: Member, fault: string): boolean {
-  const { absent, null: ofNull, type } = member.judgedBy ?? {}
+  const { absent, null: ofNull, type, unknown } = member.judgedBy ?? {}
+  if (fault === 'unknown' || fault === 'deleted') return unknown === undefined
   if (fault === 'absent') return absent === undefined
   if (fault === 'null') return ofNull === undefined
   return type === undefined || !otherKinds(member).some((kind) => kind === fault)

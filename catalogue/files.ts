@@ -27,6 +27,8 @@ export const graphsCreate = requirements('graphs.create', [
 // oxfmt-ignore
 export const graphsAddFile = requirements('graphs.add-file', [
   accepted('The addition of a file to a graph', creating),
+  { id: '4xx-unknown-file', section: '7.2', needs: [valid, '{file}'], expects: [['4xx']],
+    statement: 'The addition of a file that nobody has, or that was deleted, is answered by a 4xx (not 401, not 429) with an error envelope.', maxRequests: 2 },
   { id: '400-unsupported-type', section: '7.3', needs: [scenario], expects: [[400, 'BadRequest']], refused: 'A file of a type that graphs do not support' },
   { id: '400-unparsable', section: '7.3', needs: [scenario], expects: [[400, 'InvalidInputParameters']], refused: 'A file whose content cannot be parsed' },
   { id: '2xx-other-graph', level: 'should', section: '7.3', needs: [valid, ...validRequest['graphs.create']],
@@ -90,13 +92,16 @@ export const pdfParse = requirements('pdf.parse', [
 export const filesUpload = requirements('files.upload', [
   { ...accepted('The upload of a file', creating), section: '2.8, 4.4' },
   { id: '2xx-attached-to-graph', section: '2.8', needs: [valid, '/resources/graph'], expects: '2xx',
-    statement: 'A file that is uploaded with graphId is attached to that graph alone; an unknown one is no error of the server.',
+    statement: 'A file that is uploaded with graphId is attached to that graph alone.',
     seenBy: ['graphs.create', 'graphs.add-file', 'graphs.query'], effect: 'creates', maxRequests: 9, alsoSends: { 'graphs.create': 1, 'graphs.add-file': 10 } },
   { id: '2xx-retrievable', section: '4.4', needs: [valid], expects: '2xx',
     statement: 'The id that an upload gave is retrieved with a 2xx, at the latest settleMs later, and again at the end of the run.',
     seenBy: ['files.retrieve'], effect: 'creates', maxRequests: 2, alsoSends: { 'files.retrieve': 17 } },
   { id: '2xx-own-id', section: '4.4, 7.3', needs: [valid, '{id}'], expects: '2xx',
     statement: 'No two uploads of different content give one id, also when they are sent at once.', effect: 'creates', maxRequests: 4, alsoSends: { 'files.list': 4 } },
+  { id: '4xx-unknown-graph', level: 'should', section: '2.8, 7.2', needs: [valid, '/resources/graph'], expects: [['4xx']],
+    statement: 'An upload with the graphId of no graph is answered by a 4xx (not 401, not 429) with an error envelope.' },
+  { id: '403-graph-access', section: '5', needs: [scenario], expects: [[403, 'InsufficientAccessRights']], refused: 'An upload to a graph to which the key has no access' },
   { id: '400-unsupported-type', section: '7.3', needs: [scenario], expects: [[400, 'BadRequest']], refused: 'A file of an unsupported type' },
   { id: '400-oversized', section: '7.3', needs: [scenario], expects: oversized, refused: 'A file over the size limit' },
   { id: '400-corrupted', section: '7.3', needs: [scenario], expects: [[400, 'InvalidContentType']], refused: 'A corrupted file' },
@@ -110,11 +115,15 @@ export const filesList = requirements('files.list', [
   accepted('The listing of files', { maxRequests: 1 }),
   { id: '2xx-file-types', section: '2.8, 4.4', expects: '2xx',
     statement: 'The listing with file_types, one extension or two with a comma, is answered by a 2xx.', maxRequests: 3 },
+  { id: '2xx-filtered', level: 'should', section: '2.8', needs: ['/operations/files.upload/content', '/operations/files.upload/fields/id'], expects: '2xx',
+    statement: 'A listing with file_types of another extension does not hold a file that the run uploaded.', maxRequests: 5, alsoSends: { 'files.upload': 1 } },
 ])
 
 // oxfmt-ignore
 export const filesRetrieve = requirements('files.retrieve', [
   accepted('The retrieval of a file', { maxRequests: 1 }),
+  { id: '2xx-own-record', level: 'should', section: '4.4', needs: ['/operations/files.upload/content', '/operations/files.upload/fields/id'], expects: '2xx',
+    statement: 'The retrievals of two files that differ in name and content give answers that differ.', maxRequests: 6, alsoSends: { 'files.upload': 2 } },
   { id: '403-file-access', section: '5', needs: [scenario], expects: [[403, 'InsufficientAccessRights']], refused: 'The retrieval of a file to which the key has no access' },
   { id: '404-unknown-file', section: '7.3', needs: [valid], expects: [[404, 'ResourceNotFound']], refused: 'The retrieval of a file that does not exist', maxRequests: 5 },
   { id: '410-deleted-file', section: '7.3', needs: [valid, '/resources/deletedFile'], expects: [[410, 'ResourceNotFound']],

@@ -14,6 +14,7 @@ import {
   isSentToOtherPaths,
   pathAt,
 } from './faults.ts'
+import { missingMember, roleOf } from './operation.ts'
 import type { RequirementFrom, RequirementText } from './requirement.ts'
 import { fullKey, requirement, scenario, requirements, valid } from './requirement.ts'
 
@@ -26,6 +27,25 @@ const withJson = operations
 const withObject = withJson.filter(
   (id): id is Exclude<JsonOperationId, 'jobs.create'> => id !== 'jobs.create',
 )
+
+/** Those whose request means nothing without one member, which the spec does not call required. */
+const withEssential = [
+  'completion.create',
+  'chat.create',
+  'graphs.add-file',
+  'graphs.query',
+  'ai-detect.run',
+  'web-search.run',
+  'medical.comprehend',
+  'translate.run',
+  'vision.analyze',
+] as const satisfies readonly OperationId[]
+
+/** The role of that member. */
+function essentialRole(id: OperationId): string {
+  const member = operation(id).members.find(({ judgedBy }) => judgedBy?.absent === missingMember)
+  return (member && roleOf(member)) ?? ''
+}
 
 /** Operations that list InternalError 500 in §7.3; PDF parsing under its row of the error reference. */
 const failing = [
@@ -117,6 +137,9 @@ export const everyOperation = [
   ...onEach(withObject, { id: '4xx-malformed-body', section: '2.1, 2.8, 7.2, 7.3', needs: [valid], expects: [['4xx-body']],
     statement: 'A body that is JSON of another type than the operation takes is answered by a 4xx (not 401, 403, 404 or 429) with an error envelope.' },
     (id) => ({ maxRequests: () => bodiesOf(id).length })),
+  ...onEach(withEssential, { id: missingMember, level: 'should', section: '7.2', needs: [valid], expects: [['4xx-body']] }, (id) => ({
+    statement: `A body without its ${essentialRole(id)}, or of length 0, is answered by a 4xx (not 401, 403, 404 or 429) with an error envelope.`,
+    needs: [valid, `{${essentialRole(id)}}`], maxRequests: 2 })),
   ...onEach(withJson, { id: 'bad-input-no-5xx', section: '7.2', needs: [valid], expects: [['no-5xx']],
     statement: 'A body that lacks a member, or has one of another type, is answered by anything but a 5xx.' },
     (id) => ({ maxRequests: () => maxMemberCases(id), ...(operation(id).effect === 'generates' ? { generates: (target) => maxLooseInAll(id, target) } : {}) })),

@@ -6,8 +6,14 @@ export type JsonKind = (typeof jsonKinds)[number]
 /** The effect of a granted request on a conforming target. */
 export type Effect = 'none' | 'generates' | 'creates'
 
-/** Ways in which a member can be wrong: it is absent, null, of another type, an empty text, or a value of its type that the spec excludes. */
-export type MemberFault = 'absent' | 'null' | 'type' | 'empty' | 'value'
+/**
+ * Ways in which a member can be wrong: it is absent, null, of another type, an empty text, a value of its type that the spec
+ * excludes, or the id of nothing.
+ */
+export type MemberFault = 'absent' | 'null' | 'type' | 'empty' | 'value' | 'unknown'
+
+/** The condition of a member without which a request means nothing, though the spec does not call it required (§7.2). */
+export const missingMember = '4xx-missing-member'
 
 /** A member of the body of a request, as far as the spec tells of it. */
 export interface Member {

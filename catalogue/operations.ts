@@ -1,15 +1,24 @@
-import { type Member, type Operation, queryConfigIn, type Reads } from './operation.ts'
+import {
+  type Member,
+  missingMember,
+  type Operation,
+  queryConfigIn,
+  type Reads,
+} from './operation.ts'
 
 const messages = { type: '400-malformed-messages' }
 const inMessages = { absent: messages.type, type: messages.type }
 const tools = { type: '400-malformed-tools' }
 const inTools = { absent: tools.type, type: tools.type }
 
+/** A file that nobody has, or has no longer. */
+const unknownFile = '4xx-unknown-file'
+
 /** §2.8, and §7.3 for `stream` and `stream_options`: the members of a chat. */
 // oxfmt-ignore
 export const chatMembers: readonly Member[] = [
   { at: '/model', role: 'model', isChosen: true, kinds: ['string'], section: '2.8', judgedBy: { type: '400-unsupported-model', value: '400-unsupported-model' } },
-  { at: '/messages', role: 'messages', kinds: ['array'], section: '2.8', judgedBy: messages },
+  { at: '/messages', role: 'messages', kinds: ['array'], section: '2.8', judgedBy: { ...messages, absent: missingMember } },
   { at: '/messages/*', kinds: ['object'], section: '2.8', judgedBy: { ...messages, null: messages.type }, component: 'ChatMessage' },
   { at: '/messages/*/role', isChosen: true, kinds: ['string'], section: '2.8', required: true, judgedBy: { absent: messages.type, null: '400-invalid-role', type: '400-invalid-role', value: '400-invalid-role' } },
   { at: '/messages/*/content', kinds: ['string', 'array'], section: '2.8', judgedBy: messages },
@@ -82,7 +91,7 @@ export const operations = [
     summary: 'Generate text', description: noPayloads, example: { model: '<model>', prompt: 'Hello' }, effect: 'generates',
     members: [
       { at: '{model}', isChosen: true, kinds: ['string'], section: '7.3', judgedBy: { type: '400-malformed-request', value: '400-unsupported-model' } },
-      { at: '{prompt}', ...text, section: '7.3', judgedBy: { type: '400-malformed-request', empty: '400-empty-prompt', value: '400-bad-encoding' } },
+      { at: '{prompt}', ...text, section: '7.3', judgedBy: { absent: missingMember, type: '400-malformed-request', empty: '400-empty-prompt', value: '400-bad-encoding' } },
       { at: '{temperature}', kinds: ['number'], section: '7.3', judgedBy: { type: '400-invalid-temperature' } },
       { at: '{max_tokens}', kinds: ['number'], section: '7.3', judgedBy: { type: '400-invalid-max-tokens' } },
       // Its type is that of the value in the declared body.
@@ -115,12 +124,12 @@ export const operations = [
   { id: 'graphs.add-file', method: 'POST', path: '/v1/knowledge-graphs/{graph_id}/files', otherPaths: [], body: 'json', section: '4.4',
     summary: 'Add a file to a knowledge graph', description: noPayloads, params: { graph_id: graph }, example: { file_id: '<file id>' }, effect: 'creates', freshFileAt: 'file', alreadyDone: [409, 'BadRequest'],
     // Ids of files have any form.
-    members: [{ at: '{file}', isId: true, isFile: true, kinds: [], section: '7.3', exampleAt: '/file_id' }] },
+    members: [{ at: '{file}', isId: true, isFile: true, kinds: [], section: '7.3', exampleAt: '/file_id', judgedBy: { absent: missingMember, unknown: unknownFile } }] },
   { id: 'graphs.query', method: 'POST', path: '/v1/knowledge-graphs/{graph_id}/query', otherPaths: [], body: 'json', section: '4.4',
     summary: 'Query a knowledge graph', description: `${noPayloads} A query takes a \`query_config\` (§2.7).`, params: { graph_id: graph }, example: { query: 'What is tea?' },
     request: { component: 'GraphQueryRequest', description: 'Not shown, but that it takes a `query_config` (§2.7).' }, effect: 'generates',
     members: [
-      { at: '{query}', ...text, section: '7.3', judgedBy: { type: '400-malformed-parameters' } },
+      { at: '{query}', ...text, section: '7.3', judgedBy: { absent: missingMember, type: '400-malformed-parameters' } },
       ...queryConfigIn('{query_config}', '/query_config'),
     ] },
   { id: 'applications.create', method: 'POST', path: '/v1/applications', otherPaths: [], body: 'json', section: '4.4',
@@ -129,22 +138,22 @@ export const operations = [
     creates: { what: 'an application', hasUniqueName: true, idAt: '/id', idMayMove: true, name: { role: 'name' }, usedBy: [{ operation: 'jobs.create', param: 'application_id' }] } },
   { id: 'ai-detect.run', method: 'POST', path: '/v1/tools/ai-detect', otherPaths: [], body: 'json', section: '4.4',
     summary: 'Detect generated text', description: noPayloads, example: { text: 'Tea is a drink.' }, effect: 'none',
-    members: [{ at: '{text}', ...text, isLimited: true, section: '7.3', judgedBy: { type: '400-malformed-text', empty: '400-empty-text' } }] },
+    members: [{ at: '{text}', ...text, isLimited: true, section: '7.3', judgedBy: { absent: missingMember, type: '400-malformed-text', empty: '400-empty-text' } }] },
   { id: 'web-search.run', method: 'POST', path: '/v1/tools/web-search', otherPaths: [], body: 'json', section: '4.4',
     summary: 'Search the web', description: noPayloads, example: { query: 'tea' }, effect: 'none',
-    members: [{ at: '{query}', ...text, isLimited: true, section: '7.3', judgedBy: { type: '400-malformed-query', empty: '400-empty-query' } }] },
+    members: [{ at: '{query}', ...text, isLimited: true, section: '7.3', judgedBy: { absent: missingMember, type: '400-malformed-query', empty: '400-empty-query' } }] },
   { id: 'medical.comprehend', method: 'POST', path: '/v1/tools/comprehend/medical', otherPaths: [], body: 'json', section: '4.4',
     summary: 'Analyze a medical text', description: 'Deprecated: its replacement is a chat with an `llm` tool (§9).', deprecated: true,
     request: { component: 'MedicalRequest', description: '§2.8: the members that are named.' },
     example: { content: 'Tea eased the cough.', response_type: 'Entities' }, effect: 'none', response: 'medical-entities',
     members: [
-      { at: '/content', role: 'content', ...text, section: '2.8', judgedBy: { type: '400-malformed-request' } },
-      { at: '/response_type', role: 'response_type', kinds: ['string'], section: '2.8', shows: 'Entities' },
+      { at: '/content', role: 'content', ...text, section: '2.8', judgedBy: { absent: missingMember, type: '400-malformed-request' } },
+      { at: '/response_type', role: 'response_type', kinds: ['string'], section: '2.8', shows: 'Entities', judgedBy: { type: '400-malformed-request' } },
     ] },
   { id: 'translate.run', method: 'POST', path: '/v1/translate', otherPaths: [], body: 'json', section: '4.4',
     summary: 'Translate a text', description: noPayloads, example: { text: 'Hello', source: 'en', target: 'de' }, effect: 'generates',
     members: [
-      { at: '{text}', ...text, isLimited: true, section: '7.3', judgedBy: { type: '400-malformed-text', empty: '400-empty-text' } },
+      { at: '{text}', ...text, isLimited: true, section: '7.3', judgedBy: { absent: missingMember, type: '400-malformed-text', empty: '400-empty-text' } },
       { at: '{source}', isChosen: true, kinds: ['string'], section: '7.3', judgedBy: { type: '400-unsupported-language', value: '400-unsupported-language' } },
       { at: '{target}', isChosen: true, kinds: ['string'], section: '7.3', judgedBy: { type: '400-unsupported-language', value: '400-unsupported-language' } },
     ] },
@@ -154,11 +163,12 @@ export const operations = [
     example: { model: '<model>', prompt: 'What is on {{picture}}?', variables: [{ name: 'picture', file_id: '<file id>' }] },
     members: [
       { at: '/model', role: 'model', isChosen: true, kinds: ['string'], section: '2.8' },
-      { at: '/prompt', role: 'prompt', ...text, section: '2.8', judgedBy: { type: '400-malformed-request' }, description: 'May hold placeholders, written `{{name}}`.' },
+      { at: '/prompt', role: 'prompt', ...text, section: '2.8', judgedBy: { absent: missingMember, type: '400-malformed-request' }, description: 'May hold placeholders, written `{{name}}`.' },
       { at: '/variables', role: 'variables', kinds: ['array'], section: '2.8', judgedBy: { type: '400-malformed-request' } },
-      { at: '/variables/*', kinds: ['object'], section: '2.8' },
-      { at: '/variables/*/name', kinds: ['string'], section: '2.8' },
-      { at: '/variables/*/file_id', isId: true, isFile: true, kinds: ['string'], section: '2.8' },
+      { at: '/variables/*', kinds: ['object'], section: '2.8', judgedBy: { type: '400-malformed-request' } },
+      { at: '/variables/*/name', kinds: ['string'], section: '2.8', judgedBy: { type: '400-malformed-request' } },
+      // A server may read the digits of an id as a number.
+      { at: '/variables/*/file_id', isId: true, isFile: true, kinds: ['string'], tolerates: ['number'], section: '2.8', judgedBy: { type: '400-malformed-request', unknown: unknownFile } },
     ] },
 ] as const satisfies readonly Operation[]
 

@@ -67,10 +67,10 @@ export function mayBeUnreachable({
 /**
  * A status and the `tpe` values that it may have; without any, the status alone decides.
  * `any`: an error of any status. `4xx`: any 4xx but 401 and 429, whose body is an error envelope; `4xx-body`: neither 403
- * nor 404 either. `no-5xx`: anything that is neither throttling nor a 5xx, but for those that come and go: 507, model errors.
+ * nor 404 either; `4xx-id`: one of 400, 403, 404, 410 and 422. `no-5xx`: anything that is neither throttling nor a 5xx, but for those that come and go: 507, model errors.
  */
 export type Pair = readonly [
-  status: number | 'any' | '4xx' | '4xx-body' | 'no-5xx',
+  status: number | 'any' | '4xx' | '4xx-body' | '4xx-id' | 'no-5xx',
   ...tpe: string[],
 ]
 export type Pairs = readonly Pair[]

@@ -70,6 +70,10 @@ const byId = (): Readonly<Record<string, Example>> => ({
   'chat.create/403-graph-access': merge({
     tools: [{ type: 'graph', graph_ids: [`<graph ${ofOthers}>`] }],
   }),
+  'chat.create/4xx-unknown-graph': merge({
+    tools: [{ type: 'graph', graph_ids: ['<id of no graph>'] }],
+  }),
+  'files.upload/403-graph-access': { query: { graphId: `<graph ${ofOthers}>` } },
   'chat.create/400-unsafe-request': statement('<a prohibited text>'),
   'chat.create/200-image-parts': image('data:image/png;base64,<bytes of an image>'),
   'chat.create/200-image-url': image('https://<address of an image>'),

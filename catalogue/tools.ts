@@ -30,7 +30,7 @@ export const medicalComprehend = requirements('medical.comprehend', [
   { id: '200-entities', section: '2.8', needs: [valid], expects: '2xx',
     statement: 'A request with response_type Entities is answered by a 2xx whose entities have category, text, score and traits.', control: true, maxRequests: 3 },
   { id: '400-malformed-request', level: 'should', section: '2.8, 7.2', needs: [valid, '{content}'], expects: anyBadRequest,
-    statement: 'A content that is no string is answered 400.', maxRequests: 3 },
+    statement: 'A content, or a response_type, that is no string is answered 400.', maxRequests: 7 },
 ])
 
 // oxfmt-ignore
@@ -48,8 +48,10 @@ export const translateRun = requirements('translate.run', [
 // oxfmt-ignore
 export const visionAnalyze = requirements('vision.analyze', [
   accepted('A valid request', generating),
+  { id: '4xx-unknown-file', section: '7.2', needs: [valid, '{variables}'], expects: [['4xx']],
+    statement: 'A variable whose file nobody has, or was deleted, is answered by a 4xx (not 401, not 429) with an error envelope.', maxRequests: 3 },
   { id: '400-malformed-request', level: 'should', section: '2.8, 7.2', needs: [valid, ['{prompt}', '{variables}']], expects: anyBadRequest,
-    statement: 'A prompt that is no string, or variables that are no array, are answered 400.', maxRequests: 8 },
+    statement: 'A prompt that is no string, variables that are no array, or one of them that is no object with a name and a file_id, both strings, are answered 400.', maxRequests: 34 },
   { id: '403-model-access', section: '5', needs: [scenario], expects: [[403, 'InsufficientAccessRights']], refused: 'A model to which the key has no access' },
   { id: '403-file-access', section: '5', needs: [scenario], expects: [[403, 'InsufficientAccessRights']], refused: 'A file to which the key has no access' },
   { id: '400-unsupported-image', section: '7.3', needs: [scenario], expects: [[400, 'BadRequest']], refused: 'An image of an unsupported type' },

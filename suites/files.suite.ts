@@ -33,6 +33,7 @@ import {
   pause,
 } from '../harness/engine/index.ts'
 import { addition, createObject, eachAccepted } from './created/created-object.ts'
+import { extensionOf, judgeFiltered, judgeOwnRecord, listingOf } from './files/records.ts'
 import { grantedOf, ownId, useAgain } from './created/relations.ts'
 import { usable } from './created/usable.ts'
 
@@ -55,13 +56,15 @@ async function uploadTo(run: Run, graphId: string, make = distinctRequest): Prom
   return { ...probe, query: { ...probe.query, graphId } }
 }
 
-/** Judges that the id of no graph causes no 5xx: else any answer will do. */
-async function judgeUnknownGraph(context: CheckContext, graph: string): Promise<void> {
+/** An upload that names a graph which nobody has. If the target says that graphId stands elsewhere, a scenario has to say it here, too. */
+const unknownGraph = condition(async ({ context, judge }) => {
   const { run } = context
-  if (run.options.depth === 'quick') return
-  const graphId = freshUnknownId(run, graph, randomFor(context))
-  await judgeNoError(context, () => uploadTo(run, graphId), 'with an unknown graphId')
-}
+  const attached = 'files.upload/2xx-attached-to-graph'
+  if (run.target.scenarios[attached])
+    throw new NotExercised(`declare a scenario for ${context.requirement.id}, as for ${attached}`)
+  const graphId = freshUnknownId(run, run.target.resources.graph ?? '', randomFor(context))
+  await judge(refused(await uploadTo(run, graphId)), 'with an unknown graphId')
+})
 
 /** Judges that the request is answered by anything but an error of the server's own. */
 async function judgeNoError(
@@ -83,7 +86,6 @@ async function judgeAttached(context: CheckContext): Promise<void> {
   if (scenario)
     return judgeTries(context, { make: () => uploadTo(run, graph), what: 'with graphId' })
   await requireGraph(run)
-  await judgeUnknownGraph(context, graph)
   await judgeAttachedTo(context, graph)
   if (run.options.depth === 'quick' || !isDeclared(run, 'graphs.create')) return
   // What a graph of the run cannot show takes nothing from what was shown.
@@ -219,22 +221,8 @@ export const filesUpload = suite('files.upload', {
   '2xx-attached-to-graph': judgeAttached,
   '2xx-retrievable': retrievable,
   '2xx-own-id': ownId,
+  '4xx-unknown-graph': unknownGraph,
 })
-
-/** The extension of the uploaded file; `pdf` if there is none. */
-function extensionOf(run: Run): string {
-  const filename = run.target.operations['files.upload']?.content ? contentOf(run).filename : ''
-  return /\.(\w+)$/.exec(filename)?.[1] ?? 'pdf'
-}
-
-/** A listing of the files with those extensions. */
-function listingOf(run: Run, types: string) {
-  const make = async (): Promise<Probe> => {
-    const probe = await validRequest(run, 'files.list')
-    return { ...probe, query: { ...probe.query, file_types: types } }
-  }
-  return { make, what: `with file_types ${types}` }
-}
 
 /** The listing with one extension, and with two (§2.8: comma-separated, without the dot). */
 const judgeFileTypes: Judge = async (context) => {
@@ -261,12 +249,14 @@ async function judgeUnknownType(context: CheckContext): Promise<void> {
 export const filesList = suite('files.list', {
   '2xx-accepted': accepted,
   '2xx-file-types': judgeFileTypes,
+  '2xx-filtered': judgeFiltered,
 })
 
 // Get a file (§4.4, §7.3)
 
 export const filesRetrieve = suite('files.retrieve', {
   '2xx-accepted': accepted,
+  '2xx-own-record': judgeOwnRecord,
   '404-unknown-file': unknown('file_id'),
   '410-deleted-file': condition(async ({ context, valid, judge }) => {
     const probe = await valid()

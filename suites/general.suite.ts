@@ -2,6 +2,7 @@ import type { Further } from '../harness/checks/index.ts'
 import {
   asScenario,
   badInput,
+  byRecord,
   byScenario,
   malformedBody,
   malformedJsonBody,
@@ -24,6 +25,7 @@ export const everyOperation = suite('*', {
   '400-malformed-json': malformedJsonBody,
   '400-wrong-content-type': wrongContentType,
   '4xx-malformed-body': malformedBody,
+  '4xx-missing-member': byRecord({ orNoBody: true }),
   'bad-input-no-5xx': badInput,
 })
 

@@ -322,6 +322,7 @@ const addedAtOnce: Judge = (context) =>
 
 export const graphsAddFile = suite('graphs.add-file', {
   '2xx-accepted': eachAccepted,
+  '4xx-unknown-file': byRecord(),
   '2xx-other-graph': judgeOtherGraph,
   '404-unknown-graph': unknown('graph_id'),
   '4xx-no-effect': noEffect,

@@ -93,5 +93,6 @@ export const translateRun = suite('translate.run', {
 
 export const visionAnalyze = suite('vision.analyze', {
   '2xx-accepted': accepted,
+  '4xx-unknown-file': byRecord(),
   '400-malformed-request': byRecord(),
 })

@@ -41,16 +41,17 @@ function changesOf(place: Placed): Change[] {
   const array = arraysAbove(place).at(-1)
   // Which requirements look at later items is theirs to say. Whoever reads members of one stumbles over null.
   const kind = kinds.includes('object') ? 'null' : 'number'
-  const later =
-    at.includes('*') && judgedBy?.type === undefined ? ofKinds(place, [kind]) : undefined
+  const later = at.includes('*') && judgedBy?.type === undefined ? ofKinds(place, [kind]) : []
   return [
     // What a query_config is without a member is sent for another requirement.
     ...(isSetting(member) && at !== '{query_config}' ? [] : absent(place).filter(isNoEmptyArray)),
     ...wrong,
     ...(kinds.includes('boolean') ? [change(place, 'number', 'the number 1', () => 1)] : []),
-    ...(later && array !== undefined
-      ? [...absent(place), ...later].flatMap((one) => inOtherItem(one, array, 'last'))
-      : []),
+    ...(array === undefined
+      ? []
+      : [...(judgedBy?.absent === undefined ? absent(place) : []), ...later].flatMap((one) =>
+          inOtherItem(one, array, 'last'),
+        )),
   ]
 }
 

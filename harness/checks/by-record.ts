@@ -14,9 +14,11 @@ import {
   inOtherItem,
   isOf,
   ofKinds,
+  deletedIdAt,
   ofOtherTypes,
+  unknownIdAt,
 } from './changes.ts'
-import { judgeFault, withBody } from './conditions.ts'
+import { type Fault, judgeFault, missingBodyFault, withBody } from './conditions.ts'
 import { arraysAbove, type Placed, placesIn } from './places.ts'
 import { type Condition, condition, type RefusalContext } from './refusals.ts'
 import { sampled, unknownWord } from './values.ts'
@@ -63,8 +65,17 @@ function otherValues(place: Placed, drawn: string): Change[] {
   ]
 }
 
+/** The id of an object that nobody has, and that of one that was deleted. */
+function idsOfNothing(run: Run, place: Placed): Change[] {
+  const { deletedFile } = run.target.resources
+  return [
+    unknownIdAt(run, place),
+    ...(place.member.isFile && deletedFile !== undefined ? [deletedIdAt(place, deletedFile)] : []),
+  ]
+}
+
 /** Everything wrong with a member that the record counts under a condition. */
-function faultsUnder(name: string, place: Placed, drawn: string): Change[] {
+function faultsUnder(run: Run, name: string, place: Placed, drawn: string): Change[] {
   const { judgedBy, kinds } = place.member
   const counts = (fault: MemberFault): boolean => judgedBy?.[fault] === name
   return [
@@ -75,6 +86,7 @@ function faultsUnder(name: string, place: Placed, drawn: string): Change[] {
       ? emptyOf(kinds).map((value) => change(place, 'empty', 'empty', () => value))
       : []),
     ...(counts('value') ? otherValues(place, drawn) : []),
+    ...(counts('unknown') ? idsOfNothing(run, place) : []),
   ]
 }
 
@@ -104,6 +116,8 @@ function withLater(place: Placed, cases: readonly Change[]): Change[] {
 }
 
 interface RecordOptions {
+  /** A body of length 0 is a case as well: it lacks the member, too. */
+  readonly orNoBody?: true
   /** The valid request with what a fault of these members needs besides. */
   readonly besides?: (run: Run, valid: Probe) => Probe
   /** Pairs that answer a value of another type at that member, if others than those of the requirement. */
@@ -112,6 +126,7 @@ interface RecordOptions {
 
 /** Everything that the record of the operation counts under the requirement's condition. */
 export function byRecord({
+  orNoBody,
   besides = (_, valid) => valid,
   otherTypes,
 }: RecordOptions = {}): Condition {
@@ -125,26 +140,25 @@ export function byRecord({
       counted(member),
     )
     const drawn = unknownWord(run, requirement.id)
-    const changes = places.flatMap((place) => withLater(place, faultsUnder(name, place, drawn)))
+    const changes = places.flatMap((place) =>
+      withLater(place, faultsUnder(run, name, place, drawn)),
+    )
     const at = places[0]?.pointer ?? ''
     if (changes.length === 0)
       throw new NotExercised(
         `put a value at ${at} into operations.${operation}.body: it is sent as another type`,
       )
-    const judge = async (one: Change): Promise<void> => {
+    const judgeOne = (fault: Fault): Promise<void> => judgeFault({ ...refusal, valid }, fault)
+    const asFault = (one: Change): Fault => {
       const isOfType =
         one.place.member.at === otherTypes?.at && jsonKinds.some((kind) => isOf(one, kind))
-      await judgeFault(
-        { ...refusal, valid },
-        { ...faultOf(one), expects: isOfType ? otherTypes.expects : undefined },
-      )
+      return { ...faultOf(one), expects: isOfType ? otherTypes.expects : undefined }
     }
+    const judge = (one: Change): Promise<void> => judgeOne(asFault(one))
+    const faults = changes.filter((one) => !mayBeCoerced(one)).map(asFault)
     await judgeEach(
-      sampled(
-        context,
-        changes.filter((one) => !mayBeCoerced(one)),
-      ),
-      judge,
+      sampled(context, [...faults, ...(orNoBody ? [missingBodyFault] : [])]),
+      judgeOne,
     )
     if (run.options.depth === 'quick') return
     await judgeEach(changes.filter(mayBeCoerced), (one) => unlessCoerced(refusal, one, judge))

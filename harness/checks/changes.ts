@@ -1,9 +1,18 @@
 import { type JsonKind, type Member, otherKinds } from '../../catalogue/operation.ts'
 import { getAt, isObject, setAt, tokensOf } from '../../schemas/json.ts'
-import { jsonOf, type Probe, withJson } from '../engine/index.ts'
+import { jsonOf, perRun, type Probe, type Run, withJson } from '../engine/index.ts'
 import type { Fault } from './conditions.ts'
 import type { Placed } from './places.ts'
-import { byIndex, falsy, inPlaceOf, nameOfKind, sample } from './values.ts'
+import {
+  byIndex,
+  falsy,
+  freshUnknownId,
+  inPlaceOf,
+  nameOfKind,
+  randomOf,
+  sample,
+  seedFor,
+} from './values.ts'
 
 /** A change of one member of a valid body, or of the body itself. */
 export interface Change {
@@ -34,6 +43,27 @@ export function change(
 export function absent(place: Placed): Change[] {
   if (getAt(place.body, place.pointer) === undefined) return []
   return [change(place, 'absent', 'left out', () => undefined)]
+}
+
+/** Ids that no object has, by the member that they are sent at: requirements that judge one request send the same one. */
+const unknownIds = perRun(() => new Map<string, string>())
+
+/** The member with an id that no object has. */
+export function unknownIdAt(run: Run, place: Placed): Change {
+  const { at } = place.member
+  const idLike = (own: unknown): string => {
+    const random = randomOf(seedFor(run.options.seed, `unknown ${at}`))
+    const id = unknownIds(run).get(at) ?? freshUnknownId(run, String(own), random)
+    unknownIds(run).set(at, id)
+    return id
+  }
+  return change(place, 'unknown', 'unknown', (own) =>
+    typeof own === 'number' ? Number(idLike(own)) : idLike(own),
+  )
+}
+
+export function deletedIdAt(place: Placed, deleted: string): Change {
+  return change(place, 'deleted', 'that of a deleted file', () => deleted)
 }
 
 /** The member with a value of each of these types. @param values in place of the samples */

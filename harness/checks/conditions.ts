@@ -193,11 +193,13 @@ export function malformedBy(change: JsonFault[1], valid: string): string | undef
 }
 
 /** `Content-Type: application/json` and length 0. */
-export const missingBody = changed(
-  'without a body',
-  (probe) => ({ ...probe, body: '' }),
-  'body: length 0',
-)
+export const missingBodyFault: Fault = {
+  what: 'without a body',
+  fault: 'body: length 0',
+  change: (probe) => ({ ...probe, body: '' }),
+}
+
+export const missingBody = each([missingBodyFault])
 
 function textOf(body: string | Uint8Array | undefined): string {
   return typeof body === 'string' ? body : new TextDecoder().decode(body)

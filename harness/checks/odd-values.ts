@@ -11,7 +11,7 @@ import {
 import type { Member } from '../../catalogue/operation.ts'
 import { getAt } from '../../schemas/json.ts'
 import type { Run } from '../engine/index.ts'
-import { type Change, change, isOf, topOf } from './changes.ts'
+import { type Change, change, deletedIdAt, isOf, topOf, unknownIdAt } from './changes.ts'
 import type { Placed } from './places.ts'
 import { freshUnknownId, shown } from './values.ts'
 
@@ -74,6 +74,7 @@ export function oddChanges({ run, members, places, random }: Drawn, place: Place
   const odd = (kind: string, called: string, value: Change['value']): Change =>
     change(place, kind, called, value)
   return oddValuesOf(member, members).flatMap((kind): Change[] => {
+    if (kind === 'unknown' && member.isFile) return [unknownIdAt(run, place)]
     if (kind === 'unknown')
       return [
         odd(kind, 'unknown', (own) => withTypeOf(own, freshUnknownId(run, String(own), random))),
@@ -88,9 +89,7 @@ export function oddChanges({ run, members, places, random }: Drawn, place: Place
     if (kind === 'blank') return [odd(kind, 'a blank', () => ' ')]
     if (kind === 'deleted') {
       const { deletedFile } = run.target.resources
-      return deletedFile === undefined
-        ? []
-        : [odd(kind, 'that of a deleted file', () => deletedFile)]
+      return deletedFile === undefined ? [] : [deletedIdAt(place, deletedFile)]
     }
     if (kind === 'equal') {
       const twinPlace = places.find((other) => other.member === twinOf(member, members))

@@ -221,10 +221,17 @@ const excludedFrom: Readonly<Partial<Record<Pair[0], readonly number[]>>> = {
   '4xx': [401, 429],
   '4xx-body': [401, 403, 404, 429],
 }
+/** Statuses that speak of an object which is not there, or of an id that is none. */
+const ofUnknownId: readonly number[] = [400, 403, 404, 410, 422]
+
+/** Whether it names several statuses, each of them with an envelope of any name. */
+const isScope = (status: Pair[0]): boolean =>
+  status === '4xx-id' || excludedFrom[status] !== undefined
 
 function hasStatus([status]: Pair, response: HttpResponse): boolean {
   if (status === 'any') return response.status >= 400
   if (status === 'no-5xx') return ![429, 503].includes(response.status) && !isBreakdown(response)
+  if (status === '4xx-id') return ofUnknownId.includes(response.status)
   const excluded = excludedFrom[status]
   if (excluded)
     return response.status >= 400 && response.status < 500 && !excluded.includes(response.status)
@@ -245,7 +252,7 @@ export function matchPairs(pairs: Pairs, response: HttpResponse): Match {
   if (
     ofStatus.some(
       ([status, ...names]) =>
-        names.length === 0 && (!excludedFrom[status] || envelopeProblem(response) === undefined),
+        names.length === 0 && (!isScope(status) || envelopeProblem(response) === undefined),
     )
   )
     return 'exact'
@@ -285,9 +292,11 @@ export function describePairs(pairs: Pairs): string {
   return pairs
     .map(([status, ...names]) => {
       if (status === 'no-5xx') return 'anything but a 5xx'
+      const listed = (all: readonly number[], and: string): string =>
+        all.join(', ').replace(/, (\d+)$/, ` ${and} $1`)
+      if (status === '4xx-id') return `${listed(ofUnknownId, 'or')}, with an error envelope`
       const excluded = excludedFrom[status]
-      if (excluded)
-        return `a 4xx other than ${excluded.join(', ').replace(/, (\d+)$/, ' and $1')}, with an error envelope`
+      if (excluded) return `a 4xx other than ${listed(excluded, 'and')}, with an error envelope`
       return `${status === 'any' ? 'an error with' : status} ${names.join(' or ')}`.trim()
     })
     .join(', or ')

@@ -137,8 +137,9 @@ export function checkGraphs(call: Call): void {
   for (const { graph_ids: ids } of toolsOf(call).map(functionOf)) {
     for (const id of Array.isArray(ids) ? (ids as unknown[]) : []) {
       const graph = call.world.store.graphs.get(String(id))
-      if (!graph || isSettling(call.world, 'graphs', graph))
-        return call.reject('404-ResourceNotFound', 'No such graph')
+      if (!graph) return call.refuse('4xx-unknown-graph', '404-ResourceNotFound')
+      if (isSettling(call.world, 'graphs', graph))
+        return call.reject('404-ResourceNotFound', 'No such graph yet')
       checkAccess(call, graph, '403-graph-access')
     }
   }

@@ -1,6 +1,7 @@
-import { type Call, isMembers, type Members } from '../world/call.ts'
+import { type Call, isAbsent, isMembers, type Members } from '../world/call.ts'
 import { fileNamed } from './files.ts'
 import { likenessOfWord } from '../world/created.ts'
+import { kindsIf } from '../switches/kinds.ts'
 import { generated, imageLimit, isModel, planOf, refuseTroubledModel } from '../world/models.ts'
 import type { Operation } from '../world/operation.ts'
 
@@ -61,7 +62,10 @@ export const medicalComprehend: Operation = {
   requirement: () => '200-entities',
   check: (call: Call) => {
     const { content, response_type: type } = call.body
-    if (typeof content !== 'string') call.refuse('400-malformed-request', '400-BadRequest')
+    if (typeof content !== 'string')
+      call.refuse('400-malformed-request', '400-BadRequest', 'content')
+    if (!isAbsent(type) && typeof type !== 'string')
+      call.refuse('400-malformed-request', '400-BadRequest', 'response-type')
     if (!responseTypes.includes(String(type)))
       call.reject('400-InvalidInputParameters', 'response_type is unknown')
   },
@@ -117,12 +121,11 @@ const signatures: Readonly<Record<string, readonly number[]>> = {
   'image/gif': [0x47, 0x49, 0x46],
 }
 
-function isVariable(item: unknown): boolean {
-  return (
-    isMembers(item) &&
-    typeof item['name'] === 'string' &&
-    ['string', 'number'].includes(typeof item['file_id'])
-  )
+/** Finds what is wrong with a variable, if anything is. */
+function faultOfVariable(item: unknown): string | undefined {
+  if (!isMembers(item)) return 'variable'
+  if (typeof item['name'] !== 'string') return 'name'
+  return ['string', 'number'].includes(typeof item['file_id']) ? undefined : 'file-id'
 }
 
 /** §4.4, §2.8 */
@@ -132,10 +135,15 @@ export const vision: Operation = {
   members: ['model', 'prompt', 'variables'],
   check: (call: Call) => {
     const { model, prompt, variables } = call.body
-    const malformed = (kind: string) => call.refuse('400-malformed-request', '400-BadRequest', kind)
+    const malformed = (...kinds: string[]) =>
+      call.refuse('400-malformed-request', '400-BadRequest', kinds)
     if (!isModel(call, model)) call.reject('400-BadRequest', 'The model is not supported')
     if (typeof prompt !== 'string') malformed('prompt')
-    if (!Array.isArray(variables) || !variables.every(isVariable)) malformed('variables')
+    if (!Array.isArray(variables)) return malformed('variables')
+    for (const [at, item] of variables.entries()) {
+      const fault = faultOfVariable(item)
+      if (fault !== undefined) malformed(fault, ...kindsIf({ later: at > 0 }))
+    }
   },
   fit: (call: Call) => {
     refuseTroubledModel(call, call.body['model'])

@@ -45,9 +45,11 @@ const placed: readonly string[] = named(
   files.retrieve/404-unknown-file       no-answer closed no-http
   files.upload/413-body-too-large       spoils-connection
   files.upload/2xx-retrievable          - gone 5xx late forbidden last-only at-once in-graph attached pdf
-  files.upload/2xx-attached-to-graph    - refused first-graph unknown-5xx all-graphs replaces other-status
+  files.upload/2xx-attached-to-graph    - refused first-graph all-graphs replaces other-status
   files.list/2xx-file-types             - 5xx two two-5xx unknown-5xx none-5xx
   files.list/2xx-accepted               - envelope many empty-file
+  files.list/2xx-filtered               -
+  files.retrieve/2xx-own-record         -
   files.list/429-quota-exceeded         granted-envelope
   graphs.create,applications.create/2xx-usable - gone 5xx late last-only at-once asked-twice
   graphs.create/2xx-usable              additions

@@ -10,6 +10,7 @@ export const refusals: readonly string[] = [
     ALL                 401-missing-credentials 401-malformed-key 401-invalid-key 401-expired-key 403-insufficient-rights
     JSON                400-malformed-json 400-wrong-content-type
     OBJECTS             4xx-malformed-body
+    ESSENTIAL           4xx-missing-member
     jobs.create         400-missing-body 400-missing-inputs 400-missing-required-inputs 400-malformed-inputs
     jobs.create         404-unknown-application 409-job-in-progress
     jobs.retrieve       4xx-unknown-job 4xx-malformed-id
@@ -20,16 +21,17 @@ export const refusals: readonly string[] = [
     chat.create         400-query-config 400-malformed-messages 400-invalid-role 400-unsupported-model
     chat.create         400-malformed-tools 400-malformed-tool-choice
     chat.create         400-invalid-stream 400-invalid-stream-options 400-malformed-response-format
+    files.upload        4xx-unknown-graph
     files.retrieve      404-unknown-file 410-deleted-file
     graphs.create       400-malformed-parameters 400-duplicate-name
-    graphs.add-file     404-unknown-graph 409-already-in-graph
+    graphs.add-file     404-unknown-graph 409-already-in-graph 4xx-unknown-file
     graphs.query        400-query-config 400-malformed-parameters 404-unknown-graph
     applications.create 400-malformed-parameters 400-duplicate-name
     ai-detect.run       400-empty-text 400-malformed-text
     web-search.run      400-empty-query 400-malformed-query
     medical.comprehend  400-malformed-request
     translate.run       400-unsupported-language 400-empty-text 400-malformed-text
-    vision.analyze      400-malformed-request`,
+    vision.analyze      400-malformed-request 4xx-unknown-file`,
   ),
   ...refusedByScenario,
 ]
@@ -149,7 +151,10 @@ export const takenKinds: readonly string[] = [
     chat.create/400-invalid-stream-options     string number boolean array falsy
     chat.create/400-malformed-response-format  string number array falsy
     translate.run/400-unsupported-language     source target type in-array lengthened form again object-member
-    vision.analyze/400-malformed-request       prompt variables
+    vision.analyze/400-malformed-request       prompt variables variable name file-id later
+    medical.comprehend/400-malformed-request   content response-type
+    vision.analyze,graphs.add-file/4xx-unknown-file deleted unknown
+    ESSENTIAL/4xx-missing-member               member no-body
     chat.create,graphs.query/400-query-config  ${queryConfig.join(' ')}`,
   ),
 ]

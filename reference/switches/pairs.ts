@@ -16,6 +16,9 @@ const pairs = rows<Pair>(`
   */400-malformed-json                           400-BadRequest
   */400-wrong-content-type                       400-BadRequest
   */4xx-malformed-body                           422-UnprocessableEntity 400-InvalidContentType 415-UnsupportedMediaType
+  */4xx-missing-member                           422-UnprocessableEntity 400-InvalidInputParameters 400-InvalidContentType
+  files.upload/4xx-unknown-graph                 404-NotFound 400-BadRequest 403-InsufficientAccessRights 422-UnprocessableEntity
+  graphs.add-file,vision.analyze/4xx-unknown-file 404-NotFound 400-BadRequest 403-InsufficientAccessRights 422-UnprocessableEntity
   files.list/429-quota-exceeded                  429-TooManyRequests
   jobs.create,pdf.parse/400-missing-body         400-InvalidInputParameters 400-InvalidContentType
   jobs.create/400-missing-inputs                 400-BadRequest
@@ -119,10 +122,14 @@ export function otherStatus(id: string, usual: Pair): Pair {
   if (id.endsWith('/403-insufficient-rights')) return '401-BadCredentials'
   if (id === 'jobs.retrieve/4xx-foreign-job') return '400-BadRequest'
   if (id === 'pdf.parse/4xx-unknown-file') return '422-UnprocessableEntity'
+  if (id === 'jobs.retrieve/4xx-unknown-job') return '409-Conflict'
   return statuses[usual.slice(0, 3)] ?? '400-BadRequest'
 }
 
 /** Whether the requirement accepts more statuses than a `#status` could stay clear of. */
 export function allowsAnyStatus(id: string): boolean {
-  return /\/(?:model-|4xx-malformed-|4xx-unknown-job$|4xx-removed$)/.test(id)
+  if (id === 'pdf.parse/4xx-unknown-file') return false
+  return /\/(?:model-|4xx-malformed-|4xx-missing-|4xx-unknown-(?:file|graph)$|4xx-removed$)/.test(
+    id,
+  )
 }

@@ -15,6 +15,10 @@ export const groups = {
   JSON: json,
   /** Those of them whose body may be wrong as a whole by a requirement of its own. */
   OBJECTS: json.filter((name) => name !== 'jobs.create'),
+  /** Those whose request means nothing without one member. */
+  ESSENTIAL: words(`
+    completion.create chat.create graphs.add-file graphs.query ai-detect.run web-search.run medical.comprehend
+    translate.run vision.analyze`),
   /** Those with a requirement `2xx-accepted`, but `files.list`: without an answer to it a run does not begin. */
   ACCEPTING: words(`
     completion.create files.upload files.retrieve graphs.create graphs.add-file graphs.query applications.create

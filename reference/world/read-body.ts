@@ -38,11 +38,15 @@ const laterVariables = (body: Members) => variablesOf(body).slice(1)
 
 /** The member without which a request of the operation means nothing. */
 const essential: Readonly<Record<string, string>> = {
-  'completion.create': 'model',
-  'chat.create': 'model',
-  'vision.analyze': 'model',
+  'completion.create': 'prompt',
+  'chat.create': 'messages',
+  'graphs.add-file': 'file_id',
+  'graphs.query': 'query',
+  'ai-detect.run': 'input',
   'web-search.run': 'query',
+  'medical.comprehend': 'content',
   'translate.run': 'text',
+  'vision.analyze': 'prompt',
 }
 
 /** Tests for what servers trip over in a body, by variant of the defect `bad-input-no-5xx`. */
@@ -268,9 +272,14 @@ export async function readJson(
   const isRequired = call.operation === 'jobs.create' || call.operation === 'pdf.parse'
   if (isRequired && call.bytes.length === 0) call.refuse('400-missing-body', '400-BadRequest')
   breakOn(call, 'empty-body', call.bytes.length === 0)
+  const needed = essential[call.operation]
+  if (needed !== undefined && call.bytes.length === 0)
+    call.refuse('4xx-missing-member', '400-BadRequest', 'no-body')
   const body = parsed(call)
   if (!isMembers(body)) return refuseShapeless(call, body, shapeless)
   breakOnOddity(call, body)
+  if (needed !== undefined && !Object.hasOwn(body, needed))
+    call.refuse('4xx-missing-member', '400-BadRequest', 'member')
   checkMembers(call, body, members)
   call.body = body
 }

@@ -135,7 +135,30 @@ export const alsoRed: Readonly<Record<string, AlsoRed>> = {
       .filter((name) => /^(?!envelope).*\/bad-input-no-5xx(?:#|$)/.test(name))
       .map((name) => [name, crash]),
   ),
-  'files.upload/2xx-attached-to-graph#unknown-5xx': crash,
+  'files.upload/4xx-unknown-graph#5xx': crash,
+  ...Object.fromEntries(
+    catalogue
+      .filter(({ id }) => /\/4xx-(?:missing-member|unknown-file)$/.test(id))
+      .filter(({ operation }) => operation !== 'pdf.parse')
+      .map(({ id, operation }) => [
+        `${id}#5xx`,
+        { ...crash, ids: [...crash.ids, `${operation}/bad-input-no-5xx`] },
+      ]),
+  ),
+  ...Object.fromEntries(
+    [
+      ...['translate.run#empty-body', 'web-search.run#absent-member'],
+      ...['graphs.add-file#unknown-id', 'graphs.add-file#deleted-id'],
+      ...['vision.analyze#unknown-id', 'vision.analyze#deleted-id'],
+    ].map((name) => {
+      const [operation = '', kind = ''] = name.split('#')
+      const id = kind.endsWith('-id') ? '4xx-unknown-file' : '4xx-missing-member'
+      return [
+        `${operation}/bad-input-no-5xx#${kind}`,
+        { ids: [...crash.ids, `${operation}/${id}`], because: 'a 5xx is none of the 4xx either' },
+      ]
+    }),
+  ),
   'graphs.add-file/409-already-in-graph#latest-only': {
     ids: [],
     inSomeOrders: ['files.upload/2xx-attached-to-graph'],
@@ -148,7 +171,6 @@ export const alsoRed: Readonly<Record<string, AlsoRed>> = {
   },
   'files.list/2xx-file-types#unknown-5xx': crash,
   'files.list/2xx-file-types#none-5xx': crash,
-  'jobs.retrieve/4xx-unknown-job#5xx': crash,
   'jobs.retrieve/4xx-malformed-id#5xx': crash,
   'jobs.create/202-retrievable': lostJob,
   'jobs.create/202-retrievable#late': lostJob,

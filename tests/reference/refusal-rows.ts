@@ -105,6 +105,8 @@ const badUtf8 = Buffer.from(
   'hex',
 ).toString('base64')
 
+const picture = { name: 'image', file_id: '9c4e2f86-1d7a-4c3b-a5e8-7f60b2d93010' }
+
 /** Changes to the valid request by which it is refused, by requirement. What stands twice is asked twice. */
 const own: Readonly<Record<string, readonly Change[]>> = {
   'jobs.create/400-missing-body': [noBody],
@@ -237,7 +239,10 @@ const own: Readonly<Record<string, readonly Change[]>> = {
   'ai-detect.run/400-malformed-text': member('input', 17),
   'web-search.run/400-empty-query': member('query', ''),
   'web-search.run/400-malformed-query': member('query', { text: 'tea' }),
-  'medical.comprehend/400-malformed-request': member('content', 17),
+  'medical.comprehend/400-malformed-request': [
+    ...member('content', 17),
+    ...member('response_type', 17, ['Entities']),
+  ],
   'translate.run/400-unsupported-language': [
     ...member('target', 17, 'denglish', 'xx', 'xx', 'constructor'),
     ...member('source', ['en'], 'xx'),
@@ -247,7 +252,18 @@ const own: Readonly<Record<string, readonly Change[]>> = {
   'vision.analyze/400-malformed-request': [
     ...member('prompt', 17),
     ...member('variables', 'image'),
+    ...[
+      [17],
+      [{ ...picture, name: 17 }],
+      [{ ...picture, file_id: [picture.file_id] }],
+      [picture, { ...picture, name: 17 }],
+    ].map((variables) => ({ merge: { variables } })),
   ],
+  'vision.analyze/4xx-unknown-file': [unknown, resources.deletedFile].map((file_id) => ({
+    merge: { variables: [{ ...picture, file_id }] },
+  })),
+  'graphs.add-file/4xx-unknown-file': member('file_id', unknown, resources.deletedFile),
+  'files.upload/4xx-unknown-graph': [{ query: { graphId: unknown } }],
 }
 
 /** A requirement on a refusal: the change that brings it about, and the pairs `status tpe` that answer it. */
@@ -303,6 +319,7 @@ export function isRefused(answer: Reply, pairs: readonly string[]): boolean {
     String(status),
     ...(is4xx ? ['4xx'] : []),
     ...(isOfBody ? ['4xx-body'] : []),
+    ...([400, 403, 404, 410, 422].includes(status) ? ['4xx-id'] : []),
   ]
   return (
     whole &&

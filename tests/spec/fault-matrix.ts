@@ -34,6 +34,7 @@ import {
   type JsonKind,
   type Member,
   type MemberFault,
+  missingMember,
   type Operation,
   otherKinds,
 } from '../../catalogue/operation.ts'
@@ -119,10 +120,12 @@ function bodyCells(id: OperationId): Cell[] {
     ...mediaTypes.map((kind) => cell(id, kind, '400-wrong-content-type')),
     ...otherBodies.map((kind) => otherBody(id, kind, own.includes(kind))),
     ...[...looseBodies.filter((kind) => kind !== 'null' && kind !== '[]'), ...oddBodies].map(
-      (kind) =>
-        kind === '{}' && !hasSeveralMembers(id)
-          ? never(id, `body: ${kind}`, 'it is the body without its only member')
-          : cell(id, `body: ${kind}`, 'bad-input-no-5xx'),
+      (kind) => {
+        if (kind === '{}' && !hasSeveralMembers(id))
+          return never(id, `body: ${kind}`, 'it is the body without its only member')
+        const isMissing = kind === 'length 0' && isRequirementId(`${id}/${missingMember}`)
+        return cell(id, `body: ${kind}`, isMissing ? missingMember : 'bad-input-no-5xx')
+      },
     ),
   ]
 }
@@ -216,6 +219,9 @@ function oddKindsOf(id: OperationId, member: Member): readonly OddValue[] {
 
 function oddCell(id: OperationId, member: Member, kind: OddValue): Cell {
   const fault = `${kind} @ ${member.at}`
+  // The id of a file that nobody has is bad input as well: one request shows both.
+  const ofNothing = kind === 'unknown' || kind === 'deleted' ? member.judgedBy?.unknown : undefined
+  if (ofNothing !== undefined) return cell(id, fault, ofNothing)
   if (oddValuesOf({ ...member, kinds: ownKinds(member) }, operation(id).members).includes(kind))
     return cell(id, fault, 'bad-input-no-5xx')
   if (kind === 'repeated')
@@ -258,7 +264,12 @@ function againCell(id: OperationId, { at, judgedBy, isChosen }: Member): Cell {
 }
 
 /** Rows whose cases are sent in a later item of an array as well. */
-const inLaterItems = ['400-malformed-messages', '400-malformed-tools', '400-malformed-inputs']
+const inLaterItems = [
+  '400-malformed-messages',
+  '400-malformed-tools',
+  '400-malformed-inputs',
+  '400-malformed-request',
+]
 
 function laterCell(id: OperationId, { at, kinds, judgedBy }: Member): Cell {
   const condition = judgedBy?.type ?? 'bad-input-no-5xx'

@@ -51,6 +51,7 @@ const given = new Map(
 
 const scopes: Readonly<Record<string, (status: number, tpe?: string) => boolean>> = {
   '4xx-body': (status) => status >= 400 && status < 500 && ![401, 403, 404, 429].includes(status),
+  '4xx-id': (status) => [400, 403, 404, 410, 422].includes(status),
   // Throttling says nothing, and 507 and model errors may come and go.
   'no-5xx': (status, tpe) =>
     ![429, 503].includes(status) &&

@@ -6,7 +6,12 @@ import { catalogue, type RequirementId } from '../../catalogue/catalogue.ts'
 import { judgeOf } from '../../suites/judge.ts'
 
 const deleted = unknown('file_id')
-const file = { '2xx-accepted': accepted, '404-unknown-file': deleted, '410-deleted-file': deleted }
+const file = {
+  '2xx-accepted': accepted,
+  '2xx-own-record': accepted,
+  '404-unknown-file': deleted,
+  '410-deleted-file': deleted,
+}
 
 test('every requirement is judged by a suite', async () => {
   const judges = catalogue.map(({ id }) => judgeOf(id))
