@@ -247,35 +247,22 @@ const generatedOtherwise = 187
 const generating = (): number => operations.filter(({ effect }) => effect === 'generates').length
 
 /** Most that is generated after all others were judged: what is looked at again, and jobs that are judged last. */
-const generatedLater = 24
-
-/** An equal share, for each operation that generates, of what `maxGenerations` leaves when the others are through. */
-export function shareAtEnd(
-  { limits: { maxGenerations } }: CountedTarget,
-  generated: number,
-): number {
-  return Math.max(0, Math.floor((maxGenerations - generated - generatedLater) / generating()))
-}
+export const generatedLater = 24
 
 /** Most that the cases of an operation make a target generate: those of jobs would make the end of a run a late one. */
 export function maxLooseInAll(id: OperationId, target: CountedTarget): number {
+  const { maxGenerations } = target.limits
   const share = maxLooseGenerations(id, target)
-  if (target.limits.maxGenerations === 0 || id === 'jobs.create') return share
-  return Math.min(maxMemberCases(id), share + shareAtEnd(target, 0))
+  if (maxGenerations === 0 || id === 'jobs.create') return share
+  return Math.min(maxMemberCases(id), Math.max(share, maxGenerations - generatedLater))
 }
 
-/** Odd values of which an application takes one after the other. */
-const maxLooseJobs = 5
-
-/** How many of those cases an operation that generates may grant before the others are through: its share of what they leave. */
+/** How many of those cases an operation that generates may grant before the others are through: an equal share of what they leave. */
 export function maxLooseGenerations(
   id: OperationId,
   { limits: { maxGenerations } }: CountedTarget,
 ): number {
   const all = maxMemberCases(id)
-  // Jobs get no second share at the end of a run.
-  const left = Math.max(0, maxGenerations - generatedOtherwise)
-  const ofJobs = Math.min(maxLooseJobs, left)
-  const share = id === 'jobs.create' ? ofJobs : Math.floor((left - ofJobs) / (generating() - 1))
+  const share = Math.floor(Math.max(0, maxGenerations - generatedOtherwise) / generating())
   return maxGenerations === 0 ? all : Math.min(all, Math.max(1, share))
 }

@@ -1,8 +1,10 @@
 import { createdId } from '../harness/history/index.ts'
 import {
-  control,
+  contentOf,
   countsAsGranted,
+  grantedControl,
   isDeclared,
+  judgeAlso,
   judgeEach,
   judgeObserved,
   placeholderRequest,
@@ -26,7 +28,6 @@ import {
   isGranted,
   matchPairs,
   NotExercised,
-  orElse,
   withHeader,
   Throttled,
 } from '../harness/engine/index.ts'
@@ -120,8 +121,8 @@ const largeText = 2 * 1024 * 1024
 /** Answers that no limit is about. */
 const smallest = 100
 
-/** A large request, or one like it of another size; undefined if the target has none. */
-type Sized = (size?: number) => Promise<Probe | undefined>
+/** A large request, or one like it of another size. */
+type Sized = (size?: number) => Promise<Probe>
 
 /** A request that is refused whatever its size: a body of another type than its operation takes, for an object that does not exist. */
 function largeRefusal(run: Run, id: OperationId): Sized {
@@ -132,9 +133,8 @@ function largeRefusal(run: Run, id: OperationId): Sized {
   })
 }
 
-async function largeUpload(run: Run, size = largeText): Promise<Probe | undefined> {
-  const declared = run.target.operations['files.upload']?.content
-  if (declared === undefined || run.options.readOnly) return undefined
+async function largeUpload(run: Run, size = largeText): Promise<Probe> {
+  const declared = contentOf(run)
   const bytes = Buffer.from('All about tea, at length. '.repeat(size / 26 + 1).slice(0, size))
   return uploadProbe(run, withOwnContent(run, { ...declared, bytes, contentType: 'text/plain' }))
 }
@@ -147,44 +147,39 @@ async function judgeLargeBody(context: CheckContext): Promise<void> {
     ({ id, body }) => body === 'json' && run.target.absent[id] === undefined,
   )
   const refusals = sampled(context, taken).map(({ id }) => largeRefusal(run, id))
-  const unanswered: string[] = []
-  await judgeEach([...refusals, (size?: number) => largeUpload(run, size)], async (make) => {
-    const why = await judgeLarge(context, make)
-    if (why !== undefined) unanswered.push(why)
-  })
-  if (context.cases > 0) return
-  throw new NotExercised(
-    unanswered[0] ??
-      'no operation with a JSON body is served and no upload is declared, or small requests get the same answer',
-  )
+  const canUpload = run.target.operations['files.upload']?.content && !run.options.readOnly
+  const uploads = canUpload ? [(size?: number) => largeUpload(run, size)] : []
+  const all = [...refusals, ...uploads]
+  if (all.length === 0)
+    throw new NotExercised('no operation with a JSON body is served and no upload is declared')
+  await judgeEach(all, (make) => judgeAlso(context, () => judgeLarge(context, make)))
 }
 
-/** Why nothing was learned of it, if so. */
-async function judgeLarge(context: CheckContext, make: Sized): Promise<string | undefined> {
+async function judgeLarge(context: CheckContext, make: Sized): Promise<void> {
   const probe = await make()
-  if (probe === undefined) return undefined
   const purpose = { isSuccess: () => true, expects: clientError }
-  const exchange = await context.send(() => make() as Promise<Probe>, purpose)
+  const exchange = await context.send(() => make(), purpose)
   const what =
     probe.operation === 'files.upload'
       ? 'with 2 MiB of text'
       : 'with 256 KiB of white space after its body'
   const wanted = 'a 2xx, or a 4xx in an envelope'
   const { response } = exchange
-  if (!response && !exchange.unansweredTwice) return describeResponse(exchange)
-  if (exchange.throttled) return new Throttled(describeResponse(exchange)).message
+  if (!response && !exchange.unansweredTwice) throw new NotExercised(describeResponse(exchange))
+  if (exchange.throttled) throw new Throttled(describeResponse(exchange))
   const isAnswered =
     response !== undefined && (isGranted(response) || matchPairs(clientError, response) === 'exact')
   // The same answer to a small one, or none, is not about the size.
-  const small = isAnswered ? undefined : await context.send(() => make(smallest) as Promise<Probe>)
-  if (small && small.response?.status === response?.status) return undefined
+  const small = isAnswered ? undefined : await context.send(() => make(smallest))
+  if (small && small.response?.status === response?.status)
+    throw new NotExercised(`a small request is answered alike: ${describeResponse(small)}`)
   context.cases++
   // What a granted upload is good for is another requirement's.
   const isUpload =
     probe.operation === 'files.upload' && response !== undefined && isGranted(response)
   const id = isUpload ? createdId(context.run, exchange) : undefined
   if (id !== undefined) useAgain(context.run, 'files.upload', [id])
-  if (isAnswered) return undefined
+  if (isAnswered) return
   if (!response) context.fail(exchange, wanted, what)
   context.fail(
     exchange,
@@ -208,11 +203,9 @@ async function judgeCharset(context: CheckContext): Promise<void> {
     .toSorted((one, other) => Number(one.effect === 'creates') - Number(other.effect === 'creates'))
   for (const { id } of served) {
     if (context.cases > 0 && run.options.depth === 'quick') return
-    const judge = (): Promise<void> => judgeLabel(context, id)
-    // An operation that proves nothing, as for a limit of uploads, takes nothing from what others have proved.
-    await (context.cases > 0 ? orElse(run, judge) : judge())
+    await judgeAlso(context, () => judgeLabel(context, id))
   }
-  if (context.cases === 0)
+  if (served.length === 0)
     throw new NotExercised(
       'declare an operation that generates nothing: pdf.parse, ai-detect.run, web-search.run, ...',
     )
@@ -220,9 +213,7 @@ async function judgeCharset(context: CheckContext): Promise<void> {
 
 async function judgeLabel(context: CheckContext, id: OperationId): Promise<void> {
   const { run } = context
-  const { state } = await control(run, id)
-  if (state !== 'granted') return
-  context.control = state
+  context.control = (await grantedControl(run, id)).state
   const plain = (): Promise<Probe> => validRequest(run, id)
   const make = async () =>
     withHeader(await plain(), 'content-type', 'application/json; charset=utf-8')
@@ -233,7 +224,9 @@ async function judgeLabel(context: CheckContext, id: OperationId): Promise<void>
   let exchange = await send()
   if (!countsAsGranted(exchange)) {
     // A request that is refused without it too, or granted the next time, proves nothing about the charset.
-    if (!countsAsGranted(await context.send(plain))) return
+    const again = await context.send(plain)
+    if (!countsAsGranted(again))
+      throw new NotExercised(`${id} was answered ${describeResponse(again)}`)
     exchange = await send()
   }
   answered(exchange)

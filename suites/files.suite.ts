@@ -6,6 +6,7 @@ import {
   distinctRequest,
   freshUnknownId,
   isDeclared,
+  judgeAlso,
   judgeTries,
   laterAttempts,
   namedId,
@@ -24,12 +25,12 @@ import {
 import type { Pairs } from '../catalogue/requirement.ts'
 import type { CheckContext, Exchange, Judge, Probe, Run } from '../harness/engine/index.ts'
 import {
+  answered,
   describeResponse,
   isGranted,
   judgeGranted,
   judgePairs,
   NotExercised,
-  orElse,
   pause,
 } from '../harness/engine/index.ts'
 import { addition, createObject, eachAccepted } from './created/created-object.ts'
@@ -72,8 +73,11 @@ async function judgeNoError(
   make: () => Promise<Probe>,
   what: string,
 ): Promise<void> {
-  const exchange = await context.send(make, { badInput: true, expects: anyButError, what })
-  if (exchange.response && !exchange.throttled) judgePairs(context, exchange, anyButError, what)
+  await judgeAlso(context, async () => {
+    const exchange = await context.send(make, { badInput: true, expects: anyButError, what })
+    answered(exchange)
+    judgePairs(context, exchange, anyButError, what)
+  })
 }
 
 /**
@@ -88,8 +92,7 @@ async function judgeAttached(context: CheckContext): Promise<void> {
   await requireGraph(run)
   await judgeAttachedTo(context, graph)
   if (run.options.depth === 'quick' || !isDeclared(run, 'graphs.create')) return
-  // What a graph of the run cannot show takes nothing from what was shown.
-  await orElse(run, () => judgeInCreated(context, graph))
+  await judgeAlso(context, () => judgeInCreated(context, graph))
 }
 
 /** Judges uploads to a graph of the run: a server may attach to one that it knew when it began, whichever it is told. */

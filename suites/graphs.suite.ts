@@ -1,4 +1,12 @@
-import type { CheckContext, Exchange, Judge, Probe, SendHeld } from '../harness/engine/index.ts'
+import { operation } from '../catalogue/operations.ts'
+import type {
+  CheckContext,
+  Exchange,
+  Judge,
+  Probe,
+  Run,
+  SendHeld,
+} from '../harness/engine/index.ts'
 import {
   answered,
   describeResponse,
@@ -23,7 +31,10 @@ import {
   grantedProbe,
   holdBack,
   inScenario,
+  isDeclared,
+  judgeAlso,
   laterAttempts,
+  pointerOf,
   refused,
   retryWhileSettling,
   sendAtOnce,
@@ -68,7 +79,7 @@ const addSameFileAgain = condition(async (refusal) => {
     if (run.options.depth === 'quick') return
     const added = await addOthers(context, valid)
     await judge(refused(probe), `${what}, after others were added`)
-    await orElse(run, () => judgeInCreated(refusal))
+    if (canAddToCreated(run)) await judgeAlso(context, () => judgeInCreated(refusal))
     context.atEnd = async () => {
       await judge(refused(probe), `${what}, at the end of the run`)
       await judgeAddedAtOnce(refusal, added)
@@ -125,6 +136,17 @@ async function judgeAddedAtOnce(
   }
   const told = `${what} since others were added at the same moment, at the end of the run`
   for (const { probe } of made) await judge(refused(probe), told)
+}
+
+/** Whether the target file says how to make a graph, and a file that is added to it. */
+function canAddToCreated(run: Run): boolean {
+  const isUploaded = run.target.operations['files.upload']?.content !== undefined
+  const { freshFileAt = '' } = operation('graphs.add-file')
+  return (
+    isUploaded &&
+    isDeclared(run, 'graphs.create') &&
+    pointerOf(run, 'graphs.add-file', freshFileAt) !== undefined
+  )
 }
 
 /** A graph that the run creates keeps its file as well, also if its name is asked for again. */

@@ -89,7 +89,7 @@ const limits = {
   requestsPerSecond: 0,
   timeoutMs: 60000,
   jobTimeoutMs: 60000,
-  maxGenerations: 200,
+  maxGenerations: 600,
 }
 
 const exampleScenarios = {

@@ -4,6 +4,7 @@ import {
   holdPlaces,
   isThrottled,
   livenessProbe,
+  NotExercised,
   operationName,
   sendOnce,
 } from '../engine/index.ts'
@@ -28,6 +29,24 @@ export async function judgeEach<T>(
       one.status === 'rejected' ? [one.reason as unknown] : [],
     )
     if (thrown.length > 0) throw thrown.find((error) => error instanceof Failed) ?? thrown[0]
+  }
+}
+
+/**
+ * Judges a further case. What keeps it from being judged keeps the requirement from passing, but not from being judged by its
+ * other cases.
+ */
+export async function judgeAlso(
+  { run, open }: CheckContext,
+  judge: () => Promise<unknown>,
+): Promise<void> {
+  open.plan(1)
+  try {
+    await judge()
+    open.settle(1)
+  } catch (error) {
+    if (!(error instanceof NotExercised) || run.life.ended) throw error
+    open.leave(error.message)
   }
 }
 

@@ -14,6 +14,7 @@ import {
 import { leftOut } from '../report/index.ts'
 import {
   type Case,
+  countAll,
   type Ground,
   judgeCases,
   memberCase,
@@ -22,7 +23,7 @@ import {
   valueCases,
 } from './odd-cases.ts'
 import { countsAsGranted } from './control.ts'
-import { generationsLeft } from './created.ts'
+import { awaitEnd, enoughGenerations, generationsLeft } from './created.ts'
 import { absent, type Change, change, inOtherItem, isOf, ofKinds, topOf } from './changes.ts'
 import { arraysAbove, isSetting, type Placed, placesIn, undescribedMembers } from './places.ts'
 import { oddChanges } from './odd-values.ts'
@@ -168,18 +169,23 @@ export const badInput: Condition = condition(async (refusal) => {
   const shown = placesIn(run, operation, jsonOf(first))
   const places = [...shown, ...undescribedMembers(jsonOf(first), shown)]
   const all = sampled(context, allCases({ refusal, first, places, effect }))
+  context.open.plan(all.length)
   const free = all.filter((one) => effect !== 'generates' || one.effect === 'none')
-  await judgeCases(refusal, free, () => Infinity)
+  await judgeCases(refusal, free, { left: () => Infinity })
   if (effect !== 'generates') return
   // What may be granted goes on until as much was generated as is this requirement's share.
   const may = maxLooseGenerations(operation, run.target) + granted()
   const left = all.filter((one) => one.effect !== 'none')
-  await judgeCases(refusal, left, () => may - granted())
-  // What the others did not need is shared out at the end; jobs would make that end a late one.
-  if (left.length === 0 || busyStatus(operation) !== undefined) return
-  context.atEnd = () => {
-    const most = generationsLeft(run) + granted()
-    return judgeCases(refusal, left, () => most - granted())
+  await judgeCases(refusal, left, { left: () => may - granted() })
+  if (left.length === 0) return
+  awaitEnd(run, countAll(left))
+  // What the others did not need is theirs who have cases left; jobs would make that end a late one.
+  context.atEnd = async () => {
+    if (busyStatus(operation) === undefined) await judgeCases(refusal, left, generationsLeft(run))
+    const { maxGenerations } = run.target.limits
+    context.open.leave(
+      `maxGenerations: the target grants so much bad input that limits.maxGenerations (${maxGenerations}) is used up; ${enoughGenerations(run)} would do`,
+    )
   }
 })
 

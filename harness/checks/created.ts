@@ -13,7 +13,7 @@ import {
   sendWithRetries,
   Throttled,
 } from '../engine/index.ts'
-import { shareAtEnd } from '../../catalogue/faults.ts'
+import { generatedLater } from '../../catalogue/faults.ts'
 import { createdId } from '../history/index.ts'
 import { leftOut } from '../report/index.ts'
 
@@ -138,11 +138,41 @@ function noteTwin(run: Run, id: string, exchange: Exchange): void {
   else if (Buffer.compare(Buffer.from(first), Buffer.from(body)) !== 0) found.push(exchange)
 }
 
-const generatedIn = perRun(() => ({ count: 0 }))
+/** How many cases may be granted yet. */
+export interface Allowance {
+  left(): number
+  /** Keeps so many for what is under way, until the function that it gives is called. */
+  keep?(count: number): () => void
+}
 
-/** How much one of the operations that generate may still make a target generate at the end of a run. */
-export function generationsLeft(run: Run): number {
-  return shareAtEnd(run.target, generatedIn(run).count)
+/** How much the target has generated, what is under way and may make it generate more, and the cases that wait for the end of the run. */
+const generatedIn = perRun(() => ({ count: 0, underWay: 0, waiting: 0 }))
+
+/** How much bad input may still make a target generate at the end of a run; what is under way counts as granted. */
+export function generationsLeft(run: Run): Allowance {
+  const generated = generatedIn(run)
+  const { maxGenerations } = run.target.limits
+  return {
+    left: () =>
+      maxGenerations === 0
+        ? Infinity
+        : Math.max(0, maxGenerations - generated.count - generated.underWay - generatedLater),
+    keep(count) {
+      generated.underWay += count
+      return () => void (generated.underWay -= count)
+    },
+  }
+}
+
+/** Notes so many requests that are sent at the end of the run, if `maxGenerations` allows. */
+export function awaitEnd(run: Run, requests: number): void {
+  generatedIn(run).waiting += requests
+}
+
+/** A limit that is enough, whatever the target grants: what was allowed, and all that had to wait. */
+export function enoughGenerations(run: Run): number {
+  const enough = run.target.limits.maxGenerations + generatedIn(run).waiting
+  return Math.ceil(enough / 10) * 10
 }
 
 /** Notes what the run creates, for the report and the clean-up, and how much it generates. */

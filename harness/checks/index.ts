@@ -18,7 +18,7 @@ export {
 export { malformedBody, malformedJsonBody, missingBody, wrongContentType } from './conditions.ts'
 export { byRecord } from './by-record.ts'
 export { badBytes, badInput, withBytes } from './bad-input.ts'
-export { judgeEach, property, samples } from './at-once.ts'
+export { judgeAlso, judgeEach, property, samples } from './at-once.ts'
 
 // What is granted.
 export {

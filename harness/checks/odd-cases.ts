@@ -1,6 +1,7 @@
 import type { Effect, Member } from '../../catalogue/operation.ts'
 import { Failed, jsonOf, type Probe, withJson } from '../engine/index.ts'
 import { judgeEach, maxAtOnce } from './at-once.ts'
+import type { Allowance } from './created.ts'
 import type { RefusalContext } from './refusals.ts'
 import { isLoose } from '../../catalogue/faults.ts'
 import { oddBodies, oddNumbers, oddTexts } from '../../catalogue/odd-values.ts'
@@ -25,18 +26,26 @@ export interface Case {
  * Judges cases, several at once, until none is left or no more may be granted; those that were judged are taken out. If all
  * that a request holds is granted, each of its parts was looked at. A refusal may be of the first of them alone, and a 5xx
  * does not say which it was: both are followed by the parts.
- * @param may how many of them may be granted yet
  */
 export async function judgeCases(
   refusal: RefusalContext,
   cases: Case[],
-  may: () => number,
+  { left, keep }: Allowance,
 ): Promise<void> {
-  while (cases.length > 0 && may() > 0) {
-    const batch = cases.splice(0, Math.min(maxAtOnce, may()))
-    const open = await openParts(refusal, batch)
-    cases.unshift(...open)
+  const { open } = refusal.context
+  while (cases.length > 0 && left() > 0) {
+    const batch = cases.splice(0, Math.min(maxAtOnce, left()))
+    const giveBack = keep?.(batch.length)
+    const parts = await openParts(refusal, batch).finally(giveBack)
+    open.settle(batch.length)
+    open.plan(parts.length)
+    cases.unshift(...parts)
   }
+}
+
+/** How many requests these cases come to if none that holds several answers for its parts. */
+export function countAll(cases: readonly Case[]): number {
+  return cases.reduce((sum, { parts = [] }) => sum + 1 + countAll(parts), 0)
 }
 
 /** Parts of refused cases, in their order. */

@@ -20,6 +20,8 @@ export interface CheckContext {
   readonly scenario: Scenario | undefined
   /** Answers judged so far. */
   cases: number
+  /** What of its cases is still to be judged: a requirement of which a single one is left never passes. */
+  readonly open: OpenCases
   /** How the control was answered; `none` if the requirement has none. */
   control: 'granted' | 'refused' | 'none'
   /** The control that was granted: it stands in each failure, beside the request that failed. */
@@ -38,6 +40,38 @@ export interface CheckContext {
   fail(exchange: Exchange, expected: string, what: string, actual?: string): never
 }
 
+/** Cases that were planned, how many of them were judged, and why one was not. */
+export interface OpenCases {
+  readonly planned: number
+  readonly judged: number
+  /** Why the others are not judged; undefined if nothing says it. */
+  readonly why: string | undefined
+  plan(count: number): void
+  /** Notes that so many more of the planned ones were judged. */
+  settle(count: number): void
+  /** Says why what is left will not be judged; the first reason stays. */
+  leave(why: string): void
+}
+
+export function createOpenCases(): OpenCases {
+  let [planned, judged] = [0, 0]
+  let reason: string | undefined
+  return {
+    get planned() {
+      return planned
+    },
+    get judged() {
+      return judged
+    },
+    get why() {
+      return reason
+    },
+    plan: (count) => void (planned += count),
+    settle: (count) => void (judged += count),
+    leave: (why) => void (reason ??= why),
+  }
+}
+
 export function createCheckContext(run: Run, requirement: CatalogueRequirement): CheckContext {
   const context: CheckContext = {
     run,
@@ -45,6 +79,7 @@ export function createCheckContext(run: Run, requirement: CatalogueRequirement):
     control: 'none',
     shownBy: null,
     familyOnly: [],
+    open: createOpenCases(),
     get scenario() {
       return run.target.scenarios[requirement.id]
     },

@@ -272,11 +272,21 @@ async function outcomeOf(context: CheckContext, check: Judge | undefined): Promi
     const failures = [...context.familyOnly]
     const more = atEnd ? { atEnd } : {}
     if (failures.length > 0) return { outcome: 'failed', failures, ...more }
-    if (context.cases > 0 || atEnd) return { outcome: 'passed', failures, ...more }
+    if (atEnd) return { outcome: 'passed', failures, ...more }
+    const left = leftOpen(context)
+    if (left !== undefined) return { outcome: 'not-exercised', reason: left, failures }
+    if (context.cases > 0) return { outcome: 'passed', failures }
     return { outcome: 'not-exercised', reason: 'no answer was judged', failures }
   } catch (error) {
     return ended(error, context)
   }
+}
+
+/** Why not all of its cases were judged, and of how many that is so; undefined if all were. */
+function leftOpen({ open: { planned, judged, why } }: CheckContext): string | undefined {
+  if (planned <= judged) return undefined
+  const left = `${planned - judged} of ${planned} cases were not judged`
+  return why === undefined ? left : judged === 0 ? why : `${why}; ${left}`
 }
 
 function ended(error: unknown, context: CheckContext): Judged {

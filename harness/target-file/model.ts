@@ -149,6 +149,6 @@ export const defaultLimits: Limits = {
   jobTimeoutMs: 60_000,
   settleMs: 5000,
   maxAnswerBytes: 8_388_608,
-  maxGenerations: 200,
+  maxGenerations: 600,
   credentialProbes: 'all',
 }

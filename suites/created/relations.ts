@@ -20,6 +20,7 @@ import {
   grantedByScenario,
   grantedControl,
   grantedProbe,
+  judgeAlso,
   judgeEach,
   operationIn,
   refused,
@@ -76,6 +77,8 @@ function withUsedName({ run }: CheckContext, probe: Probe): Probe {
   return id && name !== undefined ? atRole(run, probe, 'name', name) : probe
 }
 
+const needTwo = 'concurrent creations need limits.concurrency of 2 or more'
+
 /** Judges that several creations at once each give an id that no other creation of the run gives. */
 export const ownId: Judge = async (context) => {
   const { run, requirement } = context
@@ -89,6 +92,9 @@ export const ownId: Judge = async (context) => {
     sent.push(await context.send(make))
   const made = sent.flatMap((exchange) => createdId(run, exchange) ?? [])
   useAgain(run, operation, made)
+  context.open.plan(1)
+  if (run.target.limits.concurrency < 2) context.open.leave(needTwo)
+  else context.open.settle(1)
   const [first] = sent
   const limited = sent.find(isThrottling)
   if (made.length < 2 && limited) throw new Throttled(describeResponse(limited))
@@ -124,11 +130,8 @@ function showsNothing(which: string, exchange: Exchange): NotExercised {
   return new Reason(`${which} was answered ${describeResponse(exchange)}`)
 }
 
-/** A creation after one that was refused; why nobody can tell, if it shows nothing. */
-async function lookAfter(
-  context: CheckContext,
-  refusal: Refusal,
-): Promise<NotExercised | undefined> {
+/** Judges a creation after one that was refused; throws `NotExercised` if it shows nothing. */
+async function lookAfter(context: CheckContext, refusal: Refusal): Promise<void> {
   const { run, requirement } = context
   const creator = creatorIn(context)
   const { what, change, statuses } = refusal
@@ -142,7 +145,7 @@ async function lookAfter(
       badInput: true,
     })
     if (!statuses.includes(refusedOne.response?.status ?? 0))
-      return showsNothing('the creation that should be refused', refusedOne)
+      throw showsNothing('the creation that should be refused', refusedOne)
     const purpose = { requirement: requirement.id, role: 'probe' } as const
     const send = () => sendWithRetries(run, probe, purpose, { fresh: true })
     const isOver = (exchange: Exchange): boolean =>
@@ -151,13 +154,13 @@ async function lookAfter(
     if (again.response && isGranted(again.response)) return void context.cases++
     // One whose answer was lost may have made what this one meets.
     if (again.unanswered || !isRefused(again))
-      return showsNothing('the creation after a refused one', again)
+      throw showsNothing('the creation after a refused one', again)
     const plain = await context.send(() => creator.fresh(run), { role: 'setup' })
     if (plain.response && isGranted(plain.response)) continue
     noteRefused(context, plain)
-    return showsNothing('a creation without a refused one before it', plain)
+    throw showsNothing('a creation without a refused one before it', plain)
   }
-  if (!again) return undefined
+  if (!again) return
   const expected = `a 2xx: the refused creation made nothing, so ${creator.same} is still free`
   context.fail(again, expected, `after the same one was refused ${what}, in ${maxLooks} attempts`)
 }
@@ -181,12 +184,9 @@ export async function noEffect(
     refusedByGrammar,
     ...more,
   ]
-  const open: (NotExercised | undefined)[] = []
-  await judgeEach(
-    sampled(context, refusals),
-    async (refusal) => void open.push(await lookAfter(context, refusal)),
+  await judgeEach(sampled(context, refusals), (refusal) =>
+    judgeAlso(context, () => lookAfter(context, refusal)),
   )
-  if (context.cases === 0) throw open.find((reason) => reason !== undefined) ?? new NotExercised('')
 }
 
 export function grantedOf(sent: readonly Exchange[]): Exchange[] {
@@ -210,8 +210,7 @@ export async function onceAtOnce(context: CheckContext, seen?: SeenWhen): Promis
   const { run, requirement } = context
   const creator = creatorIn(context)
   if (context.scenario) return byScenario(context)
-  if (run.target.limits.concurrency < 2)
-    throw new NotExercised('concurrent creations need limits.concurrency of 2 or more')
+  if (run.target.limits.concurrency < 2) throw new NotExercised(needTwo)
   await requireControl(context)
   await seen?.before(context)
   const sendAll = async (): Promise<readonly Exchange[]> => {

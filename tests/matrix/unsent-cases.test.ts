@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest'
+import { createOpenCases } from '../../harness/engine/check-context.ts'
+import type { JudgeOf } from '../../harness/engine/judge.ts'
+import { defaultLimits } from '../../harness/target-file/model.ts'
+import { judgeReference } from './judge-reference.ts'
+import { judgeLenient } from './lenient.ts'
+
+/** No requirement of which a single case was left out passes. */
+
+const badInput = ['*/bad-input-no-5xx']
+/** All that other requirements make a target generate that declares everything (tests/matrix/whole-run.test.ts). */
+const generatedOtherwise = 187
+
+test('the usual maxGenerations is enough for a target that grants whatever it may', async () => {
+  const left = defaultLimits.maxGenerations - generatedOtherwise
+  const { rows, reasons } = await judgeLenient('single faults', left, badInput)
+  expect(reasons).toEqual([])
+  expect(rows.filter(({ outcome }) => outcome === 'passed').length).toBeGreaterThan(6)
+})
+
+test('a requirement whose cases exceed maxGenerations is not exercised, and says which limit would do', async () => {
+  const { reasons, generated } = await judgeLenient('single faults', 100, badInput)
+  expect(generated).toBeLessThanOrEqual(100)
+  expect(reasons.length).toBeGreaterThan(0)
+  const limits = reasons.map((reason) => {
+    const [, limit, enough, left, all] =
+      /^maxGenerations: .* limits\.maxGenerations \((\d+)\) is used up; (\d+) would do; (\d+) of (\d+) cases were not judged$/.exec(
+        reason,
+      ) ?? []
+    expect(Number(left), reason).toBeGreaterThan(0)
+    expect(Number(left), reason).toBeLessThan(Number(all))
+    expect(limit).toBe('100')
+    return Number(enough)
+  })
+  expect((await judgeLenient('single faults', Math.max(...limits), badInput)).reasons).toEqual([])
+})
+
+test('nothing that is sent at once passes with a concurrency of 1', async () => {
+  const { results } = await judgeReference(
+    {},
+    { options: { only: ['*/2xx-own-id', '*/400-atomic'] }, limits: { concurrency: 1 } },
+  )
+  const judged = results.filter(
+    ({ outcome, reason }) => outcome !== 'not-applicable' && reason !== 'left out: --only',
+  )
+  expect(judged.length).toBeGreaterThan(4)
+  for (const { id, outcome, reason } of judged)
+    expect({ id, outcome, reason }).toEqual({
+      id,
+      outcome: 'not-exercised',
+      reason: expect.stringContaining('concurrent creations need limits.concurrency of 2 or more'),
+    })
+})
+
+test.each([
+  ['judged', 2, undefined, 'passed', undefined],
+  ['dropped', 1, undefined, 'not-exercised', '1 of 2 cases were not judged'],
+  ['named', 1, 'it rains', 'not-exercised', 'it rains; 1 of 2 cases were not judged'],
+  ['all dropped', 0, 'it rains', 'not-exercised', 'it rains'],
+] as const)(
+  'a requirement passes if all cases that it planned were judged, whatever its check says: %s',
+  async (_, judged, why, outcome, reason) => {
+    const id = 'files.list/2xx-accepted'
+    const judgeOf: JudgeOf = () => async (context) => {
+      context.cases = 2
+      context.open.plan(2)
+      context.open.settle(judged)
+      if (why !== undefined) context.open.leave(why)
+    }
+    const { results } = await judgeReference({}, { options: { only: [id] }, judgeOf })
+    expect(results.find((result) => result.id === id)).toMatchObject({ outcome })
+    expect(results.find((result) => result.id === id)?.reason).toBe(reason)
+  },
+)
+
+test('the first reason stays', () => {
+  const open = createOpenCases()
+  open.leave('it rains')
+  open.leave('it snows')
+  expect(open.why).toBe('it rains')
+})
