@@ -1,6 +1,5 @@
-import { createRequire } from 'node:module'
 import { type Report, type RequirementResult, sections } from '../harness/report/index.ts'
-import { xmlAttribute, xmlText } from './escape/xml.ts'
+import { type Element, xmlAttribute, xmlDocument, xmlText } from './escape/xml.ts'
 import { byOperation } from './view/groups.ts'
 import { runErrors, runNotes } from './view/standing.ts'
 import { evidenceText, type TestStatus, testStatuses } from './view/evidence.ts'
@@ -82,51 +81,53 @@ export function junitText(
   { durationMs, startedAt }: { readonly durationMs: number; readonly startedAt: string },
   suites: readonly TestSuite[],
 ): string {
-  // Loaded when XML is written: other formats do not need it.
-  const { create } = createRequire(import.meta.url)('xmlbuilder2') as typeof import('xmlbuilder2')
-  const document = create({ version: '1.0', encoding: 'UTF-8' })
-  const { skipped: _, ...all } = counts(suites.flatMap(({ cases }) => cases))
-  const root = document.ele('testsuites', {
-    name: xmlAttribute(name),
-    ...all,
-    time: seconds(durationMs),
-  })
+  const { '@skipped': _, ...all } = counts(suites.flatMap(({ cases }) => cases))
   // In UTC, without fraction and zone, as the format wants it.
   const timestamp = xmlAttribute(startedAt.slice(0, 19))
-  for (const { cases, durationMs: ms, name: of, properties: about } of suites) {
-    const time = seconds(ms ?? cases.reduce((sum, one) => sum + (one.durationMs ?? 0), 0))
-    const suite = root.ele('testsuite', {
-      name: xmlAttribute(of),
-      ...counts(cases),
-      time,
-      timestamp,
-    })
-    const list = about && suite.ele('properties')
-    for (const [key, value] of about ?? [])
-      list?.ele('property', { name: key, value: xmlAttribute(value) })
-    for (const { classname, durationMs: took = 0, found, name: title } of cases) {
-      const [label, group] = [xmlAttribute(title), xmlAttribute(classname)]
-      const element = suite.ele('testcase', { name: label, classname: group, time: seconds(took) })
-      if (!found) continue
-      const { kind, message, text, type } = found
-      const child = element.ele(kind, {
-        message: xmlAttribute(message),
-        ...(type !== undefined && { type }),
-      })
-      if (text !== undefined) child.txt(xmlText(text))
-    }
+  return xmlDocument({
+    testsuites: {
+      '@name': xmlAttribute(name),
+      ...all,
+      '@time': seconds(durationMs),
+      testsuite: suites.map(({ cases, durationMs: ms, name: of, properties: about = [] }) => ({
+        '@name': xmlAttribute(of),
+        ...counts(cases),
+        '@time': seconds(ms ?? cases.reduce((sum, one) => sum + (one.durationMs ?? 0), 0)),
+        '@timestamp': timestamp,
+        properties: about.length === 0 ? undefined : { property: about.map(property) },
+        testcase: cases.map(caseElement),
+      })),
+    },
+  })
+}
+
+function property([key, value]: readonly [name: string, value: string]): Element {
+  return { '@name': key, '@value': xmlAttribute(value) }
+}
+
+function caseElement({ classname, durationMs = 0, found, name }: TestCase): Element {
+  return {
+    '@name': xmlAttribute(name),
+    '@classname': xmlAttribute(classname),
+    '@time': seconds(durationMs),
+    ...(found && {
+      [found.kind]: {
+        '@message': xmlAttribute(found.message),
+        '@type': found.type,
+        '#text': found.text === undefined ? undefined : xmlText(found.text),
+      },
+    }),
   }
-  return `${document.end({ prettyPrint: true })}\n`
 }
 
 function counts(cases: readonly TestCase[]) {
   const of = (kind: string): string =>
     String(cases.filter(({ found }) => found?.kind === kind).length)
   return {
-    tests: String(cases.length),
-    failures: of('failure'),
-    errors: of('error'),
-    skipped: of('skipped'),
+    '@tests': String(cases.length),
+    '@failures': of('failure'),
+    '@errors': of('error'),
+    '@skipped': of('skipped'),
   }
 }
 
