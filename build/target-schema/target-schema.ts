@@ -34,6 +34,9 @@ function operationSchemas(): Record<string, Schema> {
     ),
     guardrails: absent('The target has no guardrails.'),
     general: absent('The general rows of §7.2 are not judged.'),
+    '*': absent(
+      'Every operation that has no entry of its own, and needs no resource that is declared.',
+    ),
   }
 }
 

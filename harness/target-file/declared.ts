@@ -3,6 +3,7 @@ import {
   isOperationId,
   type OperationId,
   operation as operationOf,
+  operations,
   readsOf,
 } from '../../catalogue/operations.ts'
 import {
@@ -21,7 +22,12 @@ import {
   undeclaredReason,
 } from '../report/index.ts'
 import type { OperationValue, Scenario, Target, TargetFile } from './model.ts'
-import { catalogue, isRequirementId } from '../../catalogue/catalogue.ts'
+import {
+  catalogue,
+  grantedRequirement,
+  isRequirementId,
+  requirementOf,
+} from '../../catalogue/catalogue.ts'
 import { didYouMean, requirementIds } from './nearest.ts'
 
 /**
@@ -108,6 +114,22 @@ function usefulOf(need: Need, { operations = {} }: TargetFile, operation?: Area)
     [need].flat().includes(reads.declaredAt) &&
     typeof operations[reads.madeBy] === 'string'
   return isGiven ? [reads.declaredAt] : [need].flat()
+}
+
+/** The file with an entry for each operation that its `"*"` stands for: those without one that need no declared resource. */
+export function withEveryOperation(file: TargetFile): TargetFile {
+  const { '*': rest, ...own } = file.operations ?? {}
+  if (rest === undefined) return file
+  const others = operations.filter(({ id }) => own[id] === undefined && !needsDeclared(file, id))
+  return {
+    ...file,
+    operations: { ...own, ...Object.fromEntries(others.map(({ id }) => [id, rest])) },
+  }
+}
+
+function needsDeclared(file: TargetFile, id: OperationId): boolean {
+  const pointers = requirementOf(grantedRequirement[id]).needs.flat()
+  return pointers.some((pointer) => pointer.startsWith('/resources/') && declares(file, pointer))
 }
 
 /** True for a role that has a default: it is missing because the body is. */

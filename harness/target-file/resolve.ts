@@ -6,7 +6,7 @@ import type { Context, Environment } from './resolve-key.ts'
 import { placed, readNamedText, readNamedFile, labels, resolveKeys } from './resolve-key.ts'
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
-import { isKeyPerOperation, unreachableIds } from './declared.ts'
+import { isKeyPerOperation, unreachableIds, withEveryOperation } from './declared.ts'
 import { escapeToken, isObject, memberPath, tokensOf } from '../../schemas/json.ts'
 import type {
   FetchHandler,
@@ -90,7 +90,8 @@ export interface Resolved {
 
 /** Reads everything that a checked target file refers to; throws a `UserError` if something is not there. */
 export async function resolveTarget(given: TargetFile, options: ResolveOptions): Promise<Resolved> {
-  const { fetch, ...file } = given
+  const { fetch, ...written } = given
+  const file = withEveryOperation(written)
   // A base URL that somebody gives wins over what the file names.
   const handler = options.baseUrl === undefined ? fetch : undefined
   const baseUrl = handler ? inProcessUrl : resolveBaseUrl(file, options.baseUrl)
@@ -121,7 +122,7 @@ export async function resolveTarget(given: TargetFile, options: ResolveOptions):
     applicationIds: new Set(applicationNames.flatMap((name) => file.resources?.[name]?.id ?? [])),
     ids: new Set(leaves.map((leaf) => leaf.toLowerCase())),
     file: shown,
-    digest: targetDigest(file),
+    digest: targetDigest(written),
     secrets: [
       ...context.secrets,
       ...context.hidden.filter(({ value }) => !kept.some((text) => text.includes(value))),

@@ -124,6 +124,7 @@ type OperationValues = Readonly<
 } & {
   readonly guardrails?: 'not-served'
   readonly general?: 'not-served'
+  readonly '*'?: 'not-served'
 }
 
 const switched = (down: boolean) => [{ method: 'POST', url: '/admin/search', body: { down } }]

@@ -383,3 +383,22 @@ test('given headers and a given authority stand before those of the file', async
   ])
   expect(target.tls).toEqual({ ca: 'PEM' })
 })
+
+test('"*" stands for each operation that has no entry of its own, and needs no resource that is declared', async () => {
+  const file: TargetFile = {
+    resources: { file: 'f-1' },
+    operations: {
+      'files.list': {},
+      'chat.create': { body: { model: 'm' } },
+      'pdf.parse': 'removed',
+      '*': 'not-served',
+    },
+  }
+  const { target } = await resolve(file)
+  const there = operations.filter(({ id }) => target.absent[id] === undefined).map(({ id }) => id)
+  expect(there).toEqual(['chat.create', 'files.list', 'files.retrieve'])
+  expect(target.absent['pdf.parse']).toBe('removed')
+  expect(target.absent['jobs.create']).toBe('not-served')
+  expect(target.absent).not.toHaveProperty('*')
+  expect(target.digest).toBe(targetDigest({ baseUrl, ...file }))
+})

@@ -62,6 +62,7 @@ test('the schema has no other operation', () => {
     ...operations.map(({ id }) => id),
     'guardrails',
     'general',
+    '*',
   ])
 })
 
