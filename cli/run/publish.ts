@@ -84,10 +84,9 @@ async function heldAgainst(
 const told: readonly EndCause[] = ['interrupted', 'bail', 'unreachable', 'setup']
 
 function notesOf({ facts }: RunRecord): string[] {
-  const { ended, jobsInProgress, hints } = facts
+  const { ended, jobsInProgress } = facts
   return [
     ...(ended && !told.includes(ended.cause) ? [ended.reason] : []),
-    ...hints,
     ...(jobsInProgress.length > 0
       ? [`jobs that were not seen to end: ${jobsInProgress.join(', ')}`]
       : []),

@@ -13,6 +13,7 @@ import {
 } from '../http/index.ts'
 import { createPacer, createSemaphore, createCircuitBreaker, createThrottle } from './throttle.ts'
 import type { Interface, RunHook, Objects, Plan, Run, RunOptions } from './run.ts'
+import { absentOf } from './absent.ts'
 import { hintsOf, pagesOf } from './events.ts'
 import { createKeys } from './keys.ts'
 import { createLifetime } from './outcome.ts'
@@ -71,6 +72,7 @@ export function createRun(given: Target, options: RunOptions, parts: RunParts): 
   for (const { observe } of hooks) if (observe) observers.push((exchange) => observe(run, exchange))
   observers.push((exchange) => hintsOf(run).observe(exchange))
   observers.push((exchange) => pagesOf(run).observe(exchange))
+  observers.push((exchange) => absentOf(run).observe(exchange))
   observers.push(({ probe, response }) => {
     // A server may answer unknown paths before it checks any key.
     if (response && probe.operation !== null)

@@ -1,3 +1,5 @@
+import { absentOf } from './absent.ts'
+import { withoutEchoes } from './echo.ts'
 import type { Exchange } from './exchange.ts'
 import { headBytes } from './response.ts'
 import { describeResponse, isPage, pageTitle } from './describe.ts'
@@ -10,7 +12,8 @@ import { proxyFor } from '../http/index.ts'
 const fewestPlaces = 3
 
 /** Signs that the target, or its file, is not the one that was meant. */
-export const hintsOf = perRun(({ target: { baseUrl } }: Run) => {
+export const hintsOf = perRun((run: Run) => {
+  const { baseUrl } = run.target
   const added = new Map<string, string>()
   const places = new Set<string>()
   const responses = new Set<string>()
@@ -22,10 +25,14 @@ export const hintsOf = perRun(({ target: { baseUrl } }: Run) => {
     const isGranted = first.response.status < 300
     if (/\/v1$/.test(new URL(baseUrl).pathname) && !isGranted)
       return `the base URL ends in /v1, but the paths of the interface begin with /v1 already: leave it out (${said})`
-    if (isPage(first.response)) return `this is a page, not an API: check the base URL (${said})`
+    const isNowhere = absentOf(run).isNowhere
+    if (isPage(first.response) && (isGranted || isNowhere))
+      return `this is a page, not an API: check the base URL (${said})`
     if (places.size >= fewestPlaces && responses.size === 1)
       return `every path gets the same answer: check the base URL (${said})`
-    return undefined
+    return isNowhere
+      ? `no operation of the interface is there: check the base URL (${said})`
+      : undefined
   }
   return {
     observe(exchange: Exchange): void {
@@ -34,7 +41,9 @@ export const hintsOf = perRun(({ target: { baseUrl } }: Run) => {
       if (responses.size > 1) return
       const { probe, response } = exchange
       places.add(`${probe.method} ${probe.path}`)
-      responses.add(`${response?.status} ${response?.text(headBytes)}`)
+      const text = response?.text(headBytes) ?? ''
+      const isError = (response?.status ?? 0) >= 400
+      responses.add(`${response?.status} ${isError ? withoutEchoes(text, probe) : text}`)
     },
     /** A sentence that says what to look at; one for each subject. */
     add: (subject: string, sentence: string) =>
@@ -89,6 +98,8 @@ export interface RunFacts {
   readonly created: readonly Created[]
   readonly pages: readonly PageCount[]
   readonly notServed: readonly NotServed[]
+  /** Operations that the target does not seem to have, and how it answered. */
+  readonly absent: readonly NotServed[]
   /** Every request with the full key that was answered was answered 401. */
   readonly keyRefused: boolean
   readonly ended: ({ readonly cause: EndCause } & Reason) | null
@@ -111,6 +122,7 @@ export function factsOf(run: Run): RunFacts {
     created: run.objects.created.map((object) => ({ ...object, id: recorder.redact(object.id) })),
     pages: pagesOf(run).counts((text) => recorder.redact(text)),
     notServed: run.hooks.flatMap((hook) => hook.notServed?.(run) ?? []),
+    absent: absentOf(run).list((text) => recorder.redact(text)),
     keyRefused: run.keys.isRefused,
     ended: ended
       ? { cause: ended.cause, ...ended.reason, reason: recorder.redact(ended.message) }

@@ -145,6 +145,7 @@ function mergeRuns(reports: readonly Report[]): Run {
     interrupted: runs.some((part) => part.interrupted),
     credentialProbes: runs.some((part) => part.credentialProbes === 'few') ? 'few' : 'all',
     ...pagesOf(runs),
+    ...absentIn(runs),
     notServed: [...new Map(notServed.map((one) => [JSON.stringify(one), one])).values()],
     created: runs.flatMap((part) => part.created),
   }
@@ -158,6 +159,18 @@ function pagesOf(runs: readonly Run[]): Pick<Run, 'pages'> {
     kinds.set(key, { ...page, times: times + (kinds.get(key)?.times ?? 0) })
   }
   return kinds.size > 0 ? { pages: [...kinds.values()] } : {}
+}
+
+/** What no part has found, and what each part says of the target. */
+function absentIn(runs: readonly Run[]): Pick<Run, 'absent' | 'hints'> {
+  const absent = new Map(
+    runs.flatMap((part) => part.absent ?? []).map((one) => [one.operation, one]),
+  )
+  const hints = [...new Set(runs.flatMap((part) => part.hints ?? []))]
+  return {
+    ...(absent.size > 0 && { absent: [...absent.values()] }),
+    ...(hints.length > 0 && { hints }),
+  }
 }
 
 function sum<T>(items: readonly T[], of: (item: T) => number): number {

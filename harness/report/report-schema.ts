@@ -114,6 +114,14 @@ const run = object(
       'Requests a second that the target takes, by what it answered while it throttled.',
       count,
     ),
+    absent: described(
+      'Operations that the target does not seem to have, and how it answered; absent if there was none.',
+      listOf(notServed),
+    ),
+    hints: described(
+      'Sentences that say what of the target or its file to look at first; absent if there was none.',
+      listOf(text),
+    ),
     pages: described(
       'Error responses that were pages in place of envelopes, by what they were; absent if there was none.',
       listOf(page),

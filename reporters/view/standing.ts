@@ -143,6 +143,7 @@ function but(counts: Counts, members: ('notExercised' | 'notApplicable')[]): str
 export function runNotes(report: Report): string[] {
   const { run } = report
   const notes = [
+    ...(run.hints ?? []),
     run.interrupted &&
       'interrupted: the run ended early, and what it had learned by then was judged',
     run.insecure && 'insecure: the certificate of the target was not verified (--insecure)',

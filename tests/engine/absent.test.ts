@@ -1,0 +1,131 @@
+import { expect, test } from 'vitest'
+import { type FetchHandler, runConformance, type Target } from '../../index.ts'
+import { createReference } from '../../reference/server.ts'
+import { inVirtualTime } from '../support/virtual-time.ts'
+
+/** How servers answer a path that they do not have, if nobody tells them otherwise; most put the path, the time or an id in. */
+const unknownPaths: Readonly<Record<string, (request: Request, path: string) => unknown>> = {
+  Express: ({ method }, path) =>
+    `<!DOCTYPE html><title>Error</title><pre>Cannot ${method} ${path}</pre>`,
+  NestJS: ({ method }, path) => ({ message: `Cannot ${method} ${path}`, statusCode: 404 }),
+  Fastify: ({ method }, path) => ({
+    message: `Route ${method}:${path} not found`,
+    statusCode: 404,
+  }),
+  'Spring Boot': (_, path) => ({ timestamp: time(), status: 404, error: 'Not Found', path }),
+  'ASP.NET': () => ({
+    title: 'Not Found',
+    status: 404,
+    traceId: `00-${(number++).toString(16).padStart(16, 'a')}-00`,
+  }),
+  FastAPI: () => ({ detail: 'Not Found' }),
+  Go: () => '404 page not found\n',
+  'an envelope': () => ({ tpe: 'NotFound', errors: [], extras: {} }),
+}
+let number = 0
+const time = (): string => new Date(1_700_000_000_000 + 1000 * number++).toISOString()
+
+type Kind = keyof typeof unknownPaths
+
+/** The reference behind a server that passes some paths on, and has no others; `401` before that if `asksFirst`. */
+function halfBuilt(kind: Kind, isBuilt: RegExp, asksFirst = false): Target {
+  const { handle, target } = createReference({})
+  const key = (target as { keys: { full: string } }).keys.full
+  const fetch: FetchHandler = async (request) => {
+    const { pathname, search } = new URL(request.url)
+    if (isBuilt.test(`${request.method} ${pathname}`)) return handle(request)
+    if (asksFirst && request.headers.get('authorization') !== `Bearer ${key}`)
+      return Response.json({ tpe: 'BadCredentials', errors: [], extras: {} }, { status: 401 })
+    const body = unknownPaths[kind]!(request, pathname + search)
+    const text = typeof body === 'string'
+    return new Response(text ? body : JSON.stringify(body), {
+      status: 404,
+      headers: { 'content-type': text ? 'text/html' : 'application/json' },
+    })
+  }
+  return { fetch, keys: { full: key } }
+}
+
+const options = {
+  depth: 'quick',
+  seed: 3,
+  only: [
+    '*/2xx-*',
+    '*/200-*',
+    '*/202-*',
+    '*/401-missing-credentials',
+    '*/404-*',
+    'envelope/unknown-path',
+  ],
+} as const
+const runOf = (target: Target) =>
+  inVirtualTime(
+    async () => (await runConformance(target, { ...options, only: [...options.only] }).report).run,
+  )
+
+const built =
+  /^GET \/v1\/files|^POST \/v1\/applications\/[^/]+\/jobs$|^GET \/v1\/applications\/jobs\//
+const there = ['jobs.create', 'jobs.retrieve', 'files.list', 'files.retrieve']
+
+test.each(Object.keys(unknownPaths))(
+  'what a server does not have is found by how it answers: %s',
+  async (kind) => {
+    for (const asksFirst of kind === 'Express' ? [false, true] : [false]) {
+      const { absent = [], hints = [] } = await runOf(halfBuilt(kind, built, asksFirst))
+      const ids = absent.map(({ operation }) => operation)
+      expect(hints).toEqual([])
+      for (const id of there) expect(ids).not.toContain(id)
+      // An envelope may be that of an object which is not there.
+      const some =
+        kind === 'an envelope' ? ['completion.create', 'translate.run', 'graphs.create'] : undefined
+      if (some) expect(ids).toEqual(expect.arrayContaining(some))
+      else expect(ids).toHaveLength(17 - there.length)
+      expect(absent[0]!.answered).toMatch(/^404 /)
+      for (const { answered } of absent) expect(answered).not.toMatch(/\/v1\//)
+    }
+  },
+)
+
+test.each(Object.keys(unknownPaths).filter((kind) => kind !== 'an envelope'))(
+  'that nothing is there is told as one thing, to look at the base URL: %s',
+  async (kind) => {
+    const { absent = [], hints = [] } = await runOf(halfBuilt(kind, /^never/))
+    expect(absent).toEqual([])
+    expect(hints).toEqual([expect.stringContaining('check the base URL')])
+  },
+)
+
+test('an operation that looks for objects is there, however it says that one is not', async () => {
+  const answers = [{ message: 'File not found', statusCode: 404 }, { detail: 'No file x' }]
+  for (const answer of answers) {
+    const target = halfBuilt('FastAPI', /^GET \/v1\/files$/)
+    const { fetch } = target as { fetch: FetchHandler }
+    const own: FetchHandler = (request) =>
+      /^\/v1\/files\/./.test(new URL(request.url).pathname)
+        ? Response.json(answer, { status: 404 })
+        : fetch(request)
+    const { absent = [] } = await runOf({ ...target, fetch: own })
+    const ids = absent.map(({ operation }) => operation)
+    expect(ids).toContain('completion.create')
+    expect(ids).not.toContain('files.retrieve')
+  }
+})
+
+test('a server that has everything lacks nothing', async () => {
+  expect((await runOf(halfBuilt('Go', /./))).absent).toBeUndefined()
+})
+
+test.each([405, 501])('a %i is no answer of an operation that is there', async (status) => {
+  const target = halfBuilt('Go', built)
+  const { fetch } = target as { fetch: FetchHandler }
+  const own: FetchHandler = async (request) => {
+    const { status: was } = await fetch(request.clone())
+    return was === 404 && !request.url.includes('/files')
+      ? Response.json({ tpe: 'NotFound', errors: [], extras: {} }, { status })
+      : fetch(request)
+  }
+  const { absent = [] } = await runOf({ ...target, fetch: own })
+  expect(absent.find(({ operation }) => operation === 'translate.run')?.answered).toMatch(
+    `${status} `,
+  )
+})
