@@ -68,7 +68,7 @@ export function answersFrom(path: string, { baseUrl, name }: InitArguments): Ans
       baseUrl: baseUrl ?? report.target.baseUrl,
       name: name ?? report.target.name,
     }),
-    notServed: report.run.notServed.flatMap(({ operation }) =>
+    notServed: [...report.run.notServed, ...(report.run.absent ?? [])].flatMap(({ operation }) =>
       isOperationId(operation) ? [operation] : [],
     ),
     steps: whatToDeclare(report),

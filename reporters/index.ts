@@ -5,6 +5,7 @@ import type { Exchanges } from './view/evidence.ts'
 import { renderHar } from './har.ts'
 import { renderHtml } from './html.ts'
 import { renderJunit } from './junit.ts'
+import { renderMap } from './map.ts'
 import { renderMarkdown } from './markdown.ts'
 import { json } from './escape/json.ts'
 
@@ -19,6 +20,7 @@ export const formats = {
   markdown: (report) => renderMarkdown(report),
   har: renderHar,
   badge: renderBadge,
+  map: renderMap,
 } as const satisfies Record<string, Format>
 
 export type FormatName = keyof typeof formats

@@ -10,7 +10,8 @@ import {
 import { markdownBlock, markdownCode, markdownText } from './escape/markdown.ts'
 import { type Cause, byCause, idsOf, shownFirst } from './view/causes.ts'
 import { type LikelyCause, likelyCauses, likelyHeading } from './view/likely-causes.ts'
-import { compactJson, duration, firstOf, requirementPage } from './view/writing.ts'
+import { byState, mapSentence, notBuilt, type NotBuilt, shownMap } from './view/operation-map.ts'
+import { capital, compactJson, duration, firstOf, requirementPage } from './view/writing.ts'
 import {
   exitLine,
   runNotes,
@@ -20,16 +21,14 @@ import {
   verdictBeforeExit,
 } from './view/standing.ts'
 import {
-  byReason,
   failed,
   leftOutSentence,
   type ReasonGroup,
   requiredButMissed,
-  selectedResults,
   selectedSummary,
 } from './view/groups.ts'
 import { commandOrLength, evidence, failureSentence } from './view/evidence.ts'
-import { gainOf, type Step, usualPart, whatToDeclare } from './view/to-declare.ts'
+import { gainOf, notJudged, type Step, usualPart } from './view/to-declare.ts'
 
 const MOST_IDS = 5
 
@@ -95,9 +94,7 @@ export function renderMarkdown(report: Report, evidence = 25): string {
   const { unexpected, expected } = failed(report)
   const causes = byCause(unexpected)
   const likely = likelyCauses(unexpected)
-  const steps = whatToDeclare({ requirements: selectedResults(report) })
-  const listed = new Set(steps.flatMap(({ ids }) => ids))
-  const others = report.requirements.filter(({ id }) => !listed.has(id))
+  const { notApplicable, notTested, steps } = notJudged(report)
   return [
     `## ${signs[standingOf(report).tone]} Conformance of ${markdownText(target.name)}`,
     '',
@@ -109,6 +106,8 @@ export function renderMarkdown(report: Report, evidence = 25): string {
     ...runNotes(report).flatMap((note) => [`- ${markdownText(note)}`]),
     `- ${markdownText(`${target.baseUrl}: ${count(run.requests, 'request')} in ${duration(run.durationMs)}; ${seedLine(report)}`)}`,
     '',
+    ...mapList(report),
+    ...notBuiltList(notBuilt(report)),
     ...likelyList(likely, unexpected.length),
     ...(unexpected.length > 0
       ? ['### Failed', '', ...foldedIf(likely.length > 0, failureTable(causes))]
@@ -119,12 +118,42 @@ export function renderMarkdown(report: Report, evidence = 25): string {
     ...missed(requiredButMissed(report)),
     ...baseline(report, expected.length),
     ...stepTable(steps),
-    ...reasonTable('Not tested', byReason({ requirements: others }, 'not-exercised')),
-    ...reasonTable('Not applicable', byReason(report, 'not-applicable')),
+    ...reasonTable('Not tested', notTested),
+    ...reasonTable('Not applicable', notApplicable),
   ].join('\n')
 }
 
 const signs = { good: '✅', warning: '⚠️', bad: '❌' } as const satisfies Record<Tone, string>
+
+/** The map of the operations, an item for each state that any has. */
+function mapList(report: Report): string[] {
+  const places = shownMap(report)
+  if (places === undefined) return []
+  const items = byState(places).map(([state, own]) => {
+    const ids = own.map(
+      ({ detail, operation }) => markdownCode(operation) + (detail && ` (${detail})`),
+    )
+    return `- ${stateSigns[state]} **${state}**: ${ids.join(', ')}`
+  })
+  // That all is well is said without a list.
+  const list = report.verdict === 'conformant' ? [] : [...items, '']
+  return [`**${mapSentence(places)}**`, '', ...list]
+}
+
+const stateSigns = { built: '✅', failing: '❌', 'not tested': '⚪', absent: '➖' } as const
+
+/** Operations that are not there, and the lines to paste if that is meant. */
+function notBuiltList(absent: NotBuilt | undefined): string[] {
+  if (absent === undefined) return []
+  return [
+    `### ${capital(absent.heading)}`,
+    '',
+    `Answered ${markdownText(shortened(absent.answers, 300))}. If that is meant, paste this into the target file:`,
+    '',
+    markdownBlock(compactJson(absent.part, 90), 'json'),
+    '',
+  ]
+}
 
 function missed(ids: readonly string[]): string[] {
   if (ids.length === 0) return []

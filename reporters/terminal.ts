@@ -7,7 +7,8 @@ import {
   laidOut,
   likelyLines,
   type Line,
-  operationTable,
+  mapLines,
+  notBuiltLines,
   reasonLines,
   stepLines,
   summaryTable,
@@ -24,6 +25,7 @@ import {
   verdictBeforeExit,
 } from './view/standing.ts'
 import { failed, leftOutSentence, requiredButMissed, selectedSummary } from './view/groups.ts'
+import { notBuilt } from './view/operation-map.ts'
 import { notJudged } from './view/to-declare.ts'
 import { groupBy } from '../harness/group-by.ts'
 import { shellWord } from '../harness/shell-word.ts'
@@ -75,6 +77,8 @@ export function renderTerminal(
   const lines: Line[] = [
     headLine(target, colors),
     '',
+    ...mapLines(report, colors),
+    ...notBuiltLines(notBuilt(report), colors),
     ...failureLines(failed(report).unexpected, rest, colors),
     ...baselineLines(run.baseline, colors),
     ...(hasOneReason(report) ? [] : outcomeLines(report, { rest, json }, colors)),
@@ -139,7 +143,6 @@ function outcomeLines(report: Report, { rest, json }: Elsewhere, colors: Colors)
     ...reasonLines('Not tested', notTested, rest, colors),
     ...reasonLines('Not applicable', notApplicable, rest, colors),
     ...(leftOut === undefined ? [] : [colors.dim(`Left out: ${leftOut}`), '']),
-    ...operationTable(report, colors),
     ...summaryTable(selectedSummary(report), colors),
   ]
 }

@@ -29,6 +29,7 @@ export const formatFiles: Readonly<Record<FormatName, string>> = {
   markdown: 'conform-report.md',
   har: 'conform-report.har',
   badge: 'conform-report.svg',
+  map: 'conform-report-map.svg',
 }
 
 export const formatNames = Object.keys(formatFiles) as FormatName[]

@@ -14,6 +14,7 @@ import {
   matrix,
   matrixCell,
 } from '../../reporters/html/overview.ts'
+import { operationsSection } from '../../reporters/html/operation-map.ts'
 import { toolbar, operationHead, requirement } from '../../reporters/html/requirement.ts'
 import { byOperation } from '../../reporters/view/groups.ts'
 import { type Mark, outcomes } from '../../reporters/view/writing.ts'
@@ -49,7 +50,7 @@ export function pageMarkup(board: Board, around: Surroundings): string {
 <p class="where"><span class="mono">${htmlText(target.baseUrl)}</span></p></header>
 ${controls}
 <main id="main" tabindex="-1">
-${parts.verdict}${parts.causes}${parts.counts}${parts.changes}${parts.failed}${parts['declare-next']}
+${parts.verdict}${parts.map}${parts.causes}${parts.counts}${parts.changes}${parts.failed}${parts['declare-next']}
 <a class="skip" href="#requirements">Skip the matrix</a>
 ${matrix(report, { marks, markOf: ({ id }) => markOf(board.rows.get(id)!) })}
 ${requirementList(board)}
@@ -129,6 +130,7 @@ export function onceParts(
   const left = { must: waitingOf('must'), should: waitingOf('should') }
   return {
     verdict: `<div id="verdict">${isWholeRun ? judging : verdictBlock(report)}</div>`,
+    map: `<div id="map">${operationsSection({ ...report, requirements: known })}</div>`,
     causes: `<div id="causes">${likelyList({ ...report, requirements: known })}</div>`,
     counts: `<div id="counts">${countCards(counted, left)}</div>`,
     changes: `<div id="changes">${changes ? changesMarkup(changes) : ''}</div>`,

@@ -10,6 +10,7 @@ const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).di
 const sheets = [
   'base',
   'masthead',
+  'map',
   'failures',
   'matrix',
   'list',

@@ -4,8 +4,8 @@ import { htmlAnchor, htmlText } from '../escape/html.ts'
 import { type Cause, byCause } from '../view/causes.ts'
 import { likelyCauses, likelyHeading } from '../view/likely-causes.ts'
 import { compactJson } from '../view/writing.ts'
-import { failed, selectedResults } from '../view/groups.ts'
-import { gainOf, type Step, usualPart, whatToDeclare } from '../view/to-declare.ts'
+import { failed } from '../view/groups.ts'
+import { gainOf, notJudged, type Step, usualPart } from '../view/to-declare.ts'
 
 /** Rows that are shown; a target that fails everything has hundreds, which are in the list below. */
 const MOST = 40
@@ -83,7 +83,7 @@ const toCopy: PartMarkup = (json) => `<pre class="c" tabindex="0">${htmlText(jso
 
 /** Steps to declare next and what each gains, and one piece of JSON for the usual ones; nothing if nothing is lacking. */
 export function stepList(report: Report, partMarkup: PartMarkup = toCopy): string {
-  const steps = whatToDeclare({ requirements: selectedResults(report) })
+  const { steps } = notJudged(report)
   if (steps.length === 0) return ''
   const rest = steps.slice(MOST_STEPS)
   const more =

@@ -26,6 +26,7 @@ import {
   type Tone,
 } from '../view/standing.ts'
 import { likelyList } from './lists.ts'
+import { operationsSection } from './operation-map.ts'
 
 /** The first screen: whose report this is, the verdict, what to change first, the counts of each level, the coverage. */
 export function masthead(report: Report): string {
@@ -38,7 +39,7 @@ export function masthead(report: Report): string {
 <h1>${htmlText(target.name)}</h1>
 <p class="where"><span class="mono">${htmlText(target.baseUrl)}</span> <time datetime="${htmlAttribute(run.startedAt)}">${htmlText(day(run.startedAt))}</time></p>
 ${verdictBlock(report)}
-${items.length > 0 ? `<ul class="notes">${items.join('')}</ul>\n` : ''}${likelyList(report)}${countCards({ run, summary: selectedSummary(report) })}
+${items.length > 0 ? `<ul class="notes">${items.join('')}</ul>\n` : ''}${operationsSection(report)}${likelyList(report)}${countCards({ run, summary: selectedSummary(report) })}
 </header>
 `
 }

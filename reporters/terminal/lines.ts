@@ -1,9 +1,10 @@
 import type { Colors } from 'picocolors/types'
 import { wrapAnsi } from 'fast-wrap-ansi'
 import type { Counts, Failure, Report, RequirementResult } from '../../harness/report/index.ts'
-import { count, countOutcomes, sayNeed, sections } from '../../harness/report/index.ts'
+import { count, sayNeed, sections } from '../../harness/report/index.ts'
 import { terminalPieces, terminalText } from '../escape/terminal.ts'
-import { byOperation, type ReasonGroup, selectedResults } from '../view/groups.ts'
+import type { ReasonGroup } from '../view/groups.ts'
+import { byState, mapSentence, type NotBuilt, shownMap, states } from '../view/operation-map.ts'
 import { gainOf, type Step, usualPart } from '../view/to-declare.ts'
 import { capital, compactJson, firstOf, outcomes } from '../view/writing.ts'
 import type { Cause } from '../view/causes.ts'
@@ -74,19 +75,36 @@ function cells(counts: Counts, colors: Colors): string {
   return all.join('')
 }
 
-/** How many requirements of each operation had each outcome, if several were judged and not all passed. */
-export function operationTable(report: Report, colors: Colors): string[] {
-  const groups = byOperation({ requirements: selectedResults(report) })
-  const rows = groups.map(({ operation, results }) => ({
-    operation,
-    counts: countOutcomes(results, report.run.tpe),
-  }))
-  if (rows.length < 2 || rows.every(({ counts }) => counts.failed === 0)) return []
-  const width = Math.max(...rows.map(({ operation }) => operation.length), 'operation'.length)
-  const lines = rows.map(
-    ({ counts, operation }) => `  ${terminalText(operation).padEnd(width)}${cells(counts, colors)}`,
-  )
-  return [`  ${colors.dim(`${'operation'.padEnd(width)}${head}`)}`, ...lines, '']
+/** The map of the operations: a line for each state that any has. Nothing if a run was to look at few of them. */
+export function mapLines(report: Report, colors: Colors): Line[] {
+  const places = shownMap(report)
+  if (places === undefined) return []
+  const lines = byState(places).map(([state, own]): Line => {
+    const { sign, tone } = states[state]
+    const ids = own.map(({ detail, operation }) => operation + (detail && ` (${detail})`))
+    return {
+      lead: `  ${colors[tonesOfMarks[tone]](`${sign} ${state.padEnd(STATE_WIDTH)}`)}  `,
+      width: STATE_WIDTH + 6,
+      text: terminalText(ids.join(', '), Infinity),
+    }
+  })
+  // That all is well is said without a list.
+  return [colors.bold(mapSentence(places)), ...(report.verdict === 'conformant' ? [] : lines), '']
+}
+
+const STATE_WIDTH = 'not tested'.length
+const tonesOfMarks = { p: 'green', f: 'red', m: 'yellow', n: 'dim' } as const
+
+/** Operations that are not there: how they answered, and the lines to paste if that is meant. */
+export function notBuiltLines(absent: NotBuilt | undefined, colors: Colors): Line[] {
+  if (absent === undefined) return []
+  return [
+    colors.bold(colors.yellow(capital(absent.heading))),
+    `  ${colors.dim(`answered ${terminalText(absent.answers, 300)}`)}`,
+    '  If that is meant, paste this into the target file; they are not applicable then:',
+    ...jsonLines(absent.part),
+    '',
+  ]
 }
 
 const MOST_REASONS = 12
@@ -160,12 +178,17 @@ export function stepLines(
   ]
 }
 
+/** JSON to be copied: no line of it is broken. */
+function jsonLines(value: unknown): Line[] {
+  return compactJson(value, JSON_WIDTH)
+    .split('\n')
+    .map((line): Line => ({ whole: terminalText(line) }))
+}
+
 function pasted(part: Readonly<Record<string, unknown>>, colors: Colors): Line[] {
   return [
     colors.dim('  To paste into the target file, with what stands in <> filled in:'),
-    ...compactJson(part, JSON_WIDTH)
-      .split('\n')
-      .map((line): Line => ({ whole: terminalText(line) })),
+    ...jsonLines(part),
     colors.dim(
       '  An operation that your server does not have is "not-served" there; a condition that nobody can cause stands under "unreachable".',
     ),

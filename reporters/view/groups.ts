@@ -45,11 +45,16 @@ function reasonOf({ id, reason }: RequirementResult): string {
   return reason.replaceAll(id, '<id>').replaceAll(id.replaceAll('/', '~1'), '<id>')
 }
 
-/** Answers that repeat the path of the request, as many frameworks do, are one; pointers into the target file stay. */
+/** Answers that repeat the path of the request, the time, or the id of a trace, as many frameworks do, are one; pointers into the target file stay. */
 function withoutPaths(reason: string, { why }: RequirementResult): string {
-  return why === undefined
-    ? reason.replaceAll(/(?<![^\s"'`(])(?:\/[\w.~%-]+){2,}/g, '<path>')
-    : reason
+  return why === undefined ? withoutEchoes(reason) : reason
+}
+
+/** The text with `<path>` for a path, and `…` for a time or an id, if an answer may have put them in. */
+export function withoutEchoes(text: string): string {
+  return text
+    .replaceAll(/(?<![^\s"'`(:])(?:\/[\w.~%-]+){2,}/g, '<path>')
+    .replaceAll(/(?<!\/)\b\d[\w:.+-]{7,}/g, '…')
 }
 
 export function total(counts: Counts): number {

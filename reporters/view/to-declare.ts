@@ -1,4 +1,5 @@
 import { byReason, selectedResults } from './groups.ts'
+import { absentOperations } from './operation-map.ts'
 import { groupBy } from '../../harness/group-by.ts'
 import { operation as operationOf, operations } from '../../catalogue/operations.ts'
 import type { Report } from '../../harness/report/index.ts'
@@ -14,8 +15,10 @@ export interface Step {
   readonly example: Readonly<Record<string, unknown>>
 }
 
-/** Steps to declare next, the one first that gains most. */
-export function whatToDeclare({ requirements }: Pick<Report, 'requirements'>): Step[] {
+/** Steps to declare next, the one first that gains most; for what the server does not have, nothing is to be declared. */
+export function whatToDeclare(report: Pick<Report, 'requirements' | 'run'>): Step[] {
+  const absent = absentOperations(report)
+  const requirements = report.requirements.filter(({ operation }) => !absent.has(operation))
   const steps: Step[] = []
   const declared = new Set<string>()
   const isMet = (names: readonly string[]): boolean => names.some((name) => declared.has(name))
@@ -38,9 +41,10 @@ const members = ['keys', 'resources', 'operations', 'scenarios']
 /** Finds why selected requirements were not judged: steps that would change it, and the other reasons. */
 export function notJudged(report: Report) {
   const selected = selectedResults(report)
-  const steps = whatToDeclare({ requirements: selected })
+  const steps = whatToDeclare({ ...report, requirements: selected })
   const listed = new Set(steps.flatMap(({ ids }) => ids))
-  const others = selected.filter(({ id }) => !listed.has(id))
+  const absent = absentOperations(report)
+  const others = selected.filter(({ id, operation }) => !listed.has(id) && !absent.has(operation))
   return {
     steps,
     notTested: byReason({ requirements: others }, 'not-exercised'),

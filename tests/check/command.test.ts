@@ -91,7 +91,7 @@ test('the recording is not overwritten, and a report of another target is warned
 })
 
 test('writes every format, and a report on stdout leaves the rest to stderr', async () => {
-  const names = ['json', 'html', 'junit', 'ctrf', 'markdown', 'har', 'badge']
+  const names = ['json', 'html', 'junit', 'ctrf', 'markdown', 'har', 'badge', 'map']
   const { code } = await check(
     [bad, pdf],
     ...names.flatMap((name) => ['--report', `${name}=${at(`report.${name}`)}`]),

@@ -26,10 +26,9 @@ test('a report on stdout moves what is for people to stderr', async () => {
 test('every format goes to its usual file', async () => {
   const { url } = await reference()
   const cwd = folder()
-  const formats = ['json', 'html', 'junit', 'ctrf', 'markdown', 'har', 'badge'].flatMap((name) => [
-    '--report',
-    name,
-  ])
+  const formats = ['json', 'html', 'junit', 'ctrf', 'markdown', 'har', 'badge', 'map'].flatMap(
+    (name) => ['--report', name],
+  )
   const { code } = await conform(['-t', targetFile(cwd, url), '--only', known, ...formats], { cwd })
   expect(code).toBe(0)
   for (const end of ['json', 'html', 'xml', 'ctrf.json', 'md', 'har', 'svg']) {

@@ -30,7 +30,7 @@ test('no key stands in any report or on the terminal, plain or encoded, though t
     target.headers = { 'x-api-key': { env: 'TENANT' } }
     target.limits.jobTimeoutMs = 200
   })
-  const formats = ['json', 'html', 'junit', 'ctrf', 'markdown', 'har', 'badge']
+  const formats = ['json', 'html', 'junit', 'ctrf', 'markdown', 'har', 'badge', 'map']
   const env = {
     CONFORM_API_KEY: keys.full,
     EXPIRED: keys.expired,

@@ -10,7 +10,7 @@ import { unsafe } from '../reporters/hostile.ts'
 import { commandsIn } from '../reporters/runners.ts'
 
 const all = { ...heavyBodies, ...oddBodies, ...oddStatuses, ...transportFaults }
-const formats = ['json', 'html', 'junit', 'ctrf', 'markdown', 'har', 'badge'] as const
+const formats = ['json', 'html', 'junit', 'ctrf', 'markdown', 'har', 'badge', 'map'] as const
 
 async function judge(
   run: typeof conform,

@@ -20,7 +20,7 @@ const types = (text: string) => [...new Set(tokens(text).map(({ type }) => type)
 
 test('is short where all passes', () => {
   const text = renderMarkdown(sampleReport())
-  expect(text.split('\n').length).toBeLessThan(15)
+  expect(text.split('\n').length).toBeLessThan(18)
   expect(text).toContain('## ✅ Conformance of Example staging')
 })
 

@@ -62,7 +62,7 @@ test('ends with the seed, the verdict in one sentence, and why it exits as it do
 
 test('is short where all passes', () => {
   const text = lines(sampleReport())
-  expect(text.length).toBeLessThan(10)
+  expect(text.length).toBeLessThan(13)
   expect(text.at(-1)).toBe('exit 0: no must failed')
   expect(text.at(-2)).toMatch(/^Conformant: all \d+ musts that apply passed$/)
 })
@@ -130,11 +130,11 @@ test('counts in a table', () => {
   ])
 })
 
-test('the heads of tables stand over their columns, also in colour on a terminal of 80 columns', () => {
+test('the heads of the table stand over their columns, also in colour on a terminal of 80 columns', () => {
   const text = renderTerminal(sampleReport({ end: mixed }), pc.createColors(true), { width: 80 })
   const shown = text.replaceAll(/\u001b\[\d+m/g, '').split('\n')
   const heads = shown.flatMap((line, at) => (line.endsWith('n/a') ? [at] : []))
-  expect(heads).toHaveLength(2)
+  expect(heads).toHaveLength(1)
   for (const at of heads) expect(shown[at]).toHaveLength(shown[at + 1]!.length)
 })
 
@@ -293,7 +293,6 @@ test('ends with every failed id, the reports, and the command that runs what fai
   expect(text).toContain(
     "report    out/r 1.json\nreport    r.html\nrun again conform -t t.json --failed 'out/r 1.json'\n",
   )
-  expect(text).toMatch(/^ {2}a\.b {5}.* 0 +2 +0 +0$/m)
   expect(
     renderTerminal(report([result('a.b/1')]), plain, { written, command: 'conform' }),
   ).not.toContain('run again')

@@ -31,7 +31,7 @@ const config = `import { defineConfig } from 'vitest/config'
 import ConformanceReporter from 'ai-content-conformance/vitest/reporter'
 export default defineConfig({ test: { reporters: [
   'default', ['json', { outputFile: 'vitest.json' }],
-  new ConformanceReporter({ reports: ['json', 'html', 'junit', 'ctrf', 'markdown', 'har', 'badge'] }),
+  new ConformanceReporter({ reports: ['json', 'html', 'junit', 'ctrf', 'markdown', 'har', 'badge', 'map'] }),
 ] } })
 `
 

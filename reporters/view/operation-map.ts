@@ -1,0 +1,148 @@
+import { type OperationId, operations } from '../../catalogue/operations.ts'
+import { conditionOf } from '../../catalogue/requirement.ts'
+import { grantedRequirement } from '../../catalogue/catalogue.ts'
+import {
+  count,
+  isLeftOutByOption,
+  type Report,
+  type RequirementResult,
+} from '../../harness/report/index.ts'
+import { groupBy } from '../../harness/group-by.ts'
+import { withoutEchoes } from './groups.ts'
+import { firstOf, type Mark, outcomes } from './writing.ts'
+
+/** How an operation stands, as far as a run could tell. */
+export type State = 'built' | 'failing' | 'not tested' | 'absent'
+
+/** How a state is shown: with the sign and the colour of the outcome that it is made of. */
+export const states = {
+  failing: { ...outcomes.failed, word: 'Failing' },
+  built: { ...outcomes.passed, word: 'Built' },
+  'not tested': outcomes['not-exercised'],
+  absent: { ...outcomes['not-applicable'], word: 'Absent' },
+} as const satisfies Record<State, Mark>
+
+/** An operation in the map. */
+export interface Place {
+  readonly operation: OperationId
+  readonly state: State
+  /** `7 of 8`: how many of its requirements that apply passed; for what fails how many failed. Empty if there is nothing to count. */
+  readonly detail: string
+}
+
+/** Conditions that what stands before an operation answers as well: they do not show that it is there. */
+const ofKeys = /^(401|403)-|^429-/
+
+/** The 17 operations in the order of the interface, and how each stands. */
+export function operationMap(report: Pick<Report, 'requirements' | 'run'>): Place[] {
+  const found = absentOperations(report)
+  return operations.map(({ id }) => {
+    const own = report.requirements.filter(({ operation }) => operation === id)
+    const state = found.has(id) ? 'absent' : stateOf(own)
+    return { operation: id, state, detail: detailOf(state, own) }
+  })
+}
+
+function stateOf(own: readonly RequirementResult[]): State {
+  if (own.some(({ level, outcome }) => level === 'must' && outcome === 'failed')) return 'failing'
+  if (own.length > 0 && own.every(({ outcome }) => outcome === 'not-applicable')) return 'absent'
+  const isShown = own.some(
+    ({ id, outcome }) => outcome === 'passed' && !ofKeys.test(conditionOf(id)),
+  )
+  return isShown ? 'built' : 'not tested'
+}
+
+function detailOf(state: State, own: readonly RequirementResult[]): string {
+  const number = (...some: string[]): number =>
+    own.filter(({ outcome }) => some.includes(outcome)).length
+  if (state === 'failing') return `${number('failed')} failed`
+  return state === 'built' ? `${number('passed')} of ${own.length - number('not-applicable')}` : ''
+}
+
+/** Operations that the run found to be absent, though no target file says so. */
+export function absentOperations({ run }: Pick<Report, 'run'>): ReadonlySet<string> {
+  return new Set(run.absent?.map(({ operation }) => operation))
+}
+
+/** The map, if the run was to look at more than one operation and learned anything of one. */
+export function shownMap(report: Pick<Report, 'requirements' | 'run'>): Place[] | undefined {
+  const places = operationMap(report).filter(({ operation }) =>
+    report.requirements.some(
+      (result) => result.operation === operation && !isLeftOutByOption(result),
+    ),
+  )
+  return places.length > 1 && places.some(({ state }) => state !== 'not tested')
+    ? places
+    : undefined
+}
+
+/** `17 operations: 2 built, 13 absent`: states that no operation has are left out. */
+export function mapSentence(places: readonly Place[]): string {
+  const parts = Object.keys(states).flatMap((state) => {
+    const number = places.filter((place) => place.state === state).length
+    return number === 0 ? [] : [`${number} ${state}`]
+  })
+  return `${count(places.length, 'operation')}: ${parts.join(', ')}`
+}
+
+/** Places by state, the most urgent first; states that no operation has are left out. */
+export function byState(places: readonly Place[]): (readonly [State, readonly Place[]])[] {
+  return (Object.keys(states) as State[]).flatMap((state) => {
+    const own = places.filter((place) => place.state === state)
+    return own.length === 0 ? [] : [[state, own] as const]
+  })
+}
+
+/** Operations that a server does not have, although nothing says so: what is to be told of them before everything else. */
+export interface NotBuilt {
+  readonly operations: readonly string[]
+  /** `not built yet: 13 operations` */
+  readonly heading: string
+  /** How they answered, in words of the target. */
+  readonly answers: string
+  /** Part of a target file that declares them as not served. */
+  readonly part: Readonly<Record<string, unknown>>
+}
+
+const MOST_ANSWERS = 3
+/** So many are named one by one: of more, it is shorter to name those that are there. */
+const FEW = 4
+
+/** Undefined if there are none. */
+export function notBuilt(report: Pick<Report, 'requirements' | 'run'>): NotBuilt | undefined {
+  const { absent = [] } = report.run
+  if (absent.length === 0) return undefined
+  const all = absentOperations(report)
+  const named = operations.map(({ id }) => id).filter((id) => all.has(id))
+  const kinds = groupBy(absent, ({ answered }) => withoutEchoes(answered))
+  const answers = firstOf(
+    [...kinds.values()].map(([first]) => first!.answered),
+    MOST_ANSWERS,
+  )
+  return {
+    operations: named,
+    heading: `not built yet: ${count(named.length, 'operation')}`,
+    answers: answers.join('; '),
+    part: { operations: named.length > FEW ? restNotServed(report) : notServed(named) },
+  }
+}
+
+function notServed(ids: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(ids.map((id) => [id, 'not-served']))
+}
+
+/** `"*"` for what is absent: what is there and has no entry of its own gets one. */
+function restNotServed(report: Pick<Report, 'requirements' | 'run'>): Record<string, unknown> {
+  const there = operationMap(report).filter(
+    ({ operation, state }) => state !== 'absent' && !hasEntry(report, operation),
+  )
+  return { ...Object.fromEntries(there.map(({ operation }) => [operation, {}])), '*': 'not-served' }
+}
+
+/** Whether the valid request was sent, by an entry of the operation or a resource that it needs; the list of files needs neither. */
+function hasEntry({ requirements }: Pick<Report, 'requirements'>, operation: OperationId): boolean {
+  const granted = requirements.find(({ id }) => id === grantedRequirement[operation])
+  return (
+    operation !== 'files.list' && (granted?.outcome === 'passed' || granted?.outcome === 'failed')
+  )
+}

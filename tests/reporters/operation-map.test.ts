@@ -1,0 +1,108 @@
+import { XMLParser } from 'fast-xml-parser'
+import pc from 'picocolors'
+import { expect, test } from 'vitest'
+import { operations } from '../../catalogue/operations.ts'
+import { leftOut, undeclaredReason } from '../../harness/report/reason.ts'
+import { checkTargetFile } from '../../harness/target-file/check.ts'
+import { renderHtml } from '../../reporters/html.ts'
+import { renderMap } from '../../reporters/map.ts'
+import { renderMarkdown } from '../../reporters/markdown.ts'
+import { renderTerminal } from '../../reporters/terminal.ts'
+import {
+  mapSentence,
+  notBuilt,
+  operationMap,
+  shownMap,
+} from '../../reporters/view/operation-map.ts'
+import { whatToDeclare } from '../../reporters/view/to-declare.ts'
+import { failed, missed, notApplicable, report, result } from '../gates/results.ts'
+import { joined } from './sample-exchanges.ts'
+
+const declare = (id: string) =>
+  undeclaredReason([[`operations.${id}.body`]], `{"operations": {"${id}": {"body": {}}}}`)
+const absent = ['chat.create', 'translate.run', 'graphs.create', 'graphs.query', 'vision.analyze']
+/** One built, one of which only a `should` failed, one failing, one whose keys alone were looked at, one declared away, five absent. */
+const half = report(
+  [
+    result('files.list/2xx-accepted'),
+    missed('files.list/2xx-file-types'),
+    result('files.retrieve/2xx-accepted'),
+    { ...failed('files.retrieve/404-unknown-file'), level: 'should' },
+    failed('jobs.create/202-created'),
+    result('completion.create/401-invalid-key'),
+    missed('completion.create/2xx-accepted', declare('completion.create')),
+    notApplicable('pdf.parse/200-content'),
+    ...absent.map((id) => missed(`${id}/2xx-accepted`, declare(id))),
+  ],
+  { absent: absent.map((operation) => ({ operation, answered: '404 <i>Cannot POST</i>' })) },
+)
+
+test('an operation is built if more than its keys passed, failing if a must failed, absent if it was not found or is declared away', () => {
+  const states = Object.fromEntries(
+    operationMap(half).map(({ operation, state }) => [operation, state]),
+  )
+  expect(states).toMatchObject({
+    'files.list': 'built',
+    'files.retrieve': 'built',
+    'jobs.create': 'failing',
+    'completion.create': 'not tested',
+    'pdf.parse': 'absent',
+    'chat.create': 'absent',
+    'jobs.retrieve': 'not tested',
+  })
+  expect(Object.keys(states)).toEqual(operations.map(({ id }) => id))
+})
+
+test('the part to paste keeps what is there and has no entry, and is a right target file', () => {
+  const { heading, part } = notBuilt(half)!
+  expect(heading).toBe('not built yet: 5 operations')
+  expect(Object.keys(part.operations as object)).toEqual(
+    expect.arrayContaining(['files.list', 'completion.create', '*']),
+  )
+  expect(part.operations).not.toHaveProperty('jobs.create')
+  expect(part.operations).not.toHaveProperty('chat.create')
+  expect(checkTargetFile(part, 't.json')).toBe(part)
+  const few = { ...half, run: { ...half.run, absent: half.run.absent!.slice(0, 2) } }
+  expect(notBuilt(few)!.part).toEqual({
+    operations: { 'chat.create': 'not-served', 'translate.run': 'not-served' },
+  })
+})
+
+test('what is not there is told before everything else, and nothing of it is to be declared', async () => {
+  expect(whatToDeclare(half).flatMap(({ ids }) => ids)).toEqual(['completion.create/2xx-accepted'])
+  const text = renderTerminal(half, pc.createColors(false))
+  expect(text).toMatch(/^10 operations: 1 failing, 2 built, 1 not tested, 6 absent$/m)
+  expect(text.indexOf('Not built yet: 5 operations')).toBeLessThan(
+    text.indexOf('✗ jobs.create/202-created'),
+  )
+  expect(text).toContain('"*": "not-served"')
+  const markdown = renderMarkdown(half)
+  expect(markdown.indexOf('### Not built yet: 5 operations')).toBeLessThan(
+    markdown.indexOf('### Failed'),
+  )
+  const html = await joined(renderHtml(half, []))
+  expect(html.indexOf('Not built yet: 5 operations')).toBeLessThan(html.indexOf('id="failures"'))
+  expect(html).not.toContain('<i>Cannot POST')
+})
+
+test('the picture names all operations and the verdict with its mode, in light and dark', () => {
+  const svg = renderMap({ ...half, target: { ...half.target, name: 'A <b>&' } })
+  const { svg: root } = new XMLParser({ ignoreAttributes: false }).parse(svg) as {
+    svg: Record<'title' | 'desc', { '#text': string }> & { g: unknown[] }
+  }
+  expect(root.title['#text']).toBe(
+    `A <b>&: non-conformant (exact names), ${mapSentence(operationMap(half))}`,
+  )
+  expect(root.g).toHaveLength(operations.length)
+  for (const { id } of operations) expect(root.desc['#text']).toContain(`${id}: `)
+  expect(svg).toContain('prefers-color-scheme: dark')
+})
+
+test('of a run that was to look at one operation, or learned nothing, there is no map', () => {
+  expect(shownMap(report([result('files.list/2xx-accepted')]))).toBeUndefined()
+  const others = operations.map(({ id }) => missed(`${id}/2xx-accepted`, leftOut('--only')))
+  expect(shownMap(report([...others.slice(1), failed('pdf.parse/200-content')]))).toBeUndefined()
+  expect(
+    shownMap(report(operations.map(({ id }) => missed(`${id}/2xx-accepted`, 'no key: give it')))),
+  ).toBeUndefined()
+})
