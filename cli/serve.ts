@@ -7,7 +7,7 @@ import { loadTargetFile, resolveTarget } from '../harness/target-file/index.ts'
 import { UserError } from '../harness/user-error.ts'
 import { listenedOn, type OptionsOf, portOption, reportOption } from './run/arguments.ts'
 import { untilSignal } from './run/interrupts.ts'
-import type { ClientRequests } from './serve/judge-client.ts'
+import type { ClientRequests } from './client/judged-server.ts'
 
 export function serveCommand() {
   return new Command('serve')
@@ -21,8 +21,9 @@ export function serveCommand() {
     )
     .option(
       '--script <file.json>',
-      'errors to answer with, by operation, and whether the client waits: {"*": [429, "pass"]}',
+      'what to answer before the server does, by operation: {"*": [429, "pass"]}',
     )
+    .option('--verbose', 'name all errors that the client did not meet')
     .addOption(reportOption(['json', 'junit', 'markdown']))
     .action(async (options) => {
       await serve(options)
@@ -31,11 +32,11 @@ export function serveCommand() {
 
 async function serve(options: OptionsOf<typeof serveCommand>): Promise<void> {
   const { judgeClient = false, port, report, script } = options
-  const given = script !== undefined ? '--script' : report.length > 0 ? '--report' : undefined
-  if (!judgeClient && given !== undefined) throw new UserError(`${given}: give --judge-client too`)
-  const asked = judgeClient
-    ? (await import('./serve/judge-client.ts')).clientRequests(options)
-    : undefined
+  if (!judgeClient && report.length > 0) throw new UserError('--report: give --judge-client too')
+  const asked =
+    judgeClient || script !== undefined
+      ? (await import('./client/judged-server.ts')).clientRequests(options)
+      : undefined
   const { startReference } = await import('../reference/server.ts')
   const reference = await listenedOn(port, startReference({ port: asked ? 0 : port }, true))
   const interrupted = untilSignal()
@@ -63,7 +64,7 @@ async function serve(options: OptionsOf<typeof serveCommand>): Promise<void> {
 }
 
 async function judgedServer(baseUrl: string, asked: ClientRequests, port: number) {
-  const { startJudgedServer } = await import('./serve/judge-client.ts')
+  const { startJudgedServer } = await import('./client/judged-server.ts')
   const { dir, file } = await loadTargetFile(referenceTargetFile)
   const { target } = await resolveTarget(file, { dir, env: process.env, baseUrl })
   return listenedOn(port, startJudgedServer(target, file, asked, port))

@@ -19,6 +19,20 @@ export interface RecordedEntry {
   readonly status: number
   readonly headers: readonly HeaderLine[]
   readonly body: HarBody
+  /** What only a proxy sees, which was there when it happened. */
+  readonly witnessed?: Witnessed
+}
+
+/** An exchange on a clock that is never set: times in ms, as of `performance.now()`. */
+export interface Witnessed {
+  /** Number of the request at the proxy, from 1. */
+  readonly n: number
+  readonly sentAt: number
+  readonly endedAt: number
+  /** When its connection was opened. */
+  readonly connectionOpenedAt: number
+  /** The client broke it off. */
+  readonly isAborted: boolean
 }
 
 /** Reads one entry; throws UserError if HAR 1.2 asks for something else. */

@@ -11,8 +11,8 @@ export interface ForwardedRequest {
   readonly headers: readonly HeaderLine[]
   /** Undefined: it has no body. */
   readonly body?: AsyncIterable<Uint8Array> | undefined
-  /** When its client opened the connection that it came on, by `performance.now()`. */
-  readonly connectionOpenedAt?: number
+  /** Its number among all that were handed on, from 1. */
+  readonly n?: number
 }
 
 /** Takes a response as it comes. */
@@ -23,6 +23,8 @@ export interface ResponseSink {
   end(): void
   /** Ends the response, or takes its place, with one sentence on what went wrong. */
   fail(message: string): void
+  /** Closes the connection, in the middle of the response if that has begun. */
+  cut(message: string): void
 }
 
 export interface Forwarding {

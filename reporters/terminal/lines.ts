@@ -262,11 +262,12 @@ function evidenceLines(failure: Failure, colors: Colors): Line[] {
 export function findingText(
   head: string,
   rows: Readonly<Record<'sent' | 'expected' | 'received', string>>,
+  mark: '✗' | '!' = '✗',
 ): string {
   const lines = Object.entries(rows).map(
     ([label, text]) => `${INDENT}${label.padEnd(LABEL_WIDTH)}${terminalText(text)}`,
   )
-  return `✗ ${[head, ...lines].join('\n')}\n`
+  return `${mark} ${[head, ...lines].join('\n')}\n`
 }
 
 function labelled(label: string, text: string, colors: Colors): Line {

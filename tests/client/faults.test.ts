@@ -75,7 +75,42 @@ const wrong: [what: string, request: Sent, faults: string[]][] = [
     ] as const),
     ['authorization: no-key'],
   ]),
-  ['a job by a name', { method: 'GET', path: '/v1/applications/jobs/last' }, ['path-parameter']],
+  [
+    'a job by a name',
+    { method: 'GET', path: '/v1/applications/jobs/last' },
+    ['path-parameter: not-uuid'],
+  ],
+  [
+    'an id that is not set',
+    { method: 'GET', path: '/v1/files/%7Bfile_id%7D' },
+    ['path-parameter: no-value'],
+  ],
+  [
+    'media types for extensions',
+    { method: 'GET', path: '/v1/files', query: 'file_types=application/pdf' },
+    ['query: other'],
+  ],
+  [
+    'extensions in JSON',
+    { method: 'GET', path: '/v1/files', query: 'file_types=["pdf"]' },
+    ['query: other'],
+  ],
+  [
+    'texts where one is shown',
+    { path: '/v1/tools/comprehend/medical', body: { content: ['x'] } },
+    ['/content: array'],
+  ],
+  ['a prompt in parts', { path: '/v1/vision', body: { prompt: ['x'] } }, ['/prompt: array']],
+  [
+    '1 for true',
+    { path: graphs, body: { query_config: { inline_citations: 1 } } },
+    ['/query_config/inline_citations: number'],
+  ],
+  [
+    'a tool for a choice',
+    { path: chat, body: { tool_choice: { type: 'function' } } },
+    ['/tool_choice: object'],
+  ],
   [
     'extensions with a dot',
     { method: 'GET', path: '/v1/files', query: 'file_types=pdf,.txt' },
@@ -238,8 +273,6 @@ const right: [what: string, request: Sent][] = [
     'a key that opens nothing',
     { method: 'GET', path: '/v1/files', headers: { authorization: 'Bearer expired' } },
   ],
-  ['HEAD and OPTIONS', { method: 'HEAD', path: '/v1/files', headers: {} }],
-  ['what a browser asks first', { method: 'OPTIONS', path: '/v1/nothing', headers: {} }],
   [
     'the path of the parser without id, which §4.4 lists',
     { path: '/v1/tools/pdf-parser', body: { any: 1 } },
@@ -267,7 +300,6 @@ const right: [what: string, request: Sent][] = [
       },
     },
   ],
-  ['a choice of one tool', { path: chat, body: { tool_choice: { type: 'function' } } }],
   [
     'parts and tools of other types',
     {

@@ -1,197 +1,265 @@
-import { type OperationId, operations } from '../../catalogue/operations.ts'
-import { catalogue, specVersion } from '../../catalogue/catalogue.ts'
+import { retryAfter } from '../../harness/engine/index.ts'
 import { headerValue } from '../../harness/http/index.ts'
 import { type Redactor, shownText } from '../../harness/recording/index.ts'
-import { count, suiteVersion } from '../../harness/report/index.ts'
 import { member, parsedJson } from '../../schemas/json.ts'
 import { pathUnder } from '../base-url.ts'
 import type { RecordedEntry } from '../recorded-entry.ts'
 import { learnSecrets, secretsIn } from '../secrets.ts'
-import { placeOf, type RequestFault, requestFaults } from './request-faults.ts'
-import type { Played, ScriptPlayer } from './script.ts'
-import { groupBy } from '../../harness/group-by.ts'
-import { isRefusal } from '../../catalogue/requirement.ts'
+import { type Answered, clientReport, type ClientReport, type Taken } from './client-report.ts'
+import { type ClientFault, type ClientFinding, nameOf } from './finding.ts'
+import { createJobHabits } from './job-habits.ts'
+import type { ScriptPlayer } from './play-script.ts'
+import { placeOf, requestFaults, type SentRequest } from './request-faults.ts'
+import { pathMeant, requestRemarks } from './request-remarks.ts'
+import { atOnceMs, type Awaited, type Call, callKey, createRetries } from './retries.ts'
 
-interface ClientJudgeOptions {
+export interface ClientJudgeOptions {
   /** The server's URL, in normal form. */
   readonly baseUrl: string
   readonly redactor: Redactor
-  /** How the server is brought to each condition: the scenarios of its target file. */
-  readonly scenarios: Readonly<Record<string, unknown>>
-  readonly script?: ScriptPlayer
-  readonly startedAt: Date
-  /** Called with each fault that was not told before. */
-  readonly onFinding: (finding: ClientFinding) => void
+  /** Called with each finding that was not told before. */
+  readonly onFinding?: (finding: ClientFinding) => void
+  /** Given if the server is the reference, which refuses nothing but what is wrong. */
+  readonly reference?: {
+    /** How it is brought to each condition: the scenarios of its target file. */
+    readonly scenarios: Readonly<Record<string, unknown>>
+    /** Keys that are there to be refused. */
+    readonly wrongKeys: readonly string[]
+    readonly script: Pick<ScriptPlayer, 'played' | 'left'>
+  }
 }
 
-/** A request that creates a job: its number, and its path under the base URL. */
-interface Creation {
+/** A request, and what the rules want to know of its answer. */
+interface Seen {
+  readonly call: Call
   readonly entry: RecordedEntry
-  readonly n: number
-  readonly path: string
+  readonly key: string
+  readonly params: Readonly<Record<string, string>>
+  readonly json: unknown
 }
 
-/** Requests of a client, and those that did not keep the interface. */
-export type ClientReport = ReturnType<ReturnType<typeof createClientJudge>['end']>
+/** Methods that any server may answer, and that change nothing (RFC 9110 §9.3). */
+const always = ['HEAD', 'OPTIONS']
+/** Refusals that say something of the state of the server: an id may well be unknown. */
+const ofState = [404, 409, 410]
+/** Refusals that the same request meets again. */
+const ofRequest = [400, 413, 422]
+/** Most calls that are remembered as granted. */
+const mostGranted = 10_000
+
+export type ClientJudge = ReturnType<typeof createClientJudge>
 
 /** Judges the requests of a client, from what it was answered too. */
 export function createClientJudge(options: ClientJudgeOptions) {
-  const { baseUrl, redactor, scenarios, script, startedAt, onFinding } = options
+  const { baseUrl, redactor, reference, onFinding } = options
   const findings = new Map<string, ClientFinding>()
-  const answered = new Map<string, Counted>()
-  /** Latest job of the client by application, as the client last saw it. */
-  const jobs = new Map<string, { readonly id: string; isInProgress: boolean }>()
-  /** Refused creations by application, while no job was known: the granted one of the same moment may be told later. */
-  const refused = new Map<string, Creation>()
+  const answered = new Map<string, Answered>()
+  /** The latest job by application, as its creation was answered; undefined if that got no answer. */
+  const jobs = new Map<string, string | undefined>()
+  const granted = new Set<string>()
+  /** How the client took what the script answered, by the number of the request at the proxy. */
+  const taken = new Map<number | undefined, Taken>()
   let requests = 0
-  let wrong = 0
+  const wrong = { faulty: 0, refused: 0 }
 
-  const note = (found: Omit<ClientFinding, 'count'>): void => {
+  const note = (kind: ClientFinding['kind'], call: Call, fault: ClientFault): void => {
+    const { method, n: request, operation, path } = call
+    const found = { kind, request, operation, method, path, fault }
     const name = nameOf(found)
     const known = findings.get(name)
     if (known) return void known.count++
     const finding = shown({ ...found, count: 1 }, redactor)
     findings.set(name, finding)
-    onFinding(finding)
+    onFinding?.(finding)
   }
 
-  const noteAnswer = (operation: OperationId, status: number, tpe: string | undefined): void => {
+  const habits = createJobHabits((remark, call) => note('remark', call, remark))
+  const noteConflict = (call: Call, waitedMs: number | undefined): void => {
+    const id = jobs.get(call.path)
+    const job = id !== undefined && habits.isInProgress(id) ? id : undefined
+    note('remark', call, { rule: 'repeated-creation', job, waitedMs })
+  }
+  const retries = createRetries({
+    back({ call, kind, waitedMs = 0 }, second) {
+      taken.set(call.atProxy, { waitedMs, isTooSoon: false })
+      if (kind === 'lost' && call.method === 'POST') note('remark', second, { rule: 'sent-twice' })
+      if (kind === 'refused')
+        note('remark', second, { rule: 'sent-unchanged', status: call.status })
+      if (kind === 'conflict' && waitedMs < atOnceMs) noteConflict(second, waitedMs)
+    },
+    tooSoon(tries, last) {
+      wrong.faulty += tries.length
+      for (const { call, waitedMs } of tries) taken.set(call.atProxy, { waitedMs, isTooSoon: true })
+      const asked = tries[0]?.retryAfterMs
+      const retryAfterS = asked === undefined ? undefined : asked / 1000
+      const waitedMs = Math.round(tries.reduce((sum, one) => sum + (one.waitedMs ?? 0), 0))
+      note('fault', last, {
+        ...{ rule: 'waiting', retryAfter: retryAfterS, waitedMs, times: tries.length },
+      })
+    },
+    inTime(tries, last) {
+      const waitedMs = tries.map((one) => Math.round(one.waitedMs ?? 0))
+      const isEven = waitedMs.length >= 3 && Math.max(...waitedMs) < 1.3 * Math.min(...waitedMs)
+      if (isEven) note('remark', last, { rule: 'even-pauses', waitedMs })
+    },
+  })
+
+  const noteAnswer = ({ call: { operation, status }, json }: Seen): void => {
+    if (operation === null) return
+    const tpe = status < 400 ? undefined : textOf(json, 'tpe')
     const name = [operation, status, tpe].join(' ')
     const counted = answered.get(name) ?? { operation, status, tpe, count: 0 }
     counted.count++
     answered.set(name, counted)
   }
 
-  const noteRepeated = (job: string, { n, path }: Creation): void =>
-    note({
-      request: n,
-      operation: 'jobs.create',
-      method: 'POST',
-      path,
-      fault: { rule: 'repeated-creation', job },
-    })
+  const noteRefusal = ({ call, json, key }: Seen): void => {
+    const { isAsked, operation, status } = call
+    const isOther = status < 400 || status >= 500 || status === 429
+    if (isOther || isAsked || (operation === 'jobs.create' && status === 409)) return
+    const errors = member(json, 'errors')
+    const reason = Array.isArray(errors) ? textOf(errors[0], 'description') : undefined
+    const fault = { rule: 'refused', status, tpe: textOf(json, 'tpe'), reason } as const
+    // What was granted before is refused for what it did.
+    const isRight = reference === undefined || ofState.includes(status) || granted.has(key)
+    if (!isRight) wrong.refused++
+    note(isRight ? 'remark' : 'fault', call, fault)
+  }
 
-  /** True if a creation was refused because the client's own job is in progress. */
-  const isRepeat = (application: string, json: unknown, creation: Creation): boolean => {
-    const { status, requestHeaders, headers, startedAt: sentAt = 0 } = creation.entry
-    const isAsked =
-      headerValue(requestHeaders, 'x-simulate') !== undefined || script?.wrote(headers)
-    if (isAsked) return false
-    const own = jobs.get(application)
-    if (status === 409 && own?.isInProgress) {
-      noteRepeated(own.id, creation)
-      return true
+  const seeJobs = ({ call, json, params }: Seen): void => {
+    const { operation, path, status } = call
+    const state = textOf(json, 'status')
+    if (operation === 'jobs.retrieve')
+      habits.read(params['job_id'] ?? '', status === 200 ? state : undefined, call)
+    if (operation !== 'jobs.create') return
+    const id = textOf(json, 'id')
+    if (status === 0) jobs.set(path, undefined)
+    else if (status === 202 && id !== undefined) {
+      jobs.set(path, id)
+      habits.created(id, state ?? '', call)
     }
-    if (status === 409) refused.set(application, creation)
-    const id = member(json, 'id')
-    if (status !== 202 || typeof id !== 'string') return false
-    jobs.set(application, { id, isInProgress: member(json, 'status') === 'in_progress' })
-    const earlier = refused.get(application)
-    refused.delete(application)
-    if (earlier && (earlier.entry.startedAt ?? 0) + earlier.entry.durationMs >= sentAt) {
-      noteRepeated(id, earlier)
-      wrong++
-    }
-    return false
+  }
+
+  const seeCall = ({ call, entry, key }: Seen): void => {
+    const kind = awaitedAs(call, entry.witnessed?.isAborted ?? false)
+    const answer = { header: (name: string) => headerValue(entry.headers, name) }
+    const retryAfterMs = kind === 'pause' ? retryAfter(answer, entry.startedAt ?? 0) : undefined
+    retries.see(key, call, kind && { kind, retryAfterMs })
+    const isGranted = call.status >= 200 && call.status < 300
+    if (isGranted && call.method === 'POST' && granted.size < mostGranted) granted.add(key)
+  }
+
+  const isAsked = ({ requestHeaders, witnessed }: RecordedEntry): boolean => {
+    if (headerValue(requestHeaders, 'x-simulate') !== undefined) return true
+    const credential = headerValue(requestHeaders, 'authorization') ?? ''
+    return (
+      reference?.wrongKeys.some((key) => credential.endsWith(key)) === true ||
+      reference?.script.played.some(({ n }) => n === witnessed?.n) === true
+    )
   }
 
   return {
-    /** Takes exchanges one by one, as they end. */
+    /** Takes exchanges one by one, as they end, or in the order of time. */
     see(entry: RecordedEntry): void {
       for (const secret of secretsIn(entry)) learnSecrets(redactor, [secret])
+      const { method, status } = entry
       const path = pathUnder(baseUrl, entry.url)
-      // Cleaning up is the reference's own; a browser asks for an icon by itself.
-      if (path === undefined || path.startsWith('/admin/') || path === '/favicon.ico') return
-      const n = ++requests
-      const request = { ...entry, path, query: new URL(entry.url).searchParams }
-      const place = placeOf(request)
+      if (path === undefined || always.includes(method)) return
+      const isInside = path === '/v1' || path.startsWith('/v1/')
+      const hint = isInside ? undefined : pathMeant({ method, path })
+      // Cleaning up is the reference's own, and a browser asks for an icon: the interface says nothing of it.
+      if (!isInside && hint === undefined) return
+      const request = requestOf(entry, path)
+      const place = isInside ? placeOf(request) : undefined
       const operation = place === 'listed' ? 'pdf.parse' : (place?.operation ?? null)
-      const faults = requestFaults(request)
-      for (const fault of faults) note({ request: n, operation, method: entry.method, path, fault })
-      const json =
-        entry.body.state === 'whole'
-          ? parsedJson(new TextDecoder().decode(entry.body.bytes))
-          : undefined
-      const tpe = entry.status < 400 ? undefined : member(json, 'tpe')
-      if (operation !== null)
-        noteAnswer(operation, entry.status, typeof tpe === 'string' ? tpe : undefined)
-      const params = typeof place === 'object' ? place.params : {}
-      const application = params['application_id']
-      const isRepeated =
-        operation === 'jobs.create' &&
-        application !== undefined &&
-        isRepeat(application, json, { entry, n, path })
-      if (operation === 'jobs.retrieve' && entry.status === 200)
-        for (const job of jobs.values())
-          if (job.id === params['job_id'])
-            job.isInProgress = member(json, 'status') === 'in_progress'
-      if (faults.length > 0 || isRepeated) wrong++
-    },
-    /** Notes that the client came back too early. */
-    tooEarly(
-      { error: { retryAfter }, operation, waitedMs = 0 }: Played,
-      method: string,
-      path: string,
-    ): void {
-      wrong++
-      const fault = { rule: 'waiting' as const, retryAfter, waitedMs: Math.round(waitedMs) }
-      // Its number is not known yet: it has just come.
-      note({ request: requests + 1, operation, method, path, fault })
-    },
-    end(now: Date) {
-      const counted = groupBy(answered.values(), ({ operation }) => operation)
-      const used = operations.flatMap(({ id, ...about }) => {
-        const own = counted.get(id)
-        if (!own) return []
-        const answers = own.filter(({ status }) => status > 0).sort((a, b) => a.status - b.status)
-        const entry = {
-          ...{ operation: id, deprecated: 'deprecated' in about },
-          requests: own.reduce((sum, one) => sum + one.count, 0),
-          answers: answers.map(({ status, tpe, count: times }) => ({ status, tpe, count: times })),
-          errors: errorsOf(id, answers, scenarios),
-        }
-        return [entry]
-      })
-      const left = script?.left() ?? 0
-      return {
-        format: 'client-report/1' as const,
-        suite: { name: 'ai-content-conformance', version: suiteVersion(), specVersion },
-        startedAt: startedAt.toISOString(),
-        durationMs: now.getTime() - startedAt.getTime(),
-        requests,
-        /** Requests that did not keep the interface. */
-        wrong,
-        exit: exitOf(wrong, used.length, left),
-        operations: used,
-        unused: operations
-          .map(({ id }) => id)
-          .filter((id) => used.every(({ operation }) => operation !== id)),
-        findings: [...findings.values()],
-        script: (script?.played ?? []).map(({ operation, error, waitedMs, isTooEarly }) => ({
-          ...{ operation, error, isTooEarly },
-          waitedMs: waitedMs === undefined ? undefined : Math.round(waitedMs),
-        })),
+      const n = ++requests
+      const call = {
+        n,
+        operation,
+        method,
+        path,
+        status,
+        isAsked: isAsked(entry),
+        ...timesOf(entry),
       }
+      if (hint !== undefined) return note('remark', call, { rule: 'outside', hint })
+      const { bytes, state } = entry.body
+      const json = state === 'whole' ? parsedJson(new TextDecoder().decode(bytes)) : undefined
+      const params = typeof place === 'object' ? place.params : {}
+      const seen = { call, entry, key: callKey(entry), params, json }
+      noteAnswer(seen)
+      const faults = requestFaults(request)
+      for (const fault of faults) note('fault', call, fault)
+      for (const remark of requestRemarks(request)) note('remark', call, remark)
+      if (faults.length > 0) wrong.faulty++
+      else noteRefusal(seen)
+      seeCall(seen)
+      seeJobs(seen)
+    },
+    /** Judges what only the end shows. */
+    end({
+      startedAt,
+      durationMs,
+    }: {
+      readonly startedAt: Date
+      readonly durationMs: number
+    }): ClientReport {
+      for (const { call, kind } of retries.end())
+        // A creation whose answer was lost may be the one in progress.
+        if (kind === 'conflict' && !call.isAsked && !isLost(jobs, call.path))
+          noteConflict(call, undefined)
+      habits.end()
+      const { left, played } = reference?.script ?? { left: () => 0, played: [] }
+      const untaken = { waitedMs: undefined, isTooSoon: false }
+      return clientReport({
+        ...{ startedAt, durationMs, requests, wrong, answered: answered.values(), left: left() },
+        findings: [...findings.values()],
+        script: played.map((one) => ({ ...one, ...(taken.get(one.n) ?? untaken) })),
+        scenarios: reference?.scenarios ?? {},
+      })
     },
   }
 }
 
-/** Key by which two findings are the same: without the ids, which differ each time. */
-function nameOf({ fault, operation, path }: Omit<ClientFinding, 'count'>): string {
-  if (fault.rule === 'waiting' || fault.rule === 'repeated-creation')
-    return `${operation} ${fault.rule}`
-  if (fault.rule === 'member') {
-    const { at, received, expected } = fault
-    return JSON.stringify([
-      operation,
-      at.replaceAll(/\/\d+(?=\/|$)/g, '/*'),
-      received?.kind,
-      expected,
-    ])
+/** Whether the latest creation at that path got no answer. */
+const isLost = (jobs: ReadonlyMap<string, string | undefined>, path: string): boolean =>
+  jobs.has(path) && jobs.get(path) === undefined
+
+function requestOf(entry: RecordedEntry, path: string): SentRequest {
+  const { method, requestBody, requestHeaders, status, url } = entry
+  const query = new URL(url).searchParams
+  return {
+    method,
+    path,
+    query,
+    requestHeaders,
+    requestBody,
+    isGranted: status >= 200 && status < 300,
   }
-  const place =
-    fault.rule === 'path' || fault.rule === 'method' ? path.replaceAll(/[^/]*\d[^/]*/g, '*') : ''
-  return JSON.stringify([operation, place, fault])
+}
+
+/** By a proxy's clock if there is one. A recorder rounds to ms: what seems to begin before the end may be after it. */
+function timesOf({ durationMs, startedAt = 0, witnessed }: RecordedEntry) {
+  if (!witnessed) {
+    const endedAt = startedAt + Math.max(0, durationMs - 1)
+    return { sentAt: startedAt, endedAt, atProxy: undefined, connectionOpenedAt: undefined }
+  }
+  const { connectionOpenedAt, endedAt, n: atProxy, sentAt } = witnessed
+  return { sentAt, endedAt, atProxy, connectionOpenedAt }
+}
+
+/** Why that call may come again; undefined if there is nothing to see in it. */
+function awaitedAs({ operation, status }: Call, isAborted: boolean): Awaited['kind'] | undefined {
+  if (operation === null) return undefined
+  if (status === 0) return isAborted ? undefined : 'lost'
+  if (status === 429 || status >= 500) return 'pause'
+  if (status === 409 && operation === 'jobs.create') return 'conflict'
+  return ofRequest.includes(status) ? 'refused' : undefined
+}
+
+function textOf(value: unknown, name: string): string | undefined {
+  const text = member(value, name)
+  return typeof text === 'string' ? text : undefined
 }
 
 /** Cuts what a client sent; it may hold a key. */
@@ -208,70 +276,4 @@ function shown(finding: ClientFinding, redactor: Redactor): ClientFinding {
     )
   }
   return { ...(clean(finding) as ClientFinding), count: finding.count }
-}
-
-/** A fault of a request, or of the way in which it came. */
-export type ClientFault =
-  | RequestFault
-  /** §8: the application's job was in progress, by all that the client knew. */
-  | { readonly rule: 'repeated-creation'; readonly job: string }
-  /** It came back before `Retry-After` (s) was over; without one, twice in a row at once. */
-  | { readonly rule: 'waiting'; readonly retryAfter: number | undefined; readonly waitedMs: number }
-
-/** A fault, told once; the same one again is counted. */
-export interface ClientFinding {
-  /** Number of the first request that showed it, from 1. */
-  readonly request: number
-  readonly operation: OperationId | null
-  readonly method: string
-  readonly path: string
-  readonly fault: ClientFault
-  count: number
-}
-
-/** An answer that a client got to an operation, and how often; its status is 0 if none came. */
-interface Counted {
-  readonly operation: OperationId
-  readonly status: number
-  /** The `tpe` of the errors. */
-  readonly tpe: string | undefined
-  count: number
-}
-
-/** @param left answers of the script that nobody asked for */
-function exitOf(wrong: number, used: number, left: number) {
-  if (wrong > 0)
-    return { code: 1, because: `${count(wrong, 'request')} did not keep the interface` }
-  if (used === 0) return { code: 3, because: 'no request to an operation of the interface came' }
-  if (left === 0) return { code: 0, because: 'every request kept the interface' }
-  const were = left === 1 ? 'was' : 'were'
-  return {
-    code: 3,
-    because: `${count(left, 'answer')} of the script ${were} never asked for: whether the client tries again was not seen`,
-  }
-}
-
-/** The errors that the operation's requirements name, by status and type: how often each was met, and what brings it about. */
-function errorsOf(
-  id: OperationId,
-  answers: readonly Counted[],
-  scenarios: ClientJudgeOptions['scenarios'],
-) {
-  const named = catalogue.flatMap(({ expects, id: requirement, operation }) => {
-    if (operation !== id || !isRefusal(expects)) return []
-    const [[status, tpe] = []] = expects as readonly (readonly [unknown, string?])[]
-    return typeof status === 'number' && tpe !== undefined ? [{ requirement, status, tpe }] : []
-  })
-  const byPair = [...groupBy(named, ({ status, tpe }) => `${status} ${tpe}`).values()]
-  const errors = byPair.map((same) => {
-    const { status, tpe } = same[0]!
-    const ids = same.map(({ requirement }) => requirement)
-    const met = answers.find((answer) => answer.status === status && answer.tpe === tpe)?.count ?? 0
-    const asked = ids.map((one) => member(member(scenarios[one], 'headers'), 'x-simulate'))
-    const simulate = asked.find((value) => value !== undefined)
-    const value =
-      typeof simulate === 'string' ? simulate.split(' ').slice(0, 2).join(' ') : undefined
-    return { status, tpe, ids, met, ...(value !== undefined && { simulate: value }) }
-  })
-  return errors.sort((a, b) => a.status - b.status)
 }

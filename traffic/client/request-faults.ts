@@ -24,8 +24,17 @@ export type RequestFault =
   /** `hint`: a path of the interface that is nearly the same. */
   | { readonly rule: 'path'; readonly hint: string | undefined }
   | { readonly rule: 'method'; readonly shown: readonly string[] }
-  | { readonly rule: 'path-parameter'; readonly name: string; readonly received: string }
-  | { readonly rule: 'query'; readonly name: string; readonly problem: 'dot' | 'repeated' }
+  | {
+      readonly rule: 'path-parameter'
+      readonly name: string
+      readonly received: string
+      readonly problem: 'not-uuid' | 'no-value'
+    }
+  | {
+      readonly rule: 'query'
+      readonly name: string
+      readonly problem: 'dot' | 'repeated' | 'other'
+    }
   | { readonly rule: 'authorization'; readonly problem: 'absent' | 'other-scheme' | 'no-key' }
   | {
       readonly rule: 'content-type'
@@ -42,10 +51,9 @@ export interface SentRequest extends Pick<
 > {
   readonly path: string
   readonly query: URLSearchParams
+  /** Its answer was a success: the ids of its path are some. */
+  readonly isGranted?: boolean
 }
-
-/** Methods that a server may answer besides those shown, and that change nothing (RFC 9110 §9.3). */
-const always = ['HEAD', 'OPTIONS']
 
 /** The operation that a request is for. §4.4 also lists the path of `pdf.parse` without an id, and shows nothing of it. */
 export function placeOf({ method, path }: SentRequest): OperationPlace | 'listed' | undefined {
@@ -56,12 +64,12 @@ export function placeOf({ method, path }: SentRequest): OperationPlace | 'listed
 /** All that is wrong with a request by itself; empty if it keeps the interface, or if nobody can tell. */
 export function requestFaults(request: SentRequest): RequestFault[] {
   const place = placeOf(request)
-  if (place === undefined) return always.includes(request.method) ? [] : [unknownPlace(request)]
+  if (place === undefined) return [unknownPlace(request)]
   const authorization = authorizationFault(request.requestHeaders)
   if (place === 'listed') return authorization
   return [
     ...authorization,
-    ...parameterFaults(place),
+    ...parameterFaults(place, request),
     ...queryFaults(place.operation, request.query),
     ...contentFaults(place.operation, request),
   ]
@@ -80,8 +88,8 @@ function unknownPlace({ method, path }: SentRequest): RequestFault {
   }
 }
 
-/** Words that programs put in the place of a key that they do not have. */
-const noKey = /^(null|undefined|none|nil|nan|\[object Object\]|\$\{?\w*\}?)$/i
+/** Words that programs put in the place of a value that they do not have. */
+const noValue = /^(null|undefined|none|nil|nan|\[object \w+\]|\$\{?\w*\}?|\{+\w*\}+|:\w+|<[^>]*>)$/i
 
 /** §5.1. Whether a key opens anything is the server's to say. */
 function authorizationFault(headers: readonly HeaderLine[]): RequestFault[] {
@@ -92,24 +100,35 @@ function authorizationFault(headers: readonly HeaderLine[]): RequestFault[] {
   if (value === undefined) return fault('absent')
   const [, scheme = '', key = ''] = /^\s*(\S*)\s*(.*?)\s*$/s.exec(value) ?? []
   if (scheme.toLowerCase() !== 'bearer') return fault('other-scheme')
-  return key === '' || noKey.test(key) ? fault('no-key') : []
+  return key === '' || noValue.test(key) ? fault('no-key') : []
 }
 
-function parameterFaults({ operation, params }: OperationPlace): RequestFault[] {
-  return Object.entries(operationOf(operation).params ?? {}).flatMap(([name, { format }]) => {
-    const received = params[name] ?? ''
-    return format === 'uuid' && !isUuid(received)
-      ? [{ rule: 'path-parameter' as const, name, received }]
-      : []
-  })
+function parameterFaults(
+  { operation, params }: OperationPlace,
+  { isGranted = false }: SentRequest,
+): RequestFault[] {
+  return Object.entries(operationOf(operation).params ?? {}).flatMap(
+    ([name, { format }]): RequestFault[] => {
+      const received = params[name] ?? ''
+      const fault = { rule: 'path-parameter', name, received } as const
+      if (!isGranted && noValue.test(received)) return [{ ...fault, problem: 'no-value' }]
+      return format === 'uuid' && !isUuid(received) ? [{ ...fault, problem: 'not-uuid' }] : []
+    },
+  )
 }
 
 /** §2.8: file extensions in one text, separated by commas, without the dot. */
 function queryFaults(id: OperationId, query: URLSearchParams): RequestFault[] {
   const name = 'file_types'
   const values = id === 'files.list' ? query.getAll(name) : []
-  if (values.length > 1) return [{ rule: 'query', name, problem: 'repeated' }]
-  return /(?:^|,)\s*\./.test(values[0] ?? '') ? [{ rule: 'query', name, problem: 'dot' }] : []
+  const fault = (problem: 'dot' | 'repeated' | 'other'): RequestFault[] => [
+    { rule: 'query', name, problem },
+  ]
+  if (values.length > 1) return fault('repeated')
+  const [value = ''] = values
+  if (/(?:^|,)\s*\./.test(value)) return fault('dot')
+  // Media types, other separators, lists of JSON: no extension holds such a character.
+  return /[/;|[\]"*]/.test(value) ? fault('other') : []
 }
 
 const mediaType = (value: string | undefined): string =>
@@ -136,6 +155,13 @@ function contentFaults(
   const parsed = parse(bytes)
   if ('problem' in parsed) return isLabelled ? [{ rule: 'body', problem: parsed.problem }] : label
   return [...label, ...memberFaults(id, parsed.value)]
+}
+
+/** The JSON of a request's body; undefined if it is none, or not known whole. */
+export function bodyOf({ requestBody: { bytes, state } }: SentRequest): unknown {
+  if (state !== 'whole') return undefined
+  const parsed = parse(bytes)
+  return 'value' in parsed ? parsed.value : undefined
 }
 
 /** RFC 8259 §8.1: JSON is UTF-8, without a byte order mark. */
@@ -190,7 +216,7 @@ function memberFaults(id: OperationId, body: unknown): MemberFault[] {
     const isNoBody = request !== undefined || ['string', 'number', 'boolean'].includes(kindOf(body))
     return isNoBody ? [wrong('', section, body, { kinds: ['object'] })] : []
   }
-  const configs = [...named('query_config', body, '')]
+  const configs = configsIn(body)
   return members.flatMap((member) => {
     const { at } = member
     if (at.startsWith('/')) return faultsAt(at, member, body)
@@ -235,8 +261,8 @@ function expectedOf(member: Member, value: unknown): Expected | undefined {
   if (value === undefined) return required ? { kinds } : undefined
   // null may stand for an absent member, but where a requirement says that it does not.
   if (value === null) return judgedBy?.null === undefined ? undefined : { kinds }
-  // §2.7 shows all types of a configuration: that a server may make `true` of 1 is nothing to count on.
-  const others = otherKinds(at.startsWith(config) ? { ...member, tolerates: [] } : member)
+  // That a server may make a text of `["x"]`, or `true` of 1, is nothing to count on.
+  const others = otherKinds({ ...member, tolerates: [] })
   if (others.includes(kindOf(value))) return { kinds }
   if (allowed && judgedBy?.value !== undefined && !allowed.includes(value as string))
     return { values: allowed }
@@ -255,6 +281,11 @@ function typeOfItem(body: unknown, pointer: string): unknown {
     if (isObject(item) && typeof item['type'] === 'string') return item['type']
   }
   return undefined
+}
+
+/** The pointers of all query configurations: the spec shows no place for them, and only their name tells them (§2.7). */
+export function configsIn(body: unknown): string[] {
+  return [...named('query_config', body, '')]
 }
 
 /** Deeper than this nobody writes a configuration. */

@@ -1,27 +1,33 @@
 import { codeNames, listedTypes } from '../../catalogue/errors.ts'
 import { isOperationId, type OperationId, operations } from '../../catalogue/operations.ts'
-import type {
-  ForwardedRequest,
-  Forwarder,
-  Forwarding,
-  HeaderLine,
-} from '../../harness/http/index.ts'
 import { didYouMean } from '../../harness/target-file/index.ts'
 import { ensure } from '../../harness/user-error.ts'
 import { isObject, preview } from '../../schemas/json.ts'
-import { operationAt } from '../base-url.ts'
 
-interface ScriptedError {
+/** An answer of a script to one request. */
+export type Step = WrittenStep | BareStep
+
+interface Timed {
+  /** ms until it is given. */
+  readonly delay?: number
+}
+
+/** `error`: an envelope; `page`: a gateway's page in place of one. */
+export interface WrittenStep extends Timed {
+  readonly answer: 'error' | 'page'
   readonly status: number
-  readonly tpe: string
+  /** Of an error. */
+  readonly tpe?: string
   /** Seconds, as the header `Retry-After` has them. */
   readonly retryAfter?: number
 }
 
-/** `pass`: the request goes on to the server. */
-type Step = ScriptedError | 'pass'
+/** `pass`: the server answers; `cut`: it does, and the answer breaks off; `reset`: the connection is closed without one. */
+interface BareStep extends Timed {
+  readonly answer: 'pass' | 'cut' | 'reset'
+}
 
-/** The answers to the requests of an operation, in their order; `*`: of all that have no list of their own. */
+/** The answers to the requests of an operation, in their order; `*`: those of each that has no list of its own. */
 export type Script = ReadonlyMap<OperationId | '*', readonly Step[]>
 
 const ids: readonly string[] = operations.map(({ id }) => id)
@@ -44,161 +50,71 @@ export function scriptOf(value: unknown, file: string): Script {
   return new Map(lists)
 }
 
-const members = ['status', 'tpe', 'retryAfter']
+const members = ['answer', 'status', 'tpe', 'retryAfter', 'delay']
+const answers = ['error', 'page', 'pass', 'cut', 'reset'] as const
+/** Longest delay, in ms. */
+const longestDelayMs = 3_600_000
 
 function stepOf(value: unknown, operation: OperationId | '*', place: string): Step {
-  if (value === 'pass') return value
-  const step = typeof value === 'number' ? { status: value } : value
-  const form = 'give "pass", a status, or {"status", "tpe", "retryAfter"}'
+  const words = answers.filter((word) => word !== 'error').map((word) => `"${word}"`)
+  const form = `give ${words.join(', ')}, a status, or {"answer", "status", "tpe", "retryAfter", "delay"}`
+  const isWord = typeof value === 'string' && value !== 'error'
+  const step = isWord ? { answer: value } : typeof value === 'number' ? { status: value } : value
   ensure(isObject(step), `${place}: ${preview(value)}: ${form}`)
   const unknown = Object.keys(step).find((name) => !members.includes(name))
   ensure(
     unknown === undefined,
     `${place}.${unknown}: is not a member${didYouMean(unknown ?? '', members)}`,
   )
-  const { retryAfter, status } = step
-  ensure(isWhole(status, 400, 599), `${place}.status: give the status of an error, 400 to 599`)
+  const { delay, retryAfter } = step
+  // What says nothing but when is the server's own answer.
+  const usual = step.status === undefined && step.tpe === undefined ? 'pass' : 'error'
+  const answer = answers.find((word) => word === (step.answer ?? usual))
+  ensure(answer !== undefined, `${place}: ${preview(step.answer)}: ${form}`)
+  ensure(
+    delay === undefined || isWhole(delay, 0, longestDelayMs),
+    `${place}.delay: give whole milliseconds, at most ${longestDelayMs}`,
+  )
+  const late = delay !== undefined && { delay }
+  if (answer !== 'error' && answer !== 'page') {
+    const idle = ['status', 'tpe', 'retryAfter'].find((name) => step[name] !== undefined)
+    ensure(idle === undefined, `${place}.${idle}: goes with an error or a page alone`)
+    return { answer, ...late }
+  }
   ensure(
     retryAfter === undefined || isWhole(retryAfter, 0),
     `${place}.retryAfter: give whole seconds`,
   )
+  const after = retryAfter !== undefined && { retryAfter }
+  const { status = answer === 'page' ? 502 : undefined } = step
+  ensure(isWhole(status, 400, 599), `${place}.status: give the status of an error, 400 to 599`)
+  if (answer === 'page') return { answer, status, ...after, ...late }
   const tpe = step.tpe ?? usualType(operation, status)
   ensure(typeof tpe === 'string' && tpe !== '', `${place}.tpe: give the name of an error`)
-  return { status, tpe, ...(retryAfter !== undefined && { retryAfter }) }
+  return { answer, status, tpe, ...after, ...late }
 }
 
 function isWhole(value: unknown, least: number, most = Infinity): value is number {
   return Number.isInteger(value) && (value as number) >= least && (value as number) <= most
 }
 
-/** The type that §7.3 gives the operation with that status, else the first code name of §7.2. */
+/** The type of a 503 by §7.2, of another status that which §7.3 gives the operation with it, else the first code name of §7.2. */
 function usualType(operation: OperationId | '*', status: number): string | undefined {
-  return listedTypes(operation === '*' ? null : operation, status)[0] ?? codeNames(status)?.[0]
+  const listed = status === 503 ? [] : listedTypes(operation === '*' ? null : operation, status)
+  return listed[0] ?? codeNames(status)?.[0]
 }
 
-/** How a client took an error of the script. */
-export interface Played {
-  readonly operation: OperationId
-  readonly error: ScriptedError
-  /** ms until it asked that operation again; undefined: it did not. */
-  waitedMs: number | undefined
-  /** It came back before `Retry-After` was over, or twice in a row at once if there was none. */
-  isTooEarly: boolean
+const bareTexts: Readonly<Record<BareStep['answer'], string>> = {
+  pass: 'by the server',
+  cut: 'with a part of a response',
+  reset: 'with a closed connection',
 }
 
-/** Timers of a client may go off a little early, in ms. */
-const slackMs = 20
-/** Sooner than this nobody comes back who waits at all, in ms; a drawn pause may be as short now and then, but not twice. */
-const atOnceMs = 10
-
-/** Plays a script to a client: answers what is scripted, and hands everything else on. */
-export interface ScriptPlayer extends Forwarder {
-  readonly played: readonly Played[]
-  /** How many errors no request came for. */
-  left(): number
-  /** Whether the head of an answer, the very object, is one of the script's. */
-  wrote(headers: readonly HeaderLine[]): boolean
-}
-
-interface Answered extends Played {
-  readonly connectionOpenedAt: number
-  endedAt: number
-}
-
-/**
- * @param onTooEarly told at once
- * @param now ms, on the clock of `connectionOpenedAt`
- */
-export function playScript(
-  script: Script,
-  forwarder: Forwarder,
-  onTooEarly: (played: Played, request: ForwardedRequest) => void,
-  now: () => number = () => performance.now(),
-): ScriptPlayer {
-  const next = new Map([...script].map(([operation, steps]) => [operation, [...steps]]))
-  const lasts = new Map<OperationId, Answered>()
-  const played: Answered[] = []
-  const written = new WeakSet<readonly HeaderLine[]>()
-
-  /** Two requests that were under way at the same time are no retry of one another. */
-  const look = (operation: OperationId, request: ForwardedRequest): void => {
-    const last = lasts.get(operation)
-    const { connectionOpenedAt = 0 } = request
-    if (!last || last.endedAt === Infinity || last.waitedMs !== undefined) return
-    const isLater =
-      connectionOpenedAt === last.connectionOpenedAt || connectionOpenedAt >= last.endedAt
-    const waitedMs = now() - last.endedAt
-    if (!isLater && waitedMs < slackMs) return
-    last.waitedMs = waitedMs
-    const before = played.filter((one) => one.operation === operation).at(-2)
-    const { retryAfter } = last.error
-    last.isTooEarly =
-      retryAfter === undefined
-        ? waitedMs < atOnceMs && before?.waitedMs !== undefined && before.waitedMs < atOnceMs
-        : waitedMs < retryAfter * 1000 - slackMs
-    if (last.isTooEarly) onTooEarly(last, request)
-  }
-
-  return {
-    played,
-    left: () => [...next.values()].flat().filter((step) => step !== 'pass').length,
-    wrote: (headers) => written.has(headers),
-    close: () => forwarder.close(),
-    forward(request, sink) {
-      const operation = operationAt(request.method, request.path.split('?')[0]!)?.operation
-      if (operation === undefined) return forwarder.forward(request, sink)
-      look(operation, request)
-      const step = (next.get(operation) ?? next.get('*'))?.shift()
-      if (step === undefined || step === 'pass') {
-        lasts.delete(operation)
-        return forwarder.forward(request, sink)
-      }
-      const { connectionOpenedAt = 0 } = request
-      const answered: Answered = {
-        ...{ operation, error: step, waitedMs: undefined, isTooEarly: false },
-        ...{ connectionOpenedAt, endedAt: Infinity },
-      }
-      played.push(answered)
-      lasts.set(operation, answered)
-      const headers = headersOf(step)
-      written.add(headers)
-      return whenRead(request, () => {
-        answered.endedAt = now()
-        sink.head(step.status, headers, '')
-        sink.data(bodyOf(step))
-        sink.end()
-      })
-    },
-  }
-}
-
-const bodyOf = ({ status, tpe }: ScriptedError): Buffer =>
-  Buffer.from(
-    JSON.stringify({
-      tpe,
-      errors: [{ description: `The script answers with ${status}.` }],
-      extras: {},
-    }),
-  )
-
-function headersOf(step: ScriptedError): HeaderLine[] {
-  return [
-    { name: 'content-type', value: 'application/json' },
-    { name: 'content-length', value: String(bodyOf(step).length) },
-    ...(step.retryAfter === undefined
-      ? []
-      : [{ name: 'retry-after', value: String(step.retryAfter) }]),
-  ]
-}
-
-/** Answers when the request was read to its end, as any server does. */
-function whenRead({ body }: ForwardedRequest, answer: () => void): Forwarding {
-  let isOver = false
-  const read = async (): Promise<void> => {
-    for await (const _piece of body ?? []) if (isOver) return
-    if (!isOver) answer()
-  }
-  // A client that breaks off is told of by the proxy.
-  void read().catch(() => undefined)
-  return { resume: () => undefined, abort: () => void (isOver = true) }
+/** `429 QuotaExceeded, Retry-After 1`: a step in words. */
+export function stepText(step: Step): string {
+  const late = step.delay === undefined ? '' : ` after ${step.delay} ms`
+  if (!('status' in step)) return bareTexts[step.answer] + late
+  const after = step.retryAfter === undefined ? '' : `, Retry-After ${step.retryAfter}`
+  const name = step.tpe ?? "a gateway's page"
+  return `${step.status} ${name}${after}${late}`
 }

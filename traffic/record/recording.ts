@@ -143,7 +143,8 @@ export async function entryOf(
   index: number,
   limit: number,
 ): Promise<RecordedEntry> {
-  const { method, url, startedAt, durationMs, requestHeaders, status, headers } = exchange
+  const { method, url, startedAt, durationMs, requestHeaders, status, headers, witnessed } =
+    exchange
   return {
     ...{
       index,
@@ -155,6 +156,7 @@ export async function entryOf(
       requestHeaders,
       status,
       headers,
+      witnessed,
     },
     requestBody: await bodyOf(exchange.requestBody, requestHeaders, limit),
     body: await bodyOf(exchange.body, headers, limit),

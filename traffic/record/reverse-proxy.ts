@@ -9,6 +9,7 @@ import {
   type ResponseSink,
 } from '../../harness/http/index.ts'
 import { createHash, type Hash } from 'node:crypto'
+import type { Witnessed } from '../recorded-entry.ts'
 
 /** An exchange that went through the proxy. It may hold keys: it is neither printed nor stored as it is. */
 export interface CapturedExchange {
@@ -26,6 +27,7 @@ export interface CapturedExchange {
   readonly body: CapturedBody
   /** Why no answer came, or none that is whole. */
   readonly error?: string
+  readonly witnessed: Witnessed
 }
 
 /** A body as it passed by: its first bytes, and how long all of it was. */
@@ -58,10 +60,12 @@ const headLimit = 64 * 1024
  */
 export async function startReverseProxy(options: ProxyOptions) {
   const under = new Set<ReturnType<typeof passOn>>()
+  let requests = 0
   // Nothing of ours ends a connection: how long a request takes is between client and target.
   const timeouts = { requestTimeout: 0, keepAliveTimeout: 60_000, maxHeaderSize: headLimit }
   const server = createServer(timeouts, (request, response) => {
-    const passed = passOn(request, response, options, () => `http://127.0.0.1:${portOf(server)}`)
+    const own = (): string => `http://127.0.0.1:${portOf(server)}`
+    const passed = passOn(request, response, options, { n: ++requests, own })
     under.add(passed)
     response.once('close', () => under.delete(passed))
     const room = options.room()
@@ -90,19 +94,23 @@ export async function startReverseProxy(options: ProxyOptions) {
 const openedAt = new WeakMap<Socket, number>()
 const portOf = (server: Server): number => (server.address() as AddressInfo).port
 
-/** An exchange on its way through. @param own address of the proxy */
+const brokenOff = 'the client broke it off'
+
+/** An exchange on its way through. */
 function passOn(
   request: IncomingMessage,
   response: ServerResponse,
   options: ProxyOptions,
-  own: () => string,
+  /** The number of the request, and the address of the proxy. */
+  { n, own }: { readonly n: number; readonly own: () => string },
 ) {
   const { baseUrl, bodyLimit, forwarder, onExchange } = options
   const { method = 'GET', url = '/' } = request
   const path = pathOf(url)
   const requestHeaders = linesOf(request.rawHeaders)
   const [sent, received] = [createCapture(bodyLimit), createCapture(bodyLimit)]
-  const [startedAt, began] = [Date.now(), performance.now()]
+  const [startedAt, sentAt] = [Date.now(), performance.now()]
+  const connectionOpenedAt = openedAt.get(request.socket) ?? sentAt
   let answered: Pick<CapturedExchange, 'status' | 'headers'> = { status: 0, headers: [] }
   let forwarding: Forwarding | undefined
   let isOver = false
@@ -110,8 +118,10 @@ function passOn(
   /** It is told when the response is on its way. */
   const over = (error?: string): void => {
     isOver = true
-    const durationMs = Math.round((performance.now() - began) * 1000) / 1000
+    const endedAt = performance.now()
+    const durationMs = Math.round((endedAt - sentAt) * 1000) / 1000
     const { host } = new URL(baseUrl)
+    const isAborted = error === brokenOff
     const named = (line: HeaderLine) =>
       line.name.toLowerCase() === 'host' ? { name: line.name, value: host } : line
     setImmediate(() =>
@@ -119,6 +129,7 @@ function passOn(
         ...{ method, url: baseUrl + path, startedAt, durationMs },
         ...{ requestHeaders: requestHeaders.map(named), requestBody: sent.body() },
         ...{ ...answered, body: received.body(), ...(error === undefined ? {} : { error }) },
+        witnessed: { n, sentAt, endedAt, connectionOpenedAt, isAborted },
       }),
     )
   }
@@ -160,6 +171,12 @@ function passOn(
     response.end(`conform record: ${baseUrl} gave no answer: ${message}\n`)
     request.resume()
   }
+  const cut = (message: string): void => {
+    if (isOver) return
+    over(message)
+    if (response.headersSent) response.destroy()
+    else request.socket.resetAndDestroy()
+  }
   async function* sentBody(): AsyncGenerator<Buffer> {
     for await (const chunk of request as AsyncIterable<Buffer>) {
       sent.add(chunk)
@@ -169,7 +186,7 @@ function passOn(
   }
 
   response.sendDate = false
-  response.once('close', () => breakOff('the client broke it off'))
+  response.once('close', () => breakOff(brokenOff))
   response.on('drain', () => forwarding?.resume())
   return {
     breakOff,
@@ -178,11 +195,10 @@ function passOn(
       const { 'transfer-encoding': coding, 'content-length': length = 0 } = request.headers
       const body = coding !== undefined || Number(length) > 0 ? sentBody() : undefined
       if (!body) sent.end()
-      const connectionOpenedAt = openedAt.get(request.socket) ?? 0
       forwarding = forwarder.forward(
-        { method, path, headers: requestHeaders, body, connectionOpenedAt },
+        { method, path, headers: requestHeaders, body, n },
         {
-          ...{ head, fail },
+          ...{ head, fail, cut },
           data(chunk) {
             received.add(chunk)
             return response.write(chunk)

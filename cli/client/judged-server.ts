@@ -2,13 +2,14 @@ import { createForwarder } from '../../harness/http/index.ts'
 import { parseJson, readBytes } from '../../harness/report/index.ts'
 import { redactorFor, type Target, type TargetFile } from '../../harness/target-file/index.ts'
 import { createClientJudge } from '../../traffic/client/client-judge.ts'
-import { type Played, playScript, scriptOf } from '../../traffic/client/script.ts'
+import { playScript } from '../../traffic/client/play-script.ts'
+import { scriptOf } from '../../traffic/client/script.ts'
 import { entryOf } from '../../traffic/record/recording.ts'
 import { startReverseProxy } from '../../traffic/record/reverse-proxy.ts'
 import { formatFiles, plannedReports, reportFiles, writeFiles } from '../output/files.ts'
 import { complain } from '../output/say.ts'
 import type { UserError } from '../../harness/user-error.ts'
-import { clientFormats, clientFindingText, renderClient } from './client-formats.ts'
+import { clientFormats, clientFindingText, renderClient } from './formats.ts'
 
 /** Requests to a client's judge, looked at before anything listens. */
 export type ClientRequests = ReturnType<typeof clientRequests>
@@ -17,14 +18,19 @@ const { json, junit, markdown } = formatFiles
 
 /** Throws UserError if a report cannot be written, or the script is none. */
 export function clientRequests({
+  judgeClient = false,
   report,
   script,
+  verbose = false,
 }: {
+  readonly judgeClient?: boolean
   readonly report: readonly string[]
   readonly script?: string
+  readonly verbose?: boolean
 }) {
   return {
     ...plannedReports(report, { 'the script': script }, { json, junit, markdown }),
+    ...{ isJudged: judgeClient, isVerbose: verbose },
     script:
       script === undefined
         ? undefined
@@ -33,37 +39,31 @@ export function clientRequests({
 }
 
 /**
- * Starts the server as a client sees it: all that is asked goes on to the reference, and is judged.
+ * Starts the server as a client sees it: a script answers before the reference does, and all that is asked is judged.
  * Rejects with what the system says if the port cannot be listened on.
  */
 export async function startJudgedServer(
   target: Target,
-  { scenarios = {} }: TargetFile,
-  { people, requests, script }: ClientRequests,
+  { keys, scenarios = {} }: TargetFile,
+  { isJudged, isVerbose, people, requests, script = new Map() }: ClientRequests,
   port: number,
 ) {
   const { baseUrl, limits } = target
-  const tooEarly = (
-    played: Played,
-    { method, path }: { readonly method: string; readonly path: string },
-  ): void => judge.tooEarly(played, method, path)
-  const forwarder = playScript(script ?? new Map(), createForwarder({ baseUrl }), tooEarly)
+  const forwarder = playScript(script, createForwarder({ baseUrl }))
+  const wrongKeys = [keys?.expired, keys?.restricted].filter((key) => typeof key === 'string')
   const judge = createClientJudge({
-    ...{
-      baseUrl,
-      scenarios,
-      script: forwarder,
-      redactor: redactorFor(target),
-      startedAt: new Date(),
-    },
+    ...{ baseUrl, redactor: redactorFor(target) },
+    reference: { scenarios, wrongKeys, script: forwarder },
     onFinding: (finding) => void people.write(clientFindingText(finding)),
   })
+  const startedAt = new Date()
   let exchanges = 0
   let seen = Promise.resolve()
   const { close, url } = await startReverseProxy({
     ...{ baseUrl, forwarder, port, bodyLimit: limits.maxAnswerBytes },
     room: () => undefined,
     onExchange(exchange) {
+      if (!isJudged) return
       const entry = entryOf(exchange, exchanges++, limits.maxAnswerBytes)
       seen = seen.then(async () => judge.see(await entry))
     },
@@ -74,9 +74,10 @@ export async function startJudgedServer(
     async end(): Promise<void> {
       await close()
       await seen
-      const report = judge.end(new Date())
+      if (!isJudged) return
+      const report = judge.end({ startedAt, durationMs: Date.now() - startedAt.getTime() })
       process.exitCode = report.exit.code
-      people.write(`\n${renderClient(report)}`)
+      people.write(`\n${renderClient(report, isVerbose)}`)
       for (const { format, path } of requests)
         if (path === '-') process.stdout.write(clientFormats[format](report))
       for (const file of reportFiles(requests)) {
