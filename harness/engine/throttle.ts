@@ -132,7 +132,10 @@ const serializedMs = 10_000
 const throttleTimeoutMs = 30_000
 
 /** `Retry-After` in ms, of either form (RFC 9110 §10.2.3); undefined if absent or unreadable. */
-export function retryAfter(response: Pick<HttpResponse, 'header'>, nowMs: number): number | undefined {
+export function retryAfter(
+  response: Pick<HttpResponse, 'header'>,
+  nowMs: number,
+): number | undefined {
   const value = response.header('retry-after')?.trim()
   if (value === undefined) return undefined
   if (/^\d{1,9}(\.\d{1,9})?$/.test(value)) return Number(value) * 1000
