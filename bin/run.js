@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { setFlagsFromString } from 'node:v8'
 
+/** Kept before anything else runs: the command line keeps it from the code of others. */
+const exit = process.exit.bind(process)
+
 /** Runs the command line of this process. */
 export async function conform() {
   listenForOutputErrors()
@@ -44,9 +47,9 @@ function listenForInterrupts() {
   let isOver = false
   const onSignal = (signal) => {
     // The reports are written, and nothing is left to be ended but the process.
-    if (isOver) process.exit()
+    if (isOver) exit()
     // A second signal waits for nothing.
-    if (came !== undefined) process.exit(exitCodes[signal])
+    if (came !== undefined) exit(exitCodes[signal])
     came = signal
     timer =
       overdue === undefined
@@ -80,7 +83,7 @@ function endWithNothing() {
   process.stderr.write(
     'conform: interrupted before the target was read: nothing was judged, no report is written\n',
   )
-  process.exit(3)
+  exit(3)
 }
 
 let isTold = false

@@ -9,7 +9,9 @@ import {
   type CommandUnknownOpts,
   Help,
 } from '@commander-js/extra-typings'
-import { UserError } from '../harness/user-error.ts'
+import { modulesRun } from '../harness/foreign-code.ts'
+import { Unjudgeable, UserError } from '../harness/user-error.ts'
+import { exitProcess, guardProcess, orLost } from './guard.ts'
 import type { Interrupts } from './run/interrupts.ts'
 import { addArguments, checkArguments } from './run/arguments.ts'
 import { nearest } from '../harness/target-file/index.ts'
@@ -119,27 +121,34 @@ async function program(
 
 /** Runs the command line: sets the exit code, prints a user's mistake as one sentence, and never a stack. */
 export async function main(argv: readonly string[], interrupts: Interrupts): Promise<void> {
-  process.on('uncaughtException', (error) => {
-    sayMistake(error)
-    // oxlint-disable-next-line no-restricted-properties -- what state things are in is not known
-    process.exit()
-  })
+  guardProcess()
   try {
     const words = wordsOf(argv.slice(2))
     refuseMisspelt(words)
     const conform = await program(words, interrupts)
-    await conform.parseAsync(words, { from: 'user' })
+    await orLost(conform.parseAsync(words, { from: 'user' }))
   } catch (error) {
     if (error instanceof CommanderError) return
     if (error instanceof UserError) {
       complain(error.message)
-      process.exitCode = 2
+      process.exitCode = error instanceof Unjudgeable ? 3 : 2
       return
     }
     sayMistake(error)
   } finally {
     interrupts.stop()
+    // What such a module has started may go on for ever.
+    if (modulesRun().length > 0) await exitWhenSaid()
   }
+}
+
+/** Ends the process when everything that was written is on its way. */
+async function exitWhenSaid(): Promise<void> {
+  const written = [process.stdout, process.stderr].map(
+    (stream) => new Promise<void>((resolve) => stream.write('', () => resolve())),
+  )
+  await Promise.all(written)
+  exitProcess()
 }
 
 /** Says that the suite made a mistake, which says nothing of the target: it could not be judged. */

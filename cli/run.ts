@@ -4,6 +4,7 @@ import { parseReportRequests, streamForPeople } from './output/files.ts'
 import type { RunArguments } from './run/arguments.ts'
 import { baselineOf, oneRun, runOptions, warn } from './run/one-run.ts'
 import { findTarget } from './run/find-target.ts'
+import { exitProcess } from './guard.ts'
 import { type Estimate, estimate } from '../suites/estimate.ts'
 import { planRun } from '../suites/plan.ts'
 
@@ -22,8 +23,7 @@ export async function runAction(
   // Signals that came while this was being loaded are handled first.
   await afterEvents()
   // Something that did not end in time would keep the process alive. Whatever is still to be said is said first.
-  // oxlint-disable-next-line no-restricted-properties -- reports are written by now
-  const exitSoon = (): void => void setImmediate(() => process.exit())
+  const exitSoon = (): void => void setImmediate(() => exitProcess())
   await oneRun(baseUrl, options, { interrupts, people, onLeftBehind: exitSoon })
 }
 

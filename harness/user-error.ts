@@ -3,6 +3,9 @@ export class UserError extends Error {
   override readonly name = 'UserError'
 }
 
+/** Somebody else's code, or its silence, keeps the target from being judged: one sentence that names it. Exit code 3. */
+export class Unjudgeable extends UserError {}
+
 /** Throws UserError with that sentence unless it holds. */
 export function ensure(holds: boolean, sentence: string): asserts holds {
   if (!holds) throw new UserError(sentence)

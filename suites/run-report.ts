@@ -37,13 +37,19 @@ export const noFacts: RunFacts = {
   hints: [],
 }
 
+const nothingPlanned: Plan = new Map()
+
 /** The report of a run: every requirement of the catalogue, in its order. */
 export function reportOf(record: RunRecord): Report<RequirementId> {
   const { target, options, startedAt, durationMs, results, facts } = record
   const plan = planRun(target, options)
+  // A target file that could not be read lacks nothing.
+  const isKnown = facts.ended?.cause !== 'lost' || results.size > 0
   const requirements = catalogue.map((requirement): CatalogueResult => {
     const known = results.get(requirement.id)
-    return known ? { ...known, id: requirement.id } : cutShort(requirement, facts, plan)
+    return known
+      ? { ...known, id: requirement.id }
+      : cutShort(requirement, facts, isKnown ? plan : nothingPlanned)
   })
   const { only, skip, readOnly } = options
   const report = assembleReport({
@@ -98,7 +104,9 @@ export function whyNotJudged({ facts, options, problem, target }: RunRecord): st
     return `a mistake of the suite ended the run: ${problem}; please report it, with seed ${options.seed}`
   if (facts.keyRefused && target.keys.full !== undefined) return keyRefused
   const { ended } = facts
-  return ended && ['unreachable', 'setup', 'key'].includes(ended.cause) ? ended.reason : undefined
+  return ended && ['unreachable', 'setup', 'key', 'lost'].includes(ended.cause)
+    ? ended.reason
+    : undefined
 }
 
 function cutShort(

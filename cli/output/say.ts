@@ -1,13 +1,14 @@
 import pc from 'picocolors'
 import type { Colors } from 'picocolors/types'
 import { terminalLines, terminalText } from '../../reporters/escape/terminal.ts'
+import { printed } from '../../harness/recording/index.ts'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import type { RequirementResult } from '../../harness/report/index.ts'
 import { duration } from '../../reporters/view/writing.ts'
 
-/** Says on stderr what is wrong. It may quote a file or an answer of a stranger's: no control and no command of theirs gets out. */
+/** Says on stderr what is wrong. It may quote a file or an answer of a stranger's: no key, no control and no command of theirs gets out. */
 export function complain(text: string): void {
-  process.stderr.write(`conform: ${terminalLines(text)}\n`)
+  process.stderr.write(`conform: ${terminalLines(printed.text(text))}\n`)
 }
 
 /** Says on stderr what may be meant otherwise. */

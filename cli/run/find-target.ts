@@ -2,35 +2,62 @@ import { statSync } from 'node:fs'
 import { connect } from 'node:net'
 import { resolve } from 'node:path'
 import { createTransport, type HttpResult } from '../../harness/http/index.ts'
-import type { Target } from '../../harness/target-file/index.ts'
+import type { Target, TargetFile } from '../../harness/target-file/index.ts'
+import { Unjudgeable } from '../../harness/user-error.ts'
+import { orLost } from '../guard.ts'
 import { loadTargetFile, resolveTarget } from '../../harness/target-file/index.ts'
 import type { InputFiles } from '../output/files.ts'
 import type { RunArguments } from './arguments.ts'
 import { referenceTargetFile, packageFile } from '../../schemas/package-file.ts'
 import { Worker } from 'node:worker_threads'
 
-export type FoundTarget = Awaited<ReturnType<typeof findTarget>>
+export interface FoundTarget extends Awaited<ReturnType<typeof resolveTarget>> {
+  readonly inputs: InputFiles
+  /** Ends the embedded reference, if that is the target. */
+  close(): Promise<void>
+  /** Why the target cannot be judged: code of its file never came to an end. */
+  readonly problem?: string
+}
 
 /** The target of a run: a target file, a URL, both, or (with neither) the embedded reference server. */
-export async function findTarget(baseUrl: string | undefined, options: RunArguments) {
+export async function findTarget(
+  baseUrl: string | undefined,
+  options: RunArguments,
+): Promise<FoundTarget> {
   const embedded = baseUrl === undefined && options.target === undefined
   const path = embedded ? referenceTargetFile : options.target
-  const { file, dir } = await loadTargetFile(path)
-  const server = embedded && !options.dryRun ? await startEmbedded() : undefined
-  const url = server?.url ?? (embedded ? 'http://127.0.0.1' : baseUrl)
   const { ca, concurrency, header: headers, key, rate, target: source, timeout } = options
-  const limits = { concurrency, requestsPerSecond: rate, timeoutMs: timeout }
-  const given = { dir, source, env: process.env, baseUrl: url, ca, headers, key, limits }
-  const { target, handler, warnings } = await resolveTarget(file, given)
-  const inputs: InputFiles = {
-    'the target file': source,
-    'the file of --ca': ca,
-    ...filesNamedIn(file, dir),
+  const inputs: InputFiles = { 'the target file': source, 'the file of --ca': ca }
+  let file: TargetFile = {}
+  try {
+    const loaded = await orLost(loadTargetFile(path))
+    file = loaded.file
+    const { dir } = loaded
+    const server = embedded && !options.dryRun ? await startEmbedded() : undefined
+    const url = server?.url ?? (embedded ? 'http://127.0.0.1' : baseUrl)
+    const limits = { concurrency, requestsPerSecond: rate, timeoutMs: timeout }
+    const given = { dir, source, env: process.env, baseUrl: url, ca, headers, key, limits }
+    // A handler is judged in place of a server.
+    const resolved = await orLost(resolveTarget(file, given))
+    const close = async (): Promise<void> => server?.close()
+    return { ...resolved, inputs: { ...inputs, ...filesNamedIn(file, dir) }, close }
+  } catch (error) {
+    if (!(error instanceof Unjudgeable) || options.dryRun) throw error
+    const close = async (): Promise<void> => undefined
+    return { ...(await standIn(file, baseUrl, source)), inputs, close, problem: error.message }
   }
-  /** Ends the embedded reference, if that is the target. */
-  const close = async (): Promise<void> => server?.close()
-  // A handler is judged in place of a server.
-  return { target, handler, warnings, inputs, close }
+}
+
+/** What a report can say of a target of which its file tells no more than this: its code never came to an end. */
+function standIn(
+  { baseUrl: declared = 'http://unknown.invalid', name }: TargetFile,
+  baseUrl = declared,
+  source?: string,
+) {
+  return resolveTarget(
+    { name: name ?? source ?? baseUrl },
+    { dir: process.cwd(), env: {}, baseUrl },
+  )
 }
 
 /** The files that a target file names anywhere: keys, certificates, uploads, the programs that give keys. */

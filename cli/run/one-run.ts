@@ -3,6 +3,7 @@ import { setImmediate as afterEvents } from 'node:timers/promises'
 import type {
   EndCause,
   Judging,
+  Plan,
   RunEvent,
   RunFacts,
   RunOptions,
@@ -16,6 +17,7 @@ import type {
   RequirementResult,
 } from '../../harness/report/index.ts'
 import {
+  count,
   foreignBaseline,
   heldEntries,
   leftOut,
@@ -49,6 +51,8 @@ import { type StartedServer, startServer } from './start-server.ts'
 import { shellWord } from '../../harness/shell-word.ts'
 import { isRequirementId } from '../../catalogue/catalogue.ts'
 import { UserError } from '../../harness/user-error.ts'
+import { planRun } from '../../suites/plan.ts'
+import { type Loss, onLoss, stuck } from '../guard.ts'
 
 /** Who asks for a run, and who is called while it goes on. */
 interface RunFront {
@@ -89,6 +93,11 @@ export async function oneRun(
   const suites = loadSuites()
   const found = await finding
   const folder = makeRunFolder()
+  let early: Loss | undefined
+  const release = onLoss((loss) => {
+    early ??= loss
+    return loss.sentence !== undefined
+  })
   let left: Judged | undefined
   let server: StartedServer | undefined
   try {
@@ -102,11 +111,14 @@ export async function oneRun(
     const run = runOptions({ ...options, ...start }, baseUrl, expected, log)
     checkFiles(requests, options, found)
     if (requests.length > 0) await loadFormats()
-    if (options.start !== undefined || options.wait !== undefined)
+    if (!found.problem && (options.start !== undefined || options.wait !== undefined))
       server = await startServer(found, options, front.interrupts)
-    left = server?.problem
-      ? neverJudged(found, run, server.problem)
-      : await judge(found, run, suites, front)
+    const problem = found.problem
+      ? ({ cause: 'lost', reason: found.problem } as const)
+      : server?.problem
+    left = problem
+      ? neverJudged(found, run, problem)
+      : await judge(found, run, suites, { ...front, loss: () => early })
     const report = await publish(left.record, {
       options,
       requests,
@@ -117,6 +129,7 @@ export async function oneRun(
     await front.onSent?.(loggedExchanges(run.exchangeLog))
     return { report, cause: left.record.facts.ended?.cause }
   } finally {
+    release()
     folder.remove()
     await server?.close()
     await found.close()
@@ -174,26 +187,54 @@ async function judge(
   { target, handler }: FoundTarget,
   options: RunOptions,
   suites: Promise<typeof import('../../suites/judge.ts')>,
-  { interrupts, onEvent }: RunFront,
+  { interrupts, loss: lossBefore, onEvent }: RunFront & { readonly loss: () => Loss | undefined },
 ): Promise<Judged> {
   const startedAt = new Date()
   const started = performance.now()
-  const overdue = new Promise<void>((resolve) => interrupts.onOverdue(resolve))
+  let leaveBehind: () => void = () => undefined
+  const overdue = new Promise<void>((resolve) => {
+    leaveBehind = resolve
+    interrupts.onOverdue(resolve)
+  })
   // Loading the suites takes a moment: a signal that comes meanwhile is heard before anything is sent.
   const { beginJudging, prepareRun } = await suites
   await afterEvents()
   const why = leftOut('interrupted')
   if (interrupts.signal.aborted)
     return neverJudged({ target }, options, { cause: 'interrupted', ...why })
+  const { sentence } = lossBefore() ?? {}
+  if (sentence !== undefined)
+    return neverJudged({ target }, options, { cause: 'lost', reason: sentence })
   const judging = beginJudging(prepareRun(target, options, { handler }))
   interrupts.signal.addEventListener('abort', () => judging.end('interrupted', why))
-  const { done, ...problem } = await follow(judging, overdue, onEvent)
-  const durationMs = performance.now() - started
   const { results } = judging
+  let mistake: Pick<RunRecord, 'problem'> = {}
+  const release = onLoss((loss) => {
+    // It does not even end.
+    if (judging.facts().ended?.cause === 'lost') leaveBehind()
+    if (loss.mistake !== undefined) mistake = { problem: loss.mistake }
+    const { sentence = stuck(`for ${open(results, planRun(target, options))}`) } = loss
+    judging.end('lost', sentence)
+    setTimeout(leaveBehind, graceMs)
+    return true
+  })
+  const { done, ...problem } = await follow(judging, overdue, onEvent).finally(release)
+  const durationMs = performance.now() - started
+  const facts = judging.facts()
   return {
-    record: { target, options, startedAt, durationMs, results, facts: judging.facts(), ...problem },
+    record: { target, options, startedAt, durationMs, results, facts, ...problem, ...mistake },
     done,
   }
+}
+
+/** A run that something has ended and that does not come to its end is left behind after so many ms. */
+const graceMs = 1_000
+
+/** The requirements that are not judged yet, in words. */
+function open(results: RunRecord['results'], plan: Plan): string {
+  const ids = [...plan].flatMap(([id, { run }]) => (run && !results.has(id) ? [id] : []))
+  const [first = 'the end of what was sent', ...others] = ids
+  return first + (others.length > 0 ? ` and ${count(others.length, 'other requirement')}` : '')
 }
 
 function neverJudged(

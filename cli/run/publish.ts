@@ -81,7 +81,7 @@ async function heldAgainst(
 }
 
 /** Ends that the report tells by themselves. */
-const told: readonly EndCause[] = ['interrupted', 'bail', 'unreachable', 'setup']
+const told: readonly EndCause[] = ['interrupted', 'bail', 'unreachable', 'setup', 'lost']
 
 function notesOf({ facts }: RunRecord): string[] {
   const { ended, jobsInProgress } = facts

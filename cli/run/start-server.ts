@@ -3,6 +3,7 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { exitProcess } from '../guard.ts'
 import type { EndCause } from '../../harness/engine/index.ts'
 import { leftOut, type Reason, type Report } from '../../harness/report/index.ts'
 import { redactorFor } from '../../harness/target-file/index.ts'
@@ -170,8 +171,7 @@ export async function startForSession(baseUrl: string | undefined, options: RunA
   if (start === undefined && wait === undefined)
     return { options, handOverSignals: () => undefined, close: async () => undefined }
   // A signal ends a process without its `exit`, and its server would stay.
-  // oxlint-disable-next-line no-restricted-properties -- as the signal would
-  const exit = (): void => process.exit(1)
+  const exit = (): void => exitProcess(1)
   for (const signal of signals) process.once(signal, exit)
   const found = await findTarget(baseUrl, options)
   const server = await startServer(found, options, createRunInterrupts())

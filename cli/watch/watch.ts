@@ -1,4 +1,5 @@
 import { UserError } from '../../harness/user-error.ts'
+import { exitProcess } from '../guard.ts'
 import { colorsFor } from '../output/say.ts'
 import type { RunArguments } from '../run/arguments.ts'
 import {
@@ -130,8 +131,8 @@ function createEnder({ session, screen, quit }: Watched) {
   return {
     interrupt() {
       if (!session.isRunning) return quit()
-      // oxlint-disable-next-line no-restricted-properties -- the second time nothing is waited for
-      if (isEnding) process.exit(130)
+      // The second time nothing is waited for.
+      if (isEnding) return exitProcess(130)
       isEnding = true
       session.interrupt()
       screen.say('', 'The run is being ended. Ctrl-C again ends conform.')

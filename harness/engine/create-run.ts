@@ -51,7 +51,7 @@ export function createRun(given: Target, options: RunOptions, parts: RunParts): 
     options,
     target,
     plan,
-    keys: createKeys(target, redactor),
+    keys: createKeys(target, redactor, life),
     client: {
       transport: transport ?? createTransport({ baseUrl, connections, insecure, tls, bodyLimit }),
       isInjected: transport !== undefined,

@@ -1,7 +1,7 @@
 import type { OperationId } from '../../catalogue/operations.ts'
 import type { Redactor } from '../recording/index.ts'
-import { UserError } from '../user-error.ts'
-import { NotExercised } from './outcome.ts'
+import { Unjudgeable, UserError } from '../user-error.ts'
+import { type Lifetime, NotExercised } from './outcome.ts'
 import type { KeySource, Secret, Target } from '../target-file/index.ts'
 import type { Credential } from './exchange.ts'
 
@@ -13,7 +13,7 @@ export const keyRefused =
   'the key is not accepted: every request with it was answered 401; if the key is right, a proxy in front of the service may remove the header Authorization: let it pass that header on'
 
 /** The keys of a run. Each value is known to the redactor before it is used. */
-export function createKeys(target: Target, redactor: Redactor) {
+export function createKeys(target: Target, redactor: Redactor, life: Pick<Lifetime, 'end'>) {
   const sources = target.keys
   let sent = 0
   let refused = 0
@@ -25,6 +25,8 @@ export function createKeys(target: Target, redactor: Redactor) {
       redactor.add(value, source.label)
       return value
     } catch (error) {
+      // Each request would wait for it again.
+      if (error instanceof Unjudgeable) life.end('key', error.message)
       throw error instanceof UserError ? new NotExercised(error.message) : error
     }
   }

@@ -20,8 +20,15 @@ export class Throttled extends NotExercised {
   }
 }
 
-/** Why a run ended before its time. */
-export type EndCause = 'interrupted' | 'bail' | 'unreachable' | 'throttled' | 'setup' | 'key'
+/** Why a run ended before its time; `lost`: somebody else's code ended it, or nothing is left that could go on. */
+export type EndCause =
+  | 'interrupted'
+  | 'bail'
+  | 'unreachable'
+  | 'throttled'
+  | 'setup'
+  | 'key'
+  | 'lost'
 
 /** The run is over: whatever was under way is dropped, what remains is not exercised. */
 class RunEnded extends NotExercised {

@@ -22,4 +22,5 @@ export { curlOf, curlOfBoth, inProcessUrl, remarkMark } from './recorded.ts'
 // Hiding keys, and reading what is escaped.
 export { redacted } from './recorded.ts'
 export { withoutEntities } from './views.ts'
+export { foreignWords, noteLiterals, printed } from './printed.ts'
 export { isAuthorization, isSecretName, Redactor, shortestKey } from './redactor.ts'

@@ -5,7 +5,9 @@ import { dirname, extname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser'
 import { packageFile } from '../../schemas/package-file.ts'
-import { unreadable, UserError } from '../user-error.ts'
+import { noteModule, waitForForeign } from '../foreign-code.ts'
+import { foreignWords, noteLiterals } from '../recording/index.ts'
+import { unreadable, Unjudgeable, UserError } from '../user-error.ts'
 import { checkTargetFile } from './check.ts'
 import type { TargetFile } from './target-file.ts'
 
@@ -37,7 +39,7 @@ export async function loadTargetFile(path: string | undefined): Promise<LoadedTa
   const extension = extname(path).toLowerCase()
   if (!endings.includes(extension)) await refuseName(path)
   const text = await readText(path)
-  const value = extension === '.json' ? parseJson(text, path) : await importDefault(path)
+  const value = extension === '.json' ? parseJson(text, path) : await importDefault(path, text)
   return { file: checkTargetFile(value, path), dir: dirname(resolve(path)) }
 }
 
@@ -108,8 +110,14 @@ function wordsOf({ error }: ParseError): string {
   return words === 'invalid symbol' ? `${words} (names and texts stand in double quotes)` : words
 }
 
-async function importDefault(path: string): Promise<unknown> {
-  const exported = await importModule(path)
+async function importDefault(path: string, source: string): Promise<unknown> {
+  noteLiterals(source)
+  noteModule(path)
+  const exported = await waitForForeign(
+    importModule(path),
+    `${path}: the module is never loaded: an await in it does not settle`,
+    { keepsAlive: false },
+  )
   if (
     typeof exported === 'object' &&
     exported !== null &&
@@ -134,11 +142,12 @@ async function importModule(path: string): Promise<unknown> {
     const { createJiti } = await import('jiti')
     return await createJiti(import.meta.url, loading).import(resolve(path))
   } catch (error) {
+    if (error instanceof Unjudgeable) throw error
     const [message = '', place = ''] = (
       error instanceof Error ? error.message : String(error)
     ).split('\n')
     throw new UserError(
-      `${placeIn(path, message, place)}: the module cannot be loaded: ${message.trim()}`,
+      `${placeIn(path, message, place)}: the module cannot be loaded: ${foreignWords(error)}`,
     )
   }
 }

@@ -1,19 +1,17 @@
 import { execFile } from 'node:child_process'
-import { UserError, whyUnreadable } from '../user-error.ts'
+import { foreignMs, waitForForeign } from '../foreign-code.ts'
+import { Unjudgeable, UserError, whyUnreadable } from '../user-error.ts'
 import { keyProblem } from './http-values.ts'
 import type { FromCommand, KeyFunction } from './target-file.ts'
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { redacted, Redactor, shortestKey } from '../recording/index.ts'
+import { printed, redacted, Redactor, shortestKey } from '../recording/index.ts'
 import type { Secret, KeySource, Target, KeySources, KeyValue, TargetFile } from './model.ts'
 import { operations, type OperationId } from '../../catalogue/operations.ts'
 import { isKeyPerOperation } from './declared.ts'
 
 /** A function is asked again when its answer is older than this, in ms. */
 const functionTtlMs = 60_000
-/** Longest time that a command may take, in ms. */
-const commandMs = 30_000
-
 /** Asks for the key that a command or a function gives, and remembers it while it is fresh; each one is noted before anybody uses it. */
 export function askedKey(
   context: Pick<Context, 'dir' | 'source' | 'secrets' | 'warnings'>,
@@ -54,8 +52,13 @@ export function askedKey(
 async function callFunction(path: string, source: KeyFunction): Promise<string> {
   let value: unknown
   try {
-    value = await source()
-  } catch {
+    value = await waitForForeign(
+      Promise.resolve(source()),
+      `${path}: the function that gives the key never answers`,
+      { keepsAlive: true },
+    )
+  } catch (error) {
+    if (error instanceof Unjudgeable) throw error
     // The error may hold the key.
     throw new UserError(`${path}: the function that gives the key threw an error`)
   }
@@ -71,7 +74,7 @@ function runCommand(
   cwd: string,
 ): Promise<string> {
   return new Promise((resolve, reject) => {
-    execFile(program, args, { cwd, timeout: commandMs, windowsHide: true }, (error, stdout) => {
+    execFile(program, args, { cwd, timeout: foreignMs, windowsHide: true }, (error, stdout) => {
       if (error) reject(new UserError(`${path}: the command "${program}" ${failure(error)}`))
       else resolve(stdout.trim())
     })
@@ -79,7 +82,7 @@ function runCommand(
 }
 
 function failure(error: Error & { code?: unknown; killed?: boolean | undefined }): string {
-  if (error.killed) return `took longer than ${commandMs / 1000} s`
+  if (error.killed) return `took longer than ${foreignMs / 1000} s`
   if (error.code === 'ENOENT') return 'was not found'
   return typeof error.code === 'number'
     ? `failed with exit code ${error.code}`
@@ -114,6 +117,7 @@ export function note(
   secret: Secret,
 ): void {
   secrets.push(secret)
+  printed.add(secret.value, secret.label)
   if (secret.value.length >= shortestKey) return
   warnings.push(
     `${member} is shorter than ${shortestKey} characters: reports can hide it only where it stands alone`,

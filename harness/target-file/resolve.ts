@@ -36,7 +36,7 @@ import {
   resolveSetup,
 } from './resolve-requests.ts'
 import { savedWarnings } from './saved.ts'
-import { inProcessUrl, isSecretName } from '../recording/index.ts'
+import { inProcessUrl, isSecretName, printed } from '../recording/index.ts'
 import { basename } from 'node:path'
 
 async function resolveResources(
@@ -101,6 +101,7 @@ export async function resolveTarget(given: TargetFile, options: ResolveOptions):
   const shown = shownFile(file, keys)
   const leaves = leavesOf(shown)
   const kept = [...new Set([baseUrl, new URL(baseUrl).host, ...leaves])]
+  for (const text of kept) printed.keep(text)
   const target: Target = {
     name: file.name ?? (handler ? 'a handler in this process' : new URL(baseUrl).host),
     baseUrl,
@@ -129,6 +130,7 @@ export async function resolveTarget(given: TargetFile, options: ResolveOptions):
     ],
     kept,
   }
+  for (const { value, label } of target.secrets) printed.add(value, label)
   const warnings = [
     ...context.warnings,
     ...savedWarnings(file).map((warning) => placed(context, warning)),

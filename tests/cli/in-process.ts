@@ -87,13 +87,14 @@ function keepProcess(): () => void {
   )
   const { exitCode } = process
   const cwd = process.cwd()
-  const event = 'uncaughtException'
-  const listeners = process.listeners(event)
+  const events = ['uncaughtException', 'beforeExit'] as const
+  const listeners = events.flatMap((event) => process.listeners(event as 'beforeExit'))
   return () => {
     for (const [name, descriptor] of kept) Object.defineProperty(process, name, descriptor)
     process.exitCode = exitCode
     process.chdir(cwd)
-    for (const one of process.listeners(event))
-      if (!listeners.includes(one)) process.off(event, one)
+    for (const event of events)
+      for (const one of process.listeners(event as 'beforeExit'))
+        if (!listeners.includes(one)) process.off(event, one)
   }
 }

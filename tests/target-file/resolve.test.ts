@@ -1,11 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test, vi } from 'vitest'
 import { folder } from '../cli/conform.ts'
 import { operations } from '../../catalogue/operations.ts'
 import { targetDigest } from '../../harness/target-file/resolve.ts'
 import type { TargetFile } from '../../harness/target-file/model.ts'
 import { createKeys } from '../../harness/engine/keys.ts'
+import { createLifetime, NotExercised } from '../../harness/engine/outcome.ts'
 import { redactorFor } from '../../harness/target-file/resolve-key.ts'
 import {
   type Resolved,
@@ -123,7 +124,7 @@ test('keys come from files and commands, relative to the target file', async () 
     expired: { label: '$CONFORM_KEY_EXPIRED', ask: expect.any(Function) },
     restricted: { 'jobs.create': { label: '$CONFORM_KEY_RESTRICTED', value: 'for-jobs-only' } },
   })
-  expect((await createKeys(target, redactorFor(target)).expired()).value).toBe(
+  expect((await createKeys(target, redactorFor(target), createLifetime()).expired()).value).toBe(
     'Bearer the-key-of-a-command',
   )
   expect(target.secrets).toContainEqual({
@@ -303,10 +304,44 @@ test('a dynamic key is learned before it is used', async () => {
   let count = 0
   const { target } = await resolve({ keys: { full: () => `the-key-number-${++count}` } })
   const redactor = redactorFor(target)
-  const { value } = await createKeys(target, redactor).full()
+  const { value } = await createKeys(target, redactor, createLifetime()).full()
   expect(value).toBe('Bearer the-key-number-1')
   expect(target.secrets).toEqual([{ value: 'the-key-number-1', label: '$CONFORM_API_KEY' }])
   expect(redactor.text('a the-key-number-1 b')).toBe('a $CONFORM_API_KEY b')
+})
+
+test('a function that never answers is waited for 30 s, and then the target cannot be judged', async () => {
+  vi.useFakeTimers()
+  try {
+    const refused = refusal({ keys: { full: () => new Promise(() => undefined) } })
+    await vi.advanceTimersByTimeAsync(30_000)
+    expect(await refused).toBe(
+      'keys.full: the function that gives the key never answers (waited for 30 s)',
+    )
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test('a function that never answers in the middle ends the run', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  try {
+    let count = 0
+    const full = () => (count++ === 0 ? 'the-key-number-1' : new Promise<string>(() => undefined))
+    const { target } = await resolve({ keys: { full } })
+    const life = createLifetime()
+    const keys = createKeys(target, redactorFor(target), life)
+    await vi.advanceTimersByTimeAsync(60_000)
+    const asked = keys.full().catch((error: unknown) => error)
+    await vi.advanceTimersByTimeAsync(30_000)
+    expect(await asked).toBeInstanceOf(NotExercised)
+    expect(life.ended).toMatchObject({
+      cause: 'key',
+      message: 'keys.full: the function that gives the key never answers (waited for 30 s)',
+    })
+  } finally {
+    vi.useRealTimers()
+  }
 })
 
 test('a short key is warned of, without showing it', async () => {
