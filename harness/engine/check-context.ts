@@ -1,12 +1,12 @@
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import { type Failure, type FailureExchange, sections } from '../report/index.ts'
-import { sendWithRetries } from './send-with-retries.ts'
-import { probeOf, type Source } from './send.ts'
+import { send } from './client.ts'
+import type { Source } from './request.ts'
 import type { Scenario } from '../target-file/index.ts'
-import { type Exchange, isThrottling, type Probe, type Purpose } from './exchange.ts'
+import { type Exchange, isThrottling, type Purpose } from './exchange.ts'
 import { Failed, NotExercised, Throttled } from './outcome.ts'
 import { describeProbe, describeResponse, rerunLine, withFinding } from './describe.ts'
-import { perRun, type Run, type Send } from './run.ts'
+import { perRun, type Run } from './run.ts'
 import { curlOfBoth, remarkMark } from '../recording/index.ts'
 
 /** How a requirement is judged: returns if it holds, throws `Failed` or `NotExercised` if it does not. */
@@ -84,9 +84,12 @@ export function createCheckContext(run: Run, requirement: CatalogueRequirement):
       return run.target.scenarios[requirement.id]
     },
     cases: 0,
-    async send(source, purpose = {}) {
-      const whole: Purpose = { requirement: requirement.id, role: 'probe', ...purpose }
-      return sendThroughGate(run, source, whole)
+    send(source, purpose = {}) {
+      return send({
+        run,
+        source,
+        purpose: { requirement: requirement.id, role: 'probe', ...purpose },
+      })
     },
     failure(exchange, expected, what, actual) {
       const cites = ` (${sections(requirement.section)})`
@@ -132,38 +135,6 @@ function againBy(
         : undefined
   const takes = state ?? seen
   return { ...(takes && { takes }), rerunIds, rerun: rerunLine(run.options, ...rerunIds) }
-}
-
-/** `sendWithRetries`, but a request that names a declared application goes through its gate. */
-export async function sendThroughGate(
-  run: Run,
-  source: Source,
-  purpose: Purpose,
-): Promise<Exchange> {
-  const first = await probeOf(source)
-  let unsent: Probe | undefined = first
-  const next = (): Probe | Promise<Probe> => {
-    const probe = unsent ?? probeOf(source)
-    unsent = undefined
-    return probe
-  }
-  return throughGate(run, first, purpose, (options) => sendWithRetries(run, next, purpose, options))
-}
-
-/** Sends once the hooks of the suites allow it, at once if none has anything to say. */
-export async function throughGate(
-  run: Run,
-  probe: Probe,
-  purpose: Purpose,
-  send: Send,
-): Promise<Exchange> {
-  for (const hook of run.hooks) {
-    const intercepted = hook.intercept?.(run, probe, purpose, (options) =>
-      send({ ...options, isGated: true }),
-    )
-    if (intercepted) return intercepted
-  }
-  return send()
 }
 
 /** Throws `NotExercised` if no judgement is possible: no answer, or nothing but throttling. */

@@ -8,7 +8,8 @@ import {
   type Probe,
 } from './exchange.ts'
 import { perRun, type Run } from './run.ts'
-import { requestOf, type SendingOptions, sendOnce } from './send.ts'
+import { requestOf } from './request.ts'
+import { type SendingOptions, sendOnce } from './send.ts'
 
 /** Sends the request of an exchange once more: on a fresh connection, or on one that has just carried another request. */
 export type SendAgain = (options: Pick<SendingOptions, 'fresh' | 'after'>) => Promise<Exchange>

@@ -8,7 +8,7 @@ import {
   type SetupRequest,
 } from '../target-file/index.ts'
 import { queryOf, withOwn } from './exchange.ts'
-import { jsonType } from './send.ts'
+import { jsonType } from './request.ts'
 import {
   createTransport,
   type HttpRequest,

@@ -1,7 +1,7 @@
 // A run: its options, its plan, its events.
 export { createRun, type RunParts } from './create-run.ts'
 export { type Judging, startJudging } from './judging.ts'
-export type { Interface, Plan, PlanEntry, Run, RunHook, RunOptions, Send } from './run.ts'
+export type { Interface, Plan, PlanEntry, Run, RunHook, RunOptions, GatedSend } from './run.ts'
 export { isPlanned, oncePerRun, perRun, rerunCommand, runOptionsOf } from './run.ts'
 export {
   createEventQueue,
@@ -28,18 +28,13 @@ export {
   operationName,
   operationProbe,
   probeOf,
-} from './send.ts'
+  type Source,
+} from './request.ts'
 
 // Sending it.
-export { holdPlaces, type SendHeld, sendOnce, sendWithStaleRetry, type Source } from './send.ts'
-export {
-  gatewayErrorsOf,
-  isOwnBreakdown,
-  pastBlocks,
-  sendWithRetries,
-  stopIfSuspected,
-} from './send-with-retries.ts'
-export { sendThroughGate, throughGate } from './check-context.ts'
+export { pastBlocks, sendThroughGate, sendWithRetries, throughGate } from './client.ts'
+export { holdPlaces, type SendHeld, sendOnce, sendWithStaleRetry } from './send.ts'
+export { gatewayErrorsOf, isOwnBreakdown, stopIfSuspected } from './retry.ts'
 export { sendHookRequest } from './hook-request.ts'
 export { createSemaphore, longestPauseMs, retryAfter } from './throttle.ts'
 export { isSettling, poisonedResponses } from './reused-connection.ts'

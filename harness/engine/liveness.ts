@@ -1,6 +1,7 @@
 import { targetReason } from '../report/index.ts'
 import { type HttpResult, proxyFor } from '../http/index.ts'
-import { forLiveness, httpRequest, livenessProbe, nameOf, recordExchange } from './send.ts'
+import { recordExchange } from './record.ts'
+import { forLiveness, httpRequest, livenessProbe, nameOf } from './request.ts'
 import { pause } from './outcome.ts'
 import { isThrottled } from './response.ts'
 import type { Liveness, Run } from './run.ts'

@@ -13,7 +13,7 @@ import type { SendAgain } from './connection-trial.ts'
 import { proves, trialOfPrevious, trialOfRequest, variesOf } from './connection-trial.ts'
 import { describeResponse, rerunLine, onReusedConnection } from './describe.ts'
 import { pause } from './outcome.ts'
-import { forLiveness, livenessProbe, requestOf } from './send.ts'
+import { forLiveness, livenessProbe, requestOf } from './request.ts'
 import { perRun, type Run } from './run.ts'
 
 /** Failures of requests that left a connection behind on which the next answer was wrong: by the requirement they were sent for. */

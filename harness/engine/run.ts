@@ -105,7 +105,7 @@ export interface Run {
 }
 
 /** Sends a request; `fresh`: on a connection of its own; `isGated`: an object that it names allows it now, and not at will. */
-export type Send = (options?: {
+export type GatedSend = (options?: {
   readonly fresh?: boolean
   readonly isGated?: boolean
 }) => Promise<Exchange>
@@ -116,7 +116,12 @@ export interface RunHook {
    * Sends a probe when the object that it names allows it; undefined if this hook has nothing to say about the probe.
    * May throw `NotExercised`.
    */
-  intercept?(run: Run, probe: Probe, purpose: Purpose, send: Send): Promise<Exchange> | undefined
+  intercept?(
+    run: Run,
+    probe: Probe,
+    purpose: Purpose,
+    send: GatedSend,
+  ): Promise<Exchange> | undefined
   /** Sees every exchange that was answered, also those that it did not intercept. */
   observe?(run: Run, exchange: Exchange): void
   /** Sees every exchange that got no answer. */
@@ -168,7 +173,7 @@ export function isPlanned(run: Run, id: CatalogueRequirement['id']): boolean {
   return run.plan.get(id)?.run === true
 }
 
-/** Everything that each request of a run passes through, on its way out and back. `sendOnce` and `sendWithRetries` are the ways in. */
+/** Everything that each request of a run passes through, on its way out and back. `send` is the way in. */
 interface Client {
   readonly transport: Transport
   /** The transport was handed over: the target's own requests go through it as well. */

@@ -246,8 +246,8 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings) {
     },
     /** Calls back each time an operation is held back, with the pause in ms. */
     onHold: (call: (operation: string, pauseMs: number) => void): void => void listeners.push(call),
-    /** Any other answer: counted, and the end of the throttle timeout. */
-    granted(): void {
+    /** An answer that is not a throttled one: counted, and the end of the throttle timeout. */
+    answered(): void {
       seconds.answered()
       release()
     },

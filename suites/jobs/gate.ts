@@ -1,4 +1,4 @@
-import type { Exchange, Run, Send } from '../../harness/engine/index.ts'
+import type { Exchange, GatedSend, Run } from '../../harness/engine/index.ts'
 import {
   createSemaphore,
   describeResponse,
@@ -89,7 +89,11 @@ function createGate(application: string, run: Run) {
      * Sends through the gate once the application is idle; if it is answered 409 unexpectedly, the gate waits and sends again.
      * @param exclusive it may start a job: nothing else goes to the application meanwhile
      */
-    async sendWhenIdle(exclusive: boolean, expects409: boolean, send: Send): Promise<Exchange> {
+    async sendWhenIdle(
+      exclusive: boolean,
+      expects409: boolean,
+      send: GatedSend,
+    ): Promise<Exchange> {
       // Kept over all attempts: another request would make the application busy again.
       // Refusals, of which many go at once, do not wait for creations that wait too, each for a job to end.
       const turn = exclusive ? { count: places.size } : { count: 1, urgent: true }

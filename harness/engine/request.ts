@@ -1,0 +1,102 @@
+import { type HeaderLine, type HttpRequest, isNamed } from '../http/index.ts'
+import type { OperationId } from '../../catalogue/operations.ts'
+import type { Run } from './run.ts'
+import type { Credential, Probe, Purpose, PreviousRequest } from './exchange.ts'
+import { withOwn, pathOf } from './exchange.ts'
+import { readsDeclared } from '../target-file/index.ts'
+import type { Effect } from '../../catalogue/operation.ts'
+
+interface ProbeParts {
+  readonly params?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string>>
+  readonly headers?: readonly HeaderLine[]
+  /** Sent as JSON. */
+  readonly json?: unknown
+  readonly credential?: Credential
+  readonly effect?: Probe['effect']
+}
+
+export const jsonType: HeaderLine = { name: 'content-type', value: 'application/json' }
+
+/** A request of that operation, with the full key if no other credential is given; at the path that the target declares. */
+export async function operationProbe(run: Run, id: OperationId, parts: ProbeParts): Promise<Probe> {
+  const { method, path } = run.api.operation(id)
+  const hasJson = Object.hasOwn(parts, 'json')
+  const binding = run.target.operations[id]
+  const headers = withOwn(binding?.headers ?? [], parts.headers ?? [])
+  const hasType = headers.some((line) => isNamed(line, 'content-type'))
+  return {
+    operation: id,
+    method,
+    path: binding?.path ?? path,
+    params: parts.params ?? {},
+    query: { ...binding?.query, ...parts.query },
+    headers: hasJson && !hasType ? [jsonType, ...headers] : headers,
+    credential: parts.credential ?? (await run.keys.full()),
+    effect: parts.effect ?? 'none',
+    ...(hasJson ? { body: JSON.stringify(parts.json) } : {}),
+  }
+}
+
+/** Nothing has this id: what a gateway answers there, it answers everywhere. */
+const nobodysId = '00000000-0000-4000-8000-000000000000'
+
+/** A request with the full key that changes nothing: it tells whether the target lives, and shows a connection the key. */
+export function livenessProbe(run: Run, id = run.api.first): Promise<Probe> {
+  const params = Object.keys(run.api.operation(id).params ?? {}).map((name) => [name, nobodysId])
+  return operationProbe(run, id, { params: Object.fromEntries(params) as Record<string, string> })
+}
+
+export const forLiveness: Purpose = { requirement: null, role: 'liveness', skipPassive: true }
+
+/** Tells what a conforming target does when it grants the operation's valid request. Reading a declared object makes none. */
+export function effectOf(run: Run, operation: OperationId): Effect {
+  return readsDeclared(operation, run.target.file) ? 'none' : run.api.granted(operation).effect
+}
+
+/** A request, or what makes a fresh one for each try (an object to be created gets a new name each time). */
+export type Source = Probe | (() => Probe | Promise<Probe>)
+
+export async function probeOf(source: Source): Promise<Probe> {
+  return typeof source === 'function' ? source() : source
+}
+
+/** The request as it is sent: the target's own headers first, the probe's over them. */
+export function httpRequest(run: Run, probe: Probe): HttpRequest {
+  const { method, headers, body, credential } = probe
+  const { value } = credential
+  const own = value === undefined ? headers : [...headers, { name: 'authorization', value }]
+  const request = {
+    method,
+    path: pathOf(probe, run.target.query),
+    headers: withOwn(run.target.headers, own),
+  }
+  return body === undefined ? request : { ...request, body }
+}
+
+/** Name of an operation for throttling and the circuit breaker. */
+export function operationName({ operation, method, path }: Probe): string {
+  return operation ?? `${method} ${path}`
+}
+
+/** The request to be sent now: a key of short life may have passed while it waited for its turn. */
+export async function requestOf(
+  run: Run,
+  probe: Probe,
+  purpose: Purpose,
+  source?: Source,
+): Promise<PreviousRequest> {
+  const credential = await run.keys.current(probe.credential)
+  const fresh = credential === probe.credential ? probe : { ...probe, credential }
+  const again = source === undefined ? {} : { again: () => probeOf(source) }
+  return { probe: fresh, purpose, request: httpRequest(run, fresh), ...again }
+}
+
+/** `POST http://127.0.0.1:8080/v1/translate (translate.run/401-expired-key)` */
+export function nameOf(
+  { target, client }: Run,
+  { probe, purpose, request }: PreviousRequest,
+): string {
+  const sentFor = purpose.requirement ?? operationName(probe)
+  return client.recorder.redact(`${request.method} ${target.baseUrl}${request.path} (${sentFor})`)
+}
