@@ -1,10 +1,9 @@
 import type { Exchange, Probe, Purpose } from './exchange.ts'
 import { probeOf, type Source } from './request.ts'
-import { isBlocked } from './response.ts'
 import { type Outgoing, retry } from './retry.ts'
-import { confirmOnFreshConnection } from './reused-connection.ts'
 import type { GatedSend, Run } from './run.ts'
-import { type Middleware, sendOnce, sendTry } from './send.ts'
+import { lookAgain } from './second-look/suspicions.ts'
+import { type Middleware, sendTry } from './send.ts'
 
 /**
  * The client is a chain. `gate`: an object that the request names allows it. `lookAgain`: an answer that may be wrong for
@@ -41,41 +40,6 @@ export function throughGate(
     if (intercepted) return intercepted
   }
   return send()
-}
-
-/** Checks an answer that may be wrong because of what went before it on the connection, and sends what was blocked again. */
-const lookAgain: Middleware<Outgoing> = (next) => (outgoing) =>
-  pastBlocks(async () => {
-    const { run, source, purpose } = outgoing
-    const exchange = await next(outgoing)
-    if (exchange.throttled) return exchange
-    const again = async (other: Parameters<typeof sendOnce>[3]): Promise<Exchange> =>
-      sendOnce(run, await probeOf(source), purpose, { ...other, source })
-    const { unanswered } = exchange
-    const isGarbled = unanswered?.noResponse?.cause === 'malformed' && unanswered.previousRequest
-    if (!isGarbled) return confirmOnFreshConnection(run, exchange, again)
-    await confirmOnFreshConnection(run, unanswered, again)
-    return exchange
-  })
-
-/** How often a request that should be granted is sent, if a guardrail or a model error meets it now and then. */
-const triesOfGranted = 3
-/**
- * How often one that should be refused is sent then: more often, since nothing is generated, and requests of a run that take turns
- * may meet every block of a server that blocks one of so many.
- */
-const triesOfRefused = 8
-
-/** Sends a request again while a guardrail or a model error meets it, unless that is what it is sent for. */
-export async function pastBlocks(send: () => Promise<Exchange>): Promise<Exchange> {
-  let exchange = await send()
-  const { probe, purpose } = exchange
-  const isRefused =
-    probe.effect === 'none' && purpose.expects !== undefined && purpose.isSuccess === undefined
-  const isMet = (): boolean => !exchange.throttled && isBlocked(exchange, exchange.purpose.expects)
-  for (let tries = isRefused ? triesOfRefused : triesOfGranted; tries > 1 && isMet(); tries--)
-    exchange = await send()
-  return exchange
 }
 
 const sendPastGate = lookAgain(retry(sendTry))

@@ -32,12 +32,14 @@ export {
 } from './request.ts'
 
 // Sending it.
-export { pastBlocks, sendThroughGate, sendWithRetries, throughGate } from './client.ts'
+export { sendThroughGate, sendWithRetries, throughGate } from './client.ts'
+export { pastBlocks } from './second-look/suspicions.ts'
 export { holdPlaces, type SendHeld, sendOnce, sendWithStaleRetry } from './send.ts'
 export { gatewayErrorsOf, isOwnBreakdown, stopIfSuspected } from './retry.ts'
 export { sendHookRequest } from './hook-request.ts'
 export { createSemaphore, longestPauseMs, retryAfter } from './throttle.ts'
-export { isSettling, poisonedResponses } from './reused-connection.ts'
+export { poisonedResponses } from './second-look/reused-connection.ts'
+export { isSettling } from './second-look/settling.ts'
 
 // A response, and words for it.
 export { type HttpResponse, jsonValue, responseOf, tpeOf } from './response.ts'

@@ -1,4 +1,4 @@
-import { tpeOf } from './response.ts'
+import { tpeOf } from '../response.ts'
 import {
   type Exchange,
   isRight,
@@ -6,10 +6,10 @@ import {
   isWrong,
   type PreviousRequest,
   type Probe,
-} from './exchange.ts'
-import { perRun, type Run } from './run.ts'
-import { requestOf } from './request.ts'
-import { type SendingOptions, sendOnce } from './send.ts'
+} from '../exchange.ts'
+import { perRun, type Run } from '../run.ts'
+import { requestOf } from '../request.ts'
+import { type SendingOptions, sendOnce } from '../send.ts'
 
 /** Sends the request of an exchange once more: on a fresh connection, or on one that has just carried another request. */
 export type SendAgain = (options: Pick<SendingOptions, 'fresh' | 'after'>) => Promise<Exchange>

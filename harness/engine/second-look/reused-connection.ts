@@ -5,16 +5,15 @@ import {
   isWrong,
   mayRepeat,
   type PreviousRequest,
-} from './exchange.ts'
-import { curlOfBoth, withoutEntities } from '../recording/index.ts'
-import type { Failure, FailureExchange } from '../report/index.ts'
-import { isGranted, tpeOf, responseOf, matchPairs } from './response.ts'
+} from '../exchange.ts'
+import { curlOfBoth, withoutEntities } from '../../recording/index.ts'
+import type { Failure, FailureExchange } from '../../report/index.ts'
+import { isGranted, tpeOf, responseOf, matchPairs } from '../response.ts'
 import type { SendAgain } from './connection-trial.ts'
 import { proves, trialOfPrevious, trialOfRequest, variesOf } from './connection-trial.ts'
-import { describeResponse, rerunLine, onReusedConnection } from './describe.ts'
-import { pause } from './outcome.ts'
-import { forLiveness, livenessProbe, requestOf } from './request.ts'
-import { perRun, type Run } from './run.ts'
+import { describeResponse, rerunLine, onReusedConnection } from '../describe.ts'
+import { forLiveness, livenessProbe, requestOf } from '../request.ts'
+import { perRun, type Run } from '../run.ts'
 
 /** Failures of requests that left a connection behind on which the next answer was wrong: by the requirement they were sent for. */
 export const poisonedConnections = perRun(() => new Map<string, Failure[]>())
@@ -25,27 +24,30 @@ export const poisonedResponses = perRun(() => new WeakSet<object>())
 /** Answers that were as wrong on a fresh connection: nothing is to be learned from the next one of their kind. */
 const provenOf = perRun(() => new Set<string>())
 
-/** Interval at which an object that was just made is asked for again, in ms. */
-const retryEveryMs = 1000
+/** True for an answer that is wrong on a connection that carried another request before, and that is not known to be wrong on each. */
+export function mayBePoisoned(run: Run, exchange: Exchange): boolean {
+  return (
+    exchange.previousRequest !== undefined &&
+    isWrong(exchange) &&
+    !provenOf(run).has(kindOfFailure(exchange))
+  )
+}
+
+function kindOfFailure({ purpose, probe, response }: Exchange): string {
+  return `${purpose.requirement ?? probe.operation} ${response?.status}`
+}
 
 /**
- * Gives the exchange that is to be judged. An answer that is wrong on a reused connection is asked for again. If it is right
- * on fresh connections and wrong after the same previous request, time after time, that request is to blame, and the right
- * answer counts. If not, the answers differ for another reason: by the time, if it is about something that was made just now, and
- * then the request is sent until that is over; else by replica or at random, and the wrong one is judged.
+ * Gives the exchange that is to be judged. If the answer is right on fresh connections and wrong after the same previous request,
+ * time after time, that request is to blame, and the right answer counts. If not, the answers differ by replica or at random, and
+ * the wrong one is judged.
  */
 export async function confirmOnFreshConnection(
   run: Run,
   exchange: Exchange,
   again: SendAgain,
 ): Promise<Exchange> {
-  if (!isSuspect(exchange)) return exchange
-  const { purpose, probe, response } = exchange
-  const kind = `${purpose.requirement ?? probe.operation} ${response?.status}`
-  if (provenOf(run).has(kind)) return exchange
-  // Whoever wants it to be granted, or polls it, asks again by themselves.
-  if (isSettling(run, exchange))
-    return purpose.expects && !purpose.isSuccess ? whenSettled(run, exchange, again) : exchange
+  const kind = kindOfFailure(exchange)
   if (!mayRepeat(exchange)) {
     const right = await afterProof(run, exchange, again)
     if (!right) provenOf(run).add(kind)
@@ -57,33 +59,6 @@ export async function confirmOnFreshConnection(
   return (
     (await rememberingKey(run, exchange, fresh, again)) ?? attributed(run, exchange, fresh, again)
   )
-}
-
-function isSuspect(exchange: Exchange): boolean {
-  // A job may not be there yet: the next reading finds it by itself, whatever the connection.
-  const mayAppear = exchange.purpose.role === 'poll' && exchange.response?.status === 404
-  return exchange.previousRequest !== undefined && isWrong(exchange) && !mayAppear
-}
-
-/** True if the request names what the run made less than `settleMs` ago, and its answer may only mean that it is not there yet. */
-export function isSettling(run: Run, { probe, response, sentAt }: Exchange): boolean {
-  const status = response?.status ?? 0
-  if (status < 400 || status > 499 || [401, 403, 429].includes(status)) return false
-  const body = typeof probe.body === 'string' ? probe.body : ''
-  const named = new Set(Object.values(probe.params))
-  const since = sentAt - run.target.limits.settleMs
-  return [...run.objects.madeAt].some(
-    ([id, at]) => at > since && (named.has(id) || body.includes(id)),
-  )
-}
-
-async function whenSettled(run: Run, exchange: Exchange, again: SendAgain): Promise<Exchange> {
-  let last = exchange
-  while (isWrong(last) && isSettling(run, last)) {
-    await pause(run, retryEveryMs)
-    last = await again({})
-  }
-  return confirmOnFreshConnection(run, last, again)
 }
 
 /** A request without the full key that is answered as if it had shown it: because an earlier one did, on that connection? */
