@@ -32,7 +32,16 @@ import { insideBounds } from './query-config.ts'
 /** §2.8: a 2xx that has `choices[0].message.content`, a string. */
 const hasContent: GrantedCheck = (context, exchange, what) => {
   judgeGranted(context, exchange, 'a 2xx with choices[0].message.content', what)
+  requireWhole(context.run, exchange)
   judgeShape(context, exchange, 'chat-completion', what)
+}
+
+/** Throws `NotExercised` if the request asked for a stream: the spec shows no shape of that. */
+function requireWhole(run: Run, { probe }: Exchange): void {
+  if (valueAt(run, 'chat.create', 'stream', jsonOf(probe)) === true)
+    throw new NotExercised(
+      'the scenario asks for a stream, as the declared body does: add "stream": null to its merge',
+    )
 }
 
 /** Checks like `hasContent`, unless the model calls a tool in place of an answer. */
@@ -150,6 +159,7 @@ function compiled(schema: Record<string, unknown>): ValidateFunction {
 
 /** The content is JSON text; if `strict` is true it fits the schema that was asked for. */
 const judgeStructuredOutput: GrantedCheck = (context, exchange, what) => {
+  requireWhole(context.run, exchange)
   judgeShape(context, exchange, 'chat-completion', what)
   const asked = getAt(
     valueAt(context.run, 'chat.create', 'response_format', jsonOf(exchange.probe)),
@@ -181,6 +191,11 @@ function parsed(context: CheckContext, exchange: Exchange, what: string): unknow
       `content ${JSON.stringify(content.slice(0, 80))}`,
     )
   }
+}
+
+const hasToolData: GrantedCheck = (context, exchange, what) => {
+  requireWhole(context.run, exchange)
+  judgeShape(context, exchange, 'llm-tool-completion', what)
 }
 
 const valid = 'with a valid request'
@@ -229,9 +244,7 @@ export const chatCreate = suite('chat.create', {
     judgeStructuredOutput,
   ),
   // Only a scenario says that the tool runs.
-  '200-llm-tool': granted('with an llm tool', undefined, (context, exchange, what) =>
-    judgeShape(context, exchange, 'llm-tool-completion', what),
-  ),
+  '200-llm-tool': granted('with an llm tool', undefined, hasToolData),
   '200-query-config': judgeSettings,
   '400-query-config': byRecord(),
   '400-malformed-messages': byRecord(),

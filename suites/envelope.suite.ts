@@ -146,10 +146,10 @@ async function judgeLargeBody(context: CheckContext): Promise<void> {
   const taken = operations.filter(
     ({ id, body }) => body === 'json' && run.target.absent[id] === undefined,
   )
-  const refusals = sampled(context, taken).map(({ id }) => largeRefusal(run, id))
+  const refusals = taken.map(({ id }) => largeRefusal(run, id))
   const canUpload = run.target.operations['files.upload']?.content && !run.options.readOnly
   const uploads = canUpload ? [(size?: number) => largeUpload(run, size)] : []
-  const all = [...refusals, ...uploads]
+  const all = sampled(context, [...refusals, ...uploads])
   if (all.length === 0)
     throw new NotExercised('no operation with a JSON body is served and no upload is declared')
   await judgeEach(all, (make) => judgeAlso(context, () => judgeLarge(context, make)))

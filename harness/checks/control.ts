@@ -65,6 +65,19 @@ export function control(run: Run, operation: OperationId): Promise<Control> {
   return oncePerRun(run, `control ${operation}`, async () => sendControl(run, operation))
 }
 
+/**
+ * The valid request with what a probe adds to it beside its fault, sent once a run.
+ * @param name of what is added: the same name means the same request
+ */
+export function controlWith(
+  run: Run,
+  operation: OperationId,
+  name: string,
+  valid: () => Promise<Probe>,
+): Promise<Control> {
+  return oncePerRun(run, `control ${operation} ${name}`, () => sendControl(run, operation, valid))
+}
+
 /** A control that was granted; throws `NotExercised` with `why` if it was not. */
 export async function grantedControl(run: Run, operation: OperationId, why?: string) {
   const { state, ...found } = await control(run, operation)
@@ -80,13 +93,18 @@ export function countsAsGranted(exchange: Exchange): boolean {
   return isGranted(response) || (response.status === status && tpeOf(response) === tpe)
 }
 
-async function sendControl(run: Run, operation: OperationId): Promise<Control> {
-  const valid = (): Promise<Probe> => validRequest(run, operation)
+async function sendControl(
+  run: Run,
+  operation: OperationId,
+  own?: () => Promise<Probe>,
+): Promise<Control> {
+  const valid = own ?? (() => validRequest(run, operation))
   if (run.options.readOnly && effectOf(run, operation) !== 'none') {
     return { state: 'none', said: () => 'not sent: --read-only', valid }
   }
   try {
-    return await sendUntilGranted(run, operation, valid)
+    const distinct = own ?? (() => distinctRequest(run, operation))
+    return await sendUntilGranted(run, operation, valid, distinct)
   } catch (error) {
     // An operation that is asked no more has shown already what a request to be granted gets.
     const exchange = run.client.breaker.unanswered(operation)
@@ -104,11 +122,12 @@ export function triesFor(operation: OperationId, { response }: Exchange): number
   return isBlock(response) ? 1 : triesOf(operation)
 }
 
-/** Sends the valid request until it is granted, as often as its answers may vary. */
+/** Sends the valid request until it is granted, as often as its answers may vary; `distinct` makes it for further tries. */
 async function sendUntilGranted(
   run: Run,
   operation: OperationId,
   valid: () => Promise<Probe>,
+  distinct: () => Promise<Probe>,
 ): Promise<Control> {
   const purpose = {
     requirement: grantedRequirement[operation],
@@ -129,7 +148,7 @@ async function sendUntilGranted(
     // One that cannot be sent again, as what was refused keeps its application busy, leaves the answer that came.
     const more = await orElse<typeof sent | undefined>(
       run,
-      () => attempt(() => distinctRequest(run, operation)),
+      () => attempt(distinct),
       () => undefined,
     )
     if (!more) break

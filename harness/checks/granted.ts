@@ -153,7 +153,9 @@ export function grantedProbe(
 ): () => Promise<Probe> {
   if (!scenario) return own
   return async () => {
-    const probe = await applyScenario(run, scenario, operation, () => plainRequest(run, operation))
+    const probe = await applyScenario(run, scenario, operation, () =>
+      plainRequest(run, operation, 'whole'),
+    )
     return { ...probe, effect: requirement.effect }
   }
 }

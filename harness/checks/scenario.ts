@@ -22,6 +22,7 @@ import {
   countsAsGranted,
   type Control,
   control,
+  controlWith,
   noteControl,
   notGranted,
   judgeThrottled,
@@ -31,6 +32,7 @@ import {
   validRequest,
   applyScenario,
   bringsBody,
+  declaresMore,
   plainRequest,
   sharedRequest,
 } from './valid-request.ts'
@@ -153,7 +155,7 @@ export async function judgeScenario(
     said: () => 'not sent: the operation is not declared',
     valid: make,
   }
-  const found = undeclared ? none : await control(run, operation)
+  const found = undeclared ? none : await scenarioControl(run, operation)
   if (found.state === 'refused') throw notGranted(found)
   noteControl(context, found)
   const state = {
@@ -170,10 +172,17 @@ export async function judgeScenario(
   })
 }
 
+/** What a scenario changes is the declared request, whole: with tools, say, that a valid request of other requirements has not. */
+function scenarioControl(run: Run, operation: OperationId): Promise<Control> {
+  return declaresMore(run, operation)
+    ? controlWith(run, operation, 'whole', () => plainRequest(run, operation, 'whole'))
+    : control(run, operation)
+}
+
 /** The scenario's request, fresh each time; what is refused has no effect, and all add one file that is in no graph yet. */
 async function scenarioProbe({ run }: CheckContext, scenario: Scenario): Promise<Probe> {
   const { operation } = scenario
-  const plain = (): Promise<Probe> => plainRequest(run, operation)
+  const plain = (): Promise<Probe> => plainRequest(run, operation, 'whole')
   const isShared = operationOf(operation).freshFileAt !== undefined && !isExclusive(scenario)
   const source = isShared
     ? () => sharedRequest(run, `request of scenarios of ${operation}`, plain)

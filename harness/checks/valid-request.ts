@@ -83,13 +83,10 @@ export const notServedHook: RunHook = { start: sendToEach, notServed: responsesO
  */
 export async function validRequest(run: Run, operation: OperationId): Promise<Probe> {
   const scenario = run.target.scenarios[grantedRequirement[operation]]
-  const plain = (): Promise<Probe> => plainRequest(run, operation)
-  return scenario
-    ? {
-        ...(await applyScenario(run, scenario, operation, plain)),
-        effect: effectOf(run, operation),
-      }
-    : plain()
+  if (!scenario) return plainRequest(run, operation, 'plain')
+  const whole = (): Promise<Probe> => plainRequest(run, operation, 'whole')
+  const probe = await applyScenario(run, scenario, operation, whole)
+  return { ...probe, effect: effectOf(run, operation) }
 }
 
 /** Shares one request among all that ask by that name. If its upload was refused, each makes its own. */
@@ -97,7 +94,15 @@ export function sharedRequest(run: Run, name: string, make: () => Promise<Probe>
   return orElse(run, () => oncePerRun(run, name, make), make)
 }
 
-export async function plainRequest(run: Run, operation: OperationId): Promise<Probe> {
+/**
+ * The request that the target declares, without a scenario for it.
+ * @param extent `whole`, or without what a request has only if a requirement is about it
+ */
+export async function plainRequest(
+  run: Run,
+  operation: OperationId,
+  extent: 'whole' | 'plain',
+): Promise<Probe> {
   const missing = missingReason(run.target.file, requirementOf(grantedRequirement[operation]).needs)
   if (missing !== undefined) throw new NotExercised(missing)
   for (const { requests } of run.hooks) {
@@ -109,7 +114,8 @@ export async function plainRequest(run: Run, operation: OperationId): Promise<Pr
   const parts = { params: paramsOf(run, operation), effect: effectOf(run, operation) }
   if (body === 'none') return operationProbe(run, operation, parts)
   if (isWhole) return operationProbe(run, operation, { ...parts, json: wholeBody(run, operation) })
-  const json = withoutRoles(run, operation, bodyOf(run, operation), extraRoles(operation))
+  const left = extent === 'whole' ? [] : extraRoles(operation)
+  const json = withoutRoles(run, operation, bodyOf(run, operation), left)
   if (freshFileAt !== undefined)
     return operationProbe(run, operation, { ...parts, json: await freshAddition(run) })
   if (creates?.name && 'role' in creates.name)
@@ -145,6 +151,16 @@ function wholeBody(run: Run, operation: OperationId): unknown {
 export function extraRoles(operation: OperationId): string[] {
   const extra = operationOf(operation).members.filter(({ isExtra }) => isExtra)
   return extra.flatMap((member) => roleOf(member) ?? [])
+}
+
+/** Whether the declared body has such members, so that a scenario sends more than the valid request does. */
+export function declaresMore(run: Run, operation: OperationId): boolean {
+  const { body, fields = {} } = run.target.operations[operation] ?? {}
+  const isPlain = run.target.scenarios[grantedRequirement[operation]] === undefined
+  return (
+    isPlain &&
+    extraRoles(operation).some((role) => getAt(body, fields[role] ?? `/${role}`) !== undefined)
+  )
 }
 
 /** A resource of the target file; throws `NotExercised` if it is not declared. */
