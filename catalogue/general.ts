@@ -141,7 +141,7 @@ export const everyOperation = [
     statement: `A body without its ${essentialRole(id)}, or of length 0, is answered by a 4xx (not 401, 403, 404 or 429) with an error envelope.`,
     needs: [valid, `{${essentialRole(id)}}`], maxRequests: 2 })),
   ...onEach(withJson, { id: 'bad-input-no-5xx', section: '7.2', needs: [valid], expects: [['no-5xx']],
-    statement: 'A body that lacks a member, or has one of another type, is answered by anything but a 5xx.' },
+    statement: 'A body that is none, that lacks a member or has one of another type, or that has an odd value or form is answered by anything but a 5xx.' },
     (id) => ({ maxRequests: () => maxMemberCases(id), ...(operation(id).effect === 'generates' ? { generates: (target) => maxLooseInAll(id, target) } : {}) })),
   ...onEach(failing, { id: '500-internal-error', section: '7.3', needs: [scenario], expects: [[500, 'InternalError']],
     statement: 'A processing error of the server is answered 500 InternalError.' }),

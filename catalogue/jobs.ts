@@ -18,7 +18,7 @@ export const jobsCreate = requirements('jobs.create', [
   { id: '202-required-inputs-only', section: '4.2', needs: [valid, '/resources/application/requiredInputs'], expects: 202,
     statement: 'A creation with just the required inputs is answered 202.', effect: 'generates' },
   { id: '202-any-text', section: '2.5', needs: [valid],
-    statement: 'Whatever text the input values hold, a creation is never answered by a 5xx.',
+    statement: 'Whatever text of up to 2,000 characters the input values hold, a creation is never answered by a 5xx.',
     effect: 'generates', maxRequests: { named: 15, generated: 'granted' }, generates: { named: 3, generated: 'granted' } },
   { id: '400-missing-body', section: '4.2, 7.2', needs: [valid], expects: anyBadRequest, refused: 'A creation without a body' },
   { id: '400-missing-inputs', section: '4.2, 7.2', needs: [valid], expects: [[400, 'InvalidInputParameters', 'BadRequest']], refused: 'A body without inputs' },

@@ -59,7 +59,7 @@ export function oddValuesOf(member: Known, members: readonly Member[] = []): rea
   const isOwnFault = isGrantedEmpty(member) || lacksRequired(member, members)
   return [
     ...(mayBeEmpty && !isOwnFault ? (['empty'] as const) : []),
-    ...(kinds.includes('string') && !isListed(member) ? oddTexts : []),
+    ...oddTextsOf(member),
     ...(mayBeBlank(member) ? (['blank'] as const) : []),
     ...(mayNameMember(member) ? (['object member'] as const) : []),
     ...(mayBeUnknown(member) ? (['unknown'] as const) : []),
@@ -70,9 +70,18 @@ export function oddValuesOf(member: Known, members: readonly Member[] = []): rea
   ]
 }
 
+/** A requirement is about its texts, whatever they hold. */
+export const mayBeAnyText = ({ judgedBy }: Known): boolean => judgedBy?.empty === '202-any-text'
+
+/** Texts that a requirement of their own is about are sent for that, as far as they are texts, and not endless. */
+function oddTextsOf({ kinds, ...member }: Known): readonly OddText[] {
+  if (!kinds.includes('string') || isListed(member)) return []
+  return mayBeAnyText({ kinds, ...member }) ? ['lone surrogate', 'long'] : oddTexts
+}
+
 /** A text that is not the name of what is created, which would be one that other runs have; those of jobs are sent for another requirement. */
-function mayNameMember({ kinds, role, judgedBy, ...member }: Known): boolean {
-  const isElsewhere = role === 'name' || judgedBy?.empty === '202-any-text'
+function mayNameMember({ kinds, role, ...member }: Known): boolean {
+  const isElsewhere = role === 'name' || mayBeAnyText({ kinds, ...member })
   return kinds.includes('string') && !isListed(member) && !isElsewhere
 }
 

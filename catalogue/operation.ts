@@ -41,7 +41,7 @@ export interface Member {
   readonly isId?: true
   /** That object is a file: one that was deleted is none any more. */
   readonly isFile?: true
-  /** A text with a greatest length, which is not shown (§7.3, §8): one may well be as long as a file. */
+  /** A text that may well be as long as a file: what limits it is not shown (§2.5, §7.3, §8). */
   readonly isLimited?: true
   /** A value that the spec shows among others. */
   readonly shows?: string

@@ -82,7 +82,7 @@ export const operations = [
         description: '§2.5: the members of the sample request. Further ones are not shown.' },
       { at: '/inputs/*/id', isId: true, kinds: ['string'], section: '2.5', required: true, judgedBy: { absent: '400-malformed-inputs', null: '400-malformed-inputs', type: '400-malformed-inputs' }, description: 'Name of the application input.' },
       { at: '/inputs/*/value', kinds: ['array'], section: '2.5', judgedBy: { absent: '400-malformed-inputs', null: '400-malformed-inputs', type: '400-malformed-inputs' } },
-      { at: '/inputs/*/value/*', kinds: ['string'], section: '2.5', judgedBy: { null: '400-malformed-inputs', type: '400-malformed-inputs', empty: '202-any-text' } },
+      { at: '/inputs/*/value/*', kinds: ['string'], isLimited: true, section: '2.5', judgedBy: { null: '400-malformed-inputs', type: '400-malformed-inputs', empty: '202-any-text' } },
     ] },
   { id: 'jobs.retrieve', method: 'GET', path: '/v1/applications/jobs/{job_id}', otherPaths: [], body: 'none', section: '4.3',
     summary: 'Retrieve a job', params: { job_id: { declaredAt: '/resources/job', needs: ['/resources/application', '/resources/job'], format: 'uuid', others: [...ofApplications, ...ofGraphs] } },

@@ -27,7 +27,7 @@ import { awaitEnd, enoughGenerations, generationsLeft } from './created.ts'
 import { absent, type Change, change, inOtherItem, isOf, ofKinds, topOf } from './changes.ts'
 import { arraysAbove, isSetting, type Placed, placesIn, undescribedMembers } from './places.ts'
 import { oddChanges } from './odd-values.ts'
-import { type Condition, condition, type RefusalContext } from './refusals.ts'
+import { type Condition, condition, crashesOf, type RefusalContext } from './refusals.ts'
 import { falsy, randomFor, sampled } from './values.ts'
 import { validRequest } from './valid-request.ts'
 
@@ -172,6 +172,7 @@ export const badInput: Condition = condition(async (refusal) => {
   context.open.plan(all.length)
   const free = all.filter((one) => effect !== 'generates' || one.effect === 'none')
   await judgeCases(refusal, free, { left: () => Infinity })
+  context.atEnd = async () => judgeCrashes(refusal)
   if (effect !== 'generates') return
   // What may be granted goes on until as much was generated as is this requirement's share.
   const may = maxLooseGenerations(operation, run.target) + granted()
@@ -183,11 +184,22 @@ export const badInput: Condition = condition(async (refusal) => {
   context.atEnd = async () => {
     if (busyStatus(operation) === undefined) await judgeCases(refusal, left, generationsLeft(run))
     const { maxGenerations } = run.target.limits
+    judgeCrashes(refusal)
     context.open.leave(
       `maxGenerations: the target grants so much bad input that limits.maxGenerations (${maxGenerations}) is used up; ${enoughGenerations(run)} would do`,
     )
   }
 })
+
+/** A fault of a member that another requirement is about is bad input as well. */
+function judgeCrashes({ context, operation }: RefusalContext): void {
+  const crash = crashesOf(context.run).find(
+    ({ exchange }) => exchange.probe.operation === operation,
+  )
+  if (!crash) return
+  context.shownBy = crash.exchange.purpose.requirement
+  context.fail(crash.exchange, 'anything but a 5xx', crash.what)
+}
 
 /** A creation that may be granted shows nothing if no second valid one is: another requirement tells that it breaks then. */
 async function requireAnother({ context, operation }: RefusalContext): Promise<void> {

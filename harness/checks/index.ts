@@ -19,6 +19,7 @@ export { malformedBody, malformedJsonBody, missingBody, wrongContentType } from 
 export { byRecord } from './by-record.ts'
 export { badBytes, badInput, withBytes } from './bad-input.ts'
 export { judgeAlso, judgeEach, property, samples } from './at-once.ts'
+export { characters, plainer } from './odd-values.ts'
 
 // What is granted.
 export {

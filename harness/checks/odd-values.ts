@@ -17,7 +17,7 @@ import { freshUnknownId, shown } from './values.ts'
 
 /**
  * Longer than the columns of 255 and of 1,000 characters that names are kept in; of a text that is worked on, than some pages;
- * and, if §7.3 names a greatest length, than a column of 64 KiB.
+ * and, if it may be as long as a file, than a column of 64 KiB.
  */
 function lengthOf({ isLimited, tolerates, kinds }: Member): number {
   if (isLimited) return 70_000
@@ -28,10 +28,10 @@ function lengthOf({ isLimited, tolerates, kinds }: Member): number {
  * Characters that mean something in a format, a template, SQL, a pattern or a line, and some that
  * narrow encodings lack. No U+0000: a server that refuses it would show nothing of these.
  */
-const characters = `%s%n{{'"[(&|:*\\\r\n\u2028\té茶\u202e\u{1f6b0}`
+export const characters = `%s%n{{'"[(&|:*\\\r\n\u2028\té茶\u202e\u{1f6b0}`
 
 /** Characters of ordinary names, hardly ever forbidden: a server may refuse the others before it uses them. */
-const plainer = `'s é茶\u{1f6b0}`
+export const plainer = `'s é茶\u{1f6b0}`
 
 type ChangedText = (member: Member) => readonly [called: string, change: (own: string) => string]
 

@@ -5,11 +5,13 @@ import {
   describeResponse,
   effectOf,
   isBlocked,
+  isBreakdown,
   isExpected,
   isGranted,
   judgePairs,
   NotExercised,
   oncePerRun,
+  perRun,
   probeOf,
   sendThroughGate,
   tpeOf,
@@ -104,6 +106,7 @@ export async function judgeRefusal(
         last,
         purpose,
       })
+      noteCrash(run, settled, what)
       const isTaken = settled.response !== undefined && isGranted(settled.response)
       if (isTaken) granted++
       judgeCase(refusal, settled, what, expects)
@@ -131,6 +134,15 @@ function validOf(
   let kept: Promise<Probe> | undefined
   return () =>
     (kept ??= isShared ? sharedRequest(run, `refused request of ${operation}`, own) : own())
+}
+
+/** Faults of members that broke the server, whichever requirement sent them: they are bad input, too. */
+export const crashesOf = perRun((): { readonly exchange: Exchange; readonly what: string }[] => [])
+
+function noteCrash(run: Run, exchange: Exchange, what: string): void {
+  const { probe, response } = exchange
+  if (response && isBreakdown(response) && probe.fault?.includes(' @ '))
+    crashesOf(run).push({ exchange, what })
 }
 
 /** Generated cases a requirement up to which they are remembered. */

@@ -10,7 +10,7 @@ const placed: readonly string[] = named(
   jobs.create/202-created               second-5xx created-application fewer-inputs no-answer closed no-http
   jobs.create/202-retrievable           - late
   jobs.create/202-required-inputs-only  - 5xx
-  jobs.create/202-any-text              - emoji nul backslash empty blank line-ends digits 64-kib object-member
+  jobs.create/202-any-text              - emoji nul backslash empty blank line-ends digits object-member
   jobs.create/400-malformed-json        spoils-connection
   jobs.create/400-missing-inputs        no-answer closed no-http
   jobs.create/400-malformed-inputs      ignores-item-null ignores-item-boolean ignores-item-number ignores-item-string
@@ -100,7 +100,7 @@ const breaking: readonly string[] = named(
   completion.create    coercible null-member negative zero huge infinite fraction
   chat.create          line-end empty-array empty-object repeated unknown-word alone
   pdf.parse            member-names
-  jobs.create          surrogate
+  jobs.create          surrogate 64-kib
   graphs.create        surrogate long
   graphs.add-file      empty-text nested unknown-id deleted-id
   graphs.query         nul huge infinite byte-order-mark

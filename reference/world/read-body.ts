@@ -55,6 +55,7 @@ const oddities: Readonly<Record<string, (body: Members, call: Call) => boolean>>
   'line-end': someText((text) => text.includes('\n')),
   surrogate: someText((text) => /\p{Cs}/u.test(text)),
   long: someText((text) => text.length > longest),
+  '64-kib': someText((text) => text.length >= 65_536),
   'empty-text': someText((text) => text === ''),
   blank: someText((text) => text !== '' && text.trim() === ''),
   'object-member': someText((text) => text === '__proto__'),

@@ -1,12 +1,14 @@
 import fc from 'fast-check'
 import {
   byScenario,
+  characters,
   controlExchange,
   grantedByScenario,
   grantedControl,
   grantedProbe,
   inScenario,
   judgeThrottled,
+  plainer,
   property,
   samples,
 } from '../../harness/checks/index.ts'
@@ -111,12 +113,12 @@ const awkward = [
     'two\r\nlines\u2028and more',
     '1234567890',
     '__proto__',
+    `tea${plainer}`,
+    `tea${characters}`,
   ],
-  'long '.repeat(200),
+  'long '.repeat(400),
 ]
 
-/** Longer than the 64 KiB that a column for texts often holds. */
-const veryLong = 'and so on '.repeat(7000)
 /** More texts than most have a place for. */
 const manyTexts = 120
 
@@ -139,8 +141,15 @@ export async function judgeAnyText(context: CheckContext): Promise<void> {
       ...(await jobRequest(run, { ...application, inputs })),
       fault: isEmpty(texts) ? emptyText : undefined,
     }))
-    const last = await context.send(make)
-    const settled = await judgeThrottled(context, { source: last.probe, control: granted, last })
+    // Of the right type: but a server that breaks on it breaks on what somebody typed.
+    const purpose = { badInput: true }
+    const last = await context.send(make, purpose)
+    const settled = await judgeThrottled(context, {
+      source: last.probe,
+      control: granted,
+      last,
+      purpose,
+    })
     answered(settled)
     context.cases++
     return settled
@@ -169,7 +178,7 @@ export async function judgeAnyText(context: CheckContext): Promise<void> {
   if (run.options.depth === 'quick') return
   // By itself: many a server refuses it.
   await accept('')
-  await accept(veryLong, ...Array.from({ length: manyTexts }, (_, at) => `text ${at}`))
+  await accept(...Array.from({ length: manyTexts }, (_, at) => `text ${at}`))
   const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
   const texts = samples(context, 'grantedRuns', text)
   await acceptAll(texts, () => property(context, 'grantedRuns', text, accept))

@@ -137,6 +137,11 @@ export const alsoRed: Readonly<Record<string, AlsoRed>> = {
   ),
   'files.upload/4xx-unknown-graph#5xx': crash,
   ...Object.fromEntries(
+    defects
+      .filter((name) => name.startsWith('jobs.create/202-any-text'))
+      .map((name) => [name, crash]),
+  ),
+  ...Object.fromEntries(
     catalogue
       .filter(({ id }) => /\/4xx-(?:missing-member|unknown-file)$/.test(id))
       .filter(({ operation }) => operation !== 'pdf.parse')
@@ -149,10 +154,14 @@ export const alsoRed: Readonly<Record<string, AlsoRed>> = {
     [
       ...['translate.run#empty-body', 'web-search.run#absent-member'],
       ...['graphs.add-file#unknown-id', 'graphs.add-file#deleted-id'],
-      ...['vision.analyze#unknown-id', 'vision.analyze#deleted-id'],
+      ...['vision.analyze#unknown-id', 'vision.analyze#deleted-id', 'vision.analyze#later-item'],
     ].map((name) => {
       const [operation = '', kind = ''] = name.split('#')
-      const id = kind.endsWith('-id') ? '4xx-unknown-file' : '4xx-missing-member'
+      const id = kind.endsWith('-id')
+        ? '4xx-unknown-file'
+        : kind === 'later-item'
+          ? '400-malformed-request'
+          : '4xx-missing-member'
       return [
         `${operation}/bad-input-no-5xx#${kind}`,
         { ids: [...crash.ids, `${operation}/${id}`], because: 'a 5xx is none of the 4xx either' },

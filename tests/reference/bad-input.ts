@@ -46,7 +46,9 @@ function changesOf(operation: string): readonly Change[] {
       })),
     ),
     { body: { ...declared, query_config: { max_snippets: 2 ** 60 } } },
-    { body: { ...declared, inputs: [{ id: 'topic', value: ['\ud800'] }] } },
+    ...['\ud800', 'tea '.repeat(20_000)].map((text) => ({
+      body: { ...declared, inputs: [{ id: 'topic', value: [text] }] },
+    })),
     { body: { ...declared, max_tokens: 1.5 } },
     { body: { ...declared, source: 'en', target: 'en' } },
     { body: { ...declared, tool_choice: 'nothing', response_type: 'Nothing' } },

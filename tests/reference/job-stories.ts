@@ -151,20 +151,11 @@ export const jobStories: Readonly<Record<string, Story>> = {
   'jobs.create/202-required-inputs-only': async (server) =>
     isCreation(await create(server, application, { body: withTopic('tea') })),
   'jobs.create/202-any-text': async (server) => {
-    const bodies = [
-      '“茶”',
-      '🫖',
-      'a\u0000b',
-      'a\\b',
-      '',
-      ' tea ',
-      'a\r\nb',
-      '42',
-      '__proto__',
-      'tea '.repeat(20_000),
-    ].map((text) => ({
-      body: { inputs: [...tone, ...withTopic(text).inputs] },
-    }))
+    const bodies = ['“茶”', '🫖', 'a\u0000b', 'a\\b', '', ' tea ', 'a\r\nb', '42', '__proto__'].map(
+      (text) => ({
+        body: { inputs: [...tone, ...withTopic(text).inputs] },
+      }),
+    )
     const answers = bodies.map((body) => create(server, application, body))
     return (await Promise.all(answers)).every(({ status }) => status < 500)
   },

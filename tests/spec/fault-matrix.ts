@@ -7,6 +7,7 @@ import {
   oddTexts,
   type OddValue,
   oddValuesOf,
+  mayBeAnyText,
   mayBeUnknown,
   mayStandAlone,
   twinOf,
@@ -224,10 +225,11 @@ function oddCell(id: OperationId, member: Member, kind: OddValue): Cell {
   if (ofNothing !== undefined) return cell(id, fault, ofNothing)
   if (oddValuesOf({ ...member, kinds: ownKinds(member) }, operation(id).members).includes(kind))
     return cell(id, fault, 'bad-input-no-5xx')
+  if (mayBeAnyText(member)) return never(id, fault, '202-any-text sends such texts')
   if (kind === 'repeated')
     return never(id, fault, 'it holds no objects, or a valid request is without it')
   if (kind === 'object member' && !isListed(member))
-    return never(id, fault, 'the name would be that of another run, or 202-any-text has it')
+    return never(id, fault, 'the name would be that of another run')
   if (kind === 'blank' && !isListed(member))
     return never(id, fault, 'no row wants it refused if it is empty')
   return never(
