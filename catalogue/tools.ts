@@ -49,7 +49,7 @@ export const translateRun = requirements('translate.run', [
 export const visionAnalyze = requirements('vision.analyze', [
   accepted('A valid request', generating),
   { id: '4xx-unknown-file', section: '7.2', needs: [valid, '{variables}'], expects: [['4xx']],
-    statement: 'A variable whose file nobody has, or was deleted, is answered by a 4xx (not 401, not 429) with an error envelope.', maxRequests: 3 },
+    statement: 'A variable whose file nobody has, or was deleted, is answered by a 4xx (not 401, not 429) with an error envelope.', maxRequests: 4 },
   { id: '400-malformed-request', level: 'should', section: '2.8, 7.2', needs: [valid, ['{prompt}', '{variables}']], expects: anyBadRequest,
     statement: 'A prompt that is no string, variables that are no array, or one of them that is no object with a name and a file_id, both strings, are answered 400.', maxRequests: 34 },
   { id: '403-model-access', section: '5', needs: [scenario], expects: [[403, 'InsufficientAccessRights']], refused: 'A model to which the key has no access' },

@@ -89,7 +89,7 @@ function needs(defect: string): readonly string[] {
     )
   const isShape = ownId(defect) === 'envelope/shape'
   const needsUploads =
-    /^(files.list\/2xx-accepted#(many|empty-file)|graphs.create\/2xx-usable#additions)$/.test(
+    /^(files.list\/2xx-(accepted#(many|empty-file)|filtered)|files.retrieve\/2xx-own-record|graphs.create\/2xx-usable#additions)$/.test(
       defect,
     )
   return [

@@ -264,6 +264,7 @@ function isShownByApplication(id: string): boolean {
   if (/^401-(missing-credentials|malformed-key|invalid-key)$/.test(row) || operation === 'envelope')
     // It needs a request that an operation with a JSON body grants, and that generates nothing.
     return row !== 'charset-parameter'
-  if (operation === 'files.list') return row.startsWith('2xx-')
+  // What is filtered out shows by an upload.
+  if (operation === 'files.list') return row.startsWith('2xx-') && row !== '2xx-filtered'
   return operation.startsWith('jobs.') && !needMore.includes(row)
 }

@@ -29,6 +29,11 @@ const ownIds = ['files.upload', 'graphs.create', 'applications.create'].map(
   (operation) => `${operation}/2xx-own-id`,
 )
 
+const nothingOfFiles: Unexercised = {
+  ids: ['files.list/2xx-filtered', 'files.retrieve/2xx-own-record'],
+  because: 'no answer tells anything of a file',
+}
+
 /** By variant. Under all others every requirement is exercised. */
 export const unexercised: Readonly<Record<string, Unexercised>> = {
   'envelope/no-errors': noKeys,
@@ -38,8 +43,15 @@ export const unexercised: Readonly<Record<string, Unexercised>> = {
   'jobs/born-completed': noConflicts,
   'jobs/born-failed': noConflicts,
   'jobs/instant': noConflicts,
+  ...Object.fromEntries(
+    ['no-content', 'plain-text', 'empty', 'other-2xx', 'json-scalar'].map((name) => [
+      `successes/${name}`,
+      nothingOfFiles,
+    ]),
+  ),
   'successes/no-content-creations': {
     ids: [
+      ...nothingOfFiles.ids,
       ...[
         'files.upload/2xx-attached-to-graph',
         'files.upload/2xx-retrievable',

@@ -273,10 +273,11 @@ const inLaterItems = [
   '400-malformed-request',
 ]
 
-function laterCell(id: OperationId, { at, kinds, judgedBy }: Member): Cell {
+function laterCell(id: OperationId, { at, kinds, tolerates = [], judgedBy }: Member): Cell {
   const condition = judgedBy?.type ?? 'bad-input-no-5xx'
   const isRead = condition === 'bad-input-no-5xx' && kinds.includes('object')
-  const fault = `${isRead ? 'null' : 'number'} @ ${at}, later`
+  const kind = tolerates.includes('number') ? 'boolean' : 'number'
+  const fault = `${isRead ? 'null' : kind} @ ${at}, later`
   if (!at.includes('*')) return never(id, fault, 'it stands in no array')
   return [...inLaterItems, 'bad-input-no-5xx'].includes(condition)
     ? cell(id, fault, condition)
