@@ -1,12 +1,6 @@
 import type { Plan } from '../../harness/engine/index.ts'
 import type { Outcome, Report, RequirementResult } from '../../harness/report/index.ts'
-import {
-  bothVerdicts,
-  decided,
-  isLeftOut,
-  outsideCause,
-  summarize,
-} from '../../harness/report/index.ts'
+import { isLeftOut, keyWasRefused, withResults } from '../../harness/report/index.ts'
 
 /** The current state of a requirement. */
 export interface Row {
@@ -22,9 +16,14 @@ export interface Row {
 /** Newest result of every requirement, and what changed since when. */
 export type Board = ReturnType<typeof createBoard>
 
-/** @param empty the report of a run that has judged nothing yet */
-export function createBoard(empty: Report) {
+/**
+ * @param empty the report of a run that has judged nothing yet
+ * @param hasKey whether the run has a key: without one there is no verdict
+ */
+export function createBoard(empty: Report, hasKey = true) {
   let base = empty
+  let last = empty
+  let wasRefused = !hasKey
   let version = 1
   /** Requirements of the run that goes on, or of the last one, and how they ended before. */
   let run = new Map<string, Outcome | undefined>()
@@ -47,6 +46,7 @@ export function createBoard(empty: Report) {
       withResults(
         base,
         [...rows.values()].map(({ result }) => result),
+        { last, wasRefused },
       ),
     /** How many requirements the run that goes on is to judge. */
     get planned() {
@@ -76,6 +76,8 @@ export function createBoard(empty: Report) {
       version++
       settle()
       if (!isPart) base = report
+      last = report
+      wasRefused = keyWasRefused(report)
       for (const result of report.requirements)
         if (!isPart || !isLeftOut(result)) put(result, false)
     },
@@ -87,16 +89,6 @@ export function createBoard(empty: Report) {
     /** Something changed that is no row. */
     touch: (): void => void version++,
   }
-}
-
-function withResults(base: Report, requirements: RequirementResult[]): Report {
-  const { interrupted, only, readOnly, skip, strict, tpe } = base.run
-  const verdicts = bothVerdicts(requirements, { only, skip, readOnly, strict, interrupted })
-  const summary = summarize(requirements, tpe)
-  return decided(
-    { ...base, requirements, summary, verdicts, verdict: verdicts[tpe] },
-    { notJudged: outsideCause(base) },
-  )
 }
 
 export interface Patch {

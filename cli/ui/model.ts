@@ -63,13 +63,17 @@ function tabOf(
 interface ModelSettings {
   /** The target file, if parts can be added to it. */
   readonly targetFile: string | undefined
+  readonly hasKey: boolean
   failed(): number
   onChange(): void
 }
 
 /** Makes the content of the page: its front listens to a session, the rest gives the page or what changed of it. */
-export function createModel(empty: Report, { failed, onChange, targetFile }: ModelSettings) {
-  const board = createBoard(empty)
+export function createModel(
+  empty: Report,
+  { failed, hasKey, onChange, targetFile }: ModelSettings,
+) {
+  const board = createBoard(empty, hasKey)
   let status: Status = { text: 'Not run yet', announcement: '' }
   let isRunning = false
   const book = createSentBook()

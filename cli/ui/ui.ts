@@ -1,5 +1,4 @@
 import { catalogue } from '../../catalogue/catalogue.ts'
-import type { Report } from '../../harness/report/index.ts'
 import { isObject } from '../../schemas/json.ts'
 import { unwritable, UserError } from '../../harness/user-error.ts'
 import type { RunArguments } from '../run/arguments.ts'
@@ -21,12 +20,13 @@ import { loadRun, runOptions } from '../run/one-run.ts'
  * @throws UserError if the target file or an option is wrong, or the port cannot be listened on.
  */
 export async function startUi(baseUrl: string | undefined, options: RunArguments, port: number) {
-  const empty = await emptyReport(baseUrl, options)
+  const { empty, hasKey } = await emptyReport(baseUrl, options)
   await loadRun(options)
   // To a module, which is a program, nothing can be added.
   const targetFile =
     extname(options.target ?? '').toLowerCase() === '.json' ? options.target : undefined
   const model = createModel(empty, {
+    hasKey,
     targetFile,
     failed: () => session.failed,
     onChange: () => void changes.emit('changed'),
@@ -67,13 +67,13 @@ async function add(path: string, part: string): Promise<string | undefined> {
 }
 
 /** The report of a run that has sent nothing: what is to be judged, and what is not and why. */
-async function emptyReport(baseUrl: string | undefined, options: RunArguments): Promise<Report> {
+async function emptyReport(baseUrl: string | undefined, options: RunArguments) {
   // As for a dry run, no embedded reference is started.
   const { close, target } = await findTarget(baseUrl, { ...options, dryRun: true })
   await close()
   const startedAt = new Date()
   const run = runOptions(options, baseUrl, [])
-  return reportOf({
+  const empty = reportOf({
     target,
     options: run,
     startedAt,
@@ -81,6 +81,7 @@ async function emptyReport(baseUrl: string | undefined, options: RunArguments): 
     results: new Map(),
     facts: noFacts,
   })
+  return { empty, hasKey: target.keys.full !== undefined }
 }
 
 /** Does what a button of the page says: `{"run": "all"}`, `"failed"`, `"stop"`, an id, or a list of ids. */

@@ -19,6 +19,7 @@ export type {
 export type { RecordedRequest, RecordedResponse } from './model.ts'
 export { basicDefinitions, conditions } from './report-schema.ts'
 export { assembleReport, noRun, suiteSite, suiteVersion } from './assemble-report.ts'
+export { keyWasRefused, withResults } from './assemble-report.ts'
 export {
   doubledMember,
   firstError,
@@ -43,14 +44,7 @@ export { isLeftOut, isLeftOutByOption, isMistake } from './reason.ts'
 export { count, sayNeed, sayNeeds, sections, sectionsIn } from './reason.ts'
 
 // Verdict and exit code.
-export {
-  bothVerdicts,
-  countOutcomes,
-  familyNamesOnly,
-  inMode,
-  isEmptyShard,
-  summarize,
-} from './verdict.ts'
+export { countOutcomes, familyNamesOnly, inMode, isEmptyShard, summarize } from './verdict.ts'
 export {
   applyGates,
   decided,

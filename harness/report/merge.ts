@@ -2,13 +2,12 @@ import { isDeepStrictEqual } from 'node:util'
 import { catalogue, requirementsDigest } from '../../catalogue/catalogue.ts'
 import { getAt } from '../../schemas/json.ts'
 import { orMistake, UserError } from '../user-error.ts'
-import { computed } from './assemble-report.ts'
+import { computed, keyWasRefused } from './assemble-report.ts'
 import { inconsistencies, outsideCause } from './exit-code.ts'
 import type { PageCount, Report, RequirementResult } from './model.ts'
 import { isLeftOut } from './reason.ts'
 import type { ReportFile } from './json-file.ts'
 import { parseShard, type Shard, isObserved } from './selection.ts'
-import { verdictOf } from './verdict.ts'
 
 /**
  * Joins the reports of all shards of a run into the report that the run would have given in one piece: its verdict, its
@@ -30,7 +29,7 @@ export function mergeReports(files: readonly ReportFile[]): Report {
   const requirements = first.report.requirements.map(({ id }) => mergeResults(id, parts))
   const run = mergeRuns(reports)
   const notJudged = reports.map(outsideCause).find((cause) => cause !== undefined)
-  const judged = { ...run, keyRefused: reports.some(wasRefused) }
+  const judged = { ...run, keyRefused: reports.some(keyWasRefused) }
   return computed({ ...first.report, run, requirements }, judged, notJudged)
 }
 
@@ -68,11 +67,6 @@ function refuseOtherRequirements([first, ...others]: readonly [ReportFile, ...Re
     if (isOurs) throw new UserError(`${path}: requirements: holds ids that are no requirement`)
     throw new UserError(`${first.path}: requirements: ${strange} is missing (${path} has it)`)
   }
-}
-
-/** Every request of the part with the full key was answered 401, which its requirements alone do not tell. */
-function wasRefused({ requirements, run, verdict }: Report): boolean {
-  return verdict === 'not-judged' && verdictOf(requirements, run.tpe, run) !== 'not-judged'
 }
 
 /** The parts of a run in their order; throws UserError if one is missing, doubled or no part. */

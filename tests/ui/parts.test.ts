@@ -2,7 +2,9 @@ import { leftOut } from '../../harness/report/reason.ts'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { folder } from '../cli/conform.ts'
+import { folder, readReport } from '../cli/conform.ts'
+import { conform } from '../cli/in-process.ts'
+import { reference } from '../cli/reference.ts'
 import { createBoard } from '../../cli/ui/board.ts'
 import { onceParts, paragraphMarkup, rowMarkup } from '../../cli/ui/page.ts'
 import { createSentBook } from '../../cli/ui/model.ts'
@@ -201,4 +203,20 @@ test.each<[string, unknown, string]>([
   const path = written()
   await expect(addToTarget(path, JSON.stringify(part))).rejects.toThrow(problem)
   expect(readFileSync(path, 'utf8')).toBe(targetText)
+})
+
+test('without a key the page comes to the verdict of the command, while the run goes on and after it', async () => {
+  const { url } = await reference({ defects: ['files.list/401-missing-credentials'] })
+  const cwd = folder()
+  const args = [url, '--only', 'files.*', '--report', 'json']
+  expect(await conform(args, { cwd })).toMatchObject({ code: 3 })
+  const report = readReport(cwd)
+  const failed = report.requirements.filter(({ outcome }) => outcome === 'failed')
+  expect(failed.map(({ id }) => id)).toEqual(['files.list/401-missing-credentials'])
+  const board = createBoard({ ...report, requirements: [] }, false)
+  for (const result of report.requirements) board.judged(result)
+  expect(board.report()).toMatchObject({ verdict: 'not-judged', exit: { code: 3 } })
+  board.ended(report, false)
+  const { exit, summary, verdict, verdicts } = report
+  expect(board.report()).toMatchObject({ exit, summary, verdict, verdicts })
 })
