@@ -48,9 +48,12 @@ export function foreignWords(error: unknown): string {
   }
   const [line = ''] = (error instanceof Error ? error.message : String(error)).trim().split('\n')
   return redactor
-    .text(literals.text(printed.text(line.trim())))
+    .text(literals.text(printed.text(line.trim().slice(0, longest))))
     .replaceAll(longWord, (word) => (isFile(word) ? word : redacted))
 }
+
+/** Most characters of such a line. */
+const longest = 1_000
 
 /** A word with letters and digits in it that is no path, address or name of a package. */
 const longWord = /(?<![\w/.$~+:@-])(?=[\w+/=~.-]*\d)(?=[\w+/=~.-]*[a-z])[\w+/=~.-]{16,}/gi
