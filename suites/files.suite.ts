@@ -144,7 +144,8 @@ async function judgeInNoOther(
   const [, other = ''] = graphs
   const exchange = await addTo(context, other, file)
   context.cases++
-  if (exchange.response?.status !== 409) return
+  // One that was sent twice, since the first got no answer, may have been added by that one.
+  if (exchange.response?.status !== 409 || exchange.unanswered) return
   const plain = await upload(run, contentOf(run))
   for (const graph of graphs) if (!(await isAdded(context, graph, plain))) return
   // A file that is being processed may be refused for a while.
@@ -180,7 +181,7 @@ async function judgeAttachedTo(context: CheckContext, graph: string): Promise<st
     await pause(run, ms)
     last = await context.send(await addition(run, graph, id), { skipPassive: true })
     context.cases++
-    if (last.response?.status === 409) return id
+    if (last.response?.status === 409 && !last.unanswered) return id
     // A file that is not processed yet may be refused: the next attempt waits longer.
   }
   // It had its time: is it refused in place of the 409, or would any file be?

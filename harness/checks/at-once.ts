@@ -82,8 +82,9 @@ export async function sendAtOnce(
   const sent = await Promise.all(
     first.map(async (exchange) => {
       if (!exchange.noResponse?.staleConnection) return exchange
+      run.client.losses.retried++
       const again = await sendOnce(run, await make(), purpose, { fresh: true, unpaced: true })
-      return { ...again, resent: true }
+      return { ...again, unanswered: exchange }
     }),
   )
   for (const exchange of sent) holdBack(run, exchange)

@@ -92,6 +92,7 @@ export function createCheckContext(run: Run, requirement: CatalogueRequirement):
       })
     },
     failure(exchange, expected, what, actual) {
+      requireFirst(exchange)
       const cites = ` (${sections(requirement.section)})`
       return {
         message: describeProbe(exchange, what),
@@ -111,6 +112,15 @@ export function createCheckContext(run: Run, requirement: CatalogueRequirement):
     },
   }
   return context
+}
+
+/** Throws `NotExercised` for a conflict with a copy of the request that got no answer: that one may have had its effect. */
+function requireFirst({ response, unanswered }: Exchange): void {
+  if (!unanswered || response?.status !== 409) return
+  const lost = unanswered.noResponse?.message ?? 'no answer came'
+  throw new NotExercised(
+    `it was sent twice (${lost} at first), and answered 409: the first one may have had its effect`,
+  )
 }
 
 function controlOf({ granted }: CheckContext, { probe }: Exchange): Pick<Failure, 'control'> {

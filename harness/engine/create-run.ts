@@ -16,6 +16,7 @@ import type { Interface, RunHook, Objects, Plan, Run, RunOptions } from './run.t
 import { absentOf } from './absent.ts'
 import { hintsOf, pagesOf } from './events.ts'
 import { createKeys } from './keys.ts'
+import { createLosses } from './losses.ts'
 import { createLifetime } from './outcome.ts'
 import { createLiveness } from './liveness.ts'
 
@@ -59,6 +60,7 @@ export function createRun(given: Target, options: RunOptions, parts: RunParts): 
       pacer: createPacer(limits.requestsPerSecond),
       throttle,
       breaker: createCircuitBreaker(),
+      losses: createLosses(),
       liveness: createLiveness(() => run),
       recorder: createRecorder(options.exchangeLog, redactor),
       observers: [],

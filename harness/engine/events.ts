@@ -116,7 +116,7 @@ export function factsOf(run: Run): RunFacts {
   return {
     requests: recorder.count,
     throttled: throttle.count,
-    retried: throttle.retried,
+    retried: run.client.losses.retried,
     rate: throttle.rate,
     proxy: run.client.isInjected ? null : (proxyFor(run.target.baseUrl)?.host ?? null),
     created: run.objects.created.map((object) => ({ ...object, id: recorder.redact(object.id) })),

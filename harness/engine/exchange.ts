@@ -140,8 +140,6 @@ export interface Exchange {
   readonly purpose: Purpose
   readonly response?: HttpResponse
   readonly noResponse?: NoResponse
-  /** `sendWithStaleRetry` had sent it before, on a connection that the target had closed: that one may have had its effect nevertheless. */
-  readonly resent?: boolean
   /** Earlier try of the request that got no answer: it may have had its effect nevertheless. */
   readonly unanswered?: Exchange
   /** True if no answer came on a second, fresh connection either. */

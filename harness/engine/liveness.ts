@@ -2,6 +2,7 @@ import { targetReason } from '../report/index.ts'
 import { type HttpResult, proxyFor } from '../http/index.ts'
 import { recordExchange } from './record.ts'
 import { forLiveness, httpRequest, livenessProbe, nameOf } from './request.ts'
+import { isLost } from './losses.ts'
 import { pause } from './outcome.ts'
 import { isThrottled } from './response.ts'
 import type { Liveness, Run } from './run.ts'
@@ -25,6 +26,8 @@ const lastChanceMs = 5_000
 /** A target that takes no connections is asked again so often, while it may be starting, or starting again: for about 3 s, and 10 s. */
 const startQuestions = 6
 const restartQuestions = 20
+/** One whose first answer was lost is asked again so often. */
+const resetQuestions = 3
 /** Time that the questions themselves may take beside the pauses between them, in ms. */
 const asideMs = 1000
 
@@ -151,8 +154,8 @@ export function createLiveness(run: () => Run): Liveness {
         await ask(timeoutDeclared ? limits.timeoutMs : firstMs),
         startQuestions,
       )
-      // A connection that was closed before any answer may be a start-up's: nothing can have happened, so once more.
-      if (first.result.kind === 'no-answer' && first.result.cause === 'reset')
+      // A connection that was closed before any answer may be a start-up's, or chance: nothing can have happened.
+      for (let more = resetQuestions; more > 0 && isLost(first.result); more--)
         first = await ask(lastChanceMs)
       const { asked, gateway } = await askPastGateway(first)
       const { result, exchange } = asked
@@ -206,7 +209,7 @@ function isRefusing(result: HttpResult): boolean {
 
 /** A server that starts again refuses connections, or what stands before it closes them. */
 function isAway(result: HttpResult): boolean {
-  return isRefusing(result) || (result.kind === 'no-answer' && result.cause === 'reset')
+  return isRefusing(result) || isLost(result)
 }
 
 /** Most requests that are named as the last before the target went away. */

@@ -1,5 +1,6 @@
 import type { Exchange, Probe, Purpose } from './exchange.ts'
 import { confirmKey } from './key-watch.ts'
+import { isLost } from './losses.ts'
 import { pause } from './outcome.ts'
 import { operationName, probeOf, type Source } from './request.ts'
 import {
@@ -32,8 +33,10 @@ interface Tries {
   alone: boolean
   /** The last try that got no answer. */
   unanswered?: Exchange
-  /** No further try is due for want of an answer. */
+  /** It was sent again for want of an answer, as often as it takes if nothing else is lost. */
   resent: boolean
+  /** How many answers were lost. */
+  lost: number
   /** How often the target was gone, and came back. */
   refusals: number
   readonly gatewayErrors: HttpResponse[]
@@ -58,6 +61,7 @@ export const retry: Middleware<Outgoing, Try> = (next) => async (outgoing) => {
     fresh,
     alone: false,
     resent: false,
+    lost: 0,
     refusals: 0,
     gatewayErrors: [],
     throttled: 0,
@@ -94,6 +98,8 @@ const maxRefusals = 3
 const onLoss: Policy = async (exchange, tries) => {
   const { run, purpose } = tries
   const { noResponse, probe } = exchange
+  const { breaker, losses } = run.client
+  if (isLost(noResponse!)) tries.lost++
   // It never reached the target, which may be starting again.
   if (noResponse!.detail === 'nobody-listens' && tries.refusals++ < maxRefusals) {
     await confirmAlive(run, exchange)
@@ -103,11 +109,20 @@ const onLoss: Policy = async (exchange, tries) => {
     tries.unanswered = exchange
     tries.fresh = true
     tries.resent ||= tries.alone
+    losses.retried++
     return 'again'
   }
   const repeatable = isRepeatable(probe, purpose)
   if (!tries.resent && repeatable) {
     await prepareAgain(exchange, tries)
+    return 'again'
+  }
+  // Chance may explain a loss in a run that lost other answers.
+  if (repeatable && isLost(noResponse!) && tries.lost < losses.proof(tries.lost, sizeOf(probe))) {
+    tries.unanswered = exchange
+    tries.fresh = true
+    losses.retried++
+    await pause(run, run.options.backoffMs)
     return 'again'
   }
   const wasGone = await confirmAlive(run, exchange)
@@ -117,7 +132,7 @@ const onLoss: Policy = async (exchange, tries) => {
     return 'again'
   }
   const last: Exchange = tries.resent ? { ...exchange, unansweredTwice: true } : exchange
-  if (!wasGone || repeatable) run.client.breaker.count(operationName(probe), last)
+  if (!wasGone || repeatable) breaker.count(operationName(probe), last)
   return last
 }
 
@@ -132,10 +147,14 @@ async function prepareAgain(exchange: Exchange, tries: Tries): Promise<void> {
   const onOpen = isReset && !tries.alone && exchange.previousRequest === undefined
   tries.unanswered = exchange
   tries.resent = tries.fresh = !onOpen
+  tries.run.client.losses.retried++
   if (!isReset) return
   tries.alone = true
-  tries.run.client.throttle.retried++
   await pause(tries.run, tries.run.options.backoffMs)
+}
+
+function sizeOf({ body }: Probe): number {
+  return typeof body === 'string' ? Buffer.byteLength(body) : (body?.length ?? 0)
 }
 
 /** Throws the end of the run if the target is gone; true if it was gone for a while. */
@@ -174,7 +193,7 @@ const onGatewayError: Policy = async (exchange, { run, purpose, gatewayErrors })
   const wasAway = await run.client.liveness.wasAway(exchange)
   run.life.signal.throwIfAborted()
   if (!wasAway && gatewayErrors.length > maxInARow) return exchange
-  run.client.throttle.retried++
+  run.client.losses.retried++
   return 'again'
 }
 

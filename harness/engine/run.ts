@@ -2,6 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto'
 import type { CatalogueRequirement, RequirementId } from '../../catalogue/catalogue.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
 import type { HttpResult, Transport } from '../http/index.ts'
+import type { Losses } from './losses.ts'
 import type { Pacer, Semaphore, CircuitBreaker, Throttle } from './throttle.ts'
 import { shellWord } from '../shell-word.ts'
 import { isSecretName, type Recorder } from '../recording/index.ts'
@@ -182,6 +183,7 @@ interface Client {
   readonly pacer: Pacer
   readonly throttle: Throttle
   readonly breaker: CircuitBreaker
+  readonly losses: Losses
   readonly liveness: Liveness
   readonly recorder: Recorder
   /** Called with every exchange that was answered. */

@@ -104,6 +104,7 @@ const transmit: Send<Try> = async ({ run, probe, purpose, source, fresh = false,
     })
   } finally {
     client.liveness.ended(sent, result)
+    if (result) client.losses.note(result)
   }
   life.signal.throwIfAborted()
   return recordExchange(run, sent, naming(result, run, probe))
@@ -131,7 +132,11 @@ export async function sendWithStaleRetry(
 ): Promise<Exchange> {
   const exchange = await sendOnce(run, probe, purpose, options)
   if (!exchange.noResponse?.staleConnection) return exchange
-  return { ...(await sendOnce(run, probe, purpose, { ...options, fresh: true })), resent: true }
+  run.client.losses.retried++
+  return {
+    ...(await sendOnce(run, probe, purpose, { ...options, fresh: true })),
+    unanswered: exchange,
+  }
 }
 
 /** Sends a request that is ready on one of the places that are held, at once; once more as `sendWithStaleRetry` if it has no effect. */

@@ -184,8 +184,6 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings) {
     get count(): number {
       return count
     },
-    /** Answers that were cut off or reset, and asked for again. */
-    retried: 0,
     /** Requests a second that the target takes, by what it answered in the seconds in which it throttled; undefined if it never did. */
     get rate(): number | undefined {
       return seconds.rate()

@@ -70,7 +70,7 @@ export async function begin(
   if (jobs.length > 0 || refused === 0 || refused < told)
     return { ...none, jobs, findings, responseLost }
   // The job may be that of a request whose answer was lost.
-  const isLost = exchanges.some(({ resent }) => resent)
+  const isLost = exchanges.some(({ unanswered }) => unanswered)
   const { job, finding } =
     isFree && !isLost ? await awaitRelease(held, { besides }) : await awaitIdle(held)
   const begun = { ...none, jobs: job ? [job] : [], responseLost: isLost }
