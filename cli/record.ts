@@ -1,12 +1,12 @@
 import { Command } from '@commander-js/extra-typings'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { createForwarder } from '../harness/http/index.ts'
 import { shellWord } from '../harness/shell-word.ts'
 import { applyGates, foreignBaselineFile, type RecordedExchange } from '../harness/report/index.ts'
 import { redactorFor, type Target } from '../harness/target-file/index.ts'
 import { terminalText } from '../reporters/escape/terminal.ts'
 import { findingText } from '../reporters/terminal/lines.ts'
-import { checkTarget } from '../traffic/base-url.ts'
+import { checkTarget, keyAtHand } from '../traffic/base-url.ts'
 import type { Finding, Recorded, RecordingOptions } from '../traffic/record/recording.ts'
 import { type CapturedExchange, startReverseProxy } from '../traffic/record/reverse-proxy.ts'
 import { learnSecrets } from '../traffic/secrets.ts'
@@ -15,7 +15,10 @@ import { formatNames, plannedReports } from './output/files.ts'
 import { type People, loggedExchanges, makeRunFolder, finish } from './output/write-reports.ts'
 import { warnOf } from './output/say.ts'
 import { addGates, listenedOn, type OptionsOf, portOption } from './run/arguments.ts'
+import { endWith, runBeside } from './run/command-beside.ts'
 import { untilSignal } from './run/interrupts.ts'
+import { clientFindingText, clientSummary, heldToClient } from './client/formats.ts'
+import type { ClientFinding } from '../traffic/client/finding.ts'
 import { Worker } from 'node:worker_threads'
 import { packageFile } from '../schemas/package-file.ts'
 import type { ForWorker, FromWorker, ToWorker } from '../traffic/record/worker.ts'
@@ -26,6 +29,10 @@ export function recordCommand() {
       'a proxy before a server: records what a client of yours sends and gets, and judges it as check does',
     )
     .argument('<base_url>', 'the server; the client is pointed at the proxy in its place')
+    .argument(
+      '[command...]',
+      'after --: run when the proxy is ready, with CONFORM_URL and, if they are known, CONFORM_TARGET and CONFORM_API_KEY; it ends with it',
+    )
     .addOption(portOption())
     .option('--out <file.har>', 'where the recording goes at the end, without keys', 'traffic.har')
     .option(
@@ -34,12 +41,18 @@ export function recordCommand() {
     )
   return addGates(command, formatNames)
     .option('--insecure', 'accept certificates of the server that do not verify')
-    .action(async (baseUrl, options) => {
-      await record(baseUrl, options)
+    .option('--judge-client', 'exit 1 also if a request of the client did not keep the interface')
+    .option('--verbose', 'all that the client was answered')
+    .action(async (baseUrl, words, options) => {
+      await record(baseUrl, words, options)
     })
 }
 
-async function record(baseUrl: string, options: OptionsOf<typeof recordCommand>): Promise<void> {
+async function record(
+  baseUrl: string,
+  words: readonly string[],
+  options: OptionsOf<typeof recordCommand>,
+): Promise<void> {
   const { baseline, out, target: path } = options
   const inputs = { 'the target file': path, 'the baseline': baseline }
   const { requests, people } = plannedReports([...options.report, `har=${out}`], inputs)
@@ -55,30 +68,34 @@ async function record(baseUrl: string, options: OptionsOf<typeof recordCommand>)
   const folder = makeRunFolder()
   try {
     const log = join(folder.path, 'exchanges.ndjson')
-    const recorded = await recordUntilInterrupted(target, options, { log, people })
-    const { exchanges, problem } = recorded
-    await finish(applyGates(recorded.report, options, new Date()), {
+    const { code, recorded } = await recordUntilTheEnd(target, words, options, { log, people })
+    const { client, exchanges, problem } = recorded
+    const gated = applyGates(recorded.report, options, new Date())
+    await finish(options.judgeClient === true ? heldToClient(gated, client) : gated, {
       requests:
         problem === undefined ? requests : requests.filter(({ format }) => format !== 'har'),
       exchanges: () => withoutLateKeys(loggedExchanges(log), target, recorded),
       people,
-      before: `${terminalText(countsLine(recorded.counts, recorded.report))}\n`,
+      before: `${terminalText(countsLine(recorded.counts, recorded.report))}\n${clientSummary(client, options.verbose === true)}`,
       notes: [
         problem === undefined
           ? `${exchanges} ${exchanges === 1 ? 'exchange' : 'exchanges'} in ${out}`
           : `the exchanges could not be kept (${problem}): no HAR is written`,
       ],
     })
+    endWith(words, code, people)
   } finally {
     folder.remove()
   }
 }
 
-async function recordUntilInterrupted(
+/** Records until the command ends, or a signal comes. */
+async function recordUntilTheEnd(
   target: Target,
-  { insecure, port, out }: OptionsOf<typeof recordCommand>,
+  words: readonly string[],
+  { insecure, port, out, target: file }: OptionsOf<typeof recordCommand>,
   { log, people }: { readonly log: string; readonly people: People },
-): Promise<Recorded> {
+): Promise<{ readonly code: number | undefined; readonly recorded: Recorded }> {
   const { baseUrl, limits, tls } = target
   const forwarder = createForwarder({ baseUrl, tls, insecure: insecure === true })
   const rerun = ['conform', 'check', out, '--base-url', baseUrl].map(shellWord).join(' ')
@@ -92,6 +109,7 @@ async function recordUntilInterrupted(
           received,
         }),
       ),
+    (finding) => people.write(clientFindingText(finding)),
   )
   const interrupted = untilSignal()
   const proxy = startReverseProxy({
@@ -104,9 +122,20 @@ async function recordUntilInterrupted(
     throw error
   })
   people.write(`${JSON.stringify({ url })}\n`)
-  await interrupted
-  await close()
-  return recorder.end()
+  const key = keyAtHand(target)
+  try {
+    const code = await runBeside(words, interrupted, {
+      CONFORM_URL: url,
+      CONFORM_TARGET: file === undefined ? undefined : resolve(file),
+      ...(key !== undefined && { CONFORM_API_KEY: key }),
+    })
+    await close()
+    return { code, recorded: await recorder.end() }
+  } catch (error) {
+    await close()
+    await recorder.end()
+    throw error
+  }
 }
 
 /** Removes keys from what was written before they were first seen: a log-in answers with the token that is sent later. */
@@ -137,7 +166,11 @@ function withoutKeys(value: unknown, redact: (text: string) => string): unknown 
 const mostWaiting = 32 * 1024 * 1024
 
 /** Starts the thread that judges what is recorded. */
-function startRecorder(options: RecordingOptions, onFinding: (finding: Finding) => void) {
+function startRecorder(
+  options: RecordingOptions,
+  onFinding: (finding: Finding) => void,
+  onClientFinding: (finding: ClientFinding) => void,
+) {
   /** Bytes that wait; the thread takes off what it has judged. */
   const waiting = new Int32Array(new SharedArrayBuffer(4))
   const worker = new Worker(packageFile('dist/record-worker.js'), {
@@ -147,6 +180,7 @@ function startRecorder(options: RecordingOptions, onFinding: (finding: Finding) 
   const ended = new Promise<Recorded>((resolve, reject) => {
     worker.on('message', (message: FromWorker) => {
       if (message.kind === 'finding') onFinding(message.finding)
+      else if (message.kind === 'client') onClientFinding(message.finding)
       else resolve(message.recorded)
     })
     worker.on('error', reject)

@@ -6,6 +6,7 @@ import { packageFile, referenceTargetFile } from '../schemas/package-file.ts'
 import { loadTargetFile, resolveTarget } from '../harness/target-file/index.ts'
 import { UserError } from '../harness/user-error.ts'
 import { listenedOn, type OptionsOf, portOption, reportOption } from './run/arguments.ts'
+import { endWith, runBeside } from './run/command-beside.ts'
 import { untilSignal } from './run/interrupts.ts'
 import type { ClientRequests } from './client/judged-server.ts'
 
@@ -25,12 +26,19 @@ export function serveCommand() {
     )
     .option('--verbose', 'name all errors that the client did not meet')
     .addOption(reportOption(['json', 'junit', 'markdown']))
-    .action(async (options) => {
-      await serve(options)
+    .argument(
+      '[command...]',
+      'after --: run when the server is ready, with CONFORM_URL, CONFORM_TARGET and CONFORM_API_KEY; it ends with it',
+    )
+    .action(async (words, options) => {
+      await serve(words, options)
     })
 }
 
-async function serve(options: OptionsOf<typeof serveCommand>): Promise<void> {
+async function serve(
+  words: readonly string[],
+  options: OptionsOf<typeof serveCommand>,
+): Promise<void> {
   const { judgeClient = false, port, report, script } = options
   if (!judgeClient && report.length > 0) throw new UserError('--report: give --judge-client too')
   const asked =
@@ -38,14 +46,18 @@ async function serve(options: OptionsOf<typeof serveCommand>): Promise<void> {
       ? (await import('./client/judged-server.ts')).clientRequests(options)
       : undefined
   const { startReference } = await import('../reference/server.ts')
-  const reference = await listenedOn(port, startReference({ port: asked ? 0 : port }, true))
+  const reference = await listenedOn(
+    port,
+    startReference({ port: asked ? 0 : port, cors: true }, true),
+  )
   const interrupted = untilSignal()
   const dir = mkdtempSync(join(tmpdir(), 'conform-serve-'))
+  let judged: Awaited<ReturnType<typeof judgedServer>> | undefined
   try {
-    const judged = asked && (await judgedServer(reference.url, asked, port))
+    judged = asked && (await judgedServer(reference.url, asked, port))
     const { url } = judged ?? reference
     const target = join(dir, 'target.json')
-    const file = JSON.parse(readFileSync(referenceTargetFile, 'utf8')) as object
+    const file = JSON.parse(readFileSync(referenceTargetFile, 'utf8')) as { keys: { full: string } }
     writeFileSync(
       join(dir, 'target.schema.json'),
       readFileSync(packageFile('schemas/target.schema.json')),
@@ -54,9 +66,18 @@ async function serve(options: OptionsOf<typeof serveCommand>): Promise<void> {
       target,
       `${JSON.stringify({ ...file, $schema: './target.schema.json', baseUrl: url }, null, 2)}\n`,
     )
-    ;(asked?.people ?? process.stdout).write(`${JSON.stringify({ url, target })}\n`)
-    await interrupted
+    const people = asked?.people ?? process.stdout
+    people.write(`${JSON.stringify({ url, target })}\n`)
+    const code = await runBeside(words, interrupted, {
+      CONFORM_URL: url,
+      CONFORM_TARGET: target,
+      CONFORM_API_KEY: file.keys.full,
+    })
     await judged?.end()
+    endWith(words, code, people)
+  } catch (error) {
+    await judged?.close()
+    throw error
   } finally {
     rmSync(dir, { recursive: true, force: true })
     await reference.close()

@@ -35,6 +35,7 @@ const checks: Readonly<Record<keyof ReferenceOptions, Check>> = {
   slowJobMs: ms,
   settleMs: ms,
   slowRefusalMs: ms,
+  cors: (value) => (typeof value === 'boolean' ? undefined : 'give true or false'),
   silenceMs: ms,
   port: whole(0, 65_535),
 }

@@ -2,6 +2,8 @@ import { once } from 'node:events'
 import type { Server, IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
+import { Hono } from 'hono'
+import { cors } from 'hono/cors'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createApp } from './app.ts'
 import { targetFile } from './declared/scenarios.ts'
@@ -28,6 +30,8 @@ export interface ReferenceOptions {
   readonly settleMs?: number
   /** ms that a slow refusal takes, under `slow/refusals`; default 200. */
   readonly slowRefusalMs?: number
+  /** Web pages of any origin may ask it: preflights are answered. Default false. */
+  readonly cors?: boolean
   /** ms of silence before the connection is closed, under the defects `#no-answer`; default 1000. */
   readonly silenceMs?: number
 }
@@ -62,7 +66,7 @@ function createServed({ defects = [], variants = [], latency = 0, ...options }: 
     counts: new Map(),
     searchDown: false,
   }
-  const app = createApp(world)
+  const app = options.cors === true ? forWebPages(createApp(world)) : createApp(world)
   return {
     switches,
     fetch: async (request: Request, env?: object): Promise<Response> => {
@@ -70,6 +74,17 @@ function createServed({ defects = [], variants = [], latency = 0, ...options }: 
       return app.fetch(request, env)
     },
   }
+}
+
+/** The same server for web pages of any origin, as `Access-Control-` headers of the Fetch standard say it. */
+function forWebPages(app: Hono): Hono {
+  const open = new Hono()
+  open.use(cors({ origin: '*', exposeHeaders: ['*'] }))
+  open.all('*', (c) => app.fetch(c.req.raw, c.env as object))
+  open.onError((error) => {
+    throw error
+  })
+  return open
 }
 
 /** A reference in the same process: requests are handed to it, nothing listens. */

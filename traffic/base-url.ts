@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { operations } from '../catalogue/operations.ts'
-import type { HeaderValue, KeyValue } from '../harness/target-file/index.ts'
+import type { HeaderValue, KeyValue, Target } from '../harness/target-file/index.ts'
 import {
   baseUrlProblem,
   loadTargetFile,
@@ -128,10 +128,16 @@ function isAtHand(value: KeyValue | HeaderValue, dir: string): boolean {
   return 'env' in value || existsSync(resolve(dir, value.file))
 }
 
+const neverSent = `unset-${randomUUID()}`
+
+/** The full key of a target, if it is known without asking anybody. */
+export function keyAtHand({ keys: { full } }: Target): string | undefined {
+  return full && 'value' in full && full.value !== neverSent ? full.value : undefined
+}
+
 /** The environment; what a variable that is not set would have given is never sent, so that any value will do. */
 function setOrNot(): Readonly<Record<string, string | undefined>> {
-  const never = `unset-${randomUUID()}`
   return new Proxy(process.env, {
-    get: (env, name) => (typeof name === 'string' && env[name]) || never,
+    get: (env, name) => (typeof name === 'string' && env[name]) || neverSent,
   })
 }

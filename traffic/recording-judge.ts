@@ -140,7 +140,13 @@ export function createRecordingJudge({
 /** Bytes of bodies after which the event loop turns: what a weak reference was asked for lives until then. */
 const turnAfter = 16 * 1024 * 1024
 
-export async function judgeRecording(har: Har, target: Target, redactor: Redactor) {
+/** @param onEntry sees every entry, in the order of time */
+export async function judgeRecording(
+  har: Har,
+  target: Target,
+  redactor: Redactor,
+  onEntry: (entry: RecordedEntry) => void = () => undefined,
+) {
   const judge = createRecordingJudge({ target, redactor, again: (index) => har.entry(index) })
   // Two lists, since there may be millions of entries.
   const judged: number[] = []
@@ -148,6 +154,7 @@ export async function judgeRecording(har: Har, target: Target, redactor: Redacto
   let kept = 0
   for (const index of har.inTime) {
     const entry = har.entry(index)
+    onEntry(entry)
     const requirement = judge.see(entry)
     kept += entry.body.bytes.length
     if (kept > turnAfter) {

@@ -1,4 +1,4 @@
-import { count } from '../../harness/report/index.ts'
+import { count, type Report, withClient } from '../../harness/report/index.ts'
 import { json } from '../../reporters/escape/json.ts'
 import { markdownCode, markdownText } from '../../reporters/escape/markdown.ts'
 import { terminalText } from '../../reporters/escape/terminal.ts'
@@ -186,4 +186,26 @@ function playedText({
   const asked = `${operation} was answered ${answered}`
   if (waitedMs === undefined) return `${asked}: the client did not come back`
   return `${asked}: the client came back after ${waitedMs} ms${isTooSoon ? ', which is too soon' : ''}`
+}
+
+/** What is said of a client beside a report on the server; nothing if it sent no request. */
+export function clientSummary(report: ClientReport, isVerbose: boolean): string {
+  const { exit, requests } = report
+  if (requests === 0) return ''
+  const lines = [
+    ...(isVerbose ? clientLines(report, isVerbose) : []),
+    `the client: ${exit.code === 3 ? 'nothing to judge' : exit.because}`,
+  ]
+  return `${lines.map((line) => terminalText(line)).join('\n')}\n`
+}
+
+/** The report on a server whose client decides too: each fault in a sentence. */
+export function heldToClient(report: Report, { exit, findings }: ClientReport): Report {
+  const faults = findings
+    .filter(({ kind }) => kind === 'fault')
+    .map(({ expected, method, operation, path, received, request }) => {
+      const what = `${operation ?? 'no operation'}: ${method} ${path} (request ${request})`
+      return `${what}: expected ${expected}, received ${received}`
+    })
+  return withClient(report, `the client: ${exit.because}`, faults)
 }

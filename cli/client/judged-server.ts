@@ -69,7 +69,7 @@ export async function startJudgedServer(
     },
   })
   return {
-    url,
+    ...{ close, url },
     /** Ends it, writes the reports, and sets the exit code. */
     async end(): Promise<void> {
       await close()

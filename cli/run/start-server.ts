@@ -266,10 +266,10 @@ function tailOf(log: string): string {
   }
 }
 
-const isWindows = process.platform === 'win32'
+export const isWindows = process.platform === 'win32'
 
 /** Sends the signal to every process of the group; false if there is none left. */
-function signalAll({ pid }: ChildProcess, signal: NodeJS.Signals | 0): boolean {
+export function signalAll({ pid }: ChildProcess, signal: NodeJS.Signals | 0): boolean {
   if (pid === undefined) return false
   if (isWindows) {
     // There are no groups there, and no way to ask nicely.

@@ -52,6 +52,7 @@ export {
   type Gates,
   inconsistencies,
   outsideCause,
+  withClient,
   withProblems,
 } from './exit-code.ts'
 

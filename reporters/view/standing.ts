@@ -205,8 +205,8 @@ export function exitLine({ exit }: Report): string {
 }
 
 /**
- * Why the run as a whole is no success although no requirement says so: it ended with 2 or 3, or the baseline has an entry
- * whose requirement did not fail. Formats that know only tests would otherwise show such a run as green.
+ * Why the run as a whole is no success although no requirement says so: it ended with 2 or 3, a client was wrong, or the baseline
+ * has an entry whose requirement did not fail. Formats that know only tests would otherwise show such a run as green.
  */
 export function runErrors({ exit, requirements, run }: Report): string[] {
   const failed = new Set(
@@ -215,6 +215,7 @@ export function runErrors({ exit, requirements, run }: Report): string[] {
   const stale = (run.baseline?.stale ?? []).filter(({ id }) => !failed.has(id))
   return [
     ...(exit.code > 1 ? [exit.because] : []),
+    ...(exit.client ?? []).map((fault) => `the client: ${fault}`),
     ...stale.map(({ id, why }) => `stale entry of the baseline: ${id}: ${why}`),
   ]
 }

@@ -1,9 +1,16 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Agent, request, RetryAgent } from 'undici'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { targetFile } from '../../reference/server.ts'
-import { folder, readReport, referenceKey, start } from '../cli/conform.ts'
+import {
+  conformProcess,
+  folder,
+  readReport,
+  referenceKey,
+  type Running,
+  start,
+} from '../cli/conform.ts'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ClientReport } from '../../traffic/client/client-report.ts'
 
@@ -14,10 +21,14 @@ const { application } = targetFile['resources'] as {
 }
 const authorization = `Bearer ${referenceKey}`
 
+async function readyServer({ child, firstLine }: Running) {
+  onTestFinished(() => void child.kill('SIGKILL'))
+  return JSON.parse(await firstLine) as { url: string; target: string }
+}
+
 async function judgedServer(args: readonly string[], cwd: string) {
   const server = start(['serve', '--judge-client', ...args], { cwd })
-  onTestFinished(() => void server.child.kill('SIGKILL'))
-  const { url } = JSON.parse(await server.firstLine) as { url: string; target: string }
+  const { url } = await readyServer(server)
   return { url, server }
 }
 
@@ -93,4 +104,70 @@ test('a client that does not is told so at once, and ends with 1', async () => {
     expect(stdout).toMatch(fault)
   expect(markdown).toContain('application/json (§4) | text/plain;charset=UTF-8 | 1 |')
   expect(stdout + markdown).not.toContain(referenceKey.slice(-20))
+})
+
+/** A program that asks for the files by what its environment says, leaves a child behind, and ends with that code. */
+const client = (code: number) => `
+  const { CONFORM_URL, CONFORM_TARGET, CONFORM_API_KEY } = process.env
+  const { spawn } = await import('node:child_process')
+  const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' })
+  child.unref()
+  const headers = { authorization: 'Bearer ' + CONFORM_API_KEY }
+  const { status } = await fetch(CONFORM_URL + '/v1/files', { headers })
+  const { keys } = JSON.parse((await import('node:fs')).readFileSync(CONFORM_TARGET, 'utf8'))
+  console.log('\\n' + JSON.stringify({ status, same: keys.full === CONFORM_API_KEY, child: child.pid }))
+  process.exit(${code})
+`
+const words = (code: number) => ['--', process.execPath, '--input-type=module', '-e', client(code)]
+const seenBy = (stdout: string) =>
+  JSON.parse(/^\{"status".*$/m.exec(stdout)![0]) as { status: number; same: boolean; child: number }
+
+test('serve runs a command when it is ready, and ends with it and its children, by the worse of both codes', async () => {
+  for (const [args, code] of [
+    [['serve'], 0],
+    [['serve', '--judge-client'], 7],
+  ] as const) {
+    const { stdout, ...ended } = await conformProcess([...args, ...words(code)])
+    expect(ended).toMatchObject({ code, stderr: '' })
+    const { child, ...seen } = seenBy(stdout)
+    expect(seen).toEqual({ status: 200, same: true })
+    // Whoever inherits it takes note of its end, sooner or later.
+    await vi.waitFor(() => expect(() => process.kill(child, 0)).toThrow('ESRCH'), 20_000)
+    if (code > 0) expect(stdout).toMatch(/\nexit 0: .*\nexit 7: .* ended with 7\n$/)
+  }
+  const idle = await conformProcess(['serve', '--judge-client', '--', process.execPath, '-e', ''])
+  expect(idle).toMatchObject({ code: 3 })
+  expect(await conformProcess(['serve', '--judge-client', '--', 'no-such-program'])).toMatchObject({
+    code: 2,
+    stderr: 'conform: -- no-such-program: cannot be run (ENOENT)\n',
+  })
+})
+
+test('record runs a command when it is ready, and judges it', async () => {
+  const { url, target } = await readyServer(start(['serve']))
+  const cwd = folder()
+  const record = ['record', url, '-t', target]
+  const { code, stdout } = await conformProcess([...record, ...words(0)], { cwd })
+  expect({ code, ...seenBy(stdout) }).toMatchObject({ code: 0, status: 200, same: true })
+  expect(stdout).toContain('\n1 exchange in traffic.har\n')
+  expect(stdout).toContain('\nthe client: every request kept the interface\n')
+  const fetched = `fetch(process.env.CONFORM_URL + '/v1/files', { headers: { authorization: 'x' } })`
+  const bad = ['--', process.execPath, '-e', fetched]
+  expect((await conformProcess([...record, '--judge-client', ...bad], { cwd })).code).toBe(1)
+})
+
+test('a signal ends the command too, and a page of another origin may ask the server', async () => {
+  const loop =
+    'console.log(JSON.stringify({ url: process.env.CONFORM_URL })); setInterval(() => {}, 1000)'
+  const run = start(['serve', '--judge-client', '--', process.execPath, '-e', loop])
+  const { url } = await readyServer(run)
+  const headers = { origin: 'http://page.example', 'access-control-request-method': 'POST' }
+  const preflight = await fetch(`${url}/v1/files`, { method: 'OPTIONS', headers })
+  expect(preflight.status).toBe(204)
+  const { headers: answered } = await fetch(`${url}/v1/files`, { headers: { authorization } })
+  expect(answered.get('access-control-allow-origin')).toBe('*')
+  run.child.kill('SIGTERM')
+  const { code, stdout } = await run.ended
+  expect(code).toBe(143)
+  expect(stdout).toContain('\n1 request to 1 operation\n')
 })

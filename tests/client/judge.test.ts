@@ -177,6 +177,11 @@ test.each<[what: string, exchange: Exchange, told: string[]]>([
   expect(seen.report.exit.code).toBe(0)
 })
 
+test("a path that another server has besides is nobody's fault", () => {
+  expect(judged([{ path: '/v1/models' }], 'another').told).toEqual([])
+  expect(judged([{ path: '/v1/models', status: 404 }], 'another').told).toEqual(['fault: path'])
+})
+
 test('an id that is the name of a value that is not set is told, if nothing has that id', () => {
   const path = '/v1/files/undefined'
   expect(judged([{ path, status: 404, answer: envelope('ResourceNotFound') }]).told).toEqual([

@@ -42,7 +42,7 @@ test('a client goes on as before; findings are told at once, and the recording h
   const told = new Promise<void>((resolve) => {
     run.child.stdout!.on(
       'data',
-      (piece: string) => (out += piece).includes('received') && resolve(),
+      (piece: string) => (out += piece).includes('tpe is missing') && resolve(),
     )
   })
 

@@ -45,8 +45,11 @@ async function record(...exchanges: CapturedExchange[]) {
   const log = join(folder(), 'log.ndjson')
   const found: Finding[][] = []
   let now: Finding[] = []
-  const recording = createRecording({ target, log, rerun: 'conform check x.har' }, (finding) =>
-    now.push(finding),
+  const client: string[] = []
+  const recording = createRecording(
+    { target, log, rerun: 'conform check x.har' },
+    (finding) => now.push(finding),
+    ({ fault }) => client.push(fault.rule),
   )
   for (const one of exchanges) {
     await recording.add(one)
@@ -54,7 +57,7 @@ async function record(...exchanges: CapturedExchange[]) {
     now = []
   }
   const recorded: Recorded = recording.end(new Date(0))
-  return { recorded, found, log: readFileSync(log, 'utf8') }
+  return { recorded, found, client, log: readFileSync(log, 'utf8') }
 }
 
 const failedIds = ({ report }: Recorded) =>

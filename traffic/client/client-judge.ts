@@ -4,7 +4,7 @@ import { type Redactor, shownText } from '../../harness/recording/index.ts'
 import { member, parsedJson } from '../../schemas/json.ts'
 import { pathUnder } from '../base-url.ts'
 import type { RecordedEntry } from '../recorded-entry.ts'
-import { learnSecrets, secretsIn } from '../secrets.ts'
+import { isPlaceholder, learnSecrets, secretsIn } from '../secrets.ts'
 import { type Answered, clientReport, type ClientReport, type Taken } from './client-report.ts'
 import { type ClientFault, type ClientFinding, nameOf } from './finding.ts'
 import { createJobHabits } from './job-habits.ts'
@@ -19,6 +19,8 @@ export interface ClientJudgeOptions {
   readonly redactor: Redactor
   /** Called with each finding that was not told before. */
   readonly onFinding?: (finding: ClientFinding) => void
+  /** False if the requests were recorded without their keys. Default true. */
+  readonly hasKeys?: boolean
   /** Given if the server is the reference, which refuses nothing but what is wrong. */
   readonly reference?: {
     /** How it is brought to each condition: the scenarios of its target file. */
@@ -51,7 +53,7 @@ export type ClientJudge = ReturnType<typeof createClientJudge>
 
 /** Judges the requests of a client, from what it was answered too. */
 export function createClientJudge(options: ClientJudgeOptions) {
-  const { baseUrl, redactor, reference, onFinding } = options
+  const { baseUrl, hasKeys = true, redactor, reference, onFinding } = options
   const findings = new Map<string, ClientFinding>()
   const answered = new Map<string, Answered>()
   /** The latest job by application, as its creation was answered; undefined if that got no answer. */
@@ -188,9 +190,10 @@ export function createClientJudge(options: ClientJudgeOptions) {
       const params = typeof place === 'object' ? place.params : {}
       const seen = { call, entry, key: callKey(entry), params, json }
       noteAnswer(seen)
-      const faults = requestFaults(request)
+      const faults = requestFaults(request).filter((fault) => isKnown(fault, entry, hasKeys))
       for (const fault of faults) note('fault', call, fault)
-      for (const remark of requestRemarks(request)) note('remark', call, remark)
+      for (const remark of requestRemarks(request))
+        if (isKnown(remark, entry, hasKeys)) note('remark', call, remark)
       if (faults.length > 0) wrong.faulty++
       else noteRefusal(seen)
       seeCall(seen)
@@ -219,6 +222,22 @@ export function createClientJudge(options: ClientJudgeOptions) {
       })
     },
   }
+}
+
+/** Rules about headers. */
+const ofHeaders = ['authorization', 'content-type', 'content-disposition', 'no-attachment']
+
+/** Whether the entry shows it: recorders leave out headers, and keys. */
+function isKnown(
+  fault: ClientFault,
+  { requestHeaders, witnessed }: RecordedEntry,
+  hasKeys: boolean,
+): boolean {
+  if (witnessed || !ofHeaders.includes(fault.rule)) return true
+  if (requestHeaders.length === 0) return false
+  if (fault.rule !== 'authorization') return true
+  const credential = headerValue(requestHeaders, 'authorization')
+  return credential === undefined ? hasKeys : !isPlaceholder(credential)
 }
 
 /** Whether the latest creation at that path got no answer. */

@@ -112,6 +112,9 @@ function headersOf({ answer, retryAfter }: WrittenStep, body: Buffer): HeaderLin
   return [
     { name: 'content-type', value: answer === 'page' ? 'text/html' : 'application/json' },
     { name: 'content-length', value: String(body.length) },
+    // A web page may read it, as it may the answers of the server.
+    { name: 'access-control-allow-origin', value: '*' },
+    { name: 'access-control-expose-headers', value: '*' },
     ...(retryAfter === undefined ? [] : [{ name: 'retry-after', value: String(retryAfter) }]),
   ]
 }

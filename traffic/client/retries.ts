@@ -52,9 +52,11 @@ export const atOnceMs = 10
 const mostKept = 10_000
 
 /** The identity of a call: its method, address and body. Two that have all of that in common are one, sent again. */
-export function callKey({ method, requestBody, url }: RecordedEntry): string {
-  const { bytes, state } = requestBody
-  const body = bytes.length === 0 ? state : createHash('sha1').update(bytes).digest('base64')
+export function callKey({ index, method, requestBody, url }: RecordedEntry): string {
+  const { bytes, sha256, state } = requestBody
+  // Of what is not known whole nobody can tell whether it is the same.
+  if (state !== 'whole') return `${method} ${url} ${sha256 ?? `#${index}`}`
+  const body = bytes.length === 0 ? '' : createHash('sha1').update(bytes).digest('base64')
   return `${method} ${url} ${body}`
 }
 

@@ -7,6 +7,8 @@ import { redactorFor, type Target } from '../../harness/target-file/index.ts'
 import { createRecordingJudge, type OnFailure, recordedExchange } from '../recording-judge.ts'
 import type { RecordedHttpResponse } from '../recorded-exchange.ts'
 import { createSurvey, receivedIn, recordingReport } from '../recording-report.ts'
+import { createClientJudge } from '../client/client-judge.ts'
+import type { ClientFinding } from '../client/finding.ts'
 import { learnSecrets } from '../secrets.ts'
 import type { CapturedBody, CapturedExchange } from './reverse-proxy.ts'
 
@@ -70,15 +72,21 @@ const mostTold = 50
 /**
  * Judges exchanges and writes them down as they come, keys removed.
  * @param onFinding called once for each failure that is told apart from those before
+ * @param onClientFinding called once for each finding on the client
  */
 export function createRecording(
   { target, log, rerun }: RecordingOptions,
   onFinding: (finding: Finding) => void,
+  onClientFinding: (finding: ClientFinding) => void,
 ) {
   const redactor = redactorFor(target)
   const written = createExchangeLog(log)
   const told = new Map<string, Set<string>>()
   const survey = createSurvey()
+  const client = createClientJudge({
+    ...{ baseUrl: target.baseUrl, redactor },
+    onFinding: (finding) => onClientFinding(finding),
+  })
   let secretsUntil = 0
   const clean = (text: string): string => shownText(text, (whole) => redactor.text(whole))
   const onFailure: OnFailure = (requirement, fault) => {
@@ -113,6 +121,7 @@ export function createRecording(
         learnSecrets(redactor, [...survey.secrets].slice(known))
         secretsUntil = written.count
       }
+      client.see(entry)
       const requirement = judge.see(entry)
       const { response, ...line } = recordedExchange(entry.index, entry, requirement, {
         target,
@@ -127,6 +136,7 @@ export function createRecording(
       written.close()
       return {
         ...{ report, counts: seen.counts, exchanges: written.count },
+        client: client.end(survey.time(now)),
         /** Credentials that were seen, and how many exchanges had been written when the last of them was. */
         secrets: [...survey.secrets],
         secretsUntil,

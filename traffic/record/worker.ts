@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { createRecording, type Finding, type Recorded, type RecordingOptions } from './recording.ts'
+import type { ClientFinding } from '../client/finding.ts'
 import type { CapturedExchange } from './reverse-proxy.ts'
 
 export interface ForWorker {
@@ -14,13 +15,18 @@ export type ToWorker =
 
 export type FromWorker =
   | { readonly kind: 'finding'; readonly finding: Finding }
+  | { readonly kind: 'client'; readonly finding: ClientFinding }
   | { readonly kind: 'ended'; readonly recorded: Recorded }
 
 /** Judging takes longer than handing on: it is done in a thread of its own, so that no request waits for it. */
 const port = parentPort!
 const { options, waiting } = workerData as ForWorker
 const tell = (message: FromWorker): void => port.postMessage(message)
-const recording = createRecording(options, (finding) => tell({ kind: 'finding', finding }))
+const recording = createRecording(
+  options,
+  (finding) => tell({ kind: 'finding', finding }),
+  (finding) => tell({ kind: 'client', finding }),
+)
 let done = Promise.resolve()
 
 async function take(message: ToWorker): Promise<void> {
