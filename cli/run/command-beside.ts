@@ -1,12 +1,15 @@
 import { spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { shellWord } from '../../harness/shell-word.ts'
+import { terminalText } from '../../reporters/escape/terminal.ts'
 import { UserError } from '../../harness/user-error.ts'
 import { isWindows, signalAll } from './start-server.ts'
 
 /** Time in which a command has to end by itself, in ms; after an interrupt we have two seconds for all. */
 const graceMs = 1_000
 const lookMs = 20
+/** Characters of a command that name it. */
+const longestName = 60
 
 /**
  * Runs a command to its end beside a server of ours, or waits for a signal if there is none to run. Its input and output are ours;
@@ -69,5 +72,7 @@ export function endWith(
   const ours = Number(process.exitCode ?? 0)
   if (code === undefined || worseExit(ours, code) === ours) return
   process.exitCode = code
-  people.write(`exit ${code}: ${words.map(shellWord).join(' ')} ended with ${code}\n`)
+  const command = words.map(shellWord).join(' ').replaceAll(/\s+/g, ' ')
+  const named = command.length > longestName ? `${command.slice(0, longestName)}…` : command
+  people.write(`exit ${code}: ${terminalText(named)} ended with ${code}\n`)
 }
