@@ -131,7 +131,9 @@ const visitEvery = 7
 
 function visit(call: Call, application: Application): void {
   const { world } = call
-  if (!call.varied('jobs/others-now-and-then') || isBusy(world, application, inputsOf(call))) return
+  // Nobody else knows an application that was made just now.
+  if (!call.varied('jobs/others-now-and-then') || application.made) return
+  if (isBusy(world, application, inputsOf(call))) return
   if (countUp(world, 'creations asked for') % visitEvery === 0)
     startUnseenJob(world, application, '[]', world.pace.usual)
 }

@@ -1,0 +1,23 @@
+import type { RequirementId } from '../../catalogue/catalogue.ts'
+import type { Rule } from '../../harness/history/index.ts'
+import { atomic, inProgress, perApplication, released } from './conflict-rules.ts'
+import { createdRule, retrievable } from './creation-rules.ts'
+import { noEffect } from './no-effect-rule.ts'
+import { identity, jobRule, outcomeRule, stable } from './reading-rules.ts'
+import { createdAtRule } from './time-rules.ts'
+
+/** What is judged of jobs by more than one answer: each a pure function of what a run or a recording saw. */
+export const jobRules = {
+  'jobs.create/202-created': createdRule,
+  'jobs.create/202-retrievable': retrievable,
+  'jobs.create/409-job-in-progress': inProgress,
+  'jobs.create/409-released': released,
+  'jobs.create/409-per-application': perApplication,
+  'jobs.create/409-atomic': atomic,
+  'jobs.create/4xx-no-effect': noEffect,
+  'jobs.retrieve/200-job': jobRule,
+  'jobs.retrieve/200-identity': identity,
+  'jobs.retrieve/200-created-at': createdAtRule,
+  'jobs.retrieve/200-outcome': outcomeRule,
+  'jobs.retrieve/200-stable': stable,
+} as const satisfies Partial<Record<RequirementId, Rule>>

@@ -1,0 +1,391 @@
+/** Every rule about jobs as a table of histories: no server, no clock. */
+import { describe, expect, test } from 'vitest'
+import { jobRules } from '../../suites/jobs/rules.ts'
+import { historyOf } from './stories.ts'
+
+type Id = keyof typeof jobRules
+type Outcome = 'held' | 'broken' | 'open'
+
+const judge = (id: Id, story: string, isRecorded = false) =>
+  jobRules[id](historyOf(story, isRecorded))
+
+const busy = `
+  0 a: 202 j1
+  20 j1: in_progress`
+
+/** A job from creation to end, so many ms after the beginning of the story. */
+const job = (name: string, from: number, on = 'a'): string => `
+  ${from} ${on}: 202 ${name}
+  ${from + 10} ${name}: in_progress
+  ${from + 20} ${name}: completed`
+
+/** Creations that are answered 409, a second apart. */
+const refusals = (from: number, times: number, on = 'a'): string =>
+  Array.from({ length: times }, (_, at) => `${from + 1000 * at} ${on}: 409`).join('\n')
+
+const table: Partial<Record<Id, [what: string, outcome: Outcome, story: string][]>> = {
+  'jobs.create/409-job-in-progress': [
+    ['a 409 beside a job', 'held', `${busy}\n30 a: 409\n40 j1: in_progress`],
+    ['a second job beside the first', 'broken', `${busy}\n30 a: 202 j2\n40 j1: in_progress`],
+    ['one with other values', 'broken', `${busy}\n30 a*: 202 j2\n40 j1: in_progress`],
+    ['other values that nobody has to take', 'open', `${busy}\n30 a*: 400\n40 j1: in_progress`],
+    ['a 409 of another name', 'broken', `${busy}\n30 a: 409 Conflict\n40 j1: in_progress`],
+    ['a 500 beside a job', 'broken', `${busy}\n30 a: 500 InternalError\n40 j1: in_progress`],
+    ['the job may have ended meanwhile', 'open', `${busy}\n30 a: 202 j2\n40 j1: completed`],
+    ['nobody knows whether the job goes on', 'open', `${busy}\n30 a: 202 j2`],
+    ['a job of another application', 'open', `${busy}\n30 b: 202 j2\n40 j1: in_progress`],
+    ['the answer to the first, once more', 'broken', `${busy}\n30 a: 202 j1\n40 j1: in_progress`],
+    [
+      'a job that cannot be told apart',
+      'open',
+      `${busy}
+      30 a: 202 j1 {"created_at":"2026-03-01T12:00:00.030Z"}\n40 j1: in_progress`,
+    ],
+    [
+      'readings that lag behind after a 409',
+      'held',
+      `${busy}
+      200 a: 409\n400 j1: in_progress\n500 a: 202 j2\n600 j1: in_progress\n800 j1: completed`,
+    ],
+    [
+      'a job that goes on for long after it',
+      'broken',
+      `${busy}
+      200 a: 409\n400 j1: in_progress\n500 a: 202 j2\n1000 j1: in_progress`,
+    ],
+    [
+      'what is read is another job',
+      'open',
+      `${busy}
+      30 a: 202 j2\n40 j1: in_progress {"id":"00000000-0000-4000-8000-000000000000"}`,
+    ],
+    [
+      'what is read has the time of the newer job',
+      'open',
+      `
+      0 a: 202 j1\n30 a: 202 j2\n40 j1: in_progress {"created_at":"2026-03-01T12:00:00.030Z"}`,
+    ],
+    [
+      'in progress again after its end',
+      'open',
+      `${busy}
+      30 j1: completed\n40 a: 202 j2\n50 j1: in_progress`,
+    ],
+    ['a limit', 'open', `${busy}\n30 a: 429 QuotaExceeded\n40 j1: in_progress`],
+    [
+      'a limit beside each of three jobs',
+      'broken',
+      ['j1', 'j2', 'j3']
+        .map(
+          (name, at) => `
+      ${at * 100} a: 202 ${name}\n${at * 100 + 10} ${name}: in_progress
+      ${at * 100 + 20} a: 429 QuotaExceeded\n${at * 100 + 30} ${name}: in_progress
+      ${at * 100 + 40} ${name}: completed`,
+        )
+        .join(''),
+    ],
+    ['two that got no answer', 'open', `${busy}\n30 a: -\n40 a: -\n50 j1: in_progress`],
+    [
+      'three that got no answer',
+      'broken',
+      `${busy}\n30 a: -\n40 a: -\n50 a: -\n60 j1: in_progress`,
+    ],
+    [
+      'three without an answer and a 409',
+      'held',
+      `${busy}
+      30 a: -\n40 a: -\n50 a: -\n60 a: 409\n70 j1: in_progress`,
+    ],
+    [
+      'all that came together broke down',
+      'broken',
+      `
+      0-9 a: 202 j1\n1-9 a: 500 InternalError\n2-9 a: 500 InternalError\n20 j1: in_progress`,
+    ],
+    [
+      'all but one broke down',
+      'held',
+      `
+      0-9 a: 202 j1\n1-9 a: 500 InternalError\n2-9 a: 409\n20 j1: in_progress`,
+    ],
+    [
+      'an application that is not there yet',
+      'open',
+      `
+      0 a: made\n100 a*: 202 j1\n120 j1: in_progress\n130 a*: 404 ResourceNotFound\n140 j1: in_progress`,
+    ],
+    ['no job', 'open', '0 a: 409'],
+  ],
+  'jobs.create/409-atomic': [
+    ['one of several is granted', 'held', '0-9 a: 202 j1\n1-9 a: 409\n20 j1: in_progress'],
+    [
+      'two jobs are in progress',
+      'broken',
+      `
+      0-9 a: 202 j1\n1-9 a: 202 j2\n20 j1: in_progress\n30 j2: in_progress\n40 j1: in_progress`,
+    ],
+    [
+      'the first had ended',
+      'open',
+      `
+      0-9 a: 202 j1\n1-9 a: 202 j2\n20 j1: in_progress\n30 j2: in_progress\n40 j1: completed`,
+    ],
+    [
+      'one came after the other',
+      'open',
+      `
+      0 a: 202 j1\n10 a: 202 j2\n20 j1: in_progress\n30 j2: in_progress\n40 j1: in_progress`,
+    ],
+    [
+      'on two applications',
+      'open',
+      `
+      0-9 a: 202 j1\n1-9 b: 202 j2\n20 j1: in_progress\n30 j2: in_progress\n40 j1: in_progress`,
+    ],
+  ],
+  'jobs.create/409-per-application': [
+    [
+      'a job elsewhere, and a 409 in the run',
+      'held',
+      `${busy}
+      30 a: 409\n40 b: 202 j2\n50 j1: in_progress`,
+    ],
+    ['no 409 in the run', 'open', `${busy}\n40 b: 202 j2\n50 j1: in_progress`],
+    [
+      'blocked three times',
+      'broken',
+      [0, 1, 2]
+        .map(
+          (at) => `
+      ${at * 9000} a: 202 j${at}1\n${at * 9000 + 10} b: 409\n${at * 9000 + 20} j${at}1: in_progress
+      ${at * 9000 + 30} j${at}1: completed\n${at * 9000 + 40} b: 202 j${at}2\n${at * 9000 + 60} j${at}2: completed`,
+        )
+        .join(''),
+    ],
+    [
+      'blocked twice: somebody else may use it',
+      'open',
+      [0, 1]
+        .map(
+          (at) => `
+      ${at * 9000} a: 202 j${at}1\n${at * 9000 + 10} b: 409\n${at * 9000 + 20} j${at}1: in_progress
+      ${at * 9000 + 30} j${at}1: completed\n${at * 9000 + 40} b: 202 j${at}2\n${at * 9000 + 60} j${at}2: completed`,
+        )
+        .join(''),
+    ],
+    [
+      'blocked for good: no matter of the other job',
+      'open',
+      [0, 1, 2]
+        .map(
+          (at) => `
+      ${at * 9000} a: 202 j${at}1\n${at * 9000 + 10} b: 409\n${at * 9000 + 20} j${at}1: in_progress
+      ${at * 9000 + 30} j${at}1: completed`,
+        )
+        .join(''),
+    ],
+  ],
+  'jobs.create/409-released': [
+    [
+      'one job after the other',
+      'held',
+      `${busy}\n25 a: 409${job('j2', 100)}\n30 j1: completed${job('j3', 200)}`,
+    ],
+    ['three 409 after the end', 'broken', `${job('j1', 0)}\n${refusals(100, 3)}`],
+    ['one that failed', 'broken', `0 a: 202 j1\n20 j1: failed\n${refusals(100, 3)}`],
+    ['two 409 after the end', 'open', `${job('j1', 0)}\n${refusals(100, 2)}`],
+    ['three at once', 'open', `${job('j1', 0)}\n100 a: 409\n200 a: 409\n300 a: 409`],
+    ['its end was not seen', 'open', `${busy}\n${refusals(100, 3)}`],
+    ['an unknown status is no end', 'open', `0 a: 202 j1\n20 j1: done\n${refusals(100, 3)}`],
+    ['a creation without an answer', 'open', `${job('j1', 0)}\n90 a: -\n${refusals(100, 3)}`],
+    ['a job elsewhere all the time', 'open', `${job('j1', 0)}\n50 b: 202 j2\n${refusals(100, 3)}`],
+    [
+      'a job elsewhere that blocks nobody',
+      'broken',
+      `${job('j1', 0)}\n50 b: 202 j2\n60 a: 202 j3\n70 j2: in_progress
+      80 a: 409\n90 j3: completed\n${refusals(100, 3)}`,
+    ],
+  ],
+  'jobs.create/4xx-no-effect': [
+    [
+      'a job after a refusal',
+      'held',
+      `${job('j1', 0)}\n100 a/400-missing-inputs: 400${job('j2', 200)}`,
+    ],
+    ['a 409 after each of three', 'broken', looks(['j1', 'j2', 'j3'])],
+    ['a 409 after each of two', 'open', looks(['j1', 'j2'])],
+    [
+      'a 409 after two of three',
+      'held',
+      `${looks(['j1', 'j2'])}\n20000 a/400-missing-inputs: 400${job('j9', 20_010)}${looks(['j3'], 30_000)}`,
+    ],
+    ['busy without a refusal, too', 'open', looks(['j1', 'j2', 'j3'], 0, '409')],
+    [
+      'locked since',
+      'broken',
+      `${job('j1', 0)}${job('j2', 100)}\n200 a/400-missing-inputs: 400\n${refusals(210, 10)}`,
+    ],
+    [
+      'locked, as after the same refusal elsewhere',
+      'open',
+      `${job('j1', 0)}${job('j2', 100)}
+      200 a/400-missing-inputs: 400\n${refusals(210, 8)}`,
+    ],
+    [
+      'locked, and harmless elsewhere',
+      'held',
+      `${job('j1', 0)}${job('j2', 100)}
+      200 a/400-missing-inputs: 400\n${refusals(210, 10)}\n20000 b/400-missing-inputs: 400${job('j3', 20_010, 'b')}`,
+    ],
+    [
+      'a lost creation may be to blame',
+      'open',
+      `${job('j1', 0)}${job('j2', 100)}\n150 a: -
+      200 a/400-missing-inputs: 400\n${refusals(210, 10)}`,
+    ],
+  ],
+  'jobs.create/202-created': [
+    ['a creation', 'held', '0 a: 202 j1'],
+    ['one without its time', 'broken', '0 a: 202 j1 {"created_at":null}'],
+    ['a 5xx to one of several', 'broken', `${job('j1', 0)}\n100 a: 500 InternalError`],
+    ['a 5xx beside a job', 'held', `${busy}\n30 a: 500 InternalError`],
+    ['a 409 on an application that was just made', 'broken', '0 a: made\n10 a*: 409'],
+    [
+      'a 409 there while another one has a job',
+      'open',
+      '0 a: made\n5 b: 409\n10 a*: 409\n20 b: 409'.replace('10 a*: 409', '10 a*: 400'),
+    ],
+    ['a 409 on a declared one', 'open', '10 a: 409'],
+    ['a 409 after a lost creation', 'open', '0 a: made\n10 a*: -\n20 a*: 409'],
+  ],
+  'jobs.create/202-retrievable': [
+    ['found at once', 'held', busy],
+    ['found later', 'held', '0 a: 202 j1\n10 j1: 404 ResourceNotFound\n2000 j1: in_progress'],
+    [
+      'not found in time',
+      'broken',
+      '0 a: 202 j1\n10 j1: 404 ResourceNotFound\n5100 j1: 404 ResourceNotFound',
+    ],
+    ['not looked for long enough', 'open', '0 a: 202 j1\n10 j1: 404 ResourceNotFound'],
+  ],
+  'jobs.retrieve/200-job': [
+    ['a job in each state', 'held', job('j1', 0)],
+    ['no status', 'broken', '0 a: 202 j1\n10 j1: in_progress {"status":7}'],
+    ['null for a member', 'broken', '0 a: 202 j1\n10 j1: in_progress {"data":null}'],
+    [
+      'a breakdown among good readings',
+      'broken',
+      `${busy}\n30 j1: 500 InternalError\n40 j1: completed`,
+    ],
+    [
+      'not found before it settles',
+      'held',
+      '0 a: 202 j1\n10 j1: 404 ResourceNotFound\n20 j1: in_progress',
+    ],
+    ['throttled', 'held', `${busy}\n30 j1: 429 QuotaExceeded`],
+  ],
+  'jobs.retrieve/200-identity': [
+    ['its own members', 'held', job('j1', 0)],
+    [
+      'another id',
+      'broken',
+      '0 a: 202 j1\n10 j1: in_progress {"id":"00000000-0000-4000-8000-000000000000"}',
+    ],
+    ['another application', 'broken', '0 a: 202 j1\n10 j1: in_progress {"application_id":"b"}'],
+    [
+      'an id that another creation gave',
+      'broken',
+      `${job('j1', 0)}\n100 a: 202 j1\n110 j1: completed`,
+    ],
+    [
+      'gone after a newer one',
+      'broken',
+      `${job('j1', 0)}${job('j2', 100)}\n6000 j1: 404 ResourceNotFound`,
+    ],
+    ['gone for a moment', 'held', `${job('j1', 0)}${job('j2', 100)}\n200 j1: 404 ResourceNotFound`],
+    ['the data of a newer job', 'broken', results('"one"', '"two"')],
+    ['data that changes by itself', 'held', results('"one"', '"three"')],
+    ['the same data in both', 'held', results('"one"', '"one"', '"one"')],
+  ],
+  'jobs.retrieve/200-created-at': [
+    ['the time of its creation', 'held', job('j1', 0)],
+    [
+      '5 s later',
+      'broken',
+      '0 a: 202 j1\n10 j1: in_progress {"created_at":"2026-03-01T12:00:05Z"}',
+    ],
+    [
+      'whole seconds',
+      'held',
+      '0 a: 202 j1\n10 j1: in_progress {"created_at":"2026-03-01T12:00:00Z"}',
+    ],
+    [
+      'a later job with an earlier time',
+      'broken',
+      `${job('j1', 0)}\n5000 a: 202 j2 {"created_at":"2026-03-01T11:59:59Z"}
+      5010 j2: completed {"created_at":"2026-03-01T11:59:59Z"}`,
+    ],
+  ],
+  'jobs.retrieve/200-outcome': [
+    ['it ends', 'held', job('j1', 0)],
+    ['it goes on', 'broken', `${busy}\n8100 j1: in_progress`],
+    ['nobody read it for so long', 'open', busy],
+    ['a status that the spec does not know', 'broken', '0 a: 202 j1\n20 j1: succeeded'],
+  ],
+  'jobs.retrieve/200-stable': [
+    ['the same again', 'held', `${job('j1', 0)}\n3000 j1: completed`],
+    ['another outcome', 'broken', `${job('j1', 0)}\n3000 j1: failed`],
+    ['in progress again', 'broken', `${job('j1', 0)}\n3000 j1: in_progress`],
+    ['a copy that lags behind', 'held', `${job('j1', 0)}\n500 j1: in_progress\n3000 j1: completed`],
+    [
+      'updated_at moves',
+      'held',
+      `${job('j1', 0)}\n3000 j1: completed {"updated_at":"2026-03-01T13:00:00Z"}`,
+    ],
+    ['gone later', 'broken', `${job('j1', 0)}\n6000 j1: 404 ResourceNotFound`],
+    ['gone for a moment', 'open', `${job('j1', 0)}\n3000 j1: 404 ResourceNotFound`],
+    ['a declared job', 'held', '0 j1: completed\n3000 j1: completed'],
+  ],
+}
+
+/** Looks that each end in a 409 after a refusal, with jobs in between that nothing was refused before, or their refusal. */
+function looks(names: readonly string[], from = 0, between = '202'): string {
+  return names
+    .map((name, at) => {
+      const start = from + at * 3000
+      const bare = [0, 1, 2, 3].map((n) =>
+        between === '202' || n === 0
+          ? job(`${name}${n}`, start + 500 + 100 * n)
+          : `${start + 500 + 100 * n} a: 409`,
+      )
+      return `\n${start + 100} a/400-missing-inputs: 400\n${start + 110} a: 409${bare.join('\n')}`
+    })
+    .join('\n')
+}
+
+/** An ended job that reads its data, and other data after a newer job has ended with some of its own. */
+function results(own: string, later: string, newer = '"two"'): string {
+  return `0 a: 202 j1\n10 j1: completed {"data":{"title":${own}}}
+    100 a: 202 j2\n110 j2: completed {"data":{"title":${newer}}}
+    3000 j1: completed {"data":{"title":${later}}}`
+}
+
+describe.each(Object.entries(table))('%s', (id, stories) => {
+  test.each(stories)('%s: %s', (_, outcome, story) => {
+    const verdict = judge(id as Id, story)
+    expect(
+      verdict.outcome,
+      JSON.stringify(verdict, ['outcome', 'why', 'what', 'expected', 'actual']),
+    ).toBe(outcome)
+  })
+})
+
+test('whoever else uses an application is not in a recording: what it made itself proves something', () => {
+  const kept = `${job('j1', 10)}\n${refusals(100, 3)}`
+  expect(judge('jobs.create/409-released', kept, true).outcome).toBe('open')
+  expect(judge('jobs.create/409-released', `0 a: made${kept}`, true).outcome).toBe('broken')
+  expect(
+    judge('jobs.create/409-job-in-progress', `${busy}\n30 a: 202 j2\n40 j1: in_progress`, true)
+      .outcome,
+  ).toBe('broken')
+})
