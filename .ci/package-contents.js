@@ -41,7 +41,7 @@ const wanted = [
   ...ofKind(/^dist\/[^/]+\.js$/).flatMap(filesNamedIn),
 ]
 const out = [
-  /^docs\/pictures\//,
+  /^docs\/(pictures|site)\//,
   /^(tests|bench|build|coverage|node_modules|examples|\.ci|\.github)\//,
   /(?<!\.d)\.[cm]?ts$/,
   /\.test\.|\.map$|\.tgz$|conform-report/,

@@ -1,4 +1,4 @@
-import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
+import { catalogue, type CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import { isOperationId, operation as operationOf } from '../../catalogue/operations.ts'
 import {
   explained,
@@ -7,16 +7,23 @@ import {
   type Sent,
 } from '../../cli/explain/explanation.ts'
 import pc from 'picocolors'
-import { sections } from '../../harness/report/index.ts'
+import type { Examples } from './exchanges.ts'
+import { type FailureExchange, sections } from '../../harness/report/index.ts'
 
 const levels = { must: 'required (must)', should: 'recommended (should)' } as const
 
 /** Our own words, in which no mark of Markdown means anything. */
 function plain(text: string): string {
-  return text.replaceAll(/[\\`*_<>[\]#|]/g, '\\$&')
+  // Braces in pairs would be an expression of the site's library.
+  return text.replaceAll(/[\\`*_<>[\]#|]/g, '\\$&').replaceAll('{{', '&#123;&#123;')
 }
 
-export function requirementText(requirement: CatalogueRequirement, sent: Sent | undefined): string {
+/** A page: what it asks for, what is sent, how it is read, a right and a wrong exchange, and what stands beside it. */
+export function requirementText(
+  requirement: CatalogueRequirement,
+  sent: Sent | undefined,
+  { right, wrong }: Examples = {},
+): string {
   const { id, level, section, statement } = requirement
   const [requests, ...parts] = explained(
     requirement,
@@ -29,8 +36,74 @@ export function requirementText(requirement: CatalogueRequirement, sent: Sent | 
     `**${levels[level]}** · ${sections(section)} of the interface · ${placeOf(requirement)}`,
     ...(sent ? [partText(requests!, true)] : []),
     ...parts.map((part) => partText(part)),
+    ...(right ? ['## An exchange that passes', exchangeText(right)] : []),
+    ...(wrong
+      ? [
+          '## An exchange that fails',
+          `Expected: ${plain(wrong.expected)}. Received: ${plain(wrong.received)}.`,
+          exchangeText(wrong.exchange),
+        ]
+      : []),
+    '## Beside it',
+    siblings(requirement),
     '',
   ].join('\n\n')
+}
+
+/** Longest body that an example shows, in characters. */
+const mostBody = 1200
+
+function exchangeText({ request, response }: FailureExchange): string {
+  const { pathname, search } = new URL(request.url)
+  const asked = messageText(`${request.method} ${pathname}${search}`, request)
+  const answered = response && messageText(`HTTP/1.1 ${response.status}`, response)
+  return [asked, answered].map(codeOf).join('\n\n')
+}
+
+const codeOf = (text: string | undefined): string =>
+  text === undefined ? 'No answer came.' : `\`\`\`http\n${text}\n\`\`\``
+
+const shownHeaders = /^(authorization|content-type|content-disposition|retry-after|x-simulate)$/i
+
+function messageText(
+  first: string,
+  { headers, body }: { readonly headers: object; readonly body: string },
+): string {
+  const lines = Object.entries(headers)
+    .filter(([name]) => shownHeaders.test(name))
+    .map(([name, value]) => `${name}: ${String(value)}`)
+  return [first, ...lines, ...(body === '' ? [] : ['', bodyText(body)])].join('\n')
+}
+
+function bodyText(body: string): string {
+  const text = isJson(body) ? JSON.stringify(JSON.parse(body), null, 2) : body
+  const shown = text.length > mostBody ? `${text.slice(0, mostBody)}…` : text
+  return shown.replaceAll(/^```/gm, ' ```')
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The other requirements of the operation, and those of the same condition elsewhere. */
+function siblings({ id, operation }: CatalogueRequirement): string {
+  const condition = id.slice(operation.length + 1)
+  const links = (isOne: (other: CatalogueRequirement) => boolean): string[] =>
+    catalogue
+      .filter((other) => other.id !== id && isOne(other))
+      .map((other) => `[${other.id}](../${other.id}.md)`)
+  const same = links((other) => other.id.endsWith(`/${condition}`))
+  const others = links((other) => other.operation === operation)
+  return [
+    ...(same.length > 0 ? [`- the same elsewhere: ${same.join(', ')}`] : []),
+    ...(others.length > 0 ? [`- of ${operation}: ${others.join(', ')}`] : []),
+    '- [all requirements](../index.md)',
+  ].join('\n')
 }
 
 function placeOf({ operation }: CatalogueRequirement): string {
@@ -84,7 +157,7 @@ export function operationIndex(
       ...requirements
         .filter(({ operation }) => operation === area)
         .map(({ id, level, section, statement }) => {
-          const link = `[${id.slice(area.length + 1)}](../${fileOf(id)})`
+          const link = `[${id.slice(area.length + 1)}](${fileOf(id)})`
           return `| ${link} | ${level} | ${sections(section)} | ${plain(statement)} |`
         }),
     ].join('\n'),

@@ -1,8 +1,13 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** The pages below docs/, but for what makes the site of them. */
+export const documents = readdirSync(join(root, 'docs'), { encoding: 'utf8', recursive: true })
+  .filter((name) => name.endsWith('.md') && !name.startsWith('site/'))
+  .map((name) => `docs/${name}`)
 
 /** A fenced block of a page, and what the comment above it says about who runs it. */
 export interface Block {

@@ -8,13 +8,10 @@ import { addArguments } from '../../cli/run/arguments.ts'
 import { readBaseline } from '../../harness/report/baseline.ts'
 import { checkTargetFile } from '../../harness/target-file/check.ts'
 import { folder } from '../cli/conform.ts'
-import { blocksOf, commandsOf, missing, root } from './blocks.ts'
+import { blocksOf, commandsOf, documents, missing, root } from './blocks.ts'
 import { workplace } from './workplace.ts'
 
-const docs = readdirSync(join(root, 'docs'), { encoding: 'utf8', recursive: true }).filter((name) =>
-  name.endsWith('.md'),
-)
-const pages = ['README.md', ...docs.map((name) => `docs/${name}`)]
+const pages = ['README.md', ...documents]
 const blocks = pages.flatMap(blocksOf)
 
 test.each(pages.filter((page) => blocks.some((block) => block.page === page && block.run)))(

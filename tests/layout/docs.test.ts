@@ -1,24 +1,22 @@
 import { commands } from '../../cli/index.ts'
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { documents } from '../docs/blocks.ts'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { formatFiles } from '../../cli/output/files.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
-const docs = readdirSync(join(root, 'docs'), { encoding: 'utf8', recursive: true }).filter((name) =>
-  name.endsWith('.md'),
-)
 const pages = [
   'README.md',
   'CONTRIBUTING.md',
   'CODE_OF_CONDUCT.md',
   'CHANGELOG.md',
   'SECURITY.md',
-  ...docs.map((name) => `docs/${name}`),
+  ...documents,
 ]
 const about = JSON.parse(read('package.json')) as {
   name: string

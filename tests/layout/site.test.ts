@@ -1,8 +1,10 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path/posix'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { searchOptions, siteFiles } from '../../build/site/pages.ts'
+import { examplesOf } from '../../build/site/exchanges.ts'
+import { anchor } from '../../build/site/requirement-text.ts'
+import { siteSources } from '../../build/site/sources.ts'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { renderHtml } from '../../reporters/html.ts'
 import { renderMarkdown } from '../../reporters/markdown.ts'
@@ -10,79 +12,72 @@ import { requirementPage } from '../../reporters/view/writing.ts'
 import { validate } from '../../schemas/validate.ts'
 import { failed, report } from '../gates/results.ts'
 
-import MiniSearch from 'minisearch'
-
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const files = siteFiles(new Map())
-const pages = [...files].filter(([path]) => path.endsWith('.html'))
+const files = siteSources(new Map(), new Map())
+const pages = [...files].filter(([path]) => path.endsWith('.md'))
 
-test('each requirement and each document has a page', () => {
+test('each requirement and each document has a page, and the navigation leads to it', () => {
   for (const { id, statement } of catalogue) {
-    const text = files.get(`requirements/${id}.html`)!
-    expect(text, id).toContain(`<h1 id=`)
-    expect(text.replaceAll(/&#?\w+;/g, ''), id).toContain(statement.replaceAll(/[&<>"']/g, ''))
+    const text = files.get(`requirements/${id}.md`)!
+    expect(text, id).toContain(`# ${id}\n`)
+    expect(text.replaceAll('\\', ''), id).toContain(statement)
   }
-  const documents = readdirSync(`${root}docs`, { encoding: 'utf8', recursive: true }).filter(
-    (name) => /\.md$/.test(name),
-  )
-  expect(documents.filter((name) => !files.has(`docs/${name.replace(/md$/, 'html')}`))).toEqual([])
+  const documents = readdirSync(`${root}docs`).filter((name) => name.endsWith('.md'))
+  expect(documents.filter((name) => !files.has(`docs/${name}`))).toEqual([])
+  const links = [...files.get('navigation.json')!.matchAll(/"link": "\/([^"#]*)/g)]
+  const shown = new Set(links.map(([, link = '']) => link.replace(/(^|\/)$/, '$1index.md')))
+  expect(pages.map(([path]) => path).filter((path) => !shown.has(path))).toEqual([])
 })
 
-test('the page of a requirement says why it passes what it does, and what to declare', () => {
-  const text = files.get('requirements/jobs.create/404-unknown-application.html')!
+test('the page of a requirement says why it passes what it does, what to declare, and what stands beside it', () => {
+  const text = files.get('requirements/jobs.create/404-unknown-application.md')!
   expect(text).toContain('404 ResourceNotFound')
-  expect(text).toMatch(/From <a href="catalogue\/readings\.html#creating-jobs">/)
-  expect(text).toContain(
-    '<pre tabindex="0" aria-label="Example, json" role="group"><code>{\n  "resources": {\n    "application": {',
-  )
+  expect(text).toContain('](../../catalogue/readings.md#creating-jobs)')
+  expect(text).toContain('```json\n{\n  "resources": {\n    "application": {')
   expect(text).toContain('--only jobs.create/404-unknown-application')
+  expect(text).toContain('](409-atomic.md)')
 })
 
-test('no link within the site leads nowhere', () => {
+test('a requirement has an exchange that passes, as the reference shows it, and one that fails', async () => {
+  const id = 'translate.run/400-empty-text'
+  const examples = await examplesOf([id])
+  const text = siteSources(new Map(), examples).get(`requirements/${id}.md`)!
+  const [, right = '', wrong = ''] = text.split(/^## An exchange that (?:passes|fails)$/m)
+  for (const one of [right, wrong])
+    expect(one).toMatch(/```http\nPOST \/v1\/translate\n[^`]*"text": ""/)
+  expect(right).toContain('```http\nHTTP/1.1 400\n')
+  expect(wrong).toContain('Expected: 400 InvalidInputParameters')
+  expect(wrong).toContain('```http\nHTTP/1.1 200\n')
+})
+
+test('no link within the site leads nowhere, nor to a heading that is not there', () => {
   const anchors = new Map(
     pages.map(([path, text]) => [
       path,
-      new Set([...text.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id)),
+      new Set(
+        [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+          anchor(heading.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1')),
+        ),
+      ),
     ]),
   )
-  const links = pages.flatMap(([path, text]) => {
-    const [, base = ''] = /<base href="([^"]*)">/.exec(text) ?? []
-    expect(join(dirname(path), base), path).toBe('./')
-    return [
-      ...text.matchAll(/<(?!base)[^>]* (?:href|src)="(?!https?:|data:)([^"#]*)(?:#([^"]*))?"/g),
-    ].map(([, target = '', hash]) => ({ path, target, hash }))
-  })
+  const links = pages.flatMap(([path, text]) =>
+    [
+      ...text
+        .replaceAll(/^```[\s\S]*?^```$/gm, '')
+        .matchAll(/(?<!!\[[^\]]*)\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g),
+    ].map(([, link = '', hash]) => ({
+      path,
+      target: link === '' ? path : join(dirname(path), link),
+      hash,
+    })),
+  )
   expect(links.length).toBeGreaterThan(10_000)
-  const dead = links.filter(({ hash, target }) => {
-    if (target.startsWith('docs/pictures/')) return !existsSync(join(root, target))
-    return !files.has(target) || (hash !== undefined && !anchors.get(target)?.has(hash))
-  })
+  const dead = links.filter(
+    ({ hash, target }) =>
+      !files.has(target) || (hash !== undefined && !anchors.get(target)?.has(hash)),
+  )
   expect(dead).toEqual([])
-})
-
-test('nothing is loaded from another place', () => {
-  for (const [path, text] of files) {
-    expect(text, path).not.toMatch(/<(?:script|img|iframe)[^>]* src="(?:https?:)?\/\//)
-    expect(text, path).not.toMatch(/<link[^>]* href="(?:https?:)?\/\//)
-    if (path.endsWith('.css')) expect(text, path).not.toMatch(/url\(|@import/)
-  }
-})
-
-test.each([
-  ['unknown application', 'requirements/jobs.create/404-unknown-application.html'],
-  ['409-job-in', 'requirements/jobs.create/409-job-in-progress.html'],
-  ['baseline update', 'docs/ci.html'],
-  ['certifcate bundl', 'docs/certificates.html'],
-])('who looks for %s finds %s', (words, path) => {
-  // The script gives the index to the browser: as the argument of loadJSON.
-  const [, json = ''] = /loadJSON\((".*"), \{/.exec(files.get('search-index.js')!)!
-  const index = MiniSearch.loadJSON(JSON.parse(json) as string, searchOptions)
-  expect(
-    index
-      .search(words)
-      .slice(0, 5)
-      .map(({ id }) => id as string),
-  ).toContain(path)
 })
 
 test.each([
@@ -102,7 +97,7 @@ test.each([
 ])('the site %s has the page %s', (site, page) => {
   expect(requirementPage(site, 'jobs.create/409-atomic')).toBe(page)
   // The page is where the address says.
-  expect(files.has('requirements/jobs.create/409-atomic.html')).toBe(true)
+  expect(files.has('requirements/jobs.create/409-atomic.md')).toBe(true)
 })
 
 test('reports link to the page of a requirement if the package names its site, and only then', async () => {
