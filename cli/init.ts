@@ -2,9 +2,10 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { cancel, isCancel, multiselect, text } from '@clack/prompts'
 import { Command } from '@commander-js/extra-typings'
 import { isOperationId, type OperationId, operations } from '../catalogue/operations.ts'
-import { readReport } from '../harness/report/index.ts'
-import { baseUrlProblem } from '../harness/target-file/index.ts'
+import { count, readReport } from '../harness/report/index.ts'
+import { baseUrlProblem, resolveTarget } from '../harness/target-file/index.ts'
 import { unwritable, UserError } from '../harness/user-error.ts'
+import { terminalText } from '../reporters/escape/terminal.ts'
 import { whatToDeclare } from '../reporters/view/to-declare.ts'
 import { type Answers, isModule, starter } from './init/starter.ts'
 import { checkOutputs, holdsKey } from './output/files.ts'
@@ -14,7 +15,9 @@ type InitArguments = OptionsOf<typeof initCommand>
 
 export function initCommand() {
   return new Command('init')
-    .description('write a commented starter target file; asks questions only on a terminal')
+    .description(
+      'write a commented starter target file; asks questions only on a terminal, and looks at the server if it has a key',
+    )
     .argument(
       '[file]',
       'ends in .json, or .ts, .mts, .js, .mjs for a module',
@@ -29,15 +32,54 @@ export function initCommand() {
     .option('--force', 'overwrite the file')
     .action(async (file, options) => {
       checkInit(file, options)
-      writeStarter(file, await answersOf(options), options.force === true)
-      process.stdout.write(`${file} written; next: conform --target ${file}\n`)
+      const say = (text: string): void => void process.stdout.write(`${terminalText(text)}\n`)
+      writeStarter(file, await answersOf(options, say), options.force === true)
+      say(`${file} written; next: conform --target ${file}`)
     })
 }
 
-async function answersOf(options: InitArguments): Promise<Answers> {
+async function answersOf(options: InitArguments, say: (text: string) => void): Promise<Answers> {
   if (options.from !== undefined) return answersFrom(options.from, options)
-  const onTerminal = process.stdin.isTTY && process.stdout.isTTY
-  return onTerminal ? askAnswers(options, terminalQuestions) : standardAnswers(options)
+  const look: Look = async (baseUrl, keyVariable) => {
+    const { absent, sentence } = await whatIsThere(baseUrl, keyVariable, process.env)
+    say(sentence)
+    return absent
+  }
+  if (process.stdin.isTTY && process.stdout.isTTY)
+    return askAnswers(options, terminalQuestions, look)
+  const answers = standardAnswers(options)
+  if (options.baseUrl === undefined) return answers
+  return { ...answers, notServed: await look(answers.baseUrl, answers.keyVariable) }
+}
+
+/** Looks at a server by the key in that variable, says what was found, and gives the operations that it does not have. */
+type Look = (baseUrl: string, keyVariable: string) => Promise<readonly OperationId[]>
+
+/** What a server has, as one request an operation shows, in one sentence. */
+export async function whatIsThere(
+  baseUrl: string,
+  keyVariable: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<{ readonly absent: readonly OperationId[]; readonly sentence: string }> {
+  const nothing = (why: string) => ({
+    absent: [],
+    sentence: `${baseUrl} was not looked at: ${why}`,
+  })
+  if (!env[keyVariable])
+    return nothing(`${keyVariable} is not set; with a key, what it does not have is found`)
+  const file = { baseUrl, keys: { full: { env: keyVariable } } }
+  const { target } = await resolveTarget(file, { dir: process.cwd(), env })
+  const { lookAt } = await import('../suites/look.ts')
+  const { absent, ended, hints, keyRefused } = await lookAt(target)
+  const why =
+    ended?.reason ?? (keyRefused ? `it does not accept the key in ${keyVariable}` : hints[0])
+  if (why !== undefined) return nothing(why)
+  const ids = absent.flatMap(({ operation }) => (isOperationId(operation) ? [operation] : []))
+  const found =
+    ids.length === 0
+      ? `each of its ${operations.length} operations answers`
+      : `not built yet, and written as "not-served": ${count(ids.length, 'operation')} (${ids.join(', ')})`
+  return { absent: ids, sentence: `${baseUrl} was looked at: ${found}` }
 }
 
 /** Refuses before anything is asked; throws UserError. */
@@ -98,11 +140,15 @@ const terminalQuestions = {
       await text({ message, placeholder: standard, defaultValue: standard, validate }),
     ).trim()
   },
-  /** All of them, until somebody takes some away. */
-  async choose(message: string, all: readonly OperationId[]): Promise<readonly OperationId[]> {
+  /** Those chosen at first, until somebody adds some or takes some away. */
+  async choose(
+    message: string,
+    all: readonly OperationId[],
+    first: readonly OperationId[],
+  ): Promise<readonly OperationId[]> {
     const options = all.map((value) => ({ value, label: value }))
     return given<OperationId[]>(
-      await multiselect({ message, options, initialValues: [...all], required: false }),
+      await multiselect({ message, options, initialValues: [...first], required: false }),
     )
   },
 }
@@ -115,7 +161,11 @@ function given<T>(answer: T | symbol): T {
 }
 
 /** Asks for what was not given. */
-export async function askAnswers(given: InitArguments, questions: Questions): Promise<Answers> {
+export async function askAnswers(
+  given: InitArguments,
+  questions: Questions,
+  look: Look = async () => [],
+): Promise<Answers> {
   const baseUrl = given.baseUrl ?? (await questions.text('Base URL', exampleUrl, baseUrlProblem))
   const name =
     given.name ?? (await questions.text('Name, as reports show it', new URL(baseUrl).host))
@@ -126,7 +176,9 @@ export async function askAnswers(given: InitArguments, questions: Questions): Pr
       /^[A-Za-z_]\w*$/.test(answer) ? undefined : 'must be the name of a variable, not the key',
   )
   const ids = operations.map(({ id }) => id)
-  const served = await questions.choose('Operations that it serves', ids)
+  const absent = await look(baseUrl, keyVariable)
+  const there = ids.filter((id) => !absent.includes(id))
+  const served = await questions.choose('Operations that it serves', ids, there)
   const application = served.includes('jobs.create') ? await askApplication(questions) : undefined
   const notServed = ids.filter((id) => !served.includes(id))
   return { name, baseUrl, keyVariable, notServed, ...(application && { application }) }

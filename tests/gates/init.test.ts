@@ -1,7 +1,12 @@
+import { getRequestListener } from '@hono/node-server'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { folder } from '../cli/conform.ts'
+import { conform } from '../cli/in-process.ts'
+import { createReference } from '../../reference/server.ts'
 import {
   answersFrom,
   askAnswers,
@@ -143,4 +148,44 @@ test('a report says what a new target file is made of, and stays as it was', asy
     'would overwrite the report of --from',
   )
   expect(() => answersFrom(file, {})).toThrow(/is not JSON/)
+})
+
+test('with a base URL and a key it looks at the server, and writes what is not there as not served', async () => {
+  const reference = createReference({})
+  const key = (reference.target as { keys: { full: string } }).keys.full
+  const sent: string[] = []
+  const listener = getRequestListener((request) => {
+    const { pathname } = new URL(request.url)
+    sent.push(`${request.method} ${pathname}`)
+    return /files/.test(pathname) || request.headers.get('authorization') !== `Bearer ${key}`
+      ? reference.handle(request)
+      : new Response(`Cannot ${request.method} ${pathname}`, { status: 404 })
+  })
+  const server = createServer((request, response) => void listener(request, response))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  try {
+    const at = folder()
+    const init = (name: string, env: Record<string, string>) =>
+      conform(['init', name, '--base-url', url], { cwd: at, env })
+    const looked = await init('t.json', { CONFORM_API_KEY: key })
+    expect(looked.stdout).toMatch(
+      /was looked at: not built yet, and written as "not-served": 13 operations \(pdf\.parse, /,
+    )
+    const { operations: written = {} } = (await loadTargetFile(join(at, 't.json'))).file
+    expect(Object.keys(written)).toHaveLength(13)
+    expect(written['translate.run']).toBe('not-served')
+    expect(written['files.list']).toBeUndefined()
+    // One request an operation, the question whether it lives, and two to a path that nobody has.
+    expect(sent.length).toBeLessThan(17 + 5)
+    sent.length = 0
+    const without = await init('u.json', {})
+    expect(without.stdout).toContain('was not looked at: CONFORM_API_KEY is not set')
+    expect(sent).toEqual([])
+    const wrong = await init('v.json', { CONFORM_API_KEY: 'not-the-key-of-it' })
+    expect((await loadTargetFile(join(at, 'v.json'))).file.operations).toBeUndefined()
+    expect(wrong.stdout).toContain('was not looked at: it does not accept the key')
+  } finally {
+    server.close()
+  }
 })
