@@ -82,9 +82,10 @@ async function program(
   addArguments(conform).action(async (baseUrl, options) => {
     checkArguments(baseUrl, options, Object.keys(commands))
     const { runAction } = await import('./run.ts')
-    const { failed } = options
     const chosen =
-      failed === undefined ? options : (await import('./run/one-run.ts')).withFailedOnes(options)
+      options.failed === undefined && options.untested === undefined
+        ? options
+        : (await import('./run/chosen-ids.ts')).withChosenIds(options)
     await runAction(baseUrl, chosen, interrupts)
   })
   const others = asked(words)

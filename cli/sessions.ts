@@ -3,7 +3,7 @@ import { Command } from '@commander-js/extra-typings'
 import { UserError } from '../harness/user-error.ts'
 import { addArguments, checkArguments, checkSession, portOption } from './run/arguments.ts'
 import { startForSession } from './run/start-server.ts'
-import { withFailedOnes } from './run/one-run.ts'
+import { withChosenIds } from './run/chosen-ids.ts'
 
 export function watchCommand() {
   return addArguments(new Command('watch'))
@@ -19,7 +19,7 @@ export function watchCommand() {
         )
       }
       const { watch } = await import('./watch/watch.ts')
-      const server = await startForSession(baseUrl, withFailedOnes(options))
+      const server = await startForSession(baseUrl, withChosenIds(options))
       try {
         await watch(baseUrl, server.options)
       } finally {
@@ -38,7 +38,7 @@ export function uiCommand() {
       checkArguments(baseUrl, options, [])
       checkSession('ui', options)
       const { startUi } = await import('./ui/ui.ts')
-      const server = await startForSession(baseUrl, withFailedOnes(options))
+      const server = await startForSession(baseUrl, withChosenIds(options))
       server.handOverSignals()
       const ended = untilSignal()
       try {

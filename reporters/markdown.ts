@@ -28,6 +28,7 @@ import {
   selectedSummary,
 } from './view/groups.ts'
 import { commandOrLength, evidence, failureSentence } from './view/evidence.ts'
+import { type NextStep, nextSteps } from './view/next-steps.ts'
 import { gainOf, notJudged, type Step, usualPart } from './view/to-declare.ts'
 
 const MOST_IDS = 5
@@ -102,6 +103,7 @@ export function renderMarkdown(report: Report, evidence = 25): string {
     '',
     markdownText(exitLine(report)),
     '',
+    ...nextList(nextSteps(report)),
     ...summaryTable(report),
     ...runNotes(report).flatMap((note) => [`- ${markdownText(note)}`]),
     `- ${markdownText(`${target.baseUrl}: ${count(run.requests, 'request')} in ${duration(run.durationMs)}; ${seedLine(report)}`)}`,
@@ -124,6 +126,16 @@ export function renderMarkdown(report: Report, evidence = 25): string {
 }
 
 const signs = { good: '✅', warning: '⚠️', bad: '❌' } as const satisfies Record<Tone, string>
+
+/** What to do next, numbered. */
+function nextList(steps: readonly NextStep[]): string[] {
+  if (steps.length === 0) return []
+  const items = steps.map(
+    ({ command, text }, at) =>
+      `${at + 1}. ${markdownText(text)}${command === undefined ? '' : `: ${markdownCode(command)}`}`,
+  )
+  return ['**Next**', '', ...items, '']
+}
 
 /** The map of the operations, an item for each state that any has. */
 function mapList(report: Report): string[] {

@@ -1,6 +1,6 @@
 import type { Colors } from 'picocolors/types'
 import type { BaselineSummary, Report, RequirementResult } from '../harness/report/index.ts'
-import { commonReason, count, outsideCause } from '../harness/report/index.ts'
+import { count } from '../harness/report/index.ts'
 import { terminalText } from './escape/terminal.ts'
 import {
   failureBlock,
@@ -26,9 +26,9 @@ import {
 } from './view/standing.ts'
 import { failed, leftOutSentence, requiredButMissed, selectedSummary } from './view/groups.ts'
 import { notBuilt } from './view/operation-map.ts'
-import { notJudged } from './view/to-declare.ts'
+import { type NextStep, nextSteps, unexplained } from './view/next-steps.ts'
+import { isWithoutOutcome, notJudged } from './view/to-declare.ts'
 import { groupBy } from '../harness/group-by.ts'
-import { shellWord } from '../harness/shell-word.ts'
 
 /** Colours of a verdict. */
 export const tones = { good: 'green', warning: 'yellow', bad: 'red' } as const satisfies Record<
@@ -81,12 +81,13 @@ export function renderTerminal(
     ...notBuiltLines(notBuilt(report), colors),
     ...failureLines(failed(report).unexpected, rest, colors),
     ...baselineLines(run.baseline, colors),
-    ...(hasOneReason(report) ? [] : outcomeLines(report, { rest, json }, colors)),
+    ...(isWithoutOutcome(report) ? [] : outcomeLines(report, { rest, json }, colors)),
     ...createdLines(report, formats),
     ...runNotes(report).map((note) => terminalText(note)),
-    ...failedLines(report, rest, colors),
-    ...nextLines(report, { ...options, json }, colors),
+    ...causeLines(report, rest, colors),
+    ...pathLines(written, colors),
     `${count(run.requests, 'request')} in ${duration(run.durationMs)}; ${seedLine(report)}`,
+    ...nextLines(nextSteps(report, { command: options.command, json }), colors),
     colors.bold(colors[tones[standingOf(report).tone]](terminalText(verdictBeforeExit(report)))),
     ...notes.map((note) => terminalText(note)),
     ...missedLines(requiredButMissed(report), rest),
@@ -95,7 +96,7 @@ export function renderTerminal(
   return `${laidOut(lines, width).join('\n')}\n`
 }
 
-/** Likely causes, then the failures: one of each cause, and those that have none. */
+/** The failures: one of each likely cause, and those that have none. */
 function failureLines(
   failures: readonly RequirementResult[],
   rest: string | null,
@@ -107,25 +108,11 @@ function failureLines(
   const shown = isShort ? causes : shownFirst(causes, likely).slice(0, MOST_BLOCKS)
   const named = shown.reduce((sum, { others }) => sum + 1 + others.length, 0)
   return [
-    ...likelyLines(likely, failures.length, colors),
     ...shown.flatMap((cause) => [...failureBlock(cause, rest, colors), '']),
     ...(named < failures.length
       ? [colors.dim(`and ${count(failures.length - named, 'more failure')}: ${rest}`), '']
       : []),
   ]
-}
-
-/** Nothing was judged for a reason that the last lines say: there is no outcome to be shown, and nothing to declare. */
-function hasOneReason(report: Report): boolean {
-  const { exit, requirements } = report
-  if (
-    exit.code !== 3 ||
-    requirements.some(({ outcome }) => outcome === 'passed' || outcome === 'failed')
-  )
-    return false
-  return (
-    outsideCause(report) !== undefined || commonReason(requirements)?.why?.kind !== 'undeclared'
-  )
 }
 
 /** Places of what is not shown: in words, null if everything is shown; and the path of the JSON report. */
@@ -153,38 +140,47 @@ function headLine({ baseUrl, name }: Report['target'], colors: Colors): string {
   return baseUrl.endsWith(`//${name}`) ? address : `${colors.bold(terminalText(name))}  ${address}`
 }
 
-/** Each failed requirement on a line, so that what failed is still seen when the evidence has scrolled away. */
-function failedLines(report: Report, rest: string | null, colors: Colors): string[] {
+/** Likely causes, and each failed requirement that none explains on a line: they are still seen when the evidence has scrolled away. */
+function causeLines(report: Report, rest: string | null, colors: Colors): Line[] {
   const { unexpected } = failed(report)
-  if (unexpected.length < 2) return []
+  const causes = likelyCauses(unexpected)
+  const others = unexplained(report, causes)
   const most = rest === null ? Infinity : MOST_MISSED
-  const lines = unexpected.slice(0, most).map(({ id, level }) => {
+  const lines = others.slice(0, most).map(({ id, level }) => {
     return `  ${level === 'must' ? colors.red('must  ') : colors.yellow('should')}  ${terminalText(id)}`
   })
-  const more = unexpected.length - lines.length
+  const more = others.length - lines.length
+  const heading = causes.length > 0 ? 'Failed for another cause' : 'Failed'
   return [
-    colors.bold(`Failed: ${unexpected.length}`),
-    ...lines,
-    ...(more > 0 ? [colors.dim(`  and ${more} more: ${rest}`)] : []),
-    '',
+    ...(unexpected.length < 2 ? [] : ['']),
+    ...likelyLines(causes, unexpected.length, colors),
+    ...(others.length === 0 || unexpected.length < 2
+      ? []
+      : [
+          colors.bold(`${heading}: ${others.length}`),
+          ...lines,
+          ...(more > 0 ? [colors.dim(`  and ${more} more: ${rest}`)] : []),
+          '',
+        ]),
   ]
 }
 
-/** Paths of the reports, and the command that runs what failed again. */
-function nextLines(
-  report: Report,
-  { command, json, written = [] }: TerminalOptions & Pick<Elsewhere, 'json'>,
-  colors: Colors,
-): Line[] {
-  const line = (label: string, text: string): Line => ({
-    whole: `${colors.dim(label)} ${terminalText(text)}`,
-  })
-  const isAgain =
-    json !== undefined && command !== undefined && failed(report).unexpected.length > 0
-  return [
-    ...written.filter(({ path }) => path !== '-').map(({ path }) => line('report   ', path)),
-    ...(isAgain ? [line('run again', `${command} --failed ${shellWord(json)}`)] : []),
-  ]
+function pathLines(written: readonly WrittenReport[], colors: Colors): Line[] {
+  return written
+    .filter(({ path }) => path !== '-')
+    .map(({ path }) => ({ whole: `${colors.dim('report')} ${terminalText(path)}` }))
+}
+
+/** What to do next, numbered; a command stands on a line of its own, to be copied. */
+function nextLines(steps: readonly NextStep[], colors: Colors): Line[] {
+  if (steps.length === 0) return []
+  const lines = steps.flatMap(({ command, text }, at): Line[] => [
+    { lead: `  ${colors.bold(`${at + 1}.`)} `, width: 5, text: terminalText(text, Infinity) },
+    ...(command === undefined
+      ? []
+      : [{ whole: `      ${colors.cyan(terminalText(command, Infinity))}` }]),
+  ])
+  return ['', colors.bold('Next'), ...lines, '']
 }
 
 /** Hint behind a number of things that are not shown. */

@@ -24,7 +24,7 @@ import type { Plan, PlanEntry, RunOptions } from '../harness/engine/index.ts'
 /** Parts from which a plan is made: the options that choose, and what the target declares. */
 type PlanOptions = Pick<
   RunOptions,
-  'only' | 'skip' | 'shard' | 'readOnly' | 'refusalRuns' | 'grantedRuns' | 'depth'
+  'only' | 'chosenBy' | 'skip' | 'shard' | 'readOnly' | 'refusalRuns' | 'grantedRuns' | 'depth'
 >
 
 /** A requirement that is not sent, and why. */
@@ -40,7 +40,7 @@ export function planRun(target: Target, options: PlanOptions): Plan {
   const plan = new Map<string, PlanEntry>()
   for (const requirement of catalogue) {
     const left = leftOutBy(requirement, options, exclusive)
-    const kept = left === undefined || (sendsForOthers && left === '--only')
+    const kept = left === undefined || (sendsForOthers && left === chosenBy(options))
     const refused =
       notApplicable(requirement, target) ??
       (kept ? undefined : notExercised(leftOut(left))) ??
@@ -92,13 +92,16 @@ function notApplicable(
   return reason === undefined ? undefined : inapplicable(unreachableReason(reason))
 }
 
+/** The option by which requirements are chosen, if any is. */
+const chosenBy = (options: PlanOptions): LeftOutBy => options.chosenBy ?? '--only'
+
 function leftOutBy(
   requirement: CatalogueRequirement,
   options: PlanOptions,
   exclusive: ReadonlySet<string>,
 ): LeftOutBy | undefined {
   const chosen = { only: options.only, skip: [] }
-  if (!isSelected(requirement.id, chosen)) return '--only'
+  if (!isSelected(requirement.id, chosen)) return chosenBy(options)
   if (!isSelected(requirement.id, options)) return '--skip'
   if (options.shard && !isAssignedTo(requirement, options.shard, exclusive)) return '--shard'
   return undefined

@@ -55,7 +55,8 @@ export function addArguments(command: Command) {
         repeatable('--only <pattern>', 'requirement ids to run; * is any characters; repeatable'),
       )
       .addOption(repeatable('--skip <pattern>', 'requirement ids to leave out; repeatable'))
-      .option('--failed <report.json>', 'run what failed in that report: --only of its ids')
+      .option('--failed <report.json>', 'run what failed in that report')
+      .option('--untested <report.json>', 'run what was not tested in that report')
       .option('--shard <i>/<n>', 'one part of the requirements; needs --seed', parseShard)
       .option(
         '--read-only',

@@ -10,12 +10,7 @@ import type {
 } from '../../harness/engine/index.ts'
 import { rerunCommand, runOptionsOf } from '../../harness/engine/index.ts'
 import { noFacts, type RunRecord } from '../../suites/run-report.ts'
-import type {
-  Baseline,
-  BaselineEntry,
-  Report,
-  RequirementResult,
-} from '../../harness/report/index.ts'
+import type { Baseline, BaselineEntry, Report } from '../../harness/report/index.ts'
 import {
   count,
   foreignBaseline,
@@ -23,7 +18,6 @@ import {
   leftOut,
   readBaseline,
   readBaselineOrNone,
-  readReport,
 } from '../../harness/report/index.ts'
 import { labels, redactorFor } from '../../harness/target-file/index.ts'
 import { isSecretName } from '../../harness/recording/index.ts'
@@ -32,7 +26,6 @@ import {
   checkOutputs,
   keepsExchanges,
   parseReportRequests,
-  plannedReports,
   reportFiles,
   type ReportRequest,
 } from '../output/files.ts'
@@ -44,13 +37,12 @@ import {
 } from '../output/write-reports.ts'
 import { colorsFor, showProgress, warnOf } from '../output/say.ts'
 import type { RunArguments } from './arguments.ts'
+import { chosenByOf } from './chosen-ids.ts'
 import { findTarget, type FoundTarget } from './find-target.ts'
 import type { Interrupts } from './interrupts.ts'
 import { publish } from './publish.ts'
 import { type StartedServer, startServer } from './start-server.ts'
 import { shellWord } from '../../harness/shell-word.ts'
-import { isRequirementId } from '../../catalogue/catalogue.ts'
-import { UserError } from '../../harness/user-error.ts'
 import { planRun } from '../../suites/plan.ts'
 import { type Loss, onLoss, stuck } from '../guard.ts'
 
@@ -288,7 +280,8 @@ export function runOptions(
   exchangeLog?: string,
 ): RunOptions {
   const again = rerunCommand({ ...options, baseUrl, headers: options.header })
-  return runOptionsOf({ ...options, expected, exchangeLog }, again + startOf(options))
+  const chosenBy = chosenByOf(options)
+  return runOptionsOf({ ...options, expected, exchangeLog, chosenBy }, again + startOf(options))
 }
 
 /** Options that start the server of a rerun, without what they seem to hand over as a secret. */
@@ -300,24 +293,4 @@ function startOf({ start, wait }: RunArguments): string {
     ...(shown === undefined ? [] : [` --start ${shellWord(shown)}`]),
     ...(wait === undefined ? [] : [` --wait ${wait}`]),
   ].join('')
-}
-
-/**
- * Replaces `--failed <report.json>` by `--only` of each id that failed in that report and, for a requirement about
- * every response, of those whose requests showed the failure. Throws UserError if nothing failed there.
- */
-export function withFailedOnes(options: RunArguments): RunArguments {
-  const { failed: path, only } = options
-  if (path === undefined) return options
-  const { report } = readReport(path)
-  plannedReports(options.report, { 'the report that --failed names': path })
-  const failed = report.requirements.filter(({ outcome }) => outcome === 'failed')
-  const ids = failed.flatMap(neededBy)
-  if (ids.length === 0) throw new UserError(`--failed ${path}: nothing failed in that report`)
-  return { ...options, only: [...new Set([...only, ...ids])] }
-}
-
-/** The ids that show a failure again: its own, and of what is judged on the responses to others, theirs. */
-export function neededBy({ id, failures }: RequirementResult): string[] {
-  return [id, ...failures.flatMap(({ rerunIds = [] }) => rerunIds.filter(isRequirementId))]
 }

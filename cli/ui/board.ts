@@ -1,6 +1,11 @@
 import type { Plan } from '../../harness/engine/index.ts'
 import type { Outcome, Report, RequirementResult } from '../../harness/report/index.ts'
-import { isLeftOut, keyWasRefused, withResults } from '../../harness/report/index.ts'
+import {
+  isLeftOut,
+  isLeftOutByOption,
+  keyWasRefused,
+  withResults,
+} from '../../harness/report/index.ts'
 
 /** The current state of a requirement. */
 export interface Row {
@@ -67,7 +72,7 @@ export function createBoard(empty: Report, hasKey = true) {
         if (isJudged(row) || row.before !== undefined) put(row.result, isJudged(row))
     },
     judged(result: RequirementResult): void {
-      if (isLeftOut(result, '--only') && rows.get(result.id)?.isWaiting !== true) return
+      if (isLeftOutByOption(result) && rows.get(result.id)?.isWaiting !== true) return
       version++
       put(result, false)
     },

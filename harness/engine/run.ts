@@ -41,6 +41,8 @@ export interface RunOptions {
   readonly bail: number
   readonly insecure: boolean
   readonly only: readonly string[]
+  /** The option that chose those of `only` by a report; undefined: they were given. */
+  readonly chosenBy?: '--failed' | '--untested' | undefined
   readonly skip: readonly string[]
   readonly shard: Shard | null
   /** Failures that a baseline expects: such a failure does not bail. */
@@ -244,6 +246,7 @@ export function runOptionsOf(given: GivenOptions, rerun: string): RunOptions {
     shard = null,
     expected = [],
     exchangeLog,
+    chosenBy,
   } = given
   return {
     ...{ seed, tpe, strict, readOnly, insecure, only, skip, shard, expected, rerun },
@@ -252,6 +255,7 @@ export function runOptionsOf(given: GivenOptions, rerun: string): RunOptions {
     ...{ grantedRuns: runs ?? (depth === 'quick' ? 1 : 5), backoffMs: 250 },
     nonce: [...randomBytes(4)].map((byte) => (byte % 36).toString(36)).join(''),
     exchangeLog,
+    chosenBy,
   }
 }
 

@@ -77,7 +77,14 @@ export function isLeftOut({ outcome, why }: Judged, by?: LeftOutBy): boolean {
 }
 
 /** The options that choose what is judged. */
-const choosing: readonly LeftOutBy[] = ['--only', '--skip', '--read-only', '--shard']
+const choosing: readonly LeftOutBy[] = [
+  '--only',
+  '--failed',
+  '--untested',
+  '--skip',
+  '--read-only',
+  '--shard',
+]
 
 /** Whether an option left the requirement out, so that nobody wants to know why it was not judged. */
 export function isLeftOutByOption(result: Judged): boolean {

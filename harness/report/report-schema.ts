@@ -133,7 +133,16 @@ const absence = oneOf('not-served', 'removed')
 /** How a target file says that there is no such operation. */
 export type Absence = Fitting<typeof absence>
 
-const leftOutBy = oneOf('--only', '--skip', '--read-only', '--shard', '--bail', 'interrupted')
+const leftOutBy = oneOf(
+  '--only',
+  '--failed',
+  '--untested',
+  '--skip',
+  '--read-only',
+  '--shard',
+  '--bail',
+  'interrupted',
+)
 /** Options that leave requirements out, and the end of the run. */
 export type LeftOutBy = Fitting<typeof leftOutBy>
 

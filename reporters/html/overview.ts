@@ -26,6 +26,7 @@ import {
   type Tone,
 } from '../view/standing.ts'
 import { likelyList } from './lists.ts'
+import { nextSteps } from '../view/next-steps.ts'
 import { operationsSection } from './operation-map.ts'
 
 /** The first screen: whose report this is, the verdict, what to change first, the counts of each level, the coverage. */
@@ -39,7 +40,7 @@ export function masthead(report: Report): string {
 <h1>${htmlText(target.name)}</h1>
 <p class="where"><span class="mono">${htmlText(target.baseUrl)}</span> <time datetime="${htmlAttribute(run.startedAt)}">${htmlText(day(run.startedAt))}</time></p>
 ${verdictBlock(report)}
-${items.length > 0 ? `<ul class="notes">${items.join('')}</ul>\n` : ''}${operationsSection(report)}${likelyList(report)}${countCards({ run, summary: selectedSummary(report) })}
+${nextBlock(report)}${items.length > 0 ? `<ul class="notes">${items.join('')}</ul>\n` : ''}${operationsSection(report)}${likelyList(report)}${countCards({ run, summary: selectedSummary(report) })}
 </header>
 `
 }
@@ -50,6 +51,17 @@ export const tones = { good: 'p', warning: 'm', bad: 'f' } as const satisfies Re
 export function verdictBlock(report: Report): string {
   const { meaning, sign, tone, word } = standingOf(report)
   return `<div class="verdict ${tones[tone]}"><span class="seal" aria-hidden="true">${sign}</span><div><p class="word">${word}</p>${isSaidByExit(report) ? '' : `<p>${htmlText(sentence(meaning))}</p>`}<p class="exit">${htmlText(sentence(exitLine(report)))}</p></div></div>`
+}
+
+/** What to do next, numbered; nothing if the verdict says it. */
+export function nextBlock(report: Report): string {
+  const steps = nextSteps(report).map(
+    ({ command, text }) =>
+      `<li>${htmlText(text)}${command === undefined ? '' : `<pre class="c">${htmlText(command)}</pre>`}</li>`,
+  )
+  return steps.length === 0
+    ? ''
+    : `<section class="next" aria-labelledby="next"><h2 id="next">Next</h2><ol>${steps.join('')}</ol></section>\n`
 }
 
 /** Requirements of each level that are still to be judged. */

@@ -2,7 +2,7 @@ import { byReason, selectedResults } from './groups.ts'
 import { absentOperations } from './operation-map.ts'
 import { groupBy } from '../../harness/group-by.ts'
 import { operation as operationOf, operations } from '../../catalogue/operations.ts'
-import type { Report } from '../../harness/report/index.ts'
+import { commonReason, outsideCause, type Report } from '../../harness/report/index.ts'
 import { isObject, member, mergePatch, parsedJson } from '../../schemas/json.ts'
 
 /** A part of a target file, and what is tested besides once it declares that. */
@@ -46,10 +46,24 @@ export function notJudged(report: Report) {
   const absent = absentOperations(report)
   const others = selected.filter(({ id, operation }) => !listed.has(id) && !absent.has(operation))
   return {
-    steps,
+    // To a server that is down nothing is to be declared.
+    steps: isWithoutOutcome(report) ? [] : steps,
     notTested: byReason({ requirements: others }, 'not-exercised'),
     notApplicable: byReason({ requirements: selected }, 'not-applicable'),
   }
+}
+
+/** Nothing was judged for a reason that the last lines say: there is no outcome to be shown, and nothing to declare. */
+export function isWithoutOutcome(report: Report): boolean {
+  const { exit, requirements } = report
+  if (
+    exit.code !== 3 ||
+    requirements.some(({ outcome }) => outcome === 'passed' || outcome === 'failed')
+  )
+    return false
+  return (
+    outsideCause(report) !== undefined || commonReason(requirements)?.why?.kind !== 'undeclared'
+  )
 }
 
 export function gainOf(steps: readonly Step[]): number {

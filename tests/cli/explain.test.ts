@@ -5,6 +5,7 @@ import pc from 'picocolors'
 import { describe, expect, test } from 'vitest'
 import { catalogue, requirementOf } from '../../catalogue/catalogue.ts'
 import { explanation } from '../../cli/explain/explanation.ts'
+import { leftOut } from '../../harness/report/reason.ts'
 import { nearestId } from '../../harness/target-file/nearest.ts'
 import { type Ended, folder } from './conform.ts'
 import { conform } from './in-process.ts'
@@ -130,9 +131,34 @@ test('--failed runs what failed in a report, and never writes over it', async ()
   expect(again).toMatchObject({ code: 0 })
   const { run } = JSON.parse(readFileSync(join(dir, 'again.json'), 'utf8'))
   expect(run.only).toEqual([...new Set([first.id, 'files.list/2xx-accepted'])])
+  expect(again.stdout).toMatch(/^Left out: \d+ by --failed$/m)
   const over = await conform(['--failed', path, '--report', `json=${path}`], { cwd: dir })
   expect(over).toMatchObject({ code: 2 })
   expect(over.stderr).toContain('would overwrite the report that --failed names')
+})
+
+test('--untested runs what was not tested in a report, and what it leaves out is said to be left out by it', async () => {
+  const dir = folder()
+  const path = join(dir, 'before.json')
+  const list = ['--only', 'files.list/*', '--depth', 'quick', '--seed', '1']
+  await conform([...list, '--report', `json=${path}`], { cwd: dir })
+  expect((await conform(['--untested', path], { cwd: dir })).stderr).toContain(
+    'everything was tested in that report',
+  )
+  const report = JSON.parse(readFileSync(path, 'utf8'))
+  const [first] = report.requirements.filter(
+    ({ outcome }: { outcome: string }) => outcome === 'passed',
+  )
+  Object.assign(first, { outcome: 'not-exercised', ...leftOut('interrupted') })
+  writeFileSync(path, JSON.stringify(report))
+  const again = await conform(['--untested', path, '--report', 'json=again.json'], { cwd: dir })
+  expect(again.stdout).toMatch(/^Left out: \d+ by --untested$/m)
+  const { requirements, run } = JSON.parse(readFileSync(join(dir, 'again.json'), 'utf8'))
+  expect(run.only).toEqual([first.id])
+  const judged = requirements.filter(({ outcome }: { outcome: string }) => outcome === 'passed')
+  expect(judged.map(({ id }: { id: string }) => id)).toEqual([first.id])
+  const both = await conform(['--untested', path, '--failed', path], { cwd: dir })
+  expect(both.stderr).toContain('--failed and --untested: give one of the two')
 })
 
 describe('completion', () => {

@@ -1,0 +1,96 @@
+import { count, isLeftOut, type Report, sayNeed } from '../../harness/report/index.ts'
+import { shellWord } from '../../harness/shell-word.ts'
+import { failed } from './groups.ts'
+import { type LikelyCause, likelyCauses } from './likely-causes.ts'
+import { notBuilt } from './operation-map.ts'
+import { isWithoutOutcome, notJudged } from './to-declare.ts'
+import { capital } from './writing.ts'
+
+/** What to do next: a sentence without a full stop, and the command that does it if there is one. */
+export interface NextStep {
+  readonly text: string
+  readonly command?: string
+}
+
+/** How the run was started, if whoever shows the steps knows. */
+export interface RunCommand {
+  /** The command of the run, without what selects requirements. */
+  readonly command?: string | undefined
+  /** Path of the JSON report. */
+  readonly json?: string | undefined
+}
+
+const MOST = 3
+
+/** What to do next, at most three steps, the one first that tells most; none if the last line says it, or all is well. */
+export function nextSteps(report: Report, { command, json }: RunCommand = {}): NextStep[] {
+  if (isWithoutOutcome(report)) return []
+  const { unexpected } = failed(report)
+  const causes = likelyCauses(unexpected)
+  const run = command ?? commandIn(report)
+  const file = json === undefined ? '<report.json>' : shellWord(json)
+  const again = (text: string, option: string): NextStep => ({
+    text: json === undefined ? `${text} (--report json writes the report)` : text,
+    ...(run !== undefined && { command: `${run} ${option} ${file}` }),
+  })
+  const isCutShort = report.requirements.some((result) => isLeftOut(result, 'interrupted'))
+  const last = isCutShort
+    ? [again('Go on with what was not tested', '--untested')]
+    : unexpected.length > 0
+      ? [again('Run again what failed', '--failed')]
+      : []
+  const first = [
+    ...(report.run.hints ?? []).map((text) => ({ text: capital(text) })),
+    ...absentStep(report),
+    ...causes.map((cause) => ({ text: changeOf(cause) })),
+    ...unexplainedStep(report, causes),
+    ...(unexpected.length === 0 && !isCutShort ? declareStep(report) : []),
+  ]
+  return [...first.slice(0, MOST - last.length), ...last]
+}
+
+function absentStep(report: Report): NextStep[] {
+  const absent = notBuilt(report)
+  if (absent === undefined) return []
+  const them = count(absent.operations.length, 'operation')
+  return [
+    {
+      text: `Build the ${them} that ${absent.operations.length === 1 ? 'is' : 'are'} absent, or paste the lines that say "not-served"`,
+    },
+  ]
+}
+
+function changeOf({ change, results }: LikelyCause): string {
+  return `${capital(change)}: ${count(results.length, 'failure')}`
+}
+
+/** Failures that no likely cause explains. */
+export function unexplained(report: Report, causes: readonly LikelyCause[]) {
+  const explained = new Set(causes.flatMap(({ results }) => results))
+  return failed(report).unexpected.filter((result) => !explained.has(result))
+}
+
+function unexplainedStep(report: Report, causes: readonly LikelyCause[]): NextStep[] {
+  const [first, ...others] = unexplained(report, causes)
+  if (first === undefined) return []
+  const more = others.length > 0 ? `, then ${others.length} more` : ''
+  return [{ text: `Mend ${first.id}${more}` }]
+}
+
+function declareStep(report: Report): NextStep[] {
+  const [first, ...others] = notJudged(report).steps
+  if (first === undefined) return []
+  const names = first.names.map(sayNeed).join(' and ')
+  const gain = count(first.ids.length, 'more requirement')
+  const more =
+    others.length > 0
+      ? `; ${count(others.length, 'other')} ${others.length === 1 ? 'is' : 'are'} listed with what to paste`
+      : ''
+  return [{ text: `Declare ${names}: ${gain} can be tested then${more}` }]
+}
+
+/** The command of the run as a failure repeats it. */
+function commandIn({ requirements }: Report): string | undefined {
+  const rerun = requirements.flatMap(({ failures }) => failures).at(0)?.rerun
+  return rerun?.split(' --only ')[0]
+}
