@@ -32,6 +32,8 @@ export const invalidKeys = [
   ...(['alg none, no signature', 'alg none, empty signature', 'alg none, old signature'] as const),
   ...(['alg None, no signature', 'alg None, empty signature', 'alg None, old signature'] as const),
   'alg NONE, empty signature',
+  ...(['alg nOnE, empty signature', 'alg unknown', 'alg absent'] as const),
+  ...(['empty secret', 'key in its header'] as const),
   ...(['expired key, exp moved', 'restricted key, full payload'] as const),
 ] as const
 export type InvalidKey = (typeof invalidKeys)[number]
@@ -47,10 +49,27 @@ const inTurn: readonly string[] = [
   ...(['a fourth part', 'alg NONE, empty signature'] satisfies InvalidKey[]),
 ]
 
-/** False if the operation gets another one of the forms that are lenient alike. */
-export function isFormOn(id: OperationId, kind: string): boolean {
+/**
+ * An operation's number in what goes to some operations only: with another seed it goes to others, and a hundred seeds reach
+ * all of them.
+ */
+export function turnOf(id: OperationId, seed: number): number {
+  return numberOf(id) + Math.abs(seed)
+}
+
+/** So many operations in a row share out what goes to some of them only: as many seeds in a row do it as well. */
+export const everyTurn = 12
+
+/** False if the operation gets, with that turn, another one of the forms that are lenient alike. */
+export function isFormOn(id: OperationId, kind: string, turn: number): boolean {
   const at = inTurn.indexOf(kind)
-  return at === -1 || allFormsOn.includes(id) || at % 3 === numberOf(id) % 3
+  return at === -1 || allFormsOn.includes(id) || at % 3 === turn % 3
+}
+
+/** True if each run sends it to some operations only, chosen by its seed. */
+export function isInTurn(id: OperationId, kind: string, place?: OtherPlace): boolean {
+  const isAlone = place === undefined ? inTurn.includes(kind) : isOneOf(id, place) !== undefined
+  return isAlone && !allFormsOn.includes(id)
 }
 
 /** A place beside the operation's own where nothing may be served without a key either. */
@@ -65,6 +84,7 @@ export const otherPlaces = [
     'percent-encoded',
   ] as const),
   ...(['uuid in the other letter case', 'query', 'other body', 'no body'] as const),
+  ...(['forwarded', 'multipart', 'no user agent'] as const),
 ] as const
 export type OtherPlace = (typeof otherPlaces)[number]
 
@@ -74,14 +94,23 @@ export const allFormsOn: readonly OperationId[] = ['pdf.parse', 'jobs.create', '
 /** Spellings that a router takes everywhere or nowhere, and a query that means nothing. */
 const alike: readonly OtherPlace[] = ['.json', 'percent-encoded', 'query']
 
-/** False if the operation gets another one of the spellings that are alike. */
-export function isSentTo(id: OperationId, place: OtherPlace): boolean {
-  if (place === 'query' && shownQuery(id) !== undefined) return true
-  return (
-    !alike.includes(place) ||
-    allFormsOn.includes(id) ||
-    alike[numberOf(id) % alike.length] === place
-  )
+/** Ways in which a request says that it comes from within, or from no program, or holds a form: some take it for one that needs no key. */
+const disguises: readonly OtherPlace[] = ['forwarded', 'no user agent', 'multipart']
+
+export const isDisguise = (place: OtherPlace): boolean => disguises.includes(place)
+
+/** The places of which the operation gets one with each seed; undefined if it gets that one anyway. */
+function isOneOf(id: OperationId, place: OtherPlace): readonly OtherPlace[] | undefined {
+  if (place === 'query' && shownQuery(id) !== undefined) return undefined
+  // A form is posted.
+  const own = operation(id).method === 'POST' ? disguises : disguises.slice(0, -1)
+  return [alike, own].find((all) => all.includes(place))
+}
+
+/** False if the operation gets, with that turn, another one of the places that are alike. */
+export function isSentTo(id: OperationId, place: OtherPlace, turn: number): boolean {
+  const all = isOneOf(id, place)
+  return all === undefined || allFormsOn.includes(id) || all[turn % all.length] === place
 }
 
 /** The member of the query that the spec shows for an operation. */
@@ -102,12 +131,14 @@ export function otherBodyMembers(id: OperationId): readonly Member[] {
 
 /** Places that are the very same path by RFC 3986; a query that the spec shows may have a route or a filter of its own. */
 export function isSamePath(place: OtherPlace, id: OperationId): boolean {
-  return place === 'percent-encoded' || (place === 'query' && shownQuery(id) === undefined)
+  const isNoOther = place === 'query' && shownQuery(id) === undefined
+  return place === 'percent-encoded' || isDisguise(place) || isNoOther
 }
 
 /** Places that are another spelling of the path, or of the uuid in it (RFC 9562, 4): a router may not take it for the same. */
 export function isSpelling(place: OtherPlace): boolean {
-  return !['other path', 'percent-encoded', 'query', 'other body', 'no body'].includes(place)
+  const others = ['other path', 'percent-encoded', 'query', 'other body', 'no body']
+  return !others.includes(place) && !isDisguise(place)
 }
 
 /** Paths of an operation that the spec names beside its own (§4.4), the one without an id included. */
@@ -132,8 +163,13 @@ function spelled(path: string, place: OtherPlace): string[] {
 /** RFC 3986, 2.3: the same letter, so that the path is the same to whoever decodes it. */
 const percentEncoded = (letter: string): string => `%${letter.charCodeAt(0).toString(16)}`
 
-/** The path of a place, for a request that is sent to `path` otherwise; undefined if the operation has none. */
-export function pathAt(id: OperationId, path: string, place: OtherPlace): string | undefined {
+/** The path of a place, for a request that is sent to `path` otherwise; undefined if the operation has none, or not with that turn. */
+export function pathAt(
+  id: OperationId,
+  path: string,
+  place: OtherPlace,
+  turn: number,
+): string | undefined {
   if (place === 'other path') return namedPaths(id).find((other) => other !== path)
   if (place === 'no body') return operation(id).method === 'POST' ? path : undefined
   if (place === 'other body') return otherBodyMembers(id).length > 0 ? path : undefined
@@ -141,10 +177,11 @@ export function pathAt(id: OperationId, path: string, place: OtherPlace): string
     const isUuid = Object.values(operation(id).params ?? {}).some(({ format }) => format === 'uuid')
     return isUuid ? path : undefined
   }
-  if (!isSentTo(id, place)) return undefined
+  if (place === 'multipart' && operation(id).method !== 'POST') return undefined
+  if (!isSentTo(id, place, turn)) return undefined
   const all = spelled(path, place)
   // Who takes a spelling takes it everywhere: of two each operation is asked for one, in turn.
-  return all[numberOf(id) % all.length]
+  return all[turn % all.length]
 }
 
 /** Forms of a key that are like another one: they are sent to the operation's own path alone. */

@@ -1,6 +1,7 @@
 import { type JsonOperationId, operation, type OperationId, operations } from './operations.ts'
 import {
   bodiesOf,
+  everyTurn,
   invalidKeys,
   isSamePath,
   malformedJson,
@@ -69,13 +70,19 @@ const mayGetGeneratedKeys: readonly OperationId[] = generatedKeysOn
 /** Operations for which §7.3 names no quota error: the row of §7.2 decides. */
 const withoutQuota: readonly OperationId[] = ['jobs.retrieve', 'files.list', 'medical.comprehend']
 
+/** What goes to some operations only goes to others with another seed: the most that one of them brings is counted. */
+const turns = Array.from({ length: everyTurn }, (_, turn) => turn)
+
 /** How many requests without a key all other places take, and how many with another one if each place takes one that is not the very same path. */
 function elsewhere(id: OperationId): {
   readonly all: number
   readonly each: number
   readonly named: number
 } {
-  const places = otherPlaces.filter((place) => pathAt(id, operation(id).path, place) !== undefined)
+  const inOneTurn = turns.map((turn) =>
+    otherPlaces.filter((place) => pathAt(id, operation(id).path, place, turn) !== undefined),
+  )
+  const [places = []] = inOneTurn.toSorted((one, other) => other.length - one.length)
   const furtherBodies = Math.max(0, otherBodyMembers(id).length - 1)
   return {
     all: places.length + furtherBodies,
@@ -89,7 +96,8 @@ function elsewhere(id: OperationId): {
  * body, and one with the uuid in the other letter case.
  */
 function inForms(id: OperationId, kinds: readonly string[]): number {
-  const forms = kinds.filter((kind) => isFormOn(id, kind))
+  const inOneTurn = turns.map((turn) => kinds.filter((kind) => isFormOn(id, kind, turn)))
+  const [forms = []] = inOneTurn.toSorted((one, other) => other.length - one.length)
   return (
     forms.length +
     forms.filter(isSentToOtherPaths).length * elsewhere(id).named +

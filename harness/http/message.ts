@@ -124,10 +124,14 @@ const usualLines: readonly HeaderLine[] = [
   { name: 'accept-encoding', value: 'gzip, deflate, br' },
 ]
 
-/** The header lines of a request as they are sent, but for `host` and `content-length`. */
+/** The header lines of a request as they are sent, but for `host` and `content-length`. An empty user agent is none. */
 export function sentLines({ headers }: HttpRequest): readonly HeaderLine[] {
   const isGiven = (usual: HeaderLine): boolean => headers.some((line) => isNamed(line, usual.name))
-  return [...headers, ...usualLines.filter((usual) => !isGiven(usual))]
+  const isLeftOut = (line: HeaderLine): boolean => line.value === '' && isNamed(line, 'user-agent')
+  return [
+    ...headers.filter((line) => !isLeftOut(line)),
+    ...usualLines.filter((usual) => !isGiven(usual)),
+  ]
 }
 
 /** Header lines of an answer, in the order and the letter case in which they came. */

@@ -202,7 +202,8 @@ type Expanded = ReadonlySet<string>
 
 /**
  * The command that sends the request again from a shell, on one line: keys are taken from the environment, bytes that are no
- * text go through base64, as does text with line ends. Headers that curl sets by itself are left out.
+ * text go through base64, as does text with characters that are not shown as they are. Headers that curl sets by itself are
+ * left out.
  */
 export function curlOf(request: RecordedRequest, expanded: Expanded): string {
   const url = expanded.has(':url') ? doubleQuoted(request.url) : singleQuoted(request.url)
@@ -213,9 +214,12 @@ export function curlOf(request: RecordedRequest, expanded: Expanded): string {
     const line = value === '' ? `${name};` : `${name}: ${value}`
     parts.push('-H', expanded.has(name) ? doubleQuoted(line) : singleQuoted(line))
   }
+  // By itself curl names itself.
+  if (request.headers['user-agent'] === undefined && Object.keys(request.headers).length > 0)
+    parts.push('-H', 'user-agent:')
   const cut = remarksOn(request)
   const isText = request.bodyEncoding === undefined
-  if (!isText || /[\0-\x1f\x7f]/.test(request.body)) {
+  if (!isText || /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(request.body)) {
     const bytes = isText ? Buffer.from(request.body).toString('base64') : request.body
     return `printf %s ${singleQuoted(bytes)} | base64 -d | ${parts.join(' ')} --data-binary @-${cut}`
   }

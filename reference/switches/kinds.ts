@@ -84,7 +84,8 @@ export const takenKinds: readonly string[] = [
     groups.ALL,
     '401-invalid-key',
     words(`cut appended letter-case signature signature-end other-payload other-header no-signature
-      alg-none alg-none-cut alg-none-signed moved-exp other-subject`),
+      alg-none alg-none-cut alg-none-signed moved-exp other-subject
+      alg-none-mixed alg-unknown alg-absent empty-secret jwk`),
   ),
   ...shared(groups.POSTS, '401-missing-credentials', places),
   ...shared(groups.POSTS, '401-expired-key', places),
@@ -112,7 +113,8 @@ export const takenKinds: readonly string[] = [
     jobs.retrieve/CREDENTIALS                                   uuid-case
     pdf.parse,jobs.create,jobs.retrieve/401-malformed-key       six-letter-scheme no-blank text-after three-parts
     pdf.parse,jobs.create,jobs.retrieve/401-invalid-key         fourth-part alg-none-capitals
-    pdf.parse,jobs.create,jobs.retrieve/401-missing-credentials suffix percent-encoded query
+    pdf.parse,jobs.create,jobs.retrieve/401-missing-credentials suffix percent-encoded query forwarded no-user-agent
+    pdf.parse,jobs.create/401-missing-credentials               multipart
     pdf.parse,jobs.create,jobs.retrieve/401-expired-key         suffix
     pdf.parse,jobs.create,jobs.retrieve/403-insufficient-rights suffix
     pdf.parse,chat.create/4xx-malformed-body                    string null array array-of-one

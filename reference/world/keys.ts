@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { errors, jwtVerify } from 'jose'
 import { targetFile } from '../declared/scenarios.ts'
 import type { HonoRequest } from 'hono'
@@ -89,8 +90,26 @@ function damageTo(key: string, token: string): string | undefined {
   return signature === whole[2] ? 'other-payload' : undefined
 }
 
+/** Algorithms of RFC 7518 for signatures, and that of RFC 8037. */
+const algorithms = /^(?:[HREP]S(?:256|384|512)|EdDSA|none)$/i
+
+/** What a forged header has a careless server do with the payload of a genuine key; undefined if it is no such thing. */
+function forgeryBy(token: string): string | undefined {
+  const [head = '', payload = '', signature = ''] = token.split('.')
+  if (!genuine.some((key) => key.split('.')[1] === payload)) return undefined
+  const { alg, jwk } = decoded(head)
+  if (jwk !== undefined) return 'jwk'
+  if (alg === undefined) return 'alg-absent'
+  if (alg === 'nOnE') return 'alg-none-mixed'
+  if (typeof alg !== 'string' || !algorithms.test(alg)) return 'alg-unknown'
+  const byNothing = createHmac('sha256', '').update(`${head}.${payload}`).digest('base64url')
+  return signature === byNothing ? 'empty-secret' : undefined
+}
+
 /** How an invalid key differs from a valid one: the kind of its fault. */
 export function damageOf(token: string): string {
+  const forgery = forgeryBy(token)
+  if (forgery !== undefined) return forgery
   const algorithm = decoded(token.split('.')[0])['alg']
   if (typeof algorithm === 'string' && algorithm.toLowerCase() === 'none') {
     const signature = token.split('.')[2]
@@ -128,6 +147,9 @@ export function placeOf(request: HonoRequest): readonly string[] {
     // The ids that the reference makes are in lower case.
     'uuid-case': /\/jobs\/[\dA-F-]*[A-F][\dA-F-]*$/.test(path),
     query: url.includes('?'),
+    forwarded: request.header('x-forwarded-for') !== undefined,
+    'no-user-agent': request.header('user-agent') === undefined,
+    multipart: request.header('content-type')?.startsWith('multipart/') === true,
     'no-body': method === 'POST' && request.header('content-length') === '0',
   })
 }

@@ -1,3 +1,5 @@
+import { createHmac } from 'node:crypto'
+import { signedByOwnKey } from './own-key.ts'
 import type { Secret } from '../../harness/target-file/index.ts'
 import { isObject } from '../../schemas/json.ts'
 import {
@@ -32,7 +34,7 @@ export function givesOf(word: string): Pairs | undefined {
   return word.split('.').length === 3 ? malformedOrUnknown : undefined
 }
 
-/** Each operation gets one of them, in turn; the last one holds the key as its user name. */
+/** Each operation gets one of them, with each seed another; the last one holds the key as its user name. */
 const otherSchemes = ['Basic', 'Token', 'JWT', 'Basic in base64']
 /** Parts that no base64url has, and parts that can be decoded but hold no JSON: whoever reads the payload may stumble over either. */
 const threeParts = ['not.a.jwt', 'bm90.YQ.and0']
@@ -117,7 +119,7 @@ interface Declared {
   readonly expired?: Secret | undefined
   readonly restricted?: Secret | undefined
   readonly all: ReadonlySet<string>
-  /** Number of the operation: keys are cut and lengthened by other counts in turn, 0 if not given. */
+  /** The turn of the operation: keys are cut and lengthened by other counts in turn, 0 if not given. */
   readonly number?: number
 }
 
@@ -182,6 +184,27 @@ function* forgeries({
       ]
     }
   }
+  const withAlg = (alg: string | undefined): string => `${encoded({ ...header, alg })}.${body}`
+  const ofPayload = 'the payload of the full key'
+  yield [
+    'alg nOnE, empty signature',
+    `${ofPayload} with alg nOnE and an empty signature`,
+    `${withAlg('nOnE')}.`,
+  ]
+  yield [
+    'alg unknown',
+    `${ofPayload} with an alg that nobody knows`,
+    `${withAlg('XX256')}.${signature}`,
+  ]
+  yield ['alg absent', `${ofPayload} without alg`, `${withAlg(undefined)}.${signature}`]
+  const unsigned = withAlg('HS256')
+  const byNothing = createHmac('sha256', '').update(unsigned).digest('base64url')
+  yield ['empty secret', `${ofPayload} signed with the empty secret`, `${unsigned}.${byNothing}`]
+  yield [
+    'key in its header',
+    `${ofPayload} signed by a key that its own header holds`,
+    signedByOwnKey(header, body),
+  ]
   const [otherHeader, otherPayload] = [
     { ...header, conform: 'another header' },
     { ...payload, conform: 'another payload' },

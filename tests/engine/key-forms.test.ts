@@ -1,3 +1,4 @@
+import { createHmac, createPublicKey, type JsonWebKey, verify } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { Redactor } from '../../harness/recording/redactor.ts'
 import { invalidKeys } from '../../catalogue/faults.ts'
@@ -72,6 +73,21 @@ test('each kind of key that nobody issued is made from a JWT, one that has expir
     )
     expect(unsigned.map((own) => own?.[2])).toEqual([undefined, '', signature])
   }
+  expect(read(parts['alg unknown']?.[0])).toMatchObject({ typ: 'JWT' })
+  expect(read(parts['alg absent']?.[0])).toEqual({ typ: 'JWT' })
+  const byNothing = parts['empty secret'] ?? []
+  expect(byNothing[2]).toBe(
+    createHmac('sha256', '').update(byNothing.slice(0, 2).join('.')).digest('base64url'),
+  )
+  const [ownHead, ownBody, ownSignature = ''] = parts['key in its header'] ?? []
+  const { jwk } = read(ownHead) as { jwk: JsonWebKey }
+  const isSigned = verify(
+    'sha256',
+    Buffer.from(`${ownHead}.${ownBody}`),
+    createPublicKey({ key: jwk, format: 'jwk' }),
+    Buffer.from(ownSignature, 'base64url'),
+  )
+  expect([ownBody === body, isSigned, 'd' in jwk]).toEqual([true, true, false])
   const moved = parts['expired key, exp moved']
   expect([read(moved?.[1]), moved?.[2]]).toEqual([
     { sub: 'somebody', exp: 4_102_444_800 },

@@ -187,7 +187,10 @@ export async function send(server: Server, operation: string, change: Change = {
     (_, name: string) => known[name] ?? '',
   )
   const { body, type } = bodyOf(operation, change)
-  const headers = new Headers({ authorization: `Bearer ${change.key ?? target.keys.full}` })
+  const headers = new Headers({
+    authorization: `Bearer ${change.key ?? target.keys.full}`,
+    'user-agent': 'tea',
+  })
   if (type !== undefined) headers.set('content-type', type)
   if (operation === 'files.upload')
     headers.set('content-disposition', 'attachment; filename="green-tea.txt"')

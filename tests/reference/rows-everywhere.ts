@@ -1,3 +1,4 @@
+import { createHmac, generateKeyPairSync, sign } from 'node:crypto'
 import { type Change, routes, target } from './client.ts'
 
 const { full, expired, restricted } = target.keys
@@ -26,7 +27,26 @@ function changed(key: string, claims: object): string {
   return encoded({ ...told, ...claims })
 }
 
+/** The payload of the full key under that header, signed by whoever says so. */
+function forged(own: object, signing: (text: string) => string): string {
+  const text = `${encoded({ typ: 'JWT', ...own })}.${payload}`
+  return `${text}.${signing(text)}`
+}
+
+const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+const jwk = publicKey.export({ format: 'jwk' })
+const old = () => signature
+
 const invalidKeys = [
+  forged({ alg: 'nOnE' }, () => ''),
+  forged({ alg: 'TEA' }, old),
+  forged({}, old),
+  forged({ alg: 'HS256' }, (text) => createHmac('sha256', '').update(text).digest('base64url')),
+  forged({ alg: 'ES256', jwk }, (text) =>
+    sign('sha256', Buffer.from(text), { key: privateKey, dsaEncoding: 'ieee-p1363' }).toString(
+      'base64url',
+    ),
+  ),
   full.slice(0, -4),
   full.slice(0, -100),
   `${full}abcd`,
@@ -85,6 +105,11 @@ function placesOf(operation: string): readonly Change[] {
   ]
   return [
     { path: `${path}?file_types=txt` },
+    { headers: { 'x-forwarded-for': '127.0.0.1' } },
+    { headers: { 'user-agent': undefined } },
+    ...(method === 'POST'
+      ? [{ raw: { text: 'tea', contentType: 'multipart/form-data; boundary=tea' } }]
+      : []),
     ...paths.map((other) => ({ path: other })),
     ...(method === 'POST' ? [{ raw: { text: '', contentType: 'application/json' } }] : []),
     ...(aliases[operation] === undefined ? [] : [{ path: aliases[operation] }]),
@@ -98,6 +123,7 @@ function withCredential(operation: string, ...credentials: Change[]): readonly C
   const elsewhere = placesOf(operation).map((place) => ({
     ...credentials[0],
     ...place,
+    headers: { ...credentials[0]?.headers, ...place.headers },
     mayLack: ['404 NotFound'],
   }))
   return [...credentials, ...elsewhere]

@@ -15,7 +15,8 @@ import {
 import {
   bodiesOf,
   invalidKeys,
-  isFormOn,
+  everyTurn,
+  isInTurn,
   isSamePath,
   isSpelling,
   looseBodies,
@@ -25,7 +26,6 @@ import {
   otherBodies,
   type OtherPlace,
   otherPlaces,
-  isSentTo,
   isSentToOtherPaths,
   pathAt,
 } from '../../catalogue/faults.ts'
@@ -45,7 +45,13 @@ import { type OperationId, operation, operations } from '../../catalogue/operati
 
 /** A case, as the probe that is sent calls it, or a reason. */
 export type Cell =
-  | { readonly operation: OperationId; readonly fault: string; readonly requirement: RequirementId }
+  | {
+      readonly operation: OperationId
+      readonly fault: string
+      readonly requirement: RequirementId
+      /** A run sends it to some operations only, and with another seed to others. */
+      readonly isInTurn?: boolean
+    }
   | { readonly operation: OperationId; readonly fault: string; readonly never: string }
 
 function cell(id: OperationId, fault: string, condition: string): Cell {
@@ -72,29 +78,32 @@ const keyRequirements: readonly (readonly [kind: string, condition: string])[] =
 /** Keys that have one form are sent to every place that the server takes; of the many forms of the others one in turn tells enough. */
 const everywhere = ['no credential', 'expired key', 'restricted key']
 
-const inTurn = 'of spellings that are alike the operation gets another one'
-
 const nowhere: Partial<Record<OtherPlace, string>> = {
   'no body': 'a GET has no body',
   'other body': 'the spec shows no other body that is worked on alike',
   'uuid in the other letter case': 'no uuid stands in its path',
+  multipart: 'a GET has no body',
+}
+
+/** Whether there is such a place for the operation, with some seed. */
+function hasPlace(id: OperationId, place: OtherPlace): boolean {
+  const turns = Array.from({ length: everyTurn }, (_, turn) => turn)
+  return turns.some((turn) => pathAt(id, operation(id).path, place, turn) !== undefined)
 }
 
 function keyCells(id: OperationId): Cell[] {
   return keyRequirements.flatMap(([kind, condition]) => [
-    isFormOn(id, kind)
-      ? cell(id, kind, condition)
-      : never(id, kind, 'of forms that are lenient alike it gets another one'),
+    { ...cell(id, kind, condition), isInTurn: isInTurn(id, kind) },
     ...otherPlaces.map((place) => {
       const fault = `${kind} @ ${place}`
-      if (!isSentTo(id, place)) return never(id, fault, inTurn)
-      if (pathAt(id, operation(id).path, place) === undefined)
+      if (!hasPlace(id, place))
         return never(id, fault, nowhere[place] ?? 'the spec names no other path')
       if (isSamePath(place, id) && kind !== 'no credential')
         return never(id, fault, 'to whoever looks at a key it is the same path')
       if (place === 'other path' && !isSentToOtherPaths(kind))
         return never(id, fault, 'a form that is like another one, which is sent there')
-      if (place === 'other path' || everywhere.includes(kind)) return cell(id, fault, condition)
+      if (place === 'other path' || everywhere.includes(kind))
+        return { ...cell(id, fault, condition), isInTurn: isInTurn(id, kind, place) }
       if (place === 'uuid in the other letter case')
         return never(id, fault, 'of the forms of a key one is sent with it')
       if (!isSpelling(place) && place !== 'other body')
