@@ -30,7 +30,10 @@ const house = {
     'A certificate is issued for a report.',
   ],
   traffic: [['suites/', ...harness], 'Recorded traffic is judged as a live run is.'],
-  library: [['suites/', 'reference/', ...harness], 'The engine without a front of its own.'],
+  library: [
+    ['suites/', 'traffic/', 'reference/', ...harness],
+    'The engine without a front of its own.',
+  ],
   vitest: [['library/', 'reporters/', 'cli/output/', ...harness], 'The suites as tests of vitest.'],
   cli: [
     [

@@ -31,5 +31,14 @@ export { defineTarget } from './library/options.ts'
 export { fromNodeListener, type NodeListener } from './library/node-listener.ts'
 export type { ConformanceEvent, WarnedEvent } from './library/options.ts'
 export type { ConformanceOptions, IdPattern } from './library/options.ts'
+export {
+  type ClientExchange,
+  type ClientFault,
+  type ClientFinding,
+  type ClientReport,
+  type HarLike,
+  judgeClient,
+  type JudgeClientOptions,
+} from './library/judge-client.ts'
 export { type ConformanceRun, runConformance } from './library/run-conformance.ts'
 export type { Target, TargetJson } from './library/options.ts'

@@ -209,7 +209,7 @@ export function createClientJudge(options: ClientJudgeOptions) {
     }): ClientReport {
       for (const { call, kind } of retries.end())
         // A creation whose answer was lost may be the one in progress.
-        if (kind === 'conflict' && !call.isAsked && !isLost(jobs, call.path))
+        if (kind === 'conflict' && isTimed(call) && !call.isAsked && !isLost(jobs, call.path))
           noteConflict(call, undefined)
       habits.end()
       const { left, played } = reference?.script ?? { left: () => 0, played: [] }
@@ -240,6 +240,8 @@ function isKnown(
   return credential === undefined ? hasKeys : !isPlaceholder(credential)
 }
 
+const isTimed = ({ sentAt }: Call): boolean => !Number.isNaN(sentAt)
+
 /** Whether the latest creation at that path got no answer. */
 const isLost = (jobs: ReadonlyMap<string, string | undefined>, path: string): boolean =>
   jobs.has(path) && jobs.get(path) === undefined
@@ -257,8 +259,8 @@ function requestOf(entry: RecordedEntry, path: string): SentRequest {
   }
 }
 
-/** By a proxy's clock if there is one. A recorder rounds to ms: what seems to begin before the end may be after it. */
-function timesOf({ durationMs, startedAt = 0, witnessed }: RecordedEntry) {
+/** By a proxy's clock if there is one; NaN, which is neither sooner nor later, if nobody noted the time. A recorder rounds to ms: what seems to begin before the end may be after it. */
+function timesOf({ durationMs, startedAt = NaN, witnessed }: RecordedEntry) {
   if (!witnessed) {
     const endedAt = startedAt + Math.max(0, durationMs - 1)
     return { sentAt: startedAt, endedAt, atProxy: undefined, connectionOpenedAt: undefined }
