@@ -3,7 +3,7 @@ import { isObject, getAt } from '../schemas/json.ts'
 import type { Ajv2020 } from 'ajv/dist/2020.js'
 import { newAjv } from '../schemas/ajv.ts'
 import { withinTime } from '../schemas/within-time.ts'
-import type { GrantedCheck } from '../harness/checks/index.ts'
+import type { GrantedCheck, Known } from '../harness/checks/index.ts'
 import type { CheckContext, Exchange, Judge, Probe, Run } from '../harness/engine/index.ts'
 import {
   Failed,
@@ -88,7 +88,7 @@ const judgeTextParts: Judge = async (context) => {
 }
 
 /** The tools of the declared body; undefined if it has none. */
-function declaredTools(run: Run): unknown {
+function declaredTools(run: Pick<Known, 'target'>): unknown {
   return valueAt(run, 'chat.create', 'tools', bodyOf(run, 'chat.create'))
 }
 

@@ -1,5 +1,6 @@
 import {
   accepted,
+  byCases,
   condition,
   contentOf,
   control,
@@ -262,11 +263,15 @@ export const filesRetrieve = suite('files.retrieve', {
   '2xx-accepted': accepted,
   '2xx-own-record': judgeOwnRecord,
   '404-unknown-file': unknown('file_id'),
-  '410-deleted-file': condition(async ({ context, valid, judge }) => {
-    const probe = await valid()
-    const { deletedFile = '' } = context.run.target.resources
-    const deleted = refused({ ...probe, params: { file_id: deletedFile }, fault: 'id: deleted' })
-    await judge(deleted, 'for a file that was deleted')
-    await judge(deleted, 'for a file that was deleted, asked for again')
-  }),
+  '410-deleted-file': byCases(
+    ({ target }) => {
+      const { deletedFile = '' } = target.resources
+      return ['', ', asked for again'].map((again) => ({
+        what: `for a file that was deleted${again}`,
+        fault: 'id: deleted',
+        change: (valid) => ({ ...valid, params: { file_id: deletedFile } }),
+      }))
+    },
+    { inOrder: true },
+  ),
 })

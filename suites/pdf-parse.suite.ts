@@ -2,10 +2,13 @@ import type { GrantedCheck } from '../harness/checks/index.ts'
 import {
   againAtEnd,
   asScenario,
-  changed,
+  byCases,
+  type Case,
+  type CaseCondition,
   condition,
   controlExchange,
   granted,
+  judgeCase,
   judgeEach,
   judgeTries,
   missingBody,
@@ -181,18 +184,26 @@ const judgeContent: Judge = async (context) => {
   }
 }
 
+const noFormat: Case = {
+  what: 'with a body that has no format',
+  fault: 'absent @ /format',
+  change: (probe) => withBody(probe, {}),
+}
+const withoutFormat = byCases(() => [noFormat])
+
 /** Once more at the end, right after a valid request: what is read into a record of the one before has its format. */
-const missingFormat = condition(async (refusal) => {
-  // By its name a case is known, and is sent once a run.
-  const without = (name?: string) =>
-    changed('with a body that has no format', (probe) => withBody(probe, {}), name)
-  await without('absent @ /format').bringAbout(refusal)
-  if (refusal.context.run.options.depth === 'quick') return
-  refusal.context.atEnd = async (context) => {
-    await context.send(refusal.valid, { role: 'setup' })
-    await without().bringAbout(refusal)
-  }
-})
+const missingFormat: CaseCondition = {
+  ...withoutFormat,
+  async bringAbout(refusal) {
+    await withoutFormat.bringAbout(refusal)
+    if (refusal.context.run.options.depth === 'quick') return
+    refusal.context.atEnd = async (context) => {
+      await context.send(refusal.valid, { role: 'setup' })
+      // By its name a case is known, and is sent once a run.
+      await judgeCase(refusal, { ...noFormat, fault: undefined })
+    }
+  },
+}
 
 // §4.1 Parse PDF (deprecated)
 

@@ -5,8 +5,8 @@ import {
   againAtEnd,
   atRole,
   badBytes,
+  byCases,
   byRecord,
-  condition,
   controlExchange,
   suite,
   valueAt,
@@ -22,14 +22,16 @@ const sequences: readonly (readonly [string, readonly number[]])[] = [
 ]
 
 /** A prompt that is no UTF-8. */
-const badEncoding = condition(async ({ context, valid, judge }) => {
-  for (const [what, bytes] of sequences) {
-    const probe = atRole(context.run, await valid(), 'prompt', badBytes)
-    const body = withBytes(String(probe.body), bytes)
-    const told = `with a valid body, but a prompt in invalid UTF-8 (${what})`
-    await judge({ ...probe, body, fault: 'value @ {prompt}' }, told)
-  }
-})
+const badEncoding = byCases((material) =>
+  sequences.map(([what, bytes]) => ({
+    what: `with a valid body, but a prompt in invalid UTF-8 (${what})`,
+    fault: 'value @ {prompt}',
+    change(valid) {
+      const probe = atRole(material, valid, 'prompt', badBytes)
+      return { ...probe, body: withBytes(String(probe.body), bytes) ?? '' }
+    },
+  })),
+)
 
 // Text generation (§7.3)
 

@@ -2,7 +2,7 @@ import { looseBodies, maxLooseGenerations } from '../../catalogue/faults.ts'
 import { jsonKinds, type Member } from '../../catalogue/operation.ts'
 import { busyStatus, operation as operationOf } from '../../catalogue/operations.ts'
 import { getAt } from '../../schemas/json.ts'
-import type { CheckContext, Probe } from '../engine/index.ts'
+import type { Probe } from '../engine/index.ts'
 import {
   describeResponse,
   effectOf,
@@ -13,10 +13,10 @@ import {
 } from '../engine/index.ts'
 import { leftOut } from '../report/index.ts'
 import {
-  type Case,
   countAll,
   type Ground,
   judgeCases,
+  type LooseCase,
   memberCase,
   textCases,
   togetherCases,
@@ -27,8 +27,9 @@ import { awaitEnd, enoughGenerations, generationsLeft } from './created.ts'
 import { absent, type Change, change, inOtherItem, isOf, ofKinds, topOf } from './changes.ts'
 import { arraysAbove, isSetting, type Placed, placesIn, undescribedMembers } from './places.ts'
 import { oddChanges } from './odd-values.ts'
-import { type Condition, condition, crashesOf, type RefusalContext } from './refusals.ts'
-import { falsy, randomFor, sampled } from './values.ts'
+import { type CaseCondition, type Material, materialOf } from './case.ts'
+import { crashesOf, type RefusalContext } from './refusals.ts'
+import { falsy, randomOf, sampled, seedFor } from './values.ts'
 import { validRequest } from './valid-request.ts'
 
 /** Everything that can be wrong with one member: left out, null, of each other type, and a value that a server may convert. */
@@ -119,34 +120,40 @@ const bodies: Readonly<Record<(typeof looseBodies)[number], LooseBody>> = {
   },
 }
 
-function bodyCases({ refusal: { operation, valid }, first, effect }: Ground): Case[] {
+function bodyCases({ material: { operation, valid }, effect }: Ground): LooseCase[] {
   return looseBodies.flatMap((kind) => {
     const { what = `with a body that is ${kind}`, isWhole, change } = bodies[kind]
-    if (change(first) === undefined) return []
+    if (change(valid) === undefined) return []
     const own = isWhole && busyStatus(operation) === undefined ? effect : 'none'
-    const make = async (): Promise<Probe> => {
-      const probe = await valid()
-      return { ...probe, ...change(probe), effect: own, fault: `body: ${kind}` }
-    }
-    return [{ what, effect: own, make }]
+    return [
+      {
+        what,
+        fault: `body: ${kind}`,
+        effect: own,
+        change: (probe: Probe) => ({ ...probe, ...change(probe) }),
+      },
+    ]
   })
 }
 
 /** All cases, first those that prove most if they are granted. */
-function allCases(ground: Ground): Case[] {
-  const { context } = ground.refusal
-  const random = randomFor(context)
-  const { members } = operationOf(ground.refusal.operation)
-  const changes = ground.places.flatMap((place) =>
-    oddChanges({ run: context.run, members, places: ground.places, random }, place),
+function allCases(material: Material): LooseCase[] {
+  const { operation, options, requirement, target, valid } = material
+  const body = jsonOf(valid)
+  const shown = placesIn(material, operation, body)
+  const places = [...shown, ...undescribedMembers(body, shown)]
+  const ground: Ground = { material, places, effect: valid.effect }
+  const random = randomOf(seedFor(options.seed, requirement.id))
+  const { members } = operationOf(operation)
+  const changes = places.flatMap((place) =>
+    oddChanges({ run: material, members, places, random }, place),
   )
-  const single = ground.places.flatMap(changesOf)
+  const single = places.flatMap(changesOf)
   // A valid request without one of its members is mostly refused, and takes nothing from what may be generated.
-  const isDeclared = ({ place }: Change): boolean =>
-    getAt(jsonOf(ground.first), topOf(place)) !== undefined
+  const isDeclared = ({ place }: Change): boolean => getAt(body, topOf(place)) !== undefined
   const needed = single.filter((one) => isOf(one, 'absent') && isDeclared(one))
   const others = single.filter((one) => !needed.includes(one)).map((one) => memberCase(ground, one))
-  const loose = context.run.target.limits.maxGenerations === 0 ? others : shuffled(others, context)
+  const loose = target.limits.maxGenerations === 0 ? others : shuffled(others, material)
   return [
     ...bodyCases(ground),
     ...needed.map((one) => memberCase(ground, one)),
@@ -158,38 +165,43 @@ function allCases(ground: Ground): Case[] {
 }
 
 /** Judges that no fault of a body or of its members is answered by a 5xx. */
-export const badInput: Condition = condition(async (refusal) => {
-  const { context, operation, valid, granted } = refusal
-  const { run } = context
-  const effect = effectOf(run, operation)
-  // Some of it may be granted.
-  if (run.options.readOnly && effect !== 'none') throw new NotExercised(leftOut('--read-only'))
-  await requireAnother(refusal)
-  const first = await valid()
-  const shown = placesIn(run, operation, jsonOf(first))
-  const places = [...shown, ...undescribedMembers(jsonOf(first), shown)]
-  const all = sampled(context, allCases({ refusal, first, places, effect }))
-  context.open.plan(all.length)
-  const free = all.filter((one) => effect !== 'generates' || one.effect === 'none')
-  await judgeCases(refusal, free, { left: () => Infinity })
-  context.atEnd = async () => judgeCrashes(refusal)
-  if (effect !== 'generates') return
-  // What may be granted goes on until as much was generated as is this requirement's share.
-  const may = maxLooseGenerations(operation, run.target) + granted()
-  const left = all.filter((one) => one.effect !== 'none')
-  await judgeCases(refusal, left, { left: () => may - granted() })
-  if (left.length === 0) return
-  awaitEnd(run, countAll(left))
-  // What the others did not need is theirs who have cases left; jobs would make that end a late one.
-  context.atEnd = async () => {
-    if (busyStatus(operation) === undefined) await judgeCases(refusal, left, generationsLeft(run))
-    const { maxGenerations } = run.target.limits
-    judgeCrashes(refusal)
-    context.open.leave(
-      `maxGenerations: the target grants so much bad input that limits.maxGenerations (${maxGenerations}) is used up; ${enoughGenerations(run)} would do`,
-    )
-  }
-})
+export const badInput: CaseCondition = {
+  cases: casesOf,
+  async bringAbout(refusal) {
+    const { context, operation, granted } = refusal
+    const { run } = context
+    const effect = effectOf(run, operation)
+    // Some of it may be granted.
+    if (run.options.readOnly && effect !== 'none') throw new NotExercised(leftOut('--read-only'))
+    await requireAnother(refusal)
+    const material = materialOf(run, context.requirement, operation)
+    const all = [...casesOf(material)]
+    context.open.plan(all.length)
+    const free = all.filter((one) => effect !== 'generates' || one.effect === 'none')
+    await judgeCases(refusal, free, { left: () => Infinity })
+    context.atEnd = async () => judgeCrashes(refusal)
+    if (effect !== 'generates') return
+    // What may be granted goes on until as much was generated as is this requirement's share.
+    const may = maxLooseGenerations(operation, run.target) + granted()
+    const left = all.filter((one) => one.effect !== 'none')
+    await judgeCases(refusal, left, { left: () => may - granted() })
+    if (left.length === 0) return
+    awaitEnd(run, countAll(left))
+    // What the others did not need is theirs who have cases left; jobs would make that end a late one.
+    context.atEnd = async () => {
+      if (busyStatus(operation) === undefined) await judgeCases(refusal, left, generationsLeft(run))
+      const { maxGenerations } = run.target.limits
+      judgeCrashes(refusal)
+      context.open.leave(
+        `maxGenerations: the target grants so much bad input that limits.maxGenerations (${maxGenerations}) is used up; ${enoughGenerations(run)} would do`,
+      )
+    }
+  },
+}
+
+function casesOf(material: Material): readonly LooseCase[] {
+  return sampled({ run: material, requirement: material.requirement }, allCases(material))
+}
 
 /** A fault of a member that another requirement is about is bad input as well. */
 function judgeCrashes({ context, operation }: RefusalContext): void {
@@ -214,10 +226,10 @@ async function requireAnother({ context, operation }: RefusalContext): Promise<v
 }
 
 /** Shuffles by the seed: if a limit cuts the list, other seeds send the rest. */
-function shuffled(cases: readonly Case[], context: CheckContext): Case[] {
-  const random = randomFor(context)
-  const drawn = cases
+function shuffled<T>(cases: readonly T[], { options, requirement }: Material): T[] {
+  const random = randomOf(seedFor(options.seed, requirement.id))
+  return cases
     .map((one) => [random(), one] as const)
     .toSorted(([one], [other]) => one - other)
-  return drawn.map(([, one]) => one)
+    .map(([, one]) => one)
 }

@@ -3,14 +3,14 @@ import { jsonKinds, type Member, type MemberFault, roleOf } from '../../catalogu
 import { emptyOf } from '../../catalogue/odd-values.ts'
 import { getAt } from '../../schemas/json.ts'
 import { isUuid } from '../../schemas/formats.ts'
-import { Failed, isGranted, jsonOf, NotExercised, type Probe, type Run } from '../engine/index.ts'
-import { judgeEach } from './at-once.ts'
+import { jsonOf, NotExercised, type Probe } from '../engine/index.ts'
+import { byCases, type Case, type CaseCondition } from './case.ts'
 import {
   absent,
   type Change,
   change,
+  caseOf,
   changedBody,
-  faultOf,
   inOtherItem,
   isOf,
   ofKinds,
@@ -18,10 +18,9 @@ import {
   ofOtherTypes,
   unknownIdAt,
 } from './changes.ts'
-import { type Fault, judgeFault, missingBodyFault, withBody } from './conditions.ts'
+import { missingBodyCase, withBody } from './conditions.ts'
 import { arraysAbove, type Placed, placesIn } from './places.ts'
-import { type Condition, condition, type RefusalContext } from './refusals.ts'
-import { sampled, unknownWord } from './values.ts'
+import { type Known, unknownWord } from './values.ts'
 
 /** Longest value that is lengthened by a word. */
 const longestKnown = 52
@@ -66,7 +65,7 @@ function otherValues(place: Placed, drawn: string): Change[] {
 }
 
 /** The id of an object that nobody has, and that of one that was deleted. */
-function idsOfNothing(run: Run, place: Placed): Change[] {
+function idsOfNothing(run: Known, place: Placed): Change[] {
   const { deletedFile } = run.target.resources
   return [
     unknownIdAt(run, place),
@@ -75,7 +74,7 @@ function idsOfNothing(run: Run, place: Placed): Change[] {
 }
 
 /** Everything wrong with a member that the record counts under a condition. */
-function faultsUnder(run: Run, name: string, place: Placed, drawn: string): Change[] {
+function faultsUnder(run: Known, name: string, place: Placed, drawn: string): Change[] {
   const { judgedBy, kinds } = place.member
   const counts = (fault: MemberFault): boolean => judgedBy?.[fault] === name
   return [
@@ -119,7 +118,7 @@ interface RecordOptions {
   /** A body of length 0 is a case as well: it lacks the member, too. */
   readonly orNoBody?: true
   /** The valid request with what a fault of these members needs besides. */
-  readonly besides?: (run: Run, valid: Probe) => Probe
+  readonly besides?: (known: Known, valid: Probe) => Probe
   /** Pairs that answer a value of another type at that member, if others than those of the requirement. */
   readonly otherTypes?: { readonly at: string; readonly expects: Pairs }
 }
@@ -129,73 +128,60 @@ export function byRecord({
   orNoBody,
   besides = (_, valid) => valid,
   otherTypes,
-}: RecordOptions = {}): Condition {
-  return condition(async (refusal) => {
-    const { context, operation } = refusal
-    const { run, requirement } = context
+}: RecordOptions = {}): CaseCondition {
+  return byCases((material) => {
+    const { operation, requirement } = material
     const name = conditionOf(requirement.id)
-    const valid = async (): Promise<Probe> => besides(run, await refusal.valid())
     const counted = ({ judgedBy = {} }: Member): boolean => Object.values(judgedBy).includes(name)
-    const places = placesIn(run, operation, jsonOf(await valid())).filter(({ member }) =>
-      counted(member),
-    )
-    const drawn = unknownWord(run, requirement.id)
+    const body = jsonOf(besides(material, material.valid))
+    const places = placesIn(material, operation, body).filter(({ member }) => counted(member))
+    const drawn = unknownWord(material, requirement.id)
     const changes = places.flatMap((place) =>
-      withLater(place, faultsUnder(run, name, place, drawn)),
+      withLater(place, faultsUnder(material, name, place, drawn)),
     )
     const at = places[0]?.pointer ?? ''
     if (changes.length === 0)
       throw new NotExercised(
         `put a value at ${at} into operations.${operation}.body: it is sent as another type`,
       )
-    const judgeOne = (fault: Fault): Promise<void> => judgeFault({ ...refusal, valid }, fault)
-    const asFault = (one: Change): Fault => {
+    const asCase = (one: Change): Case => {
       const isOfType =
         one.place.member.at === otherTypes?.at && jsonKinds.some((kind) => isOf(one, kind))
-      return { ...faultOf(one), expects: isOfType ? otherTypes.expects : undefined }
+      const { change, ...more } = caseOf(one)
+      return {
+        ...more,
+        change: (valid) => change(besides(material, valid)),
+        ...(isOfType && { expects: otherTypes.expects }),
+        ...(mayBeCoerced(one) && { coercion: asText(one) }),
+      }
     }
-    const judge = (one: Change): Promise<void> => judgeOne(asFault(one))
-    const faults = changes.filter((one) => !mayBeCoerced(one)).map(asFault)
-    await judgeEach(
-      sampled(context, [...faults, ...(orNoBody ? [missingBodyFault] : [])]),
-      judgeOne,
-    )
-    if (run.options.depth === 'quick') return
-    await judgeEach(changes.filter(mayBeCoerced), (one) => unlessCoerced(refusal, one, judge))
-    // Whoever looks a word up may remember it once that was answered. Within an array it stands in two items.
-    const chosen = changes.filter(
-      (one) => roleOf(one.place.member) && one.place.member.isChosen && isOf(one, 'value'),
-    )
-    await judgeEach(chosen, ({ called, ...one }) =>
-      judge({
-        ...one,
-        called: `${called}, asked for again`,
-        faults: [`again @ ${one.place.member.at}`],
-      }),
-    )
+    return [
+      ...changes.filter((one) => !mayBeCoerced(one)).map(asCase),
+      ...(orNoBody ? [missingBodyCase] : []),
+      ...changes.filter(mayBeCoerced).map(asCase),
+      ...changes
+        .filter(isChosenWord)
+        .map((one) => ({ ...asCase(askedAgain(one)), isAgain: true as const })),
+    ]
   })
 }
+
+/** Whoever looks a word up may remember it once that was answered. Within an array it stands in two items. */
+const isChosenWord = (one: Change): boolean =>
+  roleOf(one.place.member) !== undefined && one.place.member.isChosen === true && isOf(one, 'value')
+
+const askedAgain = ({ called, ...one }: Change): Change => ({
+  ...one,
+  called: `${called}, asked for again`,
+  faults: [`again @ ${one.place.member.at}`],
+})
 
 /** `true` for a number: a server may coerce it. */
 const mayBeCoerced = (one: Change): boolean =>
   one.place.member.kinds[0] === 'number' && isOf(one, 'boolean')
 
-/**
- * A server that makes a number of `true` reads one in a text too, which is sent only if the boolean was granted: one that takes
- * the one and refuses the other does not look.
- */
-async function unlessCoerced(
-  { context, valid }: RefusalContext,
-  one: Change,
-  judge: (one: Change) => Promise<void>,
-): Promise<void> {
-  try {
-    await judge(one)
-  } catch (error) {
-    const status = error instanceof Failed ? (error.failure.exchange?.response?.status ?? 0) : 0
-    if (status < 200 || status > 299) throw error
-    const text = withBody(await valid(), changedBody([{ ...one, value: () => '1' }]))
-    const { response } = await context.send(text, { role: 'control' })
-    if (response === undefined || !isGranted(response)) throw error
-  }
-}
+/** A server that makes a number of `true` reads one in a text, too: one that takes the one and refuses the other does not look. */
+const asText =
+  (one: Change) =>
+  (valid: Probe): Probe =>
+    withBody(valid, changedBody([{ ...one, value: () => '1' }], jsonOf(valid)))

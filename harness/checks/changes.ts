@@ -1,17 +1,18 @@
 import { type JsonKind, type Member, otherKinds } from '../../catalogue/operation.ts'
 import { getAt, isObject, setAt, tokensOf } from '../../schemas/json.ts'
-import { jsonOf, perRun, type Probe, type Run, withJson } from '../engine/index.ts'
-import type { Fault } from './conditions.ts'
+import { jsonOf, type Probe, withJson } from '../engine/index.ts'
+import type { Case } from './case.ts'
 import type { Placed } from './places.ts'
 import {
   byIndex,
   falsy,
-  freshUnknownId,
   inPlaceOf,
+  type Known,
   nameOfKind,
   randomOf,
   sample,
   seedFor,
+  unknownId,
 } from './values.ts'
 
 /** A change of one member of a valid body, or of the body itself. */
@@ -45,18 +46,15 @@ export function absent(place: Placed): Change[] {
   return [change(place, 'absent', 'left out', () => undefined)]
 }
 
-/** Ids that no object has, by the member that they are sent at: requirements that judge one request send the same one. */
-const unknownIds = perRun(() => new Map<string, string>())
-
-/** The member with an id that no object has. */
-export function unknownIdAt(run: Run, place: Placed): Change {
+/** The member with an id that no object has: the same one for all requirements, so that it is sent once. */
+export function unknownIdAt({ options, target }: Known, place: Placed): Change {
   const { at } = place.member
-  const idLike = (own: unknown): string => {
-    const random = randomOf(seedFor(run.options.seed, `unknown ${at}`))
-    const id = unknownIds(run).get(at) ?? freshUnknownId(run, String(own), random)
-    unknownIds(run).set(at, id)
-    return id
-  }
+  const idLike = (own: unknown): string =>
+    unknownId(
+      String(place.like ?? own),
+      randomOf(seedFor(options.seed, `unknown ${at}`)),
+      target.ids,
+    )
   return change(place, 'unknown', 'unknown', (own) =>
     typeof own === 'number' ? Number(idLike(own)) : idLike(own),
   )
@@ -131,21 +129,27 @@ export function topOf({ pointer }: Placed): string {
   return pointer === '' ? '' : `/${pointer.split('/', 2)[1]}`
 }
 
-/** @param valid body in which a change finds what it makes its value of, if not that of its place */
+/** Whether a body has what is above a place. */
+function hasAbove(body: unknown, { pointer }: Placed): boolean {
+  if (pointer === '') return true
+  const above = getAt(body, pointer.slice(0, pointer.lastIndexOf('/')))
+  return typeof above === 'object' && above !== null
+}
+
+/** The body with these changes; what is above a place, and is not there, is put in as the place has it. */
 export function changedBody(changes: readonly Change[], valid?: unknown): unknown {
-  const [first] = changes
   const framed = changes.reduce<unknown>((body, { place }) => {
     const top = topOf(place)
-    return setAt(body, top, getAt(place.body, top))
-  }, first?.place.body ?? valid)
+    return hasAbove(body, place) ? body : setAt(body, top, getAt(place.body, top))
+  }, valid ?? changes[0]?.place.body)
   return changes.reduce((body, { place, value }) => {
     const own = getAt(valid, place.pointer) ?? getAt(place.body, place.pointer)
     return setAt(body, place.pointer, value(own))
   }, framed)
 }
 
-/** The change as the fault of a request. */
-export function faultOf(one: Change): Fault {
+/** The change as a case. */
+export function caseOf(one: Change): Case {
   const change = (valid: Probe): Probe => withJson(valid, changedBody([one], jsonOf(valid)))
   return {
     what: `with a valid body, but ${described(one)}`,

@@ -2,12 +2,9 @@ import { type Pairs, pairsOf } from '../../catalogue/requirement.ts'
 import { operation as operationOf } from '../../catalogue/operations.ts'
 import { getAt } from '../../schemas/json.ts'
 import { isUuid } from '../../schemas/formats.ts'
-import type fc from 'fast-check'
-import { judgeEach, property } from './at-once.ts'
-import { changedId, freshUnknownId, isNumber, randomFor, sampled, shown } from './values.ts'
-import { type CheckContext, type Probe, withHeader, withJson } from '../engine/index.ts'
-import { operationIn } from './control.ts'
-import { type Condition, condition, type RefusalContext } from './refusals.ts'
+import { byCases, type Case, type CaseCondition, type Material } from './case.ts'
+import { changedId, freshUnknownId, isNumber, randomOf, seedFor, shown } from './values.ts'
+import { type Probe, withHeader, withJson } from '../engine/index.ts'
 import {
   bodiesOf,
   type MalformedJson,
@@ -16,57 +13,14 @@ import {
   type OtherBody,
 } from '../../catalogue/faults.ts'
 
-/** One way to make the valid request wrong; a conforming target refuses it, so that it has no effect there. */
-export interface Fault {
-  /** Description that follows the request line. */
-  readonly what: string
-  /** Name in the fault matrix. */
-  readonly fault?: string | undefined
-  /** Pairs for this fault, if the spec names others than for the rest of its requirement. */
-  readonly expects?: Pairs | undefined
-  change(valid: Probe): Probe
-}
-
-export async function judgeFault(
-  { valid, judge }: RefusalContext,
-  { what, fault, expects, change }: Fault,
-): Promise<void> {
-  await judge({ ...refused(change(await valid())), fault }, what, expects)
-}
-
-export function changed(what: string, change: Fault['change'], fault?: string): Condition {
-  return condition((refusal) => judgeFault(refusal, { what, change, fault }))
-}
-
-export async function judgeFaults(
-  refusal: RefusalContext,
-  faults: readonly Fault[],
-): Promise<void> {
-  await judgeEach(sampled(refusal.context, faults), (one) => judgeFault(refusal, one))
-}
-
-export function each(faults: readonly Fault[]): Condition {
-  return condition((refusal) => judgeFaults(refusal, faults))
-}
-
-/** First the faults that have a name, then those that an arbitrary generates. */
-export async function judgeAny(
-  refusal: RefusalContext,
-  named: readonly Fault[],
-  generated: fc.Arbitrary<Fault>,
-): Promise<void> {
-  await judgeFaults(refusal, named)
-  await property(refusal.context, 'refusalRuns', generated, (one) => judgeFault(refusal, one))
-}
-
 /** Ways to get an id that no object has: drawn, and asked for a second time; made from the id that exists; that of another object. */
 const unknownIds = ['unknown', 'asked twice', 'cut', 'lengthened', 'of another kind'] as const
 
 /** The id of an object of another kind, if it is a uuid: of any other form, an object of this kind might have it too. */
-function idOfAnother(context: CheckContext, parameter: string): string | undefined {
-  const { others = [] } = operationOf(operationIn(context)).params?.[parameter] ?? {}
+function idOfAnother({ target, operation }: Material, parameter: string): string | undefined {
+  const { others = [] } = operationOf(operation).params?.[parameter] ?? {}
   return others
-    .map((pointer) => getAt(context.run.target.file, pointer))
+    .map((pointer) => getAt(target.file, pointer))
     .find((id) => typeof id === 'string' && isUuid(id)) as string | undefined
 }
 
@@ -77,38 +31,39 @@ function idOfAnother(context: CheckContext, parameter: string): string | undefin
 const ofForm: Pairs = [[400, 'BadRequest', 'InvalidInputParameters']]
 
 /** The valid request with an id that no object has as that path parameter, in each of these ways. */
-export function unknown(
+export function unknownIdCases(
+  material: Material,
   parameter: string,
   ways: readonly (typeof unknownIds)[number][] = unknownIds,
-): Condition {
-  return condition(async ({ valid, judge, context, operation }) => {
-    const random = randomFor(context)
-    const declared = (await valid()).params[parameter] ?? ''
-    const drawn = freshUnknownId(context.run, declared, random)
-    for (const way of ways) {
-      const isOther = way === 'of another kind'
-      const isChanged = way === 'cut' || way === 'lengthened'
-      const made = isChanged ? changedId(context.run, declared, way) : drawn
-      const id = isOther ? idOfAnother(context, parameter) : made
-      if (id === undefined || id === declared) continue
-      const probe = await valid()
-      // Nothing can be created at an id that does not exist: the probe may be sent again, and needs no idle application.
-      const params = { ...probe.params, [parameter]: id }
-      const what =
-        way === 'unknown'
-          ? `an unknown ${parameter}`
-          : `a ${parameter} that is ${descriptions[way]}`
-      const keepsForm = isOther ? isUuid(declared) : way === 'cut' && isNumber(declared)
-      const hasOtherForm = (isOther || isChanged) && !keepsForm
-      const expects = hasOtherForm ? pairsOf(context.requirement, operation) : undefined
-      const atUnknownId: Probe = { ...probe, params, effect: 'none', fault: `id: ${way}` }
-      await judge(
-        atUnknownId,
-        `with a valid request, but ${what}`,
-        expects && [...expects, ...ofForm],
-      )
-    }
+): Case[] {
+  const { requirement, operation, valid, options } = material
+  const declared = valid.params[parameter] ?? ''
+  const random = randomOf(seedFor(options.seed, requirement.id))
+  const drawn = freshUnknownId(material, declared, random)
+  return ways.flatMap((way): Case[] => {
+    const isOther = way === 'of another kind'
+    const isChanged = way === 'cut' || way === 'lengthened'
+    const made = isChanged ? changedId(material, declared, way) : drawn
+    const id = isOther ? idOfAnother(material, parameter) : made
+    if (id === undefined || id === declared) return []
+    const described =
+      way === 'unknown' ? `an unknown ${parameter}` : `a ${parameter} that is ${descriptions[way]}`
+    const keepsForm = isOther ? isUuid(declared) : way === 'cut' && isNumber(declared)
+    const hasOtherForm = (isOther || isChanged) && !keepsForm
+    return [
+      {
+        what: `with a valid request, but ${described}`,
+        fault: `id: ${way}`,
+        // Nothing can be created at an id that does not exist: the probe may be sent again, and needs no idle application.
+        change: (probe) => ({ ...probe, params: { ...probe.params, [parameter]: id } }),
+        ...(hasOtherForm && { expects: [...pairsOf(requirement, operation), ...ofForm] }),
+      },
+    ]
   })
+}
+
+export function unknown(parameter: string): CaseCondition {
+  return byCases((material) => unknownIdCases(material, parameter), { inOrder: true })
 }
 
 const descriptions = {
@@ -193,24 +148,23 @@ export function malformedBy(change: JsonFault[1], valid: string): string | undef
 }
 
 /** `Content-Type: application/json` and length 0. */
-export const missingBodyFault: Fault = {
+export const missingBodyCase: Case = {
   what: 'without a body',
   fault: 'body: length 0',
   change: (probe) => ({ ...probe, body: '' }),
 }
 
-export const missingBody = each([missingBodyFault])
+export const missingBody = byCases(() => [missingBodyCase])
 
 function textOf(body: string | Uint8Array | undefined): string {
   return typeof body === 'string' ? body : new TextDecoder().decode(body)
 }
 
 /** The valid body, changed so that RFC 8259's grammar refuses it. */
-export const malformedJsonBody = condition(async (refusal) => {
-  const valid = textOf((await refusal.valid()).body)
-  const faults = malformedJson.flatMap((kind): Fault[] => {
+export const malformedJsonBody = byCases(({ valid }) =>
+  malformedJson.flatMap((kind): Case[] => {
     const [what, change] = jsonFaults[kind]
-    if (malformedBy(change, valid) === undefined) return []
+    if (malformedBy(change, textOf(valid.body)) === undefined) return []
     const body = (probe: Probe): string => malformedBy(change, textOf(probe.body)) ?? ''
     return [
       {
@@ -219,11 +173,10 @@ export const malformedJsonBody = condition(async (refusal) => {
         change: (probe) => ({ ...probe, body: body(probe) }),
       },
     ]
-  })
-  await judgeFaults(refusal, faults)
-})
+  }),
+)
 
-export const wrongContentType = each(
+export const wrongContentType = byCases(() =>
   mediaTypes.map((type) => ({
     what: `with the valid body labelled ${type}`,
     fault: type,
@@ -241,12 +194,10 @@ const otherBody: Readonly<Record<OtherBody, (valid: string) => string>> = {
 }
 
 /** A body of another JSON type, labelled rightly. */
-export const malformedBody = condition(async (refusal) => {
-  const valid = textOf((await refusal.valid()).body)
-  const faults = bodiesOf(refusal.operation).map((kind): Fault => ({
-    what: `with a body that is ${shown(JSON.parse(otherBody[kind](valid)))}`,
+export const malformedBody = byCases(({ operation, valid }) =>
+  bodiesOf(operation).map((kind) => ({
+    what: `with a body that is ${shown(JSON.parse(otherBody[kind](textOf(valid.body))))}`,
     fault: `body: ${kind}`,
     change: (probe) => ({ ...probe, body: otherBody[kind](textOf(probe.body)) }),
-  }))
-  await judgeFaults(refusal, faults)
-})
+  })),
+)

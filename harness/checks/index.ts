@@ -6,15 +6,8 @@ export { notServedHook } from './valid-request.ts'
 
 // Refusals: a valid request with one fault.
 export { type Condition, condition, type RefusalContext } from './refusals.ts'
-export {
-  changed,
-  type Fault,
-  judgeAny,
-  judgeFaults,
-  refused,
-  unknown,
-  withBody,
-} from './conditions.ts'
+export { byCases, type Case, type CaseCondition, judgeCase, type Material } from './case.ts'
+export { refused, unknown, unknownIdCases, withBody } from './conditions.ts'
 export { malformedBody, malformedJsonBody, missingBody, wrongContentType } from './conditions.ts'
 export { byRecord } from './by-record.ts'
 export { badBytes, badInput, withBytes } from './bad-input.ts'
@@ -79,7 +72,7 @@ export {
   unknownId,
   unknownWord,
 } from './values.ts'
-export { inPlaceOf, kindOf, ofKindsAny, sample, shown } from './values.ts'
+export { inPlaceOf, type Known, kindOf, ofKindsAny, sample, shown } from './values.ts'
 
 // Changes of members, for bodies in which they depend on each other.
 export {
@@ -87,8 +80,8 @@ export {
   type Change,
   change,
   changedBody,
-  faultOf,
+  caseOf,
   ofKinds,
   ofOtherTypes,
 } from './changes.ts'
-export { atRole, type Pick, type Placed, placesIn, pointerOf, valueAt } from './places.ts'
+export { atRole, type PickItem, type Placed, placesIn, pointerOf, valueAt } from './places.ts'

@@ -1,23 +1,21 @@
 import type { Effect, Member } from '../../catalogue/operation.ts'
-import { Failed, jsonOf, type Probe, withJson } from '../engine/index.ts'
+import { Failed, jsonOf } from '../engine/index.ts'
+import { type Case, judgeCase, type Material } from './case.ts'
 import { judgeEach, maxAtOnce } from './at-once.ts'
 import type { Allowance } from './created.ts'
 import type { RefusalContext } from './refusals.ts'
 import { isLoose } from '../../catalogue/faults.ts'
 import { oddBodies, oddNumbers, oddTexts } from '../../catalogue/odd-values.ts'
 import { operation as operationOf } from '../../catalogue/operations.ts'
-import { getAt, setAt } from '../../schemas/json.ts'
 import { type Change, change, changedBody, described, isOf, ofKinds } from './changes.ts'
 import { isSetting, type Placed } from './places.ts'
 import * as odd from './odd-values.ts'
 
-/** One request with a fault, or with several; made when it is sent, so that a creation among them has a name of its own. */
-export interface Case {
-  readonly what: string
+/** A request with a fault, or with several, that a target may grant. */
+export interface LooseCase extends Case {
   readonly effect: Effect
-  make(): Promise<Probe>
   /** Cases that it holds together, each with fewer faults: sent if its answer leaves open what they would be answered. */
-  readonly parts?: readonly Case[]
+  readonly parts?: readonly LooseCase[]
   /** A refusal, too, answers for all of its parts. */
   readonly isConclusive?: boolean
 }
@@ -29,7 +27,7 @@ export interface Case {
  */
 export async function judgeCases(
   refusal: RefusalContext,
-  cases: Case[],
+  cases: LooseCase[],
   { left, keep }: Allowance,
 ): Promise<void> {
   const { open } = refusal.context
@@ -44,21 +42,24 @@ export async function judgeCases(
 }
 
 /** How many requests these cases come to if none that holds several answers for its parts. */
-export function countAll(cases: readonly Case[]): number {
+export function countAll(cases: readonly LooseCase[]): number {
   return cases.reduce((sum, { parts = [] }) => sum + 1 + countAll(parts), 0)
 }
 
 /** Parts of refused cases, in their order. */
-async function openParts(refusal: RefusalContext, cases: readonly Case[]): Promise<Case[]> {
-  const open = new Map<Case, readonly Case[]>()
-  await judgeEach(cases, async (one) => open.set(one, await judgeCase(refusal, one)))
+async function openParts(
+  refusal: RefusalContext,
+  cases: readonly LooseCase[],
+): Promise<LooseCase[]> {
+  const open = new Map<LooseCase, readonly LooseCase[]>()
+  await judgeEach(cases, async (one) => open.set(one, await partsAfter(refusal, one)))
   return cases.flatMap((one) => open.get(one) ?? [])
 }
 
-async function judgeCase(refusal: RefusalContext, one: Case): Promise<readonly Case[]> {
+async function partsAfter(refusal: RefusalContext, one: LooseCase): Promise<readonly LooseCase[]> {
   const { parts = [], isConclusive = false } = one
   try {
-    const isGranted = await refusal.judge(await one.make(), one.what)
+    const isGranted = await judgeCase(refusal, one)
     return isGranted || isConclusive ? [] : parts
   } catch (error) {
     if (error instanceof Failed && error.failure.exchange?.response) await showWhich(refusal, parts)
@@ -67,14 +68,13 @@ async function judgeCase(refusal: RefusalContext, one: Case): Promise<readonly C
 }
 
 /** Throws the failure of the first part that fails by itself. */
-async function showWhich(refusal: RefusalContext, parts: readonly Case[]): Promise<void> {
-  for (const part of parts) await showWhich(refusal, await judgeCase(refusal, part))
+async function showWhich(refusal: RefusalContext, parts: readonly LooseCase[]): Promise<void> {
+  for (const part of parts) await showWhich(refusal, await partsAfter(refusal, part))
 }
 
 /** Parts from which the cases of an operation are made. */
 export interface Ground {
-  readonly refusal: RefusalContext
-  readonly first: Probe
+  readonly material: Material
   readonly places: readonly Placed[]
   /** Effect of a request that is granted. */
   readonly effect: Effect
@@ -89,73 +89,63 @@ function effectOfFault(
 }
 
 /** The case of a single fault of one member. */
-export const memberCase = (ground: Ground, one: Change): Case =>
-  caseOf({ ...ground, effect: effectOfFault(ground, one) }, [one])
+export const memberCase = (ground: Ground, one: Change): LooseCase =>
+  together({ ...ground, effect: effectOfFault(ground, one) }, [one])
 
 type Bodies = readonly (typeof oddBodies)[number][]
 
 /** Values at several places of one body, and members besides. */
-function caseOf(
-  { refusal, first, effect }: Ground,
-  changes: readonly Change[],
-  bodies: Bodies = [],
-): Case {
-  const make = async (): Promise<Probe> => {
-    const fresh = await refusal.valid()
-    const pointers = changes.map(({ place }) => place.pointer)
-    const changed = withFreshName(fresh, first, changedBody(changes, jsonOf(fresh)), pointers)
-    const faults = [
-      ...changes.flatMap((one) => one.faults),
-      ...bodies.map((kind) => `body: ${kind}`),
-    ]
-    return {
-      ...changed,
-      body: odd.written(jsonOf(changed), bodies),
-      effect,
-      fault: faults.join(' + '),
-    }
-  }
+function together({ effect }: Ground, changes: readonly Change[], bodies: Bodies = []): LooseCase {
+  const faults = [...changes.flatMap((one) => one.faults), ...bodies.map((kind) => `body: ${kind}`)]
   const all = [...changes.map(described), ...bodies.map((kind) => odd.calledBodies[kind])]
-  return { what: `with a valid body, but ${all.join(', ')}`, effect, make }
+  return {
+    what: `with a valid body, but ${all.join(', ')}`,
+    fault: faults.join(' + '),
+    effect,
+    change: (valid) => ({
+      ...valid,
+      body: odd.written(changedBody(changes, jsonOf(valid)), bodies),
+    }),
+  }
 }
 
 /** Several changes in one request: what is granted was looked at whole; else each by itself tells more. */
-function groupCase(ground: Ground, changes: readonly Change[], isConclusive = false): Case {
-  const whole = caseOf(ground, changes)
+function groupCase(ground: Ground, changes: readonly Change[], isConclusive = false): LooseCase {
+  const whole = together(ground, changes)
   const milder = changes.flatMap((one) => one.milder ?? [])
   if (changes.length < 2)
-    return milder.length === 0 ? whole : { ...whole, parts: [caseOf(ground, milder)] }
+    return milder.length === 0 ? whole : { ...whole, parts: [together(ground, milder)] }
   return { ...whole, parts: changes.map((one) => groupCase(ground, [one])), isConclusive }
 }
 
 /** Texts that name what is created: there may be names that are none. */
-function isName({ refusal: { operation } }: Ground, { member }: Placed): boolean {
+function isName({ material: { operation } }: Ground, { member }: Placed): boolean {
   const name = operationOf(operation).creates?.name
   return name !== undefined && 'role' in name && name.role === member.role
 }
 
 /** Odd texts of all members, all at once; then each kind at all members, then each by itself. With them the odd bodies. */
-export function textCases(ground: Ground, changes: readonly Change[]): Case[] {
+export function textCases(ground: Ground, changes: readonly Change[]): LooseCase[] {
   const groups = odd.grouped(
     ground.places.flatMap(
       (place) => odd.everyText(changes.filter((one) => one.place === place)) ?? [],
     ),
     (place) => isName(ground, place),
   )
-  const named = oddBodies.map((kind) => caseOf(ground, [], [kind]))
-  if (groups.length === 0) return [{ ...caseOf(ground, [], oddBodies), parts: named }]
+  const named = oddBodies.map((kind) => together(ground, [], [kind]))
+  if (groups.length === 0) return [{ ...together(ground, [], oddBodies), parts: named }]
   return groups.map((group, at) => {
     const bodies = at === 0 ? oddBodies : []
     const kinds = oddTexts.map((kind) =>
       changes.filter((one) => isOf(one, kind) && group.some(({ place }) => place === one.place)),
     )
     const parts = [...(at === 0 ? named : []), ...kinds.map((own) => groupCase(ground, own))]
-    return { ...caseOf(ground, group, bodies), parts }
+    return { ...together(ground, group, bodies), parts }
   })
 }
 
 /** `null` at members that may be left out, and texts for numbers, several at once; else each by itself. */
-export function togetherCases(ground: Ground): Case[] {
+export function togetherCases(ground: Ground): LooseCase[] {
   const all = (
     places: readonly Placed[],
     kind: string,
@@ -187,7 +177,7 @@ function isOptional(member: Member): boolean {
 }
 
 /** Odd values that are no texts: what may be granted together at once, anything else by itself. First what most servers refuse. */
-export function valueCases(ground: Ground, changes: readonly Change[]): Case[] {
+export function valueCases(ground: Ground, changes: readonly Change[]): LooseCase[] {
   const kinds = [
     'unknown',
     'deleted',
@@ -205,26 +195,7 @@ export function valueCases(ground: Ground, changes: readonly Change[]): Case[] {
       ...odd
         .grouped(own.filter(odd.isFree), (place) => isName(ground, place))
         .map((group) => groupCase(ground, group)),
-      ...own.filter((one) => !odd.isFree(one)).map((one) => caseOf(ground, [one])),
+      ...own.filter((one) => !odd.isFree(one)).map((one) => together(ground, [one])),
     ]
   })
-}
-
-/** Takes from the fresh request what differs between two valid ones: the name of what is created, or the file that is added. */
-function withFreshName(
-  fresh: Probe,
-  first: Probe,
-  body: unknown,
-  changed: readonly string[],
-): Probe {
-  if (fresh.body === first.body) return withJson(fresh, body)
-  const own = jsonOf(fresh)
-  const names = Object.keys(own as object).map((name) => `/${name}`)
-  const isChanged = (at: string): boolean =>
-    changed.some((one) => one === at || one.startsWith(`${at}/`))
-  const kept = names.filter((at) => !isChanged(at) && getAt(body, at) !== undefined)
-  return withJson(
-    fresh,
-    kept.reduce((whole, at) => setAt(whole, at, getAt(own, at)), body),
-  )
 }

@@ -10,10 +10,9 @@ import {
 } from '../../catalogue/odd-values.ts'
 import type { Member } from '../../catalogue/operation.ts'
 import { getAt } from '../../schemas/json.ts'
-import type { Run } from '../engine/index.ts'
 import { type Change, change, deletedIdAt, isOf, topOf, unknownIdAt } from './changes.ts'
 import type { Placed } from './places.ts'
-import { freshUnknownId, shown } from './values.ts'
+import { freshUnknownId, type Known, shown } from './values.ts'
 
 /**
  * Longer than the columns of 255 and of 1,000 characters that names are kept in; of a text that is worked on, than some pages;
@@ -61,7 +60,7 @@ const numbers: Readonly<Record<OddNumber, (member: Member) => unknown>> = {
 
 /** Parts from which odd values are made. */
 interface Drawn {
-  readonly run: Run
+  readonly run: Known
   /** All members of the operation. */
   readonly members: readonly Member[]
   readonly places: readonly Placed[]

@@ -10,25 +10,38 @@ import {
   tokensOf,
 } from '../../schemas/json.ts'
 import { bodyOf, extraRoles, withoutRoles } from './valid-request.ts'
-import { kindOf } from './values.ts'
-import { jsonOf, NotExercised, type Probe, type Run } from '../engine/index.ts'
-import { withBody } from './conditions.ts'
+import { type Known, kindOf } from './values.ts'
+import { jsonOf, NotExercised, type Probe, withJson } from '../engine/index.ts'
 
 /** The pointer of a declared role; undefined if it is not declared and has no default. */
-export function pointerOf(run: Run, operation: OperationId, role: string): string | undefined {
+export function pointerOf(
+  run: Pick<Known, 'target'>,
+  operation: OperationId,
+  role: string,
+): string | undefined {
   return run.target.operations[operation]?.fields[role]
 }
 
-export function valueAt(run: Run, operation: OperationId, role: string, body: unknown): unknown {
+export function valueAt(
+  run: Pick<Known, 'target'>,
+  operation: OperationId,
+  role: string,
+  body: unknown,
+): unknown {
   return getAt(body, pointerOf(run, operation, role) ?? `/${role}`)
 }
 
 /** The valid body with another value at the role; the member is added if the body lacks it, and removed for `undefined`. */
-export function atRole(run: Run, probe: Probe, role: string, value: unknown): Probe {
+export function atRole(
+  run: Pick<Known, 'target'>,
+  probe: Probe,
+  role: string,
+  value: unknown,
+): Probe {
   const pointer = probe.operation === null ? undefined : pointerOf(run, probe.operation, role)
   if (pointer === undefined)
     throw new NotExercised(`declare operations.${probe.operation}.fields.${role}`)
-  return withBody(probe, setAt(jsonOf(probe), pointer, value))
+  return { ...withJson(probe, setAt(jsonOf(probe), pointer, value)), effect: 'none' }
 }
 
 /** A place in a body where a member stands, or would stand, and a body that has all that is above it. */
@@ -45,10 +58,10 @@ export interface Placed {
 type Examples = (member: Member, above: unknown) => unknown
 
 /** Chooses the item of an array in which a member is looked for. */
-export type Pick = (items: readonly unknown[], member: Member) => number
+export type PickItem = (items: readonly unknown[], member: Member) => number
 
 /** The item that a member of one type belongs to; the first, if there is none. */
-const ofItsType: Pick = (items, { ofType }) =>
+const ofItsType: PickItem = (items, { ofType }) =>
   ofType === undefined
     ? 0
     : Math.max(
@@ -65,7 +78,7 @@ function placed(
     body,
     examples,
     pick,
-  }: { readonly body: unknown; readonly examples: Examples; readonly pick: Pick },
+  }: { readonly body: unknown; readonly examples: Examples; readonly pick: PickItem },
 ): Placed | undefined {
   let framed = body
   let pointer = ''
@@ -115,7 +128,7 @@ function typed(member: Member, own: unknown): Member {
 
 /** Every member that the record of the operation shows, where the target file has it. */
 export function placesIn(
-  run: Run,
+  run: Pick<Known, 'target'>,
   operation: OperationId,
   body: unknown,
   pick = ofItsType,
@@ -137,7 +150,11 @@ export function placesIn(
 export const isSetting = ({ at }: Member): boolean => at.startsWith('{query_config}')
 
 /** The declared body with those of its extra members. */
-function withExtra(run: Run, operation: OperationId, kept: readonly string[]): unknown {
+function withExtra(
+  run: Pick<Known, 'target'>,
+  operation: OperationId,
+  kept: readonly string[],
+): unknown {
   const left = extraRoles(operation).filter((role) => !kept.includes(role))
   return withoutRoles(run, operation, bodyOf(run, operation), left)
 }
@@ -186,7 +203,7 @@ export function arraysAbove({ body, pointer, member }: Placed): string[] {
 
 /** The function of the declared llm tool, if there is one; else one that delegates to the model of the body. */
 function llmFunction(
-  run: Run,
+  run: Pick<Known, 'target'>,
   operation: OperationId,
   body: unknown,
 ): Readonly<Record<string, unknown>> {
@@ -205,7 +222,7 @@ const pixel =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=='
 
 /** Gives what stands where a body lacks something that is above a member of the record: an llm tool, parts of a content, the record's example. */
-function examplesFor(run: Run, operation: OperationId, body: unknown): Examples {
+function examplesFor(run: Pick<Known, 'target'>, operation: OperationId, body: unknown): Examples {
   return (member, above) => {
     if (member.at === '/tools')
       return [{ type: 'llm', function: llmFunction(run, operation, body) }]

@@ -1,6 +1,7 @@
 import {
   missingNeeds,
   missingReason,
+  readsDeclared,
   type Scenario,
   type UploadContent,
 } from '../target-file/index.ts'
@@ -14,9 +15,10 @@ import {
   uploadOperation,
 } from '../../catalogue/operations.ts'
 import { getAt, mergePatch, setAt } from '../../schemas/json.ts'
-import { randomOf, seedFor, freshUnknownId } from './values.ts'
-import type { Probe, Run, RunHook } from '../engine/index.ts'
+import { freshUnknownId, type Known, randomOf, seedFor } from './values.ts'
+import type { Credential, Probe, Run, RunHook } from '../engine/index.ts'
 import {
+  draftOf,
   effectOf,
   jsonType,
   NotExercised,
@@ -26,6 +28,7 @@ import {
   perRun,
   sendWithRetries,
   withHeader,
+  withJson,
 } from '../engine/index.ts'
 import type { NotServed } from '../report/index.ts'
 import { grantedRequirement, requirementOf } from '../../catalogue/catalogue.ts'
@@ -36,7 +39,7 @@ import { upload, uploadProbe, withOwnContent } from './created.ts'
 const anyUuid = '6f1d2c3b-8a4e-4b5f-9c6d-7e8f90a1b2c3'
 
 /** An id after whose shape an unknown one of that path parameter is made: one that is declared for the operation, or for another. */
-function knownIdLike(run: Run, id: OperationId, parameter: string): string {
+function knownIdLike(run: Pick<Known, 'target'>, id: OperationId, parameter: string): string {
   const places = [operation(id), ...operations.map((other) => operation(other.id))].flatMap(
     ({ params }) => params?.[parameter]?.declaredAt ?? [],
   )
@@ -109,28 +112,65 @@ export async function plainRequest(
     const make = requests?.[operation]
     if (make) return make(run)
   }
-  const { body, isWhole, creates, freshFileAt } = operationOf(operation)
+  const { body, creates, freshFileAt } = operationOf(operation)
   if (body === 'raw') return uploadProbe(run, contentOf(run))
-  const parts = { params: paramsOf(run, operation), effect: effectOf(run, operation) }
-  if (body === 'none') return operationProbe(run, operation, parts)
-  if (isWhole) return operationProbe(run, operation, { ...parts, json: wholeBody(run, operation) })
-  const left = extent === 'whole' ? [] : extraRoles(operation)
-  const json = withoutRoles(run, operation, bodyOf(run, operation), left)
-  if (freshFileAt !== undefined)
-    return operationProbe(run, operation, { ...parts, json: await freshAddition(run) })
   if (creates?.name && 'role' in creates.name)
     return namedCreation(run, operation, creates.name.role)
-  return operationProbe(run, operation, { ...parts, json })
+  const draft = { ...draftRequest(run, operation, extent), credential: await run.keys.full() }
+  return freshFileAt === undefined ? draft : withJson(draft, await freshAddition(run))
 }
 
-function paramsOf(run: Run, operation: OperationId): Record<string, string> {
+/** Stands in a draft for the key that is put in when it is sent. */
+const anyKey: Credential = { shown: '', full: true }
+
+/**
+ * The request that the target declares, as far as it is known before anything is sent: ids of what a run makes first are made
+ * up, and names are those that are declared.
+ */
+export function draftRequest(
+  known: Known,
+  operation: OperationId,
+  extent: 'whole' | 'plain' = 'plain',
+): Probe {
+  const { body, isWhole } = operationOf(operation)
+  const { file } = known.target
+  const { effect } = requirementOf(grantedRequirement[operation])
+  const parts = {
+    params: paramsOf(known, operation),
+    credential: anyKey,
+    effect: readsDeclared(operation, file) ? 'none' : effect,
+  } as const
+  if (body === 'none') return draftOf(known.target, operationOf(operation), parts)
+  if (body === 'raw')
+    return { ...draftOf(known.target, operationOf(operation), parts), body: contentOf(known).bytes }
+  const left = extent === 'whole' ? [] : extraRoles(operation)
+  const json = isWhole
+    ? wholeBody(known, operation)
+    : withoutRoles(known, operation, bodyOf(known, operation), left)
+  return draftOf(known.target, operationOf(operation), { ...parts, json })
+}
+
+/** The draft of the operation's valid request, with the scenario that the target declares for it. */
+export function validDraft(known: Known, operation: OperationId): Probe {
+  const scenario = known.target.scenarios[grantedRequirement[operation]]
+  return scenario
+    ? changedBy(scenario, draftRequest(known, operation, 'whole'))
+    : draftRequest(known, operation)
+}
+
+/** Path parameters as they are declared; an id that the run makes first has the form of a declared one. */
+function paramsOf(run: Pick<Known, 'target'>, operation: OperationId): Record<string, string> {
   const entries = Object.entries(operationOf(operation).params ?? {})
   return Object.fromEntries(
-    entries.map(([name, { declaredAt }]) => [name, String(declaredValue(run, declaredAt))]),
+    entries.map(([name, { declaredAt }]) => {
+      const declared = getAt(run.target.file, declaredAt)
+      const isId = typeof declared === 'string' || typeof declared === 'number'
+      return [name, isId ? String(declared) : knownIdLike(run, operation, name)]
+    }),
   )
 }
 
-function declaredValue(run: Run, pointer: string): unknown {
+function declaredValue(run: Pick<Known, 'target'>, pointer: string): unknown {
   const value = getAt(run.target.file, pointer)
   if (value === undefined)
     throw new NotExercised(`declare ${pointer.slice(1).replaceAll('/', '.')}`)
@@ -138,7 +178,7 @@ function declaredValue(run: Run, pointer: string): unknown {
 }
 
 /** A body that the spec shows whole, with what the target declares of it. */
-function wholeBody(run: Run, operation: OperationId): unknown {
+function wholeBody(run: Pick<Known, 'target'>, operation: OperationId): unknown {
   const { members, example } = operationOf(operation)
   return members.reduce<unknown>(
     (body, { at, declaredAt }) =>
@@ -154,7 +194,7 @@ export function extraRoles(operation: OperationId): string[] {
 }
 
 /** Whether the declared body has such members, so that a scenario sends more than the valid request does. */
-export function declaresMore(run: Run, operation: OperationId): boolean {
+export function declaresMore(run: Pick<Known, 'target'>, operation: OperationId): boolean {
   const { body, fields = {} } = run.target.operations[operation] ?? {}
   const isPlain = run.target.scenarios[grantedRequirement[operation]] === undefined
   return (
@@ -164,20 +204,23 @@ export function declaresMore(run: Run, operation: OperationId): boolean {
 }
 
 /** A resource of the target file; throws `NotExercised` if it is not declared. */
-export function declaredResource<K extends keyof Run['target']['resources']>(run: Run, name: K) {
+export function declaredResource<K extends keyof Run['target']['resources']>(
+  run: Pick<Known, 'target'>,
+  name: K,
+) {
   const value = run.target.resources[name]
   if (value === undefined) throw new NotExercised(`declare resources.${name}`)
   return value as NonNullable<typeof value>
 }
 
 /** The declared body of an operation whose payload the spec does not show. */
-export function bodyOf(run: Run, operation: OperationId): unknown {
+export function bodyOf(run: Pick<Known, 'target'>, operation: OperationId): unknown {
   const body = run.target.operations[operation]?.body
   if (body === undefined) throw new NotExercised(`declare operations.${operation}.body`)
   return body
 }
 
-export function contentOf(run: Run): UploadContent {
+export function contentOf(run: Pick<Known, 'target'>): UploadContent {
   const content = run.target.operations[uploadOperation]?.content
   if (content === undefined) throw new NotExercised(`declare operations.${uploadOperation}.content`)
   return content
@@ -210,7 +253,7 @@ async function freshAddition(run: Run): Promise<unknown> {
 }
 
 export function withoutRoles(
-  run: Run,
+  run: Pick<Known, 'target'>,
   operation: OperationId,
   body: unknown,
   roles: readonly string[],
@@ -257,20 +300,19 @@ export async function applyScenario(
 ): Promise<Probe> {
   const usesPlaceholder = bringsBody(scenario) && !isDeclared(run, operation)
   const base = usesPlaceholder ? await placeholderRequest(run, operation) : await plain()
+  const credential = scenario.key ? await run.keys.of(scenario.key) : base.credential
+  return { ...changedBy(scenario, base), credential }
+}
+
+/** The request as the scenario changes it, but for its key. */
+function changedBy(scenario: Scenario, base: Probe): Probe {
   const probe = scenario.headers.reduce(
     (changed, { name, value }) => withHeader(changed, name, value),
     base,
   )
-  const credential = scenario.key ? await run.keys.of(scenario.key) : base.credential
-  return withScenarioBody(
-    {
-      ...probe,
-      credential,
-      params: { ...base.params, ...scenario.params },
-      query: { ...base.query, ...scenario.query },
-    },
-    scenario,
-  )
+  const params = { ...base.params, ...scenario.params }
+  const query = { ...base.query, ...scenario.query }
+  return withScenarioBody({ ...probe, params, query }, scenario)
 }
 
 function withScenarioBody(probe: Probe, scenario: Scenario): Probe {

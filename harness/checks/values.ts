@@ -21,6 +21,13 @@ export function randomOf(seed: number): () => number {
   }
 }
 
+/** What is known of a run before anything is sent; a run itself is that and more. */
+export interface Known {
+  readonly target: Run['target']
+  readonly options: Pick<RunOptions, 'seed' | 'depth' | 'refusalRuns' | 'grantedRuns' | 'readOnly'>
+  readonly objects: Pick<Run['objects'], 'takenIds'>
+}
+
 interface SampledFor {
   readonly run: { readonly options: Pick<RunOptions, 'depth' | 'seed'> }
   readonly requirement: { readonly id: string }
@@ -32,7 +39,7 @@ export function randomFor({ run, requirement }: SampledFor): () => number {
 }
 
 /** A word of 12 letters that names nothing: drawn from the seed. */
-export function unknownWord(run: Run, name: string): string {
+export function unknownWord(run: Pick<Known, 'options'>, name: string): string {
   const random = randomOf(seedFor(run.options.seed, name))
   return Array.from({ length: 12 }, () => String.fromCharCode(97 + Math.floor(random() * 26))).join(
     '',
@@ -115,7 +122,11 @@ export function unknownId(like: string, random: () => number, taken: ReadonlySet
 }
 
 /** An unknown id of that shape: no id of the target file, none that was seen or sent before in this run. */
-export function freshUnknownId(run: Run, like: string, random: () => number): string {
+export function freshUnknownId(
+  run: Pick<Known, 'objects'>,
+  like: string,
+  random: () => number,
+): string {
   const id = unknownId(like, random, run.objects.takenIds)
   run.objects.takenIds.add(id.toLowerCase())
   return id
@@ -134,7 +145,11 @@ export const isNumber = (id: string): boolean => /^[0-9]+$/.test(id)
  * digits stand letters: a server that reads a number reads it from the beginning. A short id gets several: one may make the id
  * of another object if they are counted up in letters, too.
  */
-export function changedId(run: Run, id: string, way: 'cut' | 'lengthened'): string | undefined {
+export function changedId(
+  run: Pick<Known, 'objects'>,
+  id: string,
+  way: 'cut' | 'lengthened',
+): string | undefined {
   const last = id.at(-1) ?? ''
   const isCut = way === 'cut'
   const like = last === '1' ? '2' : (classes.find((one) => one.includes(last))?.at(1) ?? 'b')

@@ -26,6 +26,7 @@ export {
   jsonType,
   livenessProbe,
   operationName,
+  draftOf,
   operationProbe,
   probeOf,
   type Source,

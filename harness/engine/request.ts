@@ -4,7 +4,7 @@ import type { Run } from './run.ts'
 import type { Credential, Probe, Purpose, PreviousRequest } from './exchange.ts'
 import { withOwn, pathOf } from './exchange.ts'
 import { readsDeclared } from '../target-file/index.ts'
-import type { Effect } from '../../catalogue/operation.ts'
+import type { Effect, Operation } from '../../catalogue/operation.ts'
 
 interface ProbeParts {
   readonly params?: Readonly<Record<string, string>>
@@ -18,11 +18,21 @@ interface ProbeParts {
 
 export const jsonType: HeaderLine = { name: 'content-type', value: 'application/json' }
 
-/** A request of that operation, with the full key if no other credential is given; at the path that the target declares. */
+/** A request of that operation, with the full key if no other credential is given. */
 export async function operationProbe(run: Run, id: OperationId, parts: ProbeParts): Promise<Probe> {
-  const { method, path } = run.api.operation(id)
+  const credential = parts.credential ?? (await run.keys.full())
+  return draftOf(run.target, run.api.operation(id), { ...parts, credential })
+}
+
+/** A request of an operation, at the path that the target declares. */
+export function draftOf(
+  target: Pick<Run['target'], 'operations'>,
+  { id: name, method, path }: Pick<Operation, 'id' | 'method' | 'path'>,
+  parts: ProbeParts & { readonly credential: Credential },
+): Probe {
+  const id = name as OperationId
   const hasJson = Object.hasOwn(parts, 'json')
-  const binding = run.target.operations[id]
+  const binding = target.operations[id]
   const headers = withOwn(binding?.headers ?? [], parts.headers ?? [])
   const hasType = headers.some((line) => isNamed(line, 'content-type'))
   return {
@@ -32,7 +42,7 @@ export async function operationProbe(run: Run, id: OperationId, parts: ProbePart
     params: parts.params ?? {},
     query: { ...binding?.query, ...parts.query },
     headers: hasJson && !hasType ? [jsonType, ...headers] : headers,
-    credential: parts.credential ?? (await run.keys.full()),
+    credential: parts.credential,
     effect: parts.effect ?? 'none',
     ...(hasJson ? { body: JSON.stringify(parts.json) } : {}),
   }

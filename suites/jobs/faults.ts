@@ -1,17 +1,15 @@
 import { type Member, otherKinds } from '../../catalogue/operation.ts'
 import fc from 'fast-check'
-import type { Change, Fault, Pick, Placed } from '../../harness/checks/index.ts'
+import type { Case, Change, Material, PickItem, Placed } from '../../harness/checks/index.ts'
 import {
   absent,
+  byCases,
+  caseOf,
   change,
   changedBody,
-  condition,
   declaredResource,
-  faultOf,
   freshUnknownId,
   granted,
-  judgeAny,
-  judgeFaults,
   kindOf,
   ofKinds,
   ofKindsAny,
@@ -23,7 +21,7 @@ import {
   sampled,
   seedFor,
   shown,
-  unknown,
+  unknownIdCases,
   withBody,
 } from '../../harness/checks/index.ts'
 import { getAt } from '../../schemas/json.ts'
@@ -39,44 +37,61 @@ import {
 } from '../created/created-object.ts'
 
 /** The body, `inputs`, its items, their `id` and `value`, and the items of a value, each of another JSON type. */
-export const malformedInputs = condition(async (refusal) => {
-  const { run } = refusal.context
-  const required = run.target.resources.application?.requiredInputs ?? []
-  const isRequired = (item: unknown): boolean => required.includes(String(getAt(item, '/id')))
-  const body = jsonOf(await refusal.valid())
+export const malformedInputs = byCases(
+  (material) => {
+    const required = material.target.resources.application?.requiredInputs ?? []
+    const isRequired = (item: unknown): boolean => required.includes(String(getAt(item, '/id')))
+    const { first, last, by, body } = inputPlaces(material)
+    // Without its own id or value a required input is missing as well, which is another fault.
+    const ofFirst = (is: (item: unknown) => boolean): Placed[] =>
+      by((items) => Math.max(0, items.findIndex(is)))
+    const [optional, ofRequired] = [ofFirst((item) => !isRequired(item)), ofFirst(isRequired)]
+    const named = [
+      ...optional.flatMap((place) => [...ofKinds(place, ['null']), ...ofOtherTypes(place)]),
+      ...first.flatMap(numberInItems),
+      ...last.flatMap((place) => numberInItems(place).map(asLater)),
+      ...first.flatMap(appended),
+      ...ofRequired.filter(({ member }) => isLeftOut(member, required)).flatMap(absent),
+    ]
+    // If there are few inputs, the last may be the optional one: equal requests are sent once.
+    const cases = new Map(
+      named.map((one) => [JSON.stringify(changedBody([one], body)), caseOf(one)]),
+    )
+    return [...cases.values()]
+  },
+  {
+    generated(material) {
+      const { first, last, by } = inputPlaces(material)
+      const required = material.target.resources.application?.requiredInputs ?? []
+      const optional = by((items) =>
+        Math.max(
+          0,
+          items.findIndex((item) => !required.includes(String(getAt(item, '/id')))),
+        ),
+      )
+      return fc
+        .constantFrom(...first, ...last, ...optional)
+        .chain((place) =>
+          ofKindsAny('null', ...otherKinds(place.member)).map((value) =>
+            caseOf(ofValue(place, value)),
+          ),
+        )
+    },
+  },
+)
+
+/** The places of the body: with the first item of each array, with the last, and with one that is chosen. A server may look at some items only. */
+function inputPlaces(material: Material) {
+  const body = jsonOf(material.valid)
   const whole: Placed = {
     member: { at: '', kinds: ['object'], section: '2.5' },
     pointer: '',
     body,
     like: body,
   }
-  const placesBy = (pick: Pick): Placed[] => [whole, ...placesIn(run, 'jobs.create', body, pick)]
-  // Without its own id or value a required input is missing as well, which is another fault.
-  const ofFirst = (is: (item: unknown) => boolean): Placed[] =>
-    placesBy((items) => Math.max(0, items.findIndex(is)))
-  const [optional, ofRequired] = [ofFirst((item) => !isRequired(item)), ofFirst(isRequired)]
-  // A server may look at some items only.
-  const [first, last] = [placesBy(() => 0), placesBy((items) => items.length - 1)]
-  const named = [
-    ...optional.flatMap((place) => [...ofKinds(place, ['null']), ...ofOtherTypes(place)]),
-    ...first.flatMap(numberInItems),
-    ...last.flatMap((place) => numberInItems(place).map(asLater)),
-    ...first.flatMap(appended),
-    ...ofRequired.filter(({ member }) => isLeftOut(member, required)).flatMap(absent),
-  ]
-  // If there are few inputs, the last may be the optional one: equal requests are sent once.
-  const faults = new Map(
-    named.map((one) => [JSON.stringify(changedBody([one], body)), faultOf(one)]),
-  )
-  const generated = fc
-    .constantFrom(...first, ...last, ...optional)
-    .chain((place) =>
-      ofKindsAny('null', ...otherKinds(place.member)).map((value) =>
-        faultOf(ofValue(place, value)),
-      ),
-    )
-  await judgeAny(refusal, [...faults.values()], generated)
-})
+  const by = (pick: PickItem): Placed[] => [whole, ...placesIn(material, 'jobs.create', body, pick)]
+  return { body, by, first: by(() => 0), last: by((items) => items.length - 1) }
+}
 
 const numberInItems = (place: Placed): Change[] =>
   place.member.at.includes('*') ? ofKinds(place, ['number']) : []
@@ -114,20 +129,18 @@ export const withRequiredInputs = granted('with just the required inputs', (vali
 })
 
 /** Each required input left out by itself, and all of them. */
-export const withoutInput = condition(async (refusal) => {
-  const { application } = refusal.context.run.target.resources
+export const withoutInput = byCases(({ target }) => {
+  const { application } = target.resources
   const lacking = (application?.requiredInputs ?? []).map((required) => ({
     inputs: application?.inputs.filter((input) => getAt(input, '/id') !== required) ?? [],
     what: `the required input ${required} left out`,
   }))
   const none = { inputs: [], what: 'no inputs at all' }
-  const cases = [...lacking.filter((one) => one.inputs.length > 0), none]
-  const faults = cases.map(({ inputs, what }) => ({
+  return [...lacking.filter((one) => one.inputs.length > 0), none].map(({ inputs, what }) => ({
     what: `with a valid body, but ${what}`,
     fault: inputs.length === 0 ? 'empty @ /inputs' : 'absent @ /inputs/*',
-    change: (valid: Probe) => withJson(valid, { inputs }),
+    change: (valid) => withJson(valid, { inputs }),
   }))
-  await judgeFaults(refusal, faults)
 })
 
 /** Creations of one kind, refused one after the other before one that is to be granted. */
@@ -200,9 +213,9 @@ const generatedIds = fc
   .stringMatching(/^[A-Za-z0-9_-]{1,64}$/)
   .filter((id) => !/^[0-9a-f]{32}$/i.test(id.replaceAll('-', '')))
 
-const noUuid = (id: string): Fault => idFault(id, 'an id that is not a uuid', 'another form')
+const noUuid = (id: string): Case => idCase(id, 'an id that is not a uuid', 'another form')
 
-function idFault(id: string, what: string, fault: string): Fault {
+function idCase(id: string, what: string, fault: string): Case {
   return { what: `with ${what}`, fault: `id: ${fault}`, change: (probe) => withId(probe, id) }
 }
 
@@ -214,40 +227,64 @@ const cuts = [1, 2, 3, 4, 5, 6, 7, 8] as const
 const otherDigit = (digit: string): string => (digit === '0' ? '1' : '0')
 
 /** Ids that differ from that of a job in the first or the last digit, or after the first group: a server may compare only a part. */
-const likeJob = [
-  ['with its first digit changed', (id: string) => otherDigit(id.slice(0, 1)) + id.slice(1)],
-  ['with its last digit changed', (id: string) => id.slice(0, -1) + otherDigit(id.slice(-1))],
+const likeJob: readonly (readonly [what: string, change: (id: string, digit: string) => string])[] =
   [
-    'with all but its first group changed',
-    // Version and variant stay, so that it is a uuid of the same kind.
-    (id: string) =>
-      id.replaceAll(/[0-9a-f]/gi, (digit, at: number) =>
-        at < 9 || at === 14 || at === 19 ? digit : otherDigit(digit),
-      ),
-  ],
-] as const
+    ['with its first digit changed', (id, digit) => digit + id.slice(1)],
+    ['with its last digit changed', (id, digit) => id.slice(0, -1) + digit],
+    [
+      'with all but its first group changed',
+      // Version and variant stay, so that it is a uuid of the same kind.
+      (id) =>
+        id.replaceAll(/[0-9a-f]/gi, (digit, at: number) =>
+          at < 9 || at === 14 || at === 19 ? digit : otherDigit(digit),
+        ),
+    ],
+  ]
 
-/** Asks for the uuid of no job, twice, and for some that are like that of a job. */
-export const unknownJob = condition(async (refusal) => {
-  const { valid, judge } = refusal
-  await unknown('job_id', ['unknown', 'asked twice', 'of another kind']).bringAbout(refusal)
-  for (const [what, change] of likeJob) {
-    const probe = await valid()
-    const id = change(probe.params['job_id'] ?? '')
-    if (refusal.context.run.objects.takenIds.has(id.toLowerCase())) continue
-    await judge({ ...withId(probe, id), fault: 'id: like another' }, `with the id of a job ${what}`)
-  }
-})
+/** The id changed by the first digit that makes one which nothing has. */
+function nobodys(
+  { objects }: Material,
+  id: string,
+  change: (id: string, digit: string) => string,
+): string {
+  const made = [...'0123456789abcdef'].map((digit) => change(id, digit))
+  const isFree = (one: string): boolean =>
+    one.toLowerCase() !== id.toLowerCase() && !objects.takenIds.has(one.toLowerCase())
+  return made.find(isFree) ?? id
+}
+
+/** The uuid of no job, asked for twice, and some that are like that of a job, which is known when the run has made one. */
+export const unknownJob = byCases(
+  (material) => [
+    ...unknownIdCases(material, 'job_id', ['unknown', 'asked twice', 'of another kind']),
+    ...likeJob.map(([what, changed]): Case => ({
+      what: `with the id of a job ${what}`,
+      fault: 'id: like another',
+      change: (valid) => withId(valid, nobodys(material, valid.params['job_id'] ?? '', changed)),
+    })),
+  ],
+  { inOrder: true },
+)
 
 /** 1 to 64 letters, digits, `-` and `_` that are no uuid; an existing id that is cut, longer, or with a wildcard of SQL in it. */
-export const malformedId = condition(async (refusal) => {
-  const id = (await refusal.valid()).params['job_id'] ?? ''
-  const likeExisting = [
-    ...cuts
-      .filter((cut) => cut < id.length)
-      .map((cut) => idFault(id.slice(0, -cut), `an existing id that is cut by ${cut}`, 'cut')),
-    idFault(`${id}x`, 'an existing id and a character more', 'lengthened'),
-    idFault(`${id.slice(0, -1)}_`, 'an existing id, its last character _', 'wildcard'),
-  ]
-  await judgeAny(refusal, [...likeExisting, ...noUuids.map(noUuid)], generatedIds.map(noUuid))
-})
+export const malformedId = byCases(
+  ({ valid }) => {
+    const { length } = valid.params['job_id'] ?? ''
+    const changed = (what: string, fault: string, change: (id: string) => string): Case => ({
+      what: `with ${what}`,
+      fault: `id: ${fault}`,
+      change: (probe) => withId(probe, change(probe.params['job_id'] ?? '')),
+    })
+    return [
+      ...cuts
+        .filter((cut) => cut < length)
+        .map((cut) =>
+          changed(`an existing id that is cut by ${cut}`, 'cut', (id) => id.slice(0, -cut)),
+        ),
+      changed('an existing id and a character more', 'lengthened', (id) => `${id}x`),
+      changed('an existing id, its last character _', 'wildcard', (id) => `${id.slice(0, -1)}_`),
+      ...noUuids.map(noUuid),
+    ]
+  },
+  { generated: () => generatedIds.map(noUuid) },
+)

@@ -9,18 +9,16 @@ import {
   withJson,
 } from '../../harness/engine/index.ts'
 import { faultOfSample, type SamplePdf, samplePdf } from '../../fixtures/pdf.ts'
-import type { Condition, Fault, RefusalContext } from '../../harness/checks/index.ts'
+import type { Case, RefusalContext } from '../../harness/checks/index.ts'
 import {
-  changed,
-  condition,
+  byCases,
   inPlaceOf,
-  judgeAny,
   ofKindsAny,
   placeholderRequest,
   sample,
   sendUntilSettled,
   shown,
-  unknown,
+  unknownIdCases,
   upload,
   uploadsOf,
 } from '../../harness/checks/index.ts'
@@ -121,15 +119,23 @@ export async function unusable(
 }
 
 /** A file that does not exist, and one that does so no longer. */
-export const unreachable: Condition = condition(async (refusal) => {
-  await unknown('file_id').bringAbout(refusal)
-  const { deletedFile } = refusal.context.run.target.resources
-  if (deletedFile === undefined) return
-  const gone = (probe: Probe): Probe => ({ ...probe, params: { file_id: deletedFile } })
-  await changed('with a valid body, for a file that was deleted', gone, 'id: deleted').bringAbout(
-    refusal,
-  )
-})
+export const unreachable = byCases(
+  (material) => {
+    const { deletedFile } = material.target.resources
+    const deleted: Case[] =
+      deletedFile === undefined
+        ? []
+        : [
+            {
+              what: 'with a valid body, for a file that was deleted',
+              fault: 'id: deleted',
+              change: (probe) => ({ ...probe, params: { file_id: deletedFile } }),
+            },
+          ]
+    return [...unknownIdCases(material, 'file_id'), ...deleted]
+  },
+  { inOrder: true },
+)
 
 /** The enum `pdf_conversion_format` (§2.1). */
 const formats = ['text', 'markdown']
@@ -147,12 +153,12 @@ const outside = [
   ...['', 'constructor', '__proto__', '0'],
 ]
 
-const withFormat = (format: unknown, fault?: string): Fault => ({
+const withFormat = (format: unknown, fault?: string): Case => ({
   ...{ what: `with format ${shown(format)}`, fault },
   change: (probe) => withJson(probe, { format }),
 })
 
-const unsupported = (format: string): Fault =>
+const unsupported = (format: string): Case =>
   withFormat(format, `${format === '' ? 'empty' : 'value'} @ /format`)
 
 const otherWord = fc
@@ -163,22 +169,22 @@ const otherWord = fc
   .filter((format) => !formats.includes(format))
 
 /** Strings outside the enum: other letter case, full-width letters, blanks, abbreviations, empty, names of object members; then any. */
-export const unsupportedFormat = condition((refusal) =>
-  judgeAny(refusal, outside.map(unsupported), otherWord.map(unsupported)),
-)
+export const unsupportedFormat = byCases(() => outside.map(unsupported), {
+  generated: () => otherWord.map(unsupported),
+})
 
 const other = ['null', 'boolean', 'number', 'array', 'object'] as const
 
 const odd = [false, 0, 1, ['text'], ['markdown'], { format: 'text' }, { text: true }]
 
 /** Values that are no string, arrays of a valid one among them. */
-export const malformedFormat = condition((refusal) => {
-  const named = other.map((kind) =>
-    withFormat(inPlaceOf('text', sample[kind]), `${kind} @ /format`),
-  )
-  const generated = ofKindsAny(...other).map((value) => withFormat(value))
-  return judgeAny(refusal, [...named, ...odd.map((value) => withFormat(value))], generated)
-})
+export const malformedFormat = byCases(
+  () => [
+    ...other.map((kind) => withFormat(inPlaceOf('text', sample[kind]), `${kind} @ /format`)),
+    ...odd.map((value) => withFormat(value)),
+  ],
+  { generated: () => ofKindsAny(...other).map((value) => withFormat(value)) },
+)
 
 const gone: Pairs = [[404], [410]]
 

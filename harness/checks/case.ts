@@ -1,0 +1,117 @@
+import type fc from 'fast-check'
+import type { Effect } from '../../catalogue/operation.ts'
+import type { OperationId } from '../../catalogue/operations.ts'
+import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
+import type { Pairs } from '../../catalogue/requirement.ts'
+import { Failed, isGranted, type Probe } from '../engine/index.ts'
+import { judgeEach, property } from './at-once.ts'
+import { type Condition, type RefusalContext } from './refusals.ts'
+import { validDraft } from './valid-request.ts'
+import { type Known, sampled } from './values.ts'
+
+/** A request that a requirement is judged by, and what may answer it: both are known before anything is sent. */
+export interface Case {
+  /** The one fault, in words that follow the request line. */
+  readonly what: string
+  /** Name in the fault matrix. */
+  readonly fault?: string | undefined
+  /** Pairs for this case, if the spec names others than for the rest of its requirement. */
+  readonly expects?: Pairs | undefined
+  /** The request, made from a valid one: each gets a fresh one, with names and files of its own. */
+  change(valid: Probe): Probe
+  /** What it has on a target that may grant it; `none` if nothing is said. */
+  readonly effect?: Effect
+  /** Asks for what was asked before: sent once all others were answered. */
+  readonly isAgain?: true
+  /** A request that a target grants as well which reads this one by converting it: then it is no fault that it was granted. */
+  readonly coercion?: (valid: Probe) => Probe
+}
+
+/** What cases are made from: what the target declares, the options of the run, and the valid request. */
+export interface Material extends Known {
+  readonly requirement: CatalogueRequirement
+  readonly operation: OperationId
+  /** As far as it is known before anything is sent. */
+  readonly valid: Probe
+}
+
+/** The cases of a requirement; throws `NotExercised` if the target declares too little for any. */
+export type Cases = (material: Material) => readonly Case[]
+
+/** A condition whose cases are known before anything is sent. */
+export interface CaseCondition extends Condition {
+  readonly cases: Cases
+  readonly generated?: Generated
+}
+
+/** Further cases, as many as a run generates. */
+type Generated = (material: Material) => fc.Arbitrary<Case>
+
+export function materialOf(
+  { target, options, objects }: Known,
+  requirement: CatalogueRequirement,
+  operation: OperationId,
+): Material {
+  const known = { target, options, objects }
+  return { ...known, requirement, operation, valid: validDraft(known, operation) }
+}
+
+interface CaseOptions {
+  /** One after the other: each may depend on what was asked before. A quick run sends the first. */
+  readonly inOrder?: true
+  readonly generated?: Generated
+}
+
+/** A condition that is judged by these cases, and by as many generated ones as a run asks for. */
+export function byCases(cases: Cases, { inOrder, generated }: CaseOptions = {}): CaseCondition {
+  const chosen = (material: Material): readonly Case[] => {
+    const all = cases(material)
+    if (material.options.depth === 'full') return all
+    const named = all.filter(({ isAgain, coercion }) => !isAgain && !coercion)
+    return inOrder
+      ? named.slice(0, 1)
+      : sampled({ run: material, requirement: material.requirement }, named)
+  }
+  return {
+    cases: chosen,
+    ...(generated && { generated }),
+    async bringAbout(refusal) {
+      const { context, operation } = refusal
+      const material = materialOf(context.run, context.requirement, operation)
+      const all = chosen(material)
+      context.open.plan(all.length)
+      const judge = async (one: Case): Promise<void> => {
+        await judgeCase(refusal, one)
+        context.open.settle(1)
+      }
+      if (inOrder) for (const one of all) await judge(one)
+      else
+        for (const isAgain of [undefined, true])
+          await judgeEach(
+            all.filter((one) => one.isAgain === isAgain),
+            judge,
+          )
+      if (!generated) return
+      await property(context, 'refusalRuns', generated(material), (one) => judgeCase(refusal, one))
+    },
+  }
+}
+
+/** Sends a case and judges the answer; tells whether it was granted. */
+export async function judgeCase(refusal: RefusalContext, one: Case): Promise<boolean> {
+  const { valid, judge } = refusal
+  const { what, fault, expects, effect = 'none', coercion } = one
+  try {
+    return await judge({ ...one.change(await valid()), effect, fault }, what, expects)
+  } catch (error) {
+    if (!coercion || !isGrantedFault(error)) throw error
+    const { response } = await refusal.context.send(coercion(await valid()), { role: 'control' })
+    if (response === undefined || !isGranted(response)) throw error
+    return true
+  }
+}
+
+function isGrantedFault(error: unknown): boolean {
+  const status = error instanceof Failed ? (error.failure.exchange?.response?.status ?? 0) : 0
+  return status >= 200 && status < 300
+}
