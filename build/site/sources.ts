@@ -27,13 +27,14 @@ const guide: Readonly<Record<string, readonly string[]>> = {
   'While you work': ['docs/watch.md', 'docs/ui.md', 'docs/check.md', 'docs/record.md'],
   'In programs': ['docs/library.md', 'docs/vitest.md', 'docs/standalone.md'],
   Pipelines: ['docs/ci.md', 'docs/github-actions.md', 'docs/gitlab.md'],
-  Trust: [
-    'docs/proof.md',
-    'catalogue/readings.md',
+  Certificates: [
     'docs/certificates.md',
-    'SECURITY.md',
-    'docs/fault-matrix.md',
+    'docs/sign.md',
+    'docs/verify.md',
+    'docs/register.md',
+    'docs/certificate-format.md',
   ],
+  Trust: ['docs/proof.md', 'catalogue/readings.md', 'SECURITY.md', 'docs/fault-matrix.md'],
   Project: [
     'docs/versioning.md',
     'CHANGELOG.md',
@@ -53,7 +54,6 @@ interface Link {
   readonly text: string
   readonly link?: string
   readonly items?: readonly Link[]
-  readonly collapsed?: boolean
 }
 
 /**
@@ -141,7 +141,7 @@ function navigation(texts: ReadonlyMap<string, string>) {
     version: suiteVersion(),
     /** By the path that they stand beside; the longest that fits is taken. */
     sidebar: {
-      '/': [...people, { text: 'Requirements', items: [all, ...links], collapsed: true }],
+      '/': [...people, { text: 'Requirements', items: [all, ...links] }],
       ...Object.fromEntries(
         operations.map((operation) => [
           `/requirements/${operation}/`,

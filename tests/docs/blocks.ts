@@ -67,18 +67,27 @@ export function commandsOf({ language, text }: Block): string[] {
     .filter((line) => line !== '')
 }
 
-/** The first line of what a page shows that did not come, in their order; `…` stands for any characters, alone for any lines. */
+/**
+ * The first line of what a page shows that did not come, in their order. `…` stands for any characters, alone for any lines, and
+ * a count for any other: it may have grown since. A status, an exit code and the numbers of sections and ids stay what they are.
+ */
 export function missing(shown: string, printed: string): string | undefined {
   const lines = printed.split('\n')
   let at = 0
   for (const wanted of shown.trimEnd().split('\n')) {
     if (wanted.trim() === '…' || wanted.trim() === '') continue
-    const pattern = new RegExp(`^${wanted.split('…').map(literal).join('.*')}$`)
+    const pattern = new RegExp(`^${wanted.split('…').map(loose).join('.*')}$`)
     const found = lines.findIndex((line, index) => index >= at && pattern.test(line.trimEnd()))
     if (found < 0) return wanted
     at = found + 1
   }
   return undefined
+}
+
+const aCount = /(?<![\w/.:§-]|exit )\d+(?:\.\d+)?(?![\w-]|\.\d| [A-Z])/
+
+function loose(text: string): string {
+  return text.split(aCount).map(literal).join('\\d+(?:\\.\\d+)?')
 }
 
 function literal(text: string): string {

@@ -15,6 +15,13 @@ export const searchOptions = {
       fuzzy: 0.2,
       prefix: true,
       combineWith: 'AND',
+      // Answers stand before what they are about, and the history of the project behind all.
+      boostDocument: (id) =>
+        /docs\/(questions|command-line)/.test(id)
+          ? 3
+          : /requirements\/|CHANGELOG|performance|mutation/.test(id)
+            ? 0.4
+            : 1,
     },
   },
 }
