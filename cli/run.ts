@@ -5,6 +5,7 @@ import type { RunArguments } from './run/arguments.ts'
 import { baselineOf, oneRun, runOptions, warn } from './run/one-run.ts'
 import { findTarget } from './run/find-target.ts'
 import { exitProcess } from './guard.ts'
+import { roundly } from './output/progress.ts'
 import { type Estimate, estimate } from '../suites/estimate.ts'
 import { planRun } from '../suites/plan.ts'
 
@@ -37,7 +38,18 @@ async function dryRun(
   warn(found, options, baseline)
   const run = runOptions(options, baseUrl, [])
   const rows = estimate(planRun(found.target, run), found.target, run)
-  people.write(`${dryRunTable(rows, found.target.limits.maxGenerations)}${dryRunNote}`)
+  const { maxGenerations, requestsPerSecond } = found.target.limits
+  people.write(
+    `${dryRunTable(rows, maxGenerations)}${rateNote(rows, requestsPerSecond)}${dryRunNote}`,
+  )
+}
+
+/** How long it takes at the rate that is asked for; nothing if there is none. */
+function rateNote(rows: readonly Estimate[], rate: number): string {
+  if (rate === 0) return ''
+  const takes = (column: 'typical' | 'requests'): string =>
+    roundly((rows.reduce((sum, row) => sum + row[column], 0) / rate) * 1000)
+  return `\nAt ${rate} requests a second: typically ${takes('typical')}, at most ${takes('requests')}.\n`
 }
 
 const dryRunNote = `

@@ -19,7 +19,7 @@ import {
   readBaseline,
   readBaselineOrNone,
 } from '../../harness/report/index.ts'
-import { labels, redactorFor } from '../../harness/target-file/index.ts'
+import { labels, redactorFor, type Target } from '../../harness/target-file/index.ts'
 import { isSecretName } from '../../harness/recording/index.ts'
 import type { Exchanges } from '../../reporters/view/evidence.ts'
 import {
@@ -35,7 +35,8 @@ import {
   makeRunFolder,
   loadFormats,
 } from '../output/write-reports.ts'
-import { colorsFor, showProgress, warnOf } from '../output/say.ts'
+import { type Look, roundly, showProgress } from '../output/progress.ts'
+import { colorsFor, warnOf } from '../output/say.ts'
 import type { RunArguments } from './arguments.ts'
 import { chosenByOf } from './chosen-ids.ts'
 import { findTarget, type FoundTarget } from './find-target.ts'
@@ -43,6 +44,7 @@ import type { Interrupts } from './interrupts.ts'
 import { publish } from './publish.ts'
 import { type StartedServer, startServer } from './start-server.ts'
 import { shellWord } from '../../harness/shell-word.ts'
+import { estimate } from '../../suites/estimate.ts'
 import { planRun } from '../../suites/plan.ts'
 import { type Loss, onLoss, stuck } from '../guard.ts'
 
@@ -210,7 +212,8 @@ async function judge(
     setTimeout(leaveBehind, graceMs)
     return true
   })
-  const { done, ...problem } = await follow(judging, overdue, onEvent).finally(release)
+  const look = lookAt(judging, target, options)
+  const { done, ...problem } = await follow(judging, overdue, { look, onEvent }).finally(release)
   const durationMs = performance.now() - started
   const facts = judging.facts()
   return {
@@ -241,13 +244,33 @@ function neverJudged(
   }
 }
 
+/** What progress is made of; says at once how long a run with a rate is likely to take. */
+function lookAt(judging: Judging, target: Target, options: RunOptions): () => Look {
+  const plan = planRun(target, options)
+  const of = [...plan.values()].filter(({ run }) => run).length
+  const expected = estimate(plan, target, options).reduce((sum, { typical }) => sum + typical, 0)
+  const rate = target.limits.requestsPerSecond
+  const ms = rate > 0 ? (expected / rate) * 1000 : 0
+  if (ms > worthSayingMs)
+    process.stderr.write(
+      `conform: some ${expected} requests at ${rate} a second: about ${roundly(ms)}\n`,
+    )
+  return () => {
+    const { jobsInProgress, requests: sent } = judging.facts()
+    return { of, expected, sent, rate, jobs: jobsInProgress.length }
+  }
+}
+
+/** A shorter run is over before anybody wonders. */
+const worthSayingMs = 10_000
+
 /** Shows how the run goes on, until it ends or is overdue. */
 async function follow(
   { events, done }: Judging,
   overdue: Promise<void>,
-  onEvent: RunFront['onEvent'],
+  { look, onEvent }: Pick<RunFront, 'onEvent'> & { readonly look: () => Look },
 ): Promise<Pick<RunRecord, 'problem'> & Pick<Judged, 'done'>> {
-  const progress = await showProgress(process.stderr, colorsFor(process.stderr))
+  const progress = await showProgress(process.stderr, colorsFor(process.stderr), look)
   const show = async (): Promise<void> => {
     for await (const event of events) {
       onEvent?.(event)

@@ -53,6 +53,12 @@ export function createBoard(empty: Report, hasKey = true) {
         [...rows.values()].map(({ result }) => result),
         { last, wasRefused },
       ),
+    /** What a run that was ended had not judged yet, in report order. */
+    get untested(): string[] {
+      return [...rows.values()]
+        .filter(({ isWaiting, result }) => !isWaiting && isUnknown(result))
+        .map(({ result }) => result.id)
+    },
     /** How many requirements the run that goes on is to judge. */
     get planned() {
       return run.size

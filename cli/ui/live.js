@@ -67,10 +67,12 @@ function showTab({ title, tone }) {
 function show(next) {
   const hasEnded = state.isRunning && !next.isRunning
   state = next
-  const { failed, isRunning, progress, announcement, tab, text } = next
+  const { failed, isRunning, progress, announcement, tab, text, untested = 0 } = next
   setText($('now'), text)
   setText($('announcement'), announcement)
   setText($('failed-count'), failed > 0 ? String(failed) : '')
+  setText($('untested-count'), String(untested))
+  document.querySelector('[data-do=untested]').hidden = untested === 0
   $('progress').hidden = !isRunning
   if (progress) {
     $('progress').max = progress.of
@@ -88,14 +90,14 @@ function show(next) {
 
 // Not `disabled`: a button that has the focus keeps it.
 function markButtons() {
-  const { failed, isRunning } = state
+  const { failed, isGone, isRunning } = state
   for (const button of document.querySelectorAll(
     '[data-do], [data-run], [data-add], [data-shown]',
   )) {
     const isStop = button.dataset.do === 'stop'
     const isOff = isStop
       ? !isRunning
-      : isRunning || (button.dataset.do === 'failed' && failed === 0)
+      : isGone || isRunning || (button.dataset.do === 'failed' && failed === 0)
     button.setAttribute('aria-disabled', String(isOff))
   }
 }
@@ -140,6 +142,7 @@ document.addEventListener(
   ({ target }) => {
     if (!target.open || !target.classList.contains('r')) return
     closeOthers(target)
+    if (wide.matches) nameInAddress(target)
     void showSent(target)
   },
   true,
@@ -159,12 +162,18 @@ function currentRow() {
   )
 }
 
+/** The address names the requirement that is shown: whoever loads it again, or is sent it, sees the same. */
+function nameInAddress({ id }) {
+  history.replaceState(null, '', `${location.pathname}${location.search}#${encodeURIComponent(id)}`)
+}
+
 function step(by) {
   const rows = visibleRows()
   const at = rows.indexOf(currentRow())
   const next = rows[at < 0 ? 0 : Math.min(Math.max(at + by, 0), rows.length - 1)]
   if (!next) return
   if (wide.matches) next.open = true
+  nameInAddress(next)
   next.firstChild.focus({ preventScroll: true })
   next.firstChild.scrollIntoView({ block: 'nearest' })
 }
@@ -195,7 +204,9 @@ document.addEventListener('keydown', (event) => {
 
 if (wide.matches) {
   const open = [...document.querySelectorAll('#list .r[open]')]
-  const chosen = open.find((row) => row.matches(':target')) ?? open[0]
+  // `:target` is not known before the page is whole.
+  const named = $(decodeURIComponent(location.hash.slice(1)))
+  const chosen = open.find((row) => row === named) ?? open[0]
   for (const row of open) if (row !== chosen) row.open = false
 }
 for (const row of document.querySelectorAll('#list .r[open]')) void showSent(row)
@@ -211,5 +222,8 @@ events.addEventListener('patch', (event) => {
   addCopyButtons(document)
 })
 events.addEventListener('error', () =>
-  show({ ...state, isRunning: false, progress: undefined, text: gone, announcement: gone }),
+  show({
+    ...{ ...state, isGone: true, isRunning: false, progress: undefined },
+    ...{ text: gone, announcement: gone },
+  }),
 )

@@ -132,12 +132,16 @@ export function createModel(
   }
   return {
     front,
+    untested: () => board.untested,
     page: () => pageMarkup(board, around),
     sent: (id: string) => book.markupOf(id),
     patchSince: (since: number): Patch => ({
       version: board.version,
       parts: partsSince(board, around, since),
-      state: { ...status, isRunning, failed: failed(), tab: tabOf(board, isRunning) },
+      state: {
+        ...{ ...status, isRunning, failed: failed(), tab: tabOf(board, isRunning) },
+        untested: isRunning ? 0 : board.untested.length,
+      },
     }),
   }
 }

@@ -63,6 +63,7 @@ ${parts.details}</main>
 const controls = `<section class="controls" aria-label="Run"><div>
 <button type="button" class="main" data-do="all">Run all</button>
 <button type="button" data-do="failed">Run failed <b id="failed-count"></b></button>
+<button type="button" data-do="untested" hidden>Go on with the <b id="untested-count"></b> not tested</button>
 <button type="button" data-do="stop">Stop</button>
 <p id="now"></p><progress id="progress" aria-label="Requirements judged" hidden></progress>
 <details class="keys"><summary>Keys</summary><dl><dt>j, k</dt><dd>next and previous requirement</dd><dt>r</dt><dd>run that one again, else what failed</dd><dt>f</dt><dd>only what failed</dd><dt>/</dt><dd>search</dd></dl><label><input type="checkbox" id="use-keys" checked> Use these keys</label></details>
@@ -148,7 +149,7 @@ const adding =
     `<textarea id="part" aria-label="Part of the target file" rows="18" spellcheck="false">\n${htmlText(json)}</textarea><p class="acts"><button type="button" data-add="part">Add to ${htmlText(path)}</button> <span id="added" role="status"></span></p>`
 
 const judging =
-  '<div class="verdict n"><span class="seal" aria-hidden="true">…</span><div><p class="word">Judging</p><p>The verdict appears here when the run has ended.</p></div></div>'
+  '<div class="verdict n"><span class="seal" aria-hidden="true">…</span><div><h2 class="word">Judging</h2><p>The verdict appears here when the run has ended.</p></div></div>'
 
 /** The parts of one requirement: its row in the list, and its cell in the matrix. */
 export function rowParts(row: Row, report: Report): Record<string, string> {

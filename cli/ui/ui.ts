@@ -42,7 +42,8 @@ export async function startUi(baseUrl: string | undefined, options: RunArguments
       isOpened = true
     },
     command: async (command) => {
-      if (!isObject(command) || typeof command.add !== 'string') return obey(command, session)
+      if (!isObject(command) || typeof command.add !== 'string')
+        return obey(command, session, model.untested)
       return targetFile === undefined ? 'Nothing can be added here.' : add(targetFile, command.add)
     },
   })
@@ -84,8 +85,12 @@ async function emptyReport(baseUrl: string | undefined, options: RunArguments) {
   return { empty, hasKey: target.keys.full !== undefined }
 }
 
-/** Does what a button of the page says: `{"run": "all"}`, `"failed"`, `"stop"`, an id, or a list of ids. */
-function obey(command: unknown, session: Session): string | undefined {
+/** Does what a button of the page says: `{"run": "all"}`, `"failed"`, `"untested"`, `"stop"`, an id, or a list of ids. */
+function obey(
+  command: unknown,
+  session: Session,
+  untested: () => readonly string[],
+): string | undefined {
   const run = isObject(command) ? command.run : undefined
   if (run === 'stop') return void session.interrupt()
   if (session.isRunning) return 'A run goes on: stop it first.'
@@ -95,7 +100,7 @@ function obey(command: unknown, session: Session): string | undefined {
       ? void session.run('failed', 'asked for')
       : 'Nothing failed when it was last judged.'
   }
-  const ids: unknown[] = Array.isArray(run) ? run : [run]
+  const ids: unknown[] = run === 'untested' ? [...untested()] : Array.isArray(run) ? run : [run]
   const known: ReadonlySet<unknown> = new Set(catalogue.map(({ id }) => id))
   if (ids.length === 0 || !ids.every((id) => known.has(id))) return 'There is no such requirement.'
   return void session.run(ids as string[], 'asked for')

@@ -50,7 +50,7 @@ export const tones = { good: 'p', warning: 'm', bad: 'f' } as const satisfies Re
 
 export function verdictBlock(report: Report): string {
   const { meaning, sign, tone, word } = standingOf(report)
-  return `<div class="verdict ${tones[tone]}"><span class="seal" aria-hidden="true">${sign}</span><div><p class="word">${word}</p>${isSaidByExit(report) ? '' : `<p>${htmlText(sentence(meaning))}</p>`}<p class="exit">${htmlText(sentence(exitLine(report)))}</p></div></div>`
+  return `<div class="verdict ${tones[tone]}"><span class="seal" aria-hidden="true">${sign}</span><div><h2 class="word">${word}</h2>${isSaidByExit(report) ? '' : `<p>${htmlText(sentence(meaning))}</p>`}<p class="exit">${htmlText(sentence(exitLine(report)))}</p></div></div>`
 }
 
 /** What to do next, numbered; nothing if the verdict says it. */

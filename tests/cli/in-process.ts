@@ -46,13 +46,16 @@ async function runHere(args: readonly string[], { env, cwd = tmpdir() }: Setting
       code: exitCode(),
       signal: null,
       stdout: stdout.text,
-      stderr: stderr.text,
+      stderr: stderr.text.replaceAll(progress, ''),
       ms: performance.now() - began,
     }
   } finally {
     restore()
   }
 }
+
+/** How far a run is, which a log is told every 10 s: a busy machine changes no test. */
+const progress = /^conform: \d+ of \d+ judged.*\n/gm
 
 const exitCode = (): number => Number(process.exitCode ?? 0)
 

@@ -7,7 +7,6 @@ import { leftOut, targetReason, undeclaredReason } from '../../harness/report/re
 import { failed, missed, notApplicable, report, result } from '../gates/results.ts'
 import { hostile, unsafe } from './hostile.ts'
 import { fails, mixed, sampleFailure, sampleReport } from './sample-report.ts'
-import { progressLine } from '../../cli/output/say.ts'
 
 const plain = pc.createColors(false)
 const lines = (report: Report) => renderTerminal(report, plain).trimEnd().split('\n')
@@ -297,15 +296,4 @@ test('ends with every failed id, the reports, and what to do next beside the ver
   expect(
     renderTerminal(report([result('a.b/1')]), plain, { written, command: 'conform' }),
   ).not.toContain('Next')
-})
-
-test('shows how far a run is on one line, in whatever room there is', () => {
-  const standing = { judged: 133, of: 302, failed: 2, ms: 12_400, operation: 'jobs.create' }
-  const line = progressLine(standing, 80, plain)
-  expect(line).toBe('█████████░░░░░░░░░░░ 133/302 · 2 failed · 12 s · jobs.create')
-  for (const columns of [30, 40, 50])
-    expect(progressLine(standing, columns, plain).length).toBeLessThan(columns)
-  expect(progressLine({ ...standing, failed: 0, operation: '\u001b[2J' }, 80, plain)).not.toMatch(
-    unsafe,
-  )
 })

@@ -48,6 +48,20 @@ test('a run of a part leaves the rest as it was, and the verdict is of all that 
   })
 })
 
+test('a run that was ended leaves what it had not judged to go on with', () => {
+  const whole = sampleReport()
+  const board = createBoard(whole)
+  expect(board.untested).toEqual([])
+  const [first, second] = whole.requirements
+  const cutShort = whole.requirements.map((result, at) =>
+    at < 2 ? { ...result, outcome: 'not-exercised' as const, ...leftOut('interrupted') } : result,
+  )
+  board.ended({ ...whole, requirements: cutShort }, false)
+  expect(board.untested).toEqual([first!.id, second!.id])
+  board.judged(first!)
+  expect(board.untested).toEqual([second!.id])
+})
+
 test('what a run of a part could not judge any more stays as it was', () => {
   const whole = sampleReport()
   const board = createBoard(whole)

@@ -1,0 +1,132 @@
+import type { Colors } from 'picocolors/types'
+import { count, type RequirementResult } from '../../harness/report/index.ts'
+import { terminalText } from '../../reporters/escape/terminal.ts'
+import { duration } from '../../reporters/view/writing.ts'
+import { canRewrite } from './say.ts'
+
+/** How far a run is. */
+export interface Standing {
+  readonly judged: number
+  readonly of: number
+  readonly failed: number
+  readonly ms: number
+  /** What is judged, or waited for: an operation, or words. */
+  readonly now: string
+  /** Time that it is likely to take still, in ms, if that can be told. */
+  readonly leftMs?: number | undefined
+}
+
+const BAR = 20
+const PAUSE_MS = 80
+const LOOK_MS = 1000
+/** A log gets a line so often, in ms. */
+const LINE_MS = 10_000
+
+/** `█████░░ 133/302 · 2 failed · 12 s, about 30 s left · jobs.create`, in so many columns at most: what does not fit is left out from its end. */
+export function progressLine(standing: Standing, columns: number, colors: Colors): string {
+  const { failed, judged, now, of } = standing
+  const filled = Math.round((Math.min(judged, of) / Math.max(of, 1)) * BAR)
+  const failures = failed > 0 ? [`${failed} failed`] : []
+  const parts = [`${judged}/${of}`, ...failures, times(standing), terminalText(now)]
+  // The last column stays free: some terminals break a full line.
+  while (parts.length > 1 && BAR + 1 + parts.join(' · ').length > columns - 1) parts.pop()
+  const painted = parts.map((part) => (part === failures[0] ? colors.red(part) : colors.dim(part)))
+  return `${'█'.repeat(filled)}${colors.dim('░'.repeat(BAR - filled))} ${painted.join(colors.dim(' · '))}`
+}
+
+/** `133 of 302 judged, 2 failed; 12 s, about 30 s left; now jobs.create`: for a log, which nobody rewrites. */
+export function progressSentence(standing: Standing): string {
+  const { failed, judged, now, of } = standing
+  const failures = failed > 0 ? `, ${failed} failed` : ''
+  return `${judged} of ${of} judged${failures}; ${times(standing)}; now ${terminalText(now)}`
+}
+
+function times({ leftMs, ms }: Standing): string {
+  const taken = ms < 60_000 ? `${Math.floor(ms / 1000)} s` : duration(ms)
+  return leftMs === undefined ? taken : `${taken}, about ${roundly(leftMs)} left`
+}
+
+/** A time that is only likely: whole seconds, five of them from ten on, minutes from two on. */
+export function roundly(ms: number): string {
+  const seconds = Math.max(1, Math.ceil(ms / 1000))
+  if (seconds < 10) return `${seconds} s`
+  return seconds < 120 ? `${Math.ceil(seconds / 5) * 5} s` : `${Math.ceil(seconds / 60)} min`
+}
+
+/** Fewer requests than that say nothing of how fast the next ones will be. */
+const FEWEST = 20
+
+/**
+ * Time that the rest of a run is likely to take, in ms: at the pace so far, and never faster than its rate allows; undefined if
+ * nothing can be told, or it is at its end.
+ * @param rate requests a second; 0: no limit
+ */
+export function timeLeft(
+  {
+    expected,
+    rate,
+    sent,
+  }: { readonly expected: number; readonly rate: number; readonly sent: number },
+  ms: number,
+): number | undefined {
+  const rest = expected - sent
+  const byRate = rate > 0 ? (rest / rate) * 1000 : 0
+  const byPace = sent < FEWEST ? 0 : (rest * ms) / sent
+  const left = Math.max(byRate, byPace)
+  return rest <= 0 || left < LOOK_MS ? undefined : left
+}
+
+/** What can be learned of a run while it goes on. */
+export interface Look {
+  /** Requirements that are judged in all. */
+  readonly of: number
+  /** Requests that it is likely to send, and has sent. */
+  readonly expected: number
+  readonly sent: number
+  /** Requests a second; 0: no limit. */
+  readonly rate: number
+  /** Jobs that have not ended yet. */
+  readonly jobs: number
+}
+
+/** A line that is rewritten on a terminal that can; elsewhere a line every 10 s. */
+export async function showProgress(stream: NodeJS.WriteStream, colors: Colors, look: () => Look) {
+  const isRewritten = canRewrite(stream)
+  const rewritten = isRewritten ? (await import('log-update')).createLogUpdate(stream) : undefined
+  const started = performance.now()
+  const judged = new Set<string>()
+  const failed = new Set<string>()
+  let [last, lastResult, operation] = [0, started, 'the first request']
+  const standing = (): Standing => {
+    const now = performance.now()
+    const { jobs, of, ...sending } = look()
+    const isWaiting = now - lastResult > LOOK_MS && jobs > 0
+    const jobsText = jobs === 1 ? 'a job' : count(jobs, 'job')
+    return {
+      ...{ judged: judged.size, of, failed: failed.size, ms: now - started },
+      now: isWaiting ? `waiting for ${jobsText} of the application` : operation,
+      leftMs: timeLeft(sending, now - started),
+    }
+  }
+  const show = (): void => {
+    last = performance.now()
+    if (!rewritten) return void stream.write(`conform: ${progressSentence(standing())}\n`)
+    rewritten(progressLine(standing(), stream.columns > 0 ? stream.columns : 80, colors))
+  }
+  const timer = setInterval(show, rewritten ? LOOK_MS : LINE_MS).unref()
+  return {
+    result({ id, level, operation: of, outcome }: RequirementResult): void {
+      judged.add(id)
+      if (outcome === 'failed' && level === 'must') failed.add(id)
+      lastResult = performance.now()
+      operation = of
+      if (rewritten && lastResult - last >= PAUSE_MS) show()
+    },
+    done() {
+      clearInterval(timer)
+      rewritten?.clear()
+      // Shows the cursor again.
+      rewritten?.done()
+    },
+  }
+}
