@@ -71,6 +71,18 @@ const listed: Readonly<Partial<Record<OperationId, PairTable>>> = {
   'vision.analyze': [[503, 'InternalError']],
 }
 
+/** §7.2: the statuses of category Validation. */
+const validation = [400, 404, 409, 410, 413, 422]
+
+/** Statuses of the kind that a key speaks of, beside that of the type that it is shown with. */
+const ofKind: readonly (readonly [beginning: string, statuses: readonly number[]])[] = [
+  ['fail.badRequest.', validation],
+  ['fail.guardrail.', validation],
+  ['fail.notFound.', [404, 410]],
+  ['fail.tooManyRequests.', [429, 507]],
+  ['fail.model.quotaExceeded', [429, 507]],
+]
+
 /** §7.1: the message keys shown, and the status whose row of §7.2 holds the type that each is shown with. */
 const messageKeys: Readonly<Record<string, number>> = {
   'fail.unauthorized.badToken': 401,
@@ -118,16 +130,21 @@ export function mayCarry(operation: OperationId | null, status: number, tpe: str
 }
 
 /**
- * Whether a message key of §7.1 fits: the type is one that the status of the key's own type may have. Undefined for a
- * key that §7.1 does not show.
+ * Whether a message key of §7.1 fits: the type is one that the status of the key's own type may have, or the status of the
+ * response is of the kind that the key speaks of. A status that §7.2 does not list may have any key. Undefined for a key
+ * that §7.1 does not show.
  */
 export function keyFits(
   key: string,
   operation: OperationId | null,
-  tpe: string,
+  { status, tpe }: { readonly status: number; readonly tpe: string },
 ): boolean | undefined {
-  const status = Object.hasOwn(messageKeys, key) ? messageKeys[key] : undefined
-  return status === undefined ? undefined : mayCarry(operation, status, tpe)
+  const own = Object.hasOwn(messageKeys, key) ? messageKeys[key] : undefined
+  if (own === undefined) return undefined
+  const isOfKind = ofKind.some(
+    ([beginning, statuses]) => key.startsWith(beginning) && statuses.includes(status),
+  )
+  return isOfKind || codeNames(status) === undefined || mayCarry(operation, own, tpe)
 }
 
 /** Names by which an answer tells what it is, whatever the operation. */

@@ -114,7 +114,7 @@ export const filesUpload = requirements('files.upload', [
 export const filesList = requirements('files.list', [
   accepted('The listing of files', { maxRequests: 1 }),
   { id: '2xx-file-types', section: '2.8, 4.4', expects: '2xx',
-    statement: 'The listing with file_types, one extension or two with a comma, is answered by a 2xx.', maxRequests: 3 },
+    statement: 'The listing with file_types, one extension or two with a comma, is answered by a 2xx.', maxRequests: 5 },
   { id: '2xx-filtered', level: 'should', section: '2.8', needs: ['/operations/files.upload/content', '/operations/files.upload/fields/id'], expects: '2xx',
     statement: 'A listing with file_types of another extension does not hold a file that the run uploaded.', maxRequests: 5, alsoSends: { 'files.upload': 1 } },
 ])

@@ -82,6 +82,8 @@ function answerUnknownRoute(method: string, path: string, { switches }: World): 
   const known = knownPaths.has(path)
   if (method === 'GET' && lists.has(path) && switches.varied('methods/lists'))
     return { status: 200, body: { data: [] } }
+  if (path.includes('%') && switches.broken('envelope/unknown-path#escape'))
+    return envelope('500-InternalServerError')
   const id = known ? 'envelope/unsupported-method' : 'envelope/unknown-path'
   const answer =
     switches.brokenOf(wrong, id) ?? switches.variedOf(known ? unsupportedMethod : unknownPath)

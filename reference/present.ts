@@ -17,6 +17,16 @@ function everyObject(value: unknown, rewrite: (members: Members) => Members): un
 
 const additional = { x_trace: { span: [1, null] }, hint: null, Größe: 17.5 }
 
+/** Keys of §7.1 that speak of the kind of an error, by a type that they are not shown with. */
+const keysOfKind: Readonly<Record<string, string>> = {
+  Conflict: 'fail.badRequest.invalidParameters',
+  UnprocessableEntity: 'fail.badRequest.invalidParameters',
+  PayloadTooLarge: 'fail.badRequest.invalidParameters',
+  Gone: 'fail.notFound.resource',
+  InsufficientStorage: 'fail.tooManyRequests.quotaExceeded',
+  MethodNotAllowed: 'fail.notFound.resource',
+}
+
 /** Forms that an envelope may have beyond the usual one (§2.6 requires `tpe`, `errors` and `extras`). */
 const envelopes: Readonly<Record<string, (body: Members, message: Members) => Members>> = {
   'envelope/no-errors': (body) => ({ ...body, errors: [] }),
@@ -39,6 +49,10 @@ const envelopes: Readonly<Record<string, (body: Members, message: Members) => Me
   'envelope/unlisted-keys': (body, message) => ({
     ...body,
     errors: [{ ...message, key: 'error.own.4711' }],
+  }),
+  'envelope/keys-of-kind': (body, message) => ({
+    ...body,
+    errors: [{ ...message, key: keysOfKind[String(body['tpe'])] ?? message['key'] }],
   }),
   'envelope/several-errors': (body, message) => ({
     ...body,

@@ -79,9 +79,14 @@ const methods = ['GET', 'POST'] as const
 async function judgeUnknownPath(context: CheckContext): Promise<void> {
   const random = randomFor(context)
   const name = unknownId('no-such-operation-aaaaaaaaa', random, new Set())
-  for (const method of sampled(context, methods)) {
-    const exchange = await sendUnknownRoute(context, method, `/v1/${name}`)
-    judgeUnknownRoute(context, exchange, 'at a path that the interface does not have')
+  const routes = [
+    ...methods.map((method) => [method, `/v1/${name}`] as const),
+    ['GET', `/v1/${name}%zz`] as const,
+  ]
+  for (const [method, path] of sampled(context, routes)) {
+    const exchange = await sendUnknownRoute(context, method, path)
+    const broken = path.endsWith('%zz') ? ', with a broken escape' : ''
+    judgeUnknownRoute(context, exchange, `at a path that the interface does not have${broken}`)
   }
 }
 

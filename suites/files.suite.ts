@@ -237,13 +237,24 @@ const judgeFileTypes: Judge = async (context) => {
   // A scenario brings its own.
   for (const types of scenario ? [first] : sampled(context, [first, both]))
     await judgeTries(context, listingOf(run, types))
-  if (!scenario) await judgeUnknownType(context)
+  if (scenario || run.options.depth === 'quick') return
+  await judgeUnknownType(context)
+  await sendOddTypes(context, first)
+}
+
+/** No extension, and the query twice: whatever comes but a 5xx will do, which is a matter of bad input at large. */
+async function sendOddTypes(context: CheckContext, type: string): Promise<void> {
+  for (const types of ['', [type, 'pdf']])
+    await context.send(listingOf(context.run, types).make, {
+      badInput: true,
+      expects: anyButError,
+      what: 'with an odd query',
+    })
 }
 
 /** A server may list no file of an extension that it does not know, or refuse it; it is no error of its own. */
 async function judgeUnknownType(context: CheckContext): Promise<void> {
   const { run, requirement } = context
-  if (run.options.depth === 'quick') return
   // By itself: nothing is listed then.
   const { make, what } = listingOf(run, unknownWord(run, requirement.id))
   await judgeNoError(context, make, what)

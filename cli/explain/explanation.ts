@@ -292,7 +292,9 @@ export async function sentFor(
 
 /** `POST /v1/translate with an empty text` */
 function lineOf({ probe, purpose }: Exchange): string {
-  const members = Object.entries(probe.query).map(([name, value]) => `${name}=${value}`)
+  const members = Object.entries(probe.query).flatMap(([name, values]) =>
+    [values].flat().map((value) => `${name}=${value}`),
+  )
   const query = members.length > 0 ? `?${members.join('&')}` : ''
   return `${probe.method} ${probe.path}${query} ${purpose.what ?? ''}`.trim()
 }

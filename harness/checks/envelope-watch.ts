@@ -126,12 +126,14 @@ const messageKeys: AnswerRule = (response, { probe }) => {
   let wrong: { at: string; key: string } | undefined
   for (const [index, error] of (member(json.value, 'errors') as unknown[]).entries()) {
     const key = member(error, 'key')
-    const fits = typeof key === 'string' ? keyFits(key, probe.operation, tpe) : undefined
+    const { status } = response
+    const fits =
+      typeof key === 'string' ? keyFits(key, probe.operation, { status, tpe }) : undefined
     if (fits !== undefined) known++
     if (fits === false) wrong ??= { at: `/errors/${index}/key`, key: key as string }
   }
   if (known === 0) return undefined
-  const expected = 'a message key that §7.1 shows with this tpe'
+  const expected = 'a message key that §7.1 shows with this tpe, or for a status of this kind'
   return wrong === undefined
     ? { expected }
     : { expected, actual: `key ${wrong.key} with ${response.status} ${tpe}`, at: wrong.at }

@@ -23,7 +23,8 @@ export interface Probe {
   /** Template with parameters in braces, or a path that is sent as it is. */
   readonly path: string
   readonly params: Readonly<Record<string, string>>
-  readonly query: Readonly<Record<string, string>>
+  /** Several values: the member stands there several times. */
+  readonly query: Readonly<Record<string, string | readonly string[]>>
   readonly headers: readonly HeaderLine[]
   readonly credential: Credential
   readonly body?: string | Uint8Array
@@ -56,10 +57,11 @@ export function pathOf(probe: Probe, query: Probe['query']): string {
 }
 
 /** The members as they stand behind the question mark. */
-export function queryOf(query: Readonly<Record<string, string>>): string {
-  const members = Object.entries(query)
-  return members
-    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
+export function queryOf(query: Probe['query']): string {
+  return Object.entries(query)
+    .flatMap(([name, value]) =>
+      [value].flat().map((one) => `${encodeURIComponent(name)}=${encodeURIComponent(one)}`),
+    )
     .join('&')
 }
 

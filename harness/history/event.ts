@@ -111,7 +111,7 @@ function aboutOf(target: Target, id: OperationId, exchange: Exchange): About | u
   const { creates, params = {}, method, freshFileAt } = recordOf(id)
   const [named] = Object.keys(params).flatMap((name) => probe.params[name] ?? [])
   if (creates) {
-    const within = named ?? probe.query['graphId']
+    const within = named ?? [probe.query['graphId']].flat()[0]
     return { kind: 'creation', object: createdId({ target }, exchange), within }
   }
   if (freshFileAt !== undefined) {

@@ -160,7 +160,10 @@ function breakListing(call: Call, asked: string | undefined): void {
     ({ made, bytes }) => made === true && bytes().length === 0,
   )
   call.breakIf('2xx-accepted#empty-file', isPlain && isEmpty)
-  if (asked === undefined) return
+  const all = call.request.queries('file_types') ?? []
+  call.breakIf('envelope/bad-input-no-5xx#empty-query', asked === '')
+  call.breakIf('envelope/bad-input-no-5xx#doubled-query', all.length > 1)
+  if (asked === undefined || asked === '' || all.length > 1) return
   call.rejectIf('2xx-file-types', true)
   call.breakIf('2xx-file-types#5xx', true)
   call.rejectIf('2xx-file-types#two', asked.includes(','))

@@ -86,9 +86,9 @@ const placed: readonly string[] = named(
   envelope/status-tpe-pair              - unknown-name file
   envelope/content-type                 - success missing
   envelope/message-keys                 - not-found forbidden
-  envelope/unknown-path                 - 5xx page empty granted
+  envelope/unknown-path                 - 5xx page empty granted escape
   envelope/unsupported-method           - 5xx page empty
-  envelope/bad-input-no-5xx             - text
+  envelope/bad-input-no-5xx             - text empty-query doubled-query
   envelope/large-body                   - one-path upload closed
   envelope/charset-parameter            - one-path creations`,
 )

@@ -15,7 +15,7 @@ export const variants: readonly string[] = [
     `
     json          additional-members members-reversed spread
     envelope      no-errors bare-errors without-key without-description without-item-extras
-    envelope      unlisted-keys several-errors full-extras other-language
+    envelope      unlisted-keys keys-of-kind several-errors full-extras other-language
     headers       charset odd-content-type many
     connection    chunked closed closed-unannounced short-lived reset-when-reused
     compressed    gzip deflate br

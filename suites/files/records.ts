@@ -25,13 +25,13 @@ export function extensionOf(run: Run): string {
   return /\.(\w+)$/.exec(filename)?.[1] ?? 'pdf'
 }
 
-/** A listing of the files with those extensions. */
-export function listingOf(run: Run, types: string) {
+/** A listing of the files with those extensions; with several values of `file_types`, if that is an array. */
+export function listingOf(run: Run, types: string | readonly string[]) {
   const make = async (): Promise<Probe> => {
     const probe = await validRequest(run, 'files.list')
     return { ...probe, query: { ...probe.query, file_types: types } }
   }
-  return { make, what: `with file_types ${types}` }
+  return { make, what: `with file_types ${[types].flat().join(' and file_types ')}` }
 }
 
 const textOf = ({ response }: Exchange): string => response?.text(response.size) ?? ''

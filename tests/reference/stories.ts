@@ -448,13 +448,18 @@ export const stories: Readonly<Record<string, Story>> = {
       forbidden === 'fail.forbidden.insufficientAccessRights'
     )
   },
-  'envelope/unknown-path': async (server) => isNotFound(await get(server, '/v1/tea')),
+  'envelope/unknown-path': async (server) =>
+    isNotFound(await get(server, '/v1/tea')) && isNotFound(await get(server, '/v1/tea%zz')),
   'envelope/unsupported-method': async (server) => isNotFound(await get(server, '/v1/translate')),
   ...inputStories,
   'envelope/bad-input-no-5xx': async (server) => {
     const format = await send(server, 'pdf.parse', { body: { format: 17 } })
     const input = await send(server, 'ai-detect.run', { merge: { input: 17 } })
-    return format.status < 500 && input.status < 500
+    const lists = ['?file_types=', '?file_types=txt&file_types=pdf'].map((query) =>
+      send(server, 'files.list', { path: `/v1/files${query}` }),
+    )
+    const answers = [format, input, ...(await Promise.all(lists))]
+    return answers.every(({ status }) => status < 500)
   },
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { get, send, settleMs, target, type Reply, type Server, type Story } from './client.ts'
+import { get, play, send, settleMs, target, type Reply, type Server, type Story } from './client.ts'
 import { connectionEffects } from './connection-effects.ts'
 import { jobEffects } from './job-effects.ts'
 import { isRefused } from './refusal-rows.ts'
@@ -54,6 +54,9 @@ export const effects: Readonly<Record<string, Story>> = {
   'envelope/without-description': async (server) => !('description' in (await errors(server))[0]),
   'envelope/without-item-extras': async (server) => !('extras' in (await errors(server))[0]),
   'envelope/unlisted-keys': async (server) => (await errors(server))[0].key === 'error.own.4711',
+  'envelope/keys-of-kind': async (server) =>
+    (await play(server, 'general/409-conflict')).json.errors[0].key ===
+    'fail.badRequest.invalidParameters',
   'envelope/several-errors': async (server) => (await errors(server)).length === 3,
   'envelope/full-extras': async (server) => 'tags' in (await refused(server)).json.extras,
   'envelope/other-language': async (server) =>

@@ -95,22 +95,45 @@ test.each<[key: string, tpe: string, status: number]>([
   ['fail.model.quotaExceeded', 'CompletionModelQuotaError', 429],
   ['fail.guardrail.blocked', 'BadRequest', 400],
 ])('the key %s stands with %s and with the names of %i', (key, tpe, status) => {
-  expect(keyFits(key, 'jobs.create', tpe)).toBe(true)
+  expect(keyFits(key, 'jobs.create', { status, tpe })).toBe(true)
   for (const name of [...(codeNames(status) ?? []), ...modelErrors])
-    expect(keyFits(key, null, name)).toBe(true)
-  const other = status === 401 ? 'NotFound' : 'BadCredentials'
-  expect(keyFits(key, 'jobs.create', other)).toBe(false)
+    expect(keyFits(key, null, { status, tpe: name })).toBe(true)
+  const other = status === 401 ? [404, 'NotFound'] : [401, 'BadCredentials']
+  expect(keyFits(key, 'jobs.create', { status: Number(other[0]), tpe: String(other[1]) })).toBe(
+    false,
+  )
 })
 
-test.each<[key: string, operation: OperationId, tpe: string, fits: boolean | undefined]>([
-  ['fail.guardrail.blocked', 'jobs.create', 'GuardrailBlockedError', true],
-  ['fail.serviceUnavailable.temporary', 'translate.run', 'InternalError', true],
-  ['fail.tooManyRequests.quotaExceeded', 'files.upload', 'QuotaExceeded', true],
-  ['fail.notFound.resource', 'jobs.create', 'InsufficientAccessRights', false],
-  ['fail.badRequest.invalidParameters', 'jobs.create', 'ResourceNotFound', false],
-  ['fail.unknown.key', 'jobs.create', 'BadRequest', undefined],
-  ['constructor', 'jobs.create', 'BadRequest', undefined],
-  ['__proto__', 'jobs.create', 'BadRequest', undefined],
-])('the key %s on %s with %s: %s', (key, operation, tpe, fits) => {
-  expect(keyFits(key, operation, tpe)).toBe(fits)
+const invalid = 'fail.badRequest.invalidParameters'
+const notFound = 'fail.notFound.resource'
+const quota = 'fail.tooManyRequests.quotaExceeded'
+
+test.each<[key: string, operation: OperationId, pair: string, fits: boolean | undefined]>([
+  ['fail.guardrail.blocked', 'jobs.create', '400 GuardrailBlockedError', true],
+  ['fail.guardrail.blocked', 'jobs.create', '422 UnprocessableEntity', true],
+  ['fail.serviceUnavailable.temporary', 'translate.run', '503 InternalError', true],
+  [quota, 'files.upload', '429 QuotaExceeded', true],
+  [quota, 'files.upload', '507 QuotaExceeded', true],
+  [quota, 'graphs.create', '507 InsufficientStorage', true],
+  ['fail.model.quotaExceeded', 'graphs.create', '507 InsufficientStorage', true],
+  [quota, 'jobs.create', '400 BadRequest', false],
+  [quota, 'jobs.create', '404 ResourceNotFound', false],
+  [notFound, 'files.retrieve', '410 ResourceNotFound', true],
+  [notFound, 'files.retrieve', '410 Gone', true],
+  [notFound, 'jobs.create', '403 InsufficientAccessRights', false],
+  [notFound, 'jobs.create', '409 Conflict', false],
+  [invalid, 'jobs.create', '409 BadRequest', true],
+  [invalid, 'graphs.query', '409 Conflict', true],
+  [invalid, 'graphs.query', '422 UnprocessableEntity', true],
+  [invalid, 'jobs.create', '404 ResourceNotFound', true],
+  [invalid, 'jobs.create', '403 InsufficientAccessRights', false],
+  [invalid, 'jobs.create', '401 BadToken', false],
+  [invalid, 'jobs.create', '405 MethodNotAllowed', true],
+  ['fail.unauthorized.badToken', 'jobs.create', '418 Teapot', true],
+  ['fail.unknown.key', 'jobs.create', '400 BadRequest', undefined],
+  ['constructor', 'jobs.create', '400 BadRequest', undefined],
+  ['__proto__', 'jobs.create', '400 BadRequest', undefined],
+])('the key %s on %s with %s: %s', (key, operation, pair, fits) => {
+  const [status = '', tpe = ''] = pair.split(' ')
+  expect(keyFits(key, operation, { status: Number(status), tpe })).toBe(fits)
 })
