@@ -8,6 +8,7 @@ import { exitProcess } from './guard.ts'
 import { roundly } from './output/progress.ts'
 import { type Estimate, estimate } from '../suites/estimate.ts'
 import { planRun } from '../suites/plan.ts'
+import { spokenRate } from '../harness/report/index.ts'
 
 /** `conform [base_url]`: finds the target, judges it, writes the reports and sets the exit code. */
 export async function runAction(
@@ -49,7 +50,7 @@ function rateNote(rows: readonly Estimate[], rate: number): string {
   if (rate === 0) return ''
   const takes = (column: 'typical' | 'requests'): string =>
     roundly((rows.reduce((sum, row) => sum + row[column], 0) / rate) * 1000)
-  return `\nAt ${rate} requests a second: typically ${takes('typical')}, at most ${takes('requests')}.\n`
+  return `\nAt ${spokenRate(rate)}: typically ${takes('typical')}, at most ${takes('requests')}.\n`
 }
 
 const dryRunNote = `

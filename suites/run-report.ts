@@ -1,6 +1,6 @@
 import { catalogue, type RequirementId } from '../catalogue/catalogue.ts'
 import type { CatalogueResult, Report, RequirementResult } from '../harness/report/index.ts'
-import { assembleReport, leftOut, reasonIn } from '../harness/report/index.ts'
+import { assembleReport, leftOut, rateText, reasonIn } from '../harness/report/index.ts'
 import { keyRefused, type Plan, type RunFacts, type RunOptions } from '../harness/engine/index.ts'
 import { credentialProbesIn } from './estimate.ts'
 import { planRun } from './plan.ts'
@@ -24,7 +24,7 @@ export const noFacts: RunFacts = {
   requests: 0,
   throttled: 0,
   retried: 0,
-  rate: undefined,
+  grantsPerMinute: undefined,
   proxy: null,
   created: [],
   pages: [],
@@ -63,7 +63,9 @@ export function reportOf(record: RunRecord): Report<RequirementId> {
       requests: facts.requests,
       throttled: facts.throttled,
       retried: facts.retried,
-      ...(facts.throttled > 0 && facts.rate !== undefined ? { suggestedRate: facts.rate } : {}),
+      ...(facts.grantsPerMinute !== undefined && {
+        suggestedRate: rateText(facts.grantsPerMinute),
+      }),
       concurrency: target.limits.concurrency,
       strict: options.strict,
       readOnly,

@@ -6,7 +6,7 @@ import {
 } from '@commander-js/extra-typings'
 import { existsSync } from 'node:fs'
 import { isRequirementId } from '../../catalogue/catalogue.ts'
-import { parseShard } from '../../harness/report/index.ts'
+import { parseShard, rateOf } from '../../harness/report/index.ts'
 import { headerProblems, type HeaderValues, nearest } from '../../harness/target-file/index.ts'
 import { UserError } from '../../harness/user-error.ts'
 import { patternMistake } from '../../library/options.ts'
@@ -18,11 +18,13 @@ export type OptionsOf<Make extends () => { opts(): unknown }> = ReturnType<Retur
 /** The options of a run as the command line gives them. */
 export type RunArguments = ReturnType<ReturnType<typeof addArguments>['opts']>
 
-function rate(text: string): number {
-  const number = Number(text)
-  if (text.trim() === '' || !Number.isFinite(number) || number < 0)
-    throw new InvalidArgumentError('Give requests per second, 0 for no limit.')
-  return number
+function requestsPerSecond(text: string): number {
+  const rate = rateOf(text)
+  if (rate === undefined)
+    throw new InvalidArgumentError(
+      'Give requests per second, or per minute as in 60/min; 0 for no limit.',
+    )
+  return rate
 }
 
 export function addArguments(command: Command) {
@@ -82,7 +84,7 @@ export function addArguments(command: Command) {
       .option('--bail [n]', 'stop at the first must that fails, or at the n-th', whole(1, 100_000))
       .optionsGroup('Pace:')
       .option('--concurrency <n>', 'requests under way at once', whole(1, 256))
-      .option('--rate <requests/s>', 'requests per second, 0 for no limit', rate)
+      .option('--rate <n>', 'requests per second, or 60/min; 0 for no limit', requestsPerSecond)
       .option('--timeout <ms>', 'time for one whole exchange', whole(1, 3_600_000))
       .optionsGroup('Output:')
       .addOption(reportOption(formatNames))

@@ -18,6 +18,7 @@ import {
   leftOut,
   readBaseline,
   readBaselineOrNone,
+  spokenRate,
 } from '../../harness/report/index.ts'
 import { labels, redactorFor, type Target } from '../../harness/target-file/index.ts'
 import { isSecretName } from '../../harness/recording/index.ts'
@@ -253,7 +254,7 @@ function lookAt(judging: Judging, target: Target, options: RunOptions): () => Lo
   const ms = rate > 0 ? (expected / rate) * 1000 : 0
   if (ms > worthSayingMs)
     process.stderr.write(
-      `conform: some ${expected} requests at ${rate} a second: about ${roundly(ms)}\n`,
+      `conform: some ${expected} requests at ${spokenRate(rate)}: about ${roundly(ms)}\n`,
     )
   return () => {
     const { jobsInProgress, requests: sent } = judging.facts()

@@ -83,7 +83,7 @@ export async function sendAtOnce(
     first.map(async (exchange) => {
       if (!exchange.noResponse?.staleConnection) return exchange
       run.client.losses.retried++
-      const again = await sendOnce(run, await make(), purpose, { fresh: true, unpaced: true })
+      const again = await sendOnce(run, await make(), purpose, { fresh: true, pace: 'paid-back' })
       return { ...again, unanswered: exchange }
     }),
   )

@@ -240,7 +240,7 @@ async function sendRepeatedly(
     while (!found && sent < most) {
       run.client.breaker.check(control.exchange?.probe.operation ?? requirement.operation)
       sent++
-      const first = await sendWithStaleRetry(run, await make(), purpose, { unpaced: true })
+      const first = await sendWithStaleRetry(run, await make(), purpose, { pace: 'none' })
       if (!tells(first)) continue
       // An effect of the previous request on the connection proves nothing about this one.
       const isSpoiled =
@@ -248,7 +248,7 @@ async function sendRepeatedly(
         first.response &&
         matchPairs(expects, first.response) !== 'exact'
       const exchange = isSpoiled
-        ? await sendWithStaleRetry(run, await make(), purpose, { unpaced: true, fresh: true })
+        ? await sendWithStaleRetry(run, await make(), purpose, { pace: 'none', fresh: true })
         : first
       if (tells(exchange)) found ??= exchange
     }

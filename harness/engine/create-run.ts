@@ -11,7 +11,14 @@ import {
   handlerOf,
   type Transport,
 } from '../http/index.ts'
-import { createPacer, createSemaphore, createCircuitBreaker, createThrottle } from './throttle.ts'
+import { createPacer } from './pacer.ts'
+import {
+  createCircuitBreaker,
+  createSemaphore,
+  createThrottle,
+  longestPauseMs,
+  type Wall,
+} from './throttle.ts'
 import type { Interface, RunHook, Objects, Plan, Run, RunOptions } from './run.ts'
 import { absentOf } from './absent.ts'
 import { hintsOf, pagesOf } from './events.ts'
@@ -46,7 +53,7 @@ export function createRun(given: Target, options: RunOptions, parts: RunParts): 
   const { insecure } = options
   const throttle = createThrottle({
     baseMs: options.backoffMs,
-    onTimeout: (operations) => void endWaiting(run, operations),
+    onTimeout: (wall) => void endWaiting(run, wall),
   })
   const run: Run = {
     options,
@@ -83,11 +90,21 @@ export function createRun(given: Target, options: RunOptions, parts: RunParts): 
   return run
 }
 
-/** Gives up waiting after 30 s of throttled answers only: the run, or just these operations if the target answers others. */
-async function endWaiting({ client, life }: Run, operations: readonly string[]): Promise<void> {
+/** Gives up waiting after throttled answers only: the run, or just these operations if the target answers others. */
+async function endWaiting({ client, life }: Run, wall: Wall): Promise<void> {
   const isAll = await client.liveness.isThrottling().catch(() => true)
-  if (isAll) life.end('throttled', 'for 30 s every answer of the target was 429 or 503')
-  else for (const operation of operations) client.throttle.suspect(operation)
+  if (isAll) life.end('throttled', wallSentence(wall))
+  else for (const operation of wall.operations) client.throttle.suspect(operation)
+}
+
+/** What a run met that got nothing but throttled answers: no rate helps beyond a quota of a day, or in an outage. */
+function wallSentence({ ms, askedMs, statuses }: Wall): string {
+  const given = [...statuses].toSorted().join(' or ')
+  const sentence = `for ${Math.round(ms / 1000)} s every answer of the target was ${given}`
+  if (!statuses.has(429)) return `${sentence}: it is out of service, or takes no more requests`
+  return askedMs > longestPauseMs
+    ? `${sentence}, and it asks to wait ${Math.round(askedMs / 1000)} s: that is a quota of hours or days`
+    : sentence
 }
 
 function newObjects({ ids }: Target, nonce: string): Objects {

@@ -91,8 +91,8 @@ export interface RunFacts {
   readonly requests: number
   readonly throttled: number
   readonly retried: number
-  /** Requests a second that the target takes; undefined if it never throttled. */
-  readonly rate: number | undefined
+  /** Requests a minute that the target granted between throttled answers; undefined if it shows none, or as many as were asked for. */
+  readonly grantsPerMinute: number | undefined
   /** Host and port of the proxy that was asked, without its credentials. */
   readonly proxy: string | null
   readonly created: readonly Created[]
@@ -117,7 +117,7 @@ export function factsOf(run: Run): RunFacts {
     requests: recorder.count,
     throttled: throttle.count,
     retried: run.client.losses.retried,
-    rate: throttle.rate,
+    grantsPerMinute: slowerThan(run.target.limits.requestsPerSecond, throttle.grantsPerMinute()),
     proxy: run.client.isInjected ? null : (proxyFor(run.target.baseUrl)?.host ?? null),
     created: run.objects.created.map((object) => ({ ...object, id: recorder.redact(object.id) })),
     pages: pagesOf(run).counts((text) => recorder.redact(text)),
@@ -133,6 +133,12 @@ export function factsOf(run: Run): RunFacts {
     recordingProblem: recorder.problem,
     hints: hintsOf(run).sentences.map((sentence) => recorder.redact(sentence)),
   }
+}
+
+/** What a target granted, unless as much was asked for: a lower rate is no remedy then. */
+function slowerThan(requestsPerSecond: number, perMinute: number | undefined): number | undefined {
+  const asked = requestsPerSecond > 0 ? requestsPerSecond * 60 : Infinity
+  return perMinute !== undefined && perMinute < 0.9 * asked ? perMinute : undefined
 }
 
 /** Nothing has been sent yet. */

@@ -40,7 +40,8 @@ interface NoHookResponse {
 /**
  * Sends a request of the target file's own (`before`, `after`, `cleanup`, `setup`, `teardown`): it is no part of the interface, and not
  * judged. It carries the full key only on the base URL's origin, and only if it sets no Authorization itself.
- * Its deadline is its own, so that it can be sent when the run is over. Gives the answer, or why none came.
+ * Its deadline is its own, so that it can be sent when the run is over. It keeps the pace asked for, unless somebody waits for the end
+ * of an interrupted run. Gives the answer, or why none came.
  */
 export async function sendHookRequest(
   run: Run,
@@ -59,6 +60,8 @@ export async function sendHookRequest(
   const headers = withOwn([...declared, ...json], [...hook.headers, ...credential])
   const body = hook.body === undefined ? {} : { body: JSON.stringify(hook.body) }
   const request: HttpRequest = { method: hook.method, path, headers, ...body }
+  if (run.life.ended?.cause === 'interrupted') run.client.pacer.owe()
+  else await run.client.pacer.wait(run.life.ended ? undefined : run.life.signal)
   const result = await sendTo(run, origin, request, { timeoutMs, ...(signal && { signal }) })
   const sent = { url: hook.url, request, credential: full ?? { shown: '' } }
   run.client.recorder.record({ ...sent, result, operation: null, requirement, role })

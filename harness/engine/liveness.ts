@@ -60,6 +60,8 @@ export function createLiveness(run: () => Run): Liveness {
       purpose: forLiveness,
       request: httpRequest(run(), probe),
     }
+    // It is not to wait behind what gets no answer.
+    client.pacer.owe()
     const result = await client.transport.send(sent.request, {
       timeoutMs,
       signal: life.signal,

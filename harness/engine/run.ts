@@ -3,7 +3,8 @@ import type { CatalogueRequirement, RequirementId } from '../../catalogue/catalo
 import type { OperationId } from '../../catalogue/operations.ts'
 import type { HttpResult, Transport } from '../http/index.ts'
 import type { Losses } from './losses.ts'
-import type { Pacer, Semaphore, CircuitBreaker, Throttle } from './throttle.ts'
+import type { Pacer } from './pacer.ts'
+import type { Semaphore, CircuitBreaker, Throttle } from './throttle.ts'
 import { shellWord } from '../shell-word.ts'
 import { isSecretName, type Recorder } from '../recording/index.ts'
 import type {

@@ -13,8 +13,8 @@ export interface SendingOptions extends Pick<SendOptions, 'fresh'> {
   readonly hasPlace?: boolean
   /** While nothing else is under way: a target may take few requests at once. */
   readonly alone?: boolean
-  /** Sent at once, whatever pace the target asks for. */
-  readonly unpaced?: boolean
+  /** Sent at once, whatever pace is asked for: those after it wait for as much longer, or not even those. */
+  readonly pace?: 'paid-back' | 'none'
 }
 
 /** One try of a request: it is made, and on its way to the socket. */
@@ -42,7 +42,7 @@ function isUrgent({ api }: Run, { operation }: Probe, { role }: Purpose): boolea
 
 /** Lets a try wait for its place under the semaphore, and for the pace asked for; drops it if the circuit breaker has opened meanwhile. */
 const pace: Middleware<Try> = (next) => async (sending) => {
-  const { run, probe, purpose, hasPlace, alone, unpaced } = sending
+  const { run, probe, purpose, hasPlace, alone, pace: own } = sending
   const { client, life } = run
   const release = hasPlace
     ? undefined
@@ -51,7 +51,8 @@ const pace: Middleware<Try> = (next) => async (sending) => {
         urgent: isUrgent(run, probe, purpose),
       })
   try {
-    if (!unpaced) await client.pacer.wait(life.signal)
+    if (own === 'paid-back') client.pacer.owe()
+    else if (own === undefined) await client.pacer.wait(life.signal)
     if (client.liveness.checking) await client.liveness.checking
     life.signal.throwIfAborted()
     client.breaker.check(operationName(probe))
@@ -159,7 +160,7 @@ export async function holdPlaces<T>(
   const release = await run.client.semaphore.acquire(run.life.signal, { count, urgent: true })
   const sendHeld: SendHeld = (probe, purpose, options = {}) => {
     const send = probe.effect === 'none' ? sendWithStaleRetry : sendOnce
-    return send(run, probe, purpose, { ...options, hasPlace: true, unpaced: true })
+    return send(run, probe, purpose, { ...options, hasPlace: true, pace: 'paid-back' })
   }
   return work(sendHeld).finally(release)
 }

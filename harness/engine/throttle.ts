@@ -1,6 +1,7 @@
 import { onAbort } from '../http/index.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Exchange } from './exchange.ts'
+import { createGrantRate } from './grant-rate.ts'
 import { NotExercised, Throttled } from './outcome.ts'
 import type { HttpResponse } from './response.ts'
 
@@ -65,24 +66,6 @@ export function createSemaphore(size: number) {
   }
 }
 
-export type Pacer = ReturnType<typeof createPacer>
-
-/** Spaces requests evenly, at most `requestsPerSecond`; 0: no limit. Time that was not used is not saved up. */
-export function createPacer(requestsPerSecond: number) {
-  const interval = 1000 / requestsPerSecond
-  let next = 0
-  return {
-    /** Ends when the next request may be sent, or when the signal aborts; never rejects. Undefined if that is at once. */
-    wait(signal?: AbortSignal): Promise<void> | undefined {
-      if (requestsPerSecond <= 0 || signal?.aborted) return undefined
-      const now = performance.now()
-      const due = Math.max(now, next)
-      next = due + interval
-      return due > now ? sleep(due - now, undefined, { signal }).catch(() => undefined) : undefined
-    },
-  }
-}
-
 const enough = 2
 
 /** Opens for an operation that gave no answer to two requests in a row, or is throttled all the time: it gets no more requests. */
@@ -128,8 +111,13 @@ const maxTries = 5
 export const longestPauseMs = 60_000
 /** For this long after a pause an operation's requests go one at a time, in ms. */
 const serializedMs = 10_000
-/** A run in which every answer was a throttled one for this long waits no more for the operations that gave them, in ms. */
+/**
+ * A run in which every answer was a throttled one for this long beyond what they asked to wait (60 s at most) waits no more for the
+ * operations that gave them, in ms.
+ */
 const throttleTimeoutMs = 30_000
+/** Where answers ask to wait for longer than anybody does, it is over after so many ms. */
+const longQuotaMs = 1000
 
 /** `Retry-After` in ms, of either form (RFC 9110 §10.2.3); undefined if absent or unreadable. */
 export function retryAfter(
@@ -155,11 +143,21 @@ interface HoldOptions {
   readonly counted?: boolean
 }
 
+/** A time in which every answer was a throttled one. */
+export interface Wall {
+  /** Operations that gave them. */
+  readonly operations: readonly string[]
+  readonly ms: number
+  /** The longest `Retry-After`, in ms. */
+  readonly askedMs: number
+  readonly statuses: ReadonlySet<number>
+}
+
 interface ThrottleSettings {
   /** First pause in ms if the target names none; it doubles with each try. */
   readonly baseMs: number
-  /** Called when every answer of 30 s was a throttled one, with the operations that gave them. */
-  onTimeout(operations: readonly string[]): void
+  /** Called when every answer was a throttled one for too long. */
+  onTimeout(wall: Wall): void
 }
 
 /** Holds back an operation's requests while its target asks for patience. */
@@ -170,24 +168,45 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings) {
   const suspected = new Set<string>()
   const listeners: ((operation: string, pauseMs: number) => void)[] = []
   let count = 0
-  const seconds = createSeconds()
-  /** Runs since the first of the throttled answers that no other has followed, which are those of these operations. */
+  const grants = createGrantRate()
+  /** The throttled answers that no other has followed. */
+  let wall:
+    | { operations: Set<string>; statuses: Set<number>; askedMs: number; begunAt: number }
+    | undefined
+  let waitUntil = 0
   let timeout: NodeJS.Timeout | undefined
-  const throttled = new Set<string>()
   const release = (): void => {
     clearTimeout(timeout)
-    timeout = undefined
-    throttled.clear()
+    wall = undefined
+    waitUntil = 0
+  }
+  const met = (operation: string, { status }: HttpResponse, askedMs: number): void => {
+    const now = performance.now()
+    wall ??= { operations: new Set(), statuses: new Set(), askedMs: 0, begunAt: now }
+    const { begunAt, operations, statuses } = wall
+    operations.add(operation)
+    statuses.add(status)
+    wall.askedMs = Math.max(wall.askedMs, askedMs)
+    // What is longer than anybody waits for is not waited for.
+    const isLong = wall.askedMs > longestPauseMs
+    const until = begunAt + (isLong ? longQuotaMs : wall.askedMs + throttleTimeoutMs)
+    if (until <= waitUntil && !isLong) return
+    waitUntil = until
+    clearTimeout(timeout)
+    timeout = setTimeout(
+      () =>
+        wall &&
+        onTimeout({ ...wall, operations: [...operations], ms: performance.now() - begunAt }),
+      Math.max(0, waitUntil - now),
+    ).unref()
   }
   return {
     /** Throttled answers so far, without those of a status that the requirement asks for: they may be its answer by another name. */
     get count(): number {
       return count
     },
-    /** Requests a second that the target takes, by what it answered in the seconds in which it throttled; undefined if it never did. */
-    get rate(): number | undefined {
-      return seconds.rate()
-    },
+    /** Requests a minute that the target grants between throttled answers; undefined if nothing shows it. */
+    grantsPerMinute: grants.perMinute,
     /** Waits until the operation may be asked again. */
     async pass(operation: string, signal: AbortSignal): Promise<void> {
       for (;;) {
@@ -217,10 +236,9 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings) {
       { tries = maxTries, counted = true }: HoldOptions = {},
     ): number | undefined {
       if (counted) count++
-      seconds.limited()
-      throttled.add(operation)
-      timeout ??= setTimeout(() => onTimeout([...throttled]), throttleTimeoutMs).unref()
       const asked = retryAfter(response, Date.now())
+      grants.limited()
+      met(operation, response, asked ?? 0)
       // After the last try the suite waits only if the target asked for it.
       const own = attempt < tries ? baseMs * 2 ** attempt : 0
       const pause = asked || own
@@ -245,8 +263,8 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings) {
     /** Calls back each time an operation is held back, with the pause in ms. */
     onHold: (call: (operation: string, pauseMs: number) => void): void => void listeners.push(call),
     /** An answer that is not a throttled one: counted, and the end of the throttle timeout. */
-    answered(): void {
-      seconds.answered()
+    answered(sentAt: number): void {
+      grants.answered(sentAt)
       release()
     },
     /** The end of the throttle timeout, at the end of the run. */
@@ -255,26 +273,3 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings) {
 }
 
 export type Throttle = ReturnType<typeof createThrottle>
-
-/** Counts the answers of each second. */
-function createSeconds() {
-  const seconds = new Map<number, { responses: number; isLimited: boolean }>()
-  const now = () => {
-    const second = Math.floor(performance.now() / 1000)
-    const known = seconds.get(second) ?? { responses: 0, isLimited: false }
-    seconds.set(second, known)
-    return known
-  }
-  return {
-    answered: (): void => void now().responses++,
-    limited: (): void => void (now().isLimited = true),
-    /** The median of the seconds in which the target throttled, at least 1. */
-    rate(): number | undefined {
-      const limited = [...seconds.values()]
-        .filter(({ isLimited }) => isLimited)
-        .map(({ responses }) => responses)
-      const middle = limited.sort((a, b) => a - b)[Math.floor((limited.length - 1) / 2)]
-      return middle === undefined ? undefined : Math.max(1, middle)
-    },
-  }
-}

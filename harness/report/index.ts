@@ -18,6 +18,7 @@ export type {
 } from './model.ts'
 export type { RecordedRequest, RecordedResponse } from './model.ts'
 export { basicDefinitions, conditions } from './report-schema.ts'
+export { rateOf, rateText, spokenRate } from './rate.ts'
 export { assembleReport, noRun, suiteSite, suiteVersion } from './assemble-report.ts'
 export { keyWasRefused, withResults } from './assemble-report.ts'
 export {

@@ -1,3 +1,4 @@
+import { slowest } from './rate.ts'
 import { isDeepStrictEqual } from 'node:util'
 import { catalogue, requirementsDigest } from '../../catalogue/catalogue.ts'
 import { getAt } from '../../schemas/json.ts'
@@ -131,7 +132,7 @@ function mergeRuns(reports: readonly Report[]): Run {
     requests: sum(runs, (part) => part.requests),
     throttled: sum(runs, (part) => part.throttled),
     retried: sum(runs, (part) => part.retried ?? 0),
-    ...(rates.length > 0 && { suggestedRate: Math.min(...rates) }),
+    ...(rates.length > 0 && { suggestedRate: slowest(rates) }),
     concurrency: Math.max(...runs.map((part) => part.concurrency)),
     shard: null,
     // That a part was compared with a baseline is kept, but not the result: it does not hold for the whole.

@@ -111,8 +111,8 @@ const run = object(
       count,
     ),
     suggestedRate: described(
-      'Requests a second that the target takes, by what it answered while it throttled.',
-      count,
+      'Rate for --rate that the target takes, by what it granted between throttled answers: 10 a second, or 60/min.',
+      text,
     ),
     absent: described(
       'Operations that the target does not seem to have, and how it answered; absent if there was none.',

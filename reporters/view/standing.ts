@@ -157,7 +157,7 @@ export function runNotes(report: Report): string[] {
     pagesSentence(run.pages),
     familySentence(report) ?? familyFailures(report),
     run.throttled > 0 &&
-      `throttled: ${count(run.throttled, 'answer')} asked to slow down (429, 503); ${run.suggestedRate === undefined ? '--rate <requests/s> or --concurrency 1 sends fewer at once' : `--rate ${run.suggestedRate} asks for no more than it took, if a limit of requests is behind that`}`,
+      `throttled: ${count(run.throttled, 'answer')} asked to slow down (429, 503)${run.suggestedRate === undefined ? '' : `; --rate ${run.suggestedRate} asks for no more than it took, if a limit of requests is behind that`}`,
     (run.retried ?? 0) > 0 &&
       `retried: ${count(run.retried ?? 0, 'answer')} ${run.retried === 1 ? 'was' : 'were'} cut off, reset or a gateway's 502 or 504, and asked for again`,
   ]

@@ -212,7 +212,9 @@ test('what a limit of requests kept from being judged says so, and one line tell
     facts,
   })
   expect(runNotes(report)).toContainEqual(
-    expect.stringMatching(/^throttled: \d+ answers .*; --rate [12] asks for no more/),
+    expect.stringMatching(
+      /^throttled: \d+ answers .*; --rate (?:2|1[01]\d\/min|[6-9]\d\/min) asks for no more/,
+    ),
   )
 })
 

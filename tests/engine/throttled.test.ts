@@ -23,7 +23,8 @@ test.each([1, 3, 12])(
       outcome: 'passed',
     })
     expect(report.requirements.filter(({ outcome }) => outcome === 'failed')).toEqual([])
-    expect(tookMs).toBeLessThan(120_000)
+    // The wait that is asked for, 30 s more, and what was under way then.
+    expect(tookMs).toBeLessThan(150_000)
   },
 )
 

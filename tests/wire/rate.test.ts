@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { HttpResponse } from '../../harness/engine/response.ts'
-import { createPacer, createThrottle } from '../../harness/engine/throttle.ts'
+import { createGrantRate } from '../../harness/engine/grant-rate.ts'
+import { rateOf, rateText } from '../../harness/report/rate.ts'
+import { createPacer } from '../../harness/engine/pacer.ts'
+import { createThrottle } from '../../harness/engine/throttle.ts'
 import { inVirtualTime } from '../support/virtual-time.ts'
 
 /** How many ms each of these waits took from its beginning on. */
@@ -52,16 +55,74 @@ test('names the operations that alone were throttled for 30 s', () =>
     const told: (readonly string[])[] = []
     const throttle = createThrottle({
       baseMs: 1,
-      onTimeout: (operations) => void told.push(operations),
+      onTimeout: ({ operations }) => void told.push(operations),
     })
     const limit = { status: 429, header: () => undefined } as unknown as HttpResponse
     throttle.hold('files.list', limit, 0)
     await sleep(29_000)
-    throttle.answered()
+    throttle.answered(0)
     for (const operation of ['jobs.create', 'files.upload', 'jobs.create'])
       throttle.hold(operation, limit, 0)
     await sleep(29_000)
     expect(told).toEqual([])
     await sleep(2000)
     expect(told).toEqual([['jobs.create', 'files.upload']])
+  }))
+
+test('a wait that an answer asks for counts before the 30 s', () =>
+  inVirtualTime(async () => {
+    const told: number[] = []
+    const onTimeout = ({ ms }: { ms: number }): void => void told.push(Math.round(ms))
+    const throttle = createThrottle({ baseMs: 1, onTimeout })
+    const limit = (seconds: number): HttpResponse =>
+      ({
+        status: 429,
+        header: (name: string) => (name === 'retry-after' ? `${seconds}` : undefined),
+      }) as unknown as HttpResponse
+    throttle.hold('files.list', limit(30), 0)
+    await sleep(59_000)
+    expect(told).toEqual([])
+    // More is asked each time: 60 s in all are granted.
+    throttle.hold('files.list', limit(60), 1)
+    await sleep(30_000)
+    expect(told).toEqual([])
+    await sleep(2000)
+    expect(told).toEqual([90_000])
+    throttle.release()
+    // Nobody waits for an hour.
+    throttle.hold('files.list', limit(3600), 0)
+    await sleep(2000)
+    expect(told).toEqual([90_000, 1000])
+  }))
+
+test('what goes at once is paid back by what waits', () =>
+  inVirtualTime(async () => {
+    const { wait, owe } = createPacer(10)
+    const start = performance.now()
+    for (let time = 0; time < 5; time++) owe()
+    expect(await passedIn([wait(), wait()], start)).toEqual([500, 600])
+  }))
+
+test('a rate follows from what was granted between throttled answers', () =>
+  inVirtualTime(async () => {
+    const minute = createGrantRate()
+    minute.limited()
+    for (let window = 0; window < 3; window++) {
+      await sleep(60_000)
+      for (let time = 0; time < 60; time++) minute.answered(performance.now())
+      minute.limited()
+    }
+    expect(minute.perMinute()).toBe(60)
+    const outage = createGrantRate()
+    for (let time = 0; time < 60; time++) outage.answered(performance.now())
+    outage.limited()
+    await sleep(20_000)
+    outage.limited()
+    for (let time = 0; time < 60; time++) outage.answered(performance.now())
+    expect(outage.perMinute()).toBeUndefined()
+    expect([600, 60, 119, 120].map(rateText)).toEqual(['10', '60/min', '119/min', '2'])
+    expect(['10', '60/min', '1.5 / min', '0', '60/h', '', '-1'].map(rateOf)).toEqual([
+      ...[10, 1, 0.025, 0],
+      ...[undefined, undefined, undefined],
+    ])
   }))
