@@ -72,9 +72,9 @@ export function claims({ subject: [target, report], predicate }: Statement): str
     named('declared not served, so not judged', unservedNames(operations)),
     ...(operations.removed.length > 0 ? [named('declared removed', operations.removed)] : []),
     ...(operations.notExercised.length > 0
-      ? [named('not exercised at all', operations.notExercised)]
+      ? [named('not tested at all', operations.notExercised)]
       : []),
-    `not exercised: ${notExercised.length} of ${predicate.requirements.count} requirements`,
+    `not tested: ${notExercised.length} of ${predicate.requirements.count} requirements`,
     ...byReason(notExercised),
     `not applicable: ${notApplicable.length} of ${predicate.requirements.count} requirements, ${unreachable(notApplicable)} of them declared unreachable`,
     ...byReason(notApplicable),
@@ -166,7 +166,7 @@ function meaning({ predicate }: Statement, signers: readonly string[], given: Gi
     'that the holder ran the suite, unchanged, against that address',
     'that the server is still the one that was judged',
     ...(predicate.notApplicable.length + predicate.notExercised.length > 0
-      ? ['anything about the requirements that are not applicable or were not exercised']
+      ? ['anything about the requirements that are not applicable or were not tested']
       : []),
   ]
   return [

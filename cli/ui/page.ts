@@ -162,7 +162,7 @@ export function rowParts(row: Row, report: Report): Record<string, string> {
 
 export function rowMarkup(row: Row, report: Report): string {
   const { failures, id, statement } = row.result
-  const does = failures.length > 0 ? 'Send again' : 'Judge this one'
+  const does = failures.length > 0 ? 'Judge again' : 'Judge this one'
   const button = `<button type="button" data-run="${htmlAttribute(id)}">${does}<span class="sr">: ${htmlText(id)}</span></button>`
   const title = `<p class="title"><span class="mono">${htmlText(id)}</span><span class="ask">${htmlText(statement)}</span></p>`
   const lead = `${title}<p class="acts">${button}</p>${readingMarkup(id)}`

@@ -189,7 +189,9 @@ function judgeCase(refusal: Refusal, exchange: Exchange, what: string, expects: 
   if (ofCredentials && found.state !== 'granted' && !conclusive) {
     const answered = `answered ${describeResponse(exchange)}`
     const also =
-      answered === found.said() ? 'and so was the control' : `and the control ${found.said()}`
+      answered === found.said()
+        ? 'and so was the same request with the full key'
+        : `and the same request with the full key ${found.said()}`
     throw new NotExercised(`${answered}, ${also}${remedyOf(found)}`)
   }
   judgePairs(context, exchange, expects, what)

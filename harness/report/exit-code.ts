@@ -145,7 +145,7 @@ function success(report: Undecided): string {
   ).length
   const notExercised = must.notExercised - leftOut
   const missed =
-    (notExercised > 0 ? `, ${notExercised} not exercised` : '') +
+    (notExercised > 0 ? `, ${notExercised} not tested` : '') +
     (leftOut > 0 ? `, ${leftOut} left out` : '')
   const none =
     expected > 0

@@ -16,7 +16,7 @@ const words = {
   received: 'Received',
   note: 'Note',
   again: 'Run again',
-  curl: 'Send again',
+  curl: 'By curl',
 } as const
 
 /** Bytes of a body and characters of a text that are shown: the most that keeps the markup within its share. */

@@ -17,26 +17,29 @@ export type EvidenceLine = readonly [
   text: string,
 ]
 
-const unlock = 'what is locked since then has to be freed before the again line'
+const unlock = 'What stays locked has to be freed before you run the again line'
 
-/** State that has to be there for a failure to show again, and which of the two lines does not bring it about. */
+/** What has to be there for a failure to show again, and which of the two lines does not bring it about. */
 const takenStates: Readonly<Record<TakesState, string>> = {
   'idle-application':
-    'an application without a job in progress; the curl line does not make the jobs that were made before',
+    'the application must have no job in progress. The curl line does not make the jobs that went before',
   'job-in-progress':
-    'a job of the application in progress; the curl line sends the creation twice, and the first one starts it',
-  'job-elsewhere': 'a job of another application in progress, which the curl line does not start',
-  'job-before': `a job of the application that has ended, which the curl line does not make; ${unlock}`,
+    'a job of the application must be in progress. The curl line sends the creation twice: the first one starts that job',
+  'job-elsewhere':
+    'a job of another application must be in progress. The curl line does not start it',
+  'job-before': `a job of the application must have ended before. The curl line does not make it. ${unlock}`,
   'job-of-run':
-    'a job of the run among its other ones: the again line makes new ones, the curl line reads it as it is by now',
-  'endless-job': `a job that goes on for too long, which the curl line does not start; ${unlock}`,
-  'refusal-before': `a request that is refused before this one, which the curl line does not send; ${unlock}`,
-  'requests-at-once': 'other requests at the same moment, which the curl line does not send',
+    'the run made several jobs, and this one is wrong among them. The again line makes new jobs; the curl line reads this one as it is by now',
+  'endless-job': `a job must go on for too long. The curl line does not start it. ${unlock}`,
+  'refusal-before': `another request must be refused before this one. The curl line does not send it. ${unlock}`,
+  'requests-at-once':
+    'other requests must come at the same moment. The curl line does not send them',
   'more-requests':
-    'a time at which the target asks for patience (429, 503), as many requests bring one about',
-  'object-of-run': 'what another request of the run made, which the curl line does not make again',
-  chance: 'the same answer by chance: either line may have to be run several times',
-  'earlier-requests': 'what was sent before, or some time',
+    'the target must be asking for patience (429, 503), as it does after many requests',
+  'object-of-run':
+    'another request of the run made the object. The curl line does not make it again',
+  chance: 'the answer comes and goes. You may have to run either line several times',
+  'earlier-requests': 'it depends on what was sent before, or on the time that has passed',
 }
 
 /**
@@ -47,7 +50,7 @@ export function evidence(failure: Failure, limit = 2000): EvidenceLine[] {
   const notes = [
     failure.familyOnly && 'only the code name differs: passes with --tpe family',
     failure.takes &&
-      `one request alone does not show this. It takes ${takenStates[failure.takes]}${laterOf(failure)}`,
+      `one request alone does not show this: ${takenStates[failure.takes]}${laterOf(failure)}`,
   ].filter((note) => typeof note === 'string')
   const cut = (text: string): string => shortened(visible(text), limit)
   return [
@@ -63,7 +66,7 @@ export function evidence(failure: Failure, limit = 2000): EvidenceLine[] {
 function laterOf({ later }: Failure): string {
   return later === undefined
     ? ''
-    : `: sent again when the run ended, this request was answered ${later}`
+    : `. When the run ended, this request by itself was answered ${later}`
 }
 
 /** A line that is to be run is of no use when cut, so a longer one is only named. */

@@ -137,7 +137,7 @@ function clueOf({ failures: [failure], id }: RequirementResult): Clue | undefine
   const names = pairs.flatMap(([of, ...list]) => (of === status ? list : []))
   if (names.length === 0 || names.includes(tpe)) return undefined
   const change = 'send the code name that §7.3 gives for the operation'
-  return clue({ what: `tpe ${tpe} in place of ${or(names)}`, change, isName: true })
+  return clue({ what: `tpe is ${tpe}, but should be ${or(names)}`, change, isName: true })
 }
 
 const noAnswer = clue({
@@ -195,9 +195,9 @@ function ofStatus(received: number, [usual]: readonly number[]): Clue {
     say(results) {
       const all = new Set(results.flatMap(({ id }) => statusesOf(pairsOf(id))))
       all.delete(usual!)
-      const some = all.size > 0 ? ` (of some also ${or([...all])})` : ''
+      const some = all.size > 0 ? ` (for some ${or([...all])} is right, too)` : ''
       return {
-        what: `${received} in place of ${usual}${some}`,
+        what: `${received} is answered, but ${usual} is right${some}`,
         change: `answer these with ${usual} (§7.2)`,
       }
     },

@@ -195,8 +195,8 @@ export function familySentence(report: Report): string | undefined {
 function familyFailures({ requirements, run }: Report): string | undefined {
   const failures = familyNamesOnly(requirements).length
   if (failures === 0 || run.tpe === 'family') return undefined
-  const [are, them] = failures === 1 ? ['is', 'it'] : ['are', 'them']
-  return `${failures} of the failures ${are} only another name of the same status: --tpe family accepts ${them}`
+  const [have, them] = failures === 1 ? ['has', 'it'] : ['have', 'them']
+  return `${failures} of the failures ${have} the right status and another name for it: --tpe family accepts ${them}`
 }
 
 /** Why the exit code is what it is: `exit 1: 2 musts failed`. */

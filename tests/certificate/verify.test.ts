@@ -35,9 +35,9 @@ test('the first line says whose key it is, the next the verdict, the operations,
     'operations judged: 2 (jobs.create, files.list)',
     'operations declared not served, so not judged: 1 (pdf.parse (answered 404))',
     expect.stringMatching(
-      /^operations not exercised at all: 14 \(jobs\.retrieve, completion\.create, /,
+      /^operations not tested at all: 14 \(jobs\.retrieve, completion\.create, /,
     ),
-    'not exercised: 0 of 5 requirements',
+    'not tested: 0 of 5 requirements',
     'not applicable: 2 of 5 requirements, 1 of them declared unreachable',
     '  1: declared not served (pdf.parse/200-text)',
   ])

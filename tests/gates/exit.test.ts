@@ -28,9 +28,9 @@ const stale = (id: string, why: string) => ({ stale: [{ id, why }] })
 /** Every way of ending, with its last line. */
 const endings: readonly (readonly [string, Report])[] = [
   ['exit 0: no must failed', report([result('a.b/1'), notApplicable('a.b/2')])],
-  ['exit 0: no must failed, 1 not exercised', report([result('a.b/1'), missed('a.b/2')])],
+  ['exit 0: no must failed, 1 not tested', report([result('a.b/1'), missed('a.b/2')])],
   [
-    'exit 0: no must failed, 1 not exercised, 2 left out',
+    'exit 0: no must failed, 1 not tested, 2 left out',
     report([
       result('a.b/1'),
       missed('a.b/2'),

@@ -78,12 +78,12 @@ test.each<[string, RequirementResult[], RegExp]>([
   [
     'another status',
     failing((status, tpe) => (status === 400 ? { status: 422, body: envelope(tpe) } : null)),
-    /^422 in place of 400/,
+    /^422 is answered, but 400 is right/,
   ],
   [
     'another name',
     failing((_, tpe) => (tpe === 'ResourceNotFound' ? { body: envelope('NotFound') } : null)),
-    /^tpe NotFound in place of ResourceNotFound/,
+    /^tpe is NotFound, but should be ResourceNotFound/,
   ],
   [
     'no key is needed',

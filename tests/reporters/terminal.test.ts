@@ -79,7 +79,7 @@ test('groups what was not exercised by its reason, with counts and the first ids
 
 test('answers that repeat the path of their request are one reason; of one path alone it is shown', () => {
   const said = (path: string): string =>
-    `answered 404 with a page: Cannot POST ${path}, and so was the control`
+    `answered 404 with a page: Cannot POST ${path}, and so was the same request with the full key`
   const shown = (...paths: string[]): string =>
     renderTerminal(
       report([failed('a.b/0'), ...paths.map((path, at) => missed(`a.b/${at + 1}`, said(path)))]),
@@ -102,7 +102,7 @@ test('a reason that names one of those that share it is one reason', () => {
 test('says what the curl line needs besides', () => {
   const row = failed('jobs.create/409', { takes: 'job-in-progress' })
   expect(renderTerminal(report([row]), plain)).toMatch(
-    /^ {4}note {6}one request alone does not show this\. It takes a job of the application in progress; /m,
+    /^ {4}note {6}one request alone does not show this: a job of the application must be in progress\. /m,
   )
 })
 
@@ -178,11 +178,11 @@ test('says how many failures are only another name, also if the verdict is the s
   ]
   for (const text of said(report([failed('a.b/1'), failed('a.b/2', only)])))
     expect(text).toMatch(
-      /^(?:- )?1 of the failures is only another name of the same status: --tpe family accepts it$/m,
+      /^(?:- )?1 of the failures has the right status and another name for it: --tpe family accepts it$/m,
     )
   for (const text of said(report([failed('a.b/1'), failed('a.b/2', only), failed('a.b/3', only)])))
     expect(text).toMatch(
-      /2 of the failures are only another name of the same status: --tpe family accepts them$/m,
+      /2 of the failures have the right status and another name for it: --tpe family accepts them$/m,
     )
   for (const text of said(report([failed('a.b/1')]))) expect(text).not.toContain('another name')
 })

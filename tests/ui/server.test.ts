@@ -86,7 +86,7 @@ test('runs when it is opened, and as its buttons say; no key is on the page or i
   expect(after).toContain('$CONFORM_API_KEY')
   expect(before).toContain('aria-label="404-unknown-file (must): waiting"')
   expect(after).toContain('aria-label="404-unknown-file (must): failed"')
-  expect(after).toContain('data-run="files.retrieve/404-unknown-file">Send again')
+  expect(after).toContain('data-run="files.retrieve/404-unknown-file">Judge again')
 
   const press = (run: unknown) =>
     ask(`${url}run`, { method: 'POST', body: JSON.stringify({ run }) })
