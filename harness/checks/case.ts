@@ -5,6 +5,7 @@ import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import type { Pairs } from '../../catalogue/requirement.ts'
 import { Failed, isGranted, type Probe } from '../engine/index.ts'
 import { judgeEach, property } from './at-once.ts'
+import { drawnForOtherPath, grantsAtOtherPath } from './other-path.ts'
 import { type Condition, type RefusalContext } from './refusals.ts'
 import { validDraft } from './valid-request.ts'
 import { type Known, sampled } from './values.ts'
@@ -21,6 +22,8 @@ export interface Case {
   change(valid: Probe): Probe
   /** What it has on a target that may grant it; `none` if nothing is said. */
   readonly effect?: Effect
+  /** Goes to the path that §4.4 names besides, if the valid request is granted there. */
+  readonly isAtOtherPath?: true
   /** Asks for what was asked before: sent once all others were answered. */
   readonly isAgain?: true
   /** A request that a target grants as well which reads this one by converting it: then it is no fault that it was granted. */
@@ -66,8 +69,8 @@ interface CaseOptions {
 export function byCases(cases: Cases, { inOrder, generated }: CaseOptions = {}): CaseCondition {
   const chosen = (material: Material): readonly Case[] => {
     const all = cases(material)
-    if (material.options.depth === 'full') return all
     const named = all.filter(({ isAgain, coercion }) => !isAgain && !coercion)
+    if (material.options.depth === 'full') return [...all, ...atOtherPath(material, named)]
     return inOrder
       ? named.slice(0, 1)
       : sampled({ run: material, requirement: material.requirement }, named)
@@ -78,7 +81,8 @@ export function byCases(cases: Cases, { inOrder, generated }: CaseOptions = {}):
     async bringAbout(refusal) {
       const { context, operation } = refusal
       const material = materialOf(context.run, context.requirement, operation)
-      const all = chosen(material)
+      const hasOther = await grantsAtOtherPath(context.run, operation)
+      const all = chosen(material).filter((one) => !one.isAtOtherPath || hasOther)
       context.open.plan(all.length)
       const judge = async (one: Case): Promise<void> => {
         await judgeCase(refusal, one)
@@ -95,6 +99,22 @@ export function byCases(cases: Cases, { inOrder, generated }: CaseOptions = {}):
       await property(context, 'refusalRuns', generated(material), (one) => judgeCase(refusal, one))
     },
   }
+}
+
+/** What is refused at one path of an operation is refused at the other: one of the cases goes there, too. */
+function atOtherPath(material: Material, named: readonly Case[]): Case[] {
+  const { requirement, operation } = material
+  const drawn = drawnForOtherPath(material, { id: requirement.id, operation }, named)
+  if (!drawn) return []
+  const { one, path } = drawn
+  return [
+    {
+      ...one,
+      what: `${one.what}, at the path ${path}`,
+      change: (valid) => ({ ...one.change(valid), path }),
+      isAtOtherPath: true,
+    },
+  ]
 }
 
 /** Sends a case and judges the answer; tells whether it was granted. */

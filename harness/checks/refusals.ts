@@ -27,6 +27,7 @@ import {
   judgeThrottled,
 } from './control.ts'
 import { isGenerating } from './at-once.ts'
+import { isAtOtherPath } from './other-path.ts'
 import { judgeScenario } from './scenario.ts'
 import { placeholderRequest, isDeclared, sharedRequest } from './valid-request.ts'
 
@@ -96,6 +97,8 @@ export async function judgeRefusal(
         response !== undefined && isExpected(expects, response)
       const purpose = {
         ...{ badInput: true, expects, what },
+        // The envelope of an answer there is no matter of every response.
+        ...(isAtOtherPath(run, probe) ? { skipJudging: 'envelope' as const } : {}),
         // A request that may be granted is sent once more if no answer came.
         ...(probe.effect === 'none' ? {} : { isSuccess }),
       }
@@ -160,10 +163,10 @@ async function sendCase(
     isFew || (typeof source !== 'function' && /^body: |^(?!again).* @ /.test(source.fault ?? ''))
   if (typeof source === 'function' || !isShared || !source.credential.full)
     return context.send(source, purpose)
-  const { operation, params, headers, body } = source
+  const { operation, path, params, headers, body } = source
   const text = typeof body === 'string' ? body : Buffer.from(body ?? '').toString('base64')
   const later = source.fault?.endsWith('later') === true
-  const key = JSON.stringify([operation, params, headers, text, later])
+  const key = JSON.stringify([operation, path, params, headers, text, later])
   const shared = await oncePerRun(context.run, `case ${key}`, () => context.send(source, purpose))
   // To another requirement, for which it was sent, a block may have been as good an answer as any.
   const isOwn = shared.purpose.requirement === context.requirement.id

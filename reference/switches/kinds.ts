@@ -157,6 +157,10 @@ export const takenKinds: readonly string[] = [
     medical.comprehend/400-malformed-request   content response-type
     vision.analyze,graphs.add-file/4xx-unknown-file deleted unknown
     ESSENTIAL/4xx-missing-member               member no-body
+    chat.create,vision.analyze/ONBODY          other-path
+    chat.create/ONCHAT                         other-path
+    vision.analyze/400-malformed-request       other-path
+    vision.analyze/4xx-unknown-file            other-path
     chat.create,graphs.query/400-query-config  ${queryConfig.join(' ')}`,
   ),
 ]

@@ -27,6 +27,10 @@ export const groups = {
 
 /** Conditions that a table names together: each fault of credentials that a place of its own may hide. */
 const conditions: Readonly<Record<string, readonly string[]>> = {
+  ONBODY: words('400-malformed-json 400-wrong-content-type 4xx-malformed-body 4xx-missing-member'),
+  ONCHAT: words(`
+    400-query-config 400-malformed-messages 400-invalid-role 400-unsupported-model 400-malformed-tools
+    400-malformed-tool-choice 400-invalid-stream 400-invalid-stream-options 400-malformed-response-format`),
   CREDENTIALS: words(
     '401-missing-credentials 401-invalid-key 401-expired-key 403-insufficient-rights',
   ),

@@ -2,7 +2,7 @@ import type { HonoRequest } from 'hono'
 import type { Pair } from '../declared/scenarios.ts'
 import { otherName, otherStatus } from '../switches/pairs.ts'
 import { type Answer, Ending, envelope, lostAnswer, type Message, otherKey } from './answer.ts'
-import type { Key } from './keys.ts'
+import { isAlias, type Key } from './keys.ts'
 import type { World } from './world.ts'
 
 /** Refusals that come late under `slow/refusals`: whoever was asked takes time to say no. */
@@ -88,7 +88,8 @@ export class Call {
   ): never {
     const id = isWhole(condition) ? condition : `${this.operation}/${condition}`
     const { broken, hasSome } = this.world.switches
-    const kinds = (): string[] => [typeof kind === 'function' ? kind() : kind].flat()
+    const besides = isAlias(this.request.path) ? ['other-path'] : []
+    const kinds = (): string[] => [typeof kind === 'function' ? kind() : kind, besides].flat()
     if (hasSome(`${id}#takes-`) && kinds().some((each) => broken(`${id}#takes-${each}`)))
       throw new Ending(this.#grant(this))
     throw new Ending(this.#refusal(id, pair, kinds, { description: wordsOf(id), ...message }))

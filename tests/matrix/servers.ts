@@ -113,7 +113,7 @@ export function needsOtherCohort(defect: string): boolean {
  */
 export function isProvenByOther(defect: string): boolean {
   const [operation, kind] = defect.split('/400-query-config#takes-')
-  if (kind === undefined) return false
+  if (kind === undefined || kind === 'other-path') return false
   const own = defects.filter((other) => other.startsWith('chat.create/400-query-config#takes-'))
   return (
     own.findIndex((other) => other.endsWith(`#takes-${kind}`)) % 2 ===

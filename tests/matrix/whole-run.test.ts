@@ -6,7 +6,7 @@ import { maxLooseGenerations } from '../../catalogue/faults.ts'
 import { isOperationId, operations, triesOf } from '../../catalogue/operations.ts'
 import type { PreviousRequest } from '../../harness/engine/exchange.ts'
 import { isGranted } from '../../harness/engine/response.ts'
-import { countIn, grants, estimate } from '../../suites/estimate.ts'
+import { countIn, grants, estimate, toOtherPath } from '../../suites/estimate.ts'
 import { planRun } from '../../suites/plan.ts'
 import type { Run } from '../../harness/engine/run.ts'
 import type { Transport } from '../../harness/http/message.ts'
@@ -15,14 +15,10 @@ import { expectNothingFailed, judgeConforming } from './allowed-differences.ts'
 import { judgeReference } from './judge-reference.ts'
 
 /** Most requests of the requirement's own, by what its row says. */
-function mostOf(
-  { maxRequests, expects, operation, alsoSends = {} }: CatalogueRequirement,
-  { target, options }: Run,
-): number {
-  const own = countIn(
-    typeof maxRequests === 'function' ? maxRequests(target) : maxRequests,
-    options,
-  )
+function mostOf(requirement: CatalogueRequirement, { target, options }: Run): number {
+  const { maxRequests, expects, operation, alsoSends = {} } = requirement
+  const most = typeof maxRequests === 'function' ? maxRequests(target) : maxRequests
+  const own = countIn(most, options) + toOtherPath(requirement, options)
   const tries = isRefusal(expects) || !isOperationId(operation) ? 1 : triesOf(operation)
   return own * tries + Object.values(alsoSends).reduce((sum, more) => sum + more, 0)
 }

@@ -293,10 +293,21 @@ const byScenario = Object.keys(target.scenarios).flatMap((id): readonly Row[] =>
 
 const everywhere = Object.assign({}, ...Object.keys(routes).map(changesEverywhere)) as typeof own
 
+/** Paths that the spec names beside those of two operations (§4.4): what is refused is refused there, too. */
+const otherPaths: Readonly<Record<string, string>> = {
+  'chat.create': '/v1/chat',
+  'vision.analyze': '/v1/vision',
+}
+
+function alsoElsewhere(id: string, changes: readonly Change[]): readonly Change[] {
+  const path = id.includes('/401-') ? undefined : otherPaths[id.slice(0, id.indexOf('/'))]
+  return path === undefined ? changes : [...changes, { ...changes[0], path }]
+}
+
 /** Every requirement on a refusal, but those that are a story of several requests. */
 export const refusalRows: readonly Row[] = [
   ...Object.entries({ ...everywhere, ...own }).flatMap(([id, changes]) =>
-    changes.map((change): Row => [
+    alsoElsewhere(id, changes).map((change): Row => [
       id,
       change,
       ...(narrower(id, change) ?? pairsFor(id)),
