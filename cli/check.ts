@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import { terminalText } from '../reporters/escape/terminal.ts'
 import { warnOf } from './output/say.ts'
 import { Command } from '@commander-js/extra-typings'
-import { applyGates, foreignBaselineFile, type Report } from '../harness/report/index.ts'
+import { applyGates, count, foreignBaselineFile, type Report } from '../harness/report/index.ts'
 import { redactorFor } from '../harness/target-file/index.ts'
 import { checkTarget } from '../traffic/base-url.ts'
 import { createClientJudge } from '../traffic/client/client-judge.ts'
@@ -19,7 +19,7 @@ import { shellWord } from '../harness/shell-word.ts'
 export function checkCommand() {
   const command = new Command('check')
     .description('judge recorded traffic (HAR 1.2) without a live target')
-    .argument('<file.har>', 'the recording')
+    .argument('<file.har>', 'the recording; - is stdin')
     .option(
       '--base-url <url>',
       'the server to judge; default: baseUrl of the target file, or what the recording has before /v1/',
@@ -95,7 +95,8 @@ export async function checkFile(
   const report = client ? heldToClient(gated, client) : gated
   const warnings = [
     ...ofTarget,
-    ...noBodies(judged.bodies),
+    ...unreadableEntries(har.unreadable),
+    ...noBodies(judged.bodies, har.creator),
     ...foreignBaselineFile(options.baseline, report.run.tpe, report.target),
   ]
   return { report, client, counts: judged.counts, warnings, exchanges: () => judged.exchanges() }
@@ -116,11 +117,38 @@ export function countsLine({ judged, ...counts }: Seen['counts'], { target }: Re
   return `${judged} of ${all} entries judged${parts.length > 0 ? `; ignored: ${parts.join(', ')}` : ''}`
 }
 
-/** A warning if no answer of the interface was recorded with its body: little can then be judged. */
-function noBodies({ kept, missing }: Seen['bodies']): string[] {
+/** Most entries that a warning names. */
+const mostNamed = 3
+
+function unreadableEntries(reasons: readonly string[]): string[] {
+  if (reasons.length === 0) return []
+  const named = reasons.slice(0, mostNamed).join('; ')
+  const more = reasons.length > mostNamed ? `; and ${reasons.length - mostNamed} more` : ''
+  return [`${count(reasons.length, 'entry', 'entries')} could not be read: ${named}${more}`]
+}
+
+/** How recorders are told to keep the bodies of answers, by the beginning of the name that they write. */
+const withBodies: readonly [creator: RegExp, option: string][] = [
+  [/^WebInspector/i, 'in the network panel of Chrome or Edge: "Save all as HAR with content"'],
+  [/^Firefox/i, 'in Firefox: reload with the network monitor open, then "Save All As HAR"'],
+  [/^Playwright/i, "with Playwright: recordHar: { content: 'embed' }"],
+  [/^mitmproxy/i, 'with mitmproxy: without stream_large_bodies'],
+  [/^BrowserMob/i, 'with BrowserMob Proxy: CaptureType.RESPONSE_CONTENT'],
+]
+
+/** Warnings if no answer of the interface was recorded with its body, or bodies are somewhere else: little can then be judged. */
+function noBodies({ elsewhere, kept, missing }: Seen['bodies'], creator = ''): string[] {
+  if (elsewhere > 0) {
+    const files = count(elsewhere, 'body is in a file', 'bodies are in files')
+    return [
+      `${files} beside the recording, and not there: keep them together, or record with content: 'embed'`,
+    ]
+  }
   if (missing === 0 || kept > 0) return []
+  const option =
+    withBodies.find(([name]) => name.test(creator))?.[1] ??
+    'with content (browsers: "Save all as HAR with content")'
   return [
-    'the recording holds no bodies of answers, so only statuses and headers can be judged; ' +
-      'record it with content (browsers: "Save all as HAR with content")',
+    `the recording holds no bodies of answers, so only statuses and headers can be judged; record it ${option}`,
   ]
 }

@@ -6,7 +6,7 @@ import { isObject, member } from '../schemas/json.ts'
 import { referenceTargetFile } from '../schemas/package-file.ts'
 import { createClientJudge } from '../traffic/client/client-judge.ts'
 import type { ClientReport } from '../traffic/client/client-report.ts'
-import { recordedEntry, type RecordedEntry } from '../traffic/recorded-entry.ts'
+import { recordedEntry, type RecordedEntry, Unreadable } from '../traffic/recorded-entry.ts'
 import { createSurvey } from '../traffic/recording-report.ts'
 import { type Check, checkNamed } from './options.ts'
 
@@ -49,7 +49,7 @@ const options: Readonly<Record<keyof JudgeClientOptions, Check>> = {
 
 /**
  * Judges the requests of a client as `conform serve --judge-client` does.
- * @param traffic exchanges in the order in which they were sent, or a HAR
+ * @param traffic exchanges in the order in which they were sent, or a HAR; an entry of it that cannot be read is left out
  * @throws UserError for an option that does not exist, or traffic that is none
  */
 export function judgeClient(
@@ -60,8 +60,8 @@ export function judgeClient(
   const isHar = isObject(traffic)
   const list = isHar ? member(member(traffic, 'log'), 'entries') : traffic
   ensure(Array.isArray(list), 'the traffic: give a HAR, or a list of exchanges')
-  const entries = (list as unknown[]).map((one, at) =>
-    isHar ? recordedEntry(one, at, 'the traffic') : entryOf(one as ClientExchange, at),
+  const entries = (list as unknown[]).flatMap((one, at) =>
+    isHar ? readable(one, at) : [entryOf(one as ClientExchange, at)],
   )
   const survey = createSurvey()
   for (const entry of entries) survey.see(entry)
@@ -76,6 +76,16 @@ export function judgeClient(
   const isTimed = entries.every(({ startedAt }) => startedAt !== undefined)
   for (const entry of isTimed ? entries.toSorted(byTime) : entries) judge.see(entry)
   return judge.end(survey.time(new Date()))
+}
+
+/** The entry, if it can be read. */
+function readable(value: unknown, at: number): RecordedEntry[] {
+  try {
+    return [recordedEntry(value, at)]
+  } catch (error) {
+    if (error instanceof Unreadable) return []
+    throw error
+  }
 }
 
 function ofReference() {

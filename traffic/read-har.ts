@@ -1,49 +1,66 @@
 import { constants } from 'node:buffer'
-import { fstatSync, openSync, readFileSync, readSync } from 'node:fs'
 import { firstError } from '../harness/report/index.ts'
-import { isObject } from '../schemas/json.ts'
-import { unreadable, UserError } from '../harness/user-error.ts'
+import { isObject, member } from '../schemas/json.ts'
+import { UserError } from '../harness/user-error.ts'
 import { type EntryPlace, scanEntries } from './entry-scanner.ts'
-import { recordedEntry, type RecordedEntry } from './recorded-entry.ts'
+import { type HarBytes, openBytes } from './har-bytes.ts'
+import { recordedEntry, type RecordedEntry, Unreadable } from './recorded-entry.ts'
 
 /** A HAR 1.2 file, of which one entry at a time is in memory. */
 export type Har = ReturnType<typeof openHar>
 
 /**
- * Reads a HAR from its beginning to its end. Throws UserError, naming the place, if it is not one.
+ * Reads a HAR from its beginning to its end. Throws UserError, naming the place, if it is not one. An entry that HAR 1.2 does not
+ * allow costs no other.
  * @param see is given each entry, in the order of the file
  */
 export function openHar(path: string, see: (entry: RecordedEntry) => void) {
   const bytes = openBytes(path)
   const places: EntryPlace[] = []
-  const times: number[] = []
+  const times = new Map<number, number>()
+  const unreadable: string[] = []
+  const entryAt = (place: EntryPlace, index: number, where: string): RecordedEntry =>
+    recordedEntry(parsed(bytes, place, where), index, bytes.attachment)
   const around = scanEntries(
     bytes.pieces(),
     (start, end) => textOf(bytes, start, end),
     (place) => {
       const index = places.push(place) - 1
-      const entry = recordedEntry(parsed(bytes, place, ` (log.entries[${index}])`), index, path)
-      times.push(entry.startedAt ?? NaN)
-      see(entry)
+      try {
+        const entry = entryAt(place, index, ` (log.entries[${index}])`)
+        times.set(index, entry.startedAt ?? NaN)
+        see(entry)
+      } catch (error) {
+        if (!(error instanceof Unreadable)) throw error
+        unreadable.push(error.message)
+      }
     },
   )
-  refuseOthers(bytes, around)
+  const creator = creatorOf(bytes, around)
+  if (times.size === 0 && unreadable[0] !== undefined)
+    throw new UserError(`${bytes.path}: ${unreadable[0]}`)
   return {
     /** The indexes of the entries in the order in which the requests were sent, if the file says when that was. */
     inTime: inTime(times),
-    entry: (index: number): RecordedEntry =>
-      recordedEntry(parsed(bytes, places[index]!, ''), index, path),
+    entry: (index: number): RecordedEntry => entryAt(places[index]!, index, ''),
+    /** Why entries could not be read, a sentence each. */
+    unreadable,
+    /** The program that wrote it, if it says so. */
+    creator,
   }
 }
 
-function inTime(times: readonly number[]): readonly number[] {
-  const indexes = Array.from(times.keys())
-  if (times.includes(NaN)) return indexes
-  return indexes.sort((a, b) => times[a]! - times[b]!)
+function inTime(times: ReadonlyMap<number, number>): readonly number[] {
+  const indexes = [...times.keys()]
+  if ([...times.values()].includes(NaN)) return indexes
+  return indexes.sort((a, b) => times.get(a)! - times.get(b)!)
 }
 
-/** Throws UserError if what is beside the entries is not JSON, or shows that there are none. */
-function refuseOthers(bytes: HarBytes, { from, to }: ReturnType<typeof scanEntries>): void {
+/** The name of the program that wrote it. Throws UserError if what is beside the entries is not JSON, or shows that there are none. */
+function creatorOf(
+  bytes: HarBytes,
+  { from, to }: ReturnType<typeof scanEntries>,
+): string | undefined {
   const { path, size } = bytes
   const tailFrom = to ?? size
   const head = textOf(bytes, 0, from ?? size)
@@ -57,6 +74,8 @@ function refuseOthers(bytes: HarBytes, { from, to }: ReturnType<typeof scanEntri
   // A member that stands twice counts as it stands last, and then other entries were read.
   if (entries.length > 0 || from === undefined)
     throw new UserError(`${path}: log.entries: appears twice`)
+  const name = member(log['creator'], 'name')
+  return typeof name === 'string' ? name : undefined
 }
 
 function textOf(bytes: HarBytes, start: number, end: number): string {
@@ -114,53 +133,5 @@ function notJson(bytes: HarBytes, at: number, where: string): UserError {
   return new UserError(`${bytes.path}: is not JSON at line ${line}, column ${column}${where}`)
 }
 
-const pieceBytes = 1024 * 1024
-
 /** The longest text that one entry, or all that is beside the entries, may have: what a JavaScript string can hold. */
 export const longestText = constants.MAX_STRING_LENGTH
-
-/** The bytes of a file, of which any stretch can be had again. */
-type HarBytes = ReturnType<typeof openBytes>
-
-/** Throws UserError if the file cannot be read. What is no file (a pipe) can be read once only, and is held in memory. */
-function openBytes(path: string) {
-  const reading = <T>(work: () => T): T => {
-    try {
-      return work()
-    } catch (error) {
-      throw error instanceof UserError ? error : unreadable(path, error)
-    }
-  }
-  // It is read until the process ends.
-  const fd = reading(() => openSync(path, 'r'))
-  const stat = fstatSync(fd)
-  const held = stat.isFile() ? undefined : reading(() => readFileSync(fd))
-  const size = held?.length ?? stat.size
-  const fill = (room: Buffer, from: number): Buffer => {
-    for (let got = 0; got < room.length;) {
-      const more = held
-        ? held.copy(room, got, from + got)
-        : readSync(fd, room, got, room.length - got, from + got)
-      if (more === 0) throw new UserError(`${path}: became shorter while being read; try again`)
-      got += more
-    }
-    return room
-  }
-  let room = Buffer.allocUnsafeSlow(pieceBytes)
-  return {
-    path,
-    size,
-    /** The memory that is read into is used again: no stretch is to be kept when the next one is asked for. */
-    read(start: number, end: number): Buffer {
-      if (room.length < end - start) room = Buffer.allocUnsafeSlow(end - start)
-      return reading(() => fill(room.subarray(0, end - start), start))
-    },
-    /** Reads it from its beginning, a piece at a time, up to that byte. */
-    *pieces(end = size): Generator<Buffer> {
-      const piece = Buffer.allocUnsafeSlow(pieceBytes)
-      for (let at = 0; at < end; at += pieceBytes) {
-        yield reading(() => fill(piece.subarray(0, Math.min(pieceBytes, end - at)), at))
-      }
-    },
-  }
-}

@@ -69,7 +69,7 @@ export function createRecordingJudge({
     unknown: 0,
   }
   /** Answers of the interface that the recording has with their bodies, and without. */
-  const bodies = { kept: 0, missing: 0 }
+  const bodies = { kept: 0, missing: 0, elsewhere: 0 }
   const recorded = (entry: RecordedEntry) =>
     recordResponse(entry, pathUnder(target.baseUrl, entry.url)!, redactor)
   const history = createRecordedHistory(target, (index) => recorded(again(index)))
@@ -91,6 +91,7 @@ export function createRecordingJudge({
   const answerOfInterface = (entry: RecordedEntry): RecordedHttpResponse | undefined => {
     if (!pathUnder(target.baseUrl, entry.url)?.startsWith('/v1/'))
       return void counts.otherAddresses++
+    if (entry.body.isElsewhere) bodies.elsewhere++
     if (entry.status > 0 && entry.body.state === 'missing') bodies.missing++
     else if (entry.status > 0 && entry.body.bytes.length > 0) bodies.kept++
     if (!methods.includes(entry.method)) return void counts.otherMethods++

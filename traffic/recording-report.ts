@@ -29,7 +29,7 @@ const nothingShown =
 /** The report of a recording: every requirement of the catalogue, in its order. */
 export function recordingReport(facts: RecordingFacts): Report {
   const { target, redactor, judged, startedAt, durationMs } = facts
-  const everything = { only: [], skip: [], readOnly: false, interrupted: false }
+  const everything = { only: [], skip: [], readOnly: false, interrupted: false, runs: 0 }
   const plan = planRun(target, {
     ...everything,
     shard: null,
@@ -53,7 +53,23 @@ export function recordingReport(facts: RecordingFacts): Report {
     },
     requirements,
     judged: everything,
+    notJudged: whyNotJudged(requirements, judged),
   })
+}
+
+/** Nothing is judged without a success: what a refused request meant, nobody knows. */
+function whyNotJudged(
+  requirements: readonly RequirementResult[],
+  { counts: { judged } }: Seen,
+): string | undefined {
+  const isShown = requirements.some(
+    ({ operation, outcome }) =>
+      outcome === 'failed' || (outcome === 'passed' && operation !== 'envelope'),
+  )
+  if (isShown) return undefined
+  return judged === 0
+    ? `nothing was judged: ${nothingShown}`
+    : 'nothing was judged: the recording shows no success of an operation that could be recognised'
 }
 
 function resultOf(requirement: CatalogueRequirement, facts?: RecordingFacts): RequirementResult {

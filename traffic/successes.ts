@@ -64,7 +64,11 @@ export function successFault(
   const isOther = typeof expects === 'number' && response.status !== expects
   const { state } = entry.body
   if (!isOther && (state === 'missing' || (schema !== undefined && state !== 'whole')))
-    throw new NotExercised('the recording does not hold the whole body of any such answer')
+    throw new NotExercised(
+      state === 'missing'
+        ? 'the recorder left out the body of such an answer'
+        : 'the recording does not hold the whole body of any such answer',
+    )
   if (isOther || !isGranted(response)) return { expected }
   return schema && shapeFault(response, schema)
 }

@@ -10,6 +10,8 @@ interface RunFacts extends Pick<Report['run'], 'only' | 'skip' | 'readOnly'> {
   readonly interrupted: boolean
   /** Every request with the full key was answered 401. */
   readonly keyRefused?: boolean
+  /** 0: nothing was sent, and a recording is judged. */
+  readonly runs?: number
 }
 
 /**
@@ -21,8 +23,12 @@ export function verdictOf(
   mode: TpeMode,
   run: RunFacts,
 ): Verdict {
-  if (run.keyRefused || !countedRequirements(results, run).some((result) => isJudged(result, mode)))
-    return 'not-judged'
+  const isBroken = results.some((result) => outcomeIn(result, mode) === 'failed')
+  // Nobody chose what a recording shows: what it breaks is broken, however little else it shows.
+  const isShown =
+    countedRequirements(results, run).some((result) => isJudged(result, mode)) ||
+    (run.runs === 0 && isBroken)
+  if (run.keyRefused || !isShown) return 'not-judged'
   const musts = results
     .filter((result) => result.level === 'must')
     .map((result) => outcomeIn(result, mode))

@@ -4,7 +4,7 @@ import { folder } from '../cli/conform.ts'
 import { checkFile } from '../../cli/check.ts'
 import { UserError } from '../../harness/user-error.ts'
 import { entry, granted, har } from './har.ts'
-import { check } from './recording.ts'
+import { check, inFile } from './recording.ts'
 
 const pdf = granted['pdf.parse/200-text']!
 const good = JSON.stringify(har(pdf, pdf))
@@ -46,7 +46,7 @@ const { request, response } = entry(pdf)
 
 test.each([
   [{ request: undefined }, '.request: must be an object'],
-  [{ response: null }, '.response: must be an object'],
+  [{ response: 7 }, '.response: must be an object'],
   [{ request: { ...request, method: 7 } }, '.request.method: must be a method'],
   [{ request: { ...request, url: undefined } }, '.request.url: must be a string'],
   [{ request: { ...request, headers: {} } }, '.request.headers: must be an array'],
@@ -57,10 +57,13 @@ test.each([
     '.response.headers[0]: must be an object with name and value',
   ],
 ])('an entry that is none is named by its index: %j', async (change, message) => {
-  expect(await problem(second(change))).toBe(`log.entries[1]${message} (HAR 1.2)`)
+  const file = inFile(JSON.stringify(second(change)))
+  const { report, warnings } = await checkFile(file, {}, new Date())
+  expect(warnings).toEqual([`1 entry could not be read: log.entries[1]${message} (HAR 1.2)`])
+  expect(report.run.requests).toBe(1)
 })
 
-test('an entry that is no object is named', async () => {
+test('a file of which no entry can be read is refused', async () => {
   expect(await problem({ log: { entries: [7] } })).toBe(
     'log.entries[0]: must be an object (HAR 1.2)',
   )
