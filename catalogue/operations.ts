@@ -81,7 +81,7 @@ export const operations = [
       { at: '/inputs/*', kinds: ['object'], section: '2.5', component: 'ApplicationInput', judgedBy: { null: '400-malformed-inputs', type: '400-malformed-inputs' },
         description: '§2.5: the members of the sample request. Further ones are not shown.' },
       { at: '/inputs/*/id', isId: true, kinds: ['string'], section: '2.5', required: true, judgedBy: { absent: '400-malformed-inputs', null: '400-malformed-inputs', type: '400-malformed-inputs' }, description: 'Name of the application input.' },
-      { at: '/inputs/*/value', kinds: ['array'], section: '2.5', judgedBy: { absent: '400-malformed-inputs', null: '400-malformed-inputs', type: '400-malformed-inputs' } },
+      { at: '/inputs/*/value', kinds: ['array'], tolerates: ['string'], section: '2.5', judgedBy: { absent: '400-malformed-inputs', null: '400-malformed-inputs', type: '400-malformed-inputs' } },
       { at: '/inputs/*/value/*', kinds: ['string'], isLimited: true, section: '2.5', judgedBy: { null: '400-malformed-inputs', type: '400-malformed-inputs', empty: '202-any-text' } },
     ] },
   { id: 'jobs.retrieve', method: 'GET', path: '/v1/applications/jobs/{job_id}', otherPaths: [], body: 'none', section: '4.3',

@@ -49,12 +49,20 @@ function changesOf(place: Placed): Change[] {
     ...(isSetting(member) && at !== '{query_config}' ? [] : absent(place).filter(isNoEmptyArray)),
     ...wrong,
     ...(kinds.includes('boolean') ? [change(place, 'number', 'the number 1', () => 1)] : []),
+    ...(kinds.includes('array') ? firstItem(place) : []),
     ...(array === undefined
       ? []
       : [...(judgedBy?.absent === undefined ? absent(place) : []), ...later].flatMap((one) =>
           inOtherItem(one, array, 'last'),
         )),
   ]
+}
+
+/** One item in place of an array of it, which a server may take for an array of one. */
+function firstItem(place: Placed): Change[] {
+  const items = place.like
+  if (!Array.isArray(items) || items.length === 0) return []
+  return [change(place, 'one item', 'its first item alone', () => items[0] as unknown)]
 }
 
 /** `true` for a number of a query_config is sent for several of them at once, and as a number for a boolean 1. */

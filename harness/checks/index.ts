@@ -81,7 +81,16 @@ export {
   change,
   changedBody,
   caseOf,
+  inOtherItem,
   ofKinds,
   ofOtherTypes,
 } from './changes.ts'
-export { atRole, type PickItem, type Placed, placesIn, pointerOf, valueAt } from './places.ts'
+export {
+  arraysAbove,
+  atRole,
+  type PickItem,
+  type Placed,
+  placesIn,
+  pointerOf,
+  valueAt,
+} from './places.ts'

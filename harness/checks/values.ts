@@ -211,8 +211,8 @@ export const byIndex: unknown = { 0: 'text' }
 
 /**
  * Value in place of a member's own for the sample of another type: its own value, as a lenient server would take
- * it. That is the value in an array; of an array its first item, or an object of its items; of a text an object that has it by the
- * names under which one may look for it.
+ * it. That is the value in an array; of an array an object of its items; of a text an object that has it by the names under
+ * which one may look for it. One item in place of its array is never that: a server may take it for an array of one.
  */
 export function inPlaceOf(own: unknown, value: unknown): unknown {
   const isSample = value === byIndex || value === sample[kindOf(value)]
@@ -222,7 +222,7 @@ export function inPlaceOf(own: unknown, value: unknown): unknown {
   if (!Array.isArray(own)) return value === sample.array ? [own] : value
   const items = own as readonly unknown[]
   if (items.length === 0) return value
-  if (value !== byIndex && kindOf(items[0]) === kindOf(value)) return items[0]
+  if (value !== byIndex && kindOf(items[0]) === kindOf(value)) return value
   return value === byIndex || value === sample.object ? { ...items } : value
 }
 

@@ -57,14 +57,25 @@ function checkMessage(call: Call, message: unknown, places: readonly string[]): 
   }
   if (Array.isArray(content)) checkParts(call, content as Members[], places)
   else if (typeof content !== 'string' && content !== null)
-    malformed(
-      `content-${jsonType(content)}`,
-      ...kindsIf({ 'one-part': isMembers(content) && 'type' in content }),
-    )
+    malformed(`content-${jsonType(content)}`)
+}
+
+/** The body with an array of one in place of a single message, tool or part. */
+function withArrays(body: Members): Members {
+  const arrayOf = (value: unknown, member: string): unknown =>
+    isMembers(value) && member in value ? [value] : value
+  const messages = arrayOf(body['messages'], 'role')
+  const whole = Array.isArray(messages)
+    ? messages.map((message: unknown) =>
+        isMembers(message) ? { ...message, content: arrayOf(message['content'], 'type') } : message,
+      )
+    : messages
+  return { ...body, messages: whole, tools: arrayOf(body['tools'], 'type') }
 }
 
 /** Checks `messages` (§2.8). */
 export function checkMessages(call: Call): void {
+  if (call.varied('requests/values-coerced')) call.body = withArrays(call.body)
   const { messages } = call.body
   if (!Array.isArray(messages) || messages.length === 0) {
     const kinds = [
@@ -106,8 +117,7 @@ export function checkTools(call: Call): void {
   const { tools, tool_choice: choice } = call.body
   const malformed = (kinds: readonly string[]) =>
     call.refuse('400-malformed-tools', '400-InvalidContentType', kinds)
-  if (!isAbsent(tools) && !Array.isArray(tools))
-    malformed([...kindsOf(tools), ...kindsIf({ 'one-tool': isMembers(tools) && 'type' in tools })])
+  if (!isAbsent(tools) && !Array.isArray(tools)) malformed(kindsOf(tools))
   for (const [at, tool] of toolsOf(call).entries()) {
     const fault = faultOfTool(tool)
     if (fault !== undefined) malformed([fault, ...kindsIf({ second: at > 0 })])

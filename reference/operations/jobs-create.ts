@@ -18,6 +18,9 @@ function faultOf(item: unknown): string | undefined {
   return item['value'].every((text) => typeof text === 'string') ? undefined : 'text'
 }
 
+/** More items than this no application of the reference has inputs for. */
+const fewInputs = 2
+
 /** Whether a broken server leaves an item out instead of refusing it: it looks at the first alone, or accepts that JSON type. */
 function isIgnored(call: Call, item: unknown, at: number): boolean {
   if (
@@ -26,6 +29,7 @@ function isIgnored(call: Call, item: unknown, at: number): boolean {
     faultOf(item) !== undefined
   )
     return true
+  if (at >= fewInputs && call.broken('400-malformed-inputs#ignores-further-items')) return true
   const place = isMembers(item) ? `id-${jsonType(item['id'])}` : `item-${jsonType(item)}`
   return call.broken(`400-malformed-inputs#ignores-${place}`)
 }
@@ -40,18 +44,28 @@ function withoutLaterFaults(call: Call, item: unknown): unknown {
   }
 }
 
+/** The inputs; under `requests/values-coerced` one item in place of an array is an array of it. */
+function coerced(call: Call): unknown {
+  const { inputs } = call.body
+  if (!call.varied('requests/values-coerced')) return inputs
+  const all: unknown = isMembers(inputs) && 'id' in inputs ? [inputs] : inputs
+  if (!Array.isArray(all)) return all
+  return all.map((item: unknown) =>
+    isMembers(item) && typeof item['value'] === 'string'
+      ? { ...item, value: [item['value']] }
+      : item,
+  )
+}
+
 /** Checks `inputs` by themselves, whatever the application asks for. */
 function checkInputs(call: Call): void {
-  const { inputs } = call.body
+  const inputs = coerced(call)
   const malformed = (kinds: string | readonly string[]) =>
     call.refuse('400-malformed-inputs', '400-BadRequest', kinds)
   if (inputs === undefined) call.refuse('400-missing-inputs', '400-InvalidInputParameters')
   if (!Array.isArray(inputs)) {
     const own = isMembers(inputs) ? inputs : {}
-    return malformed([
-      jsonType(inputs),
-      ...kindsIf({ 'one-input': 'id' in own, 'by-index': '0' in own }),
-    ])
+    return malformed([jsonType(inputs), ...kindsIf({ 'by-index': '0' in own })])
   }
   const looked = inputs
     .filter((item, at) => !isIgnored(call, item, at))

@@ -15,7 +15,7 @@ const placed: readonly string[] = named(
   jobs.create/400-missing-inputs        no-answer closed no-http
   jobs.create/400-malformed-inputs      ignores-item-null ignores-item-boolean ignores-item-number ignores-item-string
   jobs.create/400-malformed-inputs      ignores-item-array ignores-id-null ignores-id-boolean ignores-id-number
-  jobs.create/400-malformed-inputs      ignores-id-array ignores-id-object ignores-later-items ignores-later-texts
+  jobs.create/400-malformed-inputs      ignores-id-array ignores-id-object ignores-later-items ignores-later-texts ignores-further-items
   jobs.create/409-job-in-progress       parallel identical-only slow-only plain-only preloaded-only other failing as-many-inputs
   jobs.create/409-job-in-progress       answered-again at-once-only later-only unread-only read-only
   jobs.create/409-released              - slow after-failed after-third late created

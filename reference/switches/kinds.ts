@@ -136,18 +136,18 @@ export const takenKinds: readonly string[] = [
     pdf.parse/400-unsupported-format           object-member
     jobs.create/400-missing-required-inputs    none
     jobs.create/400-malformed-inputs           no-id no-value body null string number boolean object item id value text
-    jobs.create/400-malformed-inputs           one-input by-index
+    jobs.create/400-malformed-inputs           by-index
     completion.create/400-malformed-request    model model-in-array prompt
     completion.create/400-invalid-temperature  string boolean array object
     completion.create/400-invalid-max-tokens   string boolean array object
     completion.create/400-unsupported-model    lengthened again object-member
     chat.create/400-unsupported-model          type lengthened again object-member
-    chat.create/400-malformed-messages         object item item-null no-role part part-null by-index one-part
+    chat.create/400-malformed-messages         object item item-null no-role part part-null by-index
     chat.create/400-malformed-messages         content-number content-boolean content-object earlier second later-part
     chat.create/400-malformed-messages         no-type no-text text-type no-image image-text no-url
     chat.create/400-invalid-role               string number in-array earlier lengthened object-member
     chat.create/400-malformed-tools            item no-type type function empty-function no-model model-type
-    chat.create/400-malformed-tools            description-type one-tool second falsy
+    chat.create/400-malformed-tools            description-type second falsy
     chat.create/400-malformed-tool-choice      number boolean array falsy
     chat.create/400-invalid-stream             string number array object
     chat.create/400-invalid-stream-options     string number boolean array falsy

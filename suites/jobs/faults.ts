@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import type { Case, Change, Material, PickItem, Placed } from '../../harness/checks/index.ts'
 import {
   absent,
+  arraysAbove,
   byCases,
   caseOf,
   change,
@@ -10,6 +11,7 @@ import {
   declaredResource,
   freshUnknownId,
   granted,
+  inOtherItem,
   kindOf,
   ofKinds,
   ofKindsAny,
@@ -17,7 +19,6 @@ import {
   placesIn,
   randomOf,
   refused,
-  sample,
   sampled,
   seedFor,
   shown,
@@ -46,12 +47,17 @@ export const malformedInputs = byCases(
     const ofFirst = (is: (item: unknown) => boolean): Placed[] =>
       by((items) => Math.max(0, items.findIndex(is)))
     const [optional, ofRequired] = [ofFirst((item) => !isRequired(item)), ofFirst(isRequired)]
+    const types = optional.flatMap((place) => [...ofKinds(place, ['null']), ...ofOtherTypes(place)])
+    const lacking = ofRequired.filter(({ member }) => isLeftOut(member, required)).flatMap(absent)
+    // An input without its value behind one that has it would be a repeated one.
+    const furtherItems = lacking.filter(({ place }) => place.member.at === '/inputs/*/id')
     const named = [
-      ...optional.flatMap((place) => [...ofKinds(place, ['null']), ...ofOtherTypes(place)]),
+      ...types,
       ...first.flatMap(numberInItems),
       ...last.flatMap((place) => numberInItems(place).map(asLater)),
-      ...first.flatMap(appended),
-      ...ofRequired.filter(({ member }) => isLeftOut(member, required)).flatMap(absent),
+      ...lacking,
+      // Skipped in the place of a valid one, it would be missing; behind all of them nothing is.
+      ...[...types, ...furtherItems].flatMap(behind),
     ]
     // If there are few inputs, the last may be the optional one: equal requests are sent once.
     const cases = new Map(
@@ -70,11 +76,12 @@ export const malformedInputs = byCases(
         ),
       )
       return fc
-        .constantFrom(...first, ...last, ...optional)
-        .chain((place) =>
-          ofKindsAny('null', ...otherKinds(place.member)).map((value) =>
-            caseOf(ofValue(place, value)),
-          ),
+        .tuple(fc.constantFrom(...first, ...last, ...optional), fc.boolean())
+        .chain(([place, isBehind]) =>
+          ofKindsAny('null', ...otherKinds(place.member)).map((value) => {
+            const one = ofValue(place, value)
+            return caseOf((isBehind ? behind(one)[0] : undefined) ?? one)
+          }),
         )
     },
   },
@@ -104,11 +111,10 @@ const asLater = (one: Change): Change => ({
 const ofValue = (place: Placed, value: unknown): Change =>
   change(place, kindOf(value), shown(value), () => value)
 
-/** With a wrong item at the end of an array: a server may look at the first of them only. */
-function appended(place: Placed): Change[] {
-  if (!Array.isArray(place.like)) return []
-  const items = [...(place.like as unknown[]), sample.number]
-  return [{ ...change(place, '', 'with one more item, the number 42', () => items), faults: [] }]
+/** The same fault in a further item of the array in which it stands, after all that are sound. */
+function behind(one: Change): Change[] {
+  const array = arraysAbove(one.place).at(-1)
+  return array === undefined ? [] : inOtherItem(one, array, 'last')
 }
 
 /** The id of an item, and its value if that is required. */

@@ -125,6 +125,7 @@ const own: Readonly<Record<string, readonly Change[]>> = {
     ...inputs(...['tea', [17], ['tea', 17]].map((value) => [{ ...item, value }]), [
       { ...item, id: 17 },
     ]),
+    ...inputs([item, { id: 'tone', value: ['calm'] }, 17]),
     ...inputs(...types.slice(0, 5).map((other) => [item, other])),
     ...inputs(...types.filter((id) => id !== 'tea').map((id) => [item, { ...item, id }])),
   ],

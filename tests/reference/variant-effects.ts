@@ -155,7 +155,11 @@ export const effects: Readonly<Record<string, Story>> = {
   'generation/model-fails-now-and-then': (server) => metNowAndThen(server, 500),
   'generation/provider-blocked-now-and-then': (server) => metNowAndThen(server, 400),
   'requests/values-coerced': async (server) =>
-    (await send(server, 'completion.create', { merge: { temperature: '0.5' } })).status === 200,
+    (await send(server, 'completion.create', { merge: { temperature: '0.5' } })).status === 200 &&
+    (await send(server, 'chat.create', { merge: { messages: { role: 'user', content: 'Tea?' } } }))
+      .status === 200 &&
+    (await send(server, 'jobs.create', { body: { inputs: { id: 'topic', value: 'tea' } } }))
+      .status === 202,
   'generation/varying': async (server) =>
     (await send(server, 'translate.run')).text !== (await send(server, 'translate.run')).text,
   'models/other-statuses': async (server) =>

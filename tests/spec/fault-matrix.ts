@@ -182,6 +182,7 @@ function memberCells(id: OperationId, member: Member): Cell[] {
       return cell(id, tag(kind), wrong.includes(kind) ? named('type') : 'bad-input-no-5xx')
     }),
     emptyCell(id, member),
+    ...(own.includes('array') ? [cell(id, tag('one item'), 'bad-input-no-5xx')] : []),
     ...oddKindsOf(id, member).map((kind) => oddCell(id, member, kind)),
     valueCell(id, member),
     lengthenedCell(id, member),
