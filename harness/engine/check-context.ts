@@ -101,6 +101,7 @@ export function createCheckContext(run: Run, requirement: CatalogueRequirement):
         actual: withFinding(exchange, actual ?? describeResponse(exchange)),
         ...(exchange.finding?.kind === 'remembers-key' && { connection: 'remembers-key' as const }),
         familyOnly: false,
+        ...askedOf(requirement),
         seed: run.options.seed,
         ...controlOf(context, exchange),
         ...againBy(context, exchange),
@@ -112,6 +113,12 @@ export function createCheckContext(run: Run, requirement: CatalogueRequirement):
     },
   }
   return context
+}
+
+/** Statuses and names that the requirement asks for, if it asks for any. */
+function askedOf({ expects }: CatalogueRequirement): Pick<Failure, 'asked'> {
+  if (expects === undefined) return {}
+  return { asked: [expects].flat(2).map(String) }
 }
 
 /** Throws `NotExercised` for a conflict with a copy of the request that got no answer: that one may have had its effect. */

@@ -138,24 +138,32 @@ export function differenceTable({ control, exchange }: Failure, run: Report['run
     `Granted: ${control.status}`,
     `The probe: ${response ? response.status : 'no answer'}`,
   ]
-  return `<h4>The difference</h4><table class="diff"><thead><tr>${heads.map((head) => `<th scope="col">${head}</th>`).join('')}</tr></thead><tbody>${rows(pairs)}</tbody></table>`
+  return `<h4>The difference</h4><table class="diff"><thead><tr>${heads.map((head) => `<th scope="col">${head}</th>`).join('')}</tr></thead>${rows(pairs)}</table>`
 }
 
+/** The lines, those that differ and follow each other in a body of their own: on a phone each side of it stands together. */
 function rows(pairs: readonly LinePair[]): string {
   const isNear = (at: number): boolean =>
     pairs.slice(Math.max(at - CONTEXT, 0), at + CONTEXT + 1).some(({ isSame }) => !isSame)
   let left = 0
+  let isOpen: boolean | undefined
+  const bodyOf = (isSame: boolean): string => {
+    if (isSame === isOpen) return ''
+    const end = isOpen === undefined ? '' : '</tbody>'
+    isOpen = isSame
+    return `${end}<tbody${isSame ? '' : ' class="d"'}>`
+  }
   const lines = pairs.map((pair, at) => {
     // The request line says which request it is.
     if (at > 0 && !isNear(at)) {
       left++
       return ''
     }
-    const gap = gapRow(left)
+    const gap = left > 0 ? bodyOf(true) + gapRow(left) : ''
     left = 0
-    return gap + row(pair)
+    return gap + bodyOf(pair.isSame) + row(pair)
   })
-  return lines.join('') + gapRow(left)
+  return `${lines.join('')}${left > 0 ? bodyOf(true) + gapRow(left) : ''}</tbody>`
 }
 
 function gapRow(lines: number): string {

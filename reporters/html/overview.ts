@@ -57,7 +57,7 @@ export function verdictBlock(report: Report): string {
 export function nextBlock(report: Report): string {
   const steps = nextSteps(report).map(
     ({ command, text }) =>
-      `<li>${htmlText(text)}${command === undefined ? '' : `<pre class="c">${htmlText(command)}</pre>`}</li>`,
+      `<li><p>${htmlText(text)}</p>${command === undefined ? '' : `<pre class="c">${htmlText(command)}</pre>`}</li>`,
   )
   return steps.length === 0
     ? ''
@@ -188,17 +188,34 @@ const byOutcome: Marking = {
   markOf: ({ outcome }) => outcomes[outcome],
 }
 
-/** Operations by requirements: a column for each condition that operations share, the rest of an operation's in the last. */
+/**
+ * Operations by requirements: a column for each condition that operations share, and one for the rest of each operation. What
+ * failed comes first: on a phone the first columns are all that is seen.
+ */
 export function matrix(report: Report, { marks, markOf }: Marking = byOutcome): string {
   const groups = byOperation(report)
   const columns = sharedConditions(groups)
+  const ownFailures = groups
+    .flatMap(({ results }) => results)
+    .filter((result) => isFailed(result) && !columns.includes(conditionOf(result.id))).length
   const heads = columns.map((column) => `<th scope="col"><span>${htmlText(column)}</span></th>`)
+  const own = '<th scope="col">Specific to this operation</th>'
+  const isOwnFirst = ownFailures > failuresOf(groups, columns[0] ?? '')
+  const shown = { columns, isOwnFirst, markOf }
   return `<section aria-labelledby="matrix"><h2 id="matrix">Operations by requirements</h2>
 ${legend(marks)}
-<div class="scroll" role="region" aria-label="Matrix" tabindex="0"><table class="matrix"><thead><tr><th scope="col">Operation</th>${heads.join('')}<th scope="col">Specific to this operation</th></tr></thead><tbody>
-${groups.map((group) => row(group, columns, markOf)).join('\n')}
+<div class="scroll" role="region" aria-label="Matrix" tabindex="0"><table class="matrix"><thead><tr><th scope="col">Operation</th>${isOwnFirst ? own + heads.join('') : heads.join('') + own}</tr></thead><tbody>
+${groups.map((group) => row(group, shown)).join('\n')}
 </tbody></table></div></section>
 `
+}
+
+const isFailed = ({ outcome }: RequirementResult): boolean => outcome === 'failed'
+
+function failuresOf(groups: readonly OperationGroup[], condition: string): number {
+  return groups
+    .flatMap(({ results }) => results)
+    .filter((result) => isFailed(result) && conditionOf(result.id) === condition).length
 }
 
 /** Legend of the signs. */
@@ -210,17 +227,23 @@ export function legend(marks: readonly Mark[]): string {
   return `<p class="key">${words.join(' ')}</p>`
 }
 
-function row(
-  { operation, results }: OperationGroup,
-  columns: readonly string[],
-  markOf: MarkOf,
-): string {
+interface Shown {
+  readonly columns: readonly string[]
+  /** What is an operation's own comes before what it shares with others. */
+  readonly isOwnFirst: boolean
+  readonly markOf: MarkOf
+}
+
+function row({ operation, results }: OperationGroup, { columns, isOwnFirst, markOf }: Shown) {
   const shared = columns.map((column) => {
     const result = results.find(({ id }) => conditionOf(id) === column)
     return `<td>${result ? matrixCell(result, markOf(result)) : ''}</td>`
   })
-  const own = results.filter(({ id }) => !columns.includes(conditionOf(id)))
-  return `<tr><th scope="row"><a class="mono" href="${htmlAnchor(operation)}">${htmlText(operation)}</a></th>${shared.join('')}<td class="own">${own.map((result) => matrixCell(result, markOf(result))).join('')}</td></tr>`
+  const rest = results.filter(({ id }) => !columns.includes(conditionOf(id)))
+  const cells = [...rest.filter(isFailed), ...rest.filter((result) => !isFailed(result))]
+  const own = `<td class="own">${cells.map((result) => matrixCell(result, markOf(result))).join('')}</td>`
+  const all = isOwnFirst ? own + shared.join('') : shared.join('') + own
+  return `<tr><th scope="row"><a class="mono" href="${htmlAnchor(operation)}">${htmlText(operation)}</a></th>${all}</tr>`
 }
 
 /** Cell of a requirement: a sign that links to it. */
@@ -234,4 +257,5 @@ function sharedConditions(groups: readonly OperationGroup[]): string[] {
   return [...groupBy(conditions, String)]
     .filter(([, all]) => all.length >= SHARED)
     .map(([condition]) => condition)
+    .toSorted((one, other) => failuresOf(groups, other) - failuresOf(groups, one))
 }

@@ -125,7 +125,10 @@ function alike(
   return nonce.length < 4 ? both : both.map((text) => text.replaceAll(suffix, '…'))
 }
 
-/** Expected and received, the statuses and names marked that only one of the two has; all of it, if that is no matter of those. */
+/**
+ * Expected and received, the statuses and names marked that only one of the two has. If they fit each other, what follows them is
+ * marked; all of it, if there are none.
+ */
 export function responseDifferenceOf(
   failure: Pick<Failure, 'actual' | 'asked' | 'exchange' | 'expected'>,
 ): {
@@ -135,23 +138,60 @@ export function responseDifferenceOf(
   const { actual, asked = [], expected } = failure
   const { status, tpe } = responseOf(failure)
   const answered = [status, tpe].filter((word) => word != null).map(String)
+  const hasNames = asked.some((word) => !isStatus(word))
   return {
-    expected: wordPieces(expected, asked, answered),
-    received: wordPieces(actual, answered, asked),
+    expected: wordPieces(expected, asked, (word) => answered.some((came) => fits(came, word))),
+    received: wordPieces(
+      actual,
+      answered,
+      (came) => (!isStatus(came) && !hasNames) || asked.some((word) => fits(came, word)),
+      asked.length === 0,
+    ),
   }
 }
 
-/** The text with each of the words that stand in it, in their order, by itself: marked if it is none of the others. */
-function wordPieces(text: string, words: readonly string[], others: readonly string[]): Piece[] {
+/** What else is asked for than one status, and which statuses fit it. */
+const classes: Readonly<Record<string, (status: number) => boolean>> = {
+  '2xx': (status) => status >= 200 && status < 300,
+  '4xx': (status) => status >= 400 && status < 500,
+  '4xx-body': (status) => status >= 400 && status < 500,
+  '4xx-id': (status) => status >= 400 && status < 500,
+  any: (status) => status >= 400,
+  'no-5xx': (status) => status < 500,
+}
+
+function isStatus(word: string): boolean {
+  return /^\d+$/.test(word) || Object.hasOwn(classes, word)
+}
+
+function fits(came: string, asked: string): boolean {
+  return came === asked || (/^\d+$/.test(came) && classes[asked]?.(Number(came)) === true)
+}
+
+/**
+ * The text with each of the words that stand in it, in their order, by itself: marked if it does not fit.
+ * @param isRest the words are no matter of the failure: what follows them is
+ */
+function wordPieces(
+  text: string,
+  words: readonly string[],
+  isFitting: (word: string) => boolean,
+  isRest = false,
+): Piece[] {
   const pieces: Piece[] = []
   let end = 0
   for (const word of words) {
     const at = text.indexOf(word, end)
     if (at < 0) continue
-    pieces.push(...plain(text.slice(end, at)), { text: word, isMarked: !others.includes(word) })
+    const isMarked = !isRest && !isFitting(word)
+    pieces.push(...plain(text.slice(end, at)), { text: word, isMarked })
     end = at + word.length
   }
-  return pieces.length === 0 ? marked(text) : [...pieces, ...plain(text.slice(end))]
+  if (pieces.length === 0) return marked(text)
+  const rest = text.slice(end)
+  if (pieces.some(({ isMarked }) => isMarked)) return [...pieces, ...plain(rest)]
+  const [gap = ''] = /^[\s,;:]*/.exec(rest) ?? []
+  return [...pieces, ...plain(gap), ...marked(rest.slice(gap.length))]
 }
 
 /** Pieces that stand side by side and are marked alike as one, so that what is escaped is escaped as a whole. */

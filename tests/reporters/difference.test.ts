@@ -135,7 +135,27 @@ test.each([
       came(401, 'X'),
       '401 X ("X" is no BadToken)',
     ],
-    ...['an error with [BadToken] (§4)', '[401] [X] ("X" is no BadToken)'],
+    ...['an error with [BadToken] (§4)', '401 [X] ("X" is no BadToken)'],
+  ],
+  // Only what differs: a name that is right stays unmarked, and so does a status of the kind that is asked for.
+  [
+    ...[['409', 'BadRequest'], '409 BadRequest (§4.2)', came(423, 'BadRequest'), '423 BadRequest'],
+    ...['[409] BadRequest (§4.2)', '[423] BadRequest'],
+  ],
+  [
+    ...[['4xx'], 'a 4xx with an error envelope (§2.6)', came(400, 'BadRequest')],
+    '400 BadRequest, but extras is missing',
+    ...['a 4xx [with an error envelope (§2.6)]', '400 BadRequest, [but extras is missing]'],
+  ],
+  [
+    ...[['200'], 'a JSON body with the members of a job (§2.3)', came(200)],
+    ...['200, but created_at is missing', '[a JSON body with the members of a job (§2.3)]'],
+    '200, [but created_at is missing]',
+  ],
+  // No status was asked for: the one that came is not what is wrong.
+  [
+    ...[[], 'a JSON error envelope (§2.6)', came(404), '404 with a page: Error'],
+    ...['[a JSON error envelope (§2.6)]', '404 [with a page: Error]'],
   ],
   // What is no matter of statuses is marked as a whole.
   [
@@ -211,6 +231,11 @@ test('HTML shows both requests side by side, what is alike far from the differen
       .filter(({ tagName }) => tagName === 'ins')
       .map(textOf),
   ).toContain('7')
+  // The lines that differ stand in a body of their own, which a phone shows side after side.
+  const bodies = elements(await joined(renderHtml(report([row]), []))).filter((one) =>
+    hasClass(one, 'd'),
+  )
+  expect(bodies.map(textOf)).toEqual(['  "last": "a"  "last": 7'])
   expect(textOf(table)).toMatch(/\d+ more alike/)
   expect(textOf(table)).not.toContain('"m3"')
 })

@@ -55,6 +55,32 @@ test('the matrix has a cell for every requirement, named by its outcome', async 
   expect(new Set(cells.map(textOf)).size).toBe(4)
 })
 
+test("the matrix begins with what failed, in columns and within what is an operation's own", async () => {
+  const fails = (ids: RegExp) => {
+    const all = sampleReport()
+    const requirements = all.requirements.map((one) =>
+      ids.test(one.id)
+        ? { ...one, outcome: 'failed' as const, failures: [sampleFailure(one.id)] }
+        : one,
+    )
+    return { ...all, requirements }
+  }
+  const headsOf = async (of: Report) =>
+    elements(await render(of))
+      .filter((one) => one.tagName === 'th' && attribute(one, 'scope') === 'col')
+      .map(textOf)
+  const shared = await headsOf(fails(/\/404-unknown$/))
+  expect(shared.slice(0, 2)).toEqual(['Operation', '404-unknown'])
+  const own = fails(/^pdf\.parse\/400-fault-13$/)
+  const cellsOf = elements(
+    await render({
+      ...own,
+      requirements: own.requirements.filter(({ operation }) => operation === 'pdf.parse'),
+    }),
+  ).filter((one) => hasClass(one, 'cell'))
+  expect(textOf(cellsOf[0]!)).toBe('✗')
+})
+
 test('exchanges stand with their requirement, passed ones too, and with curl', async () => {
   const report = sampleReport({ size: 30 })
   const exchanges = [...sampleExchanges(report, 60)]

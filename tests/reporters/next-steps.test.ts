@@ -83,7 +83,7 @@ test('every page has the steps beside the verdict', async () => {
   expect(markdown).toMatch(/\*\*Next\*\*\n\n1\. Mend a\.b\/1\n2\. Run again what failed/)
   expect(markdown.indexOf('**Next**')).toBeLessThan(markdown.indexOf('| | passed'))
   const html = await joined(renderHtml(of, []))
-  const at = html.indexOf('<h2 id="next">Next</h2><ol><li>Mend a.b/1</li>')
+  const at = html.indexOf('<h2 id="next">Next</h2><ol><li><p>Mend a.b/1</p></li>')
   expect(at).toBeGreaterThan(html.indexOf('class="verdict'))
   expect(at).toBeLessThan(html.indexOf('class="counts"'))
 })
