@@ -22,6 +22,7 @@ const guide: Readonly<Record<string, readonly string[]>> = {
     'docs/target-file.md',
     'docs/recipes.md',
     'docs/reports.md',
+    'docs/failures.md',
     'docs/gateways.md',
   ],
   'While you work': ['docs/watch.md', 'docs/ui.md', 'docs/check.md', 'docs/record.md'],
@@ -34,7 +35,13 @@ const guide: Readonly<Record<string, readonly string[]>> = {
     'docs/register.md',
     'docs/certificate-format.md',
   ],
-  Trust: ['docs/proof.md', 'catalogue/readings.md', 'SECURITY.md', 'docs/fault-matrix.md'],
+  Trust: [
+    'docs/proof.md',
+    'docs/strangers.md',
+    'catalogue/readings.md',
+    'SECURITY.md',
+    'docs/fault-matrix.md',
+  ],
   Project: [
     'docs/versioning.md',
     'CHANGELOG.md',

@@ -150,7 +150,7 @@ export function runNotes(report: Report): string[] {
     run.ca && 'own authority: a certificate of the target by the authority in tls.ca was accepted',
     run.proxy !== null && `proxy: the target was asked through ${run.proxy}`,
     run.depth === 'quick' &&
-      'quick: one case of each kind a requirement, and few wrong keys (--depth quick)',
+      'quick: one case of each kind for each requirement, and few wrong keys (--depth quick)',
     run.readOnly && 'read only: nothing was sent that creates or generates something (--read-only)',
     run.shard !== null &&
       `shard ${run.shard}: one part of the requirements; conform merge joins the parts`,
