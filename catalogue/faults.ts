@@ -1,7 +1,6 @@
 import { type Member, otherKinds, type Parameter } from './operation.ts'
-import { numberOf, type OperationId, operation, operations } from './operations.ts'
-import { oddBodies, oddForms, oddValuesOf } from './odd-values.ts'
-import type { CountedTarget } from './requirement.ts'
+import { numberOf, type OperationId, operation } from './operations.ts'
+import { oddForms } from './odd-values.ts'
 
 /** Kinds of faults of requests, each with the requirement that it is a case of (`tests/spec/fault-matrix.ts`). */
 
@@ -254,22 +253,6 @@ export const looseBodies = ['null', '[]', '{}', 'length 0', 'invalid UTF-8', ...
 /** Most members that are looked at of a declared body, beside those that the record shows. */
 export const furtherMembers = 24
 
-/** Absent, null, four other types, and a number as a text. */
-const casesOfMember = 7
-
-/** Each odd value, and its share of the requests that hold several of them. */
-const oddCasesOf = (member: Pick<Member, 'kinds'> & Partial<Member>): number =>
-  oddValuesOf(member).length + 3
-
-export function maxMemberCases(id: OperationId): number {
-  const { members, isWhole } = operation(id)
-  const further = isWhole ? 0 : furtherMembers * (casesOfMember + oddCasesOf({ kinds: ['string'] }))
-  const own = members.map((member: Member) => casesOfMember + oddCasesOf(member))
-  return (
-    looseBodies.length + 1 + oddBodies.length + own.reduce((sum, count) => sum + count, further)
-  )
-}
-
 /** True if no requirement wants it refused that the member is absent, or of that type: a target may grant such a request. */
 export function isLoose(member: Member, fault: string): boolean {
   const { absent, null: ofNull, type, unknown } = member.judgedBy ?? {}
@@ -279,27 +262,5 @@ export function isLoose(member: Member, fault: string): boolean {
   return type === undefined || !otherKinds(member).some((kind) => kind === fault)
 }
 
-/** Generations that all other requirements cause at a target that declares everything, rounded up: their share comes first. */
-const generatedOtherwise = 187
-const generating = (): number => operations.filter(({ effect }) => effect === 'generates').length
-
 /** Most that is generated after all others were judged: what is looked at again, and jobs that are judged last. */
 export const generatedLater = 24
-
-/** Most that the cases of an operation make a target generate: those of jobs would make the end of a run a late one. */
-export function maxLooseInAll(id: OperationId, target: CountedTarget): number {
-  const { maxGenerations } = target.limits
-  const share = maxLooseGenerations(id, target)
-  if (maxGenerations === 0 || id === 'jobs.create') return share
-  return Math.min(maxMemberCases(id), Math.max(share, maxGenerations - generatedLater))
-}
-
-/** How many of those cases an operation that generates may grant before the others are through: an equal share of what they leave. */
-export function maxLooseGenerations(
-  id: OperationId,
-  { limits: { maxGenerations } }: CountedTarget,
-): number {
-  const all = maxMemberCases(id)
-  const share = Math.floor(Math.max(0, maxGenerations - generatedOtherwise) / generating())
-  return maxGenerations === 0 ? all : Math.min(all, Math.max(1, share))
-}

@@ -10,7 +10,7 @@ import {
   requirements,
   valid,
 } from './requirement.ts'
-import { insideCases, outsideCases } from './operation.ts'
+import { insideCases } from './operation.ts'
 
 // oxfmt-ignore
 export const graphsCreate = requirements('graphs.create', [
@@ -28,7 +28,7 @@ export const graphsCreate = requirements('graphs.create', [
 export const graphsAddFile = requirements('graphs.add-file', [
   accepted('The addition of a file to a graph', creating),
   { id: '4xx-unknown-file', section: '7.2', needs: [valid, '{file}'], expects: [['4xx']],
-    statement: 'The addition of a file that nobody has, or that was deleted, is answered by a 4xx (not 401, not 429) with an error envelope.', maxRequests: 2 },
+    statement: 'The addition of a file that nobody has, or that was deleted, is answered by a 4xx (not 401, not 429) with an error envelope.' },
   { id: '400-unsupported-type', section: '7.3', needs: [scenario], expects: [[400, 'BadRequest']], refused: 'A file of a type that graphs do not support' },
   { id: '400-unparsable', section: '7.3', needs: [scenario], expects: [[400, 'InvalidInputParameters']], refused: 'A file whose content cannot be parsed' },
   { id: '2xx-other-graph', level: 'should', section: '7.3', needs: [valid, ...validRequest['graphs.create']],
@@ -36,7 +36,7 @@ export const graphsAddFile = requirements('graphs.add-file', [
     seenBy: ['graphs.create'], effect: 'creates', maxRequests: 14, alsoSends: { 'graphs.create': 1 } },
   { id: '403-graph-access', section: '5', needs: [scenario], expects: [[403, 'InsufficientAccessRights']], refused: 'A graph to which the key has no access' },
   { id: '403-file-access', section: '5', needs: [scenario], expects: [[403, 'InsufficientAccessRights']], refused: 'The addition of a file to which the key has no access' },
-  { id: '404-unknown-graph', section: '7.3', needs: [valid], expects: [[404, 'ResourceNotFound']], refused: 'An addition to a graph that does not exist', maxRequests: 5 },
+  { id: '404-unknown-graph', section: '7.3', needs: [valid], expects: [[404, 'ResourceNotFound']], refused: 'An addition to a graph that does not exist' },
   { id: '409-already-in-graph', section: '7.3', needs: [valid], expects: [[409, 'BadRequest']],
     statement: 'The addition of a file that is in the graph already is answered 409 BadRequest, the second time and each one after that.',
     fault: 'state', effect: 'creates', maxRequests: 22, alsoSends: { 'files.list': 3, 'graphs.create': 4 } },
@@ -54,11 +54,11 @@ export const graphsQuery = requirements('graphs.query', [
     statement: 'A query_config inside its bounds is accepted.',
     effect: 'generates', maxRequests: { named: insideCases, generated: 'granted' }, generates: { named: insideCases, generated: 'granted' } },
   { id: '400-query-config', section: '2.7, 7.2', needs: [valid, '{query_config}'], expects: anyBadRequest,
-    refused: 'A query_config outside its bounds', maxRequests: outsideCases },
-  { id: '400-malformed-parameters', section: '7.3', needs: [valid, '{query}'], expects: [[400, 'BadRequest']], refused: 'A query that is no string', maxRequests: 3 },
+    refused: 'A query_config outside its bounds' },
+  { id: '400-malformed-parameters', section: '7.3', needs: [valid, '{query}'], expects: [[400, 'BadRequest']], refused: 'A query that is no string' },
   { id: '400-too-complex', section: '7.3', needs: [scenario], expects: oversized, refused: 'A query over the complexity limits' },
   { id: '403-graph-access', section: '5', needs: [scenario], expects: [[403, 'InsufficientAccessRights']], refused: 'A graph to which the key has no access' },
-  { id: '404-unknown-graph', section: '7.3', needs: [valid], expects: [[404, 'ResourceNotFound']], refused: 'A query of a graph that does not exist', maxRequests: 5 },
+  { id: '404-unknown-graph', section: '7.3', needs: [valid], expects: [[404, 'ResourceNotFound']], refused: 'A query of a graph that does not exist' },
 ])
 
 // oxfmt-ignore
@@ -71,11 +71,11 @@ export const pdfParse = requirements('pdf.parse', [
     statement: 'The content of a PDF holds at least four in five of the words of the file, in their order, in either format.',
     maxRequests: 6, alsoSends: { 'files.upload': 2 } },
   { id: '400-missing-body', section: '2.1, 4.1, 7.2', needs: [valid], expects: anyBadRequest, refused: 'A request without a body' },
-  { id: '400-missing-format', section: '2.1, 4.1, 7.2', needs: [valid], expects: anyBadRequest, refused: 'A body without format', maxRequests: 3 },
+  { id: '400-missing-format', section: '2.1, 4.1, 7.2', needs: [valid], expects: anyBadRequest, refused: 'A body without format', alsoSends: { 'pdf.parse': 1 } },
   { id: '400-unsupported-format', section: '2.1, 7.2', needs: [valid], expects: anyBadRequest,
-    refused: 'A format that is neither text nor markdown', maxRequests: { named: 26, generated: 'refusals' } },
+    refused: 'A format that is neither text nor markdown' },
   { id: '400-malformed-format', section: '2.1, 7.2', needs: [valid], expects: anyBadRequest,
-    refused: 'A format that is no string', maxRequests: { named: 12, generated: 'refusals' } },
+    refused: 'A format that is no string' },
   { id: '400-corrupted-pdf', section: '7.3', needs: [valid, ['/resources/corruptedPdfFile', '/operations/files.upload']], expects: [[400, 'BadRequest']],
     refused: 'A corrupted PDF', maxRequests: 3 },
   { id: '400-encrypted-pdf', section: '7.3', needs: [valid, ['/resources/encryptedPdfFile', '/operations/files.upload']], expects: [[400, 'BadRequest']],
@@ -83,7 +83,7 @@ export const pdfParse = requirements('pdf.parse', [
   { id: '400-oversized-pdf', section: '7.3, 8', needs: [valid, '/resources/oversizedPdfFile'], expects: oversized, refused: 'A PDF over the size limit', maxRequests: 2 },
   { id: '403-file-access', section: '5', needs: [scenario], expects: [[403, 'InsufficientAccessRights']], refused: 'The parsing of a file to which the key has no access' },
   { id: '4xx-unknown-file', section: '7.2', needs: [valid], expects: [[404, 'NotFound', 'ResourceNotFound'], [410, 'Gone', 'ResourceNotFound'], [400, 'BadRequest', 'InvalidInputParameters'], [403, 'InsufficientAccessRights']],
-    statement: 'The parsing of a file that does not exist, or was deleted, is refused: 404, 410, 400 or 403 with a name of that status.', maxRequests: 6 },
+    statement: 'The parsing of a file that does not exist, or was deleted, is refused: 404, 410, 400 or 403 with a name of that status.' },
   { id: '4xx-removed', section: '9, 7.2', expects: [[404], [410]],
     statement: 'After the removal of PDF parsing its path is answered 404 or 410.', onlyIf: 'removed' },
 ])
@@ -125,7 +125,7 @@ export const filesRetrieve = requirements('files.retrieve', [
   { id: '2xx-own-record', level: 'should', section: '4.4', needs: ['/operations/files.upload/content', '/operations/files.upload/fields/id'], expects: '2xx',
     statement: 'The retrievals of two files that differ in name and content give answers that differ.', maxRequests: 6, alsoSends: { 'files.upload': 2 } },
   { id: '403-file-access', section: '5', needs: [scenario], expects: [[403, 'InsufficientAccessRights']], refused: 'The retrieval of a file to which the key has no access' },
-  { id: '404-unknown-file', section: '7.3', needs: [valid], expects: [[404, 'ResourceNotFound']], refused: 'The retrieval of a file that does not exist', maxRequests: 5 },
+  { id: '404-unknown-file', section: '7.3', needs: [valid], expects: [[404, 'ResourceNotFound']], refused: 'The retrieval of a file that does not exist' },
   { id: '410-deleted-file', section: '7.3', needs: [valid, '/resources/deletedFile'], expects: [[410, 'ResourceNotFound']],
-    refused: 'The retrieval of a deleted file', maxRequests: 2 },
+    refused: 'The retrieval of a deleted file' },
 ])

@@ -268,9 +268,3 @@ export function queryConfigIn(
     }),
   ]
 }
-
-/** How many are sent with a value outside the bounds, or of another type. */
-export const outsideCases = queryConfigIn('', '').reduce(
-  (sum, member) => sum + otherKinds(member).length + (member.outside?.length ?? 0),
-  0,
-)

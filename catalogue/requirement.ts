@@ -312,6 +312,5 @@ export const namedCreations = (maxRequests: number) => [
     statement: 'Of four creations with one name that are sent at once at most one is granted.',
     fault: 'state', effect: 'creates', maxRequests: 4, alsoSends: { 'files.list': 4 } },
   { id: '400-malformed-parameters', section: '7.3', needs: [valid], expects: [[400, 'BadRequest']],
-    statement: 'A creation whose name is no string is answered 400 BadRequest.',
-    maxRequests: 4 },
+    statement: 'A creation whose name is no string is answered 400 BadRequest.' },
 ] as const satisfies readonly RequirementText[]

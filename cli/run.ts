@@ -4,6 +4,7 @@ import { parseReportRequests, streamForPeople } from './output/files.ts'
 import type { RunArguments } from './run/arguments.ts'
 import { baselineOf, oneRun, runOptions, warn } from './run/one-run.ts'
 import { findTarget } from './run/find-target.ts'
+import type { Target } from '../harness/target-file/index.ts'
 import { exitProcess } from './guard.ts'
 import { roundly } from './output/progress.ts'
 import { type Estimate, estimate } from '../suites/estimate.ts'
@@ -38,11 +39,13 @@ async function dryRun(
   const found = await findTarget(baseUrl, options)
   warn(found, options, baseline)
   const run = runOptions(options, baseUrl, [])
-  const rows = estimate(planRun(found.target, run), found.target, run)
-  const { maxGenerations, requestsPerSecond } = found.target.limits
-  people.write(
-    `${dryRunTable(rows, maxGenerations)}${rateNote(rows, requestsPerSecond)}${dryRunNote}`,
-  )
+  const { target } = found
+  const unlimited = { ...target, limits: { ...target.limits, maxGenerations: 0 } }
+  const rowsOf = (of: Target): Estimate[] => estimate(planRun(of, run), of, run)
+  const rows = rowsOf(target)
+  const { maxGenerations, requestsPerSecond } = target.limits
+  const limit = limitNote(rowsOf(unlimited), maxGenerations)
+  people.write(dryRunTable(rows) + rateNote(rows, requestsPerSecond) + dryRunNote + limit)
 }
 
 /** How long it takes at the rate that is asked for; nothing if there is none. */
@@ -50,7 +53,9 @@ function rateNote(rows: readonly Estimate[], rate: number): string {
   if (rate === 0) return ''
   const takes = (column: 'typical' | 'requests'): string =>
     roundly((rows.reduce((sum, row) => sum + row[column], 0) / rate) * 1000)
-  return `\nAt ${spokenRate(rate)}: typically ${takes('typical')}, at most ${takes('requests')}.\n`
+  return `
+At ${spokenRate(rate)}: typically ${takes('typical')}, at most ${takes('requests')}.
+`
 }
 
 const dryRunNote = `
@@ -58,14 +63,19 @@ Nothing was sent. Typical: what a conforming server with quick jobs got. At most
 and each job is read until its time is over; of these, what a conforming server would create or generate.
 `
 
+/** Warns that a target which grants all that it may would use the limit up. */
+function limitNote(rows: readonly Estimate[], limit: number): string {
+  const most = rows.reduce((sum, { generations }) => sum + generations, 0)
+  if (limit === 0 || most <= limit) return ''
+  return `limits.maxGenerations is ${limit}: if the target grants all that it may, cases are left out, and their requirements are not
+exercised. ${most} is enough.
+`
+}
+
 /** Per operation, how many requests a run usually sends, and how many requests, creations and generations at most. */
-function dryRunTable(rows: readonly Estimate[], maxGenerations: number): string {
+function dryRunTable(rows: readonly Estimate[]): string {
   const counted = ['typical', 'requests', 'creations', 'generations'] as const
-  const sums = counted.map((column) => rows.reduce((sum, row) => sum + row[column], 0))
-  // Which operation takes what the others leave is not known before.
-  const totals = sums.map((sum, at) =>
-    counted[at] === 'generations' && maxGenerations > 0 ? Math.min(sum, maxGenerations) : sum,
-  )
+  const totals = counted.map((column) => rows.reduce((sum, row) => sum + row[column], 0))
   const table = [
     ['operation', 'typical', 'at most', 'creations', 'generations'],
     ...rows.map((row) => [row.operation, ...counted.map((column) => String(row[column]))]),

@@ -15,10 +15,12 @@ import {
   triesOf,
   uploadOperation,
 } from '../catalogue/operations.ts'
+import { countAll, countGenerating, type Known } from '../harness/checks/index.ts'
+import { plannedCases } from './planned-cases.ts'
 import { getAt } from '../schemas/json.ts'
 import type { Depth } from '../harness/report/index.ts'
 import { isExclusive, readsDeclared, type Target } from '../harness/target-file/index.ts'
-import type { Plan, RunOptions } from '../harness/engine/index.ts'
+import type { Plan } from '../harness/engine/index.ts'
 
 /** Most that a run sends for one operation, as if each control were granted, and what it usually sends. */
 export interface Estimate {
@@ -34,7 +36,7 @@ export interface Estimate {
 const growingPolls = 40
 
 /** One case of each refusal goes to the path that §4.4 names besides; those of keys have cases of their own there. */
-export function toOtherPath(
+function toOtherPath(
   { operation: of, expects, fault, scenarioOnly }: CatalogueRequirement,
   { depth }: Pick<Runs, 'depth'>,
 ): number {
@@ -43,7 +45,10 @@ export function toOtherPath(
   return hasOther && isCase && depth === 'full' ? 1 : 0
 }
 
-function ownRequests(requirement: CatalogueRequirement, target: Target, runs: Runs): number {
+/** Most requests of a requirement's own: its cases, if they are known, or what its record says. */
+export function ownRequests(requirement: CatalogueRequirement, target: Target, runs: Runs): number {
+  const planned = plannedCases(requirement, target, runs)
+  if (planned) return countAll(planned.cases) + planned.generated + toOtherPath(requirement, runs)
   const { maxRequests } = requirement
   const most = typeof maxRequests === 'function' ? maxRequests(target) : maxRequests
   const every = countIn(most, runs) + toOtherPath(requirement, runs)
@@ -56,11 +61,7 @@ function ownRequests(requirement: CatalogueRequirement, target: Target, runs: Ru
 }
 
 /** Requests that the run would send, per operation, in catalogue order. Throttled requests, which are sent again, are not counted. */
-export function estimate(
-  plan: Plan,
-  target: Target,
-  runs: Runs & Pick<RunOptions, 'readOnly'>,
-): Estimate[] {
+export function estimate(plan: Plan, target: Target, runs: Runs): Estimate[] {
   const totals = createTotals(target)
   const controlled = new Set<OperationId>()
   const uploaded = new Set<string>()
@@ -78,7 +79,10 @@ export function estimate(
     .filter(({ requests }) => requests > 0)
     .map((total) => ({
       ...total,
-      typical: Math.ceil(total.requests * (shares[total.operation]?.[runs.depth] ?? 1)),
+      typical: Math.ceil(
+        total.known +
+          (total.requests - total.most) * (shares[total.operation] ?? usual)[runs.depth],
+      ),
     }))
 
   function addRow(requirement: CatalogueRequirement): void {
@@ -89,6 +93,8 @@ export function estimate(
     const own = scenario
       ? (scenario.repeat ?? 1) + scenario.before.length + scenario.after.length
       : ownRequests(requirement, target, runs)
+    const planned = scenario ? undefined : plannedCases(requirement, target, runs)
+    if (planned) totals.know(of, planned.cases.length + planned.generated, own)
     const { generations } = grants(requirement, target, runs)
     const creates = requirement.effect === 'creates'
     if (generations > 0 && !creates) totals.add(of, own, 'generates', generations)
@@ -148,18 +154,33 @@ export function estimate(
   }
 }
 
-type Total = { -readonly [name in keyof Omit<Estimate, 'typical'>]: Estimate[name] }
+type Total = { -readonly [name in keyof Omit<Estimate, 'typical'>]: Estimate[name] } & {
+  /** Cases that are known, if each answers for its parts, and the most requests that they come to. */
+  known: number
+  most: number
+}
 
 function createTotals(target: Target) {
   const totals = new Map<string, Total>()
   const of = (name: string): Total => {
-    const known = totals.get(name) ?? { operation: name, requests: 0, creations: 0, generations: 0 }
+    const known = totals.get(name) ?? {
+      operation: name,
+      requests: 0,
+      creations: 0,
+      generations: 0,
+      known: 0,
+      most: 0,
+    }
     totals.set(name, known)
     return known
   }
   return {
     of,
     all: (): Total[] => [...totals.values()],
+    know(name: string, cases: number, most: number): void {
+      of(name).known += cases
+      of(name).most += most
+    },
     /** @param granted how many of them a conforming target would grant, by that effect */
     add(name: string, requests: number, effect: Effect, granted = requests): void {
       const total = of(name)
@@ -183,29 +204,15 @@ function uploadsFirst(id: OperationId, target: Target): boolean {
 }
 
 /**
- * Part of the most that a run may send for an operation which it sent when a conforming server was judged whole: polls end
- * when a job does, generated cases are not all sent to each operation, and nothing is sent again. Measured with the reference,
- * whose jobs last a second or less; tests/matrix holds it to what is sent.
+ * Part of the most that a run may send, beside cases that are known, which it sent when a conforming server was judged whole:
+ * polls end when a job does, a key is sent to few of the places where it may be, and nothing is sent again. Measured with the
+ * reference, whose jobs last a second or less; tests/matrix holds it to what is sent.
  */
+const usual: Readonly<Record<Depth, number>> = { full: 0.45, quick: 0.4 }
 const shares: Readonly<Record<string, Readonly<Record<Depth, number>>>> = {
-  'pdf.parse': { full: 0.81, quick: 0.93 },
-  'jobs.create': { full: 0.39, quick: 0.09 },
+  'jobs.create': { full: 0.19, quick: 0.07 },
   'jobs.retrieve': { full: 0.03, quick: 0.01 },
-  'completion.create': { full: 0.25, quick: 0.94 },
-  'chat.create': { full: 0.38, quick: 0.76 },
-  'files.upload': { full: 0.78, quick: 0.41 },
-  'files.list': { full: 0.38, quick: 0.37 },
-  'files.retrieve': { full: 0.88, quick: 0.46 },
-  'graphs.create': { full: 0.28, quick: 0.57 },
-  'graphs.add-file': { full: 0.27, quick: 0.43 },
-  'graphs.query': { full: 0.27, quick: 0.51 },
-  'applications.create': { full: 0.3, quick: 0.52 },
-  'ai-detect.run': { full: 0.2, quick: 1 },
-  'web-search.run': { full: 0.2, quick: 1 },
-  'medical.comprehend': { full: 0.21, quick: 1 },
-  'translate.run': { full: 0.23, quick: 0.91 },
-  'vision.analyze': { full: 0.29, quick: 0.9 },
-  envelope: { full: 0.85, quick: 0.5 },
+  envelope: { full: 0.9, quick: 0.7 },
 }
 
 /** Counts what a requirement makes a conforming target generate: by its own requests, and by its operation's control (shared by all of them). */
@@ -215,17 +222,9 @@ interface Grants {
 }
 
 /** Cases that a run sends for a refusal, and for a granted request. */
-type Runs = Pick<RunOptions, 'refusalRuns' | 'grantedRuns' | 'depth'>
+type Runs = Known['options']
 
-/** Whether every form of a wrong key is sent to every operation. */
-export function credentialProbesIn(
-  { limits }: Pick<Target, 'limits'>,
-  { depth }: Pick<RunOptions, 'depth'>,
-): 'all' | 'few' {
-  return depth === 'quick' ? 'few' : limits.credentialProbes
-}
-
-export function countIn(count: Count, { refusalRuns, grantedRuns, depth }: Runs): number {
+function countIn(count: Count, { refusalRuns, grantedRuns, depth }: Runs): number {
   if (typeof count === 'number') return count
   return (
     (depth === 'quick' ? Math.min(1, count.named) : count.named) +
@@ -259,6 +258,8 @@ export function grants(requirement: CatalogueRequirement, target: Target, runs: 
   const control = effect === 'generates' && !readsDeclared(operation, target.file) ? 1 : 0
   const usual = requirement.effect === 'generates' && !requirement.control ? 1 : 0
   const scenario = target.scenarios[requirement.id]
+  const planned = plannedCases(requirement, target, runs)
+  if (planned) return { generations: countGenerating(planned.cases), control }
   if (!scenario)
     return { generations: generatedBy(requirement.generates ?? usual, target, runs), control }
   // Repeats are granted until the condition shows; after an exclusive one the control is asked again.

@@ -1,4 +1,4 @@
-import type { AreaName, RequirementId } from '../catalogue/catalogue.ts'
+import type { RequirementId } from '../catalogue/catalogue.ts'
 import {
   isRequirementId,
   catalogue,
@@ -9,7 +9,6 @@ import { conditionOf } from '../catalogue/requirement.ts'
 import type { TakesState } from '../harness/report/index.ts'
 import type {
   Interface,
-  Judge,
   Judging,
   Run,
   RunHook,
@@ -20,19 +19,13 @@ import { createRun, isPlanned, startJudging } from '../harness/engine/index.ts'
 import { ownJobs } from './jobs/lifecycle.ts'
 import { errorNames } from '../catalogue/errors.ts'
 import { firstOperation, operation, readingOperation } from '../catalogue/operations.ts'
-import { createdHook, envelopeHook, notServedHook, type Suite } from '../harness/checks/index.ts'
+import { createdHook, envelopeHook, notServedHook } from '../harness/checks/index.ts'
 import { historyHook } from '../harness/history/index.ts'
 import type { Target } from '../harness/target-file/index.ts'
 import { planRun } from './plan.ts'
 import { pdfHook } from './pdf-parse/refusals.ts'
-import { chatCreate } from './chat-create.suite.ts'
-import { envelope } from './envelope.suite.ts'
-import { filesList, filesRetrieve, filesUpload } from './files.suite.ts'
-import { everyOperation, general, guardrails } from './general.suite.ts'
-import { graphsAddFile, graphsCreate, graphsQuery } from './graphs.suite.ts'
-import { applicationsCreate, jobsCreate, jobsRetrieve, jobsHook } from './jobs.suite.ts'
-import { pdfParse } from './pdf-parse.suite.ts'
-import * as tools from './tools.suite.ts'
+import { jobsHook } from './jobs.suite.ts'
+import { judgeOf } from './suites.ts'
 
 /** Requirements whose failure takes a state that one request does not bring about, by id or by its condition. */
 const states: Readonly<Record<string, TakesState>> = {
@@ -115,40 +108,6 @@ export const api: Interface = {
   anyResponse: 'envelope/shape',
   errors: errorNames,
 }
-
-/**
- * The suite of each operation or area. All are loaded at once, which takes some 15 ms: the files of this package may be replaced
- * while a run goes on, or between two runs of a session.
- */
-const suites: Readonly<Record<AreaName, Suite>> = {
-  ...{
-    '*': everyOperation,
-    guardrails,
-    general,
-    envelope,
-    'pdf.parse': pdfParse,
-    'chat.create': chatCreate,
-  },
-  ...{
-    'jobs.create': jobsCreate,
-    'jobs.retrieve': jobsRetrieve,
-    'applications.create': applicationsCreate,
-  },
-  ...{ 'files.upload': filesUpload, 'files.list': filesList, 'files.retrieve': filesRetrieve },
-  ...{
-    'graphs.create': graphsCreate,
-    'graphs.add-file': graphsAddFile,
-    'graphs.query': graphsQuery,
-  },
-  ...{ 'completion.create': tools.completionCreate, 'ai-detect.run': tools.aiDetectRun },
-  ...{ 'web-search.run': tools.webSearchRun, 'medical.comprehend': tools.medicalComprehend },
-  ...{ 'translate.run': tools.translateRun, 'vision.analyze': tools.visionAnalyze },
-}
-
-const judges: ReadonlyMap<string, Judge> = new Map(Object.values(suites).flat())
-
-/** How a requirement is judged; undefined if no suite says it. */
-export const judgeOf = (id: string): Judge | undefined => judges.get(id)
 
 /** How the run reaches the target and its keys. */
 type RunPorts = Omit<RunParts, 'hooks' | 'api' | 'plan'>

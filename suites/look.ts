@@ -14,7 +14,8 @@ import {
 } from '../harness/engine/index.ts'
 import { leftOut } from '../harness/report/index.ts'
 import type { Target } from '../harness/target-file/index.ts'
-import { api, judgeOf } from './judge.ts'
+import { api } from './judge.ts'
+import { judgeOf } from './suites.ts'
 
 const nowhere = 'envelope/unknown-path'
 

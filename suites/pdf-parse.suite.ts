@@ -194,6 +194,7 @@ const withoutFormat = byCases(() => [noFormat])
 /** Once more at the end, right after a valid request: what is read into a record of the one before has its format. */
 const missingFormat: CaseCondition = {
   ...withoutFormat,
+  cases: ({ options }) => (options.depth === 'quick' ? [noFormat] : [noFormat, noFormat]),
   async bringAbout(refusal) {
     await withoutFormat.bringAbout(refusal)
     if (refusal.context.run.options.depth === 'quick') return

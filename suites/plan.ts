@@ -1,6 +1,8 @@
 import { type CatalogueRequirement, catalogue } from '../catalogue/catalogue.ts'
 import { isOperationId, readsOf } from '../catalogue/operations.ts'
+import { countGenerating } from '../harness/checks/index.ts'
 import { grants, operationOf } from './estimate.ts'
+import { plannedCases } from './planned-cases.ts'
 import type { LeftOutBy, Reason } from '../harness/report/index.ts'
 import {
   absentReason,
@@ -24,7 +26,15 @@ import type { Plan, PlanEntry, RunOptions } from '../harness/engine/index.ts'
 /** Parts from which a plan is made: the options that choose, and what the target declares. */
 type PlanOptions = Pick<
   RunOptions,
-  'only' | 'chosenBy' | 'skip' | 'shard' | 'readOnly' | 'refusalRuns' | 'grantedRuns' | 'depth'
+  | 'only'
+  | 'chosenBy'
+  | 'skip'
+  | 'shard'
+  | 'readOnly'
+  | 'refusalRuns'
+  | 'grantedRuns'
+  | 'depth'
+  | 'seed'
 >
 
 /** A requirement that is not sent, and why. */
@@ -54,7 +64,34 @@ export function planRun(target: Target, options: PlanOptions): Plan {
     const planned = { run: true, ...(left === undefined ? {} : { leftOut: left }) } as const
     plan.set(requirement.id, isLeftOut ? notExercised(leftOut(left)) : (refused ?? planned))
   }
+  if (target.limits.maxGenerations > 0) shareOut(plan, target, options, budget.left)
   return plan
+}
+
+/**
+ * Shares out what the others leave among bad input that a target may grant: as much as each needs at most, or else equal shares
+ * of it, the smallest needs first.
+ */
+function shareOut(
+  plan: Map<string, PlanEntry>,
+  target: Target,
+  options: PlanOptions,
+  left: number,
+): void {
+  const needs = catalogue
+    .filter(({ id, effect }) => effect === 'none' && plan.get(id)?.run === true)
+    .map((requirement) => {
+      const { cases } = plannedCases(requirement, target, options) ?? { cases: [] }
+      return { id: requirement.id, need: countGenerating(cases) }
+    })
+    .filter(({ need }) => need > 0)
+    .toSorted((one, other) => one.need - other.need)
+  let rest = left
+  for (const [at, { id, need }] of needs.entries()) {
+    const mayGenerate = Math.min(need, Math.floor(rest / (needs.length - at)))
+    rest -= mayGenerate
+    plan.set(id, { ...(plan.get(id) as PlanEntry & { readonly run: true }), mayGenerate })
+  }
 }
 
 /**

@@ -2,7 +2,7 @@ import { catalogue, type RequirementId } from '../catalogue/catalogue.ts'
 import type { CatalogueResult, Report, RequirementResult } from '../harness/report/index.ts'
 import { assembleReport, leftOut, rateText, reasonIn } from '../harness/report/index.ts'
 import { keyRefused, type Plan, type RunFacts, type RunOptions } from '../harness/engine/index.ts'
-import { credentialProbesIn } from './estimate.ts'
+import { credentialProbesIn } from './authentication/probes.ts'
 import { planRun } from './plan.ts'
 import type { Target } from '../harness/target-file/index.ts'
 

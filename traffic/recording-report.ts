@@ -33,6 +33,7 @@ export function recordingReport(facts: RecordingFacts): Report {
   const plan = planRun(target, {
     ...everything,
     shard: null,
+    seed: 0,
     refusalRuns: 0,
     grantedRuns: 0,
     depth: 'full',

@@ -1,4 +1,4 @@
-import { looseBodies, maxLooseGenerations } from '../../catalogue/faults.ts'
+import { looseBodies } from '../../catalogue/faults.ts'
 import { jsonKinds, type Member } from '../../catalogue/operation.ts'
 import { busyStatus, operation as operationOf } from '../../catalogue/operations.ts'
 import { getAt } from '../../schemas/json.ts'
@@ -7,16 +7,15 @@ import {
   describeResponse,
   effectOf,
   jsonOf,
+  mayGenerate,
   NotExercised,
   withHeader,
   Throttled,
 } from '../engine/index.ts'
 import { leftOut } from '../report/index.ts'
 import {
-  countAll,
   type Ground,
   judgeCases,
-  type LooseCase,
   memberCase,
   textCases,
   togetherCases,
@@ -27,7 +26,7 @@ import { awaitEnd, enoughGenerations, generationsLeft } from './created.ts'
 import { absent, type Change, change, inOtherItem, isOf, ofKinds, topOf } from './changes.ts'
 import { arraysAbove, isSetting, type Placed, placesIn, undescribedMembers } from './places.ts'
 import { oddChanges } from './odd-values.ts'
-import { type CaseCondition, type Material, materialOf } from './case.ts'
+import { type Case, type CaseCondition, countAll, type Material, materialOf } from './case.ts'
 import { crashesOf, type RefusalContext } from './refusals.ts'
 import { falsy, randomOf, sampled, seedFor } from './values.ts'
 import { validRequest } from './valid-request.ts'
@@ -128,7 +127,7 @@ const bodies: Readonly<Record<(typeof looseBodies)[number], LooseBody>> = {
   },
 }
 
-function bodyCases({ material: { operation, valid }, effect }: Ground): LooseCase[] {
+function bodyCases({ material: { operation, valid }, effect }: Ground): Case[] {
   return looseBodies.flatMap((kind) => {
     const { what = `with a body that is ${kind}`, isWhole, change } = bodies[kind]
     if (change(valid) === undefined) return []
@@ -145,7 +144,7 @@ function bodyCases({ material: { operation, valid }, effect }: Ground): LooseCas
 }
 
 /** All cases, first those that prove most if they are granted. */
-function allCases(material: Material): LooseCase[] {
+function allCases(material: Material): Case[] {
   const { operation, options, requirement, target, valid } = material
   const body = jsonOf(valid)
   const shown = placesIn(material, operation, body)
@@ -179,18 +178,15 @@ export const badInput: CaseCondition = {
     const { context, operation, granted } = refusal
     const { run } = context
     const effect = effectOf(run, operation)
-    // Some of it may be granted.
-    if (run.options.readOnly && effect !== 'none') throw new NotExercised(leftOut('--read-only'))
+    const all = [...casesOf(materialOf(run, context.requirement, operation))]
     await requireAnother(refusal)
-    const material = materialOf(run, context.requirement, operation)
-    const all = [...casesOf(material)]
     context.open.plan(all.length)
     const free = all.filter((one) => effect !== 'generates' || one.effect === 'none')
     await judgeCases(refusal, free, { left: () => Infinity })
     context.atEnd = async () => judgeCrashes(refusal)
     if (effect !== 'generates') return
     // What may be granted goes on until as much was generated as is this requirement's share.
-    const may = maxLooseGenerations(operation, run.target) + granted()
+    const may = (mayGenerate(run, context.requirement.id) ?? Infinity) + granted()
     const left = all.filter((one) => one.effect !== 'none')
     await judgeCases(refusal, left, { left: () => may - granted() })
     if (left.length === 0) return
@@ -207,7 +203,10 @@ export const badInput: CaseCondition = {
   },
 }
 
-function casesOf(material: Material): readonly LooseCase[] {
+function casesOf(material: Material): readonly Case[] {
+  // Some of it may be granted.
+  if (material.options.readOnly && material.valid.effect !== 'none')
+    throw new NotExercised(leftOut('--read-only'))
   return sampled({ run: material, requirement: material.requirement }, allCases(material))
 }
 

@@ -26,6 +26,10 @@ export interface Case {
   readonly isAtOtherPath?: true
   /** Asks for what was asked before: sent once all others were answered. */
   readonly isAgain?: true
+  /** Cases that it holds together, each with fewer faults: sent if its answer leaves open what they would be answered. */
+  readonly parts?: readonly Case[]
+  /** A refusal, too, answers for all of its parts. */
+  readonly isConclusive?: boolean
   /** A request that a target grants as well which reads this one by converting it: then it is no fault that it was granted. */
   readonly coercion?: (valid: Probe) => Probe
 }
@@ -57,6 +61,18 @@ export function materialOf(
 ): Material {
   const known = { target, options, objects }
   return { ...known, requirement, operation, valid: validDraft(known, operation) }
+}
+
+/** How many requests these cases come to if none that holds several answers for its parts. */
+export function countAll(cases: readonly Case[]): number {
+  return cases.reduce((sum, { parts = [] }) => sum + 1 + countAll(parts), 0)
+}
+
+/** How many of these cases a target may grant, each of which makes it generate something. */
+export function countGenerating(cases: readonly Case[]): number {
+  return cases
+    .filter(({ effect }) => effect === 'generates')
+    .reduce((sum, { parts = [] }) => sum + Math.max(1, countGenerating(parts)), 0)
 }
 
 interface CaseOptions {
@@ -95,7 +111,8 @@ export function byCases(cases: Cases, { inOrder, generated }: CaseOptions = {}):
             all.filter((one) => one.isAgain === isAgain),
             judge,
           )
-      if (!generated) return
+      // A quick run sends one case, and the first of them have a name.
+      if (!generated || material.options.depth === 'quick') return
       await property(context, 'refusalRuns', generated(material), (one) => judgeCase(refusal, one))
     },
   }

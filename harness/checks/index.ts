@@ -5,8 +5,17 @@ export { envelopeHook, judgeObserved, observedCases } from './envelope-watch.ts'
 export { notServedHook } from './valid-request.ts'
 
 // Refusals: a valid request with one fault.
-export { type Condition, condition, type RefusalContext } from './refusals.ts'
-export { byCases, type Case, type CaseCondition, judgeCase, type Material } from './case.ts'
+export { condition, type RefusalContext } from './refusals.ts'
+export {
+  byCases,
+  type Case,
+  type CaseCondition,
+  countAll,
+  countGenerating,
+  judgeCase,
+  type Material,
+  materialOf,
+} from './case.ts'
 export { refused, unknown, unknownIdCases, withBody } from './conditions.ts'
 export { malformedBody, malformedJsonBody, missingBody, wrongContentType } from './conditions.ts'
 export { byRecord } from './by-record.ts'

@@ -11,15 +11,6 @@ import { type Change, change, changedBody, described, isOf, ofKinds } from './ch
 import { isSetting, type Placed } from './places.ts'
 import * as odd from './odd-values.ts'
 
-/** A request with a fault, or with several, that a target may grant. */
-export interface LooseCase extends Case {
-  readonly effect: Effect
-  /** Cases that it holds together, each with fewer faults: sent if its answer leaves open what they would be answered. */
-  readonly parts?: readonly LooseCase[]
-  /** A refusal, too, answers for all of its parts. */
-  readonly isConclusive?: boolean
-}
-
 /**
  * Judges cases, several at once, until none is left or no more may be granted; those that were judged are taken out. If all
  * that a request holds is granted, each of its parts was looked at. A refusal may be of the first of them alone, and a 5xx
@@ -27,7 +18,7 @@ export interface LooseCase extends Case {
  */
 export async function judgeCases(
   refusal: RefusalContext,
-  cases: LooseCase[],
+  cases: Case[],
   { left, keep }: Allowance,
 ): Promise<void> {
   const { open } = refusal.context
@@ -41,22 +32,14 @@ export async function judgeCases(
   }
 }
 
-/** How many requests these cases come to if none that holds several answers for its parts. */
-export function countAll(cases: readonly LooseCase[]): number {
-  return cases.reduce((sum, { parts = [] }) => sum + 1 + countAll(parts), 0)
-}
-
 /** Parts of refused cases, in their order. */
-async function openParts(
-  refusal: RefusalContext,
-  cases: readonly LooseCase[],
-): Promise<LooseCase[]> {
-  const open = new Map<LooseCase, readonly LooseCase[]>()
+async function openParts(refusal: RefusalContext, cases: readonly Case[]): Promise<Case[]> {
+  const open = new Map<Case, readonly Case[]>()
   await judgeEach(cases, async (one) => open.set(one, await partsAfter(refusal, one)))
   return cases.flatMap((one) => open.get(one) ?? [])
 }
 
-async function partsAfter(refusal: RefusalContext, one: LooseCase): Promise<readonly LooseCase[]> {
+async function partsAfter(refusal: RefusalContext, one: Case): Promise<readonly Case[]> {
   const { parts = [], isConclusive = false } = one
   try {
     const isGranted = await judgeCase(refusal, one)
@@ -68,7 +51,7 @@ async function partsAfter(refusal: RefusalContext, one: LooseCase): Promise<read
 }
 
 /** Throws the failure of the first part that fails by itself. */
-async function showWhich(refusal: RefusalContext, parts: readonly LooseCase[]): Promise<void> {
+async function showWhich(refusal: RefusalContext, parts: readonly Case[]): Promise<void> {
   for (const part of parts) await showWhich(refusal, await partsAfter(refusal, part))
 }
 
@@ -89,13 +72,13 @@ function effectOfFault(
 }
 
 /** The case of a single fault of one member. */
-export const memberCase = (ground: Ground, one: Change): LooseCase =>
+export const memberCase = (ground: Ground, one: Change): Case =>
   together({ ...ground, effect: effectOfFault(ground, one) }, [one])
 
 type Bodies = readonly (typeof oddBodies)[number][]
 
 /** Values at several places of one body, and members besides. */
-function together({ effect }: Ground, changes: readonly Change[], bodies: Bodies = []): LooseCase {
+function together({ effect }: Ground, changes: readonly Change[], bodies: Bodies = []): Case {
   const faults = [...changes.flatMap((one) => one.faults), ...bodies.map((kind) => `body: ${kind}`)]
   const all = [...changes.map(described), ...bodies.map((kind) => odd.calledBodies[kind])]
   return {
@@ -110,7 +93,7 @@ function together({ effect }: Ground, changes: readonly Change[], bodies: Bodies
 }
 
 /** Several changes in one request: what is granted was looked at whole; else each by itself tells more. */
-function groupCase(ground: Ground, changes: readonly Change[], isConclusive = false): LooseCase {
+function groupCase(ground: Ground, changes: readonly Change[], isConclusive = false): Case {
   const whole = together(ground, changes)
   const milder = changes.flatMap((one) => one.milder ?? [])
   if (changes.length < 2)
@@ -125,7 +108,7 @@ function isName({ material: { operation } }: Ground, { member }: Placed): boolea
 }
 
 /** Odd texts of all members, all at once; then each kind at all members, then each by itself. With them the odd bodies. */
-export function textCases(ground: Ground, changes: readonly Change[]): LooseCase[] {
+export function textCases(ground: Ground, changes: readonly Change[]): Case[] {
   const groups = odd.grouped(
     ground.places.flatMap(
       (place) => odd.everyText(changes.filter((one) => one.place === place)) ?? [],
@@ -145,7 +128,7 @@ export function textCases(ground: Ground, changes: readonly Change[]): LooseCase
 }
 
 /** `null` at members that may be left out, and texts for numbers, several at once; else each by itself. */
-export function togetherCases(ground: Ground): LooseCase[] {
+export function togetherCases(ground: Ground): Case[] {
   const all = (
     places: readonly Placed[],
     kind: string,
@@ -177,7 +160,7 @@ function isOptional(member: Member): boolean {
 }
 
 /** Odd values that are no texts: what may be granted together at once, anything else by itself. First what most servers refuse. */
-export function valueCases(ground: Ground, changes: readonly Change[]): LooseCase[] {
+export function valueCases(ground: Ground, changes: readonly Change[]): Case[] {
   const kinds = [
     'unknown',
     'deleted',

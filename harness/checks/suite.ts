@@ -8,6 +8,7 @@ import type {
 import { requirementsOfArea } from '../../catalogue/catalogue.ts'
 import type { Judge } from '../engine/index.ts'
 import { grantedByScenario } from './granted.ts'
+import type { CaseCondition } from './case.ts'
 import { byScenario } from './scenario.ts'
 import { type Condition, judgeRefusal } from './refusals.ts'
 
@@ -32,15 +33,26 @@ type Checks<A extends AreaName> = {
 }
 
 /** How each requirement of an operation or area is judged. */
-export type Suite = readonly (readonly [id: RequirementId, judge: Judge])[]
+export type Suite = readonly Judged[]
+
+interface Judged {
+  readonly id: RequirementId
+  readonly judge: Judge
+  readonly cases?: CaseCondition
+}
 
 /** Says how the requirements of an operation or area are judged; `*` are those that several operations have. */
 export function suite<const A extends AreaName>(area: A, checks: Checks<A>): Suite {
   const byName: Readonly<Record<string, Condition | Judge | undefined>> = checks
-  return requirementsOfArea(area).map((requirement) => [
-    requirement.id,
-    judgeBy(requirement, byName[conditionOf(requirement.id)]),
-  ])
+  return requirementsOfArea(area).map((requirement) => {
+    const check = byName[conditionOf(requirement.id)]
+    const judge = judgeBy(requirement, check)
+    return { id: requirement.id, judge, ...(hasCases(check) && { cases: check }) }
+  })
+}
+
+function hasCases(check: Condition | Judge | undefined): check is CaseCondition {
+  return typeof check === 'object' && 'cases' in check
 }
 
 function judgeBy(requirement: CatalogueRequirement, check: Condition | Judge | undefined): Judge {

@@ -77,6 +77,8 @@ export type Plan = ReadonlyMap<string, PlanEntry>
 export type PlanEntry =
   | {
       readonly run: true
+      /** How many of its requests may make the target generate something before all others were judged; no limit if it is not given. */
+      readonly mayGenerate?: number
       /** Sent for the `envelope/` requirements alone: its own outcome is left out. */ readonly leftOut?: LeftOutBy
     }
   | ({ readonly run: false; readonly outcome: 'not-exercised' | 'not-applicable' } & Reason)
@@ -171,6 +173,12 @@ export interface Liveness {
   /** Goes on while it is not known whether the target still lives: nothing else is sent meanwhile. */
   readonly checking: Promise<void> | undefined
   stop(): void
+}
+
+/** How much its cases that may be granted may make the target generate; undefined if there is no limit. */
+export function mayGenerate(run: Run, id: CatalogueRequirement['id']): number | undefined {
+  const entry = run.plan.get(id)
+  return entry?.run ? entry.mayGenerate : undefined
 }
 
 export function isPlanned(run: Run, id: CatalogueRequirement['id']): boolean {

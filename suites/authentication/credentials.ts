@@ -7,7 +7,7 @@ import { NotExercised } from '../../harness/engine/index.ts'
 import { judgeElsewhere, queryIn } from './elsewhere.ts'
 import { givesOf, invalidForms, type KeyForm, malformedForms, noCredential } from './key-forms.ts'
 import { generatedKeysOn } from '../../catalogue/general.ts'
-import { credentialProbesIn } from '../estimate.ts'
+import { credentialProbesIn } from './probes.ts'
 
 /** The request with that credential in place of its own; a conforming target refuses it. */
 export function withCredential(probe: Probe, credential: Credential): Probe {

@@ -10,7 +10,8 @@ import { resolveTarget } from '../../harness/target-file/resolve.ts'
 import type { Report } from '../../harness/report/model.ts'
 import { createReference } from '../../reference/server.ts'
 import { renderTerminal } from '../../reporters/terminal.ts'
-import { api, judgeOf } from '../../suites/judge.ts'
+import { api } from '../../suites/judge.ts'
+import { judgeOf } from '../../suites/suites.ts'
 
 const broken = 'files.list/2xx-accepted'
 

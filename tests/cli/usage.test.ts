@@ -5,6 +5,7 @@ import { catalogue, published } from '../../catalogue/catalogue.ts'
 import { conformProcess, folder, targetFile } from './conform.ts'
 import { conform } from './in-process.ts'
 import { commands, examples } from '../../cli/index.ts'
+import reference from '../../fixtures/reference.target.json' with { type: 'json' }
 
 const about = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string
@@ -188,6 +189,21 @@ test('a dry run says how much would be sent, and sends nothing', async () => {
   expect(stdout).toMatch(/^Nothing was sent\. Typical: /m)
   expect(stdout).toMatch(/^jobs\.create( +\d+){4}$/m)
   expect(stdout).toMatch(/^total( +\d+){4}$/m)
+})
+
+test('a dry run says which limit is enough if cases may be left out', async () => {
+  const limited = (maxGenerations: number): Promise<{ stdout: string }> => {
+    const file = { ...reference, limits: { ...reference.limits, maxGenerations } }
+    const path = join(folder(), 'target.json')
+    writeFileSync(path, JSON.stringify(file))
+    return conform(['http://192.0.2.1', '-t', path, '--dry-run', '--seed', '1'])
+  }
+  const { stdout } = await limited(100)
+  const [, enough = '0'] =
+    /limits\.maxGenerations is 100: [\s\S]* (\d+) is enough\.$/m.exec(stdout) ?? []
+  const enoughFor = await limited(Number(enough))
+  expect(enoughFor.stdout).toMatch(new RegExp(`^total .* ${enough}$`, 'm'))
+  expect(enoughFor.stdout).not.toContain('maxGenerations')
 })
 
 test('each command has an example that it takes, and help fits 60 columns', async () => {

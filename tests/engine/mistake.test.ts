@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { judgeOf } from '../../suites/judge.ts'
+import { judgeOf } from '../../suites/suites.ts'
 import type { Judge } from '../../harness/engine/index.ts'
 import { type Judged, judgeReference } from '../matrix/judge-reference.ts'
 

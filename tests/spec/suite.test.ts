@@ -3,7 +3,7 @@ import { unknown } from '../../harness/checks/conditions.ts'
 import { accepted } from '../../harness/checks/granted.ts'
 import { suite } from '../../harness/checks/suite.ts'
 import { catalogue, type RequirementId } from '../../catalogue/catalogue.ts'
-import { judgeOf } from '../../suites/judge.ts'
+import { judgeOf } from '../../suites/suites.ts'
 
 const deleted = unknown('file_id')
 const file = {
@@ -19,7 +19,7 @@ test('every requirement is judged by a suite', async () => {
 })
 
 test('what only a scenario can bring about needs no check', () => {
-  expect(suite('files.retrieve', file).map(([id]) => id)).toContain(
+  expect(suite('files.retrieve', file).map(({ id }) => id)).toContain(
     'files.retrieve/403-file-access',
   )
 })

@@ -1,0 +1,51 @@
+import type { AreaName } from '../catalogue/catalogue.ts'
+import type { CaseCondition, Suite } from '../harness/checks/index.ts'
+import type { Judge } from '../harness/engine/index.ts'
+import { chatCreate } from './chat-create.suite.ts'
+import { envelope } from './envelope.suite.ts'
+import { filesList, filesRetrieve, filesUpload } from './files.suite.ts'
+import { everyOperation, general, guardrails } from './general.suite.ts'
+import { graphsAddFile, graphsCreate, graphsQuery } from './graphs.suite.ts'
+import { applicationsCreate, jobsCreate, jobsRetrieve } from './jobs.suite.ts'
+import { pdfParse } from './pdf-parse.suite.ts'
+import * as tools from './tools.suite.ts'
+
+/**
+ * The suite of each operation or area. All are loaded at once, which takes some 15 ms: the files of this package may be replaced
+ * while a run goes on, or between two runs of a session.
+ */
+const suites: Readonly<Record<AreaName, Suite>> = {
+  '*': everyOperation,
+  guardrails,
+  general,
+  envelope,
+  'pdf.parse': pdfParse,
+  'chat.create': chatCreate,
+  'jobs.create': jobsCreate,
+  'jobs.retrieve': jobsRetrieve,
+  'applications.create': applicationsCreate,
+  'files.upload': filesUpload,
+  'files.list': filesList,
+  'files.retrieve': filesRetrieve,
+  'graphs.create': graphsCreate,
+  'graphs.add-file': graphsAddFile,
+  'graphs.query': graphsQuery,
+  'completion.create': tools.completionCreate,
+  'ai-detect.run': tools.aiDetectRun,
+  'web-search.run': tools.webSearchRun,
+  'medical.comprehend': tools.medicalComprehend,
+  'translate.run': tools.translateRun,
+  'vision.analyze': tools.visionAnalyze,
+}
+
+const all = new Map(
+  Object.values(suites)
+    .flat()
+    .map((one) => [one.id as string, one]),
+)
+
+/** How a requirement is judged; undefined if no suite says it. */
+export const judgeOf = (id: string): Judge | undefined => all.get(id)?.judge
+
+/** The condition that a requirement is judged by, if its cases are known before anything is sent. */
+export const casesOf = (id: string): CaseCondition | undefined => all.get(id)?.cases
