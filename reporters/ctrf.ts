@@ -1,6 +1,7 @@
 import { type Report, type RequirementResult, sections } from '../harness/report/index.ts'
 import { json } from './escape/json.ts'
 import { evidenceText, type TestStatus, testStatuses } from './view/evidence.ts'
+import { visible, visibleLines } from './escape/visible.ts'
 import { byOperation } from './view/groups.ts'
 import { runErrors, runNotes } from './view/standing.ts'
 
@@ -65,9 +66,9 @@ function testOf(result: RequirementResult, { kind, message }: TestStatus) {
     status: kind,
     duration: Math.round(result.durationMs),
     suite: [result.operation],
-    ...(message === undefined ? {} : { message }),
+    ...(message === undefined ? {} : { message: visible(message) }),
     ...(result.outcome === 'failed'
-      ? { trace: result.failures.map(evidenceText).join('\n\n') }
+      ? { trace: visibleLines(result.failures.map(evidenceText).join('\n\n')) }
       : {}),
     rawStatus: result.outcome,
     tags: [result.level],
@@ -83,7 +84,7 @@ function testOf(result: RequirementResult, { kind, message }: TestStatus) {
 
 function runTest({ exit }: Report, errors: readonly string[]) {
   if (errors.length === 0) return []
-  const message = errors.join('; ')
+  const message = visible(errors.join('; '))
   return [
     {
       testId: 'run',

@@ -1,7 +1,7 @@
 import type { Pairs } from '../../catalogue/requirement.ts'
 import { withoutEntities } from '../recording/index.ts'
 import { isNamed } from '../http/index.ts'
-import { member } from '../../schemas/json.ts'
+import { member, parsedJson } from '../../schemas/json.ts'
 import {
   headBytes,
   type HttpResponse,
@@ -88,12 +88,19 @@ function recordedTpe({ recorded: { response } }: Exchange, tpe: string): string 
 
 /** The target's own words, as they were recorded. */
 function descriptionOf({ recorded }: Exchange, response: HttpResponse): string {
-  const errors = member(jsonValue(response), 'errors')
+  const text = descriptionIn(jsonValue(response))
+  if (text === undefined) return ''
+  const shown = recorded.response?.body ?? ''
+  if (shown.includes(text)) return ` "${excerpt(text)}"`
+  // JSON may write it in other characters; of what was recorded the keys are gone.
+  const written = descriptionIn(parsedJson(shown))
+  return written === undefined ? '' : ` "${excerpt(written)}"`
+}
+
+function descriptionIn(envelope: unknown): string | undefined {
+  const errors = member(envelope, 'errors')
   const text = Array.isArray(errors) ? member(errors[0], 'description') : undefined
-  if (typeof text !== 'string' || text.trim() === '') return ''
-  const shown = recorded.response?.body
-  const isRecorded = shown?.includes(text) || shown?.includes(JSON.stringify(text).slice(1, -1))
-  return isRecorded ? ` "${excerpt(text)}"` : ''
+  return typeof text === 'string' && text.trim() !== '' ? text : undefined
 }
 
 /** Why a code name of the status is still not the one that the spec names. */

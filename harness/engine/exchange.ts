@@ -11,6 +11,8 @@ export interface Credential {
   /** Absent: no header at all. */
   readonly value?: string
   readonly shown: string
+  /** What a shell makes the value of, if it can make it of a variable that holds a key. */
+  readonly inShell?: string
   /** True for the key with full rights: only its answers tell whether the key is accepted. */
   readonly full: boolean
 }

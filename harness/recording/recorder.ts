@@ -11,8 +11,12 @@ interface EndedExchange extends Pick<RecordedExchange, 'requirement' | 'operatio
   readonly url: string
   readonly request: HttpRequest
   readonly result: HttpResult
-  /** The credential of the request, and how it is written wherever it is shown. */
-  readonly credential: { readonly value?: string; readonly shown: string }
+  /** The credential of the request, how it is written wherever it is shown, and what a shell makes it of. */
+  readonly credential: {
+    readonly value?: string
+    readonly shown: string
+    readonly inShell?: string
+  }
 }
 
 const always =
@@ -101,7 +105,11 @@ export function createRecorder(logFile: string | undefined, redactor: Redactor) 
     }
     const expanded = expandedNames(request.headers, headers)
     if (sent.url !== url) expanded.add(':url')
-    const exchange: FailureExchange = { request: sent, curl: curlOf(sent, expanded) }
+    // Other programs take the form of a shell for one of their own.
+    const { inShell } = credential
+    const inCurl = { ...headers, ...(own && inShell !== undefined && { authorization: inShell }) }
+    const curl = curlOf({ ...sent, headers: inCurl }, expanded)
+    const exchange: FailureExchange = { request: sent, curl }
     if (result.kind === 'answer') {
       const body = recordBody(result.body, redact)
       exchange.response = {

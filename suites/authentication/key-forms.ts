@@ -249,9 +249,11 @@ export function invalidForms(declared: Declared): KeyForm[] {
   return invalidKeys.flatMap((kind): KeyForm[] => {
     const [, words = '', value = ''] = made.find(([of]) => of === kind) ?? []
     if (value === '' || declared.all.has(value)) return []
-    const shown =
-      (variable !== undefined && expansions[kind]?.(variable, declared.number ?? 0)) || `[${words}]`
-    const credential = { value: `Bearer ${value}`, shown: `Bearer ${shown}`, full: false }
+    const expand = variable === undefined ? undefined : expansions[kind]
+    const credential = {
+      ...{ value: `Bearer ${value}`, shown: `Bearer [${words}]`, full: false },
+      ...(expand && { inShell: `Bearer ${expand(variable!, declared.number ?? 0)}` }),
+    }
     return [{ kind, credential, what: `with ${words}` }]
   })
 }

@@ -56,6 +56,14 @@ const envelope = (tpe: string, description?: string): string =>
   JSON.stringify({ tpe, errors: description === undefined ? [] : [{ description }], extras: {} })
 
 test.each([
+  ['in ASCII', '"key \\u00fcber weg"', '"key über weg"'],
+  ['with slashes', '"see https:\\/\\/docs\\/x"', '"see https://docs/x"'],
+])('a description that JSON writes %s is told', (_what, written, told) => {
+  const body = `{"tpe": "BadRequest", "errors": [{"description": ${written}}], "extras": {}}`
+  expect(describeResponse(received(400, body))).toBe(`400 BadRequest ${told}`)
+})
+
+test.each([
   ['the name', received(404, envelope('NotFound')), '404 NotFound'],
   [
     "the target's own words",

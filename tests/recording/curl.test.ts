@@ -46,6 +46,16 @@ test('a failure about an object that clean-up removes says so', async () => {
   )
 })
 
+test('a key that is cut is written in words, and as a shell makes it in the curl line alone', async () => {
+  const id = 'files.list/401-invalid-key'
+  const { results } = await judgeReference({ defects: [id] }, { options: { only: [id] } })
+  const exchanges = results.find((result) => result.id === id)!.failures.map((one) => one.exchange!)
+  const cut = exchanges.find(({ curl }) => curl.includes('${'))
+  expect(cut?.curl).toMatch(/-H "authorization: Bearer \$\{CONFORM_API_KEY[%}]/)
+  expect(cut?.curl).not.toContain('its key is not at hand')
+  expect(cut?.request.headers['authorization']).toMatch(/^Bearer \[the full key .*\]$/)
+})
+
 test('a failure of a scenario that is prepared by other requests says so', async () => {
   const id = 'web-search.run/503-search-down'
   const { results } = await judgeReference({ defects: [id] }, { options: { only: [id] } })

@@ -44,5 +44,8 @@ test('hostile text survives and does nothing', () => {
   )
   expect(text).not.toMatch(unsafe)
   expect(isValid(JSON.parse(text))).toBe(true)
+  // Whoever shows a message shows it as it is.
+  for (const { message = '', trace = '' } of parse(text).results.tests)
+    expect(message + trace).not.toMatch(unsafe)
   expect(parse(text).results.environment!.testEnvironment).toBe(hostile)
 })

@@ -49,7 +49,7 @@ const ofRequest = [400, 413, 422]
 /** Most calls that are remembered as granted. */
 const mostGranted = 10_000
 
-export type ClientJudge = ReturnType<typeof createClientJudge>
+
 
 /** Judges the requests of a client, from what it was answered too. */
 export function createClientJudge(options: ClientJudgeOptions) {
