@@ -49,8 +49,6 @@ const ofRequest = [400, 413, 422]
 /** Most calls that are remembered as granted. */
 const mostGranted = 10_000
 
-
-
 /** Judges the requests of a client, from what it was answered too. */
 export function createClientJudge(options: ClientJudgeOptions) {
   const { baseUrl, hasKeys = true, redactor, reference, onFinding } = options
