@@ -1,6 +1,7 @@
 import { shortened } from './escape/visible.ts'
 import {
   count,
+  reasonExpected,
   type Counts,
   type Report,
   type RequirementResult,
@@ -188,13 +189,18 @@ function summaryTable(report: Report): string[] {
   ]
 }
 
-function baseline({ run }: Report, failures: number): string[] {
+function baseline(report: Report, failures: number): string[] {
+  const { run } = report
   if (run.baseline === null) return []
+  const why = (id: string): string => {
+    const reason = reasonExpected(report, id)
+    return reason === undefined ? '' : `: ${markdownText(reason)}`
+  }
   const { expected, file, notExercised, stale } = run.baseline
   const lines = [
     ...stale.map(({ id, why }) => `- stale entry ${markdownCode(id)}: ${markdownText(why)}`),
-    ...expected.map((id) => `- failed as expected: ${markdownCode(id)}`),
-    ...notExercised.map((id) => `- expected to fail, not tested: ${markdownCode(id)}`),
+    ...expected.map((id) => `- failed as expected: ${markdownCode(id)}${why(id)}`),
+    ...notExercised.map((id) => `- expected to fail, not tested: ${markdownCode(id)}${why(id)}`),
   ]
   if (lines.length === 0) return []
   return [

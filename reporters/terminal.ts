@@ -1,6 +1,6 @@
 import type { Colors } from 'picocolors/types'
-import type { BaselineSummary, Report, RequirementResult } from '../harness/report/index.ts'
-import { count } from '../harness/report/index.ts'
+import type { Report, RequirementResult } from '../harness/report/index.ts'
+import { count, reasonExpected } from '../harness/report/index.ts'
 import { terminalText } from './escape/terminal.ts'
 import {
   failureBlock,
@@ -80,7 +80,7 @@ export function renderTerminal(
     ...mapLines(report, colors),
     ...notBuiltLines(notBuilt(report), colors),
     ...failureLines(failed(report).unexpected, rest, colors),
-    ...baselineLines(run.baseline, colors),
+    ...baselineLines(report, colors),
     ...(isWithoutOutcome(report) ? [] : outcomeLines(report, { rest, json }, colors)),
     ...createdLines(report, formats),
     ...runNotes(report).map((note) => terminalText(note)),
@@ -205,12 +205,17 @@ function createdLines({ run }: Report, formats: readonly string[]): string[] {
   ]
 }
 
-function baselineLines(baseline: BaselineSummary | null, colors: Colors): string[] {
+function baselineLines(report: Report, colors: Colors): string[] {
+  const { baseline } = report.run
   if (baseline === null) return []
   const { expected, stale, notExercised } = baseline
+  const named = (id: string): string => {
+    const reason = reasonExpected(report, id)
+    return terminalText(id) + (reason === undefined ? '' : `: ${terminalText(reason)}`)
+  }
   const lines = [
-    ...expected.map((id) => `  ${colors.dim('failed as expected')}  ${terminalText(id)}`),
-    ...notExercised.map((id) => `  ${colors.dim('not tested')}          ${terminalText(id)}`),
+    ...expected.map((id) => `  ${colors.dim('failed as expected')}  ${named(id)}`),
+    ...notExercised.map((id) => `  ${colors.dim('not tested')}          ${named(id)}`),
     ...stale.map(
       ({ id, why }) =>
         `  ${colors.red('stale entry')}         ${terminalText(id)}: ${terminalText(why)}`,

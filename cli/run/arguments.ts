@@ -244,6 +244,7 @@ export function addGates<Args extends unknown[], Opts extends OptionValues>(
     .addOption(reportOption(formats))
     .option('--baseline <file>', baseline)
     .option('--strict', 'a failed should counts like a failed must')
+    .option('--require-exercised', 'exit 1 also if a must was not tested (not exercised)')
     .addOption(tpeOption())
 }
 

@@ -50,7 +50,15 @@ export function holdAgainst(
     else if (outcome === 'failed') summary.expected.push(entry.id)
     else summary.notExercised.push(entry.id)
   }
-  return summary
+  const reasons = baseline.entries.flatMap(({ id, reason }) =>
+    reason !== undefined && byId.has(id) ? [{ id, reason }] : [],
+  )
+  return reasons.length > 0 ? { ...summary, reasons } : summary
+}
+
+/** Why the baseline expects that failure; undefined if it does not say. */
+export function reasonExpected({ run }: Pick<Report, 'run'>, id: string): string | undefined {
+  return run.baseline?.reasons?.find((entry) => entry.id === id)?.reason
 }
 
 /** The entries that hold on that day; `--bail` does not stop at the failures that they expect. */

@@ -175,11 +175,16 @@ export interface Gates {
   readonly tpe?: TpeMode
   readonly strict?: boolean
   readonly baseline?: string
+  readonly requireExercised?: boolean
 }
 
 /** The report as these options decide it; if one is not given, the report's own counts. Throws UserError for a bad baseline. */
 export function applyGates(report: Report, gates: Gates, now: Date): Report {
-  return decided(withGates(report, gates, now), { notJudged: outsideCause(report) })
+  const { requireExercised = false } = gates
+  return decided(withGates(report, gates, now), {
+    requireExercised,
+    notJudged: outsideCause(report),
+  })
 }
 
 function withGates(report: Report, { tpe, strict, baseline }: Gates, now: Date): Report {

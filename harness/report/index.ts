@@ -69,7 +69,7 @@ export { holdAgainst, isExpectedFailure, readBaseline, readBaselineOrNone } from
 export { updateBaseline } from './update-baseline.ts'
 
 // Which response failed.
-export { type HttpResponse, isSame, responseOf, sayAnswers } from './baseline.ts'
+export { type HttpResponse, isSame, reasonExpected, responseOf, sayAnswers } from './baseline.ts'
 
 // A part of the requirements, and several reports.
 export {

@@ -37,15 +37,23 @@ const depth = oneOf('full', 'quick')
 /** How much is sent for a requirement: every case, or one of each kind. */
 export type Depth = Fitting<typeof depth>
 
-const baseline = object({
-  file: text,
-  expected: described('Failed as expected.', listOf(text)),
-  stale: described(
-    'Passed, unknown, past its date, or failed otherwise than recorded: decides the exit code.',
-    listOf(object({ id: text, why: text })),
-  ),
-  notExercised: described('Expected, but not exercised in this run: named only.', listOf(text)),
-})
+const baseline = object(
+  {
+    file: text,
+    expected: described('Failed as expected.', listOf(text)),
+    stale: described(
+      'Passed, unknown, past its date, or failed otherwise than recorded: decides the exit code.',
+      listOf(object({ id: text, why: text })),
+    ),
+    notExercised: described('Expected, but not exercised in this run: named only.', listOf(text)),
+  },
+  {
+    reasons: described(
+      'Why failures are expected, as the baseline says.',
+      listOf(object({ id: text, reason: text })),
+    ),
+  },
+)
 export type BaselineSummary = Fitting<typeof baseline>
 
 const page = object(

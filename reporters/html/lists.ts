@@ -1,5 +1,11 @@
 import { shortened } from '../escape/visible.ts'
-import { count, type Report, sayNeed, sections } from '../../harness/report/index.ts'
+import {
+  count,
+  reasonExpected,
+  type Report,
+  sayNeed,
+  sections,
+} from '../../harness/report/index.ts'
 import { htmlAnchor, htmlText } from '../escape/html.ts'
 import { type Cause, byCause } from '../view/causes.ts'
 import { likelyCauses, likelyHeading } from '../view/likely-causes.ts'
@@ -17,7 +23,7 @@ export function failureList(report: Report): string {
   const { expected, unexpected } = failed(report)
   const rows = [
     ...byCause(unexpected).map((cause) => row(cause)),
-    ...byCause(expected).map((cause) => row(cause, 'expected by the baseline')),
+    ...byCause(expected).map((cause) => row(cause, expectedBy(report, cause))),
   ]
   if (rows.length === 0) return ''
   const likely = likelyCauses(unexpected)
@@ -50,6 +56,13 @@ export function likelyList(report: Report): string {
 ${items.join('\n')}
 </ol></section>
 `
+}
+
+/** That the baseline expects it, and why: of several, if all have one reason. */
+function expectedBy(report: Report, { first, others }: Cause): string {
+  const reasons = new Set([first, ...others].map(({ id }) => reasonExpected(report, id)))
+  const [reason] = reasons
+  return `expected by the baseline${reasons.size > 1 || reason === undefined ? '' : `: ${shortened(reason, 200)}`}`
 }
 
 function row({ first: result, others }: Cause, note?: string): string {

@@ -1,5 +1,5 @@
 import type { Failure, Outcome, Report, RequirementResult } from '../../harness/report/index.ts'
-import { count, sections, sectionsIn } from '../../harness/report/index.ts'
+import { count, reasonExpected, sections, sectionsIn } from '../../harness/report/index.ts'
 import { singleQuoted } from '../../harness/shell-word.ts'
 import { htmlAttribute, htmlText } from '../escape/html.ts'
 import { shortened, visible } from '../escape/visible.ts'
@@ -120,12 +120,17 @@ export function requirement(result: RequirementResult, context: RequirementConte
     result.failures.length > 0 || result.cases === 0
       ? ''
       : `<p class="lead">Run again</p><pre class="c">${htmlText(rerun(report, result))}</pre>`
+  const expected = reasonExpected(report, result.id)
+  const known =
+    expected === undefined || result.outcome !== 'failed'
+      ? ''
+      : `<p class="facts">Expected by the baseline: ${htmlText(expected)}</p>`
   const page = requirementPage(report.suite.site, result.id)
   const about =
     page === undefined
       ? ''
       : `<p class="facts"><a href="${htmlAttribute(page)}">About this requirement</a></p>`
-  return `<details class="r ${tone}" id="${htmlAttribute(visible(result.id))}" data-o="${result.outcome}" data-l="${result.level}"${result.outcome === 'failed' ? ' open' : ''}><summary><span class="sign">${sign}<span class="sr"> ${word}</span></span><span class="what"><span class="mono">${htmlText(result.id)}</span><span class="ask">${htmlText(result.statement)}</span>${why}</span><span class="meta">${note}<span class="tag">${result.level}</span> ${htmlText(sections(result.section))}</span></summary><div class="in">${lead}${failureEvidence(result.failures, context)}${ranOrNot}${about}${again}<p class="facts">All requirements of ${sectionLinks(result.section)}</p>${exchanges === '' ? '' : `<p class="lead">Exchanges</p>${exchanges}`}</div></details>`
+  return `<details class="r ${tone}" id="${htmlAttribute(visible(result.id))}" data-o="${result.outcome}" data-l="${result.level}"${result.outcome === 'failed' ? ' open' : ''}><summary><span class="sign">${sign}<span class="sr"> ${word}</span></span><span class="what"><span class="mono">${htmlText(result.id)}</span><span class="ask">${htmlText(result.statement)}</span>${why}</span><span class="meta">${note}<span class="tag">${result.level}</span> ${htmlText(sections(result.section))}</span></summary><div class="in">${lead}${known}${failureEvidence(result.failures, context)}${ranOrNot}${about}${again}<p class="facts">All requirements of ${sectionLinks(result.section)}</p>${exchanges === '' ? '' : `<p class="lead">Exchanges</p>${exchanges}`}</div></details>`
 }
 
 function sectionLinks(section: string): string {

@@ -5,7 +5,7 @@ import type {
   RequirementResult,
   TakesState,
 } from '../../harness/report/index.ts'
-import { decisive } from '../../harness/report/index.ts'
+import { decisive, reasonExpected } from '../../harness/report/index.ts'
 import { shortened, visible } from '../escape/visible.ts'
 
 /** The exchanges of a run, in the order in which they ended; read once, from memory or as they come from a file. */
@@ -112,8 +112,9 @@ export function testStatuses(report: Report): (result: RequirementResult) => Tes
           kind: 'failed',
           message: why === undefined ? sentence : `${sentence}; baseline: ${why}`,
         }
+      const reason = reasonExpected(report, id)
       const known = expected.has(id)
-        ? `failed as ${report.run.baseline!.file} expects`
+        ? `failed as ${report.run.baseline!.file} expects${reason === undefined ? '' : ` (${reason})`}`
         : 'a failed should does not decide'
       return { kind: 'skipped', message: `${known}: ${sentence}` }
     }

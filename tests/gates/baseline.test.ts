@@ -13,6 +13,10 @@ import {
 import { decide } from '../../harness/report/exit-code.ts'
 import { updateBaseline } from '../../harness/report/update-baseline.ts'
 import { UserError } from '../../harness/user-error.ts'
+import { renderHtml } from '../../reporters/html.ts'
+import { renderJunit } from '../../reporters/junit.ts'
+import { renderMarkdown } from '../../reporters/markdown.ts'
+import { joined } from '../reporters/sample-exchanges.ts'
 import { failed, missed, notApplicable, report, result } from './results.ts'
 
 const noon = new Date('2027-01-31T12:00:00Z')
@@ -152,4 +156,17 @@ test('a failed should is taken in only where it decides', () => {
 
 test('the schema line of a hand-written file is no unknown member', () => {
   expect(parse({ $schema: 'x', expected: [] }).entries).toEqual([])
+})
+
+test('why a failure is expected goes with it into every report', async () => {
+  const reason = 'the gateway is old'
+  const rows = [failed('a.b/1'), result('c.d/1')]
+  const held = holdAgainst(of({ id: 'a.b/1', reason }), rows, 'exact', noon)
+  expect(held.reasons).toEqual([{ id: 'a.b/1', reason }])
+  const whole = report(rows, { baseline: held })
+  const html = await joined(renderHtml(whole, []))
+  expect(html).toContain(`expected by the baseline: ${reason}`)
+  expect(html).toContain(`Expected by the baseline: ${reason}`)
+  expect(renderMarkdown(whole)).toContain(reason)
+  expect(renderJunit(whole)).toContain(`failed as b.json expects (${reason})`)
 })

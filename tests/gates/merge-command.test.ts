@@ -47,6 +47,21 @@ test('--baseline, --tpe and --strict hold for the whole', async () => {
   })
 })
 
+test('--require-exercised holds for the whole: a must that no part tested decides', async () => {
+  const rows = [
+    [result('a.b/1'), missed('a.b/2'), elsewhere('c.d/2')],
+    [elsewhere('a.b/1'), elsewhere('a.b/2'), result('c.d/2')],
+  ].map((of, index) => {
+    const name = path(`missed-${index}.json`)
+    writeFileSync(name, JSON.stringify(report(of, { shard: `${index + 1}/2` })))
+    return name
+  })
+  expect((await conform(['merge', ...rows])).code).toBe(0)
+  const required = await conform(['merge', ...rows, '--require-exercised'])
+  expect(required.code).toBe(1)
+  expect(required.stdout).toContain('exit 1: 1 must was not exercised (--require-exercised)')
+})
+
 test('with a report on stdout, what is for people goes to stderr', async () => {
   const { stdout, stderr } = await merge('--report', 'badge=-')
   expect(stdout).toMatch(/^<svg/)

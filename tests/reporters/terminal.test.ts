@@ -235,10 +235,16 @@ test('names expected failures once and stale entries with the reason', () => {
         expected: ['pdf.parse/401-invalid-key'],
         stale: [{ id: 'pdf.parse/404-unknown', why: 'it passed' }],
         notExercised: ['files.list/401-expired-key'],
+        reasons: [
+          { id: 'pdf.parse/401-invalid-key', reason: 'the old <gateway>' },
+          { id: 'files.list/401-expired-key', reason: 'no such key yet' },
+        ],
       },
     },
   })
   const text = renderTerminal(report, plain)
+  expect(text).toContain('failed as expected  pdf.parse/401-invalid-key: the old <gateway>')
+  expect(text).toContain('not tested          files.list/401-expired-key: no such key yet')
   expect(text.match(/^✗ .*/gm)).toEqual(['✗ pdf.parse/401-expired-key  must  §5'])
   expect(text).toContain('failed as expected  pdf.parse/401-invalid-key')
   expect(text).toContain('stale entry         pdf.parse/404-unknown: it passed')
