@@ -49,7 +49,8 @@ try {
   )
   filters()
   whole()
-  rmSync(join(dir, 'conform-report.json'), { force: true })
+  for (const name of ['conform-report.json', 'conform-report.part.json'])
+    rmSync(join(dir, name), { force: true })
   await inTheBrowser()
 } finally {
   rmSync(dir, { recursive: true, force: true })
@@ -75,7 +76,7 @@ function filters() {
   assert.equal(status, 0, stdout.slice(-2000))
   says(stdout, /✓ .*files\.list\/2xx-accepted /)
   says(stdout, /1 passed \| \d+ skipped/)
-  const { run } = reported()
+  const { run } = reported('conform-report.part.json')
   assert.ok(run.requests < 4, `${run.requests} requests for one requirement`)
   console.log(`-t of one requirement: ${run.requests} requests`)
 }
@@ -129,9 +130,11 @@ async function inTheBrowser() {
       says(text, row)
     await until(() => existsSync(join(dir, 'conform-report.json')))
     await page.getByRole('button', { name: 'Run current test' }).first().click({ force: true })
-    await until(() => reported().run.only.join() === 'jobs.create/404-unknown-application')
+    await until(() => existsSync(join(dir, 'conform-report.part.json')))
+    const { run } = reported('conform-report.part.json')
+    assert.equal(run.only.join(), 'jobs.create/404-unknown-application')
     console.log(
-      `vitest's UI shows the failure with its evidence; run again alone: ${reported().run.requests} requests`,
+      `vitest's UI shows the failure with its evidence; run again alone: ${run.requests} requests`,
     )
   } finally {
     if (screenshot) await browser.contexts()[0]?.pages()[0]?.screenshot({ path: screenshot })
@@ -140,8 +143,8 @@ async function inTheBrowser() {
   }
 }
 
-function reported() {
-  return JSON.parse(readFileSync(join(dir, 'conform-report.json'), 'utf8'))
+function reported(name = 'conform-report.json') {
+  return JSON.parse(readFileSync(join(dir, name), 'utf8'))
 }
 
 /** @param {() => boolean} holds */

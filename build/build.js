@@ -14,6 +14,7 @@ const input = {
   'record-worker': 'traffic/record/worker.ts',
   vitest: 'vitest/index.ts',
   'vitest-reporter': 'vitest/reporter.ts',
+  'vitest-worker': 'vitest/worker.ts',
 }
 
 const plugins = [await compiledSchemas()]

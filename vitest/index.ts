@@ -55,12 +55,14 @@ function framesAbove(callee: (...args: never[]) => unknown): string {
   return (holder.stack ?? '').split('\n').slice(1).join('\n')
 }
 
-/** How to see the failure again in vitest, what was sent, asked for and received, the line for conform and the curl line. */
+/** What was sent, asked for and received; then how to see it again in vitest, the line for conform and the curl line. */
 function failureMessage(result: RequirementResult): string {
   const { failures, id, level, section, statement } = result
   const blocks = failures.slice(0, most).map((failure) => {
     const again = `CONFORM_SEED=${failure.seed} npx vitest run -t '${id} '`
-    return [['in vitest', again] as const, ...evidence(failure)]
+    const lines = evidence(failure)
+    const at = lines.findIndex(([label]) => label === 'again')
+    return [...lines.slice(0, at), ['in vitest', again] as const, ...lines.slice(at)]
       .map(([label, text]) => label.padEnd(labelWidth) + terminalText(text, Infinity))
       .join('\n')
   })
@@ -117,10 +119,11 @@ export function describeConformance(target?: GivenTarget, options: DescribeOptio
         { concurrent: true, timeout: 0, retry: 0 },
         () => {
           for (const { id, statement } of requirements) {
-            test(`${id} ${statement}`, async ({ signal, skip }) => {
+            test(`${id} ${statement}`, async ({ signal, skip, task }) => {
               asked++
               signal.addEventListener('abort', () => run.cancel(), { once: true })
               const result = await run.result(id).catch(mistake(frames))
+              takeTimeOf(task, result)
               if (isFailure(result, strict)) throw new ConformanceError(failureMessage(result))
               quiet.add(id)
               if (result.outcome !== 'passed') skip(skipNote(result))
@@ -135,7 +138,8 @@ export function describeConformance(target?: GivenTarget, options: DescribeOptio
       if (asked < selected.ids.length) run.cancel()
       const ended = await run.end()
       if (!ended) return
-      const { facts: _, ...handover } = ended
+      const { facts: _, ...whole } = ended
+      const handover = { ...whole, ...(selected.all ? {} : { isPart: true as const }) }
       const { file } = groups[0]!.tasks[0] as RunnerTestCase
       file.meta.conformance = [...(file.meta.conformance ?? []), handover]
       // What a request left behind on its connection shows by a later one, when its test had passed or was skipped.
@@ -147,6 +151,16 @@ export function describeConformance(target?: GivenTarget, options: DescribeOptio
       if (problem !== undefined) throw new ConformanceError(problem)
     }, 0)
   })
+}
+
+/** A test waits for its turn among all that go on at once: its time is that of its own requests, and not what the runner measures. */
+function takeTimeOf(
+  { result }: Pick<RunnerTestCase, 'result'>,
+  { durationMs }: RequirementResult,
+): void {
+  if (result === undefined) return
+  const shown = { get: () => durationMs, set: () => undefined }
+  Object.defineProperty(result, 'duration', { ...shown, enumerable: true, configurable: true })
 }
 
 function isFailure({ level, outcome }: RequirementResult, strict: boolean): boolean {

@@ -11,7 +11,7 @@ import {
 import { colorsFor } from '../cli/output/say.ts'
 import { keptExchanges, makeRunFolder, writeReports } from '../cli/output/write-reports.ts'
 import { terminalText } from '../reporters/escape/terminal.ts'
-import { laidOut, reasonLines, stepLines } from '../reporters/terminal/lines.ts'
+import { laidOut, likelyLines, reasonLines, stepLines } from '../reporters/terminal/lines.ts'
 import { failed } from '../reporters/view/groups.ts'
 import { likelyCauses } from '../reporters/view/likely-causes.ts'
 import { verdictSentence } from '../reporters/view/standing.ts'
@@ -69,46 +69,45 @@ export default class ConformanceReporter implements Reporter {
   }
 
   async #write(handover: Handover, at: number): Promise<void> {
-    const { exchangeLog: log, recordingProblem: problem, report: whole } = handover
+    const { exchangeLog: log, isPart = false, recordingProblem: problem, report: whole } = handover
     const { exchanges, requests } = keptExchanges({ log, problem }, whole, this.#requests)
     const note =
       problem === undefined
         ? []
         : [`${problem}: no HAR is written, and HTML shows the exchanges of failures only`]
-    const files = requests.map(({ format, path }) => ({ format, path: numbered(path, at) }))
+    const files = requests.map(({ format, path }) => ({ format, path: numbered(path, at, isPart) }))
     const { problems, report, written } = await writeReports(files, { report: whole, exchanges })
     for (const line of [...note, ...problems]) this.#print(`conform: ${terminalText(line)}`)
     if (problems.length > 0) process.exitCode = 2
     const { run, target } = report
     const names = written.map(({ path }) => (path === '-' ? 'stdout' : path))
     const json = written.find(({ format, path }) => format === 'json' && path !== '-')
-    for (const line of skippedLines(report, json?.path)) this.#print(line)
+    for (const line of summaryLines(report, json?.path)) this.#print(line)
     const name = terminalText(target.name)
-    for (const { change, results, what } of likelyCauses(failed(report).unexpected))
-      this.#print(
-        `conform: likely cause, ${results.length} times: ${terminalText(what)}; ${terminalText(change)}`,
-      )
     this.#print(
       `conform: ${name}: ${terminalText(verdictSentence(report))}; seed ${run.seed}; reports: ${names.join(', ') || 'none'}`,
     )
   }
 }
 
-/** Why tests are skipped, each reason once, and what to declare so that they are not. */
-function skippedLines(report: Report, json: string | undefined): string[] {
+/** Why tests are skipped, each reason once, what to declare so that they are not, and what the failures have in common. */
+function summaryLines(report: Report, json: string | undefined): string[] {
   const colors = colorsFor(process.stdout)
   const { notApplicable, notTested, steps } = notJudged(report)
+  const { unexpected } = failed(report)
   const lines = [
     ...stepLines(steps, json, colors),
     ...reasonLines('Skipped, not tested', notTested, 'each is in the reports', colors),
     ...reasonLines('Skipped, not applicable', notApplicable, 'each is in the reports', colors),
+    ...likelyLines(likelyCauses(unexpected), unexpected.length, colors),
   ]
   return lines.length === 0 ? [] : ['', ...laidOut(lines, process.stdout.columns || Infinity)]
 }
 
-/** The second report of a run is `conform-report.2.json`. */
-function numbered(path: string, at: number): string {
-  if (at === 0 || path === '-') return path
+/** The second report of a run is `conform-report.2.json`; that of a filtered run `conform-report.part.json`, so that a whole one stays. */
+function numbered(path: string, at: number, isPart: boolean): string {
+  if (path === '-') return path
   const extension = extname(path)
-  return `${path.slice(0, path.length - extension.length)}.${at + 1}${extension}`
+  const number = at === 0 ? '' : `.${at + 1}`
+  return `${path.slice(0, path.length - extension.length)}${number}${isPart ? '.part' : ''}${extension}`
 }

@@ -8,14 +8,13 @@ import type { Report, RequirementResult } from '../harness/report/index.ts'
 import type { ConformanceOptions, Target, TargetJson } from '../library/options.ts'
 import { type ConformanceRun, followRun } from '../library/run-conformance.ts'
 import type { RunRequest } from '../library/start-run.ts'
+import { followInThread, hasForeignClasses, type ThreadRequest } from './own-thread.ts'
 import { startReference } from '../library/reference.ts'
 
 interface Found extends RunRequest {
   /** Ends the embedded reference, if that is the target. */
-  close(): Promise<void>
+  readonly close?: () => Promise<void>
 }
-
-const nothing = async (): Promise<void> => undefined
 
 /** A target, the path of a target file, or what makes either when the tests begin. */
 export type GivenTarget = Target | TargetJson | string | (() => MadeTarget | Promise<MadeTarget>)
@@ -28,18 +27,20 @@ type MadeTarget = Target | TargetJson | string
 async function findTarget(
   given: GivenTarget | undefined,
   options: ConformanceOptions,
-): Promise<Found> {
+): Promise<Found | ThreadRequest> {
   const made = typeof given === 'function' ? await given() : given
   const target = made ?? inject('conformTarget')
-  if (target !== undefined) return { target, options, close: nothing }
+  if (target !== undefined) return { target, options }
   const { CONFORM_TARGET: file, CONFORM_BASE_URL: url } = process.env
   const baseUrl = options.baseUrl ?? (url === '' ? undefined : url)
-  const reached = { options: { ...options, baseUrl }, close: nothing }
+  const reached = { options: { ...options, baseUrl } }
   if (file) return { target: file, ...reached }
   if (baseUrl !== undefined) return { target: {}, ...reached }
-  const reference = await startReference()
   // `conform` without a target judges the embedded reference too.
-  return { target: reference.target, options, rerun: 'conform', close: () => reference.close() }
+  const rerun = 'conform'
+  if (hasForeignClasses()) return { options, rerun }
+  const reference = await startReference()
+  return { target: reference.target, options, rerun, close: () => reference.close() }
 }
 
 /** Ids of the tests that vitest is going to run. */
@@ -57,7 +58,7 @@ export interface RunEnded extends Handover {
 export function createSuiteRun(target: GivenTarget | undefined, options: ConformanceOptions) {
   const controller = new AbortController()
   const results = createResults()
-  let found: Found | undefined
+  let close: Found['close']
   let run: ConformanceRun | undefined
   let exchangeLog: string | undefined
   let facts: RunFacts | undefined
@@ -79,10 +80,15 @@ export function createSuiteRun(target: GivenTarget | undefined, options: Conform
     async start(selected: Selected): Promise<void> {
       const folder = inject('conformExchanges')
       exchangeLog = folder === undefined ? undefined : join(folder, `${randomUUID()}.ndjson`)
-      found = await findTarget(target, { ...options, ...seedOf(options) })
+      const found = await findTarget(target, { ...options, ...seedOf(options) })
+      if ('close' in found) close = found.close
       const only = selected.all ? found.options.only : selected.ids
       const whole = { ...found.options, only, exchangeLog, signal: controller.signal }
-      run = followRun({ ...found, options: whole })
+      const request = { ...found, options: whole }
+      run =
+        request.target === undefined || hasForeignClasses()
+          ? followInThread(request)
+          : followRun({ ...request, target: request.target })
       const begun = run
       await new Promise<void>((resolve, reject) => {
         followed = follow(begun, resolve).catch((error: unknown) => {
@@ -102,7 +108,7 @@ export function createSuiteRun(target: GivenTarget | undefined, options: Conform
         if (!report) return undefined
         return { report, facts, exchangeLog, recordingProblem: facts?.recordingProblem }
       } finally {
-        await found?.close()
+        await close?.()
       }
     },
   }
@@ -148,4 +154,6 @@ export interface Handover {
   readonly exchangeLog?: string
   /** Why the exchanges could not be written down. */
   readonly recordingProblem?: string
+  /** A filter of vitest left tests out. */
+  readonly isPart?: true
 }

@@ -22,6 +22,8 @@ interface Told {
   readonly ancestorTitles: readonly string[]
   readonly status: 'passed' | 'failed' | 'skipped' | 'pending'
   readonly failureMessages: readonly string[]
+  /** In ms. */
+  readonly duration?: number
 }
 
 const suite = `import { describeConformance } from 'ai-content-conformance/vitest'
@@ -50,6 +52,7 @@ async function judged(
   const server = await startReference(options)
   onTestFinished(() => server.close())
   project.write({ 'target.json': JSON.stringify(server.target) })
+  rmSync(join(project.dir, partOf(formatFiles.json)), { force: true })
   const said = await project.run('vitest', ['run', ...args], {
     CONFORM_TARGET: 'target.json',
     ...env,
@@ -58,7 +61,12 @@ async function judged(
 }
 
 const json = (name: string): any => JSON.parse(readFileSync(join(project.dir, name), 'utf8'))
-const report = (): Report => json(formatFiles.json)
+/** A filtered run writes a file of its own. */
+const partOf = (name: string): string => name.replace(/(\.[^.]+)$/, '.part$1')
+const report = (): Report => {
+  const part = partOf(formatFiles.json)
+  return json(existsSync(join(project.dir, part)) ? part : formatFiles.json)
+}
 const told = (): Told[] =>
   json('vitest.json').testResults.flatMap((file: any) => file.assertionResults)
 const titles = (status: Told['status']): string[] =>
@@ -165,6 +173,46 @@ async function* summaries(stdout: Readable): AsyncGenerator<string> {
   }
 }
 
+/** Puts classes of its own in the place of Node's, as jsdom and happy-dom do: those of another realm, and some that are no classes of Node's. */
+const browserLike = `import { createContext, runInContext } from 'node:vm'
+class Controller { signal = new EventTarget(); abort() { this.signal.aborted = true } }
+const broken = class { constructor() { throw new TypeError('a class of the environment') } }
+export default {
+  name: 'browser-like',
+  viteEnvironment: 'ssr',
+  setup(global) {
+    const realm = createContext({})
+    for (const name of ['Uint8Array', 'ArrayBuffer']) global[name] = runInContext(name, realm)
+    Object.assign(global, { window: global, AbortController: Controller, Response: broken, Request: broken, Headers: broken })
+    return { teardown() {} }
+  },
+}
+`
+
+test('it is judged alike in an environment that replaces classes of Node', async () => {
+  const own = makeProject({
+    'dom.test.js': `import { describeConformance } from 'ai-content-conformance/vitest'
+describeConformance(undefined, { only: ['files.list/*', 'files.retrieve/2xx-accepted'], runs: 2, seed: 1 })
+describeConformance({ fetch: () => undefined }, { name: 'functions', only: ['files.list/2xx-accepted'] })
+`,
+    'environment.mjs': browserLike,
+    'vitest.config.js': "export default { test: { environment: './environment.mjs' } }",
+  })
+  onTestFinished(() => own.remove())
+  const { stderr } = await own.run('vitest', [
+    ...['run', '--reporter=default', '--reporter=json', '--outputFile=told.json'],
+  ])
+  const [file] = JSON.parse(readFileSync(join(own.dir, 'told.json'), 'utf8')).testResults
+  const ended = (name: string): Told[] =>
+    file.assertionResults.filter((one: Told) => one.ancestorTitles[0] === name)
+  expect(ended('conformance').map(({ status }) => status)).toEqual(
+    ended('conformance').map(() => 'passed'),
+  )
+  expect(ended('conformance').length).toBeGreaterThan(8)
+  expect(ended('functions').map(({ status }) => status)).toEqual(['skipped'])
+  expect(stderr).toContain('write // @vitest-environment node at the top')
+})
+
 describe('in a vitest project', () => {
   test('each requirement is a test of its operation, a filter chooses what is sent, and every report is written', async () => {
     const tmp = join(project.dir, 'tmp')
@@ -185,13 +233,20 @@ describe('in a vitest project', () => {
     expect(one?.title).toBe(
       `${chosen} ${part.requirements.find(({ id }) => id === chosen)!.statement}`,
     )
+    // Its own time, not that of the run: it is what the report says of it.
+    expect(Math.round(one!.duration!)).toBe(
+      Math.round(part.requirements.find(({ id }) => id === chosen)!.durationMs),
+    )
     // The requirement and its control.
     expect(titles('passed')).toEqual([chosen])
     expect(said.stdout).toContain(`1 passed | ${catalogue.length - 1} skipped`)
     expect(part).toMatchObject({ exit: { code: 0 }, run: { only: [chosen], skip: [], runs: 1 } })
-    for (const name of Object.values(formatFiles))
-      expect(existsSync(join(project.dir, name)), name).toBe(true)
-    const entries: any[] = json(formatFiles.har).log.entries
+    for (const name of Object.values(formatFiles)) {
+      expect(existsSync(join(project.dir, partOf(name))), name).toBe(true)
+      // That of a whole run would stay.
+      expect(existsSync(join(project.dir, name)), name).toBe(false)
+    }
+    const entries: any[] = json(partOf(formatFiles.har)).log.entries
     expect(entries).toHaveLength(part.run.requests)
     expect(entries.length).toBeLessThan(30)
     expect(readdirSync(tmp).filter((name) => name.startsWith('conform-'))).toEqual([])
@@ -204,8 +259,10 @@ describe('in a vitest project', () => {
     expect(said.code).toBe(1)
     expect(titles('failed')).toEqual(['jobs.create/404-unknown-application'])
     const [message = ''] = told().find(({ status }) => status === 'failed')!.failureMessages
-    // First what a reader of vitest does next.
-    expect(message.split('\n\n')[1]).toMatch(/^in vitest CONFORM_SEED=/)
+    // First the evidence, then what a reader of vitest does next.
+    expect(message.split('\n\n')[1]).toMatch(
+      /^sent .*\nexpected .*\nreceived .*\nin vitest CONFORM_SEED=.*\nagain /,
+    )
     const rows = [
       /^sent {6}POST \S+/m,
       /^expected {2}404 ResourceNotFound/m,
@@ -300,7 +357,7 @@ describe('in a vitest project', () => {
   })
 
   test('the reporter can be named on the command line, and one test at a time changes nothing of what is judged', async () => {
-    rmSync(join(project.dir, formatFiles.json))
+    rmSync(join(project.dir, partOf(formatFiles.json)), { force: true })
     const said = await project.run('vitest', [
       'run',
       'conformance',
@@ -310,7 +367,7 @@ describe('in a vitest project', () => {
       ...named,
     ])
     expect(said).toMatchObject({ code: 0, stderr: '' })
-    expect(said.stdout).toContain(`reports: ${join(project.dir, formatFiles.json)}`)
+    expect(said.stdout).toContain(`reports: ${join(project.dir, partOf(formatFiles.json))}`)
     const chosen = catalogue.filter(({ operation, id, statement }) =>
       /files./.test(`${operation} ${id} ${statement}`),
     )
