@@ -98,7 +98,7 @@ export const filesUpload = requirements('files.upload', [
     statement: 'The id that an upload gave is retrieved with a 2xx, at the latest settleMs later, and again at the end of the run.',
     seenBy: ['files.retrieve'], effect: 'creates', maxRequests: 2, alsoSends: { 'files.retrieve': 17 } },
   { id: '2xx-own-id', section: '4.4, 7.3', needs: [valid, '{id}'], expects: '2xx',
-    statement: 'No two uploads of different content give one id, also when they are sent at once.', effect: 'creates', maxRequests: 4, alsoSends: { 'files.list': 4 } },
+    statement: 'No two uploads of different content give one id, also when they are sent at once or under one name.', effect: 'creates', maxRequests: 6, alsoSends: { 'files.list': 4 } },
   { id: '4xx-unknown-graph', level: 'should', section: '2.8, 7.2', needs: [valid, '/resources/graph'], expects: [['4xx']],
     statement: 'An upload with the graphId of no graph is answered by a 4xx (not 401, not 429) with an error envelope.' },
   { id: '403-graph-access', section: '5', needs: [scenario], expects: [[403, 'InsufficientAccessRights']], refused: 'An upload to a graph to which the key has no access' },

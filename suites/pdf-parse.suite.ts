@@ -14,9 +14,11 @@ import {
   missingBody,
   sampled,
   suite,
+  twinsOf,
   validRequest,
   withBody,
 } from '../harness/checks/index.ts'
+import { createdId } from '../harness/history/index.ts'
 import { otherPdfText, type SamplePdf, samplePdfText } from '../fixtures/pdf.ts'
 import type { CheckContext, Judge, Probe, Run } from '../harness/engine/index.ts'
 import {
@@ -146,11 +148,18 @@ async function judgeOwnPdfs(context: CheckContext): Promise<void> {
     await judgeEach(together, (pdf) => judgeOwnPdf(context, pdf))
 }
 
+/** Whether two uploads gave that id: which of them it names nobody knows. */
+function isShared(run: Run, id: string): boolean {
+  return twinsOf(run).found.some((twin) => createdId(run, twin) === id)
+}
+
 async function judgeOwnPdf(context: CheckContext, [name, text, format]: OwnPdf): Promise<void> {
   const { run } = context
   // The one that all requests name is parsed once more: what is read but once is empty then.
   const isKnown = name === 'good' && ownSample(run, 'pdfFile') !== undefined
   const id = isKnown ? await pdfId(run, 'pdfFile') : await uploadSample(run, name)
+  if (isShared(run, id))
+    throw new NotExercised(`another upload gave the id of ${name}.pdf: see files.upload/2xx-own-id`)
   const what = `with format ${format}, for ${name}.pdf of the suite`
   const make = async (): Promise<Probe> => ({
     ...withJson(await validRequest(run, 'pdf.parse'), { format }),

@@ -97,8 +97,11 @@ export function byCases(cases: Cases, { inOrder, generated }: CaseOptions = {}):
     async bringAbout(refusal) {
       const { context, operation } = refusal
       const material = materialOf(context.run, context.requirement, operation)
-      const hasOther = await grantsAtOtherPath(context.run, operation)
-      const all = chosen(material).filter((one) => !one.isAtOtherPath || hasOther)
+      const known = chosen(material)
+      const hasOther =
+        known.some(({ isAtOtherPath }) => isAtOtherPath) &&
+        (await grantsAtOtherPath(context.run, operation))
+      const all = known.filter((one) => !one.isAtOtherPath || hasOther)
       context.open.plan(all.length)
       const judge = async (one: Case): Promise<void> => {
         await judgeCase(refusal, one)

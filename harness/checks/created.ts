@@ -208,9 +208,20 @@ function attachmentOf(name: string): string {
   return `attachment; filename="${plain}"${ascii ? '' : `; filename*=UTF-8''${encodeURIComponent(name)}`}`
 }
 
-/** An upload (§2.8): raw bytes, their media type, and the file name as an attachment. */
-export async function uploadProbe(run: Run, file: UploadContent): Promise<Probe> {
-  const name = freshName(file.filename, run.objects.suffix())
+/** A name that nothing has had, like that of the file. */
+export function freshFilename(run: Run, filename: string): string {
+  return freshName(filename, run.objects.suffix())
+}
+
+/**
+ * An upload (§2.8): raw bytes, their media type, and the file name as an attachment.
+ * @param name a fresh one if nothing is said
+ */
+export async function uploadProbe(
+  run: Run,
+  file: UploadContent,
+  name = freshFilename(run, file.filename),
+): Promise<Probe> {
   const probe = await operationProbe(run, uploadOperation, {
     headers: [
       { name: 'content-type', value: file.contentType },
@@ -260,13 +271,19 @@ function isUploaded({ response }: Exchange): boolean {
  * Uploads a file with content of its own, else as it is, and gives its id. Throws `NotExercised` if the upload is refused
  * or names no id.
  * @param isSound whether nothing is wrong with the file, so that a 5xx is
+ * @param name under which it is uploaded, a fresh one if nothing is said
  */
-export async function upload(run: Run, file: UploadContent, isSound = true): Promise<string> {
+export async function upload(
+  run: Run,
+  file: UploadContent,
+  isSound = true,
+  name?: string,
+): Promise<string> {
   if (run.options.readOnly) throw new NotExercised(leftOut('--read-only'))
   const what = `with ${file.filename}`
   const purpose = { requirement: null, role: 'setup', what, isSuccess: isUploaded } as const
   const send = (content: () => UploadContent): Promise<Exchange> =>
-    sendWithRetries(run, () => uploadProbe(run, content()), purpose)
+    sendWithRetries(run, () => uploadProbe(run, content(), name), purpose)
   const own = await send(() => withOwnContent(run, file))
   const exchange = await resendAsDeclared(own, () => send(() => file))
   if (isSound && exchange.response && isBreakdown(exchange.response))

@@ -59,6 +59,7 @@ export { additionOf, applyScenario, distinctRequest, withoutRoles } from './vali
 
 // Objects that a run creates.
 export {
+  freshFilename,
   namedId,
   resendAsDeclared,
   twinsOf,

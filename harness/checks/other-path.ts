@@ -28,7 +28,7 @@ export function grantsAtOtherPath(run: Run, id: OperationId): Promise<boolean> {
   if (path === undefined || run.options.readOnly) return Promise.resolve(false)
   return oncePerRun(run, `other path of ${id}`, async () => {
     const make = async (): Promise<Probe> => ({ ...(await validRequest(run, id)), path })
-    const purpose = { requirement: null, role: 'control', skipJudging: 'envelope' } as const
+    const purpose = { requirement: null, role: 'control', skipJudging: 'at all' } as const
     const { response } = await sendThroughGate(run, make, purpose)
     return response !== undefined && isGranted(response)
   })

@@ -117,10 +117,14 @@ function upload(call: Call): Answer {
   const graph = graphOf(call)
   const type = mediaType(call)
   call.breakIf('2xx-accepted#pdf', type === 'application/pdf')
-  const before = known(call)
+  const name = filename(call) ?? ''
+  const alike = [...world.store.files.values()].find(
+    (file) => file.made === true && file.name === name,
+  )
+  if (alike && call.varied('files/unique-names')) call.reject('409-Conflict', 'The name exists')
+  const before = known(call) ?? (call.broken('2xx-own-id#name') ? alike : undefined)
   if (before && call.varied('files/refused-twice')) call.reject('409-Conflict', 'The file exists')
   const { id, createdAt } = before ?? { id: newId(world, 'file'), createdAt: world.clock.now() }
-  const name = filename(call) ?? ''
   const file: StoredFile = {
     id,
     account,

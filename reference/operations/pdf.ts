@@ -98,8 +98,9 @@ const wrong: Readonly<
 async function contentOf(
   call: Call,
   allPages: readonly string[],
-  file: Uint8Array,
+  { name, ...stored }: StoredFile,
 ): Promise<string> {
+  const file = stored.bytes()
   const format = String(call.body['format'])
   const pages = call.broken('200-content#first-page') ? allPages.slice(0, 1) : allPages
   const content =
@@ -108,8 +109,9 @@ async function contentOf(
       : pages.join('\n')
   const cache = keptBy(call)
   const isFirst = call.broken('200-content#first')
-  if (isFirst || call.broken('200-content#size')) {
-    const by = isFirst ? 'the first' : `of ${file.length} bytes`
+  const isNamed = call.broken('200-content#name')
+  if (isFirst || isNamed || call.broken('200-content#size')) {
+    const by = isFirst ? 'the first' : isNamed ? `called ${name}` : `of ${file.length} bytes`
     cache.set(by, cache.get(by) ?? content)
     return cache.get(by) ?? content
   }
@@ -135,7 +137,7 @@ async function parse(call: Call, file: StoredFile): Promise<Answer> {
   const isAgain = countUp(call.world, `parsed ${file.id}`) > 1
   const kinds = kindsIf({ again: isAgain, markdown: call.body['format'] === 'markdown' })
   if (typeof pages === 'string') return call.refuse(`400-${pages}-pdf`, '400-BadRequest', kinds)
-  const content = await contentOf(call, pages, bytes)
+  const content = await contentOf(call, pages, file)
   const requirement = grantedRequirement(call)
   if (call.broken(requirement)) return { status: 200, body: { content: pages } }
   if (call.broken(`${requirement}#missing`)) return { status: 200, body: { text: content } }

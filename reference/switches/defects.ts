@@ -38,7 +38,7 @@ const placed: readonly string[] = named(
   pdf.parse/200-text                    - missing status spelling no-answer closed no-http
   pdf.parse/200-markdown                - missing status no-answer closed no-http
   pdf.parse/200-content                 - bytes constant empty half scrambled text markdown numbers ascii at-once
-  pdf.parse/200-content                 first first-page size
+  pdf.parse/200-content                 first first-page size name
   pdf.parse/400-missing-format          remembered
   completion.create/400-empty-prompt    no-answer closed no-http
   completion.create/400-wrong-content-type spoils-connection
@@ -54,6 +54,7 @@ const placed: readonly string[] = named(
   graphs.create,applications.create/2xx-usable - gone 5xx late last-only at-once asked-twice
   graphs.create/2xx-usable              additions
   files.upload,graphs.create,applications.create/2xx-own-id - at-once
+  files.upload/2xx-own-id               name
   graphs.create,graphs.add-file,applications.create/4xx-no-effect - forbidden content-type
   applications.create/4xx-no-effect     blueprint
   graphs.create,applications.create/400-atomic - breaks

@@ -45,7 +45,7 @@ export const variants: readonly string[] = [
     keys          told-by-parts
     applications  inputs-demanded
     slow          refusals
-    files         known-by-content refused-twice
+    files         known-by-content refused-twice unique-names
     throttled     429 429-seconds 429-date 503 503-seconds
     unknown-path  400 401 403
     methods       400 405 lists

@@ -10,13 +10,15 @@ import {
   sendWithRetries,
   Throttled,
 } from '../../harness/engine/index.ts'
-import type { OperationId } from '../../catalogue/operations.ts'
+import { type OperationId, uploadOperation } from '../../catalogue/operations.ts'
 import {
   atRole,
   byScenario,
   condition,
+  contentOf,
   countsAsGranted,
   distinctRequest,
+  freshFilename,
   grantedByScenario,
   grantedControl,
   grantedProbe,
@@ -28,6 +30,8 @@ import {
   sendAtOnce,
   sendUntilSettled,
   twinsOf,
+  uploadProbe,
+  withOwnContent,
 } from '../../harness/checks/index.ts'
 import {
   create,
@@ -77,6 +81,17 @@ function withUsedName({ run }: CheckContext, probe: Probe): Probe {
   return id && name !== undefined ? atRole(run, probe, 'name', name) : probe
 }
 
+/** Two uploads of different content under one name: a server that knows files by their name gives one id. */
+async function uploadUnderOneName(context: CheckContext): Promise<void> {
+  const { run, scenario } = context
+  if (scenario || run.options.depth === 'quick') return
+  const name = freshFilename(run, contentOf(run).filename)
+  const make = (): Promise<Probe> => uploadProbe(run, withOwnContent(run, contentOf(run)), name)
+  // One that does not take a name twice shows nothing by it.
+  await context.send(make, { role: 'setup' })
+  await context.send(make, { role: 'setup' })
+}
+
 const needTwo = 'concurrent creations need limits.concurrency of 2 or more'
 
 /** Judges that several creations at once each give an id that no other creation of the run gives. */
@@ -92,6 +107,7 @@ export const ownId: Judge = async (context) => {
     sent.push(await context.send(make))
   const made = sent.flatMap((exchange) => createdId(run, exchange) ?? [])
   useAgain(run, operation, made)
+  if (operation === uploadOperation) await uploadUnderOneName(context)
   context.open.plan(1)
   if (run.target.limits.concurrency < 2) context.open.leave(needTwo)
   else context.open.settle(1)

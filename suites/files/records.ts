@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import {
   contentOf,
   grantedByScenario,
@@ -121,6 +122,8 @@ export const judgeOwnRecord: Judge = async (context) => {
   if (context.scenario) return grantedByScenario(context)
   if (!isDeclared(context.run, 'files.upload')) throw new NotExercised('declare files.upload')
   const [one, other] = await retrieveTwo(context)
+  if (isDeepStrictEqual(one.probe.params, other.probe.params))
+    throw new NotExercised('both uploads gave one id: see files.upload/2xx-own-id')
   const json = jsonValue(other.response)
   const isSame = textOf(one) === textOf(other)
   const mark = Object.values(one.probe.params)

@@ -5,6 +5,7 @@ import {
   NotExercised,
   oncePerRun,
   operationProbe,
+  orElse,
   tpeOf,
   withJson,
 } from '../../harness/engine/index.ts'
@@ -12,6 +13,7 @@ import { faultOfSample, type SamplePdf, samplePdf } from '../../fixtures/pdf.ts'
 import type { Case, RefusalContext } from '../../harness/checks/index.ts'
 import {
   byCases,
+  freshFilename,
   inPlaceOf,
   ofKindsAny,
   placeholderRequest,
@@ -56,6 +58,7 @@ export function pdfId(run: Run, name: PdfResource): Promise<string> {
       )
     const kind = ownSample(run, name)
     if (kind === undefined) throw new NotExercised(`declare resources.${name}`)
+    if (kind === 'good') return uploadUnderOneName(run, kind)
     const file = { bytes: samplePdf(kind), filename: `${kind}.pdf`, contentType }
     return upload(run, file, isSound).catch((error: unknown) => {
       if (!(error instanceof NotExercised) || run.options.readOnly) throw error
@@ -67,10 +70,24 @@ export function pdfId(run: Run, name: PdfResource): Promise<string> {
   })
 }
 
+/**
+ * Uploads a PDF with words under the same name as the others of the run: a server may know by their name what it has read. One
+ * that does not take a name twice gets another.
+ */
+async function uploadUnderOneName(run: Run, kind: SamplePdf): Promise<string> {
+  const filename = `${kind}.pdf`
+  const file = { bytes: samplePdf(kind), filename, contentType: 'application/pdf' }
+  const name = await oncePerRun(run, 'name of PDFs', async () => freshFilename(run, 'pages.pdf'))
+  return orElse(
+    run,
+    () => upload(run, file, true, name),
+    () => upload(run, file),
+  )
+}
+
 /** A PDF of the suite's own, uploaded once a run; throws `NotExercised` if it is refused. */
 export function uploadSample(run: Run, name: SamplePdf): Promise<string> {
-  const file = { bytes: samplePdf(name), filename: `${name}.pdf`, contentType: 'application/pdf' }
-  return oncePerRun(run, `own pdf ${name}`, () => upload(run, file))
+  return oncePerRun(run, `own pdf ${name}`, () => uploadUnderOneName(run, name))
 }
 
 /** The valid request of PDF parsing: a PDF may have to be uploaded first. */

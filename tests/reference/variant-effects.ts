@@ -214,6 +214,8 @@ export const effects: Readonly<Record<string, Story>> = {
     })
     return one === same && other.json.id !== one
   },
+  'files/unique-names': async (server) =>
+    (await uploaded(server)).status === 200 && (await uploaded(server)).status === 409,
   'files/refused-twice': async (server) => {
     const [one, same] = [await uploaded(server), await uploaded(server)]
     return one.status === 200 && same.status === 409
