@@ -80,6 +80,11 @@ test.each<[what: string, exchanges: Exchange[], told: string[]]>([
     [created, ...[60, 120, 180].map((at) => read('in_progress', at)), done],
     [],
   ],
+  [
+    'readings without a pause by a machine that was busy once',
+    [created, ...[2, 4, 60, 62].map((at) => read('in_progress', at)), read('completed', 64)],
+    ['remark: polling'],
+  ],
   ['one reading soon after another', [created, read('in_progress', 2), read('completed', 4)], []],
   [
     'an ended job that is read on',

@@ -21,6 +21,11 @@ test.each<[what: string, exchanges: Exchange[], told: string[]]>([
     [...Array.from({ length: 6 }, (_, at) => limited(2 * at, { opened: -(at % 2) })), granted(12)],
     ['fault: waiting'],
   ],
+  [
+    'six times without a pause, by a machine that was busy once',
+    [...[0, 45, 50, 55, 60, 66].map((at) => limited(at)), granted(70)],
+    ['fault: waiting'],
+  ],
   ['once without a pause', [limited(0), granted(2)], ['fault: waiting']],
   ['once after a pause', [limited(0), granted(80)], []],
   [
@@ -118,7 +123,7 @@ test.each<[what: string, exchanges: Exchange[], told: string[]]>([
 test('several tries are told as one, with the pauses between them in all', () => {
   const { report } = judged([limited(0), limited(2), limited(4), granted(6)])
   expect(report.findings).toMatchObject([
-    { request: 4, received: '3 tries with 3 ms between them in all' },
+    { request: 4, received: '3 tries, most of them at once: 3 ms between them in all' },
   ])
   expect(report.exit.because).toBe('3 requests did not keep the interface')
 })

@@ -113,7 +113,8 @@ export function createClientJudge(options: ClientJudgeOptions) {
     answered.set(name, counted)
   }
 
-  const noteRefusal = ({ call, json, key }: Seen): void => {
+  /** @param mayBe a server may refuse it, and another grant it */
+  const noteRefusal = ({ call, json, key }: Seen, mayBe: boolean): void => {
     const { isAsked, operation, status } = call
     const isOther = status < 400 || status >= 500 || status === 429
     if (isOther || isAsked || (operation === 'jobs.create' && status === 409)) return
@@ -121,7 +122,7 @@ export function createClientJudge(options: ClientJudgeOptions) {
     const reason = Array.isArray(errors) ? textOf(errors[0], 'description') : undefined
     const fault = { rule: 'refused', status, tpe: textOf(json, 'tpe'), reason } as const
     // What was granted before is refused for what it did.
-    const isRight = reference === undefined || ofState.includes(status) || granted.has(key)
+    const isRight = mayBe || reference === undefined || ofState.includes(status) || granted.has(key)
     if (!isRight) wrong.refused++
     note(isRight ? 'remark' : 'fault', call, fault)
   }
@@ -190,10 +191,14 @@ export function createClientJudge(options: ClientJudgeOptions) {
       noteAnswer(seen)
       const faults = requestFaults(request).filter((fault) => isKnown(fault, entry, hasKeys))
       for (const fault of faults) note('fault', call, fault)
-      for (const remark of requestRemarks(request))
-        if (isKnown(remark, entry, hasKeys)) note('remark', call, remark)
+      const remarks = requestRemarks(request).filter((one) => isKnown(one, entry, hasKeys))
+      for (const remark of remarks) note('remark', call, remark)
       if (faults.length > 0) wrong.faulty++
-      else noteRefusal(seen)
+      else
+        noteRefusal(
+          seen,
+          remarks.some(({ rule }) => rule === 'recommended'),
+        )
       seeCall(seen)
       seeJobs(seen)
     },

@@ -38,7 +38,7 @@ export function createJobHabits(tell: (remark: JobRemark, at: Call) => void) {
   })
   const judgePolls = ({ last, polls, waitedMs }: SeenJob): void => {
     if (last && polls >= leastPolls && waitedMs < polls * atOnceMs)
-      tell({ rule: 'polling', readings: polls + 1, waitedMs: Math.round(waitedMs) }, last)
+      tell({ rule: 'polling', readings: polls + 1 }, last)
   }
   const close = (id: string, job: SeenJob): void => {
     jobs.delete(id)
@@ -59,7 +59,8 @@ export function createJobHabits(tell: (remark: JobRemark, at: Call) => void) {
           tell({ rule: 'ended-job', status: job.status }, at)
       } else if (job.last) {
         job.polls++
-        job.waitedMs += Math.max(0, at.sentAt - job.last.endedAt)
+        // One that was long by chance counts for two at most.
+        job.waitedMs += Math.min(Math.max(0, at.sentAt - job.last.endedAt), 2 * atOnceMs)
       }
       const isEnd = !isOver(job.status) && isOver(status)
       job.status = status

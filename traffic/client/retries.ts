@@ -92,7 +92,7 @@ export function createRetries(rules: RetryRules) {
   const judge = (last: Pending, second: Call): void => {
     const tries = chainTo(last)
     if (tries.length === 0) return
-    const waited = tries.reduce((sum, { waitedMs = 0 }) => sum + waitedMs, 0)
+    const waited = tries.reduce((sum, one) => sum + countedMs(one), 0)
     const least = tries.reduce((sum, one) => sum + leastOf(one), 0)
     if (waited < least) rules.tooSoon(tries, second)
     else rules.inTime(tries, second)
@@ -150,6 +150,11 @@ export function createRetries(rules: RetryRules) {
 function leastOf({ kind, retryAfterMs }: Awaited): number {
   if (kind === 'lost' || kind === 'refused') return 0
   return retryAfterMs === undefined ? atOnceMs : Math.max(0, retryAfterMs - slackMs)
+}
+
+/** A pause that nobody made may be long once, when a client or its machine is busy: it counts for two at most. */
+function countedMs({ retryAfterMs, waitedMs = 0 }: Awaited): number {
+  return retryAfterMs === undefined ? Math.min(waitedMs, 2 * atOnceMs) : waitedMs
 }
 
 /** Whether it asked for a pause of no length: several of them are judged together. */
