@@ -23,6 +23,7 @@ import type { Interface, RunHook, Objects, Plan, Run, RunOptions } from './run.t
 import { absentOf } from './absent.ts'
 import { hintsOf, pagesOf } from './events.ts'
 import { createKeys } from './keys.ts'
+import { createKeyWatch } from './key-record.ts'
 import { createLosses } from './losses.ts'
 import { createLifetime } from './outcome.ts'
 import { createLiveness } from './liveness.ts'
@@ -68,6 +69,7 @@ export function createRun(given: Target, options: RunOptions, parts: RunParts): 
       throttle,
       breaker: createCircuitBreaker(),
       losses: createLosses(),
+      keyWatch: createKeyWatch(),
       liveness: createLiveness(() => run),
       recorder: createRecorder(options.exchangeLog, redactor),
       observers: [],
@@ -84,8 +86,7 @@ export function createRun(given: Target, options: RunOptions, parts: RunParts): 
   observers.push((exchange) => absentOf(run).observe(exchange))
   observers.push(({ probe, response }) => {
     // A server may answer unknown paths before it checks any key.
-    if (response && probe.operation !== null)
-      run.keys.note(probe.credential, response.status, probe.operation)
+    if (response && probe.operation !== null) run.keys.note(probe.credential, response.status)
   })
   return run
 }

@@ -1,8 +1,8 @@
-import { type CatalogueResult, isObserved, type Reason } from '../report/index.ts'
+import { type CatalogueResult, type Failure, isObserved, type Reason } from '../report/index.ts'
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
 import { exclusiveIds, fillRequest } from '../target-file/index.ts'
-import { createCheckContext } from './check-context.ts'
+import { createCheckContext, shownExchanges } from './check-context.ts'
 import { createEventQueue, type RunEvent, factsOf, type RunFacts } from './events.ts'
 import { closeHookTransports, sendHookRequest, setUp, tearDown } from './hook-request.ts'
 import { type JudgeOf, judgeRequirement } from './judge.ts'
@@ -91,6 +91,11 @@ export function startJudging(run: Run, judgeOf: JudgeOf): Judging {
       failures.every(({ exchange }) => exchange?.response?.status === 401)
     if (isUnknown) tell({ ...result, outcome: 'not-exercised', reason: keyRefused, failures: [] })
   }
+  /** What came after the full key was refused says nothing of the requirement. */
+  const withdraw = (result: CatalogueResult): void => {
+    const before = beforeRefusal(run, result)
+    if (before !== result) tell(before)
+  }
   const judgeAll = async (): Promise<void> => {
     const { concurrent, exclusive, last, observed } = phasesOf(run)
     if (!run.life.ended && (await run.client.liveness.first())) await setUp(run)
@@ -104,6 +109,8 @@ export function startJudging(run: Run, judgeOf: JudgeOf): Judging {
     for (const requirement of observed) await judge(requirement)
     addPoisonedConnections()
     if (run.keys.hasFull && run.keys.isRefused) [...results.values()].forEach(excuse)
+    if (run.life.ended?.cause === 'key')
+      for (const result of [...results.values()]) withdraw(result)
     const failed = [...results.values()].filter(({ outcome }) => outcome === 'failed')
     for (const result of await sendFailedAgain(run, failed)) tell(result)
   }
@@ -130,6 +137,22 @@ export function startJudging(run: Run, judgeOf: JudgeOf): Judging {
     facts: () => factsOf(run),
     end: (cause, reason) => run.life.end(cause, reason),
   }
+}
+
+/** A result without what came after the full key was refused: that says nothing of the requirement. */
+function beforeRefusal(run: Run, result: CatalogueResult): CatalogueResult {
+  const { refusedSince = Infinity, lastSentFor } = run.client.keyWatch
+  const { failures, outcome, ...rest } = result
+  const isBefore = ({ exchange }: Failure): boolean =>
+    exchange === undefined ||
+    (shownExchanges(run).get(exchange)?.sentAt ?? -Infinity) < refusedSince
+  const before = failures.filter(isBefore)
+  const isOver =
+    outcome === 'failed'
+      ? before.length === 0
+      : outcome === 'passed' && lastSentFor(result.id) >= refusedSince
+  if (isOver) return { ...rest, outcome: 'not-exercised', ...run.life.ended!.reason, failures: [] }
+  return before.length < failures.length ? { ...result, failures: before } : result
 }
 
 /** The order of a run: what goes on at once, what needs the target to itself, what is judged last, what is observed on everything. */

@@ -17,7 +17,6 @@ export function createKeys(target: Target, redactor: Redactor, life: Pick<Lifeti
   const sources = target.keys
   let sent = 0
   let refused = 0
-  const accepting = new Set<OperationId>()
   const read = async (source: KeySource): Promise<string> => {
     if ('value' in source) return source.value
     try {
@@ -49,14 +48,11 @@ export function createKeys(target: Target, redactor: Redactor, life: Pick<Lifeti
   return {
     /** False if the run has no key with full rights. */
     hasFull: full !== undefined,
-    /** Operations that answered the full key by anything but 401. */
-    accepting: accepting as ReadonlySet<OperationId>,
     /** Notes how a request was answered: all answers to the full key together show whether it is accepted. */
-    note({ full }: Credential, status: number, operation: OperationId): void {
+    note({ full }: Credential, status: number): void {
       if (!full || saysNothing.includes(status)) return
       sent++
       if (status === 401) refused++
-      else accepting.add(operation)
     },
     /** There is no full key, or every request with it that was answered was answered 401. */
     get isRefused(): boolean {

@@ -38,6 +38,7 @@ export function recordExchange(run: Run, sent: PreviousRequest, given: HttpResul
       ? { response: responseOf(result, run.api.errors) }
       : { noResponse: result }),
   }
+  run.client.keyWatch.see(exchange)
   if (exchange.response && !isThrottled(exchange.response)) run.client.throttle.answered(sentAt)
   if (!exchange.response) for (const hook of run.hooks) hook.unanswered?.(run, exchange)
   if (exchange.response && !purpose.skipPassive)

@@ -1,5 +1,5 @@
 import type { Exchange, Probe, Purpose } from './exchange.ts'
-import { confirmKey } from './key-watch.ts'
+import { confirmKey, separateWrongKeys } from './key-watch.ts'
 import { isLost } from './losses.ts'
 import { pause } from './outcome.ts'
 import { operationName, probeOf, type Source } from './request.ts'
@@ -75,6 +75,7 @@ export const retry: Middleware<Outgoing, Try> = (next) => async (outgoing) => {
       if (throttle.isSerialized(operation))
         releaseQueue ??= await throttle.queue(operation, run.life.signal)
       await throttle.pass(operation, run.life.signal)
+      await separateWrongKeys(run, probe)
       const exchange = await next({
         run,
         probe,
@@ -169,7 +170,7 @@ const onResponse: Policy = async (exchange, tries) => {
   const { probe } = exchange
   const response = exchange.response!
   run.client.breaker.reset(operationName(probe))
-  if (response.status === 401) await confirmKey(run, exchange)
+  await confirmKey(run, exchange)
   if (isGatewayError(response)) {
     if ((await onGatewayError(exchange, tries)) === 'again') return 'again'
   } else for (const error of gatewayErrors) gatewayErrorsOf(run).add(error)

@@ -2,6 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto'
 import type { CatalogueRequirement, RequirementId } from '../../catalogue/catalogue.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
 import type { HttpResult, Transport } from '../http/index.ts'
+import type { KeyWatch } from './key-record.ts'
 import type { Losses } from './losses.ts'
 import type { Pacer } from './pacer.ts'
 import type { Semaphore, CircuitBreaker, Throttle } from './throttle.ts'
@@ -195,6 +196,7 @@ interface Client {
   readonly throttle: Throttle
   readonly breaker: CircuitBreaker
   readonly losses: Losses
+  readonly keyWatch: KeyWatch
   readonly liveness: Liveness
   readonly recorder: Recorder
   /** Called with every exchange that was answered. */

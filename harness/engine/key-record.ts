@@ -1,0 +1,89 @@
+import type { OperationId } from '../../catalogue/operations.ts'
+import type { Credential, Exchange } from './exchange.ts'
+import { hasStatusOf, isThrottled } from './response.ts'
+
+/** Wrong keys that are sent before one that is right, to a target that locks keys out after wrong ones: ten in a row never arrive. */
+const mostWrongInARow = 5
+const lastAnswers = 24
+
+/** Statuses by which a key is refused, or locked out. */
+export const refusing: readonly number[] = [401, 403, 429]
+
+interface Refusal {
+  readonly sentAt: number
+  readonly endedAt: number
+}
+
+/** Watches whether the full key stays accepted: a target may let it expire, or lock it out after wrong ones. */
+export function createKeyWatch() {
+  const accepting = new Set<OperationId>()
+  let acceptedAt = -Infinity
+  let wrongKey: Credential | undefined
+  let refusals: Refusal[] = []
+  /** Of the last answers, whether each was to a wrong key; right ones are those that were accepted. */
+  const last: boolean[] = []
+  /** When a request for a requirement was sent last. */
+  const sentFor = new Map<string, number>()
+  const looked = new Map<string, Promise<void>>()
+  let wrongInARow = 0
+  let rightKey: Promise<unknown> | undefined
+  const note = (isWrong: boolean): void => {
+    if (last.push(isWrong) > lastAnswers) last.shift()
+  }
+  return {
+    accepting: accepting as ReadonlySet<OperationId>,
+    /** Every answer. */
+    see({ probe, purpose, response, sentAt, endedAt }: Exchange): void {
+      const { credential, operation } = probe
+      if (purpose.requirement !== null) sentFor.set(purpose.requirement, sentAt)
+      if (!response || operation === null) return
+      if (!credential.full) {
+        if (credential.value === undefined) return
+        note(true)
+        if (response.status === 401) wrongKey = credential
+      } else if (refusing.includes(response.status)) {
+        if (!hasStatusOf(purpose.expects, response)) refusals.push({ sentAt, endedAt })
+      } else if (!isThrottled(response)) {
+        note(false)
+        wrongInARow = 0
+        accepting.add(operation)
+        acceptedAt = Math.max(acceptedAt, sentAt)
+        refusals = refusals.filter((refusal) => refusal.endedAt >= acceptedAt)
+      }
+    },
+    /** One that was refused by 401; undefined if there was none yet. */
+    get wrongKey(): Credential | undefined {
+      return wrongKey
+    },
+    /** The longest row of wrong keys among the last answers. */
+    get wrongRow(): number {
+      let longest = 0
+      let row = 0
+      for (const isWrong of last) longest = Math.max(longest, (row = isWrong ? row + 1 : 0))
+      return longest
+    },
+    /** Since when the full key has been refused by every answer to it (`performance.now()`); undefined if it is accepted. */
+    get refusedSince(): number | undefined {
+      return refusals.length > 0 ? Math.min(...refusals.map(({ sentAt }) => sentAt)) : undefined
+    },
+    /** When a request for that requirement was sent last. */
+    lastSentFor: (id: string): number => sentFor.get(id) ?? -Infinity,
+    /** Does the work once for each kind, and again once the key has been accepted and is refused once more. */
+    lookOnce(kind: string, look: () => Promise<void>): Promise<void> {
+      const known = looked.get(kind) ?? look()
+      looked.set(kind, known)
+      return known
+    },
+    /** Lets a wrong key go once so few of them went since a right one. */
+    async waitForTurn(ask: () => Promise<unknown>): Promise<void> {
+      while (wrongInARow >= mostWrongInARow)
+        await (rightKey ??= ask().finally(() => {
+          rightKey = undefined
+          wrongInARow = 0
+        }))
+      wrongInARow++
+    },
+  }
+}
+
+export type KeyWatch = ReturnType<typeof createKeyWatch>
