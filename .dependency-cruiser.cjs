@@ -26,8 +26,8 @@ const house = {
   suites: [[...harness, 'fixtures/'], 'A suite is written with harness/checks.'],
   reporters: [['harness/report/', ...ground], 'A report is rendered from the result model alone.'],
   certificate: [
-    ['harness/report/', 'reporters/', ...ground],
-    'A certificate is issued for a report.',
+    ['harness/report/', 'reporters/', 'traffic/', ...ground],
+    'A certificate is issued for a report, and holds its recorded exchanges to it.',
   ],
   traffic: [['suites/', ...harness], 'Recorded traffic is judged as a live run is.'],
   library: [

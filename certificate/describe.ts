@@ -15,6 +15,8 @@ export interface Given {
   readonly keyIds?: readonly string[] | undefined
   /** Evidence that it was held against: a report, a bundle. */
   readonly evidence?: string | undefined
+  /** The report was held to the recorded exchanges. */
+  readonly exchanges?: boolean
   /** Source of the revocations; undefined if they were not looked up. */
   readonly revocations?: { readonly path: string; readonly asOf: string | null } | undefined
   readonly suite?: SuiteFacts | undefined
@@ -38,6 +40,7 @@ export function describe(found: Verification, unmet: readonly string[], given: G
     ? `looked up in ${revocations.path}${asOf}`
     : 'not looked up; give --revoked and the index.json or revoked.json of its register'
   const lines = [
+    ...(statement && given.exchanges !== true ? [unseen] : []),
     ...signers.map((signer, index) => `${index === 0 ? '' : 'also '}signed by ${ownerOf(signer)}`),
     ...problems.map((problem) => `not valid: ${problem}`),
     ...unmet.map((demand) => `not accepted: ${demand}`),
@@ -53,6 +56,9 @@ export function describe(found: Verification, unmet: readonly string[], given: G
   ]
   return lines.map((line) => terminalText(line, Infinity))
 }
+
+/** Said first of a report that nothing shows to be true but itself. */
+export const unseen = 'the exchanges were not looked at'
 
 /**
  * Claims of a certificate, in lines. Names come from whoever signed, and no control character of theirs reaches the

@@ -11,7 +11,9 @@ import {
   parseReport,
   refuseDoubled,
 } from '../harness/report/index.ts'
+import { exchangeProblems } from '../traffic/held-exchanges.ts'
 import { orMistake, UserError } from '../harness/user-error.ts'
+import { firstOf } from '../reporters/view/writing.ts'
 import { isObject, member } from '../schemas/json.ts'
 import type { Evidence, NamedBytes } from './certificate-file.ts'
 import { makeStatement, reasonsIn, sha256 } from './statement.ts'
@@ -43,7 +45,7 @@ export function evidenceProblems(
     ...reportProblems(report, requirements).map((problem) => `${name}: ${problem}`),
     ...differences(statement, report, evidence.report),
     ...(exchanges && !areNamed ? ['the exchanges are not those it was issued for'] : []),
-    ...(exchanges && areNamed ? harProblems(exchanges, report) : []),
+    ...(exchanges && areNamed ? harProblems(exchanges, report, own) : []),
     ...(evidence.target ? targetProblems(evidence.target, report, requirements) : []),
   ]
 }
@@ -190,6 +192,9 @@ function declaredIn(text: string, name: string): unknown {
 /** A run's clock and that of its worker may differ by so much, in ms. */
 const CLOCK_MS = 1000
 
+/** More than these tell a reader nothing. */
+const mostContradictions = 3
+
 /** An entry of a HAR, as far as it is looked at. */
 interface Entry {
   readonly startedDateTime: string
@@ -200,9 +205,13 @@ interface Entry {
 
 /**
  * Why these are not the recorded exchanges of that run: as many as the run sent, at its time, to its target, by its suite,
- * and for its requirements only.
+ * for its requirements only, and answered as the report says. The last is looked at by the version that judged alone.
  */
-export function harProblems(files: readonly NamedBytes[], report: Report): string[] {
+export function harProblems(
+  files: readonly NamedBytes[],
+  report: Report,
+  own: Pick<SuiteFacts, 'requirementsDigest'>,
+): string[] {
   const { run, suite, target } = report
   const logs = files.map(({ name, bytes }) => ({ name, log: logIn(bytes) }))
   const broken = logs.flatMap(({ name, log }) =>
@@ -231,7 +240,18 @@ export function harProblems(files: readonly NamedBytes[], report: Report): strin
     [entries.some(isEarly), 'they were recorded before the run began'],
     [entries.some(isStrange), 'they are for requirements that the report does not hold'],
   ])
-  return problems.map((problem) => `the exchanges are not those of the report: ${problem}`)
+  const isOwn = suite.requirementsDigest === own.requirementsDigest
+  const contradictions =
+    problems.length > 0 || !isOwn
+      ? []
+      : orMistake(() => exchangeProblems(report, entries, files.map(({ name }) => name).join()))
+  return [
+    ...problems.map((problem) => `the exchanges are not those of the report: ${problem}`),
+    ...firstOf(
+      contradictions instanceof UserError ? [contradictions.message] : contradictions,
+      mostContradictions,
+    ).map((problem) => `the exchanges contradict the report: ${problem}`),
+  ]
 }
 
 function logIn(bytes: Uint8Array): { creator: string; entries: readonly Entry[] } | null {

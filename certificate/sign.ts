@@ -14,7 +14,7 @@ import {
   unpackBundle,
 } from './certificate-file.ts'
 import { countersign, encode, signEnvelope } from './certificate-file.ts'
-import { claims } from './describe.ts'
+import { claims, unseen } from './describe.ts'
 import { harProblems, readWholeReport, reportProblems, targetProblems } from './evidence.ts'
 import { pemOf } from './keys.ts'
 import type { Statement } from './statement-schema.ts'
@@ -64,6 +64,8 @@ export interface SignSettings {
   /** Shows what is going to be signed, in lines, before the key is asked for. */
   show(lines: readonly string[]): void
   privateKey(): Promise<KeyObject>
+  /** Whether the bytes hold a key that the target file names. */
+  readonly holdsKey?: ((bytes: Uint8Array) => boolean) | undefined
 }
 
 /** Issues or countersigns a certificate, and packs its bundle if one is asked for. Throws UserError, with the reasons, if it refuses. */
@@ -93,7 +95,7 @@ export function draftStatement(
         }))
   refuse(file.name, [
     ...reportProblems(report, requirements),
-    ...(exchanges.length > 0 ? harProblems(exchanges, report) : []),
+    ...(exchanges.length > 0 ? harProblems(exchanges, report, suite) : []),
     ...(target ? targetProblems(target, report, requirements) : []),
   ])
   const issuedAt = now.toISOString()
@@ -126,6 +128,7 @@ async function issue(request: SignRequest, settings: SignSettings) {
   if (bundle !== undefined && har.length === 0)
     throw new UserError('--bundle: needs the exchanges of the run: --har, from --report har')
   const exchanges = namedExchanges(har.map((name) => readBytes(name)))
+  refuseKeys(exchanges, settings)
   const whole = {
     ...{ report, exchanges },
     // A run without a target file has the digest of an empty one.
@@ -160,6 +163,7 @@ async function addTo(add: string, request: SignRequest, settings: SignSettings) 
   if (request.bundle !== undefined && !bundle) {
     throw new UserError(`--bundle: ${add} is not a bundle; write the certificate with --out`)
   }
+  refuseKeys(evidence.exchanges ?? [], settings)
   // Why a countersigner would not have issued it himself, today and by his own suite; what it says of itself included.
   const { predicate } = statement
   const today = partialReasons({ ...predicate, issuedAt: now.toISOString() })
@@ -177,8 +181,18 @@ async function addTo(add: string, request: SignRequest, settings: SignSettings) 
   return withBundle(certificate, evidence as Required<Evidence>, settings)
 }
 
+/** Throws UserError for recorded exchanges that hold a key: whoever gets the bundle could read it. */
+function refuseKeys(exchanges: readonly NamedBytes[], { holdsKey }: SignSettings): void {
+  const one = exchanges.find(({ bytes }) => holdsKey?.(bytes))
+  if (one)
+    throw new UserError(
+      `${one.name}: cannot be signed: it holds a key that the target file names; record the run anew by --report har`,
+    )
+}
+
 function shown(statement: Statement): string[] {
-  return ['what is signed:', ...claims(statement).map((line) => `  ${line}`)]
+  const lines = [...(statement.subject.length > 2 ? [] : [unseen]), ...claims(statement)]
+  return ['what is signed:', ...lines.map((line) => `  ${line}`)]
 }
 
 /** Refuses to hand out what others will be unable to verify. */

@@ -53,6 +53,7 @@ export function verifyFile(
       publicKey: given,
       keyIds,
       evidence: words,
+      exchanges: evidence?.exchanges !== undefined,
       revocations,
       suite,
     }),

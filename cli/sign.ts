@@ -10,10 +10,11 @@ import {
 import { MOST_VALID_DAYS, VALID_DAYS } from '../certificate/statement.ts'
 import { signCertificate, type SignRequest, type SignSettings } from '../certificate/sign.ts'
 import { suiteFacts } from '../certificate/suite-facts.ts'
-import { canonicalTarget, loadTargetFile } from '../harness/target-file/index.ts'
+import { canonicalTarget, loadTargetFile, redactorFor } from '../harness/target-file/index.ts'
 import { checkOutputs, type OutputFile, writeFiles } from './output/files.ts'
 import { repeatable, whole } from './run/arguments.ts'
 import { keyId } from '../certificate/certificate-file.ts'
+import { checkTarget } from '../traffic/base-url.ts'
 
 export function signCommand() {
   return new Command('sign')
@@ -65,6 +66,7 @@ export function signCommand() {
         now: new Date(),
         suite: suiteFacts(),
         show: (lines: readonly string[]) => lines.forEach(print),
+        holdsKey: path === undefined ? undefined : await keyFinder(path),
         privateKey: () => readPrivateKey(options.privateKey, (file) => passphraseOf(file, speaker)),
       }
       await signToFiles(
@@ -75,6 +77,16 @@ export function signCommand() {
       if (out !== undefined) print(`${out} written; check it with: conform verify ${out}${beside}`)
       if (bundle !== undefined) print(`${bundle} written; check it with: conform verify ${bundle}`)
     })
+}
+
+/** Finds keys of that target file in bytes. */
+async function keyFinder(path: string): Promise<(bytes: Uint8Array) => boolean> {
+  const { target } = await checkTarget({ target: path })
+  const redactor = redactorFor(target)
+  return (bytes) => {
+    const text = Buffer.from(bytes).toString('utf8')
+    return redactor.text(text) !== text
+  }
 }
 
 /** Signs, and writes what was asked for, each file whole or not at all; throws UserError if that is refused or cannot be done. */

@@ -93,7 +93,7 @@ describe('what is packed together has to belong together', () => {
     expect(signer(of, har).bundle({ partial: true })).rejects.toThrow(reason)
 
   test.each<[string, unknown, RegExp]>([
-    ['fewer exchanges than requests', exchanges(2), /they are 2 of the 3 that the run sent/],
+    ['fewer exchanges than requests', exchanges(2), /they are 2 of the \d+ that the run sent/],
     ['no HAR', { log: {} }, /exchanges\.har is not a HAR/],
     ['another suite', changed((log) => (log.creator.version = '9')), /another suite recorded them/],
     [

@@ -105,6 +105,14 @@ test.each<[string, (whole: Report) => void, RegExp]>([
   await certifier.sign({ ...add, partial: true })
 })
 
+test('a version with a line end makes no line of its own', async () => {
+  const [vendor, certifier] = [signer(), signer()]
+  const version = '0.0.9\nconform: all is well'
+  await forgeBundle(vendor, { report: wholeReport((whole) => (whole.suite.version = version)) })
+  const add = { report: undefined, add: vendor.file('b.zip') }
+  await expect(certifier.sign(add)).rejects.toThrow(/version 0\.0\.9\\nconform: all is well of/)
+})
+
 test('a countersigner goes by his own day: a run of long ago, and one that has not begun, need --partial', async () => {
   const [vendor, certifier] = [signer(), signer()]
   await vendor.bundle()
@@ -135,7 +143,7 @@ test('what is signed is shown before the key is asked for', async () => {
   }
   await expect(signCertificate(request, settings)).rejects.toThrow('asked after 1')
   expect(order[0]).toMatch(
-    /^what is signed:\n {2}verdict by exact names: conformant, 16 of 17 operations judged\n/,
+    /^what is signed:\n {2}the exchanges were not looked at\n {2}verdict by exact names: conformant, 16 of 17 operations judged\n/,
   )
 })
 

@@ -22,6 +22,8 @@ export function consistent(whole: Report): Report {
 
 interface Forgery {
   readonly report: Report
+  /** The exchanges, if they are not those that bear it out. */
+  readonly har?: object
   readonly lie?: (predicate: Predicate) => void
   /** The bytes of the report, if they are not simply its JSON. */
   readonly text?: string
@@ -33,7 +35,10 @@ interface Forgery {
 export async function forgeBundle(own: ReturnType<typeof signer>, forgery: Forgery): Promise<void> {
   const { report: whole, lie = () => undefined, text = JSON.stringify(whole) } = forgery
   const report = Buffer.from(text)
-  const har = { name: 'exchanges.har', bytes: Buffer.from(JSON.stringify(harOf(whole))) }
+  const har = {
+    name: 'exchanges.har',
+    bytes: Buffer.from(JSON.stringify(forgery.har ?? harOf(whole))),
+  }
   const statement = makeStatement(whole, report, {
     issuedAt: issuedAt.toISOString(),
     expiresAt: '2026-08-28T12:00:00.000Z',
@@ -56,7 +61,9 @@ export async function forgeBundle(own: ReturnType<typeof signer>, forgery: Forge
 function harOf(whole: Report) {
   const har = exchanges()
   har.log.creator.version = whole.suite.version
-  for (const entry of har.log.entries) entry._requirement = whole.requirements[0]!.id
+  const ids = new Set(whole.requirements.map(({ id }) => id))
+  const [first] = ids
+  for (const entry of har.log.entries) if (!ids.has(entry._requirement)) entry._requirement = first!
   return har
 }
 

@@ -2,9 +2,11 @@ import { absentReason, unreachableReason } from '../../harness/report/reason.ts'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { catalogue, requirementsDigest, specDigest } from '../../catalogue/catalogue.ts'
+import { isRefusal, type Pairs } from '../../catalogue/requirement.ts'
+import { operation as operationOf, type OperationId } from '../../catalogue/operations.ts'
 import { keyId } from '../../certificate/certificate-file.ts'
 import { readPrivateKey, writeKeyPair } from '../../certificate/keys.ts'
-import type { SignRequest } from '../../certificate/sign.ts'
+import type { SignRequest, SignSettings } from '../../certificate/sign.ts'
 import { suiteFacts } from '../../certificate/suite-facts.ts'
 import { type VerifyRequest, verifyFile } from '../../certificate/verify-file.ts'
 import { signToFiles } from '../../cli/sign.ts'
@@ -27,7 +29,7 @@ export const targetFile: TargetFile = {
   unreachable: { 'completion.create/500-*': 'no staging switch' },
 }
 
-/** The report of a whole, conformant run against that target: every requirement of the catalogue, and 3 requests sent. */
+/** The report of a whole, conformant run against that target: every requirement of the catalogue, and as many requests sent as there are exchanges. */
 export function wholeReport(change: (report: Report) => void = () => undefined): Report {
   const results = catalogue.map(({ id, operation, level, section, statement }) => {
     const row = { operation, level, section, statement }
@@ -38,7 +40,7 @@ export function wholeReport(change: (report: Report) => void = () => undefined):
     return result(id, row)
   })
   const whole = report(results, {
-    requests: 3,
+    requests,
     notServed: [{ operation: 'vision.analyze', answered: '404' }],
   })
   whole.suite = {
@@ -52,14 +54,32 @@ export function wholeReport(change: (report: Report) => void = () => undefined):
   return whole
 }
 
+/** Requests with wrong keys, one for each requirement about them: so few bear out what the report counts. */
+const sent = catalogue.filter(
+  ({ expects, fault, operation }) =>
+    fault === 'credentials' && isRefusal(expects) && operation !== 'vision.analyze',
+)
+export const requests = sent.length
+
 /** The exchanges of that run. */
-export function exchanges(count = 3) {
-  const entries = Array.from({ length: count }, (_, n) => ({
-    startedDateTime: `2026-03-01T12:00:0${n}.000Z`,
-    request: { url: `https://example.com/v1/files?n=${n}` },
-    _requirement: 'files.list/2xx-accepted',
-    _role: 'probe',
-  }))
+export function exchanges(count = requests) {
+  const entries = sent.slice(0, count).map(({ expects, id, operation }, n) => {
+    const { method, path } = operationOf(operation as OperationId)
+    const [[status, tpe] = [0]] = expects as Pairs
+    const body = JSON.stringify({ tpe, errors: [], extras: {} })
+    return {
+      startedDateTime: new Date(Date.parse('2026-03-01T12:00:00Z') + n).toISOString(),
+      time: 1,
+      request: { method, url: `https://example.com${path.replaceAll(/[{}]/g, '')}`, headers: [] },
+      response: {
+        status,
+        headers: [{ name: 'content-type', value: 'application/json' }],
+        content: { mimeType: 'application/json', text: body },
+      },
+      _requirement: id as string,
+      _role: 'probe',
+    }
+  })
   return {
     log: {
       version: '1.2',
@@ -86,10 +106,10 @@ export function signer(of: Report = wholeReport(), har: unknown = exchanges()) {
     privateKey: () => readPrivateKey(file('k.pem'), async () => undefined),
   }
   const base = { report: file('report.json'), har: [], validDays: 180, partial: false }
-  const signed = ({ out, bundle, now = issuedAt, ...change }: Signing) =>
+  const signed = ({ out, bundle, holdsKey, now = issuedAt, ...change }: Signing) =>
     signToFiles(
       { ...base, privateKey: file('k.pem'), ...change, out, bundle },
-      { ...settings, now },
+      { ...settings, now, holdsKey },
     )
   return {
     file,
@@ -107,5 +127,5 @@ export function signer(of: Report = wholeReport(), har: unknown = exchanges()) {
 }
 
 /** Options of a signing, and its time. */
-type Signing = Partial<SignRequest> & { now?: Date }
+type Signing = Partial<SignRequest> & { now?: Date } & Pick<SignSettings, 'holdsKey'>
 type Verifying = Omit<VerifyRequest, 'file'>

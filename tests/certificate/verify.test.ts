@@ -26,9 +26,10 @@ test('a certificate as it was written is valid, with its key, and with its repor
   expect(problems(bytes, { publicKey: pair.publicKey, evidence: { report } })).toEqual([])
 })
 
-test('the first line says whose key it is, the next the verdict, the operations, and what is not covered', () => {
+test('the first line says that nothing but the report was looked at, the next whose key it is, the verdict, the operations, and what is not covered', () => {
   const lines = describe(verified(bytes), [], {})
-  expect(lines.slice(0, 9)).toEqual([
+  expect(lines.slice(0, 10)).toEqual([
+    'the exchanges were not looked at',
     `signed by an unknown key ${keyId(pair.publicKey)}`,
     'verdict by exact names: conformant, 2 of 17 operations judged',
     'target: https://example.com, named "Example", held to the interface in version 1.0',
@@ -49,8 +50,8 @@ test('the first line says whose key it is, the next the verdict, the operations,
   const known = describe(verified(bytes, { publicKey: pair.publicKey }), [], {
     publicKey: { path: 'k.pem', id },
   })
-  expect(known[0]).toBe(`signed by the key in k.pem, ${id}`)
-  expect(describe(verified(bytes), ['it is late'], { keyIds: [id] }).slice(0, 2)).toEqual([
+  expect(known[1]).toBe(`signed by the key in k.pem, ${id}`)
+  expect(describe(verified(bytes), ['it is late'], { keyIds: [id] }).slice(1, 3)).toEqual([
     `signed by the key of --key-id ${id}`,
     'not accepted: it is late',
   ])
@@ -188,7 +189,7 @@ test('a partial certificate is valid, and says so beside the verdict', () => {
   const of = reportOf([result('a.b/1')], { readOnly: true })
   const found = verified(issued(of, { partial: true }).certificate(), { suite: suiteOf(of) })
   expect(found.problems).toEqual([])
-  expect(describe(found, [], {}).slice(1, 4)).toEqual([
+  expect(describe(found, [], {}).slice(2, 5)).toEqual([
     'verdict by exact names: passing, partial, 0 of 17 operations judged',
     'partial: the verdict is passing',
     'partial: the run was --read-only',
