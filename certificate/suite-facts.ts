@@ -11,6 +11,7 @@ import {
 import type { Requirement } from '../catalogue/requirement.ts'
 import { type Report, suiteVersion } from '../harness/report/index.ts'
 import { UserError } from '../harness/user-error.ts'
+import { terminalText } from '../reporters/escape/terminal.ts'
 import { packageFile } from '../schemas/package-file.ts'
 import { reasonsIn } from './statement.ts'
 import type { Digest, Predicate } from './statement-schema.ts'
@@ -135,7 +136,7 @@ export function foreignReasons(claimed: SuiteVersion, own: SuiteFacts): string[]
   return reasonsIn([
     [
       claimed.version !== own.version,
-      `version ${claimed.version} of the suite judged, and ${own.version} signs`,
+      `version ${terminalText(claimed.version)} of the suite judged, and ${own.version} signs`,
     ],
     [claimed.requirementsDigest !== own.requirementsDigest, set],
     [isOtherText, 'it was made for another text of the interface than this version has'],
@@ -162,7 +163,7 @@ export function requirementsOf(
   if (known !== null && suite.version !== own.version) return known
   throw new UserError(
     `${name}: its requirements (${suite.requirementsDigest}) are not those of version ${own.version}: ` +
-      `whether all of them were judged can be told by version ${suite.version} only, or from a bundle`,
+      `whether all of them were judged can be told by version ${terminalText(suite.version)} only, or from a bundle`,
   )
 }
 

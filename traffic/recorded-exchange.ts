@@ -12,7 +12,7 @@ import {
 import type { FailureExchange, RecordedRequest } from '../harness/report/index.ts'
 import { operationAt } from './base-url.ts'
 import type { HarBody, RecordedEntry } from './recorded-entry.ts'
-import { shownHeader, shownUrl } from './secrets.ts'
+import { shownHeader, shownUrl, withoutSecretMembers } from './secrets.ts'
 
 /** An answered entry in the form that answers of a run are judged in. */
 export interface RecordedHttpResponse extends Exchange {
@@ -89,7 +89,7 @@ export function recordEntry(entry: RecordedEntry, redactor: Redactor): FailureEx
 
 /** A body that the recording holds in part is shown as such: its length and, if it is known, its SHA-256. */
 function recordHarBody({ state, bytes, length, sha256 }: HarBody, redactor: Redactor) {
-  const recorded = recordBody(bytes, (text) => redactor.text(text))
+  const recorded = recordBody(bytes, (text) => redactor.text(withoutSecretMembers(text)))
   if (state === 'whole') return recorded
   const { bodySha256: _ofTheRest, ...rest } = recorded
   return {

@@ -46,6 +46,18 @@ function credentialsOf(value: string): string[] {
   return password.length >= shortestKey ? [rest, password] : [rest]
 }
 
+/** A member of JSON, or a pair of a form, whose name says that its value opens something; `max_tokens` is none. */
+const secretMember =
+  /("[\w-]*(?:passw(?:or)?d|secret|api[_-]?key|token)"\s*:\s*")((?:[^"\\]|\\.)+)(?=")/gi
+const secretPair = /((?:^|&)[\w-]*(?:passw(?:or)?d|secret|api[_-]?key|token)=)([^&\s]+)/gi
+
+/** The text of a body without the values of members that are called password, secret, api_key or token. */
+export function withoutSecretMembers(text: string): string {
+  const hidden = (whole: string, name: string, value: string): string =>
+    placeholder.test(value) ? whole : name + redacted
+  return text.replaceAll(secretMember, hidden).replaceAll(secretPair, hidden)
+}
+
 /** A header's value as it may be shown. */
 export function shownHeader({ name, value }: HeaderLine, redactor: Redactor): string {
   if (!isSecretName(name)) return redactor.header(name, value)

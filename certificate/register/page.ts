@@ -209,12 +209,12 @@ ${standingMark(one)}
 function verifyCommand(
   { signedBy, statement: { predicate, subject } }: Registered,
   file: string,
-): string {
+): Markup {
   const isWhole = predicate.verdicts.exact === 'conformant' && predicate.partial.length === 0
-  return [
-    `conform verify ${file} --revoked index.json`,
+  const options = [
     `--key-id ${signedBy[0]?.id ?? ''}`,
     `--base-url ${shellWord(subject[0].uri)}`,
     ...(isWhole ? ['--require conformant'] : []),
-  ].join(' \\\n  ')
+  ].map((option) => markup` \\\n  ${option}`)
+  return markup`conform verify ${file} --revoked index.json${options}`
 }

@@ -3,6 +3,7 @@ import {
   constants,
   copyFileSync,
   createWriteStream,
+  lstatSync,
   openSync,
   realpathSync,
   renameSync,
@@ -108,8 +109,7 @@ let isListening = false
  * file can be renamed to: see `isWrittenDirectly`.
  */
 export async function stage(path: string, text: Pieces) {
-  const own = existingPath(path)
-  const temporary = besideOf(own)
+  const temporary = besideOf(path)
   removeAtExit(temporary)
   const discard = (): void => {
     rmSync(temporary, { force: true })
@@ -117,7 +117,7 @@ export async function stage(path: string, text: Pieces) {
   }
   try {
     // Opened at once: a stream that fails before it has opened its file would make it afterwards.
-    const fd = openSync(temporary, 'wx', modeOf(own))
+    const fd = openSync(temporary, 'wx', modeOf(path))
     await pipeline(readable(text), createWriteStream(temporary, { fd }))
   } catch (error) {
     discard()
@@ -129,10 +129,12 @@ export async function stage(path: string, text: Pieces) {
     /** Gives it its own name. */
     commit(): void {
       try {
-        renameSync(temporary, own)
-      } catch {
+        renameSync(temporary, path)
+      } catch (error) {
+        // Somebody who may write the folder may have put a link there, which leads to a file that is not theirs.
+        if (isLink(path)) throw error
         // A file that is mounted by itself cannot be replaced, but it can be written.
-        copyFileSync(temporary, own)
+        copyFileSync(temporary, path)
       } finally {
         discard()
       }
@@ -164,11 +166,19 @@ function besideOf(path: string): string {
   return join(dirname(path), `.${basename(path)}.${process.pid}.partial`)
 }
 
-/** Whether there is a pipe, a device, or a file whose folder may not be written to: no file can be renamed to that. */
+/**
+ * Whether there is a pipe, a device, or a file whose folder may not be written to: no file can be renamed to that. A link to a
+ * file is none: the report takes the place of the link, and what it leads to stays.
+ */
 export function isWrittenDirectly(path: string): boolean {
   const stat = existing(path)
   if (!stat) return false
-  return !stat.isFile() || (!mayWrite(dirname(realpathSync(path))) && mayWrite(path))
+  if (!stat.isFile()) return true
+  return !isLink(path) && !mayWrite(dirname(resolve(path))) && mayWrite(path)
+}
+
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true
 }
 
 function existing(path: string): ReturnType<typeof statSync> {
@@ -255,7 +265,7 @@ function refuseUnwritable({ option, path }: OutputFile): void {
     if (existing(path)?.isDirectory()) throw new UserError(`${option}: is a folder`)
     if (isWrittenDirectly(path)) return accessSync(path, constants.W_OK)
     // Only writing shows a read-only disk or a quota, and whether root may write.
-    const probe = besideOf(existingPath(path))
+    const probe = besideOf(path)
     closeSync(openSync(probe, 'wx'))
     rmSync(probe)
   } catch (error) {
@@ -269,10 +279,11 @@ function identityOf(path: string): string {
   const stat = statSync(path, { throwIfNoEntry: false, bigint: true })
   if (stat) return `${stat.dev}:${stat.ino}`
   const folder = dirname(resolve(path))
-  return join(existingPath(folder), basename(path))
+  return join(followed(folder), basename(path))
 }
 
-function existingPath(path: string): string {
+/** What a path leads to, for a file that is read as well. */
+export function followed(path: string): string {
   return existing(path) ? realpathSync(path) : path
 }
 

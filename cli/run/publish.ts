@@ -5,7 +5,7 @@ import { decided, holdAgainst, updateBaseline, withProblems } from '../../harnes
 import { reportToGithub } from '../../reporters/github.ts'
 import { type People, keptExchanges, finish } from '../output/write-reports.ts'
 import type { StartedServer } from './start-server.ts'
-import { type ReportRequest, writeAtomically } from '../output/files.ts'
+import { followed, type ReportRequest, writeAtomically } from '../output/files.ts'
 import { unwritable } from '../../harness/user-error.ts'
 import type { RunArguments } from './arguments.ts'
 import { reportOf, type RunRecord, whyNotJudged } from '../../suites/run-report.ts'
@@ -70,7 +70,7 @@ async function heldAgainst(
   }
   const { baseline: updated, difference, text } = updateBaseline(baseline, whole, now)
   try {
-    await writeAtomically(baseline.file, text)
+    await writeAtomically(followed(baseline.file), text)
   } catch (error) {
     problems.push(unwritable(`--update-baseline ${baseline.file}`, error).message)
     return by(baseline)

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import type { Socket } from 'node:net'
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -201,7 +202,7 @@ const tailLength = 16_384
 
 /**
  * Starts a command line of the shell, in a process group of its own: Ctrl-C reaches it through us, when the run has tidied up.
- * It never outlives this process, but for a SIGKILL.
+ * It never outlives this process: what watches it ends it, if this process cannot.
  */
 export function startProcess(command: string) {
   const file = openLog()
@@ -222,7 +223,11 @@ export function startProcess(command: string) {
     )
   })
   ended.catch(() => undefined)
-  const killNow = (): void => void signalAll(child, 'SIGKILL')
+  const watcher = watchOver(child)
+  const killNow = (): void => {
+    if (watcher) signalAll(watcher, 'SIGKILL')
+    signalAll(child, 'SIGKILL')
+  }
   process.once('exit', killNow)
   return {
     /** Path of the file that gets what it writes, or why there is none. */
@@ -246,6 +251,21 @@ export function startProcess(command: string) {
     forget: (): void =>
       log === undefined ? undefined : rmSync(dirname(log), { recursive: true, force: true }),
   }
+}
+
+/** Ends the group of a process when this process has ended: the pipe that it reads from is closed then, even by a SIGKILL. */
+function watchOver({ pid }: ChildProcess): ChildProcess | undefined {
+  if (isWindows || pid === undefined) return undefined
+  const script = `cat; kill -TERM -${pid}; sleep 1; kill -KILL -${pid}`
+  const watcher = spawn('sh', ['-c', script], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+  watcher.once('error', () => undefined)
+  // Neither keeps this process alive.
+  watcher.unref()
+  ;(watcher.stdin as Partial<Pick<Socket, 'unref'>>).unref?.()
+  return watcher
 }
 
 /** A temporary folder that is full or read-only costs what the server writes, and nothing else. */

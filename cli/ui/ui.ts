@@ -12,7 +12,7 @@ import { readFileSync } from 'node:fs'
 import { extname } from 'node:path'
 import { applyEdits, modify, parse, type ParseError } from 'jsonc-parser'
 import { checkTargetFile } from '../../harness/target-file/index.ts'
-import { writeAtomically } from '../output/files.ts'
+import { followed, writeAtomically } from '../output/files.ts'
 import { loadRun, runOptions } from '../run/one-run.ts'
 
 /**
@@ -124,7 +124,7 @@ export async function addToTarget(path: string, part: string): Promise<void> {
   const text = insertInto(before, added, [])
   if (text === before) throw new UserError('The target file declares all of that already.')
   checkTargetFile(parse(text, [], { allowTrailingComma: true }), path)
-  await writeAtomically(path, text)
+  await writeAtomically(followed(path), text)
 }
 
 function partOf(text: string): Record<string, unknown> {

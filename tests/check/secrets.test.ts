@@ -3,6 +3,7 @@ import { checkFile } from '../../cli/check.ts'
 import { formats, type Format } from '../../reporters/index.ts'
 import { base, granted, har, type Told } from './har.ts'
 import { inFile } from './recording.ts'
+import { withoutSecretMembers } from '../../traffic/secrets.ts'
 
 const head = Buffer.from('{"alg":"HS256"}').toString('base64url')
 const jwt = `${head}.${Buffer.from('{"sub":"somebody"}').toString('base64url')}.c2lnbmF0dXJlLW9mLXRoaXMta2V5`
@@ -128,4 +129,28 @@ test('how our own reports write a key is no key', async () => {
   expect(row.failures.map(({ exchange }) => exchange?.request.headers['authorization'])).toEqual(
     written,
   )
+})
+
+test('the values of members that are called password, secret, api_key or token are shown nowhere', () => {
+  const body =
+    '{"password": "a", "client_secret":"say \\"b\\"", "api_key":"c", "accessToken":"d", "max_tokens":"4", "tpe":"e"}'
+  expect(withoutSecretMembers(body)).toBe(
+    '{"password": "[redacted]", "client_secret":"[redacted]", "api_key":"[redacted]", "accessToken":"[redacted]", "max_tokens":"4", "tpe":"e"}',
+  )
+  expect(withoutSecretMembers('user=a&password=b&page_token=$CONFORM_API_KEY&n=1')).toBe(
+    'user=a&password=[redacted]&page_token=$CONFORM_API_KEY&n=1',
+  )
+})
+
+test('they are neither in the reports nor in the recording', async () => {
+  const [one] = har(granted['jobs.create/202-created']!).log.entries
+  Object.assign(one!.request, {
+    postData: { mimeType: 'application/json', text: '{"inputs":[],"password":"correct-horse"}' },
+  })
+  one!.response.status = 201
+  const file = inFile(JSON.stringify({ log: { version: '1.2', entries: [one] } }))
+  const { exchanges, report } = await checkFile(file, {}, new Date())
+  const told = JSON.stringify([report, ...exchanges()])
+  expect(told).toContain('[redacted]')
+  expect(told).not.toContain('correct-horse')
 })

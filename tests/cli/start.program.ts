@@ -89,6 +89,16 @@ test('the server is started, waited for, judged, and ended with its children; it
   expect(ran.stdout).not.toContain(key)
 })
 
+test('a server does not outlive conform, not even by a SIGKILL', async () => {
+  const { command, cwd, url } = await place()
+  const { child, ended } = start([url, '--start', command, ...only], { cwd })
+  await expect.poll(() => isAlive(cwd)).toBe(true)
+  child.kill('SIGKILL')
+  await ended
+  await expect.poll(() => isAlive(cwd)).toBe(false)
+  expect(readFileSync(join(cwd, 'ended'), 'utf8')).toBe('gently')
+})
+
 test('a port that is taken is exit 2, and the command is not started', async () => {
   const { url, asked } = await taken()
   const cwd = folder()
