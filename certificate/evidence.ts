@@ -241,16 +241,12 @@ export function harProblems(
     [entries.some(isStrange), 'they are for requirements that the report does not hold'],
   ])
   const isOwn = suite.requirementsDigest === own.requirementsDigest
-  const contradictions =
-    problems.length > 0 || !isOwn
-      ? []
-      : orMistake(() => exchangeProblems(report, entries, files.map(({ name }) => name).join()))
+  const contradictions = problems.length > 0 || !isOwn ? [] : exchangeProblems(report, entries)
   return [
     ...problems.map((problem) => `the exchanges are not those of the report: ${problem}`),
-    ...firstOf(
-      contradictions instanceof UserError ? [contradictions.message] : contradictions,
-      mostContradictions,
-    ).map((problem) => `the exchanges contradict the report: ${problem}`),
+    ...firstOf(contradictions, mostContradictions).map(
+      (problem) => `the exchanges contradict the report: ${problem}`,
+    ),
   ]
 }
 

@@ -15,7 +15,7 @@ import { Redactor } from '../harness/recording/index.ts'
 import { isObserved, type Report } from '../harness/report/index.ts'
 import { defaultLimits, type Target } from '../harness/target-file/index.ts'
 import { operationAt, pathUnder } from './base-url.ts'
-import { type RecordedEntry, recordedEntry } from './recorded-entry.ts'
+import { type RecordedEntry, recordedEntry, Unreadable } from './recorded-entry.ts'
 import { recordResponse, type RecordedHttpResponse } from './recorded-exchange.ts'
 import { createRecordingJudge } from './recording-judge.ts'
 import { groupBy } from '../harness/group-by.ts'
@@ -33,15 +33,19 @@ interface OwnEntry {
  * Where the recorded exchanges of a run contradict its report, a sentence each; nothing for a run that wrote both. They are
  * judged as `check` judges them, and each refusal by what answers it: as far as the run itself judged an answer by itself.
  * @param values the entries of the HAR
- * @throws UserError if they are no entries of a HAR
  */
-export function exchangeProblems(
-  report: Report,
-  values: readonly unknown[],
-  name: string,
-): string[] {
+export function exchangeProblems(report: Report, values: readonly unknown[]): string[] {
+  try {
+    return contradictions(report, values)
+  } catch (error) {
+    if (error instanceof Unreadable) return [error.message]
+    throw error
+  }
+}
+
+function contradictions(report: Report, values: readonly unknown[]): string[] {
   const target = targetOf(report)
-  const own = values.map((value, index) => ownEntry(value, index, name, target.baseUrl))
+  const own = values.map((value, index) => ownEntry(value, index, target.baseUrl))
   const passed = new Map(
     report.requirements.flatMap((result) =>
       result.outcome === 'passed' ? [[result.id, result] as const] : [],
@@ -184,8 +188,8 @@ function uncounted({ requirements }: Report, own: readonly OwnEntry[]): string[]
   })
 }
 
-function ownEntry(value: unknown, index: number, name: string, baseUrl: string): OwnEntry {
-  const entry = recordedEntry(value, index, name)
+function ownEntry(value: unknown, index: number, baseUrl: string): OwnEntry {
+  const entry = recordedEntry(value, index)
   const { _requirement: requirement, _role: role } = value as Record<string, unknown>
   const place = operationAt(entry.method, pathUnder(baseUrl, entry.url) ?? '')
   const isUsual =

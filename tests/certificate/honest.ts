@@ -36,4 +36,4 @@ export async function ownRun(
 }
 
 export const problemsOf = ({ entries, report }: OwnRun): string[] =>
-  exchangeProblems(report, entries, 'exchanges.har')
+  exchangeProblems(report, entries)
