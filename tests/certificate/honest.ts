@@ -27,7 +27,7 @@ export async function ownRun(
     options: run.options,
     startedAt: new Date(0),
     durationMs: 1,
-    results: new Map(results.map((result) => [result.id, result])) as never,
+    results: new Map(results.map((result) => [result.id, result])),
     facts,
   })
   let text = ''

@@ -61,9 +61,18 @@ const sent = catalogue.filter(
 )
 export const requests = sent.length
 
+interface Sent {
+  startedDateTime: string
+  time: number
+  request: { method: string; url: string; headers: object[] }
+  response: { status: number; headers: object[]; content: { mimeType: string; text: string } }
+  _requirement: string
+  _role: string
+}
+
 /** The exchanges of that run. */
 export function exchanges(count = requests) {
-  const entries = sent.slice(0, count).map(({ expects, id, operation }, n) => {
+  const entries = sent.slice(0, count).map(({ expects, id, operation }, n): Sent => {
     const { method, path } = operationOf(operation as OperationId)
     const [[status, tpe] = [0]] = expects as Pairs
     const body = JSON.stringify({ tpe, errors: [], extras: {} })
@@ -72,11 +81,11 @@ export function exchanges(count = requests) {
       time: 1,
       request: { method, url: `https://example.com${path.replaceAll(/[{}]/g, '')}`, headers: [] },
       response: {
-        status,
+        status: Number(status),
         headers: [{ name: 'content-type', value: 'application/json' }],
         content: { mimeType: 'application/json', text: body },
       },
-      _requirement: id as string,
+      _requirement: id,
       _role: 'probe',
     }
   })
