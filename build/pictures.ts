@@ -1,9 +1,13 @@
-// npm run pictures: makes the pictures of the README anew, from runs against the reference server. Needs Chromium for the page.
-// flow.svg is drawn by hand.
+// npm run pictures: makes the pictures of the pages anew, from runs against the reference server: the end of a run in a
+// terminal, the HTML report, the live page, and `watch`. Needs Chromium, and `script` of util-linux. flow.svg is drawn by hand.
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import pc from 'picocolors'
-import { chromium } from 'playwright-core'
+import { type Browser, chromium } from 'playwright-core'
 import type { Report } from '../harness/report/index.ts'
 import { startReference } from '../library/reference.ts'
 import { runConformance } from '../library/run-conformance.ts'
@@ -12,6 +16,7 @@ import { renderHtml } from '../reporters/html.ts'
 import { renderTerminal } from '../reporters/terminal.ts'
 
 const url = 'http://localhost:8080'
+const conform = fileURLToPath(new URL('../bin/conform.js', import.meta.url))
 const columns = 100
 const defects = ['jobs.create/404-unknown-application#tpe', 'translate.run/400-empty-text']
 
@@ -62,7 +67,7 @@ function terminalPicture(command: string, text: string): string {
     ]
     return ''
   })
-  const [width, height] = [880, 19 * text.split('\n').length + 52]
+  const [width, height] = [880, 19 * text.trimEnd().split('\n').length + 72]
   const look =
     'margin: 0; padding: 16px; border-radius: 9px; background: #16191d; color: #e7e9ea; overflow: hidden'
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${htmlText(command)}">
@@ -80,13 +85,104 @@ const text = renderTerminal(await report(only), pc.createColors(true), { width: 
 const command = `npx conform --target staging.json${only.map((pattern) => ` --only '${pattern}'`).join('')}`
 writeFileSync(at('terminal.svg'), terminalPicture(command, text))
 
-let page = ''
-for await (const part of renderHtml(await report([]), [])) page += part
+const dir = mkdtempSync(join(tmpdir(), 'conform-pictures-'))
 const browser = await chromium.launch({
   executablePath: '/usr/bin/chromium',
   args: ['--no-sandbox', '--disable-gpu'],
 })
-const tab = await browser.newPage({ viewport: { width: 1100, height: 860 }, colorScheme: 'light' })
-await tab.setContent(page)
-await tab.screenshot({ path: at('report.png') })
-await browser.close()
+try {
+  await picturesOfPages(browser)
+  writeFileSync(
+    at('watch.svg'),
+    terminalPicture('npx conform watch --target staging.json', await watched()),
+  )
+} finally {
+  await browser.close()
+  rmSync(dir, { recursive: true, force: true })
+}
+
+async function picturesOfPages(of: Browser): Promise<void> {
+  const look = { viewport: { width: 1100, height: 860 }, colorScheme: 'light' } as const
+  let page = ''
+  for await (const part of renderHtml(await report([]), [])) page += part
+  const tab = await of.newPage(look)
+  await tab.setContent(page)
+  await tab.screenshot({ path: at('report.png') })
+
+  const server = await startReference({ defects })
+  const { child, shows } = started(process.execPath, [conform, 'ui', ...argumentsFor(server)])
+  const [address] = await shows(/http:\S+/)
+  const live = await of.newPage(look)
+  await live.goto(address)
+  await live.locator('#now', { hasText: /^Ended at/ }).waitFor({ timeout: 60_000 })
+  await live.screenshot({ path: at('ui.png') })
+  child.kill('SIGKILL')
+  await server.close()
+}
+
+/** What `watch` shows after a server that was wrong comes back right. */
+async function watched(): Promise<string> {
+  const wrong = await startReference({ defects })
+  const line = [
+    process.execPath,
+    conform,
+    'watch',
+    ...argumentsFor(wrong),
+    '--only',
+    'translate.run/*',
+  ]
+  const { child, shows } = started('script', [
+    '-qefc',
+    `stty cols ${columns}; ${line.map((word) => `'${word}'`).join(' ')}`,
+    '/dev/null',
+  ])
+  await shows(/quit\u001b/)
+  child.stdin.write('f')
+  await shows(/still does[\s\S]*quit\u001b/)
+  await wrong.close()
+  await shows(/takes no requests[\s\S]*quit\u001b/)
+  const right = await startReference({ port: Number(new URL(wrong.url).port) })
+  const [shown] = await shows(/[^\n]*the target answers again[\s\S]*quit\u001b\[22m/)
+  child.kill('SIGKILL')
+  await right.close()
+  return withoutMoves(shown).replaceAll(wrong.url, url)
+}
+
+/** A program, and a wait for what it shows next. */
+function started(file: string, args: readonly string[]) {
+  const child = spawn(file, args, {
+    cwd: dir,
+    env: { ...process.env, FORCE_COLOR: '1', TERM: 'xterm', CONFORM_API_KEY: '' },
+  })
+  let shown = ''
+  let look: () => void = () => undefined
+  child.stdout.setEncoding('utf8').on('data', (piece: string) => {
+    shown += piece
+    look()
+  })
+  const shows = (pattern: RegExp): Promise<RegExpExecArray> =>
+    new Promise((resolve) => {
+      look = () => {
+        const found = pattern.exec(shown)
+        if (!found) return
+        shown = shown.slice(found.index + found[0].length)
+        look = () => undefined
+        resolve(found)
+      }
+      look()
+    })
+  return { child, shows }
+}
+
+function argumentsFor({ target }: Awaited<ReturnType<typeof startReference>>): string[] {
+  writeFileSync(join(dir, 'staging.json'), JSON.stringify({ ...target, name: 'Staging' }))
+  return ['--target', 'staging.json', '--depth', 'quick', '--seed', '421']
+}
+
+/** Text without what moves the cursor; of lines that were written over, the last. */
+function withoutMoves(text: string): string {
+  return text
+    .replaceAll(/\u001b\[\?\d+[hl]/g, '')
+    .replaceAll(/\r\n/g, '\n')
+    .replaceAll(/[^\n]*\u001b\[\d*[A-HJK][^\n]*\n?/g, '')
+}

@@ -46,6 +46,7 @@ const guide: Readonly<Record<string, readonly string[]>> = {
     'docs/versioning.md',
     'CHANGELOG.md',
     'CONTRIBUTING.md',
+    'docs/contributing/requirement.md',
     'docs/performance.md',
     'docs/contributing/mutation-score.md',
   ],

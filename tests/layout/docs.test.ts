@@ -69,6 +69,26 @@ test('no link of a page that is in the package leads to what is not', () => {
   }
 })
 
+/** Pages to look something up in, and what is made of measurements. */
+const references = [
+  'CHANGELOG.md',
+  'docs/target-file.md',
+  'docs/performance.md',
+  'docs/contributing/mutation-score.md',
+]
+
+test.each(pages.filter((page) => !references.includes(page)))(
+  '%s has 1,200 words at most',
+  (page) => {
+    const told = read(page)
+      .replaceAll(/<!--.*?-->/gs, '')
+      .replaceAll(/^```[\s\S]*?^```$/gm, '')
+      .split(/\s+/)
+      .filter((word) => /\w/.test(word))
+    expect(told.length).toBeLessThanOrEqual(page === 'README.md' ? 900 : 1200)
+  },
+)
+
 test('the README begins with what a user of the package types', () => {
   const [first = ''] = /```sh\n([\s\S]*?)```/.exec(read('README.md')) ?? []
   expect(first).toContain(`npm install --save-dev ${about.name}\n`)
@@ -92,9 +112,8 @@ test('the first commands of the README are scripts', () => {
 })
 
 test('every file that CONTRIBUTING names is there, and every test that a page names', () => {
-  const named = [...read('CONTRIBUTING.md').matchAll(/`((?:[\w-]+\/)+[\w.-]+\.\w+)`/g)].map(
-    ([, path]) => path!,
-  )
+  const ofUs = read('CONTRIBUTING.md') + read('docs/contributing/requirement.md')
+  const named = [...ofUs.matchAll(/`((?:[\w-]+\/)+[\w.-]+\.\w+)`/g)].map(([, path]) => path!)
   expect(named.length).toBeGreaterThan(40)
   const tests = pages.flatMap((page) =>
     [...read(page).matchAll(/`(tests\/[\w./-]+)`/g)].map(([, path]) => path!),

@@ -25,6 +25,8 @@ export default defineConfig({
   markdown: {
     anchor: { slugify },
     headers: { slugify },
+    // Colours that can be read by everybody.
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     languageAlias: { console: 'sh' },
     config(md) {
       const { fence } = md.renderer.rules
