@@ -31,6 +31,8 @@ export interface Member {
   readonly role?: string
   /** A request without it, or without it in an item that is there, has not the shape that the spec shows. */
   readonly required?: true
+  /** The granted requirement, by its condition, that shows whether a target supports what it is part of. */
+  readonly supportedIf?: string
   /** It belongs only to items whose member `type` is this. */
   readonly ofType?: string
   /** All values that the spec allows. */

@@ -15,7 +15,14 @@ import {
   triesOf,
   uploadOperation,
 } from '../catalogue/operations.ts'
-import { countAll, countGenerating, type Known } from '../harness/checks/index.ts'
+import {
+  countAll,
+  countGenerating,
+  declaresMore,
+  draftRequest,
+  type Known,
+  nameOfControl,
+} from '../harness/checks/index.ts'
 import { plannedCases } from './planned-cases.ts'
 import { getAt } from '../schemas/json.ts'
 import type { Depth } from '../harness/report/index.ts'
@@ -63,7 +70,7 @@ export function ownRequests(requirement: CatalogueRequirement, target: Target, r
 /** Requests that the run would send, per operation, in catalogue order. Throttled requests, which are sent again, are not counted. */
 export function estimate(plan: Plan, target: Target, runs: Runs): Estimate[] {
   const totals = createTotals(target)
-  const controlled = new Set<OperationId>()
+  const controlled = new Set<string>()
   const uploaded = new Set<string>()
   // The first request checks that the target answers; it is sent again while nothing comes back.
   totals.add(firstOperation, 2, 'none')
@@ -95,7 +102,8 @@ export function estimate(plan: Plan, target: Target, runs: Runs): Estimate[] {
       : ownRequests(requirement, target, runs)
     const planned = scenario ? undefined : plannedCases(requirement, target, runs)
     if (planned) totals.know(of, planned.cases.length + planned.generated, own)
-    const { generations } = grants(requirement, target, runs)
+    const { generations, controls } = grants(requirement, target, runs)
+    if (isOperationId(of)) addControls(of, planned?.controls ?? controls)
     const creates = requirement.effect === 'creates'
     if (generations > 0 && !creates) totals.add(of, own, 'generates', generations)
     else totals.add(of, own, requirement.effect, creates ? own : 0)
@@ -123,6 +131,19 @@ export function estimate(plan: Plan, target: Target, runs: Runs): Estimate[] {
     if (runs.readOnly && effect !== 'none' && !reads) return
     addUploads(needs)
     totals.add(of, triesOf(of), reads ? 'none' : effect, 1)
+  }
+
+  /** Valid requests with what a case adds beside its fault, each once a run. */
+  function addControls(of: OperationId, names: readonly string[]): void {
+    const more = names.filter((name) => !controlled.has(`${of} ${name}`))
+    for (const name of more) controlled.add(`${of} ${name}`)
+    totals.know(of, more.length, more.length * triesOf(of))
+    totals.add(
+      of,
+      more.length * triesOf(of),
+      requirementOf(grantedRequirement[of]).effect,
+      more.length,
+    )
   }
 
   /** Files that are needed, and that the target declares by a path or not at all: each is uploaded once. */
@@ -219,6 +240,8 @@ const shares: Readonly<Record<string, Readonly<Record<Depth, number>>>> = {
 interface Grants {
   readonly generations: number
   readonly control: number
+  /** Further controls, by name, each of which generates as well; none of an operation that generates nothing. */
+  readonly controls: readonly string[]
 }
 
 /** Cases that a run sends for a refusal, and for a granted request. */
@@ -250,21 +273,36 @@ function generatedBy(
   return runs.depth === 'quick' ? Math.min(1, generates(target)) : generates(target)
 }
 
+/** The control of scenarios of an operation, by name, if it is not the valid request. */
+function wholeControl(target: Target, operation: OperationId, options: Runs): string[] {
+  if (!declaresMore({ target }, operation)) return []
+  const objects = { takenIds: new Set(target.ids) }
+  return [nameOfControl(draftRequest({ target, options, objects }, operation, 'whole'))]
+}
+
 /** How many generations a requirement costs a conforming target. */
 export function grants(requirement: CatalogueRequirement, target: Target, runs: Runs): Grants {
   const operation = operationOf(requirement, target)
-  if (operation === undefined) return { generations: 0, control: 0 }
+  if (operation === undefined) return { generations: 0, control: 0, controls: [] }
   const { effect } = requirementOf(grantedRequirement[operation])
   const control = effect === 'generates' && !readsDeclared(operation, target.file) ? 1 : 0
   const usual = requirement.effect === 'generates' && !requirement.control ? 1 : 0
   const scenario = target.scenarios[requirement.id]
   const planned = plannedCases(requirement, target, runs)
-  if (planned) return { generations: countGenerating(planned.cases), control }
-  if (!scenario)
-    return { generations: generatedBy(requirement.generates ?? usual, target, runs), control }
+  if (planned)
+    return {
+      generations: countGenerating(planned.cases),
+      control,
+      controls: control > 0 ? planned.controls : [],
+    }
+  if (!scenario) {
+    const generations = generatedBy(requirement.generates ?? usual, target, runs)
+    return { generations, control, controls: [] }
+  }
   // Repeats are granted until the condition shows; after an exclusive one the control is asked again.
   return {
     generations: control * ((scenario.repeat ?? usual) + (isExclusive(scenario) ? 1 : 0)),
     control,
+    controls: control > 0 ? wholeControl(target, operation, runs) : [],
   }
 }

@@ -197,12 +197,14 @@ function overBudget(
   options: PlanOptions,
   budget: { left: number; readonly paid: Set<string> },
 ): Refused | undefined {
-  const { generations: granted, control } = grants(requirement, target, options)
+  const { generations: granted, control, controls } = grants(requirement, target, options)
   // Of bad input only what a lenient target takes all the same generates: that keeps nothing from being judged.
   const generations = requirement.effect === 'generates' ? granted : 0
   const operation = operationOf(requirement, target) ?? ''
-  const unpaid = control > 0 && !budget.paid.has(operation) ? control : 0
-  const cost = generations + unpaid
+  const unpaid = [...(control > 0 ? [''] : []), ...controls]
+    .map((name) => `${operation} ${name}`)
+    .filter((name) => !budget.paid.has(name))
+  const cost = generations + unpaid.length
   if (cost === 0) return undefined
   if (cost > budget.left) {
     return notExercised(
@@ -210,6 +212,6 @@ function overBudget(
     )
   }
   budget.left -= cost
-  if (unpaid > 0) budget.paid.add(operation)
+  for (const name of unpaid) budget.paid.add(name)
   return undefined
 }

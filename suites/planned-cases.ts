@@ -1,6 +1,6 @@
 import type { CatalogueRequirement } from '../catalogue/catalogue.ts'
 import { isOperationId } from '../catalogue/operations.ts'
-import { type Case, type Known, materialOf } from '../harness/checks/index.ts'
+import { type Case, controlName, type Known, materialOf } from '../harness/checks/index.ts'
 import { NotExercised } from '../harness/engine/index.ts'
 import type { Target } from '../harness/target-file/index.ts'
 import { casesOf } from './suites.ts'
@@ -9,6 +9,8 @@ import { casesOf } from './suites.ts'
 export interface PlannedCases {
   readonly cases: readonly Case[]
   readonly generated: number
+  /** Names of the requests that are to be granted besides the valid one, each once a run. */
+  readonly controls: readonly string[]
 }
 
 /** What is known before anything is sent; undefined of a requirement whose cases are not, as it needs states of the target. */
@@ -23,12 +25,15 @@ export function plannedCases(
   if (!condition || !isOperationId(operation) || target.scenarios[id]) return undefined
   const objects = { takenIds: new Set(target.ids) }
   try {
+    const material = materialOf({ target, options, objects }, requirement, operation)
+    const cases = condition.cases(material)
     return {
-      cases: condition.cases(materialOf({ target, options, objects }, requirement, operation)),
+      cases,
+      controls: [...new Set(cases.flatMap((one) => controlName(material, one) ?? []))],
       generated: condition.generated && options.depth === 'full' ? options.refusalRuns : 0,
     }
   } catch (error) {
-    if (error instanceof NotExercised) return { cases: [], generated: 0 }
+    if (error instanceof NotExercised) return { cases: [], generated: 0, controls: [] }
     throw error
   }
 }

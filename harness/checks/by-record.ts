@@ -3,20 +3,22 @@ import { jsonKinds, type Member, type MemberFault, roleOf } from '../../catalogu
 import { emptyOf } from '../../catalogue/odd-values.ts'
 import { getAt } from '../../schemas/json.ts'
 import { isUuid } from '../../schemas/formats.ts'
-import { jsonOf, NotExercised, type Probe } from '../engine/index.ts'
-import { byCases, type Case, type CaseCondition } from './case.ts'
+import { jsonOf, NotExercised, type Probe, withJson } from '../engine/index.ts'
+import { byCases, type Case, type CaseCondition, type Material } from './case.ts'
 import {
   absent,
   type Change,
   change,
   caseOf,
   changedBody,
+  hasAbove,
   inOtherItem,
   isOf,
   ofKinds,
   deletedIdAt,
   ofOtherTypes,
   unknownIdAt,
+  withoutFault,
 } from './changes.ts'
 import { missingBodyCase, withBody } from './conditions.ts'
 import { arraysAbove, type Placed, placesIn } from './places.ts'
@@ -134,7 +136,9 @@ export function byRecord({
     const name = conditionOf(requirement.id)
     const counted = ({ judgedBy = {} }: Member): boolean => Object.values(judgedBy).includes(name)
     const body = jsonOf(besides(material, material.valid))
-    const places = placesIn(material, operation, body).filter(({ member }) => counted(member))
+    const places = placesIn(material, operation, body).filter(
+      (place) => counted(place.member) && isSupported(material, place, body),
+    )
     const drawn = unknownWord(material, requirement.id)
     const changes = places.flatMap((place) =>
       withLater(place, faultsUnder(material, name, place, drawn)),
@@ -144,6 +148,17 @@ export function byRecord({
       throw new NotExercised(
         `put a value at ${at} into operations.${operation}.body: it is sent as another type`,
       )
+    const isMore = JSON.stringify(body) !== JSON.stringify(jsonOf(material.valid))
+    const controlOf = (one: Change): Pick<Case, 'control'> => {
+      if (withoutFault(one, body) !== undefined)
+        return {
+          control(valid) {
+            const probe = besides(material, valid)
+            return withJson(probe, withoutFault(one, jsonOf(probe)))
+          },
+        }
+      return isMore ? { control: (valid) => besides(material, valid) } : {}
+    }
     const asCase = (one: Change): Case => {
       const isOfType =
         one.place.member.at === otherTypes?.at && jsonKinds.some((kind) => isOf(one, kind))
@@ -151,6 +166,7 @@ export function byRecord({
       return {
         ...more,
         change: (valid) => change(besides(material, valid)),
+        ...controlOf(one),
         ...(isOfType && { expects: otherTypes.expects }),
         ...(mayBeCoerced(one) && { coercion: asText(one) }),
       }
@@ -164,6 +180,16 @@ export function byRecord({
         .map((one) => ({ ...asCase(askedAgain(one)), isAgain: true as const })),
     ]
   })
+}
+
+/** Whether the target is known to support what a member is part of: the declared body has it, or a scenario shows it. */
+function isSupported({ target, operation }: Material, place: Placed, body: unknown): boolean {
+  const { supportedIf } = place.member
+  return (
+    supportedIf === undefined ||
+    hasAbove(body, place) ||
+    Object.hasOwn(target.scenarios, `${operation}/${supportedIf}`)
+  )
 }
 
 /** Whoever looks a word up may remember it once that was answered. Within an array it stands in two items. */

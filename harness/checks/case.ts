@@ -4,10 +4,11 @@ import type { OperationId } from '../../catalogue/operations.ts'
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import type { Pairs } from '../../catalogue/requirement.ts'
 import { Failed, isGranted, type Probe } from '../engine/index.ts'
-import { judgeEach, property } from './at-once.ts'
+import { judgeAlso, judgeEach, property } from './at-once.ts'
+import { controlWith, nameOfControl, notGranted } from './control.ts'
 import { drawnForOtherPath, grantsAtOtherPath } from './other-path.ts'
 import { type Condition, type RefusalContext } from './refusals.ts'
-import { validDraft } from './valid-request.ts'
+import { validDraft, validRequest } from './valid-request.ts'
 import { type Known, sampled } from './values.ts'
 
 /** A request that a requirement is judged by, and what may answer it: both are known before anything is sent. */
@@ -24,6 +25,8 @@ export interface Case {
   readonly effect?: Effect
   /** Goes to the path that §4.4 names besides, if the valid request is granted there. */
   readonly isAtOtherPath?: true
+  /** The valid request with what this one adds to it beside its fault, which a target may not support: sent once a run, and has to be granted. */
+  readonly control?: (valid: Probe) => Probe
   /** Asks for what was asked before: sent once all others were answered. */
   readonly isAgain?: true
   /** Cases that it holds together, each with fewer faults: sent if its answer leaves open what they would be answered. */
@@ -87,9 +90,11 @@ export function byCases(cases: Cases, { inOrder, generated }: CaseOptions = {}):
     const all = cases(material)
     const named = all.filter(({ isAgain, coercion }) => !isAgain && !coercion)
     if (material.options.depth === 'full') return [...all, ...atOtherPath(material, named)]
-    return inOrder
-      ? named.slice(0, 1)
-      : sampled({ run: material, requirement: material.requirement }, named)
+    if (inOrder) return named.slice(0, 1)
+    // One that needs a control of its own takes two requests.
+    const plain = named.filter(({ control }) => !control)
+    const few = plain.length > 0 ? plain : named
+    return sampled({ run: material, requirement: material.requirement }, few)
   }
   return {
     cases: chosen,
@@ -102,10 +107,13 @@ export function byCases(cases: Cases, { inOrder, generated }: CaseOptions = {}):
         known.some(({ isAtOtherPath }) => isAtOtherPath) &&
         (await grantsAtOtherPath(context.run, operation))
       const all = known.filter((one) => !one.isAtOtherPath || hasOther)
-      context.open.plan(all.length)
+      context.open.plan(all.filter(({ control }) => !control).length)
       const judge = async (one: Case): Promise<void> => {
-        await judgeCase(refusal, one)
-        context.open.settle(1)
+        const name = controlName(material, one)
+        if (!one.control || name === undefined) {
+          await judgeCase(refusal, one)
+          context.open.settle(1)
+        } else await judgeAlso(context, () => withControl(refusal, one, name))
       }
       if (inOrder) for (const one of all) await judge(one)
       else
@@ -135,6 +143,26 @@ function atOtherPath(material: Material, named: readonly Case[]): Case[] {
       isAtOtherPath: true,
     },
   ]
+}
+
+/** Tells the control of a case from others; undefined if that is the valid request. */
+export function controlName({ valid }: Material, { control }: Case): string | undefined {
+  if (!control) return undefined
+  return nameOfControl(control(valid))
+}
+
+/** Judges a case if the target grants its control; throws `NotExercised` if not. */
+async function withControl(refusal: RefusalContext, one: Case, name: string): Promise<void> {
+  const { operation, context } = refusal
+  const { run } = context
+  const { control: change = (valid) => valid } = one
+  const found = await controlWith(run, operation, name, async () => {
+    const valid = await validRequest(run, operation)
+    return { ...change(valid), effect: valid.effect }
+  })
+  if (found.state === 'refused')
+    throw notGranted(found, 'the same request without its fault was not granted')
+  await judgeCase(refusal, one)
 }
 
 /** Sends a case and judges the answer; tells whether it was granted. */

@@ -25,6 +25,8 @@ export interface Change {
   readonly faults: readonly string[]
   /** @param own what a valid request has there; gives undefined if it is left out */
   value(own: unknown): unknown
+  /** What stands there in a request that has what this one adds, and no fault; its own value if nothing is said. */
+  readonly sound?: unknown
   /** A weaker change, sent if this one was refused. */
   readonly milder?: Change
 }
@@ -105,6 +107,11 @@ export function ofOtherTypes(place: Placed): Change[] {
   ]
 }
 
+/** Whether an item may be there once only, as it names something. */
+function hasName(item: unknown): boolean {
+  return isObject(item) && Object.keys(item).some((name) => /^(?:name|id|.*_id)$/.test(name))
+}
+
 /** The case in an item of its own, after those of an array that are sound or before them: a server may look at one of them alone. */
 export function inOtherItem(one: Change, array: string, where: 'first' | 'last'): Change[] {
   const { place } = one
@@ -112,6 +119,7 @@ export function inOtherItem(one: Change, array: string, where: 'first' | 'last')
   const [token, ...below] = tokensOf(place.pointer.slice(array.length))
   const faulty: unknown = getAt(changedBody([one]), `${array}/${token}`)
   if (!Array.isArray(sound) || (faulty === undefined && below.length === 0)) return []
+  const own = (sound as unknown[])[Number(token)]
   const items =
     where === 'last' ? [...(sound as unknown[]), faulty] : [faulty, ...(sound as unknown[])]
   return [
@@ -120,8 +128,16 @@ export function inOtherItem(one: Change, array: string, where: 'first' | 'last')
       called: `${one.called} (in the ${where} of ${items.length})`,
       faults: where === 'last' ? one.faults.map((fault) => `${fault}, later`) : one.faults,
       value: () => items,
+      ...(!hasName(own) && { sound: [...(sound as unknown[]), own] }),
     },
   ]
+}
+
+/** The request with what a change adds to it beside its fault; undefined if that is nothing. */
+export function withoutFault(one: Change, body: unknown): unknown {
+  const { place, sound } = one
+  if (sound === undefined && hasAbove(body, place)) return undefined
+  return changedBody([{ ...one, value: (own) => sound ?? own }], body)
 }
 
 /** The member of the body, below its root, in which a place is. */
@@ -130,7 +146,7 @@ export function topOf({ pointer }: Placed): string {
 }
 
 /** Whether a body has what is above a place. */
-function hasAbove(body: unknown, { pointer }: Placed): boolean {
+export function hasAbove(body: unknown, { pointer }: Placed): boolean {
   if (pointer === '') return true
   const above = getAt(body, pointer.slice(0, pointer.lastIndexOf('/')))
   return typeof above === 'object' && above !== null

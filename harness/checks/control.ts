@@ -65,6 +65,11 @@ export function control(run: Run, operation: OperationId): Promise<Control> {
   return oncePerRun(run, `control ${operation}`, async () => sendControl(run, operation))
 }
 
+/** The name of a control by what it sends: the same request is sent once, whoever asks for it. */
+export function nameOfControl({ headers, query, body }: Probe): string {
+  return `with ${JSON.stringify([headers, query])} ${String(body)}`
+}
+
 /**
  * The valid request with what a probe adds to it beside its fault, sent once a run.
  * @param name of what is added: the same name means the same request

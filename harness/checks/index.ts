@@ -10,6 +10,7 @@ export {
   byCases,
   type Case,
   type CaseCondition,
+  controlName,
   countAll,
   countGenerating,
   judgeCase,
@@ -27,9 +28,12 @@ export { characters, plainer } from './odd-values.ts'
 export {
   control,
   controlExchange,
+  controlWith,
+  nameOfControl,
   countsAsGranted,
   grantedControl,
   judgeThrottled,
+  notGranted,
   operationIn,
 } from './control.ts'
 export {
@@ -50,6 +54,8 @@ export { grantedByScenario, inScenario } from './granted.ts'
 export {
   bodyOf,
   contentOf,
+  declaresMore,
+  draftRequest,
   declaredResource,
   isDeclared,
   placeholderRequest,

@@ -23,6 +23,7 @@ import {
   type Control,
   control,
   controlWith,
+  nameOfControl,
   noteControl,
   notGranted,
   judgeThrottled,
@@ -33,6 +34,7 @@ import {
   applyScenario,
   bringsBody,
   declaresMore,
+  draftRequest,
   plainRequest,
   sharedRequest,
 } from './valid-request.ts'
@@ -174,9 +176,9 @@ export async function judgeScenario(
 
 /** What a scenario changes is the declared request, whole: with tools, say, that a valid request of other requirements has not. */
 function scenarioControl(run: Run, operation: OperationId): Promise<Control> {
-  return declaresMore(run, operation)
-    ? controlWith(run, operation, 'whole', () => plainRequest(run, operation, 'whole'))
-    : control(run, operation)
+  if (!declaresMore(run, operation)) return control(run, operation)
+  const name = nameOfControl(draftRequest(run, operation, 'whole'))
+  return controlWith(run, operation, name, () => plainRequest(run, operation, 'whole'))
 }
 
 /** The scenario's request, fresh each time; what is refused has no effect, and all add one file that is in no graph yet. */

@@ -13,8 +13,11 @@ import { faultOfSample, type SamplePdf, samplePdf } from '../../fixtures/pdf.ts'
 import type { Case, RefusalContext } from '../../harness/checks/index.ts'
 import {
   byCases,
+  controlWith,
   freshFilename,
   inPlaceOf,
+  judgeAlso,
+  notGranted,
   ofKindsAny,
   placeholderRequest,
   sample,
@@ -23,6 +26,7 @@ import {
   unknownIdCases,
   upload,
   uploadsOf,
+  validRequest,
 } from '../../harness/checks/index.ts'
 import type { Pairs } from '../../catalogue/requirement.ts'
 
@@ -132,7 +136,17 @@ export async function unusable(
     judge({ ...again, fault: `file: ${name}` }, told + how)
   await send(probe)
   if (isTwice && !isUploaded) await send(probe, ', once more')
-  await send(withJson(probe, { format: 'markdown' }), ', with format markdown')
+  if (run.options.depth === 'quick') return
+  const asMarkdown = (one: Probe): Probe => withJson(one, { format: 'markdown' })
+  await judgeAlso(context, async () => {
+    // A target may have no markdown for a PDF at all.
+    const markdown = await controlWith(run, 'pdf.parse', 'as markdown', async () =>
+      asMarkdown(await validRequest(run, 'pdf.parse')),
+    )
+    if (markdown.state === 'refused')
+      throw notGranted(markdown, 'a valid PDF with format markdown was not granted')
+    await send(asMarkdown(probe), ', with format markdown')
+  })
 }
 
 /** A file that does not exist, and one that does so no longer. */

@@ -52,6 +52,8 @@ export function refusedByDocument(
   // Removed operations, and other answers on the paths that are only named, are no answers of the operation.
   if ((id === 'pdf.parse' && on('pdf-removed')) || (path !== operation(id).path && on('aliases')))
     return undefined
+  // A stream is no JSON.
+  if (String(probe.body).includes('"stream":true') && response.status < 300) return undefined
   const json = response.json()
   const body = json.ok ? json.value : undefined
   return answerFits(id, response.status, body)
