@@ -4,7 +4,7 @@ import { warnOf } from './output/say.ts'
 import { Command } from '@commander-js/extra-typings'
 import { applyGates, count, foreignBaselineFile, type Report } from '../harness/report/index.ts'
 import { redactorFor } from '../harness/target-file/index.ts'
-import { checkTarget } from '../traffic/base-url.ts'
+import { checkTarget, wrongKeysAtHand } from '../traffic/base-url.ts'
 import { createClientJudge } from '../traffic/client/client-judge.ts'
 import { clientFindingText, clientSummary, heldToClient } from './client/formats.ts'
 import { judgeRecording, type Seen } from '../traffic/recording-judge.ts'
@@ -74,7 +74,10 @@ export async function checkFile(
   learnSecrets(redactor, survey.secrets)
   const { baseUrl, judgeClient = false, target: path, tpe } = options
   const clientJudge = judgeClient
-    ? createClientJudge({ baseUrl: target.baseUrl, redactor, hasKeys: survey.secrets.size > 0 })
+    ? createClientJudge({
+        ...{ baseUrl: target.baseUrl, redactor, wrongKeys: wrongKeysAtHand(target) },
+        hasKeys: survey.secrets.size > 0,
+      })
     : undefined
   const judged = await judgeRecording(har, target, redactor, (entry) => clientJudge?.see(entry))
   const given = {

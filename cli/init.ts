@@ -3,6 +3,7 @@ import { cancel, isCancel, multiselect, text } from '@clack/prompts'
 import { Command } from '@commander-js/extra-typings'
 import { isOperationId, type OperationId, operations } from '../catalogue/operations.ts'
 import { count, readReport } from '../harness/report/index.ts'
+import { inProcessUrl } from '../harness/recording/index.ts'
 import { baseUrlProblem, resolveTarget } from '../harness/target-file/index.ts'
 import { unwritable, UserError } from '../harness/user-error.ts'
 import { terminalText } from '../reporters/escape/terminal.ts'
@@ -105,9 +106,11 @@ export function standardAnswers({ baseUrl = exampleUrl, name }: InitArguments): 
 /** Reads from a report what it tells of a target: of what its target file declared, nothing but what was not served. */
 export function answersFrom(path: string, { baseUrl, name }: InitArguments): Answers {
   const { report } = readReport(path)
+  const isInProcess = report.target.baseUrl === inProcessUrl
   return {
     ...standardAnswers({
-      baseUrl: baseUrl ?? report.target.baseUrl,
+      // A handler has no address.
+      baseUrl: baseUrl ?? (isInProcess ? exampleUrl : report.target.baseUrl),
       name: name ?? report.target.name,
     }),
     notServed: [...report.run.notServed, ...(report.run.absent ?? [])].flatMap(({ operation }) =>

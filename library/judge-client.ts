@@ -69,7 +69,7 @@ export function judgeClient(
   const judge = createClientJudge({
     ...{ redactor: new Redactor(), hasKeys: survey.secrets.size > 0 },
     baseUrl: baseUrl === '' ? '' : normalBaseUrl(baseUrl),
-    ...(given.reference === true && { reference: ofReference() }),
+    ...(given.reference === true && ofReference()),
   })
   const byTime = (one: RecordedEntry, other: RecordedEntry): number =>
     (one.startedAt ?? 0) - (other.startedAt ?? 0)
@@ -94,7 +94,7 @@ function ofReference() {
     scenarios: Record<string, unknown>
   }
   const script = { played: [], left: () => 0 }
-  return { scenarios, wrongKeys: [keys.expired, keys.restricted], script }
+  return { reference: { scenarios, script }, wrongKeys: [keys.expired, keys.restricted] }
 }
 
 function entryOf(exchange: ClientExchange, index: number): RecordedEntry {

@@ -142,8 +142,10 @@ export interface TargetJson extends Omit<
   'operations' | 'scenarios' | 'limits' | 'keys'
 > {
   readonly keys?: Readonly<Record<string, unknown>>
-  readonly operations?: Readonly<Record<string, OperationValue | string>>
-  readonly scenarios?: Readonly<Record<string, ScenarioJson>>
+  readonly operations?: {
+    readonly [Id in keyof NonNullable<TargetFile['operations']>]?: OperationValue | string
+  }
+  readonly scenarios?: Readonly<Partial<Record<RequirementId, ScenarioJson>>>
   readonly limits?: Readonly<Record<string, number | string>>
 }
 

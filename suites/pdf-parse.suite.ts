@@ -109,7 +109,7 @@ function knownText({ target }: Run): KnownText {
     )
   return {
     words,
-    of: pdfFile === undefined ? 'fixtures/pdf/good.pdf of this package' : 'resources.pdfText',
+    of: pdfFile === undefined ? 'the PDF that the suite uploads' : 'resources.pdfText',
   }
 }
 
@@ -165,7 +165,7 @@ async function judgeOwnPdf(context: CheckContext, [name, text, format]: OwnPdf):
     ...withJson(await validRequest(run, 'pdf.parse'), { format }),
     params: { file_id: id },
   })
-  const known = { words: wordsOf(text), of: `fixtures/pdf/${name}.pdf of this package` }
+  const known = { words: wordsOf(text), of: `${name}.pdf, which the suite uploads` }
   await judgeTries(context, { make, what, check: holdsWords(known) })
 }
 

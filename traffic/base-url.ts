@@ -135,6 +135,13 @@ export function keyAtHand({ keys: { full } }: Target): string | undefined {
   return full && 'value' in full && full.value !== neverSent ? full.value : undefined
 }
 
+/** The keys of a target that are there to be refused, as far as they are known without asking anybody. */
+export function wrongKeysAtHand({ keys: { expired, restricted } }: Target): string[] {
+  return [expired, ...Object.values(restricted)].flatMap((key) =>
+    key && 'value' in key && key.value !== neverSent ? [key.value] : [],
+  )
+}
+
 /** The environment; what a variable that is not set would have given is never sent, so that any value will do. */
 function setOrNot(): Readonly<Record<string, string | undefined>> {
   return new Proxy(process.env, {

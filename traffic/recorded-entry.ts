@@ -28,7 +28,8 @@ export interface Witnessed {
   /** Number of the request at the proxy, from 1. */
   readonly n: number
   readonly sentAt: number
-  readonly endedAt: number
+  /** When the head of the answer was handed on, from which on a client may wait, or its end if there was none. */
+  readonly answeredAt: number
   /** When its connection was opened. */
   readonly connectionOpenedAt: number
   /** The client broke it off. */

@@ -52,8 +52,8 @@ export async function startJudgedServer(
   const forwarder = playScript(script, createForwarder({ baseUrl }))
   const wrongKeys = [keys?.expired, keys?.restricted].filter((key) => typeof key === 'string')
   const judge = createClientJudge({
-    ...{ baseUrl, redactor: redactorFor(target) },
-    reference: { scenarios, wrongKeys, script: forwarder },
+    ...{ baseUrl, redactor: redactorFor(target), wrongKeys },
+    reference: { scenarios, script: forwarder },
     onFinding: (finding) => void people.write(clientFindingText(finding)),
   })
   const startedAt = new Date()

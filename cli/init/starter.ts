@@ -1,6 +1,8 @@
 import { operations } from '../../catalogue/operations.ts'
 import type { Step } from '../../reporters/view/to-declare.ts'
 import { compactJson } from '../../reporters/view/writing.ts'
+import { existsSync } from 'node:fs'
+import { dirname, join, relative, resolve, sep } from 'node:path'
 import { isObject } from '../../schemas/json.ts'
 import { extname } from 'node:path'
 import type { OperationId } from '../../catalogue/operations.ts'
@@ -34,12 +36,24 @@ export function isModule(file: string): boolean {
 /** A commented target file that can be used at once: it has what is known, and the rest as comments. */
 export function starter(file: string, answers: Answers): string {
   const body = blocks(answers).map(writeBlock).join('\n\n')
-  if (!isModule(file)) return `{\n${schemaLine}\n\n${body}\n}\n`
+  if (!isModule(file)) return `{\n${schemaLine(file)}${body}\n}\n`
   return `import { defineTarget } from 'ai-content-conformance'\n\nexport default defineTarget({\n${body}\n})\n`
 }
 
-const schemaLine =
-  '  "$schema": "./node_modules/ai-content-conformance/schemas/target.schema.json",'
+const schemaPath = 'node_modules/ai-content-conformance/schemas/target.schema.json'
+
+/** Names the schema for editors, if the package is installed in the folder of the file or above. */
+function schemaLine(file: string): string {
+  const folder = dirname(resolve(file))
+  for (let above = folder; ; above = dirname(above)) {
+    const found = join(above, schemaPath)
+    if (existsSync(found)) {
+      const path = relative(folder, found).replaceAll(sep, '/')
+      return `  "$schema": "${path.startsWith('.') ? path : `./${path}`}",\n\n`
+    }
+    if (above === dirname(above)) return ''
+  }
+}
 
 function blocks(answers: Answers): Block[] {
   const { application } = answers

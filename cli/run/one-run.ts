@@ -305,7 +305,9 @@ export function runOptions(
 ): RunOptions {
   const again = rerunCommand({ ...options, baseUrl, headers: options.header })
   const chosenBy = chosenByOf(options)
-  return runOptionsOf({ ...options, expected, exchangeLog, chosenBy }, again + startOf(options))
+  const endsTarget = options.start !== undefined
+  const given = { ...options, expected, exchangeLog, chosenBy, endsTarget }
+  return runOptionsOf(given, again + startOf(options))
 }
 
 /** Options that start the server of a rerun, without what they seem to hand over as a secret. */

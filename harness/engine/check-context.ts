@@ -187,21 +187,23 @@ function named(
     : undefined
 }
 
-/** Warns that an object the request names may be gone: the clean-up removes it at the end of the run. */
+/** Warns that an object the request names may be gone: the clean-up removes it at the end of the run, or its server has ended. */
 function removedSince(
-  { objects, target }: Run,
+  { objects, options, target }: Run,
   { request: { body, url } }: FailureExchange,
 ): string | undefined {
   const gone = objects.created.find(({ id, operation }) => {
     const cleanup = Object.hasOwn(target.operations, operation)
       ? target.operations[operation as keyof typeof target.operations]?.cleanup
       : undefined
-    return cleanup !== undefined && cleanup.length > 0 && (url.includes(id) || body.includes(id))
+    const isRemoved = options.endsTarget === true || (cleanup !== undefined && cleanup.length > 0)
+    return isRemoved && (url.includes(id) || body.includes(id))
   })
-  return (
-    gone &&
-    `${gone.operation} made ${gone.id} for this run, which has removed it since: the rerun command makes another`
-  )
+  if (!gone) return undefined
+  const what = `${gone.operation} made ${gone.id} for this run`
+  return options.endsTarget === true
+    ? `${what}, and the server that it started has ended: the rerun command starts and makes another`
+    : `${what}, which has removed it since: the rerun command makes another`
 }
 
 function prepared({ target }: Run, { id }: CatalogueRequirement): string | undefined {

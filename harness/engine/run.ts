@@ -51,6 +51,8 @@ export interface RunOptions {
   readonly expected: readonly BaselineEntry[]
   /** `conform <base url> --target <file>` with the options that a failure needs to show again; no key. */
   readonly rerun: string
+  /** The run started its target, which ends with it: what was made there is gone by then. */
+  readonly endsTarget?: boolean
   /** File that exchanges are written to as they come, one JSON line each; without it they are not kept. */
   readonly exchangeLog?: string
   /** First pause of the exponential back-off, in ms. */
@@ -258,6 +260,7 @@ export function runOptionsOf(given: GivenOptions, rerun: string): RunOptions {
     expected = [],
     exchangeLog,
     chosenBy,
+    endsTarget = false,
   } = given
   return {
     ...{ seed, tpe, strict, readOnly, insecure, only, skip, shard, expected, rerun },
@@ -267,6 +270,7 @@ export function runOptionsOf(given: GivenOptions, rerun: string): RunOptions {
     nonce: [...randomBytes(4)].map((byte) => (byte % 36).toString(36)).join(''),
     exchangeLog,
     chosenBy,
+    endsTarget,
   }
 }
 

@@ -26,8 +26,8 @@ async function toldOf(...requests: Sent[]): Promise<string[]> {
   const told: string[] = []
   const wrongKeys = [keys.expired]
   const judge = createClientJudge({
-    ...{ baseUrl: reference.url, redactor: new Redactor() },
-    reference: { scenarios: {}, wrongKeys, script: { played: [], left: () => 0 } },
+    ...{ baseUrl: reference.url, redactor: new Redactor(), wrongKeys },
+    reference: { scenarios: {}, script: { played: [], left: () => 0 } },
     onFinding: ({ fault, kind }) => void told.push(`${kind}: ${fault.rule}`),
   })
   for (const [index, { body, headers: given = {}, path, ...sent }] of requests.entries()) {
@@ -54,7 +54,7 @@ async function toldOf(...requests: Sent[]): Promise<string[]> {
       witnessed: {
         n: index + 1,
         sentAt: at,
-        endedAt: at + 1,
+        answeredAt: at + 1,
         connectionOpenedAt: 0,
         isAborted: false,
       },

@@ -51,7 +51,7 @@ export function entryOf(exchange: Exchange, n = 1): RecordedEntry {
     requestBody: bytesOf(sent),
     headers: linesOf(answered),
     body: bytesOf(answer),
-    witnessed: { n, sentAt: at, endedAt: at + ms, connectionOpenedAt: opened, isAborted },
+    witnessed: { n, sentAt: at, answeredAt: at + ms, connectionOpenedAt: opened, isAborted },
   }
 }
 
@@ -75,9 +75,9 @@ export function judged(
 ): Judged {
   const told: string[] = []
   const script = { played: [], left: () => 0 }
-  const reference = { scenarios, wrongKeys: [expiredKey], script }
+  const reference = { scenarios, script }
   const judge = createClientJudge({
-    ...{ baseUrl, redactor: new Redactor() },
+    ...{ baseUrl, redactor: new Redactor(), wrongKeys: [expiredKey] },
     ...(server === 'reference' && { reference }),
     onFinding: ({ fault, kind }) => void told.push(`${kind}: ${fault.rule}`),
   })

@@ -46,7 +46,7 @@ test.each<[what: string, exchanges: Exchange[], told: string[]]>([
   ],
   ['before Retry-After is over', [limited(0, after(2)), granted(1900)], ['fault: waiting']],
   ['when Retry-After is over', [limited(0, after(2)), granted(2001)], []],
-  ['by a timer that goes off a little early', [limited(0, after(1)), granted(990)], []],
+  ['by a timer that goes off a little early', [limited(0, after(1)), granted(960)], []],
   [
     'before the date of Retry-After',
     [

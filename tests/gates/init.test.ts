@@ -1,5 +1,5 @@
 import { getRequestListener } from '@hono/node-server'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -46,11 +46,30 @@ test('without a terminal: a starter from flags, JSON once its comments are gone'
   })
 })
 
+test('the schema is named where it is, and only if it is there', () => {
+  const dir = folder()
+  const schema = join(dir, 'node_modules/ai-content-conformance/schemas')
+  const written = (file: string) => starter(join(dir, file), standardAnswers({}))
+  expect(written('t.json')).not.toContain('$schema')
+  mkdirSync(schema, { recursive: true })
+  writeFileSync(join(schema, 'target.schema.json'), '{}')
+  const path = 'node_modules/ai-content-conformance/schemas/target.schema.json'
+  expect(written('t.json')).toContain(`"$schema": "./${path}"`)
+  expect(written('targets/t.json')).toContain(`"$schema": "../${path}"`)
+})
+
+test('a report of a handler has no address to write', () => {
+  const path = join(folder(), 'report.json')
+  const judged = report([missed('a.b/1', undeclaredReason([['keys.expired']], '{}'))])
+  const target = { ...judged.target, baseUrl: 'http://in-process.localhost' }
+  writeFileSync(path, JSON.stringify({ ...judged, target }))
+  expect(answersFrom(path, {}).baseUrl).toBe(standardAnswers({}).baseUrl)
+})
+
 test('every comment that is a member can be uncommented as it stands', () => {
   const whole = JSON.parse(uncommented(starter('t.json', standardAnswers({}))))
   expect(Object.keys(whole)).toEqual([
     ...[
-      '$schema',
       'name',
       'baseUrl',
       'headers',

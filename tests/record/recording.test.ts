@@ -34,7 +34,7 @@ const exchange = (
       status: 200,
       headers: [json],
       body: whole(answers),
-      witnessed: { n: 1, sentAt: 0, endedAt: 5, connectionOpenedAt: 0, isAborted: false },
+      witnessed: { n: 1, sentAt: 0, answeredAt: 5, connectionOpenedAt: 0, isAborted: false },
     },
     ...rest,
   }

@@ -46,6 +46,16 @@ test('a failure about an object that clean-up removes says so', async () => {
   )
 })
 
+test('what was made on a server that the run started is gone with it', async () => {
+  const id = 'graphs.add-file/409-already-in-graph'
+  const options = { only: [id], endsTarget: true }
+  const { results } = await judgeReference({ defects: [id] }, { options, limits: { settleMs: 50 } })
+  const [failure] = results.find((result) => result.id === id)!.failures
+  expect(failure?.exchange?.curl).toMatch(
+    / {2}# files\.upload made \S+ for this run, and the server that it started has ended: the rerun/,
+  )
+})
+
 test('a key that is cut is written in words, and as a shell makes it in the curl line alone', async () => {
   const id = 'files.list/401-invalid-key'
   const { results } = await judgeReference({ defects: [id] }, { options: { only: [id] } })

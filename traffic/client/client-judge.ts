@@ -21,12 +21,12 @@ export interface ClientJudgeOptions {
   readonly onFinding?: (finding: ClientFinding) => void
   /** False if the requests were recorded without their keys. Default true. */
   readonly hasKeys?: boolean
+  /** Keys that are there to be refused. */
+  readonly wrongKeys?: readonly string[]
   /** Given if the server is the reference, which refuses nothing but what is wrong. */
   readonly reference?: {
     /** How it is brought to each condition: the scenarios of its target file. */
     readonly scenarios: Readonly<Record<string, unknown>>
-    /** Keys that are there to be refused. */
-    readonly wrongKeys: readonly string[]
     readonly script: Pick<ScriptPlayer, 'played' | 'left'>
   }
 }
@@ -51,7 +51,7 @@ const mostGranted = 10_000
 
 /** Judges the requests of a client, from what it was answered too. */
 export function createClientJudge(options: ClientJudgeOptions) {
-  const { baseUrl, hasKeys = true, redactor, reference, onFinding } = options
+  const { baseUrl, hasKeys = true, redactor, reference, wrongKeys = [], onFinding } = options
   const findings = new Map<string, ClientFinding>()
   const answered = new Map<string, Answered>()
   /** The latest job by application, as its creation was answered; undefined if that got no answer. */
@@ -154,7 +154,7 @@ export function createClientJudge(options: ClientJudgeOptions) {
     if (headerValue(requestHeaders, 'x-simulate') !== undefined) return true
     const credential = headerValue(requestHeaders, 'authorization') ?? ''
     return (
-      reference?.wrongKeys.some((key) => credential.endsWith(key)) === true ||
+      wrongKeys.some((key) => credential.endsWith(key)) ||
       reference?.script.played.some(({ n }) => n === witnessed?.n) === true
     )
   }
@@ -268,7 +268,7 @@ function timesOf({ durationMs, startedAt = NaN, witnessed }: RecordedEntry) {
     const endedAt = startedAt + Math.max(0, durationMs - 1)
     return { sentAt: startedAt, endedAt, atProxy: undefined, connectionOpenedAt: undefined }
   }
-  const { connectionOpenedAt, endedAt, n: atProxy, sentAt } = witnessed
+  const { answeredAt: endedAt, connectionOpenedAt, n: atProxy, sentAt } = witnessed
   return { sentAt, endedAt, atProxy, connectionOpenedAt }
 }
 

@@ -14,6 +14,7 @@ export interface Call {
   /** 0 if no answer came. */
   readonly status: number
   readonly sentAt: number
+  /** When its client could know the answer. */
   readonly endedAt: number
   /** Somebody wanted it to be refused: by a script, a header or a key. */
   readonly isAsked: boolean
@@ -44,7 +45,7 @@ interface Pending extends Awaited {
 }
 
 /** Timers of a client may go off a little early, in ms. */
-const slackMs = 20
+const slackMs = 50
 /** Sooner than this nobody comes back who waits at all, in ms. */
 export const atOnceMs = 10
 

@@ -7,6 +7,7 @@ import { redactorFor, type Target } from '../../harness/target-file/index.ts'
 import { createRecordingJudge, type OnFailure, recordedExchange } from '../recording-judge.ts'
 import type { RecordedHttpResponse } from '../recorded-exchange.ts'
 import { receivedIn, recordingReport } from '../recording-report.ts'
+import { wrongKeysAtHand } from '../base-url.ts'
 import { createSurvey } from '../survey.ts'
 import { createClientJudge } from '../client/client-judge.ts'
 import type { ClientFinding } from '../client/finding.ts'
@@ -85,7 +86,7 @@ export function createRecording(
   const told = new Map<string, Set<string>>()
   const survey = createSurvey()
   const client = createClientJudge({
-    ...{ baseUrl: target.baseUrl, redactor },
+    ...{ baseUrl: target.baseUrl, redactor, wrongKeys: wrongKeysAtHand(target) },
     onFinding: (finding) => onClientFinding(finding),
   })
   let secretsUntil = 0

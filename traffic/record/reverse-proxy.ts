@@ -111,6 +111,7 @@ function passOn(
   const [sent, received] = [createCapture(bodyLimit), createCapture(bodyLimit)]
   const [startedAt, sentAt] = [Date.now(), performance.now()]
   const connectionOpenedAt = openedAt.get(request.socket) ?? sentAt
+  let headAt: number | undefined
   let answered: Pick<CapturedExchange, 'status' | 'headers'> = { status: 0, headers: [] }
   let forwarding: Forwarding | undefined
   let isOver = false
@@ -129,7 +130,7 @@ function passOn(
         ...{ method, url: baseUrl + path, startedAt, durationMs },
         ...{ requestHeaders: requestHeaders.map(named), requestBody: sent.body() },
         ...{ ...answered, body: received.body(), ...(error === undefined ? {} : { error }) },
-        witnessed: { n, sentAt, endedAt, connectionOpenedAt, isAborted },
+        witnessed: { n, sentAt, answeredAt: headAt ?? endedAt, connectionOpenedAt, isAborted },
       }),
     )
   }
@@ -142,6 +143,7 @@ function passOn(
   }
   const head: ResponseSink['head'] = (status, headers, statusText) => {
     answered = { status, headers }
+    headAt = performance.now()
     // A redirect to the target would lead the client past this proxy.
     const isUnder = (address: string): boolean =>
       address === baseUrl || ['/', '?', '#'].some((next) => address.startsWith(baseUrl + next))
