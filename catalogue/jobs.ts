@@ -13,7 +13,7 @@ export const jobsCreate = requirements('jobs.create', [
   { id: '202-created', section: '4.2, 2.4', needs: [valid], expects: 202,
     statement: 'A valid creation is answered 202 with the id, status and created_at of the new job.', control: true, judgedLast: true, effect: 'generates' },
   { id: '202-retrievable', section: '4.2, 4.3', needs: [valid], expects: 200,
-    statement: 'The id that a creation returned can be retrieved, at the latest settleMs later.', seenBy: ['jobs.retrieve'],
+    statement: 'The id that a creation returned can be retrieved, at the latest settleMs later.', seenBy: ['jobs.retrieve'], judgedLast: true,
     effect: 'generates', maxRequests: 5, generates: 0 },
   { id: '202-required-inputs-only', section: '4.2', needs: [valid, '/resources/application/requiredInputs'], expects: 202,
     statement: 'A creation with just the required inputs is answered 202.', effect: 'generates' },
@@ -31,15 +31,15 @@ export const jobsCreate = requirements('jobs.create', [
   { id: '404-unknown-application', section: '4.2, 7.3', needs: [valid], expects: [[404, 'ResourceNotFound']],
     refused: 'A creation on an application that does not exist' },
   { id: '409-job-in-progress', section: '4.2, 8', needs: [valid], expects: [[409, 'BadRequest']],
-    refused: 'A creation while a job of the application is in progress', fault: 'state', effect: 'generates', maxRequests: 80, generates: 6 },
+    refused: 'A creation while a job of the application is in progress', fault: 'state', judgedLast: true, effect: 'generates', maxRequests: 90, generates: 6 },
   { id: '409-released', section: '4.2', needs: [valid], expects: 202,
     statement: 'Once the job has ended, completed or failed, the application accepts another.', judgedLast: true, effect: 'generates', maxRequests: 8, generates: 6 },
   { id: '4xx-no-effect', section: '4.2, 5, 8', needs: [valid], expects: 202,
-    statement: 'A creation that is refused starts no job: the application stays free.', effect: 'generates', maxRequests: 40, generates: 13 },
+    statement: 'A creation that is refused starts no job: the application stays free.', judgedLast: true, effect: 'generates', maxRequests: 40, generates: 13 },
   { id: '409-per-application', section: '8', needs: [valid, '/resources/otherApplication'], expects: 202,
-    statement: 'A job in progress on one application does not block another application.', effect: 'generates', maxRequests: 9, generates: 6 },
+    statement: 'A job in progress on one application does not block another application.', judgedLast: true, effect: 'generates', maxRequests: 9, generates: 6 },
   { id: '409-atomic', section: '8', needs: [valid], expects: [[409, 'BadRequest']],
-    statement: 'Of concurrent creations on one application, at no time are two jobs in progress.', effect: 'generates', maxRequests: 60, generates: 24 },
+    statement: 'Of concurrent creations on one application, at no time are two jobs in progress.', judgedLast: true, effect: 'generates', maxRequests: 60, generates: 24 },
 ])
 
 // oxfmt-ignore

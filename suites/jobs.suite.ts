@@ -1,17 +1,4 @@
-import type { CheckContext, Exchange, Judge, Probe, Run, RunHook } from '../harness/engine/index.ts'
-import { isBreakdown, isPlanned, jsonOf, operationProbe } from '../harness/engine/index.ts'
-import { ids } from './jobs/findings.ts'
-import { gateOf } from './jobs/gate.ts'
-import { isEnded, jobsOf } from './jobs/job-tracker.ts'
-import {
-  failingLifecycle,
-  mainLifecycle,
-  readableJob,
-  seeLaterJob,
-  seeOldestAgain,
-} from './jobs/lifecycle.ts'
-import { judgeNoEffect, noEffectFindings } from './jobs/no-effect.ts'
-import { provokeConflicts } from './jobs/provoke-conflicts.ts'
+import type { RequirementId } from '../catalogue/catalogue.ts'
 import {
   applyScenario,
   byRecord,
@@ -21,7 +8,18 @@ import {
   unknown,
   withBody,
 } from '../harness/checks/index.ts'
-import { judgeAnyText, judgeConflicts, judgeCreated, judgeRetrievable } from './jobs/creation.ts'
+import type { CheckContext, Exchange, Judge, Probe, Run, RunHook } from '../harness/engine/index.ts'
+import { isPlanned, jsonOf, operationProbe } from '../harness/engine/index.ts'
+import { historyOf } from '../harness/history/index.ts'
+import { isExclusive } from '../harness/target-file/index.ts'
+import { getAt, setAt } from '../schemas/json.ts'
+import { eachAccepted, ofBodies, type Refusal } from './created/created-object.ts'
+import { noEffect, once, onceAtOnce, ownId } from './created/relations.ts'
+import { usable } from './created/usable.ts'
+import { judgeAnyText } from './jobs/any-text.ts'
+import { accessTo } from './jobs/applications.ts'
+import { lookAtLast, provokeConflicts } from './jobs/drive.ts'
+import { ids } from './jobs/held.ts'
 import {
   malformedId,
   malformedInputs,
@@ -29,25 +27,16 @@ import {
   withoutInput,
   withRequiredInputs,
 } from './jobs/faults.ts'
-import {
-  judgeCreatedAt,
-  judgeFailedJob,
-  judgeIdentity,
-  judgeJobs,
-  judgeOutcome,
-  judgeStable,
-} from './jobs/retrieval.ts'
-import { isExclusive } from '../harness/target-file/index.ts'
-import { getAt, setAt } from '../schemas/json.ts'
-import { eachAccepted, ofBodies, type Refusal } from './created/created-object.ts'
-import { noEffect, once, onceAtOnce, ownId } from './created/relations.ts'
-import { usable } from './created/usable.ts'
+import { followFailing, followFirst, readableJob, readFinalStates } from './jobs/follow.ts'
+import { isEnded, jobsIn } from './jobs/jobs.ts'
+import { byRule, judgeCreated, judgeFailed, judgeIdentity, judgeJobs } from './jobs/judge.ts'
+import { provokeRefusals } from './jobs/refuse.ts'
 
 // §4.2 Create application job
 
 export const jobsCreate = suite('jobs.create', {
   '202-created': judgeCreated,
-  '202-retrievable': judgeRetrievable,
+  '202-retrievable': byRule('jobs.create/202-retrievable', readableJob),
   '202-required-inputs-only': withRequiredInputs,
   '202-any-text': judgeAnyText,
   '400-missing-body': missingBody,
@@ -55,11 +44,11 @@ export const jobsCreate = suite('jobs.create', {
   '400-missing-required-inputs': withoutInput,
   '400-malformed-inputs': malformedInputs,
   '404-unknown-application': unknown('application_id'),
-  '4xx-no-effect': judgeNoEffect,
-  '409-job-in-progress': judgeConflicts,
-  '409-released': judgeConflicts,
-  '409-per-application': judgeConflicts,
-  '409-atomic': judgeConflicts,
+  '4xx-no-effect': byRule(ids.noEffect, provokeRefusals),
+  '409-job-in-progress': byRule(ids.inProgress, provokeConflicts),
+  '409-released': byRule(ids.released, provokeConflicts),
+  '409-per-application': byRule(ids.perApplication, provokeConflicts),
+  '409-atomic': byRule(ids.atomic, provokeConflicts),
 })
 
 // §4.3 Retrieve job. The spec names no error of an unknown or malformed id: any 4xx with an envelope will do.
@@ -67,10 +56,10 @@ export const jobsCreate = suite('jobs.create', {
 export const jobsRetrieve = suite('jobs.retrieve', {
   '200-job': judgeJobs,
   '200-identity': judgeIdentity,
-  '200-created-at': judgeCreatedAt,
-  '200-outcome': judgeOutcome,
-  '200-failed': judgeFailedJob,
-  '200-stable': judgeStable,
+  '200-created-at': byRule('jobs.retrieve/200-created-at', followFirst),
+  '200-outcome': byRule('jobs.retrieve/200-outcome', followFirst),
+  '200-failed': judgeFailed,
+  '200-stable': byRule('jobs.retrieve/200-stable', followFirst),
   '4xx-unknown-job': unknownJob,
   '4xx-malformed-id': malformedId,
 })
@@ -91,15 +80,11 @@ function refusedByBlueprint({ run }: CheckContext): Refusal[] {
 
 const withoutEffect: Judge = (context) => noEffect(context, refusedByBlueprint(context))
 
-/** Records the jobs of created applications, since nothing else does, so that the run waits for their end. */
-const usableForJobs: Judge = (context) =>
-  usable(context, (run, id, exchange) => void jobsOf(run).track(exchange, id))
-
 // Create an application (§4.4, §7.3)
 
 export const applicationsCreate = suite('applications.create', {
   '2xx-accepted': eachAccepted,
-  '2xx-usable': usableForJobs,
+  '2xx-usable': usable,
   '2xx-own-id': ownId,
   '4xx-no-effect': withoutEffect,
   '400-atomic': onceAtOnce,
@@ -113,34 +98,26 @@ const conflicts = [ids.inProgress, ids.released, ids.perApplication, ids.atomic]
 
 /** Requirements that are judged on all jobs of a run. */
 const ofJobs = [
-  ...['jobs.create/202-created', 'jobs.retrieve/200-job', 'jobs.retrieve/200-identity'],
-  ...['jobs.retrieve/200-created-at', 'jobs.retrieve/200-outcome', 'jobs.retrieve/200-stable'],
-] as const satisfies readonly string[]
+  'jobs.create/202-created',
+  'jobs.create/202-retrievable',
+  'jobs.retrieve/200-job',
+  'jobs.retrieve/200-identity',
+  'jobs.retrieve/200-created-at',
+  'jobs.retrieve/200-outcome',
+  'jobs.retrieve/200-stable',
+] as const
 
-/** Makes the jobs on which the last requirements are judged, in every state that the target declares. */
+/** Brings about whatever the rules need, beside everything else that a run sends. */
 async function createJobs(run: Run): Promise<void> {
   const { application, failingApplication } = run.target.resources
-  const planned = (id: string): boolean => run.plan.get(id)?.run === true
-  const wanted: (() => Promise<unknown>)[] = []
-  if (application && !run.options.readOnly && ofJobs.some(planned))
-    wanted.push(() => mainLifecycle(run))
-  if (conflicts.some((id) => isPlanned(run, id))) wanted.push(() => provokeConflicts(run))
-  if (isPlanned(run, ids.noEffect)) wanted.push(() => noEffectFindings(run))
-  if (failingApplication && isPlanned(run, 'jobs.retrieve/200-failed'))
-    wanted.push(() => failingLifecycle(run))
-  await Promise.allSettled(wanted.map((see) => see()))
-}
-
-/**
- * Sees what can be seen only once all jobs are made, and have ended: before any of the last requirements is judged, so that each
- * of them sees all readings.
- */
-async function readFinalStates(run: Run): Promise<void> {
-  const deadline = performance.now() + run.target.limits.jobTimeoutMs
-  const { all, awaitEnd } = jobsOf(run)
-  await Promise.all(all.map((job) => awaitEnd(job, deadline).catch(() => false)))
-  if (isPlanned(run, 'jobs.retrieve/200-created-at')) await seeLaterJob(run).catch(() => undefined)
-  if (isPlanned(run, 'jobs.retrieve/200-identity')) await seeOldestAgain(run).catch(() => undefined)
+  const isWanted = (ids: readonly RequirementId[]): boolean => ids.some((id) => isPlanned(run, id))
+  const drivers: (() => Promise<unknown>)[] = []
+  if (application && !run.options.readOnly && isWanted(ofJobs)) drivers.push(() => followFirst(run))
+  if (isWanted(conflicts)) drivers.push(() => provokeConflicts(run))
+  if (isWanted([ids.noEffect])) drivers.push(() => provokeRefusals(run))
+  if (failingApplication && isWanted(['jobs.retrieve/200-failed']))
+    drivers.push(() => followFailing(run))
+  await Promise.allSettled(drivers.map((drive) => drive()))
 }
 
 /** The declared application that a creation names; undefined for any other request. */
@@ -163,32 +140,21 @@ export const jobsHook: RunHook = {
     const application = applicationOf(run, probe)
     if (application === undefined) return undefined
     const expects409 = purpose.expects?.some(([status]) => status === 409) ?? false
-    const gate = gateOf(run, application)
-    if (probe.effect !== 'none') return gate.sendWhenIdle(true, expects409, send)
-    const refused = (): Promise<Exchange> => gate.sendWhenIdle(false, expects409, send)
-    // Whether a refused creation has an effect is judged before any other refusal is sent there.
-    const isJudgedFirst =
+    const access = accessTo(run, application)
+    if (probe.effect !== 'none') return access.sendWhenIdle(true, expects409, send)
+    const refused = (): Promise<Exchange> => access.sendWhenIdle(false, expects409, send)
+    // Whether a refused creation has an effect is looked at before any other refusal is sent there.
+    const isLookedAtFirst =
       isPlanned(run, ids.noEffect) && run.target.resources.application?.id === application
-    return isJudgedFirst ? noEffectFindings(run).then(refused, refused) : refused()
-  },
-  observe(run, exchange) {
-    const application = applicationOf(run, exchange.probe)
-    if (application === undefined) return
-    gateOf(run, application).record(exchange)
-    const { response, probe } = exchange
-    if (response && probe.effect !== 'none' && isBreakdown(response))
-      jobsOf(run).broken.push(exchange)
-  },
-  unanswered(run, { probe, endedAt }) {
-    // On an application that the run created, too.
-    const application =
-      probe.operation === 'jobs.create' ? probe.params['application_id'] : undefined
-    if (application !== undefined) gateOf(run, application).lostAt = endedAt
+    return isLookedAtFirst ? provokeRefusals(run).then(refused, refused) : refused()
   },
   start: createJobs,
-  finish: readFinalStates,
+  async finish(run) {
+    if (isPlanned(run, ids.released)) await lookAtLast(run)
+    await readFinalStates(run)
+  },
   unfinished: (run) =>
-    jobsOf(run)
-      .all.filter((job) => !isEnded(job.readings.at(-1)))
+    jobsIn(historyOf(run))
+      .filter(({ twinOf, readings }) => !twinOf && !readings.some(isEnded))
       .map(({ id }) => id),
 }

@@ -16,11 +16,11 @@ import type {
   RunParts,
 } from '../harness/engine/index.ts'
 import { createRun, isPlanned, startJudging } from '../harness/engine/index.ts'
-import { ownJobs } from './jobs/lifecycle.ts'
+import { ownJobs } from './jobs/jobs.ts'
 import { errorNames } from '../catalogue/errors.ts'
 import { firstOperation, operation, readingOperation } from '../catalogue/operations.ts'
 import { createdHook, envelopeHook, notServedHook } from '../harness/checks/index.ts'
-import { historyHook } from '../harness/history/index.ts'
+import { historyHook, historyOf } from '../harness/history/index.ts'
 import type { Target } from '../harness/target-file/index.ts'
 import { planRun } from './plan.ts'
 import { pdfHook } from './pdf-parse/refusals.ts'
@@ -92,8 +92,10 @@ export const stateHook: RunHook = {
     const makers = alsoMadeFor[id]
     if (makers) return planned(makers)
     if (!onEveryJob.test(id)) return []
-    const before = ownJobs(run).filter(({ creation }) => creation.sentAt < sentAt)
-    return [...new Set(before.flatMap(({ creation }) => creation.purpose.requirement ?? []))]
+    const before = ownJobs(historyOf(run)).filter(({ creation }) => creation.sentAt < sentAt)
+    return [
+      ...new Set(before.flatMap(({ creation }) => creation.exchange.purpose.requirement ?? [])),
+    ]
   },
 }
 

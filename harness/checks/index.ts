@@ -24,6 +24,9 @@ export { badBytes, badInput, withBytes } from './bad-input.ts'
 export { judgeAlso, judgeEach, property, samples } from './at-once.ts'
 export { characters, plainer } from './odd-values.ts'
 
+// What a history shows.
+export { judgeVerdict } from './judge-by.ts'
+
 // What is granted.
 export {
   control,

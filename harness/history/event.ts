@@ -142,10 +142,12 @@ function requestOf(
 ): Pick<HistoryEvent, 'request' | 'fault'> {
   const { probe, purpose } = exchange
   const makesNothing = kind === 'creation' && probe.effect === 'none'
-  if (makesNothing || purpose.badInput || !probe.credential.full)
+  if (makesNothing || !probe.credential.full)
     return { request: 'faulty', fault: purpose.about ?? purpose.requirement ?? undefined }
-  const isOdd = probe.operation === 'jobs.create' && !isAsDeclared(target, exchange, within)
-  return { request: isOdd ? 'odd' : 'valid' }
+  // What an application takes, the target file declares; what else is created has a fresh name each time.
+  const takesInputs = probe.operation !== null && recordOf(probe.operation).busy !== undefined
+  const isOther = takesInputs && !isAsDeclared(target, exchange, within)
+  return { request: isOther || purpose.badInput ? 'odd' : 'valid' }
 }
 
 /** Whether the inputs of a creation are those that the target file declares for the application. */

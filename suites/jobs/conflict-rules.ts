@@ -33,7 +33,7 @@ import {
   statusOf,
   wereTogether,
 } from './jobs.ts'
-import { isBlamedOnRefusals } from './no-effect-rule.ts'
+import { mayBeOfRefusals } from './no-effect-rule.ts'
 
 /** §4.2, §8: what answers a creation while a job of the application is in progress. */
 const conflict = [[409, 'BadRequest']] as const
@@ -321,7 +321,7 @@ export const released: Rule = (history) => {
     for (const kept of keptAfterEnds(history, application)) {
       const [first, last] = [kept[0]!, kept.at(-1)!]
       const isLong = kept.length >= timesAlike && last.sentAt - first.sentAt >= releaseMs * 0.95
-      if (!isLong || isBlamedOnRefusals(history, first)) continue
+      if (!isLong || kept.some((one) => mayBeOfRefusals(history, one))) continue
       if (lostBefore(history, application, last.sentAt))
         open = 'a creation that got no answer may have started a job that nobody knows of'
       else if (!isApart && !kept.some((one) => isAlone(history, one)))

@@ -14,7 +14,7 @@ import {
   isAlone,
   isConflict,
   isAsked,
-  jobsIn,
+  ownJobs,
   jobsOn,
   lostBefore,
   madeAt,
@@ -105,7 +105,7 @@ function keyOf({ exchange: { probe } }: HistoryEvent): string | undefined {
 export const retrievable: Rule = (history) => {
   const { settleMs } = history.limits
   let cases = 0
-  for (const job of jobsIn(history)) {
+  for (const job of ownJobs(history)) {
     const own = job.readings.filter((one) => keyOf(one) === keyOf(job.creation))
     if (own.some(({ status }) => status === 200)) {
       cases++

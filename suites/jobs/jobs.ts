@@ -24,6 +24,7 @@ export interface Span {
   readonly to: number
 }
 
+const createdAt = ({ body }: HistoryEvent): unknown => member(body, 'created_at')
 export const isConflict = ({ status }: HistoryEvent): boolean => status === 409
 /** To be granted on a free application, or by somebody of whom nobody knows what was meant. */
 export const isAsked = ({ request }: HistoryEvent): boolean => request !== 'faulty'
@@ -53,6 +54,10 @@ const creationsBy = derived((history) => {
 export const creationsOn = (history: History, application: string): readonly HistoryEvent[] =>
   creationsBy(history).get(idKey(application)) ?? []
 
+/** With the key that may read it. */
+export const isReading = ({ kind, operation, request }: HistoryEvent): boolean =>
+  kind === 'reading' && operation === 'jobs.retrieve' && request !== 'faulty'
+
 /** The jobs that granted creations made, in the order in which these were answered. */
 export const jobsIn = derived((history): Job[] => {
   const first = new Map<string, HistoryEvent>()
@@ -63,10 +68,17 @@ export const jobsIn = derived((history): Job[] => {
     if (twinOf) return [{ id, application, creation: event, readings: [], twinOf }]
     first.set(idKey(id), event)
     const about = history.of(id)
-    const later = about.slice(about.indexOf(event)).filter(({ kind }) => kind === 'reading')
+    const later = about.slice(about.indexOf(event)).filter(isReading)
     return [{ id, application, creation: event, readings: later }]
   })
 })
+
+/** The jobs of the history that readings are judged of; what a wrong key was granted may belong to nobody. */
+export const ownJobs = derived((history) =>
+  jobsIn(history).filter(
+    ({ creation: { exchange } }) => history.isRecorded || exchange.probe.credential.full,
+  ),
+)
 
 const jobsById = derived(
   (history) =>
@@ -120,8 +132,6 @@ export function isOwn({ body }: HistoryEvent, { id }: Pick<Job, 'id'>): boolean 
   return typeof own !== 'string' || sameId(own, id)
 }
 
-const createdAt = ({ body }: HistoryEvent): unknown => member(body, 'created_at')
-
 /** Whether a reading of one job shows another, newer one of its application: that has the time of the newer one. */
 function showsAnother(history: History, job: Job, reading: HistoryEvent): boolean {
   const shown = createdAt(reading)
@@ -135,6 +145,9 @@ function showsAnother(history: History, job: Job, reading: HistoryEvent): boolea
 /** A status that the spec does not know may be one of a job that goes on. */
 export const hasEnded = (reading: HistoryEvent): boolean =>
   ['completed', 'failed'].includes(statusOf(reading) ?? '')
+
+/** Unknown, or no longer there. */
+export const isGone = ({ status }: HistoryEvent): boolean => status === 404 || status === 410
 
 /** The first reading that showed the end of the job. */
 export function endOf(job: Job): HistoryEvent | undefined {
@@ -206,8 +219,9 @@ export function meeting(
 const freeTimes = derived((history) => {
   const times = new Map<HistoryEvent, number>()
   for (const application of applicationsIn(history)) {
+    // Of a job whose id another one has, no reading tells when it ends, unless that is the very same answer once more.
     const jobs = jobsOn(history, application)
-      .filter(({ twinOf }) => !twinOf)
+      .filter(({ twinOf, creation }) => !twinOf || createdAt(twinOf) !== createdAt(creation))
       .sort((one, other) => one.creation.sentAt - other.creation.sentAt)
     let next = 0
     let latest = -Infinity

@@ -18,23 +18,24 @@ import {
   madeAt,
 } from './jobs.ts'
 
-/** A creation on an application of which every known job had ended, with what was refused there since the last one before it. */
+/** What a refusal starts shows within so many ms, and at these moments after it a driver looks. */
+export const windowMs = 2000
+export const moments = [500, 1000, 1700] as const
+/** Creations so long after a refusal are alike: at once, and at each moment. */
+const untilMs = [350, 800, 1400, windowMs] as const
+
+/** A creation on an application of which every known job had ended, with what was refused there shortly before. */
 export interface Look {
   readonly creation: HistoryEvent
   readonly application: string
   /** Since when the application was free, in ms; -Infinity if it had had no job. */
   readonly since: number
   readonly refused: readonly HistoryEvent[]
-  /** From the last refusal to the creation, in ms. */
-  readonly afterMs: number
+  /** Some of them came after the last creation that was granted: if others came since, one of those may be to blame. */
+  readonly isNext: boolean
   /** The creation before it was not granted: then it shows nothing new of the application. */
   readonly isRepeated: boolean
 }
-
-/** What a refusal starts shows within so many ms. */
-const longestMs = 2000
-/** Creations so long after refusals are alike: at once, and at each of the moments that are tried. */
-const untilMs = [350, 800, 1400, longestMs] as const
 
 /** The kind of a refusal: the requirement that its fault belongs to, or what it was answered. */
 const kindOf = ({ fault, status, tpe }: HistoryEvent): string => fault ?? `${status} ${tpe}`
@@ -42,8 +43,6 @@ const kindOf = ({ fault, status, tpe }: HistoryEvent): string => fault ?? `${sta
 /** How a refused request differs from the valid one: `without inputs`. */
 const wordsOf = ({ exchange, status, tpe }: HistoryEvent): string =>
   exchange.purpose.what ?? `by ${status} ${tpe}`
-
-const momentOf = ({ afterMs }: Look): number => untilMs.findIndex((ms) => afterMs < ms)
 
 function isRefused({ status = 0, noise, request }: HistoryEvent): boolean {
   const isClients = status >= 400 && status < 500 && status !== 409
@@ -66,31 +65,53 @@ function refusalsFor(history: History, application: string): HistoryEvent[] {
 export const looksIn = derived((history): Look[] =>
   applicationsIn(history).flatMap((application) => {
     const refusals = refusalsFor(history, application)
-    let next = 0
+    let [first, next] = [0, 0]
     let last: HistoryEvent | undefined
+    let grantedAt = -Infinity
     return creationsOn(history, application)
       .filter((one) => !isRefused(one) && one.noise === undefined)
       .flatMap((creation): Look[] => {
-        const since = freeSince(history, creation)
-        const from = Math.max(since ?? creation.sentAt, last?.endedAt ?? -Infinity)
-        const refused: HistoryEvent[] = []
-        for (; next < refusals.length && refusals[next]!.endedAt <= creation.sentAt; next++)
-          if (refusals[next]!.sentAt >= from) refused.push(refusals[next]!)
+        const { sentAt } = creation
+        while (next < refusals.length && refusals[next]!.endedAt <= sentAt) next++
+        while (first < next && refusals[first]!.endedAt < sentAt - windowMs) first++
         const isRepeated = last !== undefined && !last.isGranted
         last = creation
-        if (since === undefined || !isAsked(creation)) return []
-        const afterMs = creation.sentAt - (refused.at(-1)?.endedAt ?? -Infinity)
-        return [{ creation, application, since, refused, afterMs, isRepeated }]
+        const from = grantedAt
+        if (creation.isGranted) grantedAt = creation.endedAt
+        const since = isAsked(creation) ? freeSince(history, creation) : undefined
+        if (since === undefined) return []
+        const refused = refusals.slice(first, next)
+        const isNext = refused.some((one) => one.sentAt >= from)
+        return [{ creation, application, since, refused, isNext, isRepeated }]
       })
   }),
 )
 
-const kindsOf = ({ refused }: Look): string[] => [...new Set(refused.map(kindOf))]
+const afterMs = ({ creation }: Look, refusal: HistoryEvent): number =>
+  creation.sentAt - refusal.endedAt
+
+/** From the last refusal to the creation, in ms. */
+const sinceRefusal = (look: Look): number => afterMs(look, look.refused.at(-1)!)
+
+/** What was refused before a look, and how long before: the requirement of each fault, and the moment. */
+const kindsOf = (look: Look): string[] => [
+  ...new Set(
+    look.refused.map(
+      (one) => `${kindOf(one)} ${untilMs.findIndex((ms) => afterMs(look, one) < ms)}`,
+    ),
+  ),
+]
 const isBlocked = ({ creation }: Look): boolean => isConflict(creation)
 const isGranted = ({ creation }: Look): boolean => creation.isGranted
 
-/** Kinds of refusals after which creations were granted, on whatever application. */
-const harmless = derived((history) => new Set(looksIn(history).filter(isGranted).flatMap(kindsOf)))
+/** Kinds of refusals after which creations were granted, on whatever application: how soon after them at least, in ms. */
+const harmlessFrom = derived((history) => {
+  const soonest = new Map<string, number>()
+  for (const look of looksIn(history).filter(isGranted))
+    for (const kind of kindsOf(look))
+      soonest.set(kind, Math.min(soonest.get(kind) ?? Infinity, sinceRefusal(look)))
+  return soonest
+})
 
 /** A fault that somebody else's job could imitate has to be seen so often. */
 const timesAlike = 3
@@ -116,40 +137,50 @@ function blockedEachTime(history: History): Look[] | undefined {
   const groups = new Map<string, Look[]>()
   for (const look of looks) {
     const [kind, ...more] = kindsOf(look)
-    if (kind === undefined || more.length > 0 || momentOf(look) < 0 || look.isRepeated) continue
-    const key = `${look.application} ${kind} ${momentOf(look)}`
+    if (kind === undefined || more.length > 0 || look.isRepeated) continue
+    const key = `${look.application} ${kind}`
     groups.set(key, [...(groups.get(key) ?? []), look])
   }
   return [...groups.values()].find((group) => {
     const blocked = group.filter(isBlocked)
-    return (
-      blocked.length >= timesAlike && !group.some(isGranted) && isFreeAtOnce(looks, blocked[0]!)
-    )
+    const longest = Math.max(...blocked.map(sinceRefusal))
+    // What a refusal starts may be over a moment later.
+    const isHarmless = group.some((look) => isGranted(look) && sinceRefusal(look) <= longest)
+    return blocked.length >= timesAlike && !isHarmless && isFreeAtOnce(looks, blocked[0]!)
   })
 }
 
-/**
- * The look from which on an application takes no creation any more, though it took one after the other before; none if refusals
- * of these kinds did no harm elsewhere.
- */
-const lockedFrom = derived((history): Look[] =>
-  applicationsIn(history).flatMap((application): Look[] => {
-    const looks = looksIn(history).filter((look) => look.application === application)
-    const first = looks.findLastIndex((look) => !look.isRepeated && isBlocked(look))
-    const look = looks[first]
-    const after = looks.slice(first + 1)
-    if (!look || look.refused.length === 0 || after.some(isGranted)) return []
-    const lastSentAt = after.at(-1)?.creation.sentAt ?? 0
-    const isLong = lastSentAt - look.creation.sentAt >= history.limits.jobTimeoutMs
-    const isAlive = jobsOn(history, application).length > 1
-    const isHarmless = kindsOf(look).every((kind) => harmless(history).has(kind))
-    return isLong && isAlive && !isHarmless ? [look] : []
-  }),
+/** Looks that refusals before them may have blocked: not if the same refusals did no harm elsewhere, or another time. */
+const suspicious = derived((history): Look[] =>
+  looksIn(history).filter(
+    (look) =>
+      isBlocked(look) &&
+      !look.isRepeated &&
+      look.isNext &&
+      kindsOf(look).some(
+        // What a refusal starts may be over a moment later.
+        (kind) => (harmlessFrom(history).get(kind) ?? Infinity) > 1.25 * sinceRefusal(look) + 5,
+      ),
+  ),
 )
 
-/** Whether that an application stays locked since a creation is the fault of refusals before it. */
-export const isBlamedOnRefusals = (history: History, creation: HistoryEvent): boolean =>
-  lockedFrom(history).some((look) => look.creation === creation)
+/** Whether it may be the fault of refusals before it that a creation was answered 409. */
+export const mayBeOfRefusals = (history: History, creation: HistoryEvent): boolean =>
+  suspicious(history).some((look) => look.creation === creation) ||
+  (looksIn(history).some((look) => look.creation === creation && look.refused.length > 0) &&
+    noEffect(history).outcome === 'broken')
+
+/** Looks from which on an application takes no creation any more, though it took one after the other before. */
+function lockedFrom(history: History): Look[] {
+  return suspicious(history).filter(({ application, creation }) => {
+    const after = looksIn(history).filter(
+      (look) => look.application === application && look.creation.sentAt > creation.sentAt,
+    )
+    const lastSentAt = after.at(-1)?.creation.sentAt ?? 0
+    const isLong = lastSentAt - creation.sentAt >= history.limits.jobTimeoutMs
+    return isLong && !after.some(isGranted) && jobsOn(history, application).length > 1
+  })
+}
 
 /** §8: a creation that is refused starts no job: those after it are answered as those after none. */
 export const noEffect: Rule = (history) => {
@@ -160,7 +191,8 @@ export const noEffect: Rule = (history) => {
   const fail = (look: Look, how: string): ReturnType<Rule> => {
     const [first, ...more] = look.refused
     const ways = kindsOf(look).length > 1 ? 'in several ways' : first ? wordsOf(first) : ''
-    const when = momentOf(look) === 0 ? 'at once' : `${Math.round(look.afterMs)} ms`
+    const ms = Math.round(sinceRefusal(look))
+    const when = ms < untilMs[0] ? 'at once' : `${ms} ms`
     const others =
       madeAt(history, look.application) === undefined
         ? " (somebody else's job would look the same)"

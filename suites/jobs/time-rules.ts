@@ -7,7 +7,7 @@ import {
 } from '../../harness/history/index.ts'
 import { type Instant, parseDateTime } from '../../schemas/formats.ts'
 import { member } from '../../schemas/json.ts'
-import { type Job, jobOf, jobsIn, statusOf } from './jobs.ts'
+import { isReading, type Job, jobOf, ownJobs, statusOf } from './jobs.ts'
 import { contradiction, isRead, readIds, shownBy, told, verdictOf } from './reading-rules.ts'
 
 /** Two readings of one clock may be this far apart, in ms: a server may take the time twice. */
@@ -38,7 +38,7 @@ interface Dated {
 
 const datedReadings = derived((history) => {
   const known = new Map<Job, Dated[]>()
-  for (const job of jobsIn(history)) {
+  for (const job of ownJobs(history)) {
     const dated = job.readings.flatMap((reading) => {
       const instant = reading.isGranted ? instantAt('created_at', reading) : undefined
       return instant ? [{ job, reading, instant }] : []
@@ -144,7 +144,7 @@ export const consistent: Rule = (history) => {
   let cases = 0
   const evidence = readIds(history).flatMap((id): Evidence[] => {
     const job = jobOf(history, id)
-    const readings = history.of(id).filter((one) => one.kind === 'reading' && isRead(one))
+    const readings = history.of(id).filter((one) => isReading(one) && isRead(one))
     cases += readings.length
     return readings.flatMap((reading) => {
       const found = inconsistency(reading, job !== undefined)

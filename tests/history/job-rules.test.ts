@@ -330,7 +330,12 @@ const table: Partial<Record<Id, [what: string, outcome: Outcome, story: string][
     ['it ends', 'held', job('j1', 0)],
     ['it goes on', 'broken', `${busy}\n8100 j1: in_progress`],
     ['nobody read it for so long', 'open', busy],
-    ['a status that the spec does not know', 'broken', '0 a: 202 j1\n20 j1: succeeded'],
+    [
+      'a status that the spec does not know',
+      'broken',
+      '0 a: 202 j1\n20 j1: succeeded\n3000 j1: succeeded',
+    ],
+    ['a status on the way', 'open', '0 a: 202 j1\n20 j1: queued'],
   ],
   'jobs.retrieve/200-stable': [
     ['the same again', 'held', `${job('j1', 0)}\n3000 j1: completed`],
@@ -352,11 +357,11 @@ const table: Partial<Record<Id, [what: string, outcome: Outcome, story: string][
 function looks(names: readonly string[], from = 0, between = '202'): string {
   return names
     .map((name, at) => {
-      const start = from + at * 3000
+      const start = from + at * 6000
       const bare = [0, 1, 2, 3].map((n) =>
         between === '202' || n === 0
-          ? job(`${name}${n}`, start + 500 + 100 * n)
-          : `${start + 500 + 100 * n} a: 409`,
+          ? job(`${name}${n}`, start + 2500 + 100 * n)
+          : `${start + 2500 + 100 * n} a: 409`,
       )
       return `\n${start + 100} a/400-missing-inputs: 400\n${start + 110} a: 409${bare.join('\n')}`
     })

@@ -82,7 +82,7 @@ function exchangeOf(
   const headers = [{ name: 'date', value: new Date(begun).toUTCString() }]
   return {
     purpose: { requirement: null, role: 'probe', what: fault },
-    probe: { headers: [] },
+    probe: { headers: [], credential: { full: true } },
     ...(status !== undefined && {
       response: responseOf(
         { kind: 'answer', status, headers, sentAt, endedAt, body: bytes, cut: false } as never,

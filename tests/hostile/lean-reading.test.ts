@@ -2,7 +2,7 @@ import { errorNames } from '../../catalogue/errors.ts'
 import { expect, test, vi } from 'vitest'
 import { responseOf } from '../../harness/engine/response.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
-import { leanReading } from '../../suites/jobs/job-tracker.ts'
+import { lightened, trimmedBody } from '../../harness/history/light.ts'
 import { validate } from '../../schemas/validate.ts'
 
 function answered(text: string, cut = false) {
@@ -13,10 +13,8 @@ function answered(text: string, cut = false) {
   )
 }
 
-function reading(job: object) {
-  const response = answered(JSON.stringify(job))
-  return { exchange: { response } as Exchange, status: 'completed', job }
-}
+const reading = (job: object): Exchange =>
+  ({ response: answered(JSON.stringify(job)) }) as Partial<Exchange> as Exchange
 
 const job = {
   id: '7d1f2c3b-8a4e-4b5f-9c6d-7e8f90a1b2c3',
@@ -27,7 +25,7 @@ const job = {
 
 test('a small reading stays as it is', () => {
   const small = reading({ ...job, data: { title: 'tea' } })
-  expect(leanReading(small)).toBe(small)
+  expect(lightened(small)).toBe(small)
 })
 
 test.each([
@@ -43,10 +41,10 @@ test.each([
   ['an endless id', { id: 'x'.repeat(100_000) }, false],
 ])('a large reading fits the shape of a job as before: %s', (_, more, fits) => {
   const whole = reading({ ...job, ...more })
-  const lean = leanReading(whole)
-  expect(JSON.stringify(lean.job).length).toBeLessThan(3000)
-  expect(validate('job', whole.job).valid).toBe(fits)
-  const json = lean.exchange.response?.json()
+  const json = lightened(whole).response?.json()
+  expect(json?.ok && JSON.stringify(json.value).length).toBeLessThan(3000)
+  expect(json?.ok && json.value).toEqual(trimmedBody({ ...job, ...more }))
+  expect(validate('job', { ...job, ...more }).valid).toBe(fits)
   expect(json?.ok && validate('job', json.value).valid).toBe(fits)
 })
 

@@ -1,0 +1,101 @@
+import fc from 'fast-check'
+import {
+  characters,
+  grantedControl,
+  grantedProbe,
+  inScenario,
+  judgeThrottled,
+  plainer,
+  property,
+  samples,
+} from '../../harness/checks/index.ts'
+import type { CheckContext, Exchange } from '../../harness/engine/index.ts'
+import { answered, isGranted, NotExercised } from '../../harness/engine/index.ts'
+import { getAt, preview } from '../../schemas/json.ts'
+import { jobRequest } from './applications.ts'
+
+/** Texts of the kinds that servers trip over. */
+const awkward = [
+  ...[
+    '😀 🏳️‍🌈',
+    'שלום مرحبا',
+    '"quoted" and \\ back',
+    '%s %20 {} ${x} {{y}}',
+    "<b>&amp;</b> '; --",
+    'a\tb\nc',
+    '\u0001\u007f',
+    'a\u0000b',
+    ' at both ends ',
+    'two\r\nlines\u2028and more',
+    '1234567890',
+    '__proto__',
+    `tea${plainer}`,
+    `tea${characters}`,
+  ],
+  'long '.repeat(400),
+]
+
+/** More texts than most have a place for. */
+const manyTexts = 120
+
+const emptyText = 'empty @ /inputs/*/value/*'
+const isEmpty = ([text, ...more]: readonly string[]): boolean => text === '' && more.length === 0
+
+/** Judges that no text, awkward or generated, is answered by a 5xx. */
+export async function judgeAnyText(context: CheckContext): Promise<void> {
+  const { run } = context
+  const application = run.target.resources.application
+  if (!application) throw new NotExercised('declare resources.application')
+  const granted = await grantedControl(run, 'jobs.create')
+  context.control = granted.state
+  const ask = async (texts: readonly string[]): Promise<Exchange> => {
+    const inputs = application.inputs.map((input) => {
+      const values = getAt(input, '/value')
+      return { ...input, ...(Array.isArray(values) ? { value: texts } : {}) }
+    })
+    const make = grantedProbe(context, 'jobs.create', async () => ({
+      ...(await jobRequest(run, { ...application, inputs })),
+      fault: isEmpty(texts) ? emptyText : undefined,
+    }))
+    // Of the right type: but a server that breaks on it breaks on what somebody typed.
+    const purpose = { badInput: true }
+    const last = await context.send(make, purpose)
+    const settled = await judgeThrottled(context, {
+      source: last.probe,
+      control: granted,
+      last,
+      purpose,
+    })
+    answered(settled)
+    context.cases++
+    return settled
+  }
+  const judge = (exchange: Exchange, texts: readonly string[]): void => {
+    if ((exchange.response?.status ?? 0) < 500) return
+    const expected = 'any answer except a 5xx, whatever text the inputs hold'
+    context.fail(exchange, expected, `with inputs that hold ${preview(texts)}`)
+  }
+  const accept = async (...texts: readonly string[]): Promise<void> =>
+    judge(await ask(texts), texts)
+  /** Sends all in one request. A refusal of one hides what the others do: then each goes by itself. */
+  const acceptAll = async (
+    texts: readonly string[],
+    acceptEach: () => Promise<void>,
+  ): Promise<void> => {
+    const together = await ask(texts)
+    if (together.response && isGranted(together.response)) return
+    await acceptEach()
+    judge(together, texts)
+  }
+  if (context.scenario) return inScenario(context, 'jobs.create', () => accept('text'))
+  await acceptAll(awkward, async () => {
+    for (const text of awkward) await accept(text)
+  })
+  if (run.options.depth === 'quick') return
+  // By itself: many a server refuses it.
+  await accept('')
+  await accept(...Array.from({ length: manyTexts }, (_, at) => `text ${at}`))
+  const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
+  const texts = samples(context, 'grantedRuns', text)
+  await acceptAll(texts, () => property(context, 'grantedRuns', text, accept))
+}
