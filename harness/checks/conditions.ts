@@ -46,13 +46,11 @@ export function unknownIdCases(
     const made = isChanged ? changedId(material, declared, way) : drawn
     const id = isOther ? idOfAnother(material, parameter) : made
     if (id === undefined || id === declared) return []
-    const described =
-      way === 'unknown' ? `an unknown ${parameter}` : `a ${parameter} that is ${descriptions[way]}`
     const keepsForm = isOther ? isUuid(declared) : way === 'cut' && isNumber(declared)
     const hasOtherForm = (isOther || isChanged) && !keepsForm
     return [
       {
-        what: `with a valid request, but ${described}`,
+        what: `with a valid request, but ${descriptions[way](parameter)}`,
         fault: `id: ${way}`,
         // Nothing can be created at an id that does not exist: the probe may be sent again, and needs no idle application.
         change: (probe) => ({ ...probe, params: { ...probe.params, [parameter]: id } }),
@@ -66,11 +64,13 @@ export function unknown(parameter: string): CaseCondition {
   return byCases((material) => unknownIdCases(material, parameter), { inOrder: true })
 }
 
+/** The id that is sent, by the name of its place in the path. */
 const descriptions = {
-  'asked twice': 'unknown, asked for again',
-  cut: 'cut by a character',
-  lengthened: 'the declared one with more behind it',
-  'of another kind': 'that of an object of another kind',
+  unknown: (name: string) => `an unknown ${name}`,
+  'asked twice': (name: string) => `an unknown ${name}, asked for again`,
+  cut: (name: string) => `the declared ${name} without its last character`,
+  lengthened: (name: string) => `the declared ${name} with more behind it`,
+  'of another kind': (name: string) => `the id of another kind of object as ${name}`,
 }
 
 /** A JSON body in place of the valid one; a conforming target refuses it. */
