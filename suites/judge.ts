@@ -19,6 +19,7 @@ import { createRun, isPlanned, startJudging } from '../harness/engine/index.ts'
 import { ownJobs } from './jobs/jobs.ts'
 import { errorNames } from '../catalogue/errors.ts'
 import { firstOperation, operation, readingOperation } from '../catalogue/operations.ts'
+import { storyOf } from './jobs/story.ts'
 import { createdHook, envelopeHook, notServedHook } from '../harness/checks/index.ts'
 import { historyHook, historyOf } from '../harness/history/index.ts'
 import type { Target } from '../harness/target-file/index.ts'
@@ -53,6 +54,9 @@ const states: Readonly<Record<string, TakesState>> = {
   'jobs.retrieve/200-stable': 'job-of-run',
   'jobs.retrieve/200-failed': 'job-of-run',
 }
+
+/** Requirements that a state of a job decides, or more than one answer about it. */
+const inStories = /^jobs\.(?:create\/(?:409|4xx-no-effect|202)|retrieve\/200)/
 
 /** Requirements that are judged on every job of the run, and may depend on all that were made before: one is read after a newer one was made. */
 const onEveryJob = /^jobs\.(?:retrieve\/200-|create\/202-created$)/
@@ -114,7 +118,22 @@ export const api: Interface = {
 /** How the run reaches the target and its keys. */
 type RunPorts = Omit<RunParts, 'hooks' | 'api' | 'plan'>
 
-const hooks = [historyHook, envelopeHook, createdHook, notServedHook, jobsHook, pdfHook, stateHook]
+/** The stories of jobs: their failures are about more than one answer. */
+const storyHook: RunHook = {
+  storyOf: (run, id, exchange) =>
+    inStories.test(id) ? storyOf(historyOf(run), exchange) : undefined,
+}
+
+const hooks = [
+  storyHook,
+  historyHook,
+  envelopeHook,
+  createdHook,
+  notServedHook,
+  jobsHook,
+  pdfHook,
+  stateHook,
+]
 
 /** A run with every suite of the interface; nothing is sent yet. */
 export function prepareRun(target: Target, options: RunOptions, ports: RunPorts): Run {

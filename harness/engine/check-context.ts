@@ -104,6 +104,7 @@ export function createCheckContext(run: Run, requirement: CatalogueRequirement):
         ...askedOf(requirement),
         seed: run.options.seed,
         ...controlOf(context, exchange),
+        ...storyIn(context, exchange),
         ...againBy(context, exchange),
         exchange: shownIn(run, requirement, exchange),
       }
@@ -113,6 +114,11 @@ export function createCheckContext(run: Run, requirement: CatalogueRequirement):
     },
   }
   return context
+}
+
+function storyIn({ requirement, run }: CheckContext, exchange: Exchange): Pick<Failure, 'story'> {
+  const [story] = run.hooks.flatMap((hook) => hook.storyOf?.(run, requirement.id, exchange) ?? [])
+  return story === undefined ? {} : { story }
 }
 
 /** Statuses and names that the requirement asks for, if it asks for any. */

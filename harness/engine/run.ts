@@ -16,6 +16,7 @@ import type {
   NotServed,
   Reason,
   Shard,
+  Story,
   TakesState,
   TpeMode,
 } from '../report/index.ts'
@@ -145,6 +146,8 @@ export interface RunHook {
   remarkOn?(run: Run, exchange: Exchange): string
   /** State without which a failure of that requirement does not show again; undefined if its request alone shows it. */
   takesState?(run: Run, id: string): TakesState | undefined
+  /** What happened up to the exchange that fails that requirement; undefined if it is no story. */
+  storyOf?(run: Run, id: string, exchange: Exchange): Story | undefined
   /** Other requirements that have to be selected for a failure to show again. */
   rerunNeeds?(run: Run, id: string, exchange: Exchange): readonly string[]
   /** Ids of what has not ended, for the last lines of a report. */

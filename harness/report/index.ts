@@ -16,7 +16,7 @@ export type {
   RecordedExchange,
   RecordedHeaders,
 } from './model.ts'
-export type { RecordedRequest, RecordedResponse } from './model.ts'
+export type { RecordedRequest, RecordedResponse, Story, StoryStep } from './model.ts'
 export { basicDefinitions, conditions } from './report-schema.ts'
 export { rateOf, rateText, spokenRate } from './rate.ts'
 export { assembleReport, noRun, suiteSite, suiteVersion } from './assemble-report.ts'

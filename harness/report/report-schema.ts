@@ -8,6 +8,7 @@ import {
   listOf,
 } from '../../schemas/closed.ts'
 import { object, oneOf, orNull, type Schema, text, textOrNull } from '../../schemas/closed.ts'
+import { story } from './story-schema.ts'
 import {
   exchangeDefinitions,
   type FailureExchange,
@@ -237,6 +238,7 @@ const failure = object(
       'The state that the failure takes: the curl line sends its request alone, and may show something else.',
       takes,
     ),
+    story: described('What happened on the application before, and with it.', story),
     later: described(
       'What the request by itself was answered when the run ended, in words, if that differs.',
       text,

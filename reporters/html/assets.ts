@@ -15,6 +15,7 @@ const sheets = [
   'matrix',
   'list',
   'exchange',
+  'story',
   'signs',
   'narrow',
   'print',

@@ -9,6 +9,7 @@ import { gainOf, type Step, usualPart } from '../view/to-declare.ts'
 import { capital, compactJson, firstOf, outcomes } from '../view/writing.ts'
 import type { Cause } from '../view/causes.ts'
 import { responseDifferenceOf } from '../view/difference.ts'
+import { storyLines } from '../view/story.ts'
 import { commandOrLength, evidence, type EvidenceLine } from '../view/evidence.ts'
 import { type LikelyCause, likelyHeading } from '../view/likely-causes.ts'
 
@@ -246,8 +247,26 @@ function wrapped(ids: readonly string[]): string[] {
   return lines
 }
 
+/** What happened, a line a step, between the evidence and the lines to copy. */
+function storyOf({ story }: Failure, colors: Colors): Line[] {
+  if (story === undefined) return []
+  return storyLines(story).map((line, at) =>
+    labelled(at === 0 ? 'story' : '', terminalText(line), colors),
+  )
+}
+
 function evidenceLines(failure: Failure, colors: Colors): Line[] {
-  return evidence(failure).flatMap(([label, text]): Line[] => {
+  const lines = evidence(failure)
+  const facts = lines.filter(([label]) => label !== 'again' && label !== 'curl')
+  return [
+    ...linesOf(failure, facts, colors),
+    ...storyOf(failure, colors),
+    ...linesOf(failure, lines.slice(facts.length), colors),
+  ]
+}
+
+function linesOf(failure: Failure, lines: readonly EvidenceLine[], colors: Colors): Line[] {
+  return lines.flatMap(([label, text]): Line[] => {
     // Text to be copied has a line of its own, with nothing but blanks before it.
     if (label === 'curl' || label === 'again')
       return [
