@@ -10,9 +10,13 @@ import {
   readReport,
   suiteNote,
 } from '../harness/report/index.ts'
+import { conditionOf } from '../catalogue/requirement.ts'
 import { UserError } from '../harness/user-error.ts'
 import { terminalText } from '../reporters/escape/terminal.ts'
-import { renderPage, renderTable, marks } from './compare/render-table.ts'
+import { type Changes, changesOf } from './compare/changes.ts'
+import { marks } from './compare/marks.ts'
+import { renderPage } from './compare/page.ts'
+import { renderTable } from './compare/terminal.ts'
 import { countsText } from '../reporters/view/groups.ts'
 import {
   checkOutputs,
@@ -65,12 +69,17 @@ async function compare(
     outputs,
     Object.fromEntries(files.map((path) => [`${path}, one of the reports`, path])),
   )
-  const comparison = compareReports(files.map(readReport))
+  const reports = files.map(readReport)
+  const comparison = compareReports(reports)
+  const last = reports.find(({ path }) => path === comparison.columns.at(-1)?.path)
+  const changes = changesOf(comparison, last?.report)
   const people = streamForPeople(requests)
   for (const { format, path } of requests)
-    if (path === '-') process.stdout.write(renderers[format](comparison))
-  await writeFiles(outputs.map((output) => [output, renderers[output.format](comparison)]))
-  people.write(renderTable(comparison, colorsFor(people), people.isTTY ? people.columns : Infinity))
+    if (path === '-') process.stdout.write(renderers[format](comparison, changes))
+  await writeFiles(outputs.map((output) => [output, renderers[output.format](comparison, changes)]))
+  people.write(
+    renderTable(comparison, changes, colorsFor(people), people.isTTY ? people.columns : Infinity),
+  )
   if (failOnNew) decide(newlyFailingMusts(comparison), people)
 }
 
@@ -99,7 +108,7 @@ function renderJson(comparison: Comparison): string {
 }
 
 /** The comparison for a job summary or a merge request: the reports, what is newly failing, and what is not the same in all. */
-function renderMarkdown(comparison: Comparison): string {
+function renderMarkdown(comparison: Comparison, { causes, groups }: Changes): string {
   const { columns, mode, of, rows } = comparison
   const head = of === 'time' ? `${columns[0]!.baseUrl} over time` : 'Conformance compared'
   const same = rows.length - differingRows(comparison).length
@@ -121,6 +130,20 @@ function renderMarkdown(comparison: Comparison): string {
     ...(columns.length > 1 ? [`- musts that are newly failing in the last report: ${fresh}`] : []),
     `- ${same} of ${rows.length} requirements are the same in all`,
     '',
+    ...groups.flatMap(({ operations, rows: own, title }) => [
+      `**${title}: ${own.length}**`,
+      '',
+      ...operations.map(
+        ([operation, of]) =>
+          `- ${markdownCode(operation)} ${of.length}: ${of.map(({ id }) => markdownText(conditionOf(id))).join(', ')}`,
+      ),
+      '',
+    ]),
+    ...causes.map(
+      ({ results, title: what }) =>
+        `- likely cause of ${results.length} that broke: ${markdownText(what)}`,
+    ),
+    ...(causes.length > 0 ? [''] : []),
     ...table(notableRows(comparison), comparison),
   ].join('\n')
 }

@@ -92,7 +92,7 @@ function level(title: string, weight: string, counts: Counts, waiting: number): 
 }
 
 /** The shares of the outcomes side by side, with room for what is waiting; the numbers are beside it as text. */
-function bar(counts: Counts, waiting: number): string {
+export function bar(counts: Counts, waiting = 0): string {
   let x = 0
   const parts = Object.values(outcomes).map(({ member, tone }) => {
     const width = counts[member]

@@ -1,8 +1,10 @@
 import pc from 'picocolors'
 import { expect, test } from 'vitest'
-import { renderPage, renderTable } from '../../cli/compare/render-table.ts'
-import { compareReports, differingRows } from '../../harness/report/compare.ts'
-import type { RequirementResult } from '../../harness/report/model.ts'
+import { changesOf } from '../../cli/compare/changes.ts'
+import { renderPage } from '../../cli/compare/page.ts'
+import { renderTable } from '../../cli/compare/terminal.ts'
+import { type Comparison, compareReports, differingRows } from '../../harness/report/compare.ts'
+import type { Report, RequirementResult } from '../../harness/report/model.ts'
 import { elements, hasClass, textOf } from '../reporters/html-tree.ts'
 import { failed, missed, report, result } from './results.ts'
 
@@ -72,32 +74,63 @@ test('reports of both modes are compared in exact', () => {
   expect(mixed.rows[0]!.outcomes).toEqual(['failed', 'passed'])
 })
 
-test('the table names what differs and what changed', () => {
-  expect(renderTable(compareReports([march, april]), plain)).toMatchInlineSnapshot(`
+const shown = (comparison: Comparison, last?: Report) => changesOf(comparison, last)
+
+test('over time the terminal says first what broke and what was mended, by operation and cause, then the trend', () => {
+  const comparison = compareReports([march, april])
+  expect(renderTable(comparison, shown(comparison), plain)).toMatchInlineSnapshot(`
     "https://example.com over time (code names exact)
     1  2026-03-01T00:00:00Z  Non-conformant: must 3 passed, 1 failed, 0 not tested, 0 not applicable; should 0 passed, 0 failed, 0 not tested, 0 not applicable
     2  2026-04-01T00:00:00Z  Non-conformant: must 2 passed, 1 failed, 1 not tested, 0 not applicable; should 0 passed, 0 failed, 0 not tested, 0 not applicable
 
-     1  2   ✓ passed  ✗ failed  ○ not tested  – not applicable
-     ✓  ✗   a.b/1  newly failing
-     ✗  ✓   a.b/2  newly passing
-     ✓  ○   a.b/3  newly not tested
+    Broken since: 1
+      a.b    1  1
+    Mended since: 1
+      a.b    1  2
+    Passed before, not tested now: 1
+      a.b    1  3
+
+    Trend
+      1  ██████████████████▒▒▒▒▒▒  3 passed, 1 failed, 0 not tested
+      2  ████████████▒▒▒▒▒▒░░░░░░  2 passed, 1 failed, 1 not tested
 
     1 of 4 requirements are the same in all
-    2026-04-01T00:00:00Z: 1 newly failing, 1 newly passing, 1 newly not tested
     "
   `)
+  const before = at('2026-03-01T00:00:00Z', ...['1', '2', '3'].map((name) => result(`a.b/${name}`)))
+  const connection = { connection: 'reused' as const }
+  const rows = ['1', '2', '3'].map((name) => failed(`a.b/${name}`, connection))
+  const after = at('2026-04-01T00:00:00Z', ...rows)
+  const broken = compareReports([before, after])
+  expect(shown(broken, after.report).groups[0]).toMatchObject({
+    title: 'Broken since',
+    operations: [['a.b', { length: 3 }]],
+  })
+})
+
+test('between targets it shows how many failures each has in each operation, on one screen', () => {
+  const many = Array.from({ length: 60 }, (_, at) => `a.b/${at}`)
+  const comparison = compareReports([
+    target('z', ...many.map((id) => failed(id))),
+    target('a', ...many.map((id) => result(id))),
+  ])
+  const text = renderTable(comparison, shown(comparison), plain)
+  expect(text).toMatch(/^ {2}a\.b +60 ✗ +✓$/m)
+  expect(text).toContain('and 45 more that differ')
+  expect(text.split('\n').length).toBeLessThan(40)
 })
 
 test('the page holds every requirement and outcome as text, what newly fails first', () => {
-  const page = renderPage(compareReports([march, april]))
+  const page = renderPage(compareReports([march, april]), shown(compareReports([march, april])))
   const [notable, all] = elements(page)
     .filter((one) => hasClass(one, 'compared'))
-    .slice(1)
+    .slice(2)
     .map(textOf)
   expect(notable!.match(/a\.b\/\d(?= must)/g)).toEqual(['a.b/1', 'a.b/2', 'a.b/3'])
   expect(notable).toContain('✓Passed✗Faileda.b/1 must newly failing')
   expect(all!.match(/a\.b\/\d(?= must)/g)).toEqual(['a.b/1', 'a.b/2', 'a.b/3', 'a.b/4'])
+  expect(page.indexOf('Broken since')).toBeLessThan(page.indexOf('id="trend"'))
+  expect(page.indexOf('id="trend"')).toBeLessThan(page.indexOf('id="notable"'))
   expect(page).not.toMatch(/<script|https?:\/\/(?!example\.com)/)
   expect(page).toContain('default-src &#39;none&#39;; style-src &#39;sha256-')
 })
@@ -107,8 +140,8 @@ test('names of a target are text in the page and on the terminal', () => {
     target('<img src=x onerror=alert(1)>\u001b[2J', result('a.b/1')),
     march,
   ])
-  const page = renderPage(comparison)
+  const page = renderPage(comparison, shown(comparison))
   expect(page).not.toContain('<img')
   expect(page).not.toContain('\u001b')
-  expect(renderTable(comparison, plain)).not.toContain('\u001b')
+  expect(renderTable(comparison, shown(comparison), plain)).not.toContain('\u001b')
 })

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Browser, BrowserContextOptions } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { renderPage } from '../../cli/compare/render-table.ts'
+import { changesOf } from '../../cli/compare/changes.ts'
+import { renderPage } from '../../cli/compare/page.ts'
 import { compareReports } from '../../harness/report/compare.ts'
 import { renderHtml } from '../../reporters/html.ts'
 import { thinOut, violations } from '../support/accessibility.ts'
@@ -72,7 +73,8 @@ describe.skipIf(!isInstalled)('the HTML report in Chromium', () => {
   test('a comparison is accessible too, and needs no sideways scrolling on a phone', async () => {
     const file = join(directory, 'compared.html')
     const reports = [report, sampleReport()].map((one, at) => ({ path: `${at}.json`, report: one }))
-    writeFileSync(file, renderPage(compareReports(reports)))
+    const comparison = compareReports(reports)
+    writeFileSync(file, renderPage(comparison, changesOf(comparison, reports[1]!.report)))
     const page = await browser!.newPage({ viewport: phone })
     onTestFinished(() => page.close())
     await page.goto(pathToFileURL(file).href)

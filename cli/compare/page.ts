@@ -1,0 +1,151 @@
+import type { Column, Comparison, Counts, Row } from '../../harness/report/index.ts'
+import {
+  changeOf,
+  count,
+  differingRows,
+  notableRows,
+  suiteNote,
+} from '../../harness/report/index.ts'
+import { conditionOf } from '../../catalogue/requirement.ts'
+import { htmlAttribute, htmlText } from '../../reporters/escape/html.ts'
+import { shortened, visible } from '../../reporters/escape/visible.ts'
+import { pageHead, style } from '../../reporters/html/assets.ts'
+import { bar, legend, tones as classes } from '../../reporters/html/overview.ts'
+import { verdictWords } from '../../reporters/view/standing.ts'
+import { outcomes } from '../../reporters/view/writing.ts'
+import { type Changes, countsIn, operationsOf } from './changes.ts'
+import { columnName, marks } from './marks.ts'
+
+const known = Object.values(outcomes)
+
+/** The comparison as one page in the style of the report, which needs nothing but itself: what changed, the trend, what fails and differs. */
+export function renderPage(comparison: Comparison, changes: Changes): string {
+  const { columns, mode, of, rows } = comparison
+  const names = shortened(columns.map(({ name }) => visible(name)).join(', '), 120)
+  const title = of === 'time' ? `${visible(columns[0]!.baseUrl)} over time` : names
+  const notable = notableRows(comparison)
+  const same = rows.length - differingRows(comparison).length
+  const note = suiteNote(comparison)
+  return `${pageHead(title, { style })}
+<body><header class="top"><p class="kind">Conformance compared <span>Code names: ${mode}</span></p>
+<h1>${htmlText(title)}</h1>
+<p class="where">${count(rows.length, 'requirement')}, ${same} of them the same in all reports</p>
+${note === undefined ? '' : `<ul class="notes"><li>${htmlText(note)}</li></ul>`}</header>
+<main id="main">${changesSection(changes)}<section aria-labelledby="reports"><h2 id="reports">Reports</h2>
+<div class="scroll" role="region" aria-label="Table of reports" tabindex="0"><table class="compared"><thead><tr><td></td>${['Report', 'Verdict', 'Must', 'Should', 'Started', 'Suite'].map((name) => `<th scope="col">${name}</th>`).join('')}</tr></thead><tbody>
+${columns.map((column, index) => columnRow(column, index)).join('\n')}
+</tbody></table></div></section>
+${trendSection(comparison)}
+<section aria-labelledby="notable"><h2 id="notable">Failures and differences <small>${notable.length}</small></h2>
+${notable.length === 0 ? '<p>Nothing failed, and all reports are the same.</p>' : notableTables(notable, comparison)}</section>
+<section aria-labelledby="all"><h2 id="all">Every requirement</h2>
+<details class="fold"><summary>${count(rows.length, 'requirement')}</summary>${table(rows, comparison, 'Every requirement')}</details></section>
+</main></body></html>
+`
+}
+
+/** What changed in the last report, by operation, and what broke so may have in common. */
+function changesSection({ causes, groups }: Changes): string {
+  if (groups.length === 0) return ''
+  const blocks = groups.map(({ operations, rows, title, tone }) => {
+    const lines = operations.map(([operation, own]) => {
+      const names = own.map(
+        ({ id, level }) =>
+          `<span class="mono">${htmlText(conditionOf(id))}</span>${level === 'should' ? ' (should)' : ''}`,
+      )
+      return `<dt class="mono">${htmlText(operation)} <b>${own.length}</b></dt><dd>${names.join(', ')}</dd>`
+    })
+    return `<h3 class="${tone}"><i aria-hidden="true">${signs[tone]}</i>${title} <small>${rows.length}</small></h3><dl class="run">${lines.join('')}</dl>`
+  })
+  const likely = causes.map(
+    ({ results, sentence, title }) =>
+      `<li><b>${count(results.length, 'requirement')} that broke: ${htmlText(title)}.</b> ${htmlText(sentence)}</li>`,
+  )
+  const list = likely.length === 0 ? '' : `<ul class="plain">${likely.join('')}</ul>`
+  return `<section aria-labelledby="changed"><h2 id="changed">What changed</h2>${list}${blocks.join('')}</section>\n`
+}
+
+const signs = { p: '✓', f: '✗', m: '○' } as const
+
+/** A bar for each report, of all requirements and of each operation; the numbers are beside them as text. */
+function trendSection(comparison: Comparison): string {
+  const { columns, of, rows } = comparison
+  const heads = columns.map(
+    (column, at) =>
+      `<th scope="col" title="${htmlAttribute(columnName(column, comparison))}">${at + 1}</th>`,
+  )
+  const line = (name: string, own: readonly Row[]): string => {
+    const cells = columns.map((_, at) => {
+      const counts = countsIn(own, at)
+      return `<td>${bar(counts)}<span class="tally">${tally(counts)}</span></td>`
+    })
+    return `<tr><th scope="row" class="mono">${htmlText(name)}</th>${cells.join('')}</tr>`
+  }
+  const lines = operationsOf(comparison).map(([operation, own]) => line(operation, own))
+  return `<section aria-labelledby="trend"><h2 id="trend">${of === 'time' ? 'Trend' : 'By operation'}</h2>${legend(known)}<div class="scroll" role="region" aria-label="Table: by operation" tabindex="0"><table class="compared trend"><thead><tr><th scope="col">Operation</th>${heads.join('')}</tr></thead><tbody>
+${line('all', rows)}
+${lines.join('\n')}
+</tbody></table></div></section>`
+}
+
+/** Those that differ first, folded by operation if there are many. */
+const MANY = 40
+
+function notableTables(rows: readonly Row[], comparison: Comparison): string {
+  if (rows.length <= MANY) return table(rows, comparison, 'Failures and differences')
+  const differing = new Set(differingRows(comparison))
+  const groups = operationsOf({ ...comparison, rows })
+  return groups
+    .map(([operation, own]) => {
+      const number = own.filter((row) => differing.has(row)).length
+      return `<details class="fold"><summary><span class="mono">${htmlText(operation)}</span>: ${count(own.length, 'requirement')}, ${number} not the same in all</summary>${table(own, comparison, operation)}</details>`
+    })
+    .join('\n')
+}
+
+function columnRow(column: Column, index: number): string {
+  const { baseUrl, interrupted, name, startedAt, summary, verdict, version } = column
+  const { tone, word } = verdictWords[verdict]
+  const cells = [
+    `<td class="${classes[tone]}"><b>${word}</b>${interrupted ? ', interrupted' : ''}</td>`,
+    ...[summary.must, summary.should].map((counts) => `<td class="tally">${tally(counts)}</td>`),
+    ...[startedAt.slice(0, 16).replace('T', ' '), version].map(
+      (text) => `<td>${htmlText(text)}</td>`,
+    ),
+  ]
+  return `<tr><td>${index + 1}</td><th scope="row">${htmlText(name)}<span class="ask mono">${htmlText(baseUrl)}</span></th>${cells.join('')}</tr>`
+}
+
+function tally(counts: Counts): string {
+  return known
+    .filter(({ member }) => counts[member] > 0)
+    .map(
+      ({ member, sign, tone, word }) =>
+        `<span class="${tone}"><i aria-hidden="true">${sign}</i>${counts[member]}<span class="sr"> ${word.toLowerCase()} </span></span>`,
+    )
+    .join('')
+}
+
+function table(rows: readonly Row[], comparison: Comparison, label: string): string {
+  const { columns, of } = comparison
+  const heads = columns.map(
+    (column, index) =>
+      `<th scope="col" title="${htmlAttribute(columnName(column, comparison))}">${index + 1}</th>`,
+  )
+  const body = rows.map((row) => {
+    const change = of === 'time' ? changeOf(row, columns.length - 1) : null
+    const changed =
+      change === null
+        ? ''
+        : ` <b class="${row.outcomes.at(-1) === 'failed' ? 'f' : 'n'}">${change}</b>`
+    return `<tr>${row.outcomes.map(cell).join('')}<th scope="row"><span class="mono">${htmlText(row.id)}</span> <span class="tag">${row.level}</span>${changed}<span class="ask">${htmlText(row.statement)}</span></th></tr>`
+  })
+  return `${legend(known)}<div class="scroll" role="region" aria-label="Table: ${label}" tabindex="0"><table class="compared"><thead><tr>${heads.join('')}<th scope="col">Requirement</th></tr></thead><tbody>
+${body.join('\n')}
+</tbody></table></div>`
+}
+
+function cell(outcome: Row['outcomes'][number]): string {
+  const { sign, tone, word } = marks[outcome ?? 'absent']
+  return `<td data-outcome="${outcome ?? 'absent'}"><span class="cell ${tone}" aria-hidden="true">${sign}</span><span class="sr">${word}</span></td>`
+}
