@@ -162,7 +162,7 @@ const oneEach: Readonly<Partial<Record<OperationId, number>>> = Object.fromEntri
 
 // oxfmt-ignore
 export const envelope = requirements('envelope', [
-  { id: 'shape', section: '2.6',
+  { id: 'shape', section: '2.6, 7.1',
     statement: 'Every error response is a JSON envelope with tpe, errors and extras of the types shown.', maxRequests: 0 },
   { id: 'status-tpe-pair', section: '7.2, 7.3, 7.4',
     statement: 'The tpe of every error response is one that its status may carry.', maxRequests: 0 },

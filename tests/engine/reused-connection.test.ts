@@ -46,7 +46,7 @@ test('a body left unread is told as what it is, with a curl line that shows it',
 /** Request that is sent in turns with those of the row, and shows what they left on their connection. */
 const besides: Readonly<Record<string, string>> = {
   'jobs.create/400-malformed-json': 'jobs.create/401-*',
-  'files.upload/413-body-too-large': 'files.upload/401-*',
+  'files.upload/413-body-too-large': 'files.upload/401-malformed-key',
 }
 
 // One request at a time, all on one connection: which of them comes next is no matter of how busy the machine is.
