@@ -42,23 +42,13 @@ export interface Estimate {
 /** Polls of an object while the pause between them grows to its longest. */
 const growingPolls = 40
 
-/** One case of each refusal goes to the path that §4.4 names besides; those of keys have cases of their own there. */
-function toOtherPath(
-  { operation: of, expects, fault, scenarioOnly }: CatalogueRequirement,
-  { depth }: Pick<Runs, 'depth'>,
-): number {
-  const hasOther = isOperationId(of) && operation(of).otherPaths.length > 0
-  const isCase = isRefusal(expects) && fault === undefined && !scenarioOnly
-  return hasOther && isCase && depth === 'full' ? 1 : 0
-}
-
 /** Most requests of a requirement's own: its cases, if they are known, or what its record says. */
 export function ownRequests(requirement: CatalogueRequirement, target: Target, runs: Runs): number {
   const planned = plannedCases(requirement, target, runs)
-  if (planned) return countAll(planned.cases) + planned.generated + toOtherPath(requirement, runs)
+  if (planned) return countAll(planned.cases) + planned.generated
   const { maxRequests } = requirement
   const most = typeof maxRequests === 'function' ? maxRequests(target) : maxRequests
-  const every = countIn(most, runs) + toOtherPath(requirement, runs)
+  const every = countIn(most, runs)
   // A quick run sends one case that has a name, but of a story all.
   const isSampled =
     runs.depth === 'quick' && isRefusal(requirement.expects) && requirement.effect === 'none'

@@ -129,20 +129,16 @@ export function byCases(cases: Cases, { inOrder, generated }: CaseOptions = {}):
   }
 }
 
-/** What is refused at one path of an operation is refused at the other: one of the cases goes there, too. */
+/** What is refused at one path of an operation is refused at the other: some of the cases go there, too. */
 function atOtherPath(material: Material, named: readonly Case[]): Case[] {
   const { requirement, operation } = material
   const drawn = drawnForOtherPath(material, { id: requirement.id, operation }, named)
-  if (!drawn) return []
-  const { one, path } = drawn
-  return [
-    {
-      ...one,
-      what: `${one.what}, at the path ${path}`,
-      change: (valid) => ({ ...one.change(valid), path }),
-      isAtOtherPath: true,
-    },
-  ]
+  return drawn.map(({ one, path }) => ({
+    ...one,
+    what: `${one.what}, at the path ${path}`,
+    change: (valid) => ({ ...one.change(valid), path }),
+    isAtOtherPath: true,
+  }))
 }
 
 /** Tells the control of a case from others; undefined if that is the valid request. */

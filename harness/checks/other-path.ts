@@ -34,15 +34,24 @@ export function grantsAtOtherPath(run: Run, id: OperationId): Promise<boolean> {
   })
 }
 
-/** One of the cases, drawn by the seed, to go to the other path as well; undefined if there is none, and in a quick run. */
-export function drawnForOtherPath<T>(
+/** A value of another type, or none: a server may look at the types there and at nothing else. */
+const isOfType = ({ fault = '' }: { readonly fault?: string | undefined }): boolean =>
+  /^(?:absent|null|boolean|number|string|array|object) @ /.test(fault)
+
+/**
+ * Cases to go to the other path as well, drawn by the seed: one about a type, and one about a value, as far as there are such. None
+ * in a quick run.
+ */
+export function drawnForOtherPath<T extends { readonly fault?: string | undefined }>(
   { target, options }: Known,
   { id, operation }: { readonly id: string; readonly operation: OperationId },
   cases: readonly T[],
-): { readonly one: T; readonly path: string } | undefined {
+): readonly { readonly one: T; readonly path: string }[] {
   const path = otherPathOf(target, operation)
-  if (path === undefined || options.depth === 'quick') return undefined
-  const at = Math.floor(randomOf(seedFor(options.seed, `other path of ${id}`))() * cases.length)
-  const one = cases[at]
-  return one && { one, path }
+  if (path === undefined || options.depth === 'quick') return []
+  const random = randomOf(seedFor(options.seed, `other path of ${id}`))
+  const groups = [cases.filter(isOfType), cases.filter((one) => !isOfType(one))]
+  return groups
+    .flatMap((group) => group[Math.floor(random() * group.length)] ?? [])
+    .map((one) => ({ one, path }))
 }

@@ -104,8 +104,9 @@ const isTelling = (value: unknown): boolean =>
 /** The two files of different names and content, each as it is retrieved. */
 async function retrieveTwo(context: CheckContext): Promise<readonly [Exchange, Exchange]> {
   const { run } = context
-  const retrieve = async (): Promise<Exchange> => {
-    const id = await upload(run, contentOf(run))
+  // Both are there before either is read: a server may give the record of the latest.
+  const ids = [await upload(run, contentOf(run)), await upload(run, contentOf(run))] as const
+  const retrieve = async (id: string): Promise<Exchange> => {
     const probe = (): Promise<Probe> =>
       operationProbe(run, 'files.retrieve', { params: { file_id: id } })
     const isFound = ({ response }: Exchange): boolean =>
@@ -114,7 +115,7 @@ async function retrieveTwo(context: CheckContext): Promise<readonly [Exchange, E
     requireGranted(exchange, 'the retrieval of an uploaded file')
     return exchange
   }
-  return [await retrieve(), await retrieve()]
+  return [await retrieve(ids[0]), await retrieve(ids[1])]
 }
 
 /** An answer without a body, or one that says nothing of a file, may be the same for all. */
