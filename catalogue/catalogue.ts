@@ -19,6 +19,7 @@ import {
   graphsQuery,
 } from './files.ts'
 import {
+  type Area,
   type Requirement,
   type DefinedRequirement,
   isRefusal,
@@ -54,7 +55,7 @@ const areas = {
   'vision.analyze': visionAnalyze,
   guardrails,
   general,
-}
+} satisfies Record<'*' | Area, readonly DefinedRequirement[]>
 
 type Areas = typeof areas
 export type AreaName = keyof Areas

@@ -143,6 +143,8 @@ export interface Operation {
   readonly creates?: Creates
   /** Name of the schema (in `schemas/`) of its success; absent if the spec shows none. */
   readonly response?: string
+  /** §4.1 to §4.3 show its whole success, which is JSON. */
+  readonly showsSuccess?: true
   /** The first request of a run: whatever a target serves, some answer to it tells that it is there. */
   readonly isFirst?: true
   /** §8: the object in its path takes one request at a time; with that status it refuses another meanwhile. */

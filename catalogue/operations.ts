@@ -65,7 +65,7 @@ export const operations = [
     summary: 'Parse a PDF', description: 'Deprecated, and scheduled for removal on December 22, 2025 (§9).', deprecated: true,
     params: { file_id: { declaredAt: '/resources/pdfFile', needs: ['/resources/pdfFile', '/operations/files.upload'], others: [...ofGraphs, ...ofApplications] } },
     request: { component: 'PdfParseRequest', description: '§2.1.' },
-    isWhole: true, example: { format: 'text' }, effect: 'none', response: 'pdf-content',
+    isWhole: true, example: { format: 'text' }, effect: 'none', response: 'pdf-content', showsSuccess: true,
     members: [
       { at: '/format', kinds: ['string'], section: '2.1', required: true, allowed: ['text', 'markdown'],
         judgedBy: { absent: '400-missing-format', null: '400-malformed-format', type: '400-malformed-format', empty: '400-unsupported-format', value: '400-unsupported-format' } },
@@ -74,7 +74,7 @@ export const operations = [
     summary: 'Create a job of an application', description: 'An application can have one job in progress at a time (§8). The result is read with `jobs.retrieve`.',
     params: { application_id: { declaredAt: '/resources/application/id', needs: ['/resources/application'], others: [...ofGraphs, ...ofFiles] } },
     request: { component: 'CreateJobRequest', description: '§2.5.' },
-    isWhole: true, example: { inputs: [{ id: '<input id>', value: ['tea'] }] }, effect: 'generates', response: 'created-job', busy: 409,
+    isWhole: true, example: { inputs: [{ id: '<input id>', value: ['tea'] }] }, effect: 'generates', response: 'created-job', showsSuccess: true, busy: 409,
     creates: { what: 'a job', idAt: '/id', usedBy: [{ operation: 'jobs.retrieve', param: 'job_id' }] },
     members: [
       { at: '/inputs', kinds: ['array'], section: '2.5', required: true, declaredAt: '/resources/application/inputs', judgedBy: { absent: '400-missing-inputs', null: '400-malformed-inputs', type: '400-malformed-inputs', empty: '400-missing-required-inputs' } },
@@ -86,7 +86,7 @@ export const operations = [
     ] },
   { id: 'jobs.retrieve', method: 'GET', path: '/v1/applications/jobs/{job_id}', otherPaths: [], body: 'none', section: '4.3',
     summary: 'Retrieve a job', params: { job_id: { declaredAt: '/resources/job', needs: ['/resources/application', '/resources/job'], format: 'uuid', others: [...ofApplications, ...ofGraphs] } },
-    members: [], effect: 'none', response: 'job', reads: { declaredAt: '/resources/job', madeBy: 'jobs.create', everyMs: 1000 } },
+    members: [], effect: 'none', response: 'job', showsSuccess: true, reads: { declaredAt: '/resources/job', madeBy: 'jobs.create', everyMs: 1000 } },
   { id: 'completion.create', method: 'POST', path: '/v1/completion', otherPaths: [], body: 'json', section: '4.4',
     summary: 'Generate text', description: noPayloads, example: { model: '<model>', prompt: 'Hello' }, effect: 'generates',
     members: [

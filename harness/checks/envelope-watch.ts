@@ -1,5 +1,5 @@
 import { oversized, type Pairs } from '../../catalogue/requirement.ts'
-import { operations } from '../../catalogue/operations.ts'
+import { operation } from '../../catalogue/operations.ts'
 import { member } from '../../schemas/json.ts'
 import { validate } from '../../schemas/validate.ts'
 import { acceptedPairs, type RequirementId } from '../../catalogue/catalogue.ts'
@@ -98,14 +98,9 @@ const statusTpePair: AnswerRule = (response, { probe, purpose }) => {
   return fits ? { expected } : { expected, actual: `${response.status} ${tpe}`, at: '/tpe' }
 }
 
-/** §4.1 to §4.3: operations whose whole success is shown. */
-const shownSuccess: readonly (string | null)[] = operations
-  .filter(({ section }) => section !== '4.4')
-  .map(({ id }) => id)
-
 const contentType: AnswerRule = (response, { probe }) => {
-  const success =
-    response.status >= 200 && response.status < 300 && shownSuccess.includes(probe.operation)
+  const { showsSuccess = false } = probe.operation === null ? {} : operation(probe.operation)
+  const success = showsSuccess && response.status >= 200 && response.status < 300
   if (!isError(response) && !success) return undefined
   const expected = 'Content-Type: application/json'
   const type = response.header('content-type')

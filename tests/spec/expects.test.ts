@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { type Expected, isRefusal, pairsOf, validRequest } from '../../catalogue/requirement.ts'
 import {
@@ -19,8 +20,10 @@ function told(expects: Expected | undefined): string {
 const givenBy = ({ id, expects, alsoListed }: CatalogueRequirement): string =>
   `${id}  ${told(expects)}${alsoListed ? ', or as listed' : ''}`
 
-test('what answers each requirement never changes unnoticed', async () => {
-  await expect(`${catalogue.map(givenBy).join('\n')}\n`).toMatchFileSnapshot('expects.txt')
+// No snapshot: a line there is changed by hand, and read against the interface.
+test('what answers each requirement is what expects.txt says', () => {
+  const known = readFileSync(new URL('expects.txt', import.meta.url), 'utf8')
+  expect(`${catalogue.map(givenBy).join('\n')}\n`).toBe(known)
 })
 
 test('each type that §7.3 lists for an operation is what one of its requirements asks for', () => {
