@@ -1,20 +1,23 @@
+import type { RequirementId } from '../catalogue/catalogue.ts'
+import { describePairs } from '../harness/engine/index.ts'
+import { createHistory, type Evidence, eventOf, type Verdict } from '../harness/history/index.ts'
 import type { Target } from '../harness/target-file/index.ts'
-import { createHistory, eventOf, type History } from '../harness/history/index.ts'
-import { createdAtCases, identityCases, seenJobs, type SeenJob } from '../suites/jobs/seen-jobs.ts'
+import { recordedRules } from '../suites/jobs/rules.ts'
 import type { RecordedHttpResponse } from './recorded-exchange.ts'
 
-const rules = [
-  ['jobs.retrieve/200-identity', identityCases],
-  ['jobs.retrieve/200-created-at', createdAtCases],
-] as const
+/** A fault that more than one answer shows, as that of a single one is told. */
+const faultOf = ({ exchange, expected, what, actual, at }: Evidence) => ({
+  exchange,
+  expected: `${typeof expected === 'string' ? expected : describePairs(expected)}${what && ` (${what})`}`,
+  actual,
+  at,
+})
 
-function* casesOf(jobs: readonly SeenJob[]) {
-  for (const [requirement, rule] of rules)
-    for (const { problem } of rule(jobs)) yield { requirement, fault: problem }
-}
+/** With so many events what is new is told as it comes; with more, when all is known: rules look at all of them. */
+const toldAtOnce = 2000
 
 /**
- * Appends recorded exchanges to a history, and judges it as that of a live run is: when all is known.
+ * Appends recorded exchanges to a history, and judges it by the rules of a live run.
  * @param again reads the exchange of that index again: there may be more of them than memory holds
  */
 export function createRecordedHistory(
@@ -22,6 +25,8 @@ export function createRecordedHistory(
   again: (index: number) => RecordedHttpResponse,
 ) {
   const history = createHistory(target.limits, { isRecorded: true })
+  const rules = recordedRules(target.resources.failingApplication?.id)
+  const told = new Set<string>()
   /** An exchange without its answer, which is read again if somebody asks. */
   const trimmed = ({
     entry: { index },
@@ -31,22 +36,43 @@ export function createRecordedHistory(
     new Proxy({ sentAt, endedAt, throttled: false } as RecordedHttpResponse, {
       get: (kept, name) => Reflect.get(name in kept ? kept : again(index), name) as unknown,
     })
+  const verdicts = (): [RequirementId, Verdict][] =>
+    history.events.length === 0 ? [] : rules.map(([id, rule]) => [id, rule(history)])
   return {
-    /** Gives what this exchange shows to be wrong with a job by itself. Entries are to come in the order of time. */
-    see(exchange: RecordedHttpResponse) {
+    /** Gives what is known to be wrong since this exchange. Entries are to come in the order of time. @param isTold somebody waits for it */
+    see(exchange: RecordedHttpResponse, isTold: boolean) {
       const event = eventOf(target, exchange, true)
-      if (!event?.operation.startsWith('jobs.')) return []
-      const kept = trimmed(exchange)
-      history.append({ ...event, exchange: kept })
-      const { object, kind } = event
-      // The first event of an id contradicts nothing.
-      const isFirst = kind === 'creation' && history.of(object ?? '').length === 1
-      if (object === undefined || isFirst) return []
-      return [...casesOf(seenJobs(history, object))].flatMap(({ requirement, fault }) =>
-        fault?.exchange === kept ? [{ requirement, fault: { ...fault, exchange } }] : [],
-      )
+      const isOfJobs = event?.operation.startsWith('jobs.')
+      const isNew = event?.operation === 'applications.create' && event.isGranted
+      if (!event || !(isOfJobs || isNew)) return []
+      // An entry without a time is neither before nor after another.
+      const time = exchange.entry.startedAt === undefined ? { sentAt: NaN, endedAt: NaN } : {}
+      let kept: RecordedHttpResponse = exchange
+      const { body } = event
+      history.append({
+        ...event,
+        ...time,
+        body,
+        get exchange() {
+          return kept
+        },
+      })
+      const news = isTold && history.events.length <= toldAtOnce ? verdicts() : []
+      const faults = news.flatMap(([requirement, verdict]) => {
+        if (verdict.outcome !== 'broken' || told.has(requirement)) return []
+        told.add(requirement)
+        return [{ requirement, fault: faultOf(verdict.evidence[0]) }]
+      })
+      kept = trimmed(exchange)
+      return faults
     },
-    cases: () => casesOf(seenJobs(history)),
-    history: history as History,
+    /** Each requirement that the whole of it shows to hold or to be broken; of the others why nothing is known. */
+    end: () =>
+      verdicts().map(([requirement, verdict]) => ({
+        requirement,
+        cases: verdict.outcome === 'open' ? 0 : verdict.cases,
+        faults: verdict.outcome === 'broken' ? verdict.evidence.map(faultOf) : [],
+        ...(verdict.outcome === 'open' && { why: verdict.why }),
+      })),
   }
 }

@@ -126,13 +126,19 @@ export function createRecordingJudge({
           tallyOf(success).unjudged ??= error.message
         }
       }
-      for (const { requirement, fault } of history.see(exchange)) onFailure?.(requirement, fault)
+      for (const { requirement, fault } of history.see(exchange, onFailure !== undefined))
+        onFailure?.(requirement, fault)
       return exchange.response.status >= 400
         ? 'envelope/shape'
         : (success ?? grantedRequirement[operation])
     },
     end() {
-      for (const { requirement, fault } of history.cases()) count(requirement, fault)
+      for (const { requirement, cases, faults, why } of history.end()) {
+        for (const fault of faults) count(requirement, fault)
+        const tally = tallyOf(requirement)
+        tally.cases += Math.max(0, cases - faults.length)
+        if (why !== undefined) tally.unjudged ??= `recorded traffic does not show it: ${why}`
+      }
       return { counts, bodies, tally: (id: RequirementId) => tallies.get(id) }
     },
   }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { perRun, type RunHook } from '../engine/index.ts'
+import { type Exchange, perRun, type Run, type RunHook } from '../engine/index.ts'
 import type { Limits } from '../target-file/index.ts'
 import { eventOf, type HistoryEvent, idKey } from './event.ts'
 
@@ -95,8 +95,15 @@ export function derived<T>(make: (history: History) => T): (history: History) =>
 /** The history of a run. */
 export const historyOf = perRun(({ target }) => createHistory(target.limits))
 
-/** Appends every exchange of a run that is about an object, whoever sent it and whatever came of it. */
-export const historyHook: RunHook = {
-  observe: (run, exchange) => historyOf(run).append(eventOf(run.target, exchange, false)),
-  unanswered: (run, exchange) => historyOf(run).append(eventOf(run.target, exchange, false)),
+/** Appends what an exchange of a run was about; the uses of objects that it did not make are too many, and show nothing. */
+function note(run: Run, exchange: Exchange): void {
+  const history = historyOf(run)
+  const event = eventOf(run.target, exchange, false)
+  const isKept = event?.kind !== 'use' || history.of(event.object ?? '').some(isMade)
+  if (isKept) history.append(event)
 }
+
+const isMade = ({ kind, isGranted }: HistoryEvent): boolean => kind === 'creation' && isGranted
+
+/** Appends the exchanges of a run that are about objects, whoever sent them and whatever came of it. */
+export const historyHook: RunHook = { observe: note, unanswered: note }

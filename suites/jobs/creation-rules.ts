@@ -78,6 +78,12 @@ function refusedWhenNew(history: History, application: string): Evidence | undef
   return { exchange: refused.exchange, what, expected }
 }
 
+/** A first creation on an application that the history made is never answered 409. */
+export const neverBusyWhenNew: Rule = (history) => {
+  const [found] = applicationsIn(history).flatMap((id) => refusedWhenNew(history, id) ?? [])
+  return found ? broken(found) : { outcome: 'open', why: 'no application was made' }
+}
+
 /** §4.2, §2.4: a valid creation is answered 202 with the new job; the first one on an application that was just made is, too. */
 export const createdRule: Rule = (history) => {
   const granted = history.events.filter(
@@ -113,7 +119,7 @@ export const retrievable: Rule = (history) => {
     }
     const last = own.findLast(({ status, noise }) => status !== undefined && noise === undefined)
     const afterMs = (last?.sentAt ?? 0) - job.creation.endedAt
-    if (!last || afterMs < settleMs || last.status === 403) continue
+    if (!last || !(afterMs >= settleMs) || last.status === 403) continue
     const expected = `200: the id that the creation returned can be retrieved, at the latest ${settleMs} ms later (limits.settleMs)`
     const shownBy = job.creation.exchange.purpose.requirement
     const what = `${seconds(afterMs)} after the creation of the job`

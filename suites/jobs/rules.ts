@@ -1,9 +1,9 @@
 import type { RequirementId } from '../../catalogue/catalogue.ts'
 import type { Rule } from '../../harness/history/index.ts'
 import { atomic, inProgress, perApplication, released } from './conflict-rules.ts'
-import { createdRule, retrievable } from './creation-rules.ts'
+import { createdRule, neverBusyWhenNew, retrievable } from './creation-rules.ts'
 import { noEffect } from './no-effect-rule.ts'
-import { identity, jobRule, outcomeRule, stable } from './reading-rules.ts'
+import { failedRule, identity, jobRule, outcomeRule, stable } from './reading-rules.ts'
 import { createdAtRule } from './time-rules.ts'
 
 /** What is judged of jobs by more than one answer: each a pure function of what a run or a recording saw. */
@@ -21,3 +21,18 @@ export const jobRules = {
   'jobs.retrieve/200-outcome': outcomeRule,
   'jobs.retrieve/200-stable': stable,
 } as const satisfies Partial<Record<RequirementId, Rule>>
+
+/**
+ * The same of recorded traffic, which is judged answer by answer besides: of a creation only what more than one answer shows, and
+ * the end of the jobs of the application that is declared for it.
+ */
+export function recordedRules(
+  failing: string | undefined,
+): readonly (readonly [RequirementId, Rule])[] {
+  const { 'jobs.create/202-created': _created, 'jobs.retrieve/200-job': _job, ...others } = jobRules
+  return [
+    ...(Object.entries(others) as [RequirementId, Rule][]),
+    ['jobs.create/202-created', neverBusyWhenNew],
+    ...(failing === undefined ? [] : [['jobs.retrieve/200-failed', failedRule(failing)] as const]),
+  ]
+}

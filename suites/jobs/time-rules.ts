@@ -74,7 +74,7 @@ function wrongOrder(dated: readonly Dated[]): Evidence[] {
   return bySending.flatMap(({ job, reading, instant }) => {
     for (; seen < byEnd.length; seen++) {
       const one = byEnd[seen]!
-      if (job.creation.sentAt - one.job.creation.endedAt < apartMs) break
+      if (!(job.creation.sentAt - one.job.creation.endedAt >= apartMs)) break
       if (!latest || one.instant.epochMs > latest.instant.epochMs) latest = one
     }
     if (!latest || instant.epochMs > latest.instant.epochMs) return []
@@ -134,7 +134,7 @@ function inconsistency(
   }
   const date = Date.parse(exchange.response?.header('date') ?? '')
   const now = Number.isNaN(date) ? performance.timeOrigin + reading.endedAt : date
-  if (!isMade || !created || Math.abs(created.epochMs - now) <= longAgoMs) return undefined
+  if (!isMade || !created || !(Math.abs(created.epochMs - now) > longAgoMs)) return undefined
   const expected = `a created_at within 30 days of ${new Date(now).toISOString()}, as the job was created just now`
   return { expected, actual: told('created_at', reading) }
 }

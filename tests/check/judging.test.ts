@@ -50,6 +50,15 @@ const job2 = (change: Record<string, unknown>): Told[] => [
   { ...retrieval, answers: { ...job, ...change } },
 ]
 const wrong = (...told: Told[]) => told
+const running: Told = { ...retrieval, answers: { ...job, status: 'in_progress' } }
+const secondCreation: Told = {
+  ...creation,
+  answers: {
+    ...createdJob,
+    id: createdJob.id.replace('6', '7'),
+    created_at: '2026-03-01T12:00:02Z',
+  },
+}
 
 // What is recorded, and exactly the rows that it breaks.
 test.each<[what: string, told: Told[], ids: string[]]>([
@@ -82,7 +91,47 @@ test.each<[what: string, told: Told[], ids: string[]]>([
       ...job2({ created_at: '2026-03-01T12:00:00.4Z' }),
       ...job2({ created_at: '2026-03-01T12:00:00.6Z' }).slice(1),
     ],
-    ['jobs.retrieve/200-created-at'],
+    ['jobs.retrieve/200-created-at', 'jobs.retrieve/200-stable'],
+  ],
+  [
+    'a second job beside the first',
+    [creation, running, secondCreation, running],
+    ['jobs.create/409-job-in-progress'],
+  ],
+  [
+    'a conflict of another name',
+    [creation, running, { ...creation, status: 409, answers: envelope('Conflict') }],
+    ['jobs.create/409-job-in-progress'],
+  ],
+  [
+    'an application that takes no job from the first on',
+    [
+      { to: '/v1/applications', sends: {}, status: 201, answers: { id: 'app-9' } },
+      {
+        ...creation,
+        to: '/v1/applications/app-9/jobs',
+        status: 409,
+        answers: envelope('BadRequest'),
+      },
+    ],
+    ['jobs.create/202-created'],
+  ],
+  [
+    'a job that is not found in time',
+    [
+      creation,
+      ...Array.from({ length: 7 }, () => ({
+        ...retrieval,
+        status: 404,
+        answers: envelope('ResourceNotFound'),
+      })),
+    ],
+    ['jobs.create/202-retrievable'],
+  ],
+  [
+    'an ended job that reads another result',
+    [...job2({ data: { title: 'tea' } }), ...job2({ data: { title: 'coffee' } }).slice(1)],
+    ['jobs.retrieve/200-stable'],
   ],
   ['a PDF without content', wrong({ ...pdf, answers: {} }), ['pdf.parse/200-text']],
   ['a PDF that is no JSON', wrong({ ...pdf, answers: 'text' }), ['pdf.parse/200-text']],
@@ -222,6 +271,18 @@ test.each<[what: string, told: Told[]]>([
     [
       { ...creation, answers: { ...createdJob, created_at: '2026-03-01T12:00:00.900Z' } },
       { ...retrieval, answers: { ...job, created_at: '2026-03-01T12:00:01.000Z' } },
+    ],
+  ],
+  ['a second job when nobody knows whether the first goes on', [creation, running, secondCreation]],
+  [
+    'an application that somebody else may use',
+    [
+      ...job2({}),
+      ...Array.from({ length: 5 }, () => ({
+        ...creation,
+        status: 409,
+        answers: envelope('BadRequest'),
+      })),
     ],
   ],
   [

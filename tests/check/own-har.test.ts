@@ -19,14 +19,28 @@ function differences(live: Report, checked: Report): string[] {
   })
 }
 
+/** Requirements that more than one answer shows. */
+const shownByMore = [
+  'jobs.create/202-retrievable',
+  'jobs.create/409-job-in-progress',
+  'jobs.create/409-released',
+  'jobs.create/409-per-application',
+  'jobs.create/409-atomic',
+  'jobs.create/4xx-no-effect',
+  'jobs.retrieve/200-identity',
+  'jobs.retrieve/200-created-at',
+  'jobs.retrieve/200-outcome',
+  'jobs.retrieve/200-stable',
+]
+
 test('the HAR of a run against the reference passes, and says again what the run said', async () => {
   const { report: live, har } = await recordRun(pace, { limits, options })
   const checked = await check(har)
   expect(live.verdict).toBe('conformant')
   expect(checked.verdict).toBe('passing')
   expect(differences(live, checked)).toEqual([])
-  expect(checked.summary.must.passed).toBe(22)
-  expect(checked.summary.should.passed).toBe(2)
+  const passed = checked.requirements.filter(({ outcome }) => outcome === 'passed')
+  expect(passed.map(({ id }) => id)).toEqual(expect.arrayContaining(shownByMore))
 })
 
 test('the HAR that check writes reads the same again', async () => {
