@@ -1,17 +1,19 @@
 import { retryAfter } from '../../harness/engine/index.ts'
 import { headerValue } from '../../harness/http/index.ts'
-import { type Redactor, shownText } from '../../harness/recording/index.ts'
+import type { Redactor } from '../../harness/recording/index.ts'
 import { member, parsedJson } from '../../schemas/json.ts'
 import { pathUnder } from '../base-url.ts'
 import type { RecordedEntry } from '../recorded-entry.ts'
-import { isPlaceholder, learnSecrets, secretsIn } from '../secrets.ts'
+import { learnSecrets, secretsIn } from '../secrets.ts'
 import { type Answered, clientReport, type ClientReport, type Taken } from './client-report.ts'
-import { type ClientFault, type ClientFinding, nameOf } from './finding.ts'
+import type { ClientFinding } from './finding.ts'
+import { createFindings } from './findings.ts'
 import { createJobHabits } from './job-habits.ts'
 import type { ScriptPlayer } from './play-script.ts'
-import { placeOf, requestFaults, type SentRequest } from './request-faults.ts'
+import { placeOf, requestFaults } from './request-faults.ts'
 import { pathMeant, requestRemarks } from './request-remarks.ts'
-import { atOnceMs, type Awaited, type Call, callKey, createRetries } from './retries.ts'
+import { atOnceMs, type Call, callKey, createRetries } from './retries.ts'
+import { awaitedAs, isKnown, requestOf, textOf, timesOf } from './seen-call.ts'
 
 export interface ClientJudgeOptions {
   /** The server's URL, in normal form. */
@@ -44,15 +46,14 @@ interface Seen {
 const always = ['HEAD', 'OPTIONS']
 /** Refusals that say something of the state of the server: an id may well be unknown. */
 const ofState = [404, 409, 410]
-/** Refusals that the same request meets again. */
-const ofRequest = [400, 413, 422]
 /** Most calls that are remembered as granted. */
 const mostGranted = 10_000
 
 /** Judges the requests of a client, from what it was answered too. */
 export function createClientJudge(options: ClientJudgeOptions) {
   const { baseUrl, hasKeys = true, redactor, reference, wrongKeys = [], onFinding } = options
-  const findings = new Map<string, ClientFinding>()
+  const findings = createFindings(redactor, onFinding)
+  const { note } = findings
   const answered = new Map<string, Answered>()
   /** The latest job by application, as its creation was answered; undefined if that got no answer. */
   const jobs = new Map<string, string | undefined>()
@@ -62,17 +63,6 @@ export function createClientJudge(options: ClientJudgeOptions) {
   let requests = 0
   const wrong = { faulty: 0, refused: 0 }
 
-  const note = (kind: ClientFinding['kind'], call: Call, fault: ClientFault): void => {
-    const { method, n: request, operation, path } = call
-    const found = { kind, request, operation, method, path, fault }
-    const name = nameOf(found)
-    const known = findings.get(name)
-    if (known) return void known.count++
-    const finding = shown({ ...found, count: 1 }, redactor)
-    findings.set(name, finding)
-    onFinding?.(finding)
-  }
-
   const habits = createJobHabits((remark, call) => note('remark', call, remark))
   const noteConflict = (call: Call, waitedMs: number | undefined): void => {
     const id = jobs.get(call.path)
@@ -81,7 +71,7 @@ export function createClientJudge(options: ClientJudgeOptions) {
   }
   const retries = createRetries({
     back({ call, kind, waitedMs = 0 }, second) {
-      taken.set(call.atProxy, { waitedMs, isTooSoon: false })
+      if (reference) taken.set(call.atProxy, { waitedMs, isTooSoon: false })
       if (kind === 'lost' && call.method === 'POST') note('remark', second, { rule: 'sent-twice' })
       if (kind === 'refused')
         note('remark', second, { rule: 'sent-unchanged', status: call.status })
@@ -219,7 +209,7 @@ export function createClientJudge(options: ClientJudgeOptions) {
       const untaken = { waitedMs: undefined, isTooSoon: false }
       return clientReport({
         ...{ startedAt, durationMs, requests, wrong, answered: answered.values(), left: left() },
-        findings: [...findings.values()],
+        findings: findings.all(),
         script: played.map((one) => ({ ...one, ...(taken.get(one.n) ?? untaken) })),
         scenarios: reference?.scenarios ?? {},
       })
@@ -227,77 +217,8 @@ export function createClientJudge(options: ClientJudgeOptions) {
   }
 }
 
-/** Rules about headers. */
-const ofHeaders = ['authorization', 'content-type', 'content-disposition', 'no-attachment']
-
-/** Whether the entry shows it: recorders leave out headers, and keys. */
-function isKnown(
-  fault: ClientFault,
-  { requestHeaders, witnessed }: RecordedEntry,
-  hasKeys: boolean,
-): boolean {
-  if (witnessed || !ofHeaders.includes(fault.rule)) return true
-  if (requestHeaders.length === 0) return false
-  if (fault.rule !== 'authorization') return true
-  const credential = headerValue(requestHeaders, 'authorization')
-  return credential === undefined ? hasKeys : !isPlaceholder(credential)
-}
-
 const isTimed = ({ sentAt }: Call): boolean => !Number.isNaN(sentAt)
 
 /** Whether the latest creation at that path got no answer. */
 const isLost = (jobs: ReadonlyMap<string, string | undefined>, path: string): boolean =>
   jobs.has(path) && jobs.get(path) === undefined
-
-function requestOf(entry: RecordedEntry, path: string): SentRequest {
-  const { method, requestBody, requestHeaders, status, url } = entry
-  const query = new URL(url).searchParams
-  return {
-    method,
-    path,
-    query,
-    requestHeaders,
-    requestBody,
-    isGranted: status >= 200 && status < 300,
-  }
-}
-
-/** By a proxy's clock if there is one; NaN, which is neither sooner nor later, if nobody noted the time. A recorder rounds to ms: what seems to begin before the end may be after it. */
-function timesOf({ durationMs, startedAt = NaN, witnessed }: RecordedEntry) {
-  if (!witnessed) {
-    const endedAt = startedAt + Math.max(0, durationMs - 1)
-    return { sentAt: startedAt, endedAt, atProxy: undefined, connectionOpenedAt: undefined }
-  }
-  const { answeredAt: endedAt, connectionOpenedAt, n: atProxy, sentAt } = witnessed
-  return { sentAt, endedAt, atProxy, connectionOpenedAt }
-}
-
-/** Why that call may come again; undefined if there is nothing to see in it. */
-function awaitedAs({ operation, status }: Call, isAborted: boolean): Awaited['kind'] | undefined {
-  if (operation === null) return undefined
-  if (status === 0) return isAborted ? undefined : 'lost'
-  if (status === 429 || status >= 500) return 'pause'
-  if (status === 409 && operation === 'jobs.create') return 'conflict'
-  return ofRequest.includes(status) ? 'refused' : undefined
-}
-
-function textOf(value: unknown, name: string): string | undefined {
-  const text = member(value, name)
-  return typeof text === 'string' ? text : undefined
-}
-
-/** Cuts what a client sent; it may hold a key. */
-function shown(finding: ClientFinding, redactor: Redactor): ClientFinding {
-  const clean = (value: unknown): unknown => {
-    if (typeof value === 'string')
-      return shownText(value.slice(0, 300), (text) => redactor.text(text))
-    if (Array.isArray(value)) return value.slice(0, 3).map(clean)
-    if (typeof value !== 'object' || value === null) return value
-    return Object.fromEntries(
-      Object.entries(value)
-        .slice(0, 20)
-        .map(([name, one]) => [redactor.text(name), clean(one)]),
-    )
-  }
-  return { ...(clean(finding) as ClientFinding), count: finding.count }
-}

@@ -1,7 +1,8 @@
 import type { OperationId } from '../../catalogue/operations.ts'
 import { preview } from '../../schemas/json.ts'
 import type { RequestRemark } from './request-remarks.ts'
-import type { Expected, MemberFault, RequestFault } from './request-faults.ts'
+import type { Expected, MemberFault } from './member-faults.ts'
+import type { RequestFault } from './request-faults.ts'
 
 /** What a client does wrong or badly: in a request, or in the way in which requests follow each other. */
 export type ClientFault =

@@ -1,7 +1,8 @@
 import { getAt, member } from '../../schemas/json.ts'
 import { headerValue } from '../../harness/http/index.ts'
 import { operationAt } from '../base-url.ts'
-import { bodyOf, configsIn, placeOf, type SentRequest } from './request-faults.ts'
+import { configsIn } from './member-faults.ts'
+import { bodyOf, placeOf, type SentRequest } from './request-faults.ts'
 
 /** What of a request is legal, and bad. */
 export type RequestRemark =
