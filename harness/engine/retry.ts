@@ -87,6 +87,12 @@ export const retry: Middleware<Outgoing, Try> = (next) => async (outgoing) => {
       const decided = await (exchange.response ? onResponse : onLoss)(exchange, tries)
       if (decided !== 'again') return decided
     }
+  } catch (error) {
+    // The circuit breaker opened while it waited to be sent once more: others like it were lost as often as it takes.
+    const { unanswered } = tries
+    if (!unanswered || run.life.ended || !breaker.isOpen(operationName(unanswered.probe)))
+      throw error
+    return { ...unanswered, unansweredTwice: true }
   } finally {
     releaseQueue?.()
   }

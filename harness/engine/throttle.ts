@@ -86,6 +86,8 @@ export function createCircuitBreaker() {
         )
       }
     },
+    /** True for an operation that did not answer two requests in a row. */
+    isOpen: (operation: string): boolean => (inARow.get(operation) ?? 0) >= enough,
     /** A request that got no answer. */
     count(operation: string, exchange: Exchange): void {
       inARow.set(operation, (inARow.get(operation) ?? 0) + 1)
