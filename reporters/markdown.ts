@@ -95,7 +95,7 @@ export function renderMarkdown(report: Report, evidence = 25): string {
   const { run, target } = report
   const { unexpected, expected } = failed(report)
   const causes = byCause(unexpected)
-  const likely = likelyCauses(unexpected)
+  const likely = likelyCauses(unexpected, report.run)
   const { notApplicable, notTested, steps } = notJudged(report)
   return [
     `## ${signs[standingOf(report).tone]} Conformance of ${markdownText(target.name)}`,

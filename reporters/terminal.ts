@@ -79,7 +79,7 @@ export function renderTerminal(
     '',
     ...mapLines(report, colors),
     ...notBuiltLines(notBuilt(report), colors),
-    ...failureLines(failed(report).unexpected, rest, colors),
+    ...failureLines(run, failed(report).unexpected, rest, colors),
     ...baselineLines(report, colors),
     ...(isWithoutOutcome(report) ? [] : outcomeLines(report, { rest, json }, colors)),
     ...createdLines(report, formats),
@@ -98,11 +98,12 @@ export function renderTerminal(
 
 /** The failures: one of each likely cause, and those that have none. */
 function failureLines(
+  run: Report['run'],
   failures: readonly RequirementResult[],
   rest: string | null,
   colors: Colors,
 ): Line[] {
-  const likely = likelyCauses(failures)
+  const likely = likelyCauses(failures, run)
   const causes = byCause(failures)
   const isShort = rest === null || causes.length <= FEW_BLOCKS
   const shown = isShort ? causes : shownFirst(causes, likely).slice(0, MOST_BLOCKS)
@@ -143,7 +144,7 @@ function headLine({ baseUrl, name }: Report['target'], colors: Colors): string {
 /** Likely causes, and each failed requirement that none explains on a line: they are still seen when the evidence has scrolled away. */
 function causeLines(report: Report, rest: string | null, colors: Colors): Line[] {
   const { unexpected } = failed(report)
-  const causes = likelyCauses(unexpected)
+  const causes = likelyCauses(unexpected, report.run)
   const others = unexplained(report, causes)
   const most = rest === null ? Infinity : MOST_MISSED
   const lines = others.slice(0, most).map(({ id, level }) => {

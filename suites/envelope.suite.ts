@@ -108,7 +108,10 @@ function postOnlyPaths(target: Target): string[] {
 
 /** GET on those paths; if a server has that method, it is one beyond the interface. */
 async function judgeUnsupportedMethod(context: CheckContext): Promise<void> {
-  for (const path of sampled(context, postOnlyPaths(context.run.target))) {
+  const paths = postOnlyPaths(context.run.target)
+  if (paths.length === 0)
+    throw new NotExercised('the target serves no path that the interface has for POST alone')
+  for (const path of sampled(context, paths)) {
     const exchange = await sendUnknownRoute(context, 'GET', path)
     const status = exchange.response?.status ?? 0
     if (status >= 200 && status < 300) continue

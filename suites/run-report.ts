@@ -1,9 +1,17 @@
 import { catalogue, type RequirementId } from '../catalogue/catalogue.ts'
 import type { CatalogueResult, Report, RequirementResult } from '../harness/report/index.ts'
 import { assembleReport, leftOut, rateText, reasonIn } from '../harness/report/index.ts'
-import { keyRefused, type Plan, type RunFacts, type RunOptions } from '../harness/engine/index.ts'
+import {
+  answersDiffer,
+  createAnswers,
+  keyRefused,
+  type Plan,
+  type RunFacts,
+  type RunOptions,
+} from '../harness/engine/index.ts'
 import { credentialProbesIn } from './authentication/probes.ts'
 import { planRun } from './plan.ts'
+import { groupBy } from '../harness/group-by.ts'
 import type { Target } from '../harness/target-file/index.ts'
 
 /** Everything that a run left behind. */
@@ -28,6 +36,7 @@ export const noFacts: RunFacts = {
   proxy: null,
   created: [],
   pages: [],
+  answers: createAnswers(),
   notServed: [],
   absent: [],
   keyRefused: false,
@@ -80,6 +89,7 @@ export function reportOf(record: RunRecord): Report<RequirementId> {
       interrupted: facts.ended?.cause === 'interrupted',
       depth: options.depth,
       credentialProbes: credentialProbesIn(target, options),
+      ...answersIn(facts, requirements),
       ...(facts.pages.length > 0 && { pages: [...facts.pages] }),
       ...(facts.absent.length > 0 && { absent: [...facts.absent] }),
       ...(facts.hints.length > 0 && { hints: [...facts.hints] }),
@@ -98,6 +108,23 @@ export function reportOf(record: RunRecord): Report<RequirementId> {
     notJudged: whyNotJudged(record),
   })
   return { ...report, requirements }
+}
+
+/** The answers of the run by status, and what of them comes and goes. */
+function answersIn(
+  { answers }: RunFacts,
+  requirements: readonly RequirementResult[],
+): Pick<Report['run'], 'statuses' | 'answersDiffer'> {
+  const differ = answersDiffer(answers, requirements)
+  const byStatus = [...groupBy(answers.kinds.values(), ({ status }) => status)]
+  const statuses = byStatus.map(([status, kinds]) => ({
+    status,
+    times: kinds.reduce((sum, { times }) => sum + times.length, 0),
+  }))
+  return {
+    statuses,
+    ...(differ && { answersDiffer: differ }),
+  }
 }
 
 /** Tells what ended a run before its time, if the results do not tell it; an interrupt they do, and --bail is a judgement. */

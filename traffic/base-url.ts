@@ -113,13 +113,17 @@ export async function checkTarget(
   if (problem !== undefined) throw new UserError(`--base-url: ${problem}`)
   const { file, dir } = await loadTargetFile(path)
   const address = baseUrl ?? file.baseUrl ?? derive() ?? nowhere
-  const normal = baseUrlProblem(address) === undefined ? normalBaseUrl(address) : address
+  const given = baseUrlProblem(address) === undefined ? normalBaseUrl(address) : address
+  const normal = given.replace(/\/v1$/, '')
+  const doubled =
+    'the base URL ends in /v1, with which the paths of the interface begin already: it is taken without that'
   // Nothing is sent: of the keys only those matter that can be in the recording, and that are read without asking anybody.
   const atHand = mapKeys(file, (_, value) => (isAtHand(value, dir) ? (value as string) : undefined))
   const from = { dir, source: path, env: setOrNot(), baseUrl: normal }
   const { target, warnings } = await resolveTarget(atHand, from)
   const unknown = { name: file.name ?? 'recording', baseUrl: '' }
-  return { target: address === nowhere ? { ...target, ...unknown } : target, warnings }
+  const all = normal === given ? warnings : [doubled, ...warnings]
+  return { target: address === nowhere ? { ...target, ...unknown } : target, warnings: all }
 }
 
 function isAtHand(value: KeyValue | HeaderValue, dir: string): boolean {

@@ -1,3 +1,4 @@
+import { getAt } from '../../schemas/json.ts'
 import type { CheckContext, Exchange, Probe, Purpose, Run, Source } from '../engine/index.ts'
 import {
   describeResponse,
@@ -212,7 +213,11 @@ function memberToCheck(
   const [parameter] = Object.keys(probe.params)
   if (parameter !== undefined) {
     const place = operationOf(operation).params?.[parameter]?.declaredAt
-    return status === 404 || status === 410 ? place?.slice(1).replaceAll('/', '.') : undefined
+    // What a file does not declare need not be looked at there.
+    const isNamed = place !== undefined && getAt(run.target.file, place) !== undefined
+    return isNamed && (status === 404 || status === 410)
+      ? place.slice(1).replaceAll('/', '.')
+      : undefined
   }
   const model = run.target.operations[operation]?.fields['model']
   const aboutModel = status === 404 || (status === 400 && /model/i.test(said))

@@ -1,3 +1,4 @@
+import { type Answers, answersOf } from './answers.ts'
 import { absentOf } from './absent.ts'
 import { withoutEchoes } from './echo.ts'
 import type { Exchange } from './exchange.ts'
@@ -97,6 +98,7 @@ export interface RunFacts {
   readonly proxy: string | null
   readonly created: readonly Created[]
   readonly pages: readonly PageCount[]
+  readonly answers: Answers
   readonly notServed: readonly NotServed[]
   /** Operations that the target does not seem to have, and how it answered. */
   readonly absent: readonly NotServed[]
@@ -121,6 +123,7 @@ export function factsOf(run: Run): RunFacts {
     proxy: run.client.isInjected ? null : (proxyFor(run.target.baseUrl)?.host ?? null),
     created: run.objects.created.map((object) => ({ ...object, id: recorder.redact(object.id) })),
     pages: pagesOf(run).counts((text) => recorder.redact(text)),
+    answers: answersOf(run),
     notServed: run.hooks.flatMap((hook) => hook.notServed?.(run) ?? []),
     absent: absentOf(run).list((text) => recorder.redact(text)),
     keyRefused: run.keys.isRefused,

@@ -11,6 +11,7 @@ export {
   type PlannedEvent,
 } from './events.ts'
 export type { RunEvent, RunFacts, ThrottledEvent } from './events.ts'
+export { answersDiffer, createAnswers } from './answers.ts'
 export { keyRefused } from './keys.ts'
 
 // What a check is given, and how it ends.

@@ -1,4 +1,5 @@
 import type { HttpResult } from '../http/index.ts'
+import { answersOf } from './answers.ts'
 import type { Exchange, PreviousRequest } from './exchange.ts'
 import { isThrottled, responseOf } from './response.ts'
 import type { Run } from './run.ts'
@@ -41,6 +42,7 @@ export function recordExchange(run: Run, sent: PreviousRequest, given: HttpResul
   run.client.keyWatch.see(exchange)
   if (exchange.response && !isThrottled(exchange.response)) run.client.throttle.answered(sentAt)
   if (!exchange.response) for (const hook of run.hooks) hook.unanswered?.(run, exchange)
+  if (result.kind === 'answer') answersOf(run).observe(exchange, result.headers)
   if (exchange.response && !purpose.skipPassive)
     for (const observe of run.client.observers) observe(exchange)
   return exchange

@@ -1,5 +1,13 @@
 // A report.
-export type { Counts, Created, Depth, NotServed, PageCount, Report } from './model.ts'
+export type {
+  AnswersDiffer,
+  Counts,
+  Created,
+  Depth,
+  NotServed,
+  PageCount,
+  Report,
+} from './model.ts'
 export type { Absence, BaselineSummary, TpeMode, Verdict } from './model.ts'
 export type {
   CatalogueResult,

@@ -2,6 +2,7 @@ import { slowest } from './rate.ts'
 import { isDeepStrictEqual } from 'node:util'
 import { catalogue, requirementsDigest } from '../../catalogue/catalogue.ts'
 import { getAt } from '../../schemas/json.ts'
+import { groupBy } from '../group-by.ts'
 import { orMistake, UserError } from '../user-error.ts'
 import { computed, keyWasRefused } from './assemble-report.ts'
 import { inconsistencies, outsideCause } from './exit-code.ts'
@@ -140,6 +141,7 @@ function mergeRuns(reports: readonly Report[]): Run {
     interrupted: runs.some((part) => part.interrupted),
     credentialProbes: runs.some((part) => part.credentialProbes === 'few') ? 'few' : 'all',
     ...pagesOf(runs),
+    ...answersIn(runs),
     ...absentIn(runs),
     notServed: [...new Map(notServed.map((one) => [JSON.stringify(one), one])).values()],
     created: runs.flatMap((part) => part.created),
@@ -154,6 +156,20 @@ function pagesOf(runs: readonly Run[]): Pick<Run, 'pages'> {
     kinds.set(key, { ...page, times: times + (kinds.get(key)?.times ?? 0) })
   }
   return kinds.size > 0 ? { pages: [...kinds.values()] } : {}
+}
+
+/** The answers of all parts; those that come and go as the first part tells of them. */
+function answersIn(runs: readonly Run[]): Pick<Run, 'answersDiffer' | 'statuses'> {
+  const all = runs.flatMap(({ statuses = [] }) => statuses)
+  const statuses = [...groupBy(all, ({ status }) => status)].map(([status, of]) => ({
+    status,
+    times: sum(of, ({ times }) => times),
+  }))
+  const differ = runs.flatMap(({ answersDiffer: one }) => one ?? [])
+  return {
+    ...(statuses.length > 0 && { statuses }),
+    ...(differ[0] && { answersDiffer: differ[0] }),
+  }
 }
 
 /** What no part has found, and what each part says of the target. */

@@ -15,6 +15,7 @@ export type {
   RecordedResponse,
 } from '../recording/index.ts'
 export type * from './report-schema.ts'
+export type { AnswersDiffer, PageCount } from './answers-schema.ts'
 export type { Story, StoryStep } from './story-schema.ts'
 
 /** The result of one requirement; `reason` and `why` are given if it was not judged. */

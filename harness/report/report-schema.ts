@@ -8,6 +8,7 @@ import {
   listOf,
 } from '../../schemas/closed.ts'
 import { object, oneOf, orNull, type Schema, text, textOrNull } from '../../schemas/closed.ts'
+import { answersDiffer, page, statuses } from './answers-schema.ts'
 import { story } from './story-schema.ts'
 import {
   exchangeDefinitions,
@@ -23,7 +24,6 @@ const milliseconds = defined<number>('milliseconds')
 const id: Schema<string> = { type: 'string', maxLength: 256 }
 const time: Schema<string> = { type: 'string', format: 'date-time' }
 const address: Schema<string> = { type: 'string', pattern: '^https?://' }
-const onceOrMore: Schema<number> = { type: 'integer', minimum: 1 }
 /** Each pattern is held against each id. */
 const patterns: Schema<string[]> = { type: 'array', maxItems: 1000, items: id }
 
@@ -56,13 +56,6 @@ const baseline = object(
   },
 )
 export type BaselineSummary = Fitting<typeof baseline>
-
-const page = object(
-  { status: integer, times: onceOrMore },
-  { title: text, server: described('The Server header.', text) },
-)
-/** Error responses of one kind that were pages in place of envelopes. */
-export type PageCount = Fitting<typeof page>
 
 const notServed = object({
   operation: text,
@@ -131,6 +124,11 @@ const run = object(
       'Sentences that say what of the target or its file to look at first; absent if there was none.',
       listOf(text),
     ),
+    answersDiffer: described(
+      'An answer that several requirements show to come and go; absent if there was none.',
+      answersDiffer,
+    ),
+    statuses: described('How many answers had each status.', statuses),
     pages: described(
       'Error responses that were pages in place of envelopes, by what they were; absent if there was none.',
       listOf(page),

@@ -2,11 +2,17 @@ import { isRequirementId, requirementOf } from '../../catalogue/catalogue.ts'
 import { type Pairs, isRefusal } from '../../catalogue/requirement.ts'
 import { codeNames, modelErrors } from '../../catalogue/errors.ts'
 import { operations as allOperations } from '../../catalogue/operations.ts'
-import type { Failure, HttpResponse, RequirementResult } from '../../harness/report/index.ts'
+import type {
+  Failure,
+  HttpResponse,
+  Report,
+  RequirementResult,
+} from '../../harness/report/index.ts'
 import { count, isSame, responseOf, sayAnswers } from '../../harness/report/index.ts'
 import { isObject, parsedJson } from '../../schemas/json.ts'
 import { groupBy } from '../../harness/group-by.ts'
 import { shortened } from '../escape/visible.ts'
+import { comesAndGoes, ofDiffering } from './differing.ts'
 import { capital, firstOf } from './writing.ts'
 
 /** Failed requirements that one change would most likely mend. Its texts hold text of the target. */
@@ -44,9 +50,34 @@ function clue(words: Words): Clue {
 const FEWEST = 3
 const MOST = 6
 
-/** Finds what failed requirements have in common, what most of them share first; nothing of what stands alone. */
-export function likelyCauses(results: readonly RequirementResult[]): LikelyCause[] {
-  const alike = oneAnswer(results)
+/** Facts of a run that say how its failures are to be read. */
+type Answers = Pick<Report['run'], 'answersDiffer' | 'statuses'>
+
+/**
+ * Finds what failed requirements have in common, what most of them share first; nothing of what stands alone. If answers come
+ * and go, that comes first, and what may follow from it is no cause.
+ */
+export function likelyCauses(
+  failed: readonly RequirementResult[],
+  answers: Answers = {},
+): LikelyCause[] {
+  const { answersDiffer } = answers
+  if (!answersDiffer) return causesOf(failed, answers)
+  const own = failed.filter((result) => comesAndGoes(result, answersDiffer))
+  const rest = failed.filter((result) => !own.includes(result))
+  const { change, what } = ofDiffering(answersDiffer)
+  const first = {
+    what,
+    title: capital(what),
+    change,
+    sentence: `${capital(change)}.`,
+    results: own,
+  }
+  return [...(own.length > 0 ? [first] : []), ...causesOf(rest, answers)].slice(0, MOST)
+}
+
+function causesOf(results: readonly RequirementResult[], answers: Answers): LikelyCause[] {
+  const alike = oneAnswer(results, answers)
   const clues = results.flatMap((result) => {
     const found = alike?.results.has(result) ? alike.clue : clueOf(result)
     return found === undefined ? [] : [{ ...found, result }]
@@ -73,8 +104,16 @@ export function likelyHeading(causes: readonly LikelyCause[], failures: number):
   return `likely ${causes.length === 1 ? 'cause' : 'causes'} of ${size < failures ? `${size} of ${all}` : all}`
 }
 
+/** Share of all answers from which on it is nearly everything that is answered so. */
+const nearly = 0.75
+
 /** The answer that four of five failures share, though different ones were expected; and those failures. */
-function oneAnswer(results: readonly RequirementResult[]) {
+function oneAnswer(results: readonly RequirementResult[], { statuses = [] }: Answers) {
+  const all = statuses.reduce((sum, { times }) => sum + times, 0)
+  const shareOf = (status: number): number =>
+    all === 0
+      ? 1
+      : statuses.reduce((sum, one) => sum + (one.status === status ? one.times : 0), 0) / all
   const answered = results.flatMap((result) => {
     const [failure] = result.failures
     return failure === undefined ? [] : [{ result, response: responseOf(failure) }]
@@ -92,14 +131,19 @@ function oneAnswer(results: readonly RequirementResult[]) {
       expected.size > 2 &&
       operations.length > 2
     )
-      return { clue: ofOneAnswer(response, operations), results: new Set(same) }
+      return {
+        clue: ofOneAnswer(response, operations, shareOf(response.status)),
+        results: new Set(same),
+      }
   }
   return undefined
 }
 
-function ofOneAnswer(response: HttpResponse, operations: readonly string[]): Clue {
+/** @param share of all answers of the run, granted ones counted */
+function ofOneAnswer(response: HttpResponse, operations: readonly string[], share: number): Clue {
   const isMost = operations.length * 2 > allOperations.length
-  const what = isMost ? 'nearly everything' : `much of ${operations.join(', ')}`
+  const all = share >= nearly ? 'nearly everything' : 'much'
+  const what = isMost ? all : `much of ${operations.join(', ')}`
   return clue({
     what: `${what} is answered ${sayAnswers([response])}, whatever is asked`,
     change: isMost

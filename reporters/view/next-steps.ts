@@ -26,7 +26,7 @@ const MOST = 3
 export function nextSteps(report: Report, { command, json }: RunCommand = {}): NextStep[] {
   if (isWithoutOutcome(report)) return []
   const { unexpected } = failed(report)
-  const causes = likelyCauses(unexpected)
+  const causes = likelyCauses(unexpected, report.run)
   const run = command ?? commandIn(report)
   const file = json === undefined ? '<report.json>' : shellWord(json)
   const again = (text: string, option: string): NextStep => ({

@@ -147,7 +147,10 @@ export function runNotes(report: Report): string[] {
     run.interrupted &&
       'interrupted: the run ended early, and what it had learned by then was judged',
     run.insecure && 'insecure: the certificate of the target was not verified (--insecure)',
-    run.ca && 'own authority: a certificate of the target by the authority in tls.ca was accepted',
+    run.ca &&
+      report.target.baseUrl.startsWith('https:') &&
+      run.statuses?.length !== 0 &&
+      'own authority: a certificate of the target by the authority in tls.ca was accepted',
     run.proxy !== null && `proxy: the target was asked through ${run.proxy}`,
     run.depth === 'quick' &&
       'quick: one case of each kind for each requirement, and few wrong keys (--depth quick)',

@@ -26,6 +26,9 @@ test('the base URL is the one given, else the target file’s, else where most o
     'https://here.example.com',
     2,
   ])
+  expect(await requests({ baseUrl: 'https://HERE.example.com/v1' })).toEqual(
+    await requests({ baseUrl: 'https://here.example.com' }),
+  )
   expect(await requests({ baseUrl: 'https://here.example.com/eu' })).toEqual([
     'https://here.example.com/eu',
     0,

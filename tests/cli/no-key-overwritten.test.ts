@@ -1,7 +1,6 @@
-import { linkSync, lstatSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { linkSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
-import { writeAtomically } from '../../cli/output/files.ts'
 import { folder } from './conform.ts'
 import { conform } from './in-process.ts'
 
@@ -52,15 +51,4 @@ test('a page that quotes a key is a report like any other', async () => {
   const { code } = await conform(['http://127.0.0.1:1', '--report', 'html=page.html'], { cwd, env })
   expect(code).toBe(3)
   expect(readFileSync(at('page.html'), 'utf8')).not.toContain('PRIVATE KEY')
-})
-
-test('a report takes the place of a link, and what the link leads to stays', async () => {
-  const here = folder()
-  const [kept, link] = [join(here, 'kept.txt'), join(here, 'report.json')]
-  writeFileSync(kept, 'of somebody else')
-  symlinkSync(kept, link)
-  await writeAtomically(link, '{}')
-  expect(readFileSync(kept, 'utf8')).toBe('of somebody else')
-  expect(readFileSync(link, 'utf8')).toBe('{}')
-  expect(lstatSync(link).isSymbolicLink()).toBe(false)
 })

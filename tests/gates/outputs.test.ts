@@ -113,13 +113,14 @@ test('a file is whole or as it was', async () => {
   expect([readFileSync(path, 'utf8'), readdirSync(at)]).toEqual(['after', ['r.json']])
 })
 
-test('a link is written through', async () => {
+test('a link is replaced, and what it leads to stays', async () => {
   const at = folder()
   mkdirSync(join(at, 'real'))
   writeFileSync(join(at, 'real/r'), 'before')
   symlinkSync(join(at, 'real/r'), join(at, 'r'))
   await writeAtomically(join(at, 'r'), 'after')
-  expect(readFileSync(join(at, 'real/r'), 'utf8')).toBe('after')
+  expect(readFileSync(join(at, 'real/r'), 'utf8')).toBe('before')
+  expect(readFileSync(join(at, 'r'), 'utf8')).toBe('after')
   expect(readdirSync(join(at, 'real'))).toEqual(['r'])
 })
 

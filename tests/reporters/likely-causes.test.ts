@@ -6,6 +6,7 @@ import type { Failure, RequirementResult } from '../../harness/report/model.ts'
 import { renderHtml } from '../../reporters/html.ts'
 import { renderMarkdown } from '../../reporters/markdown.ts'
 import { renderTerminal } from '../../reporters/terminal.ts'
+import { ofDiffering } from '../../reporters/view/differing.ts'
 import { likelyCauses, likelyHeading } from '../../reporters/view/likely-causes.ts'
 import { failed, failure, report } from '../gates/results.ts'
 
@@ -190,3 +191,78 @@ test('a breakdown of everything is not told as errors whose status is right', ()
   )
   expect(said(results)).toEqual([])
 })
+
+const differing = {
+  status: 500,
+  tpe: 'InternalError',
+  times: 18,
+  of: 2800,
+  requirements: 4,
+  like: 'instance',
+  since: '2026-03-01T12:00:01.000Z',
+  until: '2026-03-01T12:00:31.000Z',
+} as const
+const broken = failing(() => ({ status: 500, body: envelope('InternalError') }))
+const often = [
+  { status: 200, times: 2700 },
+  { status: 500, times: 100 },
+]
+
+test('nearly everything is said of nearly all answers of a run, granted ones counted', () => {
+  const whatOf = (times: number) =>
+    likelyCauses(broken, {
+      statuses: [
+        { status: 200, times: 1000 - times },
+        { status: 500, times },
+      ],
+    })[0]!.what
+  expect(whatOf(900)).toBe('nearly everything is answered 500 InternalError, whatever is asked')
+  expect(whatOf(150)).toBe('much is answered 500 InternalError, whatever is asked')
+})
+
+test('answers that come and go stand before all causes, and what follows from them is no cause', () => {
+  const chance = broken.slice(0, 4).map((result) => ({
+    ...result,
+    failures: result.failures.map((one) => ({ ...one, takes: 'chance' as const })),
+  }))
+  const refused = catalogue.flatMap(({ expects, id }) =>
+    expects === '2xx'
+      ? [failed(id, answered({ status: 404, body: envelope('ResourceNotFound') }))]
+      : [],
+  )
+  const all = [...chance, ...refused, ...lower]
+  expect(said(all)[0]).not.toMatch(/^answers differ/)
+  const causes = likelyCauses(all, { answersDiffer: differing, statuses: often })
+  expect(causes.map(({ what }) => what)).toEqual([
+    'answers differ from one time to the next: 18 of 2800 answers were 500 InternalError',
+    expect.stringMatching(/^tpe in lower case/),
+  ])
+  expect(causes[0]!.results).toEqual([...chance, ...refused])
+})
+
+test.each([
+  [{}, /: 18 of 2800 answers were 500 InternalError$/, /one instance of several is broken/],
+  [
+    { header: { name: 'x-served-by', value: 'b' } },
+    /nearly no others with x-served-by: b$/,
+    /look at that with x-served-by: b/,
+  ],
+  [
+    { like: 'outage' },
+    /: from 12:00:01 UTC to 12:00:31 UTC nearly all were 500 InternalError$/,
+    /outage or a restart/,
+  ],
+  [
+    { like: 'change' },
+    /: since 12:00:01 UTC nearly all are 500 InternalError$/,
+    /something changed in the middle/,
+  ],
+  [{ status: 404, tpe: 'ResourceNotFound' }, /were 404 ResourceNotFound$/, /know different things/],
+] as const)(
+  'answers that differ, %j: how often, and what it looks like',
+  (change, what, remedy) => {
+    const said = ofDiffering({ ...differing, ...change })
+    expect(said.what).toMatch(what)
+    expect(said.change).toMatch(remedy)
+  },
+)

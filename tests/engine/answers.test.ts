@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest'
+import { answersDiffer, createAnswers } from '../../harness/engine/answers.ts'
+import { responseOf } from '../../harness/engine/response.ts'
+import { errorNames } from '../../catalogue/errors.ts'
+import type { Exchange } from '../../harness/engine/exchange.ts'
+import { failed, failure } from '../gates/results.ts'
+
+type Answer = readonly [status: number, header?: string]
+
+/** A run of those answers, one a ms. */
+function ran(answers: readonly Answer[]) {
+  const seen = createAnswers()
+  answers.forEach(([status, instance], at) => {
+    const headers = [
+      { name: 'Date', value: `${at % 2}` },
+      ...(instance === undefined ? [] : [{ name: 'X-Served-By', value: instance }]),
+    ]
+    const body = Buffer.from(status < 400 ? '{}' : '{"tpe":"InternalError"}')
+    const wire = {
+      kind: 'answer',
+      status,
+      headers,
+      body,
+      cut: false,
+      sentAt: at,
+      endedAt: at,
+    } as const
+    seen.observe({ endedAt: at, response: responseOf(wire, errorNames) } as Exchange, headers)
+  })
+  return seen
+}
+
+const coming = (count: number) =>
+  Array.from({ length: count }, (_, at) => {
+    const { exchange } = failure()
+    const response = { status: 500, headers: {}, body: '{"tpe":"InternalError"}' }
+    return failed(`a.b/${at}`, { takes: 'chance', exchange: { ...exchange!, response } })
+  })
+const times = (count: number, of: (at: number) => Answer) =>
+  Array.from({ length: count }, (_, at) => of(at))
+
+const third = times(300, (at): Answer =>
+  at % 3 === 1 ? [500, 'b'] : [200, at % 3 === 0 ? 'a' : 'c'],
+)
+
+test('fewer than three requirements say it themselves', () => {
+  expect(answersDiffer(ran(third), coming(2))).toBeUndefined()
+  expect(answersDiffer(ran(third), coming(3))).toMatchObject({ requirements: 3 })
+})
+
+test.each<[string, readonly Answer[], object]>([
+  [
+    'one instance of three, by its header',
+    third,
+    { like: 'instance', times: 100, of: 300, header: { name: 'x-served-by', value: 'b' } },
+  ],
+  [
+    'one instance of three',
+    third.map(([status]) => [status]),
+    { like: 'instance', times: 100, of: 300 },
+  ],
+  ['now and then', times(300, (at) => [at % 50 === 7 ? 500 : 200]), { like: 'instance', times: 6 }],
+  [
+    'an outage',
+    times(300, (at) => [at >= 100 && at < 150 ? 500 : 200]),
+    { like: 'outage', times: 50 },
+  ],
+  [
+    'a change in the middle',
+    times(300, (at) => [at >= 200 ? 500 : 200]),
+    { like: 'change', times: 100 },
+  ],
+])('%s', (_, answers, expected) => {
+  const found = answersDiffer(ran(answers), coming(4))
+  expect(found).toMatchObject({ status: 500, tpe: 'InternalError', ...expected })
+  expect(found?.header).toEqual((expected as { header?: object }).header)
+})
