@@ -1,6 +1,7 @@
 import { isOperationId, type OperationId } from '../../catalogue/operations.ts'
 import type { OtherPlace } from '../../catalogue/faults.ts'
 import {
+  isDisguise,
   isSamePath,
   isSpelling,
   otherBodyMembers,
@@ -236,7 +237,8 @@ async function servesAnything(
   probe: Probe,
   { place, unknown }: Elsewhere,
 ): Promise<boolean> {
-  if (place === 'no body') return false
+  // There it is the operation's own path.
+  if (['no body', 'other body', 'query'].includes(place) || isDisguise(place)) return false
   const sent = { ...probe, path: unknown, fault: undefined }
   const exchange = await context.send(sent, { skipPassive: true, role: 'control' })
   return exchange.response !== undefined && isGranted(exchange.response)

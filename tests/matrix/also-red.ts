@@ -272,9 +272,16 @@ export const alsoRed: Readonly<Record<string, AlsoRed>> = {
     ]),
   ),
   ...Object.fromEntries(
-    ['', '#envelope', '#no-answer', '#closed', '#no-http'].map((name) => [
+    ['', '#envelope'].map((name) => [`files.retrieve/2xx-accepted${name}`, noRetrieval]),
+  ),
+  ...Object.fromEntries(
+    ['#no-answer', '#closed', '#no-http'].map((name) => [
       `files.retrieve/2xx-accepted${name}`,
-      noRetrieval,
+      {
+        ids: [],
+        inSomeOrders: noRetrieval.ids,
+        because: 'an uploaded file is not retrieved either, as long as any is still asked for',
+      },
     ]),
   ),
   'graphs.add-file/2xx-accepted#always-409': {
