@@ -53,7 +53,8 @@ export function explainCommand() {
     .argument('<id>', 'as conform list shows it')
     .action(async (id) => {
       const requirement = namedRequirement(id)
-      const { explanation, sentFor } = await import('./explain/explanation.ts')
+      const { explanation } = await import('./explain/explanation.ts')
+      const { sentFor } = await import('./explain/sent.ts')
       const sent = isSent(requirement) ? await sentFor([requirement], patienceMs) : undefined
       const shown = sent?.get(requirement.id) ?? { lines: [], difference: [] }
       process.stdout.write(explanation(requirement, shown, colorsFor(process.stdout)))

@@ -1,7 +1,7 @@
 import type { CatalogueRequirement } from '../catalogue/catalogue.ts'
 import { isOperationId } from '../catalogue/operations.ts'
 import { type Case, controlName, type Known, materialOf } from '../harness/checks/index.ts'
-import { NotExercised } from '../harness/engine/index.ts'
+import { NotExercised, type Probe } from '../harness/engine/index.ts'
 import type { Target } from '../harness/target-file/index.ts'
 import { casesOf } from './suites.ts'
 
@@ -9,6 +9,8 @@ import { casesOf } from './suites.ts'
 export interface PlannedCases {
   readonly cases: readonly Case[]
   readonly generated: number
+  /** The valid request that they are made from; undefined if there are none. */
+  readonly draft?: Probe
   /** Names of the requests that are to be granted besides the valid one, each once a run. */
   readonly controls: readonly string[]
 }
@@ -29,6 +31,7 @@ export function plannedCases(
     const cases = condition.cases(material)
     return {
       cases,
+      draft: material.valid,
       controls: [...new Set(cases.flatMap((one) => controlName(material, one) ?? []))],
       generated: condition.generated && options.depth === 'full' ? options.refusalRuns : 0,
     }

@@ -1,11 +1,7 @@
 import { catalogue, type CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import { isOperationId, operation as operationOf } from '../../catalogue/operations.ts'
-import {
-  explained,
-  type ExplainedPart,
-  type Reading,
-  type Sent,
-} from '../../cli/explain/explanation.ts'
+import { explained, type ExplainedPart, type Reading } from '../../cli/explain/explanation.ts'
+import type { Sent } from '../../cli/explain/sent.ts'
 import pc from 'picocolors'
 import type { Examples } from './exchanges.ts'
 import { type FailureExchange, sections } from '../../harness/report/index.ts'

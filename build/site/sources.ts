@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path/posix'
 import { catalogue, isRequirementId } from '../../catalogue/catalogue.ts'
-import type { Sent } from '../../cli/explain/explanation.ts'
+import type { Sent } from '../../cli/explain/sent.ts'
 import { suiteVersion } from '../../harness/report/index.ts'
 import { packageFile } from '../../schemas/package-file.ts'
 import type { Examples } from './exchanges.ts'

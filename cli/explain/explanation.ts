@@ -1,20 +1,18 @@
 import { isRefusal, type Pairs } from '../../catalogue/requirement.ts'
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import { codeNames } from '../../catalogue/errors.ts'
-import { describePairs, type Exchange, runOptionsOf } from '../../harness/engine/index.ts'
-import { leftOut, sayNeeds, sections, suiteSite } from '../../harness/report/index.ts'
-import { loadTargetFile, missingReason, resolveTarget } from '../../harness/target-file/index.ts'
-import { createReference, defects } from '../../reference/server.ts'
+import { describePairs } from '../../harness/engine/index.ts'
+import { sayNeeds, sections, suiteSite } from '../../harness/report/index.ts'
+import { missingReason } from '../../harness/target-file/index.ts'
+import { defects } from '../../reference/server.ts'
 import { terminalPieces } from '../../reporters/escape/terminal.ts'
-import { type LinePair, requestDifference } from '../../reporters/view/difference.ts'
+import type { LinePair } from '../../reporters/view/difference.ts'
 import { firstOf, requirementPage } from '../../reporters/view/writing.ts'
 import { wrapAnsi } from 'fast-wrap-ansi'
 import type { Colors } from 'picocolors/types'
 import { readFileSync } from 'node:fs'
-import { packageFile, referenceTargetFile } from '../../schemas/package-file.ts'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { createHandlerTransport } from '../../harness/http/index.ts'
-import { beginJudging, prepareRun } from '../../suites/judge.ts'
+import { packageFile } from '../../schemas/package-file.ts'
+import type { Sent } from './sent.ts'
 
 const width = 100
 const indent = ' '.repeat(2)
@@ -115,7 +113,9 @@ function sent(requirement: CatalogueRequirement, requests: readonly string[]): s
     return [`The request of ${requirement.operation}, with the full key.`]
   if (requests.length === 0)
     return [
-      'Nothing of its own: it is judged on what the target answers to the requests of the other requirements.',
+      requirement.judgedLast && requirement.effect === 'generates'
+        ? 'The jobs that the run makes are read until they have ended, and once more at its end.'
+        : 'Nothing of its own: it is judged on what the target answers to the requests of the other requirements.',
     ]
   return [
     ...firstOf(requests, mostLines, 'more of this kind'),
@@ -127,9 +127,8 @@ function sent(requirement: CatalogueRequirement, requests: readonly string[]): s
 
 /** Says what passes: only for `2xx-accepted` nothing but the status is judged. */
 function successPasses({ id }: CatalogueRequirement, expects: number | '2xx'): string {
-  if (expects !== '2xx') return `${expects}, as the statement above says.`
-  const success = 'Any 2xx whose body is not an error envelope'
-  return id.endsWith('/2xx-accepted') ? `${success}.` : `${success}, as the statement above says.`
+  if (id.endsWith('/2xx-accepted')) return 'Any 2xx whose body is not an error envelope.'
+  return `${expects === '2xx' ? 'A 2xx' : expects}, and what the statement above asks for besides.`
 }
 
 function passes(requirement: CatalogueRequirement): string[] {
@@ -225,76 +224,4 @@ function plainText(markdown: string): string {
     .replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1')
     .replaceAll('**', '')
     .replaceAll(/(?<!\w)_([^_]+)_(?!\w)/g, '$1')
-}
-
-export interface Sent {
-  readonly lines: readonly string[]
-  /** Differences of the first of them from the request that was granted; none if it is the state that is wrong. */
-  readonly difference: readonly LinePair[]
-}
-
-/**
- * Finds what is sent for each of the requirements, by id, by judging the reference server inside this process.
- * @param patienceMs longest wait: it shows what was sent by then
- */
-export async function sentFor(
-  requirements: readonly CatalogueRequirement[],
-  patienceMs: number,
-): Promise<ReadonlyMap<string, Sent>> {
-  const reference = createReference()
-  const { file, dir } = await loadTargetFile(referenceTargetFile)
-  const { target } = await resolveTarget(file, { dir, env: {}, baseUrl: reference.url })
-  const bodyLimit = target.limits.maxAnswerBytes
-  const transport = createHandlerTransport({
-    handle: reference.handle,
-    baseUrl: reference.url,
-    bodyLimit,
-  })
-  const options = {
-    ...runOptionsOf({ seed: 1, runs: 1, only: requirements.map(({ id }) => id) }, 'conform'),
-    nonce: 'explain',
-    backoffMs: 2,
-  }
-  const run = prepareRun(target, options, { transport })
-  const granted: Exchange[] = []
-  const probes = new Map<string, Exchange[]>(requirements.map(({ id }) => [id, []]))
-  run.client.observers.push((exchange) => {
-    const { requirement, role } = exchange.purpose
-    if (role === 'control') granted.push(exchange)
-    if (role === 'probe' && requirement !== null) probes.get(requirement)?.push(exchange)
-  })
-  const { done } = beginJudging(run)
-  const over = new AbortController()
-  const late = sleep(patienceMs, undefined, { signal: over.signal }).then(
-    () => run.life.end('interrupted', leftOut('interrupted')),
-    () => undefined,
-  )
-  await Promise.race([done, late])
-  over.abort()
-  const facts = {
-    nonce: options.nonce,
-    created: run.objects.created.map((object) => ({ ...object })),
-  }
-  const sentOf = ({ id, fault, expects }: CatalogueRequirement): Sent => {
-    const sent = probes.get(id) ?? []
-    const [first] = sent
-    const control = granted.find(({ probe }) => probe.operation === first?.probe.operation)
-    const isCompared = first && control && isRefusal(expects) && fault !== 'state'
-    return {
-      lines: [...new Set(sent.map(lineOf))],
-      difference: isCompared
-        ? requestDifference(control.recorded.request, first.recorded.request, facts)
-        : [],
-    }
-  }
-  return new Map(requirements.map((requirement) => [requirement.id, sentOf(requirement)]))
-}
-
-/** `POST /v1/translate with an empty text` */
-function lineOf({ probe, purpose }: Exchange): string {
-  const members = Object.entries(probe.query).flatMap(([name, values]) =>
-    [values].flat().map((value) => `${name}=${value}`),
-  )
-  const query = members.length > 0 ? `?${members.join('&')}` : ''
-  return `${probe.method} ${probe.path}${query} ${purpose.what ?? ''}`.trim()
 }

@@ -21,7 +21,7 @@ export { type BodySchema, fits, judgeGranted, judgePairs, judgeShape, shapeFault
 
 // A request.
 export type { Credential, Exchange, Probe, Purpose } from './exchange.ts'
-export { differing, isThrottling, jsonOf, withHeader, withJson } from './exchange.ts'
+export { differing, isThrottling, jsonOf, pathOf, withHeader, withJson } from './exchange.ts'
 export {
   effectOf,
   jsonType,

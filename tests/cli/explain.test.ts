@@ -5,6 +5,9 @@ import pc from 'picocolors'
 import { describe, expect, test } from 'vitest'
 import { catalogue, requirementOf } from '../../catalogue/catalogue.ts'
 import { explanation } from '../../cli/explain/explanation.ts'
+import { sentFor } from '../../cli/explain/sent.ts'
+import { casesOf } from '../../suites/suites.ts'
+import { judgeReference } from '../matrix/judge-reference.ts'
 import { leftOut } from '../../harness/report/reason.ts'
 import { nearestId } from '../../harness/target-file/nearest.ts'
 import { type Ended, folder } from './conform.ts'
@@ -54,13 +57,41 @@ describe('explain', () => {
     const { stdout } = await conform(['explain', 'pdf.parse/4xx-removed'])
     expect(stdout).toContain('\n  {"operations": {"pdf.parse": "removed"}}\n')
     expect(stdout).toContain('\nWhat is sent\n  The request of pdf.parse, with the full key.\n')
-    const success = 'Any 2xx whose body is not an error envelope'
     expect(
       explanation(requirementOf('chat.create/200-structured-output'), nothingSent, plain),
-    ).toContain(`  ${success}, as the statement above says.\n`)
+    ).toContain('  A 2xx, and what the statement above asks for besides.\n')
     expect(explanation(requirementOf('translate.run/2xx-accepted'), nothingSent, plain)).toContain(
-      `  ${success}.\n`,
+      '  Any 2xx whose body is not an error envelope.\n',
     )
+  })
+
+  test('every line of what is sent is one that a run sends, and none is missing', async () => {
+    const bySuite = catalogue.filter(({ id }) => casesOf(id) && !id.endsWith('/bad-input-no-5xx'))
+    const sent = new Map<string, Set<string>>()
+    await judgeReference(
+      {},
+      {
+        options: { seed: 1, only: bySuite.map(({ id }) => id), refusalRuns: 0 },
+        prepare: ({ client }) =>
+          client.observers.push(({ probe, purpose: { role, what = '' } }) => {
+            const { operation, method, path } = probe
+            if (role !== 'probe' || operation === null) return
+            const lines = sent.get(operation) ?? new Set()
+            sent.set(operation, lines.add(`${method} ${path} ${what}`.trim()))
+          }),
+      },
+    )
+    const told = await sentFor(bySuite, 1)
+    const lines = bySuite.flatMap(({ id, operation }) =>
+      told.get(id)!.lines.map((line) => [operation, line] as const),
+    )
+    const isSent = ([operation, line]: readonly [string, string]): boolean =>
+      line.startsWith('and as many more') || sent.get(operation)?.has(line) === true
+    expect(lines.filter((line) => !isSent(line))).toEqual([])
+    for (const [operation, all] of sent) {
+      const own = new Set(lines.flatMap(([of, line]) => (of === operation ? [line] : [])))
+      expect([...all].filter((line) => !own.has(line))).toEqual([])
+    }
   })
 
   test.each(['pdf.parse/*', 'pdf.parse'])('takes one id, and %s is none', async (written) => {
