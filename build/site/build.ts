@@ -28,7 +28,8 @@ console.log(`${files.size} files in ${sources}`)
 if (!process.argv.includes('--sources')) {
   const npm = (...args: string[]): void =>
     void execFileSync('npm', args, { cwd: project, stdio: ['ignore', 'ignore', 'inherit'] })
-  if (!existsSync(join(project, 'node_modules/vitepress'))) npm('ci', '--silent')
+  if (!existsSync(join(project, 'node_modules/vitepress')))
+    npm('ci', '--silent', '--ignore-scripts')
   npm('run', '--silent', 'build')
   console.log(`the site is in ${packageFile('site')}; npm run preview --prefix docs/site shows it`)
 }
