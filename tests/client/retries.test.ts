@@ -105,6 +105,16 @@ test.each<[what: string, exchanges: Exchange[], told: string[]]>([
     [limited(0), limited(101), limited(202), limited(303), granted(404)],
     ['remark: even-pauses'],
   ],
+  [
+    'pauses that are those of a busy machine alone',
+    [...[0, 40, 53, 86, 107, 116].map((at) => limited(at)), granted(131)],
+    ['remark: even-pauses'],
+  ],
+  [
+    'pauses that are drawn, and grow until a bound',
+    [...[0, 31, 181, 302, 903, 1804].map((at) => limited(at)), granted(2805)],
+    [],
+  ],
   ['pauses that grow', [limited(0), limited(101), limited(302), limited(703), granted(1500)], []],
   [
     'unchanged after a refusal of what was sent',

@@ -89,8 +89,7 @@ export function createClientJudge(options: ClientJudgeOptions) {
     },
     inTime(tries, last) {
       const waitedMs = tries.map((one) => Math.round(one.waitedMs ?? 0))
-      const isEven = waitedMs.length >= 3 && Math.max(...waitedMs) < 1.3 * Math.min(...waitedMs)
-      if (isEven) note('remark', last, { rule: 'even-pauses', waitedMs })
+      if (!grows(waitedMs)) note('remark', last, { rule: 'even-pauses', waitedMs })
     },
   })
 
@@ -215,6 +214,16 @@ export function createClientJudge(options: ClientJudgeOptions) {
       })
     },
   }
+}
+
+/** Whether pauses grow, as far as so many can tell: drawn ones differ, but they are longer in the second half. */
+function grows(pauses: readonly number[]): boolean {
+  if (pauses.length < 3) return true
+  const half = pauses.length / 2
+  const sum = (some: readonly number[]): number => some.reduce((all, one) => all + one, 0)
+  const isShorter = sum(pauses.slice(Math.ceil(half))) < sum(pauses.slice(0, Math.floor(half)))
+  const areAlike = Math.max(...pauses) < 1.3 * Math.min(...pauses)
+  return !areAlike && !(isShorter && pauses.length >= 5)
 }
 
 const isTimed = ({ sentAt }: Call): boolean => !Number.isNaN(sentAt)
