@@ -163,7 +163,8 @@ function statusesOf(pairs: Pairs): number[] {
 }
 
 function clueOf({ failures: [failure], id }: RequirementResult): Clue | undefined {
-  if (failure === undefined) return undefined
+  // What a connection is to blame for is told of it: the answer to its second request has no status of its own to mend.
+  if (failure?.connection !== undefined || failure === undefined) return undefined
   const response = responseOf(failure)
   const { status, tpe } = response
   if (status === null) return failure.exchange && noAnswer

@@ -34,6 +34,23 @@ test.each([
   if (recorded === request) expect(line).toBe(plain)
 })
 
+test.each([
+  ['a byte order mark', '\ufeff{}'],
+  ['a line separator', '{"a":"one\u2028two"}'],
+])('%s is sent as the bytes that were sent: nobody sees it', (_, body) => {
+  const line = curlOf({ ...request, method: 'POST', body }, new Set())
+  const bytes = Buffer.from(body).toString('base64')
+  expect(line.startsWith(`printf %s '${bytes}' | base64 -d | curl `)).toBe(true)
+  expect(line.endsWith(' --data-binary @-')).toBe(true)
+})
+
+test('a request without a User-Agent is sent without that of curl', () => {
+  const headers = { accept: '*/*' }
+  expect(curlOf({ ...request, headers }, new Set())).toMatch(/ -H user-agent:$/)
+  const named = { ...headers, 'user-agent': 'tea' }
+  expect(curlOf({ ...request, headers: named }, new Set())).toMatch(/ -H 'user-agent: tea'$/)
+})
+
 test('a failure about an object that clean-up removes says so', async () => {
   const { results } = await judgeReference(
     { defects: ['graphs.add-file/409-already-in-graph'] },

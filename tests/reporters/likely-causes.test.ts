@@ -266,3 +266,14 @@ test.each([
     expect(said.change).toMatch(remedy)
   },
 )
+
+test('an answer that is wrong on a reused connection alone is no other status in place of the right one', () => {
+  const ofKeys = /401-missing-credentials$/
+  const plain = failing(() => ({ status: 501, body: envelope('NotImplemented') }), ofKeys)
+  expect(said(plain).join()).toContain('501 is answered, but 401 is right')
+  const reused = plain.map((result) => ({
+    ...result,
+    failures: result.failures.map((one) => ({ ...one, connection: 'reused' as const })),
+  }))
+  expect(said(reused)).toEqual([])
+})
