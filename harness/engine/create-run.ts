@@ -112,6 +112,7 @@ function newObjects({ ids }: Target, nonce: string): Objects {
   let made = 0
   return {
     created: [],
+    cleanups: new Map(),
     takenIds: new Set(ids),
     madeAt: new Map(),
     suffix: () => `${nonce.slice(0, 4)}${(made++).toString(36).padStart(4, '0')}`.slice(0, 8),

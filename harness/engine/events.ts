@@ -121,7 +121,7 @@ export function factsOf(run: Run): RunFacts {
     retried: run.client.losses.retried,
     grantsPerMinute: slowerThan(run.target.limits.requestsPerSecond, throttle.grantsPerMinute()),
     proxy: run.client.isInjected ? null : (proxyFor(run.target.baseUrl)?.host ?? null),
-    created: run.objects.created.map((object) => ({ ...object, id: recorder.redact(object.id) })),
+    created: createdBy(run),
     pages: pagesOf(run).counts((text) => recorder.redact(text)),
     answers: answersOf(run),
     notServed: run.hooks.flatMap((hook) => hook.notServed?.(run) ?? []),
@@ -136,6 +136,18 @@ export function factsOf(run: Run): RunFacts {
     recordingProblem: recorder.problem,
     hints: hintsOf(run).sentences.map((sentence) => recorder.redact(sentence)),
   }
+}
+
+/** The objects that the run created, with what became of those that it had to remove. */
+function createdBy({ objects: { created, cleanups }, client: { recorder } }: Run): Created[] {
+  return created.map((object) => {
+    const known = { ...object, id: recorder.redact(object.id) }
+    const kept = cleanups.get(object)
+    if (kept === undefined) return known
+    return kept === null
+      ? { ...known, removed: true }
+      : { ...known, removed: false, kept: recorder.redact(kept) }
+  })
 }
 
 /** What a target granted, unless as much was asked for: a lower rate is no remedy then. */

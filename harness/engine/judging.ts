@@ -1,21 +1,16 @@
 import { type CatalogueResult, type Failure, isObserved, type Reason } from '../report/index.ts'
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
-import type { OperationId } from '../../catalogue/operations.ts'
-import { exclusiveIds, fillRequest } from '../target-file/index.ts'
+import { exclusiveIds } from '../target-file/index.ts'
 import { createCheckContext, shownExchanges } from './check-context.ts'
 import { createEventQueue, type RunEvent, factsOf, type RunFacts } from './events.ts'
-import { closeHookTransports, sendHookRequest, setUp, tearDown } from './hook-request.ts'
+import { closeHookTransports, setUp, tearDown } from './hook-request.ts'
+import { cleanUp } from './clean-up.ts'
 import { type JudgeOf, judgeRequirement } from './judge.ts'
 import { keyRefused } from './keys.ts'
 import type { EndCause } from './outcome.ts'
 import { sendFailedAgain } from './second-look/at-end.ts'
 import { poisonedConnections } from './second-look/reused-connection.ts'
 import type { Run } from './run.ts'
-
-/** Bound on all clean-up requests when the run was ended, in ms. */
-const cleanupAfterEndMs = 600
-/** Clean-up requests under way at once. */
-const cleanupConcurrency = 8
 
 /** Ends a run: what it created is cleaned up, the sockets are closed. */
 async function finishRun(run: Run): Promise<void> {
@@ -27,21 +22,6 @@ async function finishRun(run: Run): Promise<void> {
   await Promise.all([cleaned, tearDown(run)])
   await Promise.all([run.client.transport.close(), closeHookTransports(run)])
   run.client.recorder.close()
-}
-
-async function cleanUp(run: Run): Promise<void> {
-  const requests = run.objects.created.flatMap(({ operation, id }) => {
-    const binding = run.target.operations[operation as OperationId]
-    return (binding?.cleanup ?? []).map((request) => fillRequest(request, new Map([['id', id]])))
-  })
-  const deadline = performance.now() + (run.life.ended ? cleanupAfterEndMs : Infinity)
-  const worker = async (): Promise<void> => {
-    for (let next = requests.shift(); next && performance.now() < deadline; next = requests.shift())
-      await sendHookRequest(run, next, { role: 'cleanup', requirement: null })
-  }
-  await Promise.all(
-    Array.from({ length: Math.min(cleanupConcurrency, run.client.semaphore.size) }, worker),
-  )
 }
 
 /** A run that goes on. */

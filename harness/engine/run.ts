@@ -91,6 +91,8 @@ export type PlanEntry =
 export interface Objects {
   /** Objects that the run created, in the order in which the target said so. */
   readonly created: Created[]
+  /** Why the clean-up did not remove an object; null if it did. */
+  readonly cleanups: Map<Created, string | null>
   /** Ids that exist or were sent as unknown, in lower case: no unknown id is one of them. */
   readonly takenIds: Set<string>
   /** When the run made the objects of these ids (`performance.now()`). */

@@ -64,7 +64,14 @@ const notServed = object({
 /** An operation that the target file declares as not served, and what one request with the full key was answered. */
 export type NotServed = Fitting<typeof notServed>
 
-const created = object({ operation: text, id: text }, { name: text })
+const created = object(
+  { operation: text, id: text },
+  {
+    name: text,
+    removed: described('Whether its clean-up removed it; absent if none is declared.', flag),
+    kept: described('Why it was not removed.', text),
+  },
+)
 export type Created = Fitting<typeof created>
 
 /** How the run was made: what a certificate repeats. */

@@ -7,7 +7,9 @@ import {
   isMistake,
   outsideCause,
 } from '../../harness/report/index.ts'
+import { groupBy } from '../../harness/group-by.ts'
 import { exercised, total, selectedSummary } from './groups.ts'
+import { firstOf } from './writing.ts'
 
 /** Whether a reader may be content: `warning` if nothing is known to be wrong that was not expected, but not everything is known. */
 export type Tone = 'good' | 'warning' | 'bad'
@@ -163,8 +165,24 @@ export function runNotes(report: Report): string[] {
       `throttled: ${count(run.throttled, 'answer')} asked to slow down (429, 503)${run.suggestedRate === undefined ? '' : `; --rate ${run.suggestedRate} asks for no more than it took, if a limit of requests is behind that`}`,
     (run.retried ?? 0) > 0 &&
       `retried: ${count(run.retried ?? 0, 'answer')} ${run.retried === 1 ? 'was' : 'were'} cut off, reset or a gateway's 502 or 504, and asked for again`,
+    cleanupSentence(run.created),
   ]
   return notes.filter((note) => typeof note === 'string')
+}
+
+/** How many of the created objects were removed, and why not the others: `clean-up: 88 of 90 …; 2 not: answered 403 (files.upload f-1, …)`. */
+function cleanupSentence(created: Report['run']['created']): string | undefined {
+  const asked = created.filter(({ removed }) => removed !== undefined)
+  if (asked.length === 0) return undefined
+  const kept = asked.filter(({ removed }) => !removed)
+  const reasons = [...groupBy(kept, ({ kept: why = '' }) => why)].map(([why, objects]) => {
+    const names = firstOf(
+      objects.map(({ operation, id }) => `${operation} ${id}`),
+      3,
+    )
+    return `; ${objects.length} not: ${why} (${names.join(', ')})`
+  })
+  return `clean-up: ${asked.length - kept.length} of ${count(asked.length, 'created object')} removed${reasons.join('')}`
 }
 
 /** How many error responses were pages, and of what: `30 × 503 Service Temporarily Unavailable (nginx/1.22.1)`. */

@@ -202,7 +202,8 @@ function createAccess(run: Run, id: string) {
           const exchange = await send({ fresh })
           if (exchange.response?.status !== 409 || expects409) return exchange
           const { unanswered } = exchange
-          if (unanswered && !unanswered.noResponse?.staleConnection && ++lost > 1)
+          const isLost = unanswered && !unanswered.noResponse?.staleConnection
+          if (isLost && ++lost >= run.client.losses.proof(lost, 0))
             return { ...unanswered, unansweredTwice: true }
           fresh ||= unanswered !== undefined
           busySince ??= performance.now()

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { runNotes } from '../../reporters/view/standing.ts'
+import { judgeBehind, json } from './behind.ts'
+
+const throttled = (retryAfter: number): Response =>
+  json(429, { tpe: 'QuotaExceeded', errors: [], extras: {} }, { 'retry-after': String(retryAfter) })
+
+const options = { only: ['graphs.create/2xx-*', 'files.upload/2xx-*'] }
+
+test('a clean-up that is throttled is repeated after the wait asked for, and its outcome told', async () => {
+  let removals = 0
+  const { report } = await judgeBehind((path, answer, _, { method }) => {
+    if (method !== 'DELETE') return answer()
+    // Some objects are never removed.
+    if (path.endsWith('0')) return json(403, {})
+    return ++removals % 2 ? throttled(2) : answer()
+  }, options)
+  const asked = report.run.created.filter(({ removed }) => removed !== undefined)
+  const kept = asked.filter(({ removed }) => removed === false)
+  expect(asked.length).toBeGreaterThan(5)
+  expect(kept.every(({ id, kept: why }) => id.endsWith('0') && why === 'answered 403')).toBe(true)
+  expect(runNotes(report)).toContainEqual(
+    expect.stringMatching(
+      new RegExp(
+        `^clean-up: ${asked.length - kept.length} of ${asked.length} created objects removed`,
+      ),
+    ),
+  )
+})
+
+test('a clean-up that is throttled for ever is given up after a minute, and says so', async () => {
+  const { report, tookMs } = await judgeBehind(
+    (_, answer, _since, { method }) => (method === 'DELETE' ? throttled(20) : answer()),
+    options,
+  )
+  expect(runNotes(report)).toContainEqual(
+    expect.stringMatching(/^clean-up: 0 of \d+ created objects removed; \d+ not: answered 429 \(/),
+  )
+  expect(tookMs).toBeLessThan(150_000)
+})
+
+test('a clean-up keeps the rate of the run', async () => {
+  const sent: number[] = []
+  await judgeBehind(
+    (_, answer, sinceMs, { method }) => {
+      if (method === 'DELETE') sent.push(sinceMs)
+      return answer()
+    },
+    options,
+    (file) => ({ ...file, limits: { ...file.limits, requestsPerSecond: 2 } }),
+  )
+  expect(sent.length).toBeGreaterThan(5)
+  expect(sent.at(-1)! - sent[0]!).toBeGreaterThanOrEqual((sent.length - 1) * 500 - 20)
+})
