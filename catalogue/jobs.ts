@@ -58,6 +58,8 @@ export const jobsRetrieve = requirements('jobs.retrieve', [
     statement: 'A job that failed has status failed; if it has an error, that is a string.', judgedLast: true, seenBy: ['jobs.create'], effect: 'generates', maxRequests: 5 },
   { id: '200-stable', level: 'should', section: '3', needs: [valid], expects: 200,
     statement: 'A job that has ended reads the same again.', judgedLast: true, effect: 'generates', maxRequests: 24, generates: 0 },
+  { id: '200-consistent', level: 'should', section: '2.3', needs: [valid], expects: 200,
+    statement: 'What a job says of itself fits its status and the time: no result before its end, and no end before its creation.', judgedLast: true, effect: 'generates', maxRequests: 0, generates: 0 },
   { id: '4xx-unknown-job', section: '7.2', needs: [valid], expects: [['4xx-id']],
     statement: 'The retrieval of a job that does not exist is answered 400, 403, 404, 410 or 422, with an error envelope.' },
   { id: '4xx-foreign-job', section: '5', needs: [scenario], expects: [[403, 'InsufficientAccessRights'], [404, 'ResourceNotFound', 'NotFound']],

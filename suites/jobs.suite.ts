@@ -60,6 +60,7 @@ export const jobsRetrieve = suite('jobs.retrieve', {
   '200-outcome': byRule('jobs.retrieve/200-outcome', followFirst),
   '200-failed': judgeFailed,
   '200-stable': byRule('jobs.retrieve/200-stable', followFirst),
+  '200-consistent': byRule('jobs.retrieve/200-consistent', followFirst),
   '4xx-unknown-job': unknownJob,
   '4xx-malformed-id': malformedId,
 })
@@ -105,6 +106,7 @@ const ofJobs = [
   'jobs.retrieve/200-created-at',
   'jobs.retrieve/200-outcome',
   'jobs.retrieve/200-stable',
+  'jobs.retrieve/200-consistent',
 ] as const
 
 /** Brings about whatever the rules need, beside everything else that a run sends. */

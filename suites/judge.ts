@@ -52,6 +52,7 @@ const states: Readonly<Record<string, TakesState>> = {
   'jobs.retrieve/200-created-at': 'job-of-run',
   'jobs.retrieve/200-outcome': 'endless-job',
   'jobs.retrieve/200-stable': 'job-of-run',
+  'jobs.retrieve/200-consistent': 'job-of-run',
   'jobs.retrieve/200-failed': 'job-of-run',
 }
 

@@ -62,6 +62,18 @@ const wrongRetrieval: Wrong = {
     readings > 1 ? { status: 'in_progress' } : {},
   'jobs.retrieve/200-stable#newest-status': (job, world) =>
     job.status !== 'in_progress' && isNewerRunning(world, job) ? { status: 'in_progress' } : {},
+  'jobs.retrieve/200-consistent': ({ status, createdAt }, { clock }) =>
+    status === 'in_progress' ? { completed_at: clock.write(createdAt) } : {},
+  'jobs.retrieve/200-consistent#data': ({ status }) =>
+    status === 'in_progress' ? { data: {} } : {},
+  'jobs.retrieve/200-consistent#error': ({ status }) =>
+    status === 'in_progress' ? { error: 'none yet' } : {},
+  'jobs.retrieve/200-consistent#completed-before': ({ status, createdAt }, { clock }) =>
+    status === 'completed' ? { completed_at: clock.write(createdAt - 5000) } : {},
+  'jobs.retrieve/200-identity#newest-data': (job, world) => {
+    const newest = applicationOf(world, job)?.job
+    return job.status === 'completed' && newest?.data ? { data: newest.data } : {}
+  },
   'jobs.retrieve/200-failed': ({ status }) =>
     status === 'failed' ? { status: 'completed', error: undefined } : {},
   'jobs.retrieve/200-failed#error': ({ status }) =>
@@ -110,6 +122,9 @@ function uuid({ switches }: World, id: string, where: 'creation' | 'retrieval'):
   return isUpper ? id.toUpperCase() : id
 }
 
+/** A clock that is off by so much is no clock, in ms. */
+const longAgoMs = 40 * 24 * 3_600_000
+
 /** When the job was created, as it is told; `later`: ms, if the two responses read the clock each by itself. */
 function writeCreatedAt(
   { switches: { broken }, clock, since }: World,
@@ -117,6 +132,7 @@ function writeCreatedAt(
   later = 0,
 ): string {
   if (broken('jobs.retrieve/200-created-at#same-for-all')) return clock.write(since)
+  if (broken('jobs.retrieve/200-consistent#long-ago')) return clock.write(createdAt - longAgoMs)
   if (broken('jobs.retrieve/200-created-at#backwards')) return clock.write(2 * since - createdAt)
   return clock.write(createdAt + later)
 }

@@ -7,7 +7,7 @@ const placed: readonly string[] = named(
   '#',
   `
   jobs.create/202-created               - id no-id job-status no-job-status created-at no-created-at later answer-lost
-  jobs.create/202-created               second-5xx created-application fewer-inputs no-answer closed no-http
+  jobs.create/202-created               second-5xx created-application busy-when-made fewer-inputs no-answer closed no-http
   jobs.create/202-retrievable           - late
   jobs.create/202-required-inputs-only  - 5xx
   jobs.create/202-any-text              - emoji nul backslash empty blank line-ends digits object-member
@@ -27,10 +27,11 @@ const placed: readonly string[] = named(
   jobs.retrieve/200-job                 data data-array error null-members status ended-status id no-application-id
   jobs.retrieve/200-job                 no-created-at second-5xx no-answer closed no-http
   jobs.retrieve/200-job                 other-application slow-application failing-application declared-job
-  jobs.retrieve/200-identity            - id one-id newest-job newest-only
+  jobs.retrieve/200-identity            - id one-id newest-job newest-only newest-data
   jobs.retrieve/200-identity            other-application slow-application failing-application declared-job
   jobs.retrieve/200-created-at          - drifting same-for-all backwards newest-job
   jobs.retrieve/200-created-at          other-application slow-application failing-application
+  jobs.retrieve/200-consistent          - data error completed-before long-ago
   jobs.retrieve/200-outcome             - slow failing
   jobs.retrieve/200-failed              - error
   jobs.retrieve/200-stable              - status newest-status

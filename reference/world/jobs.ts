@@ -65,6 +65,7 @@ export function isBusy(world: World, application: Application, inputs: string): 
   const { broken } = world.switches
   endJobs(world)
   const { job, blockedFrom = 0, blockedUntil = 0 } = application
+  if (application.made && broken('jobs.create/202-created#busy-when-made')) return true
   if (isKept(world, application) || (Date.now() >= blockedFrom && Date.now() < blockedUntil))
     return true
   if (broken('jobs.create/409-per-application'))

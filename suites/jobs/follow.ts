@@ -136,7 +136,7 @@ export async function readFinalStates(run: Run): Promise<void> {
     ownJobs(history).map(({ id }) => awaitEnd(run, id, deadline).catch(() => false)),
   )
   if (isPlanned(run, 'jobs.retrieve/200-created-at')) await createLater(run).catch(() => undefined)
-  const isWanted = ['identity', 'stable', 'job', 'outcome'].some((name) =>
+  const isWanted = ['identity', 'stable', 'consistent', 'job', 'outcome'].some((name) =>
     isPlanned(run, `jobs.retrieve/200-${name}` as 'jobs.retrieve/200-job'),
   )
   if (!isWanted || cannotBeRead(run)) return

@@ -4,7 +4,7 @@ import { atomic, inProgress, perApplication, released } from './conflict-rules.t
 import { createdRule, neverBusyWhenNew, retrievable } from './creation-rules.ts'
 import { noEffect } from './no-effect-rule.ts'
 import { failedRule, identity, jobRule, outcomeRule, stable } from './reading-rules.ts'
-import { createdAtRule } from './time-rules.ts'
+import { consistent, createdAtRule } from './time-rules.ts'
 
 /** What is judged of jobs by more than one answer: each a pure function of what a run or a recording saw. */
 export const jobRules = {
@@ -20,6 +20,7 @@ export const jobRules = {
   'jobs.retrieve/200-created-at': createdAtRule,
   'jobs.retrieve/200-outcome': outcomeRule,
   'jobs.retrieve/200-stable': stable,
+  'jobs.retrieve/200-consistent': consistent,
 } as const satisfies Partial<Record<RequirementId, Rule>>
 
 /**

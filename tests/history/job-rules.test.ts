@@ -337,6 +337,51 @@ const table: Partial<Record<Id, [what: string, outcome: Outcome, story: string][
     ],
     ['a status on the way', 'open', '0 a: 202 j1\n20 j1: queued'],
   ],
+  'jobs.retrieve/200-consistent': [
+    ['a job in each state', 'held', job('j1', 0)],
+    [
+      'an end while in progress',
+      'broken',
+      '0 a: 202 j1\n10 j1: in_progress {"completed_at":"2026-03-01T12:00:00Z"}',
+    ],
+    ['a result while in progress', 'broken', '0 a: 202 j1\n10 j1: in_progress {"data":{}}'],
+    ['an error while in progress', 'broken', '0 a: 202 j1\n10 j1: in_progress {"error":"none"}'],
+    [
+      'null while in progress, which is another fault',
+      'held',
+      '0 a: 202 j1\n10 j1: in_progress {"error":null}',
+    ],
+    [
+      'an error of a completed job',
+      'held',
+      '0 a: 202 j1\n10 j1: completed {"error":"two attempts"}',
+    ],
+    [
+      'an end 5 s before the creation',
+      'broken',
+      '6000 a: 202 j1\n6010 j1: completed {"completed_at":"2026-03-01T12:00:01Z"}',
+    ],
+    [
+      'an end in whole seconds',
+      'held',
+      '900 a: 202 j1\n950 j1: completed {"completed_at":"2026-03-01T12:00:00Z"}',
+    ],
+    [
+      'a creation two months ago',
+      'broken',
+      '0 a: 202 j1\n10 j1: completed {"created_at":"2026-01-01T12:00:00Z"}',
+    ],
+    [
+      'a clock that is hours off',
+      'held',
+      '0 a: 202 j1\n10 j1: completed {"created_at":"2026-03-02T02:00:00Z"}',
+    ],
+    [
+      'a declared job of last year',
+      'held',
+      '10 j1: completed {"created_at":"2025-01-01T12:00:00Z"}',
+    ],
+  ],
   'jobs.retrieve/200-stable': [
     ['the same again', 'held', `${job('j1', 0)}\n3000 j1: completed`],
     ['another outcome', 'broken', `${job('j1', 0)}\n3000 j1: failed`],

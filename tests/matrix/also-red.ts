@@ -247,8 +247,12 @@ export const alsoRed: Readonly<Record<string, AlsoRed>> = {
   'jobs.retrieve/200-identity#one-id': otherJob,
   'jobs.retrieve/200-identity#newest-job': otherJob,
   'jobs.retrieve/200-created-at#newest-job': {
+    ids: ['jobs.retrieve/200-identity', 'jobs.retrieve/200-stable'],
+    because: 'an ended job has the result of a newer one, and reads as in progress again',
+  },
+  'jobs.retrieve/200-identity#newest-data': {
     ids: ['jobs.retrieve/200-stable'],
-    because: 'an ended job reads as in progress again once there is a newer one',
+    because: 'an ended job does not read the same again once it has the result of a newer one',
   },
   ...Object.fromEntries(
     ['200-text', '200-markdown'].flatMap((row) =>

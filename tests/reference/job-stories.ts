@@ -207,9 +207,11 @@ export const jobStories: Readonly<Record<string, Story>> = {
       return false
     const older = await live(server)
     const newer = await live(server)
+    const again = (await read(server, older.created.json.id)).json
     return (
       older.created.json.id !== newer.created.json.id &&
-      (await read(server, older.created.json.id)).json.id === older.created.json.id
+      again.id === older.created.json.id &&
+      again.data?.suggestion !== newer.readings.at(-1)?.json.data?.suggestion
     )
   },
   'jobs.retrieve/200-created-at': async (server) => {
@@ -225,6 +227,16 @@ export const jobStories: Readonly<Record<string, Story>> = {
       Date.parse(newer.created_at) > Date.parse(older.created_at)
     )
   },
+  'jobs.retrieve/200-consistent': (server) =>
+    allLives(server, ({ readings }) =>
+      readings.every(({ json: { status, created_at: from, completed_at: to, data, error } }) => {
+        const isEarly = status === 'in_progress' && (to ?? data ?? error) !== undefined
+        const isLong = Math.abs(Date.parse(from) - Date.now()) > 30 * 24 * 3_600_000
+        return (
+          !isEarly && !isLong && optional(to, (at) => Date.parse(at) >= Date.parse(from) - 1000)
+        )
+      }),
+    ),
   'jobs.retrieve/200-outcome': async (server) => {
     const ends = async (at: typeof application) => {
       const last = await ended(server, (await create(server, at)).json.id)

@@ -158,6 +158,7 @@ test('what is only advice is a should', () => {
     'envelope/charset-parameter',
     'jobs.retrieve/200-outcome',
     'jobs.retrieve/200-stable',
+    'jobs.retrieve/200-consistent',
     'chat.create/400-malformed-response-format',
     'files.upload/4xx-unknown-graph',
     'files.list/2xx-filtered',
