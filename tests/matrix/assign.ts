@@ -72,8 +72,17 @@ export function disturbedBy(defect: string): readonly string[] {
   if (id.endsWith('-removed')) return [operationOf(id)]
   // The envelope of a 401 is changed by one of them at most.
   if (defect === 'envelope/message-keys') return [envelopeOf401]
+  if (
+    /\/(2xx|200)-query-config#empty$|\/bad-input-no-5xx#repeated$|^chat\.create\/200-(text|image)-parts/.test(
+      defect,
+    )
+  )
+    return [furtherControls(operationOf(id))]
   return controls.has(id) ? [operationOf(id)] : []
 }
+
+/** Need of switches that show by probes which add something beside their fault: that is to be granted without it. */
+const furtherControls = (operation: string): string => `further controls of ${operation}`
 
 /** Need of switches that paths spelled otherwise show: sent only to a server that refuses what it does not know. */
 const spellings = 'spellings of paths'
@@ -96,6 +105,11 @@ function needs(defect: string): readonly string[] {
     ...redUnder(defect).map(operationOf),
     ...(isSpelled ? [spellings] : []),
     ...(isShape ? [envelopeOf401] : []),
+    ...(/\/400-(query-config|malformed-(messages|tools|tool-choice)|invalid-stream-options)(#|$)/.test(
+      defect,
+    )
+      ? [furtherControls(operationOf(ownId(defect)))]
+      : []),
     ...(needsUploads ? ['files.upload'] : []),
     // Each way to break it shows on one operation.
     ...(ownId(defect) === 'envelope/charset-parameter' ? ['web-search.run', 'graphs.create'] : []),

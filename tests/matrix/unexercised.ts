@@ -57,7 +57,7 @@ export const unexercised: Readonly<Record<string, Unexercised>> = {
         'files.upload/2xx-retrievable',
         'graphs.create/2xx-usable',
       ],
-      ...['applications.create/2xx-usable', ...ownIds, ...additions, 'envelope/charset-parameter'],
+      ...['applications.create/2xx-usable', ...ownIds, ...additions],
     ],
     because: 'no answer says the id of what was made, so that no fresh file can be added either',
   },
