@@ -64,6 +64,7 @@ export function guardProcess(): void {
     throw new Unjudgeable(sentence)
   }
   // oxlint-enable no-restricted-properties
+  for (const stream of [process.stdout, process.stderr]) hideKeys(stream)
   process.on('uncaughtException', (error: unknown, origin) => {
     // It is told already.
     if (error instanceof Unjudgeable) return
@@ -72,6 +73,15 @@ export function guardProcess(): void {
   process.on('beforeExit', () => {
     if (takers.length > 0) lose({ sentence: waitedFor() })
   })
+}
+
+/** Takes keys from all that is printed as text once the module of a target file runs: it may print what it likes. */
+function hideKeys(stream: NodeJS.WriteStream): void {
+  const write = stream.write.bind(stream) as (...of: unknown[]) => boolean
+  stream.write = (chunk: unknown, ...rest: unknown[]): boolean => {
+    const isForeign = typeof chunk === 'string' && modulesRun().length > 0
+    return write(isForeign ? printed.foreign(chunk) : chunk, ...rest)
+  }
 }
 
 /** What comes after everything was said changes nothing. */

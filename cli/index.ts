@@ -149,6 +149,9 @@ async function exitWhenSaid(): Promise<void> {
     (stream) => new Promise<void>((resolve) => stream.write('', () => resolve())),
   )
   await Promise.all(written)
+  // Heard last: whatever such a module does when the process ends.
+  const { exitCode } = process
+  process.once('exit', () => (process.exitCode = exitCode))
   exitProcess()
 }
 

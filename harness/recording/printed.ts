@@ -13,6 +13,8 @@ export const printed = {
   keep: (text: string): void => known.keep(text),
   /** The text without any key that is known by now. */
   text: (text: string): string => known.text(text),
+  /** The same, and without what a module seems to write down as a key: for what the module itself prints. */
+  foreign: (text: string): string => literals.text(known.text(text)),
   /** Begins anew: for a process that runs several command lines one after another. */
   forget(): void {
     known = new Redactor()

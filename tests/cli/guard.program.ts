@@ -115,6 +115,20 @@ describe('a target module with', () => {
     })
   })
 
+  test('the exit code stays, whatever it sets at the end', async () => {
+    const source = `process.on('exit', () => { process.exitCode = 0 }); export default ${target}`
+    expect(await run(source, reported)).toMatchObject({ code: 1 })
+  })
+
+  test('what it prints has no key', async () => {
+    const source = `console.log('early ${key}'); export default { keys: { full: '${key}' }, fetch: () => { console.error('late ${key}'); return Response.json({ files: [] }) } }`
+    const { code, stderr, stdout } = await run(source, reported)
+    expect(code).toBe(1)
+    expect(stdout).toContain('early [redacted]')
+    expect(stderr).toContain('late $CONFORM_API_KEY')
+    expect(stdout + stderr).not.toContain(key)
+  })
+
   test('an error while it is loaded: no key in the sentence', async () => {
     const { code, stderr } = await run(
       `const apiKey = 'shown-nowhere'; throw new Error('no ' + apiKey)`,
