@@ -85,7 +85,7 @@ export const proxied = (port: number, more = ''): string => {
 /** Names the server that HAProxy sends requests to. */
 export const backend = (port: number): string => `backend service\n  server one 127.0.0.1:${port}`
 
-async function started(child: ChildProcess, port: number): Promise<void> {
+export async function started(child: ChildProcess, port: number): Promise<void> {
   let said = ''
   child.stderr?.on('data', (piece: Buffer) => (said += piece.toString()))
   onTestFinished(() => void child.kill('SIGTERM'))
