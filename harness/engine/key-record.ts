@@ -2,8 +2,6 @@ import type { OperationId } from '../../catalogue/operations.ts'
 import type { Credential, Exchange } from './exchange.ts'
 import { hasStatusOf, isThrottled } from './response.ts'
 
-/** Wrong keys that are sent before one that is right, to a target that locks keys out after wrong ones: ten in a row never arrive. */
-const mostWrongInARow = 5
 const lastAnswers = 24
 
 /** Statuses by which a key is refused, or locked out. */
@@ -25,7 +23,8 @@ export function createKeyWatch() {
   /** When a request for a requirement was sent last. */
   const sentFor = new Map<string, number>()
   const looked = new Map<string, Promise<void>>()
-  let wrongInARow = 0
+  /** When the wrong keys since the last right one got their turn. */
+  let wrongAt: number[] = []
   let rightKey: Promise<unknown> | undefined
   const note = (isWrong: boolean): void => {
     if (last.push(isWrong) > lastAnswers) last.shift()
@@ -45,7 +44,7 @@ export function createKeyWatch() {
         if (!hasStatusOf(purpose.expects, response)) refusals.push({ sentAt, endedAt })
       } else if (!isThrottled(response)) {
         note(false)
-        wrongInARow = 0
+        wrongAt = wrongAt.filter((at) => at > sentAt)
         accepting.add(operation)
         acceptedAt = Math.max(acceptedAt, sentAt)
         refusals = refusals.filter((refusal) => refusal.endedAt >= acceptedAt)
@@ -74,14 +73,14 @@ export function createKeyWatch() {
       looked.set(kind, known)
       return known
     },
-    /** Lets a wrong key go once so few of them went since a right one. */
-    async waitForTurn(ask: () => Promise<unknown>): Promise<void> {
-      while (wrongInARow >= mostWrongInARow)
+    /** Lets a wrong key go once at most so many of them went since a right one. */
+    async waitForTurn(most: number, ask: () => Promise<unknown>): Promise<void> {
+      while (wrongAt.length >= most)
         await (rightKey ??= ask().finally(() => {
           rightKey = undefined
-          wrongInARow = 0
+          wrongAt = []
         }))
-      wrongInARow++
+      wrongAt.push(performance.now())
     },
   }
 }

@@ -14,13 +14,21 @@ const questionEveryMs = 1000
 /** So many wrong keys in a row, among the last answers, are what a lock-out follows on. */
 const lockingRow = 8
 
+/**
+ * Wrong keys that get their turn before one that is right, to a target that locks keys out after wrong ones: with those that are on
+ * their way at the same moment, ten in a row never arrive. A quick run has few requests to spare, and few wrong keys.
+ */
+const mostWrongInARow = { full: 3, quick: 5 }
+
 /** Sends a right key between wrong ones, to a target that is to get few of these. */
 export async function separateWrongKeys(run: Run, { credential }: Probe): Promise<void> {
   const isFew = run.options.depth === 'quick' || run.target.limits.credentialProbes === 'few'
   if (!isFew || credential.full || credential.value === undefined || !run.keys.hasFull) return
   // Not urgent, as a question after the life of a target is: it goes behind the wrong ones that wait for their places.
   const inTurn = { ...forLiveness, role: 'setup' } as const
-  await run.client.keyWatch.waitForTurn(async () => sendOnce(run, await livenessProbe(run), inTurn))
+  await run.client.keyWatch.waitForTurn(mostWrongInARow[run.options.depth], async () =>
+    sendOnce(run, await livenessProbe(run), inTurn),
+  )
 }
 
 async function askAt(run: Run, id: OperationId): Promise<Exchange> {

@@ -73,7 +73,7 @@ describe('a target that locks keys out for 30 s after ten wrong ones in a row', 
     ['credentialProbes: "few"', { depth: 'full' }, { credentialProbes: 'few' }],
     ['--depth quick', { depth: 'quick' }, {}],
   ] as const)(
-    'is judged whole with %s: five wrong keys in a row never come',
+    'is judged whole with %s: ten wrong keys in a row never come',
     async (_, depth, limits) => {
       const { seen, reply, change } = locking(403, 10)
       const options = { only, backoffMs: 250, ...depth }
