@@ -9,6 +9,8 @@ export type HistoryLimits = Pick<Limits, 'settleMs' | 'jobTimeoutMs'>
 /** What a run, a recording or a test saw of objects, in order. Whoever sends only appends to it; whoever judges only reads it. */
 export interface History {
   readonly events: readonly HistoryEvent[]
+  /** How often it changed: by an event more, or by one in the place of another. */
+  readonly changes: number
   readonly limits: HistoryLimits
   /** Others use the objects of a recording as well, and are not in it; those of a run now and then. */
   readonly isRecorded: boolean
@@ -48,6 +50,7 @@ export function createHistory(
   { isRecorded = false }: { readonly isRecorded?: boolean } = {},
 ): GrowingHistory {
   const events: HistoryEvent[] = []
+  let changes = 0
   const byObject = new Map<string, HistoryEvent[]>()
   const byPlace = new Map<string, HistoryEvent[]>()
   const listsOf = ({ object, within }: HistoryEvent): HistoryEvent[][] => [
@@ -66,12 +69,16 @@ export function createHistory(
   }
   return {
     events,
+    get changes() {
+      return changes
+    },
     limits,
     isRecorded,
     of: (id) => byObject.get(idKey(id)) ?? [],
     within: (id) => byPlace.get(idKey(id)) ?? [],
     append(event) {
       if (!event) return
+      changes++
       const lists = listsOf(event)
       if (replaceLast(event, lists)) return
       events.push(event)
@@ -80,14 +87,13 @@ export function createHistory(
   }
 }
 
-/** What is derived from a history: made anew only once it has grown. */
+/** What is derived from a history: made anew only once it has changed. */
 export function derived<T>(make: (history: History) => T): (history: History) => T {
-  const known = new WeakMap<History, { readonly events: number; readonly value: T }>()
+  const known = new WeakMap<History, { readonly changes: number; readonly value: T }>()
   return (history) => {
-    const { length } = history.events
+    const { changes } = history
     let last = known.get(history)
-    if (last?.events !== length)
-      known.set(history, (last = { events: length, value: make(history) }))
+    if (last?.changes !== changes) known.set(history, (last = { changes, value: make(history) }))
     return last.value
   }
 }

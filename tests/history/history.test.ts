@@ -40,7 +40,18 @@ test('a recording keeps the first two and the last of what says the same, a run 
   expect(recording.events.map(({ sentAt }) => sentAt)).toEqual([0, 10, 80, 100])
 })
 
-test('what is derived is made anew only once the history has grown', () => {
+test('what is derived from a recording knows an event that took the place of another', () => {
+  const lastSent = derived(({ events }) => events.at(-1)?.sentAt)
+  const history = createHistory(limits, { isRecorded: true })
+  const seen = [0, 10, 20, 9000].map((ms) => {
+    history.append(eventAt(ms, { object: id, status: 404 }))
+    return lastSent(history)
+  })
+  expect(history.events).toHaveLength(3)
+  expect(seen).toEqual([0, 10, 20, 9000])
+})
+
+test('what is derived is made anew only once the history has changed', () => {
   let made = 0
   const count = derived((history) => [++made, history.events.length])
   const history = createHistory(limits)
