@@ -80,7 +80,7 @@ export function answersDiffer(
   const { status, tpe, times } = kinds.get(key) ?? {}
   if (status === undefined || times === undefined) return undefined
   const all = [...kinds.values()].flatMap((kind) => kind.times)
-  const [since, until] = [Math.min(...times), Math.max(...times)]
+  const [since = 0, until = since] = [times[0], times.at(-1)]
   const before = all.filter((at) => at < since).length
   const after = all.filter((at) => at > until).length
   const isDense = times.length >= nearlyAll * (all.length - before - after)

@@ -75,3 +75,11 @@ test.each<[string, readonly Answer[], object]>([
   expect(found).toMatchObject({ status: 500, tpe: 'InternalError', ...expected })
   expect(found?.header).toEqual((expected as { header?: object }).header)
 })
+
+test('a run of more answers than a call takes arguments', () => {
+  const seen = ran([[500], [200]])
+  const response = { status: 500, json: () => ({ ok: true, value: { tpe: 'InternalError' } }) }
+  for (let at = 2; at < 200_000; at++)
+    seen.observe({ endedAt: at, response } as unknown as Exchange, [])
+  expect(answersDiffer(seen, coming(3))).toMatchObject({ times: 199_999, of: 200_000 })
+})
