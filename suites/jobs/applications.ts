@@ -149,6 +149,8 @@ function createAccess(run: Run, id: string) {
   const places = createSemaphore(Number.MAX_SAFE_INTEGER)
   const { jobTimeoutMs } = run.target.limits
   const unread = new Set<string>()
+  /** How long it is waited for yet, in ms, if its jobs cannot be read: one of the run may go on for as long as it likes. */
+  let blindMs = run.target.limits.settleMs
   let gaveUp: NotExercised | undefined
   const jobs = (): readonly Job[] => jobsOn(historyOf(run), id)
   /** Waits for the end of every job of it, at most `jobTimeoutMs`; false if one is still read as in progress then. */
@@ -168,12 +170,19 @@ function createAccess(run: Run, id: string) {
     (gaveUp ??= new NotExercised(
       `application ${id} ${why} after ${jobTimeoutMs} ms (limits.jobTimeoutMs)`,
     ))
+  /** Pauses while it is busy; throws if its jobs cannot be read and it has been waited for long enough. */
+  const pauseBusy = async (ms: number): Promise<void> => {
+    if (cannotBeRead(run) && (blindMs -= ms) < 0)
+      throw (gaveUp ??= new NotExercised(`application ${id} is busy, and its jobs cannot be read`))
+    await pause(run, ms)
+  }
   const idle = async (): Promise<void> => {
     if (gaveUp) throw gaveUp
     if (!(await settle())) throw giveUp('still had a job in progress')
   }
   return {
     settle,
+    pauseBusy,
     /** It is not waited for any more. */
     giveUp,
     get isGivenUp(): boolean {
@@ -215,7 +224,7 @@ function createAccess(run: Run, id: string) {
             )
           }
           // Busy with a job that this run did not create, or not released yet: all that helps is time.
-          await pause(run, Math.min(busyPausesMs[attempt - 1] ?? 5000, jobTimeoutMs))
+          await pauseBusy(Math.min(busyPausesMs[attempt - 1] ?? 5000, jobTimeoutMs))
         }
       } finally {
         release()

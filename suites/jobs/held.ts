@@ -92,7 +92,7 @@ export async function untilFree(
     send,
   )
   for (let tries = 1; await access.settle(); tries++) {
-    await pause(run, pauseMs)
+    await access.pauseBusy(pauseMs)
     const made = await (tries < 2 ? send() : alone())
     if (made.isGranted) return access.settle()
     if (made.noise === 'throttled') return false

@@ -175,3 +175,35 @@ test('a copy that does not know a created application yet breaks no conflict', a
     report.requirements.flatMap(({ id, outcome }) => (outcome === 'failed' ? [id] : [])),
   ).toEqual([])
 })
+
+/** Judges the reference, whose jobs can be created and not read; gives how long that took in virtual time, in ms. */
+async function judgeUnread(variants: string[]) {
+  let [first, last] = [0, 0]
+  const hidesJobs = (transport: Transport): Transport => ({
+    ...transport,
+    send(request, options) {
+      last = performance.now()
+      first ||= last
+      const path = request.path.replace('/applications/jobs/', '/nothing/')
+      return transport.send({ ...request, path }, options)
+    },
+  })
+  const settings = { options: { only: ['jobs.create/*'] }, network: hidesJobs }
+  const { results } = await judgeReference({ jobMs: 300, slowJobMs: 1200, variants }, settings)
+  return { results, tookMs: last - first }
+}
+
+test('jobs that cannot be read are not waited for again once that is known', async () => {
+  const { results, tookMs } = await judgeUnread([])
+  expect(idsOf(results, 'failed')).toEqual(['jobs.create/202-retrievable'])
+  expect(tookMs).toBeLessThan(20_000)
+})
+
+test('where they end at once, all else is judged', async () => {
+  const { results, tookMs } = await judgeUnread(['jobs/instant'])
+  expect(idsOf(results, 'failed')).toEqual(['jobs.create/202-retrievable'])
+  expect(idsOf(results, 'passed')).toEqual(
+    expect.arrayContaining(['jobs.create/202-created', 'jobs.create/400-malformed-inputs']),
+  )
+  expect(tookMs).toBeLessThan(20_000)
+})
