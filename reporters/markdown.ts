@@ -117,7 +117,7 @@ export function renderMarkdown(report: Report, evidence = 25): string {
       : []),
     ...[...new Set([...shownFirst(causes, likely), ...causes])]
       .slice(0, evidence)
-      .flatMap((cause) => failureDetails(cause, report.suite.site)),
+      .flatMap((cause) => failureDetails(cause, report.suite.site, causes.length <= MOST_OPEN)),
     ...missed(requiredButMissed(report)),
     ...baseline(report, expected.length),
     ...stepTable(steps),
@@ -241,13 +241,20 @@ function failureTable(causes: readonly Cause[]): string[] {
   ]
 }
 
-function failureDetails({ first: result, others }: Cause, site: string | undefined): string[] {
+/** Of so many failures a reader sees the evidence at once. */
+const MOST_OPEN = 5
+
+function failureDetails(
+  { first: result, others }: Cause,
+  site: string | undefined,
+  isOpen: boolean,
+): string[] {
   const [first] = result.failures
   if (!first) return []
   const page = requirementPage(site, result.id)
   const summary = `${result.id}${others.length > 0 ? ` and ${others.length} more` : ''}`
   return [
-    '<details>',
+    isOpen ? '<details open>' : '<details>',
     `<summary>${markdownText(summary)}</summary>`,
     '',
     markdownText(result.statement) +

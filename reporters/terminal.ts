@@ -1,7 +1,9 @@
+import { pathToFileURL } from 'node:url'
 import type { Colors } from 'picocolors/types'
 import type { Report, RequirementResult } from '../harness/report/index.ts'
 import { count, reasonExpected } from '../harness/report/index.ts'
 import { terminalText } from './escape/terminal.ts'
+import { type Link, noLink } from './terminal/links.ts'
 import {
   failureBlock,
   laidOut,
@@ -15,7 +17,7 @@ import {
 } from './terminal/lines.ts'
 import { byCause, shownFirst } from './view/causes.ts'
 import { likelyCauses } from './view/likely-causes.ts'
-import { duration, firstOf } from './view/writing.ts'
+import { duration, firstOf, requirementPage } from './view/writing.ts'
 import {
   exitLine,
   runNotes,
@@ -56,6 +58,8 @@ export interface TerminalOptions {
   readonly command?: string
   /** Columns of the terminal, to which lines are broken; Infinity, the default, for what is none. */
   readonly width?: number
+  /** Makes links of ids and paths, in a terminal that knows them. */
+  readonly link?: Link
   /** Every reason of what was not exercised, and every case of a failure. */
   readonly isVerbose?: boolean
 }
@@ -70,7 +74,7 @@ export function renderTerminal(
   options: TerminalOptions = {},
 ): string {
   const { run, target } = report
-  const { notes = [], written = [], isVerbose = false, width = Infinity } = options
+  const { notes = [], written = [], isVerbose = false, link = noLink, width = Infinity } = options
   const formats = written.map(({ format }) => format)
   const rest = isVerbose ? null : whereTheRestIs(formats)
   const json = written.find(({ format, path }) => format === 'json' && path !== '-')?.path
@@ -79,13 +83,16 @@ export function renderTerminal(
     '',
     ...mapLines(report, colors),
     ...notBuiltLines(notBuilt(report), colors),
-    ...failureLines(run, failed(report).unexpected, rest, colors),
+    ...failureLines(run, failed(report).unexpected, rest, colors, (id) => {
+      const page = requirementPage(report.suite.site, id)
+      return page === undefined ? terminalText(id) : link(terminalText(id), page)
+    }),
     ...baselineLines(report, colors),
     ...(isWithoutOutcome(report) ? [] : outcomeLines(report, { rest, json }, colors)),
     ...createdLines(report, formats),
     ...runNotes(report).map((note) => terminalText(note)),
     ...causeLines(report, rest, colors),
-    ...pathLines(written, colors),
+    ...pathLines(written, link, colors),
     `${count(run.requests, 'request')} in ${duration(run.durationMs)}; ${seedLine(report)}`,
     ...nextLines(nextSteps(report, { command: options.command, json }), colors),
     colors.bold(colors[tones[standingOf(report).tone]](terminalText(verdictBeforeExit(report)))),
@@ -102,6 +109,7 @@ function failureLines(
   failures: readonly RequirementResult[],
   rest: string | null,
   colors: Colors,
+  linked: (id: string) => string,
 ): Line[] {
   const likely = likelyCauses(failures, run)
   const causes = byCause(failures)
@@ -109,7 +117,7 @@ function failureLines(
   const shown = isShort ? causes : shownFirst(causes, likely).slice(0, MOST_BLOCKS)
   const named = shown.reduce((sum, { others }) => sum + 1 + others.length, 0)
   return [
-    ...shown.flatMap((cause) => [...failureBlock(cause, rest, colors), '']),
+    ...shown.flatMap((cause) => [...failureBlock(cause, rest, colors, linked), '']),
     ...(named < failures.length
       ? [colors.dim(`and ${count(failures.length - named, 'more failure')}: ${rest}`), '']
       : []),
@@ -166,10 +174,12 @@ function causeLines(report: Report, rest: string | null, colors: Colors): Line[]
   ]
 }
 
-function pathLines(written: readonly WrittenReport[], colors: Colors): Line[] {
+function pathLines(written: readonly WrittenReport[], link: Link, colors: Colors): Line[] {
   return written
     .filter(({ path }) => path !== '-')
-    .map(({ path }) => ({ whole: `${colors.dim('report')} ${terminalText(path)}` }))
+    .map(({ path }) => ({
+      whole: `${colors.dim('report')} ${link(terminalText(path), pathToFileURL(path).href)}`,
+    }))
 }
 
 /** What to do next, numbered; a command stands on a line of its own, to be copied. */

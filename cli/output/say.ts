@@ -34,6 +34,22 @@ export function canRewrite(
   return stream.isTTY === true && env.TERM !== 'dumb'
 }
 
+/** Whether the terminal makes links of addresses (OSC 8): those that are known to, and none that multiplexes others. */
+export function knowsLinks(
+  stream: { readonly isTTY?: boolean },
+  env: Environment = process.env,
+): boolean {
+  if (stream.isTTY !== true || env.TERM === 'dumb' || env.TMUX !== undefined) return false
+  const { KITTY_WINDOW_ID, TERM_PROGRAM = '', VTE_VERSION = '0', WT_SESSION } = env
+  const programs = ['iTerm.app', 'WezTerm', 'vscode', 'ghostty', 'Hyper']
+  return (
+    programs.includes(TERM_PROGRAM) ||
+    KITTY_WINDOW_ID !== undefined ||
+    WT_SESSION !== undefined ||
+    Number(VTE_VERSION) >= 5000
+  )
+}
+
 function wantsColor(
   isTerminal: boolean,
   { CI, FORCE_COLOR, NO_COLOR, TERM }: Environment,

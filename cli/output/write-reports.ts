@@ -4,7 +4,8 @@ import { type Report, type RecordedExchange, withProblems } from '../../harness/
 import type { Exchanges } from '../../reporters/view/evidence.ts'
 import type { Format, FormatName } from '../../reporters/index.ts'
 import { type Pieces, type ReportRequest, isWrittenDirectly, readable, stage } from './files.ts'
-import { complain, colorsFor } from './say.ts'
+import { complain, colorsFor, knowsLinks } from './say.ts'
+import { terminalLink } from '../../reporters/terminal/links.ts'
 import { renderTerminal } from '../../reporters/terminal.ts'
 import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
@@ -129,6 +130,7 @@ export async function finish(report: Report, ending: Ending): Promise<Report> {
         ...{ notes, isVerbose },
         written: written.written,
         command,
+        ...(knowsLinks(people) && { link: terminalLink }),
         width: people.isTTY === true ? (people.columns ?? 80) : Infinity,
       }),
   )

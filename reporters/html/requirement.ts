@@ -1,4 +1,10 @@
-import type { Failure, Outcome, Report, RequirementResult } from '../../harness/report/index.ts'
+import type {
+  Failure,
+  Outcome,
+  RecordedRequest,
+  Report,
+  RequirementResult,
+} from '../../harness/report/index.ts'
 import { count, reasonExpected, sections, sectionsIn } from '../../harness/report/index.ts'
 import { singleQuoted } from '../../harness/shell-word.ts'
 import { htmlAttribute, htmlText } from '../escape/html.ts'
@@ -77,12 +83,21 @@ function exchange(failure: Failure, run: Report['run'], limit: number): string {
   const isRoomy = limit >= LEAST
   const sent =
     (isRoomy && differenceTable(failure, run)) ||
-    `<h4>Request</h4>${pre(requestText(request, limit))}`
+    `<h4>Request</h4>${folded(request, pre(requestText(request, limit)))}`
   if (!response) return `${sent}<h4>Response</h4>${pre('No answer')}`
   const pieces = isRoomy ? responseDifference(failure) : undefined
   const isShort =
     pieces !== undefined && pieces.reduce((sum, { text }) => sum + text.length, 0) <= limit
   return `${sent}<h4>Response</h4>${isShort ? `<pre>\n${piecesMarkup(pieces, 'mark')}</pre>` : pre(responseText(response, limit))}`
+}
+
+/** A request with more characters in its body is folded: what is seen of it says no more than its length. */
+const LONG = 2048
+
+function folded({ body, bodyLength }: RecordedRequest, markup: string): string {
+  if (body.length <= LONG) return markup
+  const size = bodyLength ?? Buffer.byteLength(body)
+  return `<details class="fold"><summary>Its body has ${size} bytes</summary>${markup}</details>`
 }
 
 const controls = {

@@ -124,6 +124,20 @@ describe.skipIf(!isInstalled)('the HTML report in Chromium', () => {
     expect(await page.locator('#list .op:visible').count()).toBe(1)
   })
 
+  test('copies a failure as an issue: statement, evidence, difference and commands, all of the target as code', async () => {
+    const { page, context } = await open()
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    const first = page.locator(failedRow).first()
+    await first.getByRole('button', { name: 'Copy as issue' }).click()
+    await first.getByRole('button', { name: 'Copied' }).waitFor()
+    const text = await page.evaluate<string>('navigator.clipboard.readText()')
+    const [id] = report.requirements.filter(({ outcome }) => outcome === 'failed')
+    expect(text).toMatch(new RegExp(`^## ${id!.id}\n\n${id!.statement}\n`))
+    for (const part of ['**Sent**', '**Expected**', '**Received**', '**Run again**', '**By curl**'])
+      expect(text).toContain(`${part}\n\n\`\`\`\n`)
+    expect(text).toMatch(/\*\*The difference\*\*.*\n\n```diff\n[^]*^- [^]*^\+ /m)
+  })
+
   test('copies what is to be run', async () => {
     const { page, context } = await open()
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])

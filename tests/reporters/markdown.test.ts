@@ -4,6 +4,7 @@ import { type DefaultTreeAdapterTypes, parseFragment } from 'parse5'
 import { expect, test } from 'vitest'
 import { markdownBlock, markdownCode, markdownText } from '../../reporters/escape/markdown.ts'
 import { renderMarkdown } from '../../reporters/markdown.ts'
+import { failed, report } from '../gates/results.ts'
 import { hostile, hostilePieces, unsafe } from './hostile.ts'
 import { textOf } from './html-tree.ts'
 import { fails, mixed, sampleReport } from './sample-report.ts'
@@ -129,7 +130,8 @@ test('a hostile target adds no structure to the report', () => {
   )
   expect(
     html.filter(
-      (tag) => !/^<\/?(details|summary|code)>|^<details>\n<summary>[^<]*<\/summary>$/.test(tag),
+      (tag) =>
+        !/^<\/?(details|summary|code)>|^<details(?: open)?>\n<summary>[^<]*<\/summary>$/.test(tag),
     ),
   ).toEqual([])
 })
@@ -177,4 +179,11 @@ test('nobody is told of a report, whatever a target answers', () => {
     target: { name: text, baseUrl: text },
   })
   expect(told(renderMarkdown(report))).toEqual([])
+})
+
+test('the evidence of up to five failures is open, and that of more is folded', () => {
+  const rows = (number: number) =>
+    Array.from({ length: number }, (_, at) => failed(`a.b/${at}`, { expected: `e${at}` }))
+  expect(renderMarkdown(report(rows(5))).match(/^<details open>$/gm)).toHaveLength(5)
+  expect(renderMarkdown(report(rows(6)))).not.toContain('<details open>')
 })

@@ -5,6 +5,8 @@ import { renderMarkdown } from '../../reporters/markdown.ts'
 import { renderTerminal } from '../../reporters/terminal.ts'
 import { leftOut, targetReason, undeclaredReason } from '../../harness/report/reason.ts'
 import { failed, missed, notApplicable, report, result } from '../gates/results.ts'
+import { knowsLinks } from '../../cli/output/say.ts'
+import { terminalLink } from '../../reporters/terminal/links.ts'
 import { hostile, unsafe } from './hostile.ts'
 import { fails, mixed, sampleFailure, sampleReport } from './sample-report.ts'
 
@@ -302,4 +304,22 @@ test('ends with every failed id, the reports, and what to do next beside the ver
   expect(
     renderTerminal(report([result('a.b/1')]), plain, { written, command: 'conform' }),
   ).not.toContain('Next')
+})
+
+test('paths and ids are links in a terminal that knows them, and in no other', () => {
+  const of = report([failed('a.b/1')])
+  const site = { ...of, suite: { ...of.suite, site: 'https://docs.example.com' } }
+  const written = [{ format: 'html', path: '/tmp/r.html' }]
+  const text = renderTerminal(site, plain, { written, link: terminalLink, width: 80 })
+  const linked = (address: string, shown: string) =>
+    `\u001b]8;;${address}\u0007${shown}\u001b]8;;\u0007`
+  expect(text).toContain(`report ${linked('file:///tmp/r.html', '/tmp/r.html')}\n`)
+  expect(text).toContain(`✗ ${linked('https://docs.example.com/requirements/a.b/1.html', 'a.b/1')}`)
+  expect(renderTerminal(site, plain, { written })).not.toContain('\u001b')
+  const terminal = { isTTY: true }
+  expect(knowsLinks(terminal, { TERM_PROGRAM: 'vscode' })).toBe(true)
+  expect(knowsLinks(terminal, { VTE_VERSION: '7600' })).toBe(true)
+  for (const env of [{}, { TERM_PROGRAM: 'vscode', TMUX: 'x' }, { WT_SESSION: '1', TERM: 'dumb' }])
+    expect(knowsLinks(terminal, env)).toBe(false)
+  expect(knowsLinks({}, { TERM_PROGRAM: 'vscode' })).toBe(false)
 })
