@@ -12,7 +12,7 @@ import { catalogue, type CatalogueRequirement } from '../catalogue/catalogue.ts'
 import { groupBy } from '../harness/group-by.ts'
 import { isMistake, isSelected, type RequirementResult, sections } from '../harness/report/index.ts'
 import { terminalText } from '../reporters/escape/terminal.ts'
-import { evidence } from '../reporters/view/evidence.ts'
+import { commandOrLength, evidence } from '../reporters/view/evidence.ts'
 
 /** The suites as tests of somebody's own vitest project. */
 // TypeScript adds to a module only if the module is imported too, in the declarations as well.
@@ -63,7 +63,9 @@ function failureMessage(result: RequirementResult): string {
     const lines = evidence(failure)
     const at = lines.findIndex(([label]) => label === 'again')
     return [...lines.slice(0, at), ['in vitest', again] as const, ...lines.slice(at)]
-      .map(([label, text]) => label.padEnd(labelWidth) + terminalText(text, Infinity))
+      .map(
+        ([label, text]) => label.padEnd(labelWidth) + terminalText(commandOrLength(text), Infinity),
+      )
       .join('\n')
   })
   const rest = failures.length > most ? [`and ${failures.length - most} more, in the reports`] : []

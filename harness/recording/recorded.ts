@@ -1,3 +1,4 @@
+import { repeatedBody, repeatedInShell } from './repeated.ts'
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import {
@@ -217,7 +218,9 @@ export function curlOf(request: RecordedRequest, expanded: Expanded): string {
   // By itself curl names itself.
   if (request.headers['user-agent'] === undefined && Object.keys(request.headers).length > 0)
     parts.push('-H', 'user-agent:')
-  const cut = remarksOn(request)
+  const repeated = repeatedBody(request)
+  const cut = remarksOn(request, repeated !== undefined)
+  if (repeated) return `${repeatedInShell(repeated)} | ${parts.join(' ')} --data-binary @-${cut}`
   const isText = request.bodyEncoding === undefined
   if (!isText || /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(request.body)) {
     const bytes = isText ? Buffer.from(request.body).toString('base64') : request.body
@@ -233,9 +236,9 @@ export function curlOf(request: RecordedRequest, expanded: Expanded): string {
 export const remarkMark = '  # '
 
 /** Why the line does not send what was sent, if it does not. */
-function remarksOn({ bodyLength, headers, body, url }: RecordedRequest): string {
+function remarksOn({ bodyLength, headers, body, url }: RecordedRequest, isWhole: boolean): string {
   const remarks = [
-    bodyLength !== undefined && `the body is cut here: ${bodyLength} bytes in all`,
+    bodyLength !== undefined && !isWhole && `the body is cut here: ${bodyLength} bytes in all`,
     /\[.*\]/.test(headers['authorization'] ?? '') &&
       'its key is not at hand: the words in brackets say which it was',
     url.startsWith(`${inProcessUrl}/`) &&
