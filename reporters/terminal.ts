@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url'
 import type { Colors } from 'picocolors/types'
-import type { Report, RequirementResult } from '../harness/report/index.ts'
+import type { Report } from '../harness/report/index.ts'
 import { count, reasonExpected } from '../harness/report/index.ts'
 import { terminalText } from './escape/terminal.ts'
 import { type Link, noLink } from './terminal/links.ts'
@@ -83,7 +83,7 @@ export function renderTerminal(
     '',
     ...mapLines(report, colors),
     ...notBuiltLines(notBuilt(report), colors),
-    ...failureLines(run, failed(report).unexpected, rest, colors, (id) => {
+    ...failureLines(report, rest, colors, (id) => {
       const page = requirementPage(report.suite.site, id)
       return page === undefined ? terminalText(id) : link(terminalText(id), page)
     }),
@@ -105,13 +105,13 @@ export function renderTerminal(
 
 /** The failures: one of each likely cause, and those that have none. */
 function failureLines(
-  run: Report['run'],
-  failures: readonly RequirementResult[],
+  report: Report,
   rest: string | null,
   colors: Colors,
   linked: (id: string) => string,
 ): Line[] {
-  const likely = likelyCauses(failures, run)
+  const failures = failed(report).unexpected
+  const likely = likelyCauses(failures, report.run)
   const causes = byCause(failures)
   const isShort = rest === null || causes.length <= FEW_BLOCKS
   const shown = isShort ? causes : shownFirst(causes, likely).slice(0, MOST_BLOCKS)

@@ -142,7 +142,7 @@ describe.skipIf(!isInstalled)('the HTML report in Chromium', () => {
     const { page, context } = await open()
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
     const first = page.locator(failedRow).first()
-    await first.getByRole('button', { name: 'Copy' }).nth(1).click()
+    await first.getByRole('button', { name: 'Copy', exact: true }).nth(1).click()
     await first.getByRole('button', { name: 'Copied' }).waitFor()
     const failure = report.requirements.find(({ outcome }) => outcome === 'failed')!.failures[0]!
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(failure.exchange!.curl)
