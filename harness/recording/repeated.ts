@@ -1,6 +1,13 @@
 import { createHash } from 'node:crypto'
 import { singleQuoted } from '../shell-word.ts'
-import type { RecordedBody } from './recorded.ts'
+
+/** A body as it is recorded, perhaps cut. */
+interface CutBody {
+  readonly body: string
+  readonly bodyEncoding?: 'base64'
+  readonly bodyLength?: number
+  readonly bodySha256?: string
+}
 
 /** A body that was cut and whose rest is known, since it goes on as it was. */
 export interface RepeatedBody {
@@ -21,7 +28,7 @@ export function repeatedBody({
   bodyEncoding,
   bodyLength,
   bodySha256,
-}: RecordedBody): RepeatedBody | undefined {
+}: CutBody): RepeatedBody | undefined {
   const isPlain = bodyEncoding === undefined && /^[\x20-\x7e]*$/.test(body.slice(-shown))
   if (!isPlain || bodyLength === undefined || bodySha256 === undefined || body.length < shown)
     return undefined

@@ -8,7 +8,7 @@ export type {
   PageCount,
   Report,
 } from './model.ts'
-export type { Absence, BaselineSummary, TpeMode, Verdict } from './model.ts'
+export type { Absence, TpeMode, Verdict } from './model.ts'
 export type {
   CatalogueResult,
   Failure,
