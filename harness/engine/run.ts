@@ -6,8 +6,7 @@ import type { KeyWatch } from './key-record.ts'
 import type { Losses } from './losses.ts'
 import type { Pacer } from './pacer.ts'
 import type { Semaphore, CircuitBreaker, Throttle } from './throttle.ts'
-import { shellWord } from '../shell-word.ts'
-import { isSecretName, type Recorder } from '../recording/index.ts'
+import type { Recorder } from '../recording/index.ts'
 import type {
   BaselineEntry,
   Created,
@@ -20,7 +19,7 @@ import type {
   TakesState,
   TpeMode,
 } from '../report/index.ts'
-import { type HeaderValue, type HeaderValues, labels, type Target } from '../target-file/index.ts'
+import type { Target } from '../target-file/index.ts'
 import type { Exchange, PreviousRequest, Purpose, Probe } from './exchange.ts'
 import type { Operation } from '../../catalogue/operation.ts'
 import type { ErrorNames } from './response.ts'
@@ -239,7 +238,7 @@ type IndependentOptions = Omit<
 >
 
 /** Options that somebody gives for a run; whatever is left out is as usual. */
-interface GivenOptions extends Partial<IndependentOptions> {
+export interface GivenOptions extends Partial<IndependentOptions> {
   /** Cases of each generated requirement: 25 of a refusal and 5 of a granted request if it is not given, 1 of a quick run. */
   readonly runs?: number
   /** true: at the first failure. */
@@ -277,34 +276,4 @@ export function runOptionsOf(given: GivenOptions, rerun: string): RunOptions {
     chosenBy,
     endsTarget,
   }
-}
-
-/** Requirements and state that a failure needs to show again. */
-interface Repeated extends Pick<GivenOptions, 'runs' | 'depth' | 'tpe' | 'readOnly' | 'insecure'> {
-  readonly baseUrl?: string | undefined
-  readonly target?: string | undefined
-  /** Path of a PEM file. */
-  readonly ca?: string | undefined
-  readonly headers?: HeaderValues
-}
-
-/** The command that shows a failure again; the ids and the seed are put behind it. It holds no key. */
-export function rerunCommand(repeated: Repeated): string {
-  const { baseUrl, target, runs, depth, tpe, readOnly, insecure, ca, headers = {} } = repeated
-  const words = ['conform', ...(baseUrl === undefined ? [] : [baseUrl])]
-  if (target !== undefined) words.push('--target', target)
-  if (runs !== undefined) words.push('--runs', String(runs))
-  if (depth === 'quick') words.push('--depth', depth)
-  if (tpe === 'family') words.push('--tpe', tpe)
-  if (readOnly) words.push('--read-only')
-  if (insecure) words.push('--insecure')
-  if (ca !== undefined) words.push('--ca', ca)
-  for (const [name, value] of Object.entries(headers))
-    words.push('--header', `${name}: ${shownValue(name, value)}`)
-  return words.map(shellWord).join(' ')
-}
-
-function shownValue(name: string, value: HeaderValue): string {
-  if (typeof value === 'object') return `env:${value.env}`
-  return isSecretName(name) ? labels.other : value
 }
