@@ -247,16 +247,17 @@ const likeJob: readonly (readonly [what: string, change: (id: string, digit: str
     ],
   ]
 
-/** The id changed by the first digit that makes one which nothing has. */
+/** The id changed by the first digit that makes one which nothing has; another unknown one if no digit does, as with a short id. */
 function nobodys(
-  { objects }: Material,
+  { objects, options, requirement }: Material,
   id: string,
   change: (id: string, digit: string) => string,
 ): string {
   const made = [...'0123456789abcdef'].map((digit) => change(id, digit))
   const isFree = (one: string): boolean =>
     one.toLowerCase() !== id.toLowerCase() && !objects.takenIds.has(one.toLowerCase())
-  return made.find(isFree) ?? id
+  const random = randomOf(seedFor(options.seed, requirement.id))
+  return made.find(isFree) ?? freshUnknownId({ objects }, id, random)
 }
 
 /** The uuid of no job, asked for twice, and some that are like that of a job, which is known when the run has made one. */

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
+import { requirementOf } from '../../catalogue/catalogue.ts'
+import type { Material } from '../../harness/checks/case.ts'
 import { changedId, randomOf, unknownId } from '../../harness/checks/values.ts'
 import type { Run } from '../../harness/engine/run.ts'
+import { unknownJob } from '../../suites/jobs/faults.ts'
 
 const run = { objects: { takenIds: new Set(['12xxxxxxx']) } } as unknown as Run
 
@@ -38,5 +41,23 @@ test.each(['9223372036854775000', '1789654321987654321', '2147483647'])(
       expect(made).toHaveLength(id.length)
       expect(BigInt(made)).toBeLessThan(BigInt(id))
     }
+  },
+)
+
+test.each(['42', 'job-7', 'xyz', '6f1c1a52-93f4-4a53-9d3c-0a8b3c8f4a11'])(
+  'the job %s itself is not asked for as one that does not exist',
+  (id) => {
+    const valid = { params: { job_id: id } } as unknown as Material['valid']
+    const material = {
+      requirement: requirementOf('jobs.retrieve/4xx-unknown-job'),
+      operation: 'jobs.retrieve',
+      target: { file: {}, operations: {} },
+      options: { depth: 'full', seed: 1 },
+      objects: { takenIds: new Set([id]) },
+      valid,
+    } as unknown as Material
+    const sent = unknownJob.cases(material).map((one) => one.change(valid).params['job_id'])
+    expect(sent.length).toBeGreaterThan(3)
+    expect(sent).not.toContain(id)
   },
 )
