@@ -149,14 +149,6 @@ export const withoutInput = byCases(({ target }) => {
   }))
 })
 
-/** Creations of one kind, refused one after the other before one that is to be granted. */
-export interface Refusals {
-  readonly what: string
-  readonly refusals: readonly Refusal[]
-  /** From the last refusal to the creation after it, in ms; at once if nothing is said. */
-  readonly afterMs?: number
-}
-
 /** §8: one application does not block another, and one that does not exist blocks none. */
 function byApplication(run: Run, { id }: ApplicationResource): Refusal {
   const random = randomOf(seedFor(run.options.seed, 'another application that does not exist'))
