@@ -98,4 +98,4 @@ export {
   notableRows,
   suiteNote,
 } from './compare.ts'
-export type { Change, Column, Comparison, Row } from './compare.ts'
+export type { Column, Comparison, Row } from './compare.ts'
