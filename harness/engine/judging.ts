@@ -7,7 +7,7 @@ import { closeHookTransports, setUp, tearDown } from './hook-request.ts'
 import { cleanUp } from './clean-up.ts'
 import { type JudgeOf, judgeRequirement } from './judge.ts'
 import { keyRefused } from './keys.ts'
-import type { EndCause } from './outcome.ts'
+import { type EndCause, pause } from './outcome.ts'
 import { sendFailedAgain } from './second-look/at-end.ts'
 import { poisonedConnections } from './second-look/reused-connection.ts'
 import type { Run } from './run.ts'
@@ -83,6 +83,7 @@ export function startJudging(run: Run, judgeOf: JudgeOf): Judging {
     const started = run.hooks.map((hook) => hook.start?.(run).catch(() => undefined))
     await Promise.all([...concurrent.map(judge), ...started])
     for (const requirement of exclusive) await judge(requirement)
+    if (looksAtEnd.length > 0) await awaitAge(run)
     await Promise.all(looksAtEnd.map(async (look) => tell(await look())))
     if (!run.life.ended) await Promise.all(run.hooks.map(async (hook) => hook.finish?.(run)))
     for (const requirement of last) await judge(requirement)
@@ -133,6 +134,19 @@ function beforeRefusal(run: Run, result: CatalogueResult): CatalogueResult {
       : outcome === 'passed' && lastSentFor(result.id) >= refusedSince
   if (isOver) return { ...rest, outcome: 'not-exercised', ...run.life.ended!.reason, failures: [] }
   return before.length < failures.length ? { ...result, failures: before } : result
+}
+
+/** The first object of each operation is looked at again so long after it was made at least, in ms: what shows late shows then. */
+const leastAgeMs = 3000
+
+/** Waits until the objects of the run are old enough to be looked at again. */
+async function awaitAge(run: Run): Promise<void> {
+  const first = new Map<string, number>()
+  for (const { operation, id } of run.objects.created)
+    if (!first.has(operation)) first.set(operation, run.objects.madeAt.get(id) ?? 0)
+  const until = Math.max(0, ...first.values()) + leastAgeMs
+  if (run.life.ended || first.size === 0) return
+  await pause(run, Math.max(0, until - performance.now())).catch(() => undefined)
 }
 
 /** The order of a run: what goes on at once, what needs the target to itself, what is judged last, what is observed on everything. */

@@ -191,10 +191,11 @@ function useAgain(uses: readonly Use[], own: readonly string[]): Judge {
         isUsable,
         madeAt,
       )
+      const ago = `${((exchange.sentAt - madeAt) / 1000).toFixed(1)} s before`
       await judgeUse(
         context,
         exchange,
-        'with the id of what was created earlier in the run, at its end',
+        `with the id of what was created ${ago}, at the end of the run`,
       )
     })
   }

@@ -35,14 +35,18 @@ export function byRule(id: Id, drive: (run: Run) => Promise<unknown>): Judge {
     const verdict = jobRules[id](historyOf(run))
     if (verdict.outcome === 'open') await drive(run)
     if (id === ids.inProgress || id === ids.noEffect) context.control = 'granted'
-    const isOfConflicts = verdict.outcome === 'open' && id.includes('/409-')
     judgeVerdict(
       context,
-      isOfConflicts
-        ? { ...verdict, why: `three attempts proved nothing: ${verdict.why}` }
-        : verdict,
+      verdict.outcome === 'open' ? { ...verdict, why: whyOpen(id, run, verdict) } : verdict,
     )
   }
+}
+
+/** Why nothing is known of a conflict, if the run itself is the reason, or has tried in vain. */
+function whyOpen(id: Id, run: Run, { why }: { readonly why: string }): string {
+  if (id === ids.atomic && run.target.limits.concurrency === 1)
+    return 'concurrent creations need limits.concurrency of 2 or more'
+  return id.includes('/409-') ? `three attempts proved nothing: ${why}` : why
 }
 
 /** Every creation of the run that should be granted gives 202 and the shape shown. */
