@@ -191,7 +191,9 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings) {
     wall.askedMs = Math.max(wall.askedMs, askedMs)
     // What is longer than anybody waits for is not waited for.
     const isLong = wall.askedMs > longestPauseMs
-    const until = begunAt + (isLong ? longQuotaMs : wall.askedMs + throttleTimeoutMs)
+    // Each answer may ask for more, and 60 s in all are granted.
+    const asked = askedMs > 0 ? Math.min(now + askedMs, begunAt + longestPauseMs) : begunAt
+    const until = isLong ? begunAt + longQuotaMs : asked + throttleTimeoutMs
     if (until <= waitUntil && !isLong) return
     waitUntil = until
     clearTimeout(timeout)

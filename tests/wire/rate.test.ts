@@ -89,10 +89,17 @@ test('a wait that an answer asks for counts before the 30 s', () =>
     await sleep(2000)
     expect(told).toEqual([90_000])
     throttle.release()
+    // One that asks for no wait asks for none.
+    throttle.hold('files.list', limit(0), 0)
+    await sleep(20_000)
+    throttle.hold('files.list', limit(0), 1)
+    await sleep(11_000)
+    expect(told).toEqual([90_000, 30_000])
+    throttle.release()
     // Nobody waits for an hour.
     throttle.hold('files.list', limit(3600), 0)
     await sleep(2000)
-    expect(told).toEqual([90_000, 1000])
+    expect(told).toEqual([90_000, 30_000, 1000])
   }))
 
 test('what goes at once is paid back by what waits', () =>
