@@ -81,7 +81,10 @@ export function sum(a: Counts, b: Counts): Counts {
 }
 
 /** The requirements that the options left in; one that is not applicable anyway is not left out by its reason. */
-export function selectedResults({ requirements, run }: Report): RequirementResult[] {
+export function selectedResults({
+  requirements,
+  run,
+}: Pick<Report, 'requirements' | 'run'>): RequirementResult[] {
   return requirements.filter(
     (result) =>
       !isLeftOutByOption(result) &&

@@ -1,14 +1,9 @@
 import { type OperationId, operations } from '../../catalogue/operations.ts'
 import { conditionOf } from '../../catalogue/requirement.ts'
 import { grantedRequirement } from '../../catalogue/catalogue.ts'
-import {
-  count,
-  isLeftOutByOption,
-  type Report,
-  type RequirementResult,
-} from '../../harness/report/index.ts'
+import { count, type Report, type RequirementResult } from '../../harness/report/index.ts'
 import { groupBy } from '../../harness/group-by.ts'
-import { withoutEchoes } from './groups.ts'
+import { selectedResults, withoutEchoes } from './groups.ts'
 import { firstOf, type Mark, outcomes } from './writing.ts'
 
 /** How an operation stands, as far as a run could tell. */
@@ -66,11 +61,8 @@ export function absentOperations({ run }: Pick<Report, 'run'>): ReadonlySet<stri
 
 /** The map, if the run was to look at more than one operation and learned anything of one. */
 export function shownMap(report: Pick<Report, 'requirements' | 'run'>): Place[] | undefined {
-  const places = operationMap(report).filter(({ operation }) =>
-    report.requirements.some(
-      (result) => result.operation === operation && !isLeftOutByOption(result),
-    ),
-  )
+  const selected = new Set(selectedResults(report).map((result) => result.operation))
+  const places = operationMap(report).filter(({ operation }) => selected.has(operation))
   return places.length > 1 && places.some(({ state }) => state !== 'not tested')
     ? places
     : undefined

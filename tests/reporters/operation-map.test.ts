@@ -98,6 +98,20 @@ test('the picture names all operations and the verdict with its mode, in light a
   expect(svg).toContain('prefers-color-scheme: dark')
 })
 
+test('what an option left out is not on the map, also if it does not apply anyway', () => {
+  const only = ['jobs.create/*', 'translate.run/*']
+  const rows = [
+    result('jobs.create/202-created'),
+    result('translate.run/2xx-accepted'),
+    missed('files.list/2xx-accepted', leftOut('--only')),
+    notApplicable('pdf.parse/4xx-removed'),
+  ]
+  expect(shownMap(report(rows, { only }))?.map(({ operation }) => operation)).toEqual([
+    'jobs.create',
+    'translate.run',
+  ])
+})
+
 test('of a run that was to look at one operation, or learned nothing, there is no map', () => {
   expect(shownMap(report([result('files.list/2xx-accepted')]))).toBeUndefined()
   const others = operations.map(({ id }) => missed(`${id}/2xx-accepted`, leftOut('--only')))
