@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { OperationId } from '../../catalogue/operations.ts'
 import { fillRequest, type HookRequest } from '../target-file/index.ts'
 import { sendHookRequest } from './hook-request.ts'
+import { NotExercised } from './outcome.ts'
 import { isThrottled } from './response.ts'
 import type { Run } from './run.ts'
 import { longestPauseMs, retryAfter } from './throttle.ts'
@@ -26,7 +27,13 @@ export async function cleanUp(run: Run): Promise<void> {
   for (const { object } of waiting) cleanups.set(object, 'the run ended before')
   const worker = async (): Promise<void> => {
     for (let next = waiting.shift(); next && !isOver(run, begunAt); next = waiting.shift())
-      cleanups.set(next.object, await removed(run, next.requests, begunAt))
+      try {
+        cleanups.set(next.object, await removed(run, next.requests, begunAt))
+      } catch (error) {
+        if (!(error instanceof NotExercised)) throw error
+        // Nothing gives the key any more: it is not asked for again.
+        for (const { object } of [next, ...waiting.splice(0)]) cleanups.set(object, error.message)
+      }
   }
   await Promise.all(Array.from({ length: Math.min(atOnce, run.client.semaphore.size) }, worker))
 }

@@ -52,3 +52,31 @@ test('a clean-up keeps the rate of the run', async () => {
   expect(sent.length).toBeGreaterThan(5)
   expect(sent.at(-1)! - sent[0]!).toBeGreaterThanOrEqual((sent.length - 1) * 500 - 20)
 })
+
+test('objects stay if nothing gives the key any more, and the report says why', async () => {
+  let isOver = false
+  const { report } = await judgeBehind(
+    (_, answer, _since, { method }) => {
+      isOver ||= method === 'DELETE'
+      return answer()
+    },
+    options,
+    ({ keys, ...file }) => ({
+      ...file,
+      keys: {
+        ...keys,
+        full: () => {
+          if (isOver) throw new Error('the session is over')
+          return keys!.full as string
+        },
+      },
+      // The key of a function is asked for again after a minute.
+      limits: { ...file.limits, requestsPerSecond: 0.2 },
+    }),
+  )
+  expect(runNotes(report)).toContainEqual(
+    expect.stringMatching(
+      /^clean-up: \d+ of \d+ created objects removed; \d+ not: .*the function that gives the key threw/,
+    ),
+  )
+})
