@@ -80,7 +80,7 @@ test('it is told in each front, and a reason of somebody else is told as it stan
     written: [{ format: 'json', path: 'r.json' }],
   })
   expect(terminal).toMatch(
-    /^What to declare next so that \d+ more requirements can be tested\n {2}\+23 {2}resources/m,
+    /^What to declare next so that \d+ more requirements can be tested\n {2}\+\d+ {2}resources/m,
   )
   expect(terminal).toMatch(/others; all in a new target file: conform init --from r\.json$/m)
   const pasted = terminal.slice(terminal.indexOf('\n{\n'), terminal.indexOf('\n}\n') + 2)
