@@ -101,12 +101,13 @@ export function derived<T>(make: (history: History) => T): (history: History) =>
 /** The history of a run. */
 export const historyOf = perRun(({ target }) => createHistory(target.limits))
 
-/** Appends what an exchange of a run was about; the uses of objects that it did not make are too many, and show nothing. */
+/** Appends what an exchange of a run was about. Uses that are to be refused, and those of what it did not make, are many and show nothing. */
 function note(run: Run, exchange: Exchange): void {
   const history = historyOf(run)
   const event = eventOf(run.target, exchange, false)
-  const isKept = event?.kind !== 'use' || history.of(event.object ?? '').some(isMade)
-  if (isKept) history.append(event)
+  const isRefused = exchange.purpose.expects !== undefined || exchange.probe.fault !== undefined
+  const shows = event?.kind !== 'use' || (!isRefused && history.of(event.object ?? '').some(isMade))
+  if (shows) history.append(event)
 }
 
 const isMade = ({ kind, isGranted }: HistoryEvent): boolean => kind === 'creation' && isGranted
