@@ -47,6 +47,8 @@ export const orNull = <T>(schema: Schema<T>): Schema<T | null> => ({
 export const text: Schema<string> = { type: 'string' }
 export const textOrNull: Schema<string | null> = orNull(text)
 export const flag: Schema<boolean> = { type: 'boolean' }
+/** A fact that is left out if it does not hold. */
+export const always: Schema<true> = { const: true }
 export const integer: Schema<number> = { type: 'integer' }
 export const oneOf = <const V extends string | number>(...values: readonly V[]): Schema<V> => ({
   enum: values,

@@ -15,6 +15,8 @@ export type {
   RecordedResponse,
 } from '../recording/index.ts'
 export type * from './report-schema.ts'
+export type { Failure, TakesState } from './failure-schema.ts'
+export type { Absence, LeftOutBy, Why } from './why-schema.ts'
 export type { AnswersDiffer, PageCount } from './answers-schema.ts'
 export type { Story, StoryStep } from './story-schema.ts'
 

@@ -1,23 +1,23 @@
 import {
+  always,
   defined,
   described,
-  either,
   type Fitting,
   flag,
   integer,
   listOf,
+  object,
+  oneOf,
+  orNull,
+  type Schema,
+  text,
+  textOrNull,
 } from '../../schemas/closed.ts'
-import { object, oneOf, orNull, type Schema, text, textOrNull } from '../../schemas/closed.ts'
 import { answersDiffer, page, statuses } from './answers-schema.ts'
-import { story } from './story-schema.ts'
-import {
-  exchangeDefinitions,
-  type FailureExchange,
-  type RecordedRequest,
-} from '../recording/index.ts'
+import { exchangeDefinitions } from '../recording/index.ts'
+import { type Failure, failure } from './failure-schema.ts'
+import { why, type Why } from './why-schema.ts'
 
-/** A fact that is left out if it does not hold. */
-const always: Schema<true> = { const: true }
 const count = defined<number>('count')
 const digest = defined<string>('digest')
 const milliseconds = defined<number>('milliseconds')
@@ -142,120 +142,6 @@ const run = object(
     ),
   },
 )
-
-const absence = oneOf('not-served', 'removed')
-/** How a target file says that there is no such operation. */
-export type Absence = Fitting<typeof absence>
-
-const leftOutBy = oneOf(
-  '--only',
-  '--failed',
-  '--untested',
-  '--skip',
-  '--read-only',
-  '--shard',
-  '--bail',
-  'interrupted',
-)
-/** Options that leave requirements out, and the end of the run. */
-export type LeftOutBy = Fitting<typeof leftOutBy>
-
-const why = described('The kind of the reason, and its facts. Other reasons have none.', {
-  type: 'object',
-  required: ['kind'],
-  ...either(
-    object({
-      kind: oneOf('left-out'),
-      by: described('The option that left it out; interrupted: the run ended before.', leftOutBy),
-    }),
-    object({
-      kind: oneOf('undeclared'),
-      needs: described(
-        'What the target file lacks: of each need the names of which one will do.',
-        listOf(listOf(text)),
-      ),
-      example: described('Part of a target file that declares it, as JSON text.', text),
-    }),
-    object(
-      {
-        kind: oneOf('absent'),
-        absence: described('How the target file declares it, or seenBy.', absence),
-      },
-      { seenBy: described('Those by which alone the requirement is seen.', listOf(text)) },
-    ),
-    object({ kind: oneOf('unreachable'), note: described('The note of the target file.', text) }),
-    object({
-      kind: described(
-        'The suite itself failed, or the target cannot be judged at all.',
-        oneOf('mistake', 'target'),
-      ),
-    }),
-  ),
-})
-/** The kind of reason for which a requirement was not judged, and its facts. */
-export type Why = Fitting<typeof why>
-
-const takes = oneOf(
-  'idle-application', // with no job in progress, after those that the run made before
-  'job-in-progress', // of the same application
-  'job-elsewhere', // in progress on another application
-  'job-before', // of the same application, and ended
-  'job-of-run', // read as it was in the run, beside its other jobs
-  'endless-job', // in progress for longer than it may be
-  'refusal-before', // a request that was refused
-  'requests-at-once', // sent at the same moment
-  'more-requests', // than the target takes: it asked for patience
-  'object-of-run', // made by another request of the run
-  'chance', // the answers to one request differ
-  'earlier-requests', // whatever was sent before: by itself it was answered otherwise when the run ended
-)
-/** States in which a request is wrong, and which that request does not bring about by itself. */
-export type TakesState = Fitting<typeof takes>
-
-const failure = object(
-  {
-    message: described('What was sent.', text),
-    expected: text,
-    actual: text,
-    familyOnly: described('The answer satisfies --tpe family; only the exact name is wrong.', flag),
-    seed: integer,
-    rerun: described('The command that shows the failure again, without a key.', text),
-  },
-  {
-    path: described('Where the counterexample stands among the generated cases.', text),
-    at: described('JSON Pointer to the member of the response that is wrong or missing.', text),
-    control: described(
-      'The request without the fault, and the status by which it was granted.',
-      object({ request: defined<RecordedRequest>('request'), status: integer }),
-    ),
-    connection: described(
-      'The fault is how connections are treated: an answer is wrong on a reused one alone, or the key that was shown on one goes for all that follows.',
-      oneOf('reused', 'remembers-key'),
-    ),
-    toRefuse: described('The request had to be refused.', always),
-    cites: described('How `expected` ends: the sections that it cites.', text),
-    asked: described('The statuses and the names of errors that were asked for.', listOf(text)),
-    noEnvelope: described(
-      'The status is right, but the answer is no error envelope: see envelope/shape.',
-      always,
-    ),
-    takes: described(
-      'The state that the failure takes: the curl line sends its request alone, and may show something else.',
-      takes,
-    ),
-    story: described('What happened on the application before, and with it.', story),
-    later: described(
-      'What the request by itself was answered when the run ended, in words, if that differs.',
-      text,
-    ),
-    rerunIds: described(
-      'The requirements that rerun selects: all that the failure needs to show again.',
-      listOf(text),
-    ),
-    exchange: defined<FailureExchange>('exchange'),
-  },
-)
-export type Failure = Fitting<typeof failure>
 
 const outcome = oneOf('passed', 'failed', 'not-exercised', 'not-applicable')
 export type Outcome = Fitting<typeof outcome>

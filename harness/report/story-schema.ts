@@ -1,4 +1,5 @@
 import {
+  always,
   defined,
   described,
   type Fitting,
@@ -7,11 +8,9 @@ import {
   object,
   oneOf,
   orNull,
-  type Schema,
   text,
 } from '../../schemas/closed.ts'
 
-const always: Schema<true> = { const: true }
 const count = defined<number>('count')
 const milliseconds = defined<number>('milliseconds')
 
