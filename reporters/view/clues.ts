@@ -1,0 +1,225 @@
+import {
+  type RequirementResult,
+  responseOf,
+  type Failure,
+  type HttpResponse,
+  sayAnswers,
+} from '../../harness/report/index.ts'
+import { type Pairs, isRefusal } from '../../catalogue/requirement.ts'
+import { isRequirementId, requirementOf } from '../../catalogue/catalogue.ts'
+import { isObject, parsedJson } from '../../schemas/json.ts'
+import { codeNames, modelErrors } from '../../catalogue/errors.ts'
+import { firstOf } from './writing.ts'
+
+interface Words {
+  readonly what: string
+  readonly change: string
+  /** `what` begins with the name of a member, which is written small. */
+  readonly isName?: true
+  /** One requirement alone tells it: all others depend on that. */
+  readonly isTold?: true
+}
+
+/** A sign of a likely mistake of a server at one place; what has one key is one mistake, and said of all of it. */
+export interface Clue {
+  readonly key: string
+  readonly say: (results: readonly RequirementResult[]) => Words
+}
+
+export function clue(words: Words): Clue {
+  return { key: `${words.what}; ${words.change}`, say: () => words }
+}
+
+/** The answers of the requirement's refusal; none if it is to be granted, or is not about one request. */
+export function pairsOf(id: string): Pairs {
+  const expects = isRequirementId(id) ? requirementOf(id).expects : undefined
+  return isRefusal(expects) ? expects : []
+}
+
+export function statusesOf(pairs: Pairs): number[] {
+  return pairs.flatMap(([status]) => (typeof status === 'number' ? [status] : []))
+}
+
+export function clueOf({ failures: [failure], id }: RequirementResult): Clue | undefined {
+  // What a connection is to blame for is told of it: the answer to its second request has no status of its own to mend.
+  if (failure?.connection !== undefined || failure === undefined) return undefined
+  const response = responseOf(failure)
+  const { status, tpe } = response
+  if (status === null) return failure.exchange && noAnswer
+  if (isUnfinished(id, failure)) return unfinishedJobs
+  const expects = isRequirementId(id) ? requirementOf(id).expects : undefined
+  const pairs = pairsOf(id)
+  const wanted = statusesOf(pairs)
+  if (status < 400) return wanted.length > 0 ? ofGranted(wanted) : undefined
+  if (expects !== undefined && !isRefusal(expects)) return ofRefused(response)
+  if (pairs.length > 0 && wanted.length === pairs.length && !wanted.includes(status))
+    return ofStatus(status, wanted)
+  // Nobody knows which status would be right in place of a breakdown.
+  const envelope = expects === undefined && status >= 500 ? undefined : ofEnvelope(failure, tpe)
+  if (envelope !== undefined || tpe === undefined) return envelope
+  const names = pairs.flatMap(([of, ...list]) => (of === status ? list : []))
+  if (names.length === 0 || names.includes(tpe)) return undefined
+  const change = 'send the code name that §7.3 gives for the operation'
+  return clue({ what: `tpe is ${tpe}, but should be ${or(names)}`, change, isName: true })
+}
+
+const noAnswer = clue({
+  what: 'no complete answer came',
+  change:
+    'look at timeouts, and at what closes connections: the server, or what stands in front of it',
+})
+
+const unfinishedJobs = clue({
+  what: 'no job ends: they stay in progress',
+  change:
+    'let each job end as completed or failed; limits.jobTimeoutMs says how long the suite waits for it',
+  isTold: true,
+})
+
+/** The requirement is that a job ends, and what is shown is one that goes on. */
+function isUnfinished(id: string, failure: Failure): boolean {
+  if (id !== 'jobs.retrieve/200-outcome') return false
+  const { value } = bodyOf(failure)
+  return isObject(value) && value.status !== 'completed' && value.status !== 'failed'
+}
+
+function ofGranted(wanted: readonly number[]): Clue {
+  const whose = wanted.includes(401)
+    ? 'requests without a right key'
+    : wanted.includes(403)
+      ? 'requests without the permission'
+      : wanted.includes(404)
+        ? 'requests that name something unknown'
+        : `requests to be refused with ${or(wanted)}`
+  return clue({ what: `${whose} are granted`, change: `refuse them with ${or(wanted)}` })
+}
+
+function ofRefused(response: HttpResponse): Clue {
+  return clue({
+    what: `valid requests are answered ${sayAnswers([response])}`,
+    change: changeOfRefused(response),
+  })
+}
+
+function changeOfRefused({ status, tpe }: HttpResponse): string {
+  if (tpe === undefined && status === 413)
+    return 'raise the limit for bodies in what stands in front of the server: that of nginx is 1 MB if nobody sets it'
+  if (status !== null && status >= 500)
+    return 'look at the log of the server, or of what stands in front of it'
+  if (tpe === undefined && (status === 404 || status === 405))
+    return 'serve these operations, or declare them as not-served in operations of the target file'
+  return 'grant them; if the server needs something else, declare a request that succeeds in the target file'
+}
+
+/** A status of one kind that stands in the place of others. */
+function ofStatus(received: number, [usual]: readonly number[]): Clue {
+  return {
+    key: `${received} for ${usual}`,
+    say(results) {
+      const all = new Set(results.flatMap(({ id }) => statusesOf(pairsOf(id))))
+      all.delete(usual!)
+      const some = all.size > 0 ? ` (for some ${or([...all])} is right, too)` : ''
+      return {
+        what: `${received} is answered, but ${usual} is right${some}`,
+        change: `answer these with ${usual} (§7.2)`,
+      }
+    },
+  }
+}
+
+const envelope = 'tpe, errors and extras'
+
+/** The status is right, but the body is no error envelope, or one that lacks something. */
+function ofEnvelope(failure: Failure, tpe: string | undefined): Clue | undefined {
+  const { form, value } = bodyOf(failure)
+  if (tpe !== undefined && meantBy(tpe) !== undefined) return ofSpelling
+  if (form !== undefined) return form === 'cut' ? undefined : ofNoEnvelope(forms[form])
+  if (!isObject(value)) return ofNoEnvelope(forms.other)
+  const missing = ['tpe', 'errors', 'extras'].filter((name) => !Object.hasOwn(value, name))
+  if (missing.length === 0) return undefined
+  if (missing.length === 3) {
+    const names = Object.keys(value).sort().slice(0, 4)
+    return ofNoEnvelope(
+      names.length === 0
+        ? 'the body is an empty object'
+        : `the body has ${names.join(', ')} instead`,
+    )
+  }
+  return clue({
+    what: `${missing.join(' and ')} missing in error envelopes`,
+    change: `an error envelope always has ${envelope}; errors and extras may be empty (§2.6)`,
+    isName: true,
+    isTold: true,
+  })
+}
+
+const forms = {
+  page: 'the body is a page',
+  empty: 'there is no body',
+  other: 'the body is no JSON object',
+} as const
+
+function ofNoEnvelope(form: string): Clue {
+  const change = `answer every error with a JSON object that has ${envelope} (§2.6)`
+  return clue({ what: `no error envelope, though the status is right: ${form}`, change })
+}
+
+/** Names what the body is, if it is not whole or no JSON. */
+function bodyOf({ exchange }: Failure): { form?: keyof typeof forms | 'cut'; value?: unknown } {
+  const response = exchange?.response
+  if (response === undefined || response.body === '') return { form: 'empty' }
+  if (response.bodyLength !== undefined) return { form: 'cut' }
+  const value = parsedJson(response.body)
+  if (value !== undefined) return { value }
+  return { form: /^\s*<(?:!doctype|html|head|body)\b/i.test(response.body) ? 'page' : 'other' }
+}
+
+const statuses = [400, 401, 403, 404, 409, 410, 413, 422, 429, 500, 503, 507]
+const codes = [
+  ...statuses.flatMap((status) => codeNames(status) ?? []),
+  ...modelErrors,
+  'GuardrailBlockedError',
+]
+const bySpelling = new Map(codes.map((name) => [letters(name), name]))
+
+function letters(name: string): string {
+  return name.replaceAll(/[\s._-]/g, '').toLowerCase()
+}
+
+/** The code name of the interface that is written in another letter case, or with other separators. */
+function meantBy(tpe: string): string | undefined {
+  const meant = bySpelling.get(letters(tpe))
+  return meant === tpe || codes.includes(tpe) ? undefined : meant
+}
+
+const MOST_NAMES = 3
+
+const ofSpelling: Clue = {
+  key: 'spelling',
+  say(results) {
+    const names = new Set(results.map(({ failures }) => responseOf(failures[0]!).tpe!))
+    const pairs = [...names].map((received) => ({ received, meant: meantBy(received)! }))
+    const every = (how: (name: string) => string): boolean =>
+      pairs.every(({ received }) => received === how(received))
+    const isCase = pairs.every(
+      ({ received, meant }) => received.toLowerCase() === meant.toLowerCase(),
+    )
+    const how = !isCase
+      ? 'another spelling'
+      : every((name) => name.toLowerCase())
+        ? 'lower case'
+        : every((name) => name.toUpperCase())
+          ? 'upper case'
+          : 'another letter case'
+    const some = firstOf(
+      pairs.map(({ received, meant }) => `${received} for ${meant}`),
+      MOST_NAMES,
+    )
+    const change = 'send the code names exactly as §7.2 writes them: letter case counts'
+    return { what: `tpe in ${how}: ${some.join(', ')}`, change, isName: true }
+  },
+}
+
+function or(values: readonly (number | string)[]): string {
+  return [...new Set(values)].join(' or ')
+}
