@@ -5,7 +5,6 @@ import { count, reasonExpected } from '../harness/report/index.ts'
 import { terminalText } from './escape/terminal.ts'
 import { type Link, noLink } from './terminal/links.ts'
 import {
-  failureBlock,
   laidOut,
   likelyLines,
   type Line,
@@ -15,6 +14,7 @@ import {
   stepLines,
   summaryTable,
 } from './terminal/lines.ts'
+import { failureBlock } from './terminal/failure-lines.ts'
 import { byCause, shownFirst } from './view/causes.ts'
 import { likelyCauses } from './view/likely-causes.ts'
 import { duration, firstOf, requirementPage } from './view/writing.ts'

@@ -3,7 +3,7 @@ import { json } from '../../reporters/escape/json.ts'
 import { markdownCode, markdownText } from '../../reporters/escape/markdown.ts'
 import { terminalText } from '../../reporters/escape/terminal.ts'
 import { junitText, type TestCase } from '../../reporters/junit.ts'
-import { findingText as findingLines } from '../../reporters/terminal/lines.ts'
+import { findingText as findingLines } from '../../reporters/terminal/failure-lines.ts'
 import { type ClientFinding, findingText } from '../../traffic/client/finding.ts'
 import type { ClientReport } from '../../traffic/client/client-report.ts'
 
