@@ -28,12 +28,6 @@ export { labels, redactorFor } from './resolve-key.ts'
 export type { KeySource, Secret } from './model.ts'
 
 // What its schema is made from (build/target-schema/), besides target-file.ts: no run needs that.
-export {
-  contentExample,
-  defaultPointer,
-  keyExamples,
-  memberOf,
-  resourceExamples,
-  rolesOf,
-} from './declared.ts'
+export { contentExample, keyExamples, resourceExamples } from './declared.ts'
+export { defaultPointer, memberOf, rolesOf } from './roles.ts'
 export { defaultLimits } from './model.ts'

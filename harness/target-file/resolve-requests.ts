@@ -19,7 +19,7 @@ import type {
   SetupRequestValue,
   UploadContent,
 } from './model.ts'
-import { fieldsOf } from './declared.ts'
+import { fieldsOf } from './roles.ts'
 
 /** Drops the members that are undefined. */
 export function compact<T extends object>(value: { [K in keyof T]: T[K] | undefined }): T {

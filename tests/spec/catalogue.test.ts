@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { getAt } from '../../schemas/json.ts'
-import { rolesOf } from '../../harness/target-file/declared.ts'
+import { rolesOf } from '../../harness/target-file/roles.ts'
 import { catalogue, isRequirementId, requirementOf } from '../../catalogue/catalogue.ts'
 import { isOperationId, type OperationId, operations } from '../../catalogue/operations.ts'
 import { targetSchema } from '../../build/target-schema/target-schema.ts'
