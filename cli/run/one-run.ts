@@ -8,10 +8,10 @@ import type {
   RunFacts,
   RunOptions,
 } from '../../harness/engine/index.ts'
-import { rerunCommand, runOptionsOf } from '../../harness/engine/index.ts'
 import { noFacts, type RunRecord } from '../../suites/run-report.ts'
-import type { Baseline, BaselineEntry, Report } from '../../harness/report/index.ts'
 import {
+  type Baseline,
+  type Report,
   count,
   foreignBaseline,
   heldEntries,
@@ -20,7 +20,7 @@ import {
   readBaselineOrNone,
   spokenRate,
 } from '../../harness/report/index.ts'
-import { labels, redactorFor, type Target } from '../../harness/target-file/index.ts'
+import { redactorFor, type Target } from '../../harness/target-file/index.ts'
 import { isSecretName } from '../../harness/recording/index.ts'
 import type { Exchanges } from '../../reporters/view/evidence.ts'
 import {
@@ -39,15 +39,14 @@ import {
 import { type Look, roundly, showProgress } from '../output/progress.ts'
 import { colorsFor, warnOf } from '../output/say.ts'
 import type { RunArguments } from './arguments.ts'
-import { chosenByOf } from './chosen-ids.ts'
 import { findTarget, type FoundTarget } from './find-target.ts'
 import type { Interrupts } from './interrupts.ts'
 import { publish } from './publish.ts'
 import { type StartedServer, startServer } from './start-server.ts'
-import { shellWord } from '../../harness/shell-word.ts'
 import { estimate } from '../../suites/estimate.ts'
 import { planRun } from '../../suites/plan.ts'
 import { type Loss, onLoss, stuck } from '../guard.ts'
+import { runOptions } from './run-options.ts'
 
 /** Who asks for a run, and who is called while it goes on. */
 interface RunFront {
@@ -291,32 +290,4 @@ async function follow(
   } finally {
     progress.done()
   }
-}
-
-/**
- * Turns the options of the command line into those of a run.
- * @param exchangeLog where every exchange is written down; undefined: nowhere
- */
-export function runOptions(
-  options: RunArguments,
-  baseUrl: string | undefined,
-  expected: readonly BaselineEntry[],
-  exchangeLog?: string,
-): RunOptions {
-  const again = rerunCommand({ ...options, baseUrl, headers: options.header })
-  const chosenBy = chosenByOf(options)
-  const endsTarget = options.start !== undefined
-  const given = { ...options, expected, exchangeLog, chosenBy, endsTarget }
-  return runOptionsOf(given, again + startOf(options))
-}
-
-/** Options that start the server of a rerun, without what they seem to hand over as a secret. */
-function startOf({ start, wait }: RunArguments): string {
-  const shown = start?.replaceAll(/(\w+)=('[^']*'|"[^"]*"|\S+)/g, (whole, name: string) =>
-    isSecretName(name) ? `${name}=${labels.other}` : whole,
-  )
-  return [
-    ...(shown === undefined ? [] : [` --start ${shellWord(shown)}`]),
-    ...(wait === undefined ? [] : [` --wait ${wait}`]),
-  ].join('')
 }
