@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { shellWord } from '../../harness/shell-word.ts'
 import { terminalText } from '../../reporters/escape/terminal.ts'
 import { UserError } from '../../harness/user-error.ts'
-import { isWindows, signalAll } from './start-server.ts'
+import { isWindows, signalAll } from './process.ts'
 
 /** Time in which a command has to end by itself, in ms; after an interrupt we have two seconds for all. */
 const graceMs = 1_000
