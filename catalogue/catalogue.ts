@@ -18,14 +18,8 @@ import {
   graphsCreate,
   graphsQuery,
 } from './files.ts'
-import {
-  type Area,
-  type Requirement,
-  type DefinedRequirement,
-  isRefusal,
-  pairsOf,
-  type Pairs,
-} from './requirement.ts'
+import { type Area, type Requirement, type DefinedRequirement } from './requirement.ts'
+import { isRefusal, pairsOf, type Pairs } from './expected.ts'
 import { type OperationId, operations } from './operations.ts'
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'

@@ -1,13 +1,5 @@
-import {
-  accepted,
-  generating,
-  anyBadRequest,
-  modelError,
-  unknownModel,
-  scenario,
-  requirements,
-  valid,
-} from './requirement.ts'
+import { accepted, generating, modelError, scenario, requirements, valid } from './requirement.ts'
+import { anyBadRequest, unknownModel } from './expected.ts'
 import { insideCases } from './operation.ts'
 
 // oxfmt-ignore

@@ -4,12 +4,11 @@ import {
   generating,
   validRequest,
   scenario,
-  anyBadRequest,
-  oversized,
   namedCreations,
   requirements,
   valid,
 } from './requirement.ts'
+import { anyBadRequest, oversized } from './expected.ts'
 import { insideCases } from './operation.ts'
 
 // oxfmt-ignore

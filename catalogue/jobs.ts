@@ -1,12 +1,5 @@
-import {
-  accepted,
-  creating,
-  anyBadRequest,
-  namedCreations,
-  scenario,
-  requirements,
-  valid,
-} from './requirement.ts'
+import { accepted, creating, namedCreations, scenario, requirements, valid } from './requirement.ts'
+import { anyBadRequest } from './expected.ts'
 
 // oxfmt-ignore
 export const jobsCreate = requirements('jobs.create', [

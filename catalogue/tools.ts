@@ -1,12 +1,5 @@
-import {
-  accepted,
-  generating,
-  anyBadRequest,
-  oversized,
-  scenario,
-  requirements,
-  valid,
-} from './requirement.ts'
+import { accepted, generating, scenario, requirements, valid } from './requirement.ts'
+import { anyBadRequest, oversized } from './expected.ts'
 
 // oxfmt-ignore
 export const aiDetectRun = requirements('ai-detect.run', [

@@ -27,7 +27,7 @@ import {
   valueAt,
 } from '../harness/checks/index.ts'
 import { triesOf } from '../catalogue/operations.ts'
-import { unknownModel } from '../catalogue/requirement.ts'
+import { unknownModel } from '../catalogue/expected.ts'
 import { insideBounds } from './query-config.ts'
 
 /** §2.8: a 2xx that has `choices[0].message.content`, a string. */

@@ -17,7 +17,7 @@ import {
   withOwnContent,
   validRequest,
 } from '../harness/checks/index.ts'
-import type { Pairs } from '../catalogue/requirement.ts'
+import type { Pairs } from '../catalogue/expected.ts'
 import { type OperationId, operations } from '../catalogue/operations.ts'
 import type { CheckContext, Exchange, Probe, Run, Source } from '../harness/engine/index.ts'
 import {

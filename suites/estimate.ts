@@ -1,4 +1,5 @@
-import { isRefusal, type Need, type Count } from '../catalogue/requirement.ts'
+import { type Need, type Count } from '../catalogue/requirement.ts'
+import { isRefusal } from '../catalogue/expected.ts'
 import {
   type CatalogueRequirement,
   requirementOf,

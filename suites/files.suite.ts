@@ -23,7 +23,7 @@ import {
   upload,
   validRequest,
 } from '../harness/checks/index.ts'
-import type { Pairs } from '../catalogue/requirement.ts'
+import type { Pairs } from '../catalogue/expected.ts'
 import type { CheckContext, Exchange, Judge, Probe, Run } from '../harness/engine/index.ts'
 import {
   answered,

@@ -12,7 +12,7 @@ import {
   valueAt,
   withBytes,
 } from '../harness/checks/index.ts'
-import { anyBadRequest } from '../catalogue/requirement.ts'
+import { anyBadRequest } from '../catalogue/expected.ts'
 
 /** Byte sequences that UTF-8 does not have: a lone continuation, a cut sequence, bytes that never occur. */
 const sequences: readonly (readonly [string, readonly number[]])[] = [

@@ -9,7 +9,7 @@ import {
   operation as operationOf,
   type OperationId,
 } from '../catalogue/operations.ts'
-import { isRefusal, pairsOf } from '../catalogue/requirement.ts'
+import { isRefusal, pairsOf } from '../catalogue/expected.ts'
 import { matchPairs } from '../harness/engine/index.ts'
 import { Redactor } from '../harness/recording/index.ts'
 import { isObserved, type Report } from '../harness/report/index.ts'

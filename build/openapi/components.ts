@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { isRefusal, pairsOf } from '../../catalogue/requirement.ts'
+import { isRefusal, pairsOf } from '../../catalogue/expected.ts'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { codeNames, listedTypes, modelErrors } from '../../catalogue/errors.ts'
 import type { Member, Operation } from '../../catalogue/operation.ts'

@@ -1,4 +1,4 @@
-import { isRefusal, type Pairs } from '../../catalogue/requirement.ts'
+import { isRefusal, type Pairs } from '../../catalogue/expected.ts'
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import { codeNames } from '../../catalogue/errors.ts'
 import { describePairs } from '../../harness/engine/index.ts'

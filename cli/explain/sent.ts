@@ -1,4 +1,4 @@
-import { isRefusal } from '../../catalogue/requirement.ts'
+import { isRefusal } from '../../catalogue/expected.ts'
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import {
   type Exchange,

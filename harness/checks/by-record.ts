@@ -1,4 +1,5 @@
-import { type Pairs, conditionOf } from '../../catalogue/requirement.ts'
+import { conditionOf } from '../../catalogue/requirement.ts'
+import { type Pairs } from '../../catalogue/expected.ts'
 import { jsonKinds, type Member, type MemberFault, roleOf } from '../../catalogue/operation.ts'
 import { emptyOf } from '../../catalogue/odd-values.ts'
 import { getAt } from '../../schemas/json.ts'

@@ -1,4 +1,4 @@
-import { type Pairs, pairsOf } from '../../catalogue/requirement.ts'
+import { type Pairs, pairsOf } from '../../catalogue/expected.ts'
 import { operation as operationOf } from '../../catalogue/operations.ts'
 import { getAt } from '../../schemas/json.ts'
 import { isUuid } from '../../schemas/formats.ts'

@@ -1,4 +1,4 @@
-import { oversized, type Pairs } from '../../catalogue/requirement.ts'
+import { oversized, type Pairs } from '../../catalogue/expected.ts'
 import { operation } from '../../catalogue/operations.ts'
 import { member } from '../../schemas/json.ts'
 import { validate } from '../../schemas/validate.ts'

@@ -1,4 +1,4 @@
-import type { Pairs } from '../../catalogue/requirement.ts'
+import type { Pairs } from '../../catalogue/expected.ts'
 import { type CheckContext, Failed, judgePairs, NotExercised } from '../engine/index.ts'
 import type { Evidence, Verdict } from '../history/index.ts'
 

@@ -1,4 +1,4 @@
-import { pairsOf, type Pairs } from '../../catalogue/requirement.ts'
+import { pairsOf, type Pairs } from '../../catalogue/expected.ts'
 import { operation as operationOf, type OperationId, readsOf } from '../../catalogue/operations.ts'
 import type { CheckContext, Exchange, Probe, Purpose, Run, Source } from '../engine/index.ts'
 import {

@@ -39,7 +39,7 @@ import {
   sharedRequest,
 } from './valid-request.ts'
 import { isExclusive, type Scenario } from '../target-file/index.ts'
-import { pairsByScenario, type Pairs } from '../../catalogue/requirement.ts'
+import { pairsByScenario, type Pairs } from '../../catalogue/expected.ts'
 
 /** Follows the request line of what a scenario of the target file brings about. */
 export const asScenario = 'as the scenario of the target file says'

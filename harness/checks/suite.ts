@@ -1,4 +1,5 @@
-import { conditionOf, isRefusal, type Pairs } from '../../catalogue/requirement.ts'
+import { conditionOf } from '../../catalogue/requirement.ts'
+import { isRefusal, type Pairs } from '../../catalogue/expected.ts'
 import type {
   AreaName,
   AreaRequirement,

@@ -1,4 +1,4 @@
-import type { Pairs } from '../../catalogue/requirement.ts'
+import type { Pairs } from '../../catalogue/expected.ts'
 import { withoutEntities } from '../recording/index.ts'
 import { isNamed } from '../http/index.ts'
 import { member, parsedJson } from '../../schemas/json.ts'

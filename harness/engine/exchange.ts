@@ -2,7 +2,7 @@ import { type HeaderLine, type HttpRequest, isNamed, type NoResponse } from '../
 import type { OperationId } from '../../catalogue/operations.ts'
 import { NotExercised } from './outcome.ts'
 import type { Effect } from '../../catalogue/operation.ts'
-import type { Pairs } from '../../catalogue/requirement.ts'
+import type { Pairs } from '../../catalogue/expected.ts'
 import type { ExchangeRole, FailureExchange } from '../report/index.ts'
 import { type HttpResponse, isExpected, isThrottled, matchPairs } from './response.ts'
 

@@ -1,4 +1,4 @@
-import type { Pairs } from '../../catalogue/requirement.ts'
+import type { Pairs } from '../../catalogue/expected.ts'
 import type { HttpResponse } from './response.ts'
 import {
   hasStatusOf,

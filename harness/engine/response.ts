@@ -1,7 +1,7 @@
 import { member, parsedJson } from '../../schemas/json.ts'
 import { isNamed, type WireResponse } from '../http/index.ts'
 import { validate } from '../../schemas/validate.ts'
-import type { Pair, Pairs } from '../../catalogue/requirement.ts'
+import type { Pair, Pairs } from '../../catalogue/expected.ts'
 
 /** Nothing that the spec shows is nested so deep; whatever compares or prints a value may recurse as deep as this. */
 const deepest = 64

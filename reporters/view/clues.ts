@@ -5,7 +5,7 @@ import {
   type HttpResponse,
   sayAnswers,
 } from '../../harness/report/index.ts'
-import { type Pairs, isRefusal } from '../../catalogue/requirement.ts'
+import { type Pairs, isRefusal } from '../../catalogue/expected.ts'
 import { isRequirementId, requirementOf } from '../../catalogue/catalogue.ts'
 import { isObject, parsedJson } from '../../schemas/json.ts'
 import { codeNames, modelErrors } from '../../catalogue/errors.ts'

@@ -1,5 +1,5 @@
 import { isRequirementId, requirementOf } from '../../catalogue/catalogue.ts'
-import { isRefusal } from '../../catalogue/requirement.ts'
+import { isRefusal } from '../../catalogue/expected.ts'
 import type { AnswersDiffer, RequirementResult } from '../../harness/report/index.ts'
 import { count, isSame, responseOf, sayAnswers } from '../../harness/report/index.ts'
 

@@ -8,7 +8,7 @@ import {
   type MalformedKey,
   malformedKeys,
 } from '../../catalogue/faults.ts'
-import type { Pairs } from '../../catalogue/requirement.ts'
+import type { Pairs } from '../../catalogue/expected.ts'
 import type { Credential } from '../../harness/engine/index.ts'
 
 /** No `Authorization` header at all. */

@@ -37,7 +37,7 @@ import {
 } from '../../harness/checks/index.ts'
 import { withCredential } from '../authentication/credentials.ts'
 import { invalidForms, malformedForms, noCredential } from '../authentication/key-forms.ts'
-import type { Pairs } from '../../catalogue/requirement.ts'
+import type { Pairs } from '../../catalogue/expected.ts'
 
 /** A creation that a conforming target refuses, whatever it creates. */
 export interface Refusal {

@@ -28,7 +28,7 @@ import {
   uploadsOf,
   validRequest,
 } from '../../harness/checks/index.ts'
-import type { Pairs } from '../../catalogue/requirement.ts'
+import type { Pairs } from '../../catalogue/expected.ts'
 
 type PdfResource = 'pdfFile' | 'corruptedPdfFile' | 'encryptedPdfFile' | 'oversizedPdfFile'
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { TargetFile } from '../../harness/target-file/model.ts'
-import { isRefusal } from '../../catalogue/requirement.ts'
+import { isRefusal } from '../../catalogue/expected.ts'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { defects, needsSocket } from '../../reference/server.ts'
 import { observedRequirements } from '../../harness/checks/envelope-watch.ts'

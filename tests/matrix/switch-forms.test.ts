@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isRefusal, type Pairs, pairsOf } from '../../catalogue/requirement.ts'
+import { isRefusal, type Pairs, pairsOf } from '../../catalogue/expected.ts'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { codeNames } from '../../catalogue/errors.ts'
 import { isOperationId, type OperationId } from '../../catalogue/operations.ts'

@@ -1,4 +1,4 @@
-import { isRefusal, pairsByScenario, pairsOf } from '../../catalogue/requirement.ts'
+import { isRefusal, pairsByScenario, pairsOf } from '../../catalogue/expected.ts'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
 import { type Change, play, routes, send, target, type Reply, type Server } from './client.ts'

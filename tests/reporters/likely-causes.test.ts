@@ -1,7 +1,7 @@
 import pc from 'picocolors'
 import { expect, test } from 'vitest'
 import { catalogue } from '../../catalogue/catalogue.ts'
-import { isRefusal } from '../../catalogue/requirement.ts'
+import { isRefusal } from '../../catalogue/expected.ts'
 import type { Failure, RequirementResult } from '../../harness/report/model.ts'
 import { renderHtml } from '../../reporters/html.ts'
 import { renderMarkdown } from '../../reporters/markdown.ts'

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { type Expected, isRefusal, pairsOf, validRequest } from '../../catalogue/requirement.ts'
+import { validRequest } from '../../catalogue/requirement.ts'
+import { type Expected, isRefusal, pairsOf } from '../../catalogue/expected.ts'
 import {
   type CatalogueRequirement,
   catalogue,

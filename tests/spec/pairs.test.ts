@@ -1,7 +1,7 @@
 import { errorNames } from '../../catalogue/errors.ts'
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { isRefusal, pairsOf } from '../../catalogue/requirement.ts'
+import { isRefusal, pairsOf } from '../../catalogue/expected.ts'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { isOperationId, type OperationId } from '../../catalogue/operations.ts'
 import { responseOf } from '../../harness/engine/response.ts'

@@ -1,6 +1,6 @@
 import { catalogue, specVersion } from '../../catalogue/catalogue.ts'
 import { type OperationId, operations } from '../../catalogue/operations.ts'
-import { isRefusal } from '../../catalogue/requirement.ts'
+import { isRefusal } from '../../catalogue/expected.ts'
 import { groupBy } from '../../harness/group-by.ts'
 import { count, suiteVersion } from '../../harness/report/index.ts'
 import { member } from '../../schemas/json.ts'
