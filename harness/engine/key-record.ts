@@ -67,7 +67,7 @@ export function createKeyWatch() {
     },
     /** When a request for that requirement was sent last. */
     lastSentFor: (id: string): number => sentFor.get(id) ?? -Infinity,
-    /** Does the work once for each kind, and again once the key has been accepted and is refused once more. */
+    /** Does the work once for each kind. */
     lookOnce(kind: string, look: () => Promise<void>): Promise<void> {
       const known = looked.get(kind) ?? look()
       looked.set(kind, known)

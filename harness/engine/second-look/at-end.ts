@@ -80,13 +80,13 @@ function withLaterResponses(
   exchange: Exchange,
   later: readonly Exchange[],
 ): Failure {
-  const last = later[0]!
+  const first = later[0]!
   const clean = (text: string): string => run.client.recorder.redact(text)
-  if (later.every((other) => kindOf(other) === kindOf(last)))
+  if (later.every((other) => kindOf(other) === kindOf(first)))
     return {
       ...failure,
       takes: failure.takes ?? 'earlier-requests',
-      later: clean(describeResponse(last)),
+      later: clean(describeResponse(first)),
     }
   const finding = differing([exchange, ...later].map(describeResponse))
   return {
