@@ -61,7 +61,7 @@ export function judgeClient(
   const list = isHar ? member(member(traffic, 'log'), 'entries') : traffic
   ensure(Array.isArray(list), 'the traffic: give a HAR, or a list of exchanges')
   const entries = (list as unknown[]).flatMap((one, at) =>
-    isHar ? readable(one, at) : [entryOf(one as ClientExchange, at)],
+    isHar ? readable(one, at) : [entryOf(one as ClientExchange | undefined, at)],
   )
   const survey = createSurvey()
   for (const entry of entries) survey.see(entry)
@@ -97,12 +97,12 @@ function ofReference() {
   return { reference: { scenarios, script }, wrongKeys: [keys.expired, keys.restricted] }
 }
 
-function entryOf(exchange: ClientExchange, index: number): RecordedEntry {
-  const { body, durationMs = 0, headers, requestBody, requestHeaders, startedAt } = exchange
+function entryOf(exchange: ClientExchange | undefined, index: number): RecordedEntry {
   ensure(
-    typeof exchange.method === 'string' && URL.canParse(exchange.url),
+    typeof exchange?.method === 'string' && URL.canParse(exchange.url),
     `the traffic: exchange ${index}: give method and url, the whole address`,
   )
+  const { body, durationMs = 0, headers, requestBody, requestHeaders, startedAt } = exchange
   const lines = (given: Readonly<Record<string, string>> = {}) =>
     Object.entries(given).map(([name, value]) => ({ name, value }))
   const whole = (given: string | Uint8Array = '') => ({

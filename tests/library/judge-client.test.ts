@@ -64,5 +64,8 @@ test('what is no traffic, and no option, is said in a sentence', () => {
   expect(() => judgeClient([{ method: 'GET', url: '/v1/files' }])).toThrow(
     'the traffic: exchange 0: give method and url, the whole address',
   )
+  expect(() => judgeClient([list, null as never])).toThrow(
+    'the traffic: exchange 1: give method and url, the whole address',
+  )
   expect(() => judgeClient([], { baseURL: baseUrl } as never)).toThrow('did you mean baseUrl?')
 })
