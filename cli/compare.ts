@@ -18,13 +18,8 @@ import { marks } from './compare/marks.ts'
 import { renderPage } from './compare/page.ts'
 import { renderTable } from './compare/terminal.ts'
 import { countsText } from '../reporters/view/groups.ts'
-import {
-  checkOutputs,
-  parseReportRequests,
-  reportFiles,
-  streamForPeople,
-  writeFiles,
-} from './output/files.ts'
+import { checkOutputs, writeFiles } from './output/files.ts'
+import { parseReportRequests, reportFiles, streamForPeople } from './output/report-requests.ts'
 import { colorsFor } from './output/say.ts'
 import { type OptionsOf, reportOption } from './run/arguments.ts'
 import { verdictWords } from '../reporters/view/standing.ts'

@@ -11,7 +11,7 @@ import type { Finding, Recorded, RecordingOptions } from '../traffic/record/reco
 import { type CapturedExchange, startReverseProxy } from '../traffic/record/reverse-proxy.ts'
 import { learnSecrets } from '../traffic/secrets.ts'
 import { countsLine } from './check.ts'
-import { formatNames, plannedReports } from './output/files.ts'
+import { formatNames, plannedReports } from './output/report-requests.ts'
 import { type People, loggedExchanges, makeRunFolder, finish } from './output/write-reports.ts'
 import { warnOf } from './output/say.ts'
 import { addGates, listenedOn, type OptionsOf, portOption } from './run/arguments.ts'

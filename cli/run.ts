@@ -1,6 +1,6 @@
 import { setImmediate as afterEvents } from 'node:timers/promises'
 import type { Interrupts } from './run/interrupts.ts'
-import { parseReportRequests, streamForPeople } from './output/files.ts'
+import { parseReportRequests, streamForPeople } from './output/report-requests.ts'
 import type { RunArguments } from './run/arguments.ts'
 import { baselineOf, oneRun, warn } from './run/one-run.ts'
 import { runOptions } from './run/run-options.ts'

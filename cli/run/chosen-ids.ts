@@ -5,7 +5,7 @@ import {
   type RequirementResult,
 } from '../../harness/report/index.ts'
 import { UserError } from '../../harness/user-error.ts'
-import { plannedReports } from '../output/files.ts'
+import { plannedReports } from '../output/report-requests.ts'
 import type { RunArguments } from './arguments.ts'
 
 /** The option that chooses requirements by what a report says of them; undefined if none does. */

@@ -23,13 +23,13 @@ import {
 import { redactorFor, type Target } from '../../harness/target-file/index.ts'
 import { isSecretName } from '../../harness/recording/index.ts'
 import type { Exchanges } from '../../reporters/view/evidence.ts'
+import { checkOutputs } from '../output/files.ts'
 import {
-  checkOutputs,
   keepsExchanges,
   parseReportRequests,
   reportFiles,
   type ReportRequest,
-} from '../output/files.ts'
+} from '../output/report-requests.ts'
 import {
   type People,
   loggedExchanges,

@@ -12,12 +12,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { folder } from '../cli/conform.ts'
 import { filesNamedIn } from '../../cli/run/find-target.ts'
-import {
-  parseReportRequests,
-  plannedReports,
-  stage,
-  writeAtomically,
-} from '../../cli/output/files.ts'
+import { stage, writeAtomically } from '../../cli/output/files.ts'
+import { parseReportRequests, plannedReports } from '../../cli/output/report-requests.ts'
 import { writeReports } from '../../cli/output/write-reports.ts'
 import type { Report } from '../../harness/report/model.ts'
 import { UserError } from '../../harness/user-error.ts'

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { folder } from '../cli/conform.ts'
 import { conform } from '../cli/in-process.ts'
 import { failureExchanges, writeReports } from '../../cli/output/write-reports.ts'
-import { parseReportRequests, takesStdout } from '../../cli/output/files.ts'
+import { parseReportRequests, takesStdout } from '../../cli/output/report-requests.ts'
 import { failed, failure, report, result } from './results.ts'
 
 test('a report goes to its usual file, to a path, or to stdout', () => {

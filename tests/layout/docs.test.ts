@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { documents } from '../docs/blocks.ts'
 import { catalogue } from '../../catalogue/catalogue.ts'
-import { formatFiles } from '../../cli/output/files.ts'
+import { formatFiles } from '../../cli/output/report-requests.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')

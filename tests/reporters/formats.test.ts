@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatFiles } from '../../cli/output/files.ts'
+import { formatFiles } from '../../cli/output/report-requests.ts'
 import { formats, type Format } from '../../reporters/index.ts'
 import { joined, sampleExchanges } from './sample-exchanges.ts'
 import { fails, mixed, sampleReport } from './sample-report.ts'
