@@ -5,9 +5,9 @@ import type {
   HookRequestValue,
   ScenarioValue,
   TargetFile,
-  ApplicationValue,
   OperationValue,
 } from './target-file.ts'
+import type { ApplicationValue } from './resource-values.ts'
 import { isRequirementId, requirementOf } from '../../catalogue/catalogue.ts'
 import { type OperationId, isOperationId, operation } from '../../catalogue/operations.ts'
 import { didYouMean, nearest, requirementIds } from './nearest.ts'

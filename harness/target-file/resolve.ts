@@ -20,10 +20,10 @@ import type {
   Target,
   TargetFile,
   ApplicationResource,
-  PdfValue,
   Resources,
   Upload,
 } from './model.ts'
+import type { PdfValue } from './resource-values.ts'
 import { applicationNames, defaultLimits, pdfNames } from './model.ts'
 import {
   compact,
