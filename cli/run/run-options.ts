@@ -23,11 +23,18 @@ export function runOptions(
   return runOptionsOf(given, again + startOf(options))
 }
 
+/** A variable, a path or a file, such as a server takes for its TLS key: it opens nothing by itself. */
+const isPlaceOfKey = /^["']?(?:\$|[./~])|\.(?:pem|key|p12|pfx|json|txt)["']?$/i
+
 /** Options that start the server of a rerun, without what they seem to hand over as a secret. */
 function startOf({ start, wait }: RunArguments): string {
-  const shown = start?.replaceAll(/(\w+)=('[^']*'|"[^"]*"|\S+)/g, (whole, name: string) =>
-    isSecretName(name) ? `${name}=${labels.other}` : whole,
-  )
+  const shown = start
+    ?.replaceAll(/(\w+)=('[^']*'|"[^"]*"|\S+)/g, (whole, name: string) =>
+      isSecretName(name) ? `${name}=${labels.other}` : whole,
+    )
+    .replaceAll(/(--?[\w-]+\s+)(?!-)('[^']*'|"[^"]*"|\S+)/g, (whole, name: string, value: string) =>
+      isSecretName(name) && !isPlaceOfKey.test(value) ? name + labels.other : whole,
+    )
   return [
     ...(shown === undefined ? [] : [` --start ${shellWord(shown)}`]),
     ...(wait === undefined ? [] : [` --wait ${wait}`]),

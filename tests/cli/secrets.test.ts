@@ -1,6 +1,9 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import type { RunArguments } from '../../cli/run/arguments.ts'
+import { runOptions } from '../../cli/run/run-options.ts'
+import { shellWord } from '../../harness/shell-word.ts'
 import { encodings, readings, runIn } from '../redact/encodings.ts'
 import { folder, targetFile } from './conform.ts'
 import { conform } from './in-process.ts'
@@ -67,4 +70,19 @@ test('no key stands in any report or on the terminal, plain or encoded, though t
       expect(runIn(read, secret(key)), name).toBeUndefined()
     }
   }
+})
+
+test.each([
+  ['DB_PASSWORD=hunter2 node server.js', 'DB_PASSWORD=[redacted] node server.js'],
+  ['node server.js --api-key=hunter2', 'node server.js --api-key=[redacted]'],
+  [
+    "node server.js --api-key 'hunter 2' --port 80",
+    'node server.js --api-key [redacted] --port 80',
+  ],
+  ['docker run -e API_KEY=hunter2 image', 'docker run -e API_KEY=[redacted] image'],
+  ['node server.js --tls-key key.pem --verbose', 'node server.js --tls-key key.pem --verbose'],
+  ['node server.js --token "$TOKEN"', 'node server.js --token "$TOKEN"'],
+])('the command that starts a server is repeated without its secrets: %s', (start, shown) => {
+  const options = { start, header: {}, only: [], skip: [] } as unknown as RunArguments
+  expect(runOptions(options, 'http://x.example', []).rerun).toContain(shellWord(shown))
 })
