@@ -1,12 +1,6 @@
 import { operation as recordOf, type OperationId, triesOf } from '../../catalogue/operations.ts'
-import {
-  control,
-  controlExchange,
-  countsAsGranted,
-  operationIn,
-  triesFor,
-  judgeThrottled,
-} from './control.ts'
+import { control, controlExchange, countsAsGranted, operationIn, triesFor } from './control.ts'
+import { judgeThrottled } from './throttled.ts'
 import type { CheckContext, Exchange, Judge, Probe } from '../engine/index.ts'
 import { Failed, jsonOf, judgeGranted, NotExercised } from '../engine/index.ts'
 import { isObject } from '../../schemas/json.ts'

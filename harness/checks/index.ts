@@ -35,10 +35,10 @@ export {
   nameOfControl,
   countsAsGranted,
   grantedControl,
-  judgeThrottled,
   notGranted,
   operationIn,
 } from './control.ts'
+export { judgeThrottled } from './throttled.ts'
 export {
   accepted,
   againAtEnd,

@@ -24,8 +24,8 @@ import {
   notGranted,
   operationIn,
   saidBy,
-  judgeThrottled,
 } from './control.ts'
+import { judgeThrottled } from './throttled.ts'
 import { isGenerating } from './at-once.ts'
 import { isAtOtherPath } from './other-path.ts'
 import { judgeScenario } from './scenario.ts'

@@ -26,8 +26,8 @@ import {
   nameOfControl,
   noteControl,
   notGranted,
-  judgeThrottled,
 } from './control.ts'
+import { judgeThrottled } from './throttled.ts'
 import {
   isDeclared,
   validRequest,
