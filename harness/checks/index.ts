@@ -67,17 +67,15 @@ export {
 export { additionOf, applyScenario, distinctRequest, withoutRoles } from './valid-request.ts'
 
 // Objects that a run creates.
+export { namedId, twinsOf, uploadsOf } from './created.ts'
 export {
   freshFilename,
-  namedId,
   resendAsDeclared,
-  twinsOf,
   upload,
   uploadProbe,
-  uploadsOf,
   withOwnContent,
   wrongCreations,
-} from './created.ts'
+} from './upload.ts'
 export { laterAttempts, resendWhile, retryWhileSettling, sendUntilSettled } from './created.ts'
 export { holdBack, sendAtOnce } from './at-once.ts'
 

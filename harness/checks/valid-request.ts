@@ -33,7 +33,7 @@ import {
 import type { NotServed } from '../report/index.ts'
 import { grantedRequirement, requirementOf } from '../../catalogue/catalogue.ts'
 import { roleOf } from '../../catalogue/operation.ts'
-import { upload, uploadProbe, withOwnContent } from './created.ts'
+import { upload, uploadProbe, withOwnContent } from './upload.ts'
 
 /** Ids of an unknown form are taken for uuids of version 4. */
 const anyUuid = '6f1d2c3b-8a4e-4b5f-9c6d-7e8f90a1b2c3'

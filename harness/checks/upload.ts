@@ -1,0 +1,126 @@
+import {
+  type Run,
+  type Probe,
+  operationProbe,
+  perRun,
+  type Exchange,
+  isGranted,
+  NotExercised,
+  sendWithRetries,
+  isBreakdown,
+  Throttled,
+  describeResponse,
+  pause,
+} from '../engine/index.ts'
+import type { UploadContent } from '../target-file/index.ts'
+import { uploadOperation } from '../../catalogue/operations.ts'
+import { resendWhile, namedId, uploadsOf } from './created.ts'
+import { leftOut } from '../report/index.ts'
+
+/** `report.pdf` → `report-k3x9a2.pdf`: what a run creates has a name of its own. */
+function freshName(filename: string, suffix: string): string {
+  const dot = filename.lastIndexOf('.')
+  return dot > 0
+    ? `${filename.slice(0, dot)}-${suffix}${filename.slice(dot)}`
+    : `${filename}-${suffix}`
+}
+
+/** Header values are ASCII: any other name is added beside a plain one, as RFC 8187 writes it. */
+function attachmentOf(name: string): string {
+  const plain = name.replaceAll(/[^\x20-\x7e]/g, '_').replaceAll(/["\\]/g, '\\$&')
+  const ascii = /^[\x20-\x7e]*$/.test(name)
+  return `attachment; filename="${plain}"${ascii ? '' : `; filename*=UTF-8''${encodeURIComponent(name)}`}`
+}
+
+/** A name that nothing has had, like that of the file. */
+export function freshFilename(run: Run, filename: string): string {
+  return freshName(filename, run.objects.suffix())
+}
+
+/**
+ * An upload (§2.8): raw bytes, their media type, and the file name as an attachment.
+ * @param name a fresh one if nothing is said
+ */
+export async function uploadProbe(
+  run: Run,
+  file: UploadContent,
+  name = freshFilename(run, file.filename),
+): Promise<Probe> {
+  const probe = await operationProbe(run, uploadOperation, {
+    headers: [
+      { name: 'content-type', value: file.contentType },
+      { name: 'content-disposition', value: attachmentOf(name) },
+    ],
+    effect: 'creates',
+  })
+  return { ...probe, body: file.bytes, creates: name }
+}
+
+/** Number of white-space characters in a mark, each one bit of a number. */
+const markLength = 16
+
+/**
+ * The file with content of its own, as long as every other one of these: a server may know a file by its content. What
+ * is no plain text gets white space at its end, which no format takes for content.
+ */
+export function withOwnContent(run: Run, file: UploadContent): UploadContent {
+  const suffix = run.objects.suffix()
+  const bits = parseInt(suffix.slice(-4), 36)
+    .toString(2)
+    .padStart(markLength, '0')
+    .slice(-markLength)
+  const isText = /^text\/(plain|markdown)/i.test(file.contentType)
+  const mark = isText ? `\n${suffix}\n` : bits.replaceAll('0', ' ').replaceAll('1', '\n')
+  return { ...file, bytes: Buffer.concat([file.bytes, Buffer.from(mark)]) }
+}
+
+/** Valid creations of a run that broke the server, were granted with an envelope, or were refused with a fresh name each time. */
+export const wrongCreations = perRun((): Exchange[] => [])
+
+/** Sends an upload once more, as it is declared, if one with content of its own was refused: a format may refuse what is added to it. */
+export function resendAsDeclared(own: Exchange, send: () => Promise<Exchange>): Promise<Exchange> {
+  return resendWhile(
+    own,
+    send,
+    ({ response }) => [400, 415, 422].includes(response?.status ?? 0),
+    2,
+  )
+}
+
+function isUploaded({ response }: Exchange): boolean {
+  return response !== undefined && isGranted(response)
+}
+
+/**
+ * Uploads a file with content of its own, else as it is, and gives its id. Throws `NotExercised` if the upload is refused
+ * or names no id.
+ * @param isSound whether nothing is wrong with the file, so that a 5xx is
+ * @param name under which it is uploaded, a fresh one if nothing is said
+ */
+export async function upload(
+  run: Run,
+  file: UploadContent,
+  isSound = true,
+  name?: string,
+): Promise<string> {
+  if (run.options.readOnly) throw new NotExercised(leftOut('--read-only'))
+  const what = `with ${file.filename}`
+  const purpose = { requirement: null, role: 'setup', what, isSuccess: isUploaded } as const
+  const send = (content: () => UploadContent): Promise<Exchange> =>
+    sendWithRetries(run, () => uploadProbe(run, content(), name), purpose)
+  const own = await send(() => withOwnContent(run, file))
+  const exchange = await resendAsDeclared(own, () => send(() => file))
+  if (isSound && exchange.response && isBreakdown(exchange.response))
+    wrongCreations(run).push(exchange)
+  if (exchange.throttled)
+    throw new Throttled(`an upload was answered ${describeResponse(exchange)}`)
+  if (!isUploaded(exchange))
+    throw new NotExercised(
+      `a file that the suite uploads was refused: ${describeResponse(exchange)}`,
+    )
+  const id = namedId(run, exchange)
+  const uploads = uploadsOf(run)
+  uploads.at.set(id, exchange.endedAt)
+  if (uploads.lagMs > 0) await pause(run, uploads.lagMs)
+  return id
+}
