@@ -2,7 +2,7 @@
 export { suite, type Suite } from './suite.ts'
 export { createdHook } from './created.ts'
 export { envelopeHook, judgeObserved, observedCases } from './envelope-watch.ts'
-export { notServedHook } from './valid-request.ts'
+export { notServedHook } from './not-served.ts'
 
 // Refusals: a valid request with one fault.
 export { condition, type RefusalContext } from './refusals.ts'

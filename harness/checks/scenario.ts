@@ -32,12 +32,12 @@ import {
   isDeclared,
   validRequest,
   applyScenario,
-  bringsBody,
   declaresMore,
   draftRequest,
   plainRequest,
   sharedRequest,
 } from './valid-request.ts'
+import { bringsBody } from './changed-by-scenario.ts'
 import { isExclusive, type Scenario } from '../target-file/index.ts'
 import { pairsByScenario, type Pairs } from '../../catalogue/expected.ts'
 

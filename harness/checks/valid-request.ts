@@ -9,31 +9,28 @@ import {
   type OperationId,
   operation,
   operations,
-  isOperationId,
   additionOperation,
   operation as operationOf,
   uploadOperation,
 } from '../../catalogue/operations.ts'
-import { getAt, mergePatch, setAt } from '../../schemas/json.ts'
+import { getAt, setAt } from '../../schemas/json.ts'
 import { freshUnknownId, type Known, randomOf, seedFor } from './values.ts'
-import type { Credential, Probe, Run, RunHook } from '../engine/index.ts'
 import {
+  type Credential,
+  type Probe,
+  type Run,
   draftOf,
   effectOf,
-  jsonType,
   NotExercised,
   oncePerRun,
   operationProbe,
   orElse,
-  perRun,
-  sendWithRetries,
-  withHeader,
   withJson,
 } from '../engine/index.ts'
-import type { NotServed } from '../report/index.ts'
 import { grantedRequirement, requirementOf } from '../../catalogue/catalogue.ts'
 import { roleOf } from '../../catalogue/operation.ts'
 import { upload, uploadProbe, withOwnContent } from './upload.ts'
+import { changedBy, bringsBody } from './changed-by-scenario.ts'
 
 /** Ids of an unknown form are taken for uuids of version 4. */
 const anyUuid = '6f1d2c3b-8a4e-4b5f-9c6d-7e8f90a1b2c3'
@@ -59,25 +56,6 @@ export async function placeholderRequest(run: Run, id: OperationId): Promise<Pro
   )
   return operationProbe(run, id, { params, ...(body === 'none' ? {} : { json: {} }) })
 }
-
-const responsesOf = perRun((): NotServed[] => [])
-
-/** Sends one request with the full key to each operation that is declared as not served: the report shows the answer, unjudged. */
-async function sendToEach(run: Run): Promise<void> {
-  if (!run.keys.hasFull) return
-  for (const [operation, absence] of Object.entries(run.target.absent)) {
-    if (absence !== 'not-served' || !isOperationId(operation)) continue
-    const probe = await placeholderRequest(run, operation)
-    const { response } = await sendWithRetries(run, probe, {
-      requirement: null,
-      role: 'probe',
-      skipPassive: true,
-    })
-    responsesOf(run).push({ operation, answered: response ? String(response.status) : 'no answer' })
-  }
-}
-
-export const notServedHook: RunHook = { start: sendToEach, notServed: responsesOf }
 
 /**
  * The operation's valid request, as the target declares it, fresh each time: what it creates gets a name of its own, a
@@ -280,11 +258,6 @@ async function namedCreation(run: Run, operation: OperationId, role: string): Pr
   }
 }
 
-/** True if the scenario brings its own body, so that the operation need not be declared. */
-export function bringsBody(scenario: Scenario): boolean {
-  return scenario.raw !== undefined || Object.hasOwn(scenario, 'body')
-}
-
 export function isDeclared(run: Run, operation: OperationId): boolean {
   return (
     missingNeeds(run.target.file, requirementOf(grantedRequirement[operation]).needs).length === 0
@@ -302,34 +275,4 @@ export async function applyScenario(
   const base = usesPlaceholder ? await placeholderRequest(run, operation) : await plain()
   const credential = scenario.key ? await run.keys.of(scenario.key) : base.credential
   return { ...changedBy(scenario, base), credential }
-}
-
-/** The request as the scenario changes it, but for its key. */
-function changedBy(scenario: Scenario, base: Probe): Probe {
-  const probe = scenario.headers.reduce(
-    (changed, { name, value }) => withHeader(changed, name, value),
-    base,
-  )
-  const params = { ...base.params, ...scenario.params }
-  const query = { ...base.query, ...scenario.query }
-  return withScenarioBody({ ...probe, params, query }, scenario)
-}
-
-function withScenarioBody(probe: Probe, scenario: Scenario): Probe {
-  if (scenario.raw) {
-    const { bytes, contentType } = scenario.raw
-    return {
-      ...(contentType === undefined ? probe : withHeader(probe, 'content-type', contentType)),
-      body: bytes,
-    }
-  }
-  const declared = Object.hasOwn(scenario, 'body')
-  if (!declared && !Object.hasOwn(scenario, 'merge')) return probe
-  const own: unknown = declared ? scenario.body : JSON.parse(String(probe.body ?? 'null'))
-  const body = Object.hasOwn(scenario, 'merge') ? mergePatch(own, scenario.merge) : own
-  const typed = probe.headers.some(({ name }) => name.toLowerCase() === 'content-type')
-  return {
-    ...(typed ? probe : withHeader(probe, jsonType.name, jsonType.value)),
-    body: JSON.stringify(body),
-  }
 }
