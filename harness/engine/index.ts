@@ -18,7 +18,14 @@ export { keyRefused } from './keys.ts'
 // What a check is given, and how it ends.
 export { answered, type CheckContext, type Judge } from './check-context.ts'
 export { type EndCause, Failed, NotExercised, orElse, pause, Throttled } from './outcome.ts'
-export { type BodySchema, fits, judgeGranted, judgePairs, judgeShape, shapeFault } from './judge.ts'
+export {
+  type BodySchema,
+  fits,
+  judgeGranted,
+  judgePairs,
+  judgeShape,
+  shapeFault,
+} from './judge-answer.ts'
 
 // A request.
 export type { Credential, Exchange, Probe, Purpose } from './exchange.ts'

@@ -7,7 +7,7 @@ import { isOperationId, type OperationId } from '../../catalogue/operations.ts'
 import { responseOf } from '../../harness/engine/response.ts'
 import type { CheckContext } from '../../harness/engine/check-context.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
-import { judgePairs } from '../../harness/engine/judge.ts'
+import { judgePairs } from '../../harness/engine/judge-answer.ts'
 import { Failed } from '../../harness/engine/outcome.ts'
 import { listedPairs, pairsOf as pairsIn, statusRequirements } from './tables.ts'
 
