@@ -4,7 +4,8 @@ import { NotExercised } from './outcome.ts'
 import type { Effect } from '../../catalogue/operation.ts'
 import type { Pairs } from '../../catalogue/expected.ts'
 import type { ExchangeRole, FailureExchange } from '../report/index.ts'
-import { type HttpResponse, isExpected, isThrottled, matchPairs } from './response.ts'
+import { type HttpResponse, isThrottled } from './response.ts'
+import { isExpected, matchPairs } from './pairs.ts'
 
 /** An `Authorization` header: its value, and how it is written wherever it is shown. */
 export interface Credential {

@@ -1,6 +1,7 @@
 import { type NoResponse, type NoResponseDetail, type Proxy, proxyName } from '../http/index.ts'
 import type { Target } from '../target-file/index.ts'
-import { headBytes, type HttpResponse, envelopeProblem, tpeOf } from './response.ts'
+import { headBytes, type HttpResponse, tpeOf } from './response.ts'
+import { envelopeProblem } from './pairs.ts'
 import { describeResponse, isPage } from './describe.ts'
 import type { Exchange } from './exchange.ts'
 

@@ -53,14 +53,7 @@ export { isSettling } from './second-look/settling.ts'
 
 // A response, and words for it.
 export { type HttpResponse, jsonValue, responseOf, tpeOf } from './response.ts'
-export {
-  isBlock,
-  isBlocked,
-  isBreakdown,
-  isEnvelope,
-  isExpected,
-  isGranted,
-  isThrottled,
-} from './response.ts'
-export { describePairs, envelopeRemark, matchPairs } from './response.ts'
+export { isBlock, isBreakdown, isEnvelope, isGranted, isThrottled } from './response.ts'
+export { isBlocked, isExpected } from './pairs.ts'
+export { describePairs, envelopeRemark, matchPairs } from './pairs.ts'
 export { describeProbe, describeResponse, withFinding } from './describe.ts'

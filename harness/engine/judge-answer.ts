@@ -3,15 +3,8 @@ import type { Exchange } from './exchange.ts'
 import type { Pairs } from '../../catalogue/expected.ts'
 import { NotExercised, Failed } from './outcome.ts'
 import { describeResponse, familyRemark } from './describe.ts'
-import {
-  describePairs,
-  matchPairs,
-  tpeOf,
-  hasStatusOf,
-  envelopeRemark,
-  isGranted,
-  type HttpResponse,
-} from './response.ts'
+import { tpeOf, isGranted, type HttpResponse } from './response.ts'
+import { describePairs, matchPairs, hasStatusOf, envelopeRemark } from './pairs.ts'
 import { type SchemaName, validate } from '../../schemas/validate.ts'
 
 const bareRemark = '; the status is right, but this is no error envelope: see envelope/shape'

@@ -1,6 +1,7 @@
 import type { OperationId } from '../../catalogue/operations.ts'
 import type { Credential, Exchange } from './exchange.ts'
-import { hasStatusOf, isThrottled } from './response.ts'
+import { isThrottled } from './response.ts'
+import { hasStatusOf } from './pairs.ts'
 
 const lastAnswers = 24
 

@@ -3,15 +3,8 @@ import { confirmKey, separateWrongKeys } from './key-watch.ts'
 import { isLost } from './losses.ts'
 import { pause } from './outcome.ts'
 import { operationName, probeOf, type Source } from './request.ts'
-import {
-  type HttpResponse,
-  isBreakdown,
-  isExpected,
-  isOfFamily,
-  isThrottled,
-  hasStatusOf,
-  tpeOf,
-} from './response.ts'
+import { type HttpResponse, isBreakdown, isThrottled, tpeOf } from './response.ts'
+import { isExpected, isOfFamily, hasStatusOf } from './pairs.ts'
 import { perRun, type Run } from './run.ts'
 import type { Middleware, SendingOptions, Try } from './send.ts'
 

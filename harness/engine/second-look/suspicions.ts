@@ -1,6 +1,6 @@
 import { type Exchange, isWrong } from '../exchange.ts'
 import { probeOf } from '../request.ts'
-import { isBlocked } from '../response.ts'
+import { isBlocked } from '../pairs.ts'
 import type { Outgoing } from '../retry.ts'
 import type { Run } from '../run.ts'
 import { type Middleware, sendOnce } from '../send.ts'
