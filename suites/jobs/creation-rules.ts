@@ -23,7 +23,7 @@ import {
   possibleSpan,
   wereTogether,
 } from './jobs.ts'
-import { perApplication } from './conflict-rules.ts'
+import { perApplication } from './needless-conflict-rules.ts'
 
 const created = '202 with the id, status and created_at of the new job'
 const valid = 'with a valid body'

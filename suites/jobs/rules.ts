@@ -1,6 +1,7 @@
 import type { RequirementId } from '../../catalogue/catalogue.ts'
 import type { Rule } from '../../harness/history/index.ts'
-import { atomic, inProgress, perApplication, released } from './conflict-rules.ts'
+import { atomic, inProgress } from './conflict-rules.ts'
+import { perApplication, released } from './needless-conflict-rules.ts'
 import { createdRule, neverBusyWhenNew, retrievable } from './creation-rules.ts'
 import { noEffect } from './no-effect-rule.ts'
 import { failedRule, identity, jobRule, outcomeRule, stable } from './reading-rules.ts'
