@@ -8,7 +8,8 @@ import {
 import { type Instant, parseDateTime } from '../../schemas/formats.ts'
 import { member } from '../../schemas/json.ts'
 import { isReading, type Job, jobOf, ownJobs, statusOf } from './jobs.ts'
-import { contradiction, isRead, readIds, shownBy, told, verdictOf } from './reading-rules.ts'
+import { contradiction, isRead, shownBy, told, verdictOf } from './reading-rules.ts'
+import { readIds } from './stable-rule.ts'
 
 /** Two readings of one clock may be this far apart, in ms: a server may take the time twice. */
 const clockMs = 1000
