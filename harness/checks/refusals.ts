@@ -157,12 +157,12 @@ async function sendCase(
   source: Source,
   purpose: Partial<Purpose>,
 ): Promise<Exchange> {
+  if (typeof source === 'function') return context.send(source, purpose)
   // A value may be generated twice, and for two requirements. Of thousands too much would be kept.
-  const isFew = isGenerating(context) && context.run.options.refusalRuns <= maxKept
-  const isShared =
-    isFew || (typeof source !== 'function' && /^body: |^(?!again).* @ /.test(source.fault ?? ''))
-  if (typeof source === 'function' || !isShared || !source.credential.full)
-    return context.send(source, purpose)
+  const isShared = isGenerating(context)
+    ? context.run.options.refusalRuns <= maxKept
+    : /^body: |^(?!again).* @ /.test(source.fault ?? '')
+  if (!isShared || !source.credential.full) return context.send(source, purpose)
   const { operation, path, params, headers, body } = source
   const text = typeof body === 'string' ? body : Buffer.from(body ?? '').toString('base64')
   const later = source.fault?.endsWith('later') === true
