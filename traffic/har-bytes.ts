@@ -1,4 +1,4 @@
-import { fstatSync, openSync, readFileSync, readSync } from 'node:fs'
+import { fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { unzipSync } from 'fflate'
 import { unreadable, UserError } from '../harness/user-error.ts'
@@ -61,10 +61,12 @@ export function openBytes(path: string) {
     /** A body that the recorder wrote to a file of its own: in the archive, or beside the recording. Undefined if it is not there. */
     attachment(file: string): Uint8Array | undefined {
       const place = normalize(file)
-      if (archive) return archive.files[place]
+      if (archive) return Object.hasOwn(archive.files, place) ? archive.files[place] : undefined
       if (path === '-' || place.startsWith('..') || !/^[^/\\:]/.test(place)) return undefined
+      const beside = join(dirname(path), place)
       try {
-        return readFileSync(join(dirname(path), place))
+        // A pipe would be waited for, and a device may never end.
+        return statSync(beside).isFile() ? readFileSync(beside) : undefined
       } catch {
         return undefined
       }

@@ -1,5 +1,5 @@
 /** Recordings as other programs write them: what they hold is judged, and what they lack is named. */
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { deflateSync, gzipSync } from 'node:zlib'
 import { zipSync } from 'fflate'
@@ -11,13 +11,22 @@ import { createdJob, entry, envelope, har, job, type Told } from './har.ts'
 /** Runs `check` on these bytes, with the files that lie beside them. */
 async function checked(
   bytes: string | Uint8Array | object,
-  { beside = {}, name = 'x.har' }: { beside?: Record<string, string>; name?: string } = {},
+  {
+    beside = {},
+    devices = {},
+    name = 'x.har',
+  }: {
+    beside?: Record<string, string>
+    devices?: Record<string, string>
+    name?: string
+  } = {},
 ) {
   const cwd = folder()
   const isText = typeof bytes === 'string' || bytes instanceof Uint8Array
   writeFileSync(join(cwd, name), isText ? bytes : JSON.stringify(bytes))
   mkdirSync(join(cwd, 'resources'))
   for (const [file, text] of Object.entries(beside)) writeFileSync(join(cwd, file), text)
+  for (const [file, device] of Object.entries(devices)) symlinkSync(device, join(cwd, file))
   const { code, stderr, stdout } = await conform(['check', name], { cwd })
   const failed = [...stdout.matchAll(/^✗ {1,2}(?:must|should)? *([a-z-]+\/[\w-]+)/gm)]
   return { code, stderr, stdout, last: stdout.trimEnd().split('\n').at(-1), failed: failed.length }
@@ -84,6 +93,9 @@ test('files that a recorder wrote beside the recording are read (Playwright)', a
   // Nothing else of the disk is read.
   const outside = har(list, { ...missing, ...attached('../../etc/passwd') })
   expect((await checked(outside)).stderr).toContain('1 body is in a file')
+  // Only files are: a pipe would be waited for, and a device may never end.
+  const devices = { 'resources/a1.json': '/dev/null' }
+  expect((await checked(recording, { devices })).stderr).toContain('1 body is in a file')
 })
 
 test('and so are those in an archive', async () => {
@@ -93,6 +105,10 @@ test('and so are those in an archive', async () => {
     'a1.json': Buffer.from(noExtras),
   }
   expect(await checked(zipSync(files), { name: 'x.zip' })).toMatchObject({ code: 1, stderr: '' })
+  const other = har(list, { ...missing, ...attached('constructor') })
+  const without = zipSync({ 'har.har': Buffer.from(JSON.stringify(other)) })
+  const { stderr } = await checked(without, { name: 'x.zip' })
+  expect(stderr).toContain('1 body is in a file beside the recording, and not there')
 })
 
 const text = JSON.stringify(har(list))
