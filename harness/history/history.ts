@@ -31,12 +31,17 @@ const listOf = <T>(lists: Map<string, T[]>, key: string): T[] => {
   return known
 }
 
-/** Whether one shows nothing but what another one showed. */
+/** The lists in which an event is kept. */
+const placeOf = ({ object, within }: HistoryEvent) =>
+  [object, within].map((id) => (id === undefined ? undefined : idKey(id)))
+
+/** Whether one shows nothing but what another one showed, of the same object. */
 function saysTheSame(one: HistoryEvent | undefined, other: HistoryEvent): boolean {
   return (
     one !== undefined &&
     one.operation === other.operation &&
     one.status === other.status &&
+    isDeepStrictEqual(placeOf(one), placeOf(other)) &&
     isDeepStrictEqual(one.body, other.body)
   )
 }

@@ -40,6 +40,15 @@ test('a recording keeps the first two and the last of what says the same, a run 
   expect(recording.events.map(({ sentAt }) => sentAt)).toEqual([0, 10, 80, 100])
 })
 
+test('a recording keeps what is the first of its place, also if it says what was said before', () => {
+  const history = createHistory(limits, { isRecorded: true })
+  const within = [undefined, undefined, undefined, 'app-1', undefined]
+  const events = within.map((place, at) => eventAt(at * 10, { object: id, within: place }))
+  for (const event of events) history.append(event)
+  expect(history.of(id)).toEqual(events)
+  expect(history.within('app-1')).toEqual([events[3]])
+})
+
 test('what is derived from a recording knows an event that took the place of another', () => {
   const lastSent = derived(({ events }) => events.at(-1)?.sentAt)
   const history = createHistory(limits, { isRecorded: true })
