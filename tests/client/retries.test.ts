@@ -142,3 +142,23 @@ test('what is still open at the end is judged by what there was', () => {
   expect(judged([limited(0), limited(2), limited(4)]).told).toEqual(['fault: waiting'])
   expect(judged([limited(0)]).told).toEqual([])
 })
+
+const late = [
+  { path: '/v1/files/a', at: 5, ms: 3 },
+  { path: '/v1/files/b', at: 6, ms: 3 },
+]
+
+test('what came before a return that is doubtful to the end is judged with it', () => {
+  const { report } = judged([limited(0), limited(2), limited(4), ...late, granted(10)])
+  expect(report.findings).toMatchObject([
+    { received: '3 tries, most of them at once: 7 ms between them in all' },
+  ])
+})
+
+test('a return that is doubtful to the end is told once, also if it was refused itself', () => {
+  const { report, told } = judged([...others, limited(10), limited(12), limited(14)])
+  expect(told).toEqual(['fault: waiting'])
+  expect(report.findings).toMatchObject([
+    { received: '2 tries, most of them at once: 2 ms between them in all' },
+  ])
+})

@@ -133,15 +133,18 @@ export function createRetries(rules: RetryRules) {
     },
     /** Judges what is still open, and gives the calls that did not come back. */
     end(): Awaited[] {
-      for (const [key, calls] of [...waiting])
-        for (const one of calls) {
+      for (const [key, calls] of [...waiting]) {
+        for (const one of calls) if (one.doubtful) settle(key, one, one.doubtful)
+        const judged = new Set<Awaited>()
+        // The latest first: what came before it is judged with it.
+        for (const one of calls.toReversed()) {
           const { before, call, doubtful } = one
-          if (doubtful) {
-            settle(key, one, doubtful)
-            if (one.kind === 'pause') rules.tooSoon([one], doubtful)
-          } else if (isCounted(one) && before?.waitedMs !== undefined && isCounted(before))
-            judge(before, call)
+          const last = doubtful ? one : isCounted(one) && before && isCounted(before) && before
+          if (!last || last.waitedMs === undefined || judged.has(last)) continue
+          for (const each of chainTo(last)) judged.add(each)
+          judge(last, doubtful ?? call)
         }
+      }
       return [...waiting.values()].flat()
     },
   }
