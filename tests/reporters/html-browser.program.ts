@@ -11,7 +11,7 @@ import { renderHtml } from '../../reporters/html.ts'
 import { thinOut, violations } from '../support/accessibility.ts'
 import { hasChromium, launchChromium, openPage, phone } from '../support/chromium.ts'
 import { joined, sampleExchanges } from './sample-exchanges.ts'
-import { mixed, sampleReport } from './sample-report.ts'
+import { fails, mixed, sampleReport } from './sample-report.ts'
 
 const isInstalled = hasChromium('the HTML report')
 const report = sampleReport({ end: mixed, run: { throttled: 3, readOnly: true } })
@@ -68,6 +68,18 @@ describe.skipIf(!isInstalled)('the HTML report in Chromium', () => {
     expect(await serious('of colours'), 'dark').toEqual([])
     await page.emulateMedia({ colorScheme: 'light' })
     expect(await serious(), 'light').toEqual([])
+  })
+
+  test('many failures in operation after operation cover no button of each other', async () => {
+    const file = join(directory, 'failures.html')
+    const failing = sampleReport({ end: (at) => (at % 4 === 1 ? fails()!(at) : {}) })
+    writeFileSync(file, await joined(renderHtml(failing, [])))
+    const page = await browser!.newPage({ viewport: phone })
+    onTestFinished(() => page.close())
+    await page.goto(pathToFileURL(file).href)
+    await thinOut(page, '#list .r')
+    expect(await page.locator('#list .r[open] .copy').count()).toBeGreaterThan(20)
+    expect(await violations(page, 'of targets')).toEqual([])
   })
 
   test('a comparison is accessible too, and needs no sideways scrolling on a phone', async () => {

@@ -16,12 +16,15 @@ interface Violation {
   readonly first: string
 }
 
-/** All rules; those that other colours can change; all but those that look where each element stands. */
-export type Rules = 'all' | 'of colours' | 'of structure'
+/** All rules; those that other colours can change; whether each element can be hit; all but those that look where each element stands. */
+export type Rules = 'all' | 'of colours' | 'of targets' | 'of structure'
 
 function options(rules: Rules): object {
+  const some = { 'of colours': colours, 'of targets': ['target-size'] }
   const run =
-    rules === 'of colours' ? { type: 'rule', values: colours } : { type: 'tag', values: tags }
+    rules in some
+      ? { type: 'rule', values: some[rules as keyof typeof some] }
+      : { type: 'tag', values: tags }
   const left = rules === 'of structure' ? places : []
   return {
     runOnly: run,
