@@ -53,7 +53,7 @@ ${controls}
 <main id="main" tabindex="-1">
 ${parts.verdict}${parts.map}${parts.causes}${parts.counts}${parts.changes}${parts.failed}${parts['declare-next']}
 <a class="skip" href="#requirements">Skip the matrix</a>
-${matrix(report, { marks, markOf: ({ id }) => markOf(board.rows.get(id)!) })}
+${matrix(report, { marks, markOf: ({ id }) => markOf(board.rows.get(id)!), isLive: true })}
 ${requirementList(board)}
 ${parts.details}</main>
 <script>${script}</script></body></html>

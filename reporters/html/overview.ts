@@ -182,6 +182,8 @@ type MarkOf = (result: RequirementResult) => Mark
 interface Marking {
   readonly marks: readonly Mark[]
   readonly markOf: MarkOf
+  /** The page changes while it is read: nothing is placed by how it ended. */
+  readonly isLive?: boolean
 }
 const byOutcome: Marking = {
   marks: Object.values(outcomes),
@@ -192,16 +194,17 @@ const byOutcome: Marking = {
  * Operations by requirements: a column for each condition that operations share, and one for the rest of each operation. What
  * failed comes first: on a phone the first columns are all that is seen.
  */
-export function matrix(report: Report, { marks, markOf }: Marking = byOutcome): string {
+export function matrix(report: Report, { marks, markOf, isLive }: Marking = byOutcome): string {
   const groups = byOperation(report)
-  const columns = sharedConditions(groups)
+  const comesFirst = isLive ? () => false : isFailed
+  const columns = sharedConditions(groups, comesFirst)
   const ownFailures = groups
     .flatMap(({ results }) => results)
-    .filter((result) => isFailed(result) && !columns.includes(conditionOf(result.id))).length
+    .filter((result) => comesFirst(result) && !columns.includes(conditionOf(result.id))).length
   const heads = columns.map((column) => `<th scope="col"><span>${htmlText(column)}</span></th>`)
   const own = '<th scope="col">Specific to this operation</th>'
-  const isOwnFirst = ownFailures > failuresOf(groups, columns[0] ?? '')
-  const shown = { columns, isOwnFirst, markOf }
+  const isOwnFirst = ownFailures > countOf(groups, columns[0] ?? '', comesFirst)
+  const shown = { columns, isOwnFirst, comesFirst, markOf }
   return `<section aria-labelledby="matrix"><h2 id="matrix">Operations by requirements</h2>
 ${legend(marks)}
 <div class="scroll" role="region" aria-label="Matrix" tabindex="0"><table class="matrix"><thead><tr><th scope="col">Operation</th>${isOwnFirst ? own + heads.join('') : heads.join('') + own}</tr></thead><tbody>
@@ -210,12 +213,14 @@ ${groups.map((group) => row(group, shown)).join('\n')}
 `
 }
 
-const isFailed = ({ outcome }: RequirementResult): boolean => outcome === 'failed'
+type Choice = (result: RequirementResult) => boolean
 
-function failuresOf(groups: readonly OperationGroup[], condition: string): number {
+const isFailed: Choice = ({ outcome }) => outcome === 'failed'
+
+function countOf(groups: readonly OperationGroup[], condition: string, isChosen: Choice): number {
   return groups
     .flatMap(({ results }) => results)
-    .filter((result) => isFailed(result) && conditionOf(result.id) === condition).length
+    .filter((result) => isChosen(result) && conditionOf(result.id) === condition).length
 }
 
 /** Legend of the signs. */
@@ -231,16 +236,18 @@ interface Shown {
   readonly columns: readonly string[]
   /** What is an operation's own comes before what it shares with others. */
   readonly isOwnFirst: boolean
+  readonly comesFirst: Choice
   readonly markOf: MarkOf
 }
 
-function row({ operation, results }: OperationGroup, { columns, isOwnFirst, markOf }: Shown) {
+function row({ operation, results }: OperationGroup, shown: Shown): string {
+  const { columns, comesFirst, isOwnFirst, markOf } = shown
   const shared = columns.map((column) => {
     const result = results.find(({ id }) => conditionOf(id) === column)
     return `<td>${result ? matrixCell(result, markOf(result)) : ''}</td>`
   })
   const rest = results.filter(({ id }) => !columns.includes(conditionOf(id)))
-  const cells = [...rest.filter(isFailed), ...rest.filter((result) => !isFailed(result))]
+  const cells = [...rest.filter(comesFirst), ...rest.filter((result) => !comesFirst(result))]
   const own = `<td class="own">${cells.map((result) => matrixCell(result, markOf(result))).join('')}</td>`
   const all = isOwnFirst ? own + shared.join('') : shared.join('') + own
   return `<tr><th scope="row"><a class="mono" href="${htmlAnchor(operation)}">${htmlText(operation)}</a></th>${all}</tr>`
@@ -252,10 +259,10 @@ export function matrixCell({ id, level }: RequirementResult, { sign, tone, word 
   return `<a class="cell ${tone}" href="${htmlAnchor(id)}" title="${label}" aria-label="${label}">${sign}</a>`
 }
 
-function sharedConditions(groups: readonly OperationGroup[]): string[] {
+function sharedConditions(groups: readonly OperationGroup[], comesFirst: Choice): string[] {
   const conditions = groups.flatMap(({ results }) => results.map(({ id }) => conditionOf(id)))
   return [...groupBy(conditions, String)]
     .filter(([, all]) => all.length >= SHARED)
     .map(([condition]) => condition)
-    .toSorted((one, other) => failuresOf(groups, other) - failuresOf(groups, one))
+    .toSorted((one, other) => countOf(groups, other, comesFirst) - countOf(groups, one, comesFirst))
 }
