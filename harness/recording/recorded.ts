@@ -205,8 +205,9 @@ type Expanded = ReadonlySet<string>
  * The command that sends the request again from a shell, on one line: keys are taken from the environment, bytes that are no
  * text go through base64, as does text with characters that are not shown as they are. Headers that curl sets by itself are
  * left out.
+ * @param isNameless the request was sent without a User-Agent: by itself curl names itself
  */
-export function curlOf(request: RecordedRequest, expanded: Expanded): string {
+export function curlOf(request: RecordedRequest, expanded: Expanded, isNameless = false): string {
   const url = expanded.has(':url') ? doubleQuoted(request.url) : singleQuoted(request.url)
   const parts = ['curl', '-sS', '-i', '-X', request.method, '--path-as-is', url]
   if (request.headers['accept-encoding']) parts.push('--compressed')
@@ -215,9 +216,7 @@ export function curlOf(request: RecordedRequest, expanded: Expanded): string {
     const line = value === '' ? `${name};` : `${name}: ${value}`
     parts.push('-H', expanded.has(name) ? doubleQuoted(line) : singleQuoted(line))
   }
-  // By itself curl names itself.
-  if (request.headers['user-agent'] === undefined && Object.keys(request.headers).length > 0)
-    parts.push('-H', 'user-agent:')
+  if (isNameless) parts.push('-H', 'user-agent:')
   const repeated = repeatedBody(request)
   const cut = remarksOn(request, repeated !== undefined)
   if (repeated) return `${repeatedInShell(repeated)} | ${parts.join(' ')} --data-binary @-${cut}`

@@ -93,7 +93,8 @@ export function createRecorder(logFile: string | undefined, redactor: Redactor) 
     const shownAsSent = request.headers.filter(
       ({ name }) => !own || name.toLowerCase() !== 'authorization',
     )
-    const headers = recordHeaders(shownAsSent, shown)
+    const { 'user-agent': userAgent, ...headers } = recordHeaders(shownAsSent, shown)
+    if (userAgent) headers['user-agent'] = userAgent
     if (own) headers['authorization'] = credential.shown
     if (request.body !== undefined)
       headers['content-length'] = String(Buffer.byteLength(request.body))
@@ -108,7 +109,7 @@ export function createRecorder(logFile: string | undefined, redactor: Redactor) 
     // Other programs take the form of a shell for one of their own.
     const { inShell } = credential
     const inCurl = { ...headers, ...(own && inShell !== undefined && { authorization: inShell }) }
-    const curl = curlOf({ ...sent, headers: inCurl }, expanded)
+    const curl = curlOf({ ...sent, headers: inCurl }, expanded, userAgent === '')
     const exchange: FailureExchange = { request: sent, curl }
     if (result.kind === 'answer') {
       const body = recordBody(result.body, redact)

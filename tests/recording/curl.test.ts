@@ -45,11 +45,24 @@ test.each([
   expect(line.endsWith(' --data-binary @-')).toBe(true)
 })
 
-test('a request without a User-Agent is sent without that of curl', () => {
-  const headers = { accept: '*/*' }
-  expect(curlOf({ ...request, headers }, new Set())).toMatch(/ -H user-agent:$/)
-  const named = { ...headers, 'user-agent': 'tea' }
-  expect(curlOf({ ...request, headers: named }, new Set())).toMatch(/ -H 'user-agent: tea'$/)
+test.each([
+  ['a request that was sent without a User-Agent goes without that of curl', '', true],
+  ['any other goes with the one of curl', undefined, false],
+])('%s', async (_, value, isWithout) => {
+  const only = 'files.list/401-malformed-key'
+  const { results } = await judgeReference(
+    { defects: [only] },
+    {
+      options: { only: [only] },
+      change: (file) => ({
+        ...file,
+        ...(value !== undefined && { headers: { 'user-agent': value } }),
+      }),
+    },
+  )
+  const [failure] = results.find(({ id }) => id === only)!.failures
+  expect(failure!.exchange!.curl.includes('user-agent')).toBe(isWithout)
+  expect(failure!.exchange!.request.headers).not.toHaveProperty('user-agent')
 })
 
 test('a failure about an object that clean-up removes says so', async () => {
