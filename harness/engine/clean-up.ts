@@ -35,7 +35,12 @@ export async function cleanUp(run: Run): Promise<void> {
         for (const { object } of [next, ...waiting.splice(0)]) cleanups.set(object, error.message)
       }
   }
-  await Promise.all(Array.from({ length: Math.min(atOnce, run.client.semaphore.size) }, worker))
+  await allEnded(Array.from({ length: Math.min(atOnce, run.client.semaphore.size) }, worker))
+}
+
+/** Waits until all of them have ended, also if one throws; throws what the first of those did. */
+export async function allEnded(works: readonly Promise<unknown>[]): Promise<void> {
+  for (const one of await Promise.allSettled(works)) if (one.status === 'rejected') throw one.reason
 }
 
 /** Somebody waits for the end of the run. */

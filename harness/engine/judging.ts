@@ -4,7 +4,7 @@ import { exclusiveIds } from '../target-file/index.ts'
 import { createCheckContext, shownExchanges } from './check-context.ts'
 import { createEventQueue, type RunEvent, factsOf, type RunFacts } from './events.ts'
 import { closeHookTransports, setUp, tearDown } from './hook-request.ts'
-import { cleanUp } from './clean-up.ts'
+import { allEnded, cleanUp } from './clean-up.ts'
 import { type JudgeOf, judgeRequirement } from './judge.ts'
 import { keyRefused } from './keys.ts'
 import { type EndCause, pause } from './outcome.ts'
@@ -12,16 +12,19 @@ import { sendFailedAgain } from './second-look/at-end.ts'
 import { poisonedConnections } from './second-look/reused-connection.ts'
 import type { Run } from './run.ts'
 
-/** Ends a run: what it created is cleaned up, the sockets are closed. */
+/** Ends a run: what it created is cleaned up, the sockets are closed, whatever is thrown meanwhile. */
 async function finishRun(run: Run): Promise<void> {
-  run.client.liveness.stop()
-  run.client.throttle.release()
+  const { liveness, recorder, throttle, transport } = run.client
+  liveness.stop()
+  throttle.release()
   const cleaned = run.life.ended?.cause === 'unreachable' ? Promise.resolve() : cleanUp(run)
-  // There is no time for one after the other.
-  if (run.life.ended?.cause !== 'interrupted') await cleaned
-  await Promise.all([cleaned, tearDown(run)])
-  await Promise.all([run.client.transport.close(), closeHookTransports(run)])
-  run.client.recorder.close()
+  try {
+    // There is no time for one after the other.
+    if (run.life.ended?.cause !== 'interrupted') await Promise.allSettled([cleaned])
+    await allEnded([cleaned, tearDown(run)])
+  } finally {
+    await allEnded([transport.close(), closeHookTransports(run)]).finally(recorder.close)
+  }
 }
 
 /** A run that goes on. */

@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { runNotes } from '../../reporters/view/standing.ts'
+import { judgeReference } from '../matrix/judge-reference.ts'
 import { judgeBehind, json } from './behind.ts'
 
 const throttled = (retryAfter: number): Response =>
@@ -79,4 +80,34 @@ test('objects stay if nothing gives the key any more, and the report says why', 
       /^clean-up: \d+ of \d+ created objects removed; \d+ not: .*the function that gives the key threw/,
     ),
   )
+})
+
+test('a clean-up that breaks leaves nothing open, and takes no teardown with it', async () => {
+  const closed: string[] = []
+  const sent: string[] = []
+  const judging = judgeReference(
+    {},
+    {
+      options,
+      change: (file) => ({ ...file, teardown: [{ method: 'POST', url: '/v1/tidy' }] }),
+      prepare: ({ client }) =>
+        void vi
+          .spyOn(client.recorder, 'close')
+          .mockImplementation(() => void closed.push('recorder')),
+      network: (transport) => ({
+        ...transport,
+        async send(request, more) {
+          if (request.method === 'DELETE') throw new Error('the way is gone')
+          sent.push(request.path)
+          return transport.send(request, more)
+        },
+        async close() {
+          closed.push('transport')
+        },
+      }),
+    },
+  )
+  await expect(judging).rejects.toThrow('the way is gone')
+  expect(closed).toEqual(['transport', 'recorder'])
+  expect(sent.at(-1)).toBe('/v1/tidy')
 })
