@@ -164,7 +164,7 @@ function created({ run }: Report): string {
 
 const glossary = `<section aria-labelledby="words"><h2 id="words">What the words mean</h2><dl class="run">
 <dt>Conformant</dt><dd>Every required check (must) that applies to this target was made, and passed.</dd>
-<dt>Passing</dt><dd>No required check failed, but some were not tested, so nothing is said of those.</dd>
+<dt>Incomplete</dt><dd>No required check failed, but some were not tested, so nothing is said of those. In files: passing.</dd>
 <dt>Non-conformant</dt><dd>At least one required check (must) failed.</dd>
 <dt>Not judged</dt><dd>Too little could be sent or was answered for a verdict.</dd>
 <dt>Must, should</dt><dd>Required and recommended checks: a should that fails is reported, and decides nothing unless the run is --strict.</dd>

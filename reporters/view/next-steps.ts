@@ -60,8 +60,8 @@ function absentStep(report: Report): NextStep[] {
   ]
 }
 
-function changeOf({ change, results }: LikelyCause): string {
-  return `${capital(change)}: ${count(results.length, 'failure')}`
+function changeOf({ change, results, title }: LikelyCause): string {
+  return `${title}. ${capital(change)}: ${count(results.length, 'failure')}`
 }
 
 /** Failures that no likely cause explains. */

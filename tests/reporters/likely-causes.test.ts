@@ -8,6 +8,7 @@ import { renderMarkdown } from '../../reporters/markdown.ts'
 import { renderTerminal } from '../../reporters/terminal.ts'
 import { ofDiffering } from '../../reporters/view/differing.ts'
 import { likelyCauses, likelyHeading } from '../../reporters/view/likely-causes.ts'
+import { nextSteps } from '../../reporters/view/next-steps.ts'
 import { failed, failure, report } from '../gates/results.ts'
 
 /** An answer to each refusal of the catalogue: the status and the name that it asks for, and what becomes of them. */
@@ -276,4 +277,11 @@ test('an answer that is wrong on a reused connection alone is no other status in
     failures: result.failures.map((one) => ({ ...one, connection: 'reused' as const })),
   }))
   expect(said(reused)).toEqual([])
+})
+
+test('what to do next says of a cause what is seen, then what to change', () => {
+  const rows = failing((status) => (status === 401 ? { status: 200 } : null))
+  expect(nextSteps(report(rows))[0]!.text).toBe(
+    `Requests without a right key are granted. Refuse them with 401: ${rows.length} failures`,
+  )
 })
