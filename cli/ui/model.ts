@@ -77,7 +77,8 @@ export function createModel(
   let status: Status = { text: 'Not run yet', announcement: '' }
   let isRunning = false
   const book = createSentBook()
-  let around: Surroundings = { targetFile, isWholeRun: false, changes: undefined }
+  // The page that is asked for first begins the first run.
+  let around: Surroundings = { targetFile, isWholeRun: true, changes: undefined }
   const now = (next: Status): void => {
     status = next
     onChange()

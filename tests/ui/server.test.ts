@@ -85,6 +85,8 @@ test('runs when it is opened, and as its buttons say; no key is on the page or i
   for (const text of [before, events, after]) expect(text).not.toContain(referenceKey)
   expect(after).toContain('$CONFORM_API_KEY')
   expect(before).toContain('aria-label="404-unknown-file (must): waiting"')
+  for (const [word, page] of Object.entries({ Judging: before, 'Non-conformant': after }))
+    expect(page).toContain(`<h2 class="word">${word}</h2>`)
   expect(after).toContain('aria-label="404-unknown-file (must): failed"')
   expect(after).toContain('data-run="files.retrieve/404-unknown-file">Judge again')
 
