@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { stripVTControlCharacters } from 'node:util'
 import pc from 'picocolors'
 import { type Browser, chromium } from 'playwright-core'
 import type { Report } from '../harness/report/index.ts'
@@ -24,9 +25,13 @@ const defects = ['jobs.create/404-unknown-application#tpe', 'translate.run/400-e
 async function report(only: readonly string[]): Promise<Report> {
   const server = await startReference({ defects })
   const target = { ...server.target, name: 'Staging' }
-  const real = await runConformance(target, { only, seed: 421, runs: 5 }).report
+  const real = await runConformance(target, { only, seed: 421 }).report
   await server.close()
-  const pictured = JSON.parse(JSON.stringify(real).replaceAll(server.url, url)) as Report
+  const pictured = JSON.parse(
+    JSON.stringify(real)
+      .replaceAll(`conform ${server.url}`, 'conform --target staging.json')
+      .replaceAll(server.url, url),
+  ) as Report
   const rows = pictured.requirements.map((row) => ({
     ...row,
     durationMs: row.durationMs > 0 ? 12 : 0,
@@ -67,9 +72,11 @@ function terminalPicture(command: string, text: string): string {
     ]
     return ''
   })
-  const [width, height] = [880, 19 * text.trimEnd().split('\n').length + 72]
+  const lines = stripVTControlCharacters(text).trimEnd().split('\n')
+  const rows = lines.map((line) => Math.max(Math.ceil(line.length / columns), 1))
+  const [width, height] = [880, 19 * rows.reduce((sum, one) => sum + one, 0) + 72]
   const look =
-    'margin: 0; padding: 16px; border-radius: 9px; background: #16191d; color: #e7e9ea; overflow: hidden'
+    'margin: 0; padding: 16px; border-radius: 9px; background: #16191d; color: #e7e9ea; overflow: hidden; white-space: pre-wrap; word-break: break-all'
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${htmlText(command)}">
 <foreignObject width="100%" height="100%"><pre xmlns="http://www.w3.org/1999/xhtml" style="${look}; font: 14px/19px ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace"><span style="${styles[2]}">$ ${htmlText(command)}</span>
 
@@ -94,7 +101,10 @@ try {
   await picturesOfPages(browser)
   writeFileSync(
     at('watch.svg'),
-    terminalPicture('npx conform watch --target staging.json', await watched()),
+    terminalPicture(
+      `npx conform watch --target staging.json --only 'translate.run/*'`,
+      await watched(),
+    ),
   )
 } finally {
   await browser.close()
