@@ -142,7 +142,9 @@ function requestOf(
 ): Pick<HistoryEvent, 'request' | 'fault'> {
   const { probe, purpose } = exchange
   const makesNothing = kind === 'creation' && probe.effect === 'none'
-  if (makesNothing || !probe.credential.full)
+  // A scenario may refuse the reading of what is there.
+  const isToBeRefused = kind === 'reading' && purpose.expects !== undefined
+  if (makesNothing || isToBeRefused || !probe.credential.full)
     return { request: 'faulty', fault: purpose.about ?? purpose.requirement ?? undefined }
   // What an application takes, the target file declares; what else is created has a fresh name each time.
   const takesInputs = probe.operation !== null && recordOf(probe.operation).busy !== undefined

@@ -1,7 +1,9 @@
 /** What a history keeps, and how it is looked up: pure data, no server. */
 import { describe, expect, test } from 'vitest'
+import type { Exchange } from '../../harness/engine/exchange.ts'
+import type { Target } from '../../harness/target-file/model.ts'
 import { createHistory, derived } from '../../harness/history/history.ts'
-import { readsTheSame, sameId } from '../../harness/history/event.ts'
+import { eventOf, readsTheSame, sameId } from '../../harness/history/event.ts'
 import { trimmedBody } from '../../harness/history/light.ts'
 import { eventAt } from './events.ts'
 
@@ -88,4 +90,24 @@ test('a large member is kept by a digest, whatever the order of its own members'
   expect(one).toEqual(other)
   expect(one).not.toEqual(trimmedBody({ data: { a: 1, b: [3] } }))
   expect(trimmedBody({ status: 'completed', errors: [] })).toMatchObject({ status: 'completed' })
+})
+
+test.each([
+  ['a reading of what is there', undefined, 'valid'],
+  ['one that a scenario has refused', [[403, 'InsufficientAccessRights']], 'faulty'],
+])('%s is told by what it is sent for', (_, expects, request) => {
+  const exchange = {
+    probe: {
+      operation: 'jobs.retrieve',
+      params: { job_id: id },
+      headers: [],
+      credential: { full: true },
+      effect: 'none',
+    },
+    purpose: { requirement: 'jobs.retrieve/4xx-foreign-job', role: 'probe', expects },
+    sentAt: 0,
+    endedAt: 5,
+  } as unknown as Exchange
+  const target = { resources: {}, operations: {} } as unknown as Target
+  expect(eventOf(target, exchange, false)).toMatchObject({ kind: 'reading', object: id, request })
 })
