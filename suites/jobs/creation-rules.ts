@@ -60,15 +60,22 @@ function breakdownOn(history: History, application: string): Evidence | undefine
   )
 }
 
-/** A creation on an application that the history made, and that has had no job: nobody else's can be in progress there. */
+/**
+ * A creation on an application that the history made, before any job was granted there: nobody else's can be in progress.
+ * One that follows a refused creation is judged by that one's effect.
+ */
 function refusedWhenNew(history: History, application: string): Evidence | undefined {
   const from = madeAt(history, application)
-  if (from === undefined || jobsOn(history, application).length > 0) return undefined
+  if (from === undefined) return undefined
+  const all = creationsOn(history, application)
+  const others = all.filter((one) => one.status === undefined || !isConflict(one) || !isAsked(one))
+  const isFirst = (one: HistoryEvent): boolean => others.every(({ sentAt }) => sentAt > one.endedAt)
   const isApart = perApplication(history).outcome === 'held'
-  const refused = creationsOn(history, application).find(
+  const refused = all.find(
     (one) =>
       isAsked(one) &&
       isConflict(one) &&
+      isFirst(one) &&
       !lostBefore(history, application, one.sentAt) &&
       (isApart || isAlone(history, one)),
   )

@@ -250,10 +250,17 @@ const table: Partial<Record<Id, [what: string, outcome: Outcome, story: string][
     ['a 5xx to one of several', 'broken', `${job('j1', 0)}\n100 a: 500 InternalError`],
     ['a 5xx beside a job', 'held', `${busy}\n30 a: 500 InternalError`],
     ['a 409 on an application that was just made', 'broken', '0 a: made\n10 a*: 409'],
+    ['a 409 there, and a grant later', 'broken', '0 a: made\n10 a*: 409\n9000 a*: 202 j1'],
     [
       'a 409 there while another one has a job',
+      'held',
+      '0 a: made\n5 b: 202 j1\n10 a*: 409\n20 j1: in_progress',
+    ],
+    ['a 409 there beside one that was granted', 'held', '0 a: made\n10-30 a*: 409\n12 a*: 202 j1'],
+    [
+      'a 409 there after a refused creation',
       'open',
-      '0 a: made\n5 b: 409\n10 a*: 409\n20 b: 409'.replace('10 a*: 409', '10 a*: 400'),
+      '0 a: made\n10 a/400-missing-inputs: 400\n20 a*: 409',
     ],
     ['a 409 on a declared one', 'open', '10 a: 409'],
     ['a 409 after a lost creation', 'open', '0 a: made\n10 a*: -\n20 a*: 409'],
