@@ -163,9 +163,16 @@ async function judgeLargeBody(context: CheckContext): Promise<void> {
   await judgeEach(all, (make) => judgeAlso(context, () => judgeLarge(context, make)))
 }
 
+/** Anything else may be due to what its connection carried before, and is looked at again. */
+function isAnsweredLarge({ response }: Exchange): boolean {
+  return (
+    response !== undefined && (isGranted(response) || matchPairs(clientError, response) === 'exact')
+  )
+}
+
 async function judgeLarge(context: CheckContext, make: Sized): Promise<void> {
   const probe = await make()
-  const purpose = { isSuccess: () => true, expects: clientError }
+  const purpose = { isSuccess: isAnsweredLarge, expects: clientError }
   const exchange = await context.send(() => make(), purpose)
   const what =
     probe.operation === 'files.upload'
@@ -175,8 +182,7 @@ async function judgeLarge(context: CheckContext, make: Sized): Promise<void> {
   const { response } = exchange
   if (!response && !exchange.unansweredTwice) throw new NotExercised(describeResponse(exchange))
   if (exchange.throttled) throw new Throttled(describeResponse(exchange))
-  const isAnswered =
-    response !== undefined && (isGranted(response) || matchPairs(clientError, response) === 'exact')
+  const isAnswered = isAnsweredLarge(exchange)
   // The same answer to a small one, or none, is not about the size.
   const small = isAnswered ? undefined : await context.send(() => make(smallest))
   if (small && small.response?.status === response?.status)

@@ -4,6 +4,7 @@ import {
   condition,
   contentOf,
   control,
+  countsAsGranted,
   distinctRequest,
   freshUnknownId,
   isDeclared,
@@ -170,10 +171,10 @@ async function judgeAttachedTo(context: CheckContext, graph: string): Promise<st
     isDeclared(run, 'graphs.add-file') && pointerOf(run, 'graphs.add-file', 'file') !== undefined
   let last: Exchange | undefined
   for (const ms of [0, ...laterAttempts(run)]) {
-    const send = (): Promise<Exchange> => context.send(attached)
+    const send = (): Promise<Exchange> => context.send(attached, { isSuccess: countsAsGranted })
     const own = await retryWhileSettling(run, send, isKnown)
     const uploaded = await resendAsDeclared(own, () =>
-      context.send(() => uploadTo(run, graph, validRequest)),
+      context.send(() => uploadTo(run, graph, validRequest), { isSuccess: countsAsGranted }),
     )
     judgeGranted(context, uploaded, 'a 2xx', 'with graphId')
     if (!canAdd) return undefined
