@@ -78,8 +78,8 @@ export function timeLeft(
 
 /** What can be learned of a run while it goes on. */
 export interface Look {
-  /** Requirements that are judged in all. */
-  readonly of: number
+  /** Requirements that are judged in all, by id: what is left out is told, too, and is none of them. */
+  readonly planned: ReadonlySet<string>
   /** Requests that it is likely to send, and has sent. */
   readonly expected: number
   readonly sent: number
@@ -99,11 +99,14 @@ export async function showProgress(stream: NodeJS.WriteStream, colors: Colors, l
   let [last, lastResult, operation] = [0, started, 'the first request']
   const standing = (): Standing => {
     const now = performance.now()
-    const { jobs, of, ...sending } = look()
+    const { jobs, planned, ...sending } = look()
     const isWaiting = now - lastResult > LOOK_MS && jobs > 0
     const jobsText = jobs === 1 ? 'a job' : count(jobs, 'job')
     return {
-      ...{ judged: judged.size, of, failed: failed.size, ms: now - started },
+      judged: judged.size,
+      of: planned.size,
+      failed: failed.size,
+      ms: now - started,
       now: isWaiting ? `waiting for ${jobsText} of the application` : operation,
       leftMs: timeLeft(sending, now - started),
     }
@@ -116,7 +119,7 @@ export async function showProgress(stream: NodeJS.WriteStream, colors: Colors, l
   const timer = setInterval(show, rewritten ? LOOK_MS : LINE_MS).unref()
   return {
     result({ id, level, operation: of, outcome }: RequirementResult): void {
-      judged.add(id)
+      if (look().planned.has(id)) judged.add(id)
       if (outcome === 'failed' && level === 'must') failed.add(id)
       lastResult = performance.now()
       operation = of

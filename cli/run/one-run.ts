@@ -247,7 +247,7 @@ function neverJudged(
 /** What progress is made of; says at once how long a run with a rate is likely to take. */
 function lookAt(judging: Judging, target: Target, options: RunOptions): () => Look {
   const plan = planRun(target, options)
-  const of = [...plan.values()].filter(({ run }) => run).length
+  const planned = new Set([...plan].flatMap(([id, { run }]) => (run ? [id] : [])))
   const expected = estimate(plan, target, options).reduce((sum, { typical }) => sum + typical, 0)
   const rate = target.limits.requestsPerSecond
   const ms = rate > 0 ? (expected / rate) * 1000 : 0
@@ -257,7 +257,7 @@ function lookAt(judging: Judging, target: Target, options: RunOptions): () => Lo
     )
   return () => {
     const { jobsInProgress, requests: sent } = judging.facts()
-    return { of, expected, sent, rate, jobs: jobsInProgress.length }
+    return { planned, expected, sent, rate, jobs: jobsInProgress.length }
   }
 }
 
