@@ -27,6 +27,15 @@ const otherId = {
   ids: ['jobs.retrieve/200-identity'],
   because: 'the two responses name one job differently',
 }
+/** §2.3: what a job says does not fit its status, or its time. */
+const contradicts = (because: string, ids: readonly string[] = []): AlsoRed => ({
+  ids,
+  inSomeOrders: ['jobs.retrieve/200-consistent'],
+  because,
+})
+const earlyMember = contradicts('a job in progress has that member too')
+const otherTime = contradicts('the job ended before the time that it gives for its creation')
+const progressAgain = contradicts('a job that is in progress again keeps what ended jobs have')
 const errorMember = {
   ids: ['jobs.retrieve/200-failed'],
   because: 'the error of a failed job is what is no string',
@@ -292,16 +301,26 @@ export const alsoRed: Readonly<Record<string, AlsoRed>> = {
     ids: ['graphs.add-file/2xx-other-graph'],
     because: 'what every addition is answered, that to a second graph is answered too',
   },
-  'jobs.retrieve/200-job#error': errorMember,
+  'jobs.retrieve/200-job#error': contradicts(errorMember.because, errorMember.ids),
+  'jobs.retrieve/200-job#completed-at': earlyMember,
+  'jobs.retrieve/200-job#data': earlyMember,
+  'jobs.retrieve/200-job#data-array': earlyMember,
+  'jobs.retrieve/200-created-at': otherTime,
+  'jobs.retrieve/200-created-at#same-for-all': otherTime,
+  'jobs.retrieve/200-created-at#backwards': otherTime,
+  'jobs.retrieve/200-created-at#other-application': otherTime,
+  'jobs.retrieve/200-created-at#slow-application': otherTime,
+  'jobs.retrieve/200-stable#status': progressAgain,
+  'jobs.retrieve/200-stable#newest-status': progressAgain,
   'jobs.retrieve/200-job#null-members': errorMember,
   'jobs.retrieve/200-job#ended-status': {
     ids: ['jobs.retrieve/200-outcome'],
     because: 'a status of its own is neither completed nor failed',
   },
-  'jobs.retrieve/200-created-at#drifting': {
-    ids: ['jobs.retrieve/200-stable'],
-    because: 'created_at is among what must read the same again',
-  },
+  'jobs.retrieve/200-created-at#drifting': contradicts(
+    'created_at is among what must read the same again, and drifts past the end of the job',
+    ['jobs.retrieve/200-stable'],
+  ),
   'jobs.retrieve/200-failed#error': {
     ids: ['jobs.retrieve/200-job'],
     because: 'the error of a job is a string in every state',
