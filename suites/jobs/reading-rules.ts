@@ -10,7 +10,17 @@ import {
   sameId,
 } from '../../harness/history/index.ts'
 import { member, preview } from '../../schemas/json.ts'
-import { endOf, hasEnded, isEnded, isGone, type Job, ownJobs, jobsOn, statusOf } from './jobs.ts'
+import {
+  endOf,
+  hasEnded,
+  isEnded,
+  isGone,
+  isOwn,
+  type Job,
+  ownJobs,
+  jobsOn,
+  statusOf,
+} from './jobs.ts'
 
 /** The requirement whose creation made the job. */
 export const shownBy = ({ creation }: Job): string | null | undefined =>
@@ -227,5 +237,13 @@ export const failedRule =
         cases,
       )
     }
-    return heldBy(cases, 'the job of resources.failingApplication did not end in time')
+    const isAnother = jobsOn(history, application)
+      .slice(0, 1)
+      .some((job) => job.readings.some((one) => isEnded(one) && !isOwn(one, job)))
+    return heldBy(
+      cases,
+      isAnother
+        ? 'what was read under the id of the job of resources.failingApplication is another job: see jobs.retrieve/200-identity'
+        : 'the job of resources.failingApplication did not end in time',
+    )
   }

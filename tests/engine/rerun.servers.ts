@@ -172,11 +172,12 @@ const servers: Readonly<Record<string, Servers>> = {
   },
   'an application that its third job locks': {
     ...{ defects: ['jobs.create/409-released#after-third'], only: jobs },
-    rows: [['jobs.create/409-released', 'job-before', 'shows it']],
+    // With that requirement alone fewer jobs are made.
+    rows: [['jobs.create/409-released', 'job-before', 'takes it as it was']],
   },
   'an application that its first job locks': {
     ...{ defects: ['jobs.create/409-released'], only: jobs },
-    rows: [['jobs.create/409-released', 'job-before', 'takes it as it was']],
+    rows: [['jobs.create/409-released', 'job-before', 'shows it']],
   },
   'jobs that do not end': {
     ...{ defects: ['jobs.retrieve/200-outcome'], only: jobs },
@@ -289,7 +290,7 @@ test('a key that is refused from some request on ends the run, and no requiremen
     expect(facts.ended).toEqual({
       cause: 'key',
       reason: expect.stringMatching(
-        /^the full key was accepted at first, and is refused by now \(GET \/v1\/files was answered 401 BadCredentials\): .*"credentialProbes": "few"/,
+        /^the full key was accepted at first, and is refused by now \(GET \/v1\/files was answered 401 BadCredentials\): .*credentialProbes: "few"/,
       ) as string,
     })
     expect(idsOf(results, 'failed')).toEqual([])
