@@ -86,8 +86,12 @@ export function missing(shown: string, printed: string): string | undefined {
 
 const aCount = /(?<![\w/.:§-]|exit )\d+(?:\.\d+)?(?![\w-]|\.\d| [A-Z])/
 
+/** In whichever unit fits: how long something takes says nothing of what comes. */
+const aTime = /(?<![\w.])(?:\d+ min )?\d+(?:\.\d+)? m?s(?!\w)/
+
 function loose(text: string): string {
-  return text.split(aCount).map(literal).join('\\d+(?:\\.\\d+)?')
+  const counts = (part: string): string => part.split(aCount).map(literal).join('\\d+(?:\\.\\d+)?')
+  return text.split(aTime).map(counts).join(aTime.source)
 }
 
 function literal(text: string): string {

@@ -113,6 +113,8 @@ test('what a page shows is compared loosely, in its order', () => {
   expect(missing('c\na\n', 'a\nc\n')).toBe('a')
   expect(missing('exit 0: …', 'exit 1: no')).toBe('exit 0: …')
   expect(missing('605 requests in 5.1 s, +23', '7 requests in 12 s, +24')).toBeUndefined()
+  expect(missing('605 requests in 3.1 s; seed 1', '7 requests in 896 ms; seed 2')).toBeUndefined()
+  expect(missing('605 requests in 3.1 s', '605 requests in 3 hops')).toBe('605 requests in 3.1 s')
   for (const exact of ['404 ResourceNotFound', '§4.2', '/404-unknown', 'expected 404 NotFound'])
     expect(missing(exact, exact.replace('4', '5'))).toBe(exact)
 })
