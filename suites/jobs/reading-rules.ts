@@ -224,7 +224,8 @@ export const failedRule =
     const what = 'of an application whose jobs fail'
     let cases = 0
     // The first one: what is created beside a job may be answered by anything.
-    for (const job of jobsOn(history, application).slice(0, 1)) {
+    const first = jobsOn(history, application).slice(0, 1)
+    for (const job of first) {
       const end = endOf(job)
       if (!end) continue
       cases++
@@ -237,9 +238,9 @@ export const failedRule =
         cases,
       )
     }
-    const isAnother = jobsOn(history, application)
-      .slice(0, 1)
-      .some((job) => job.readings.some((one) => isEnded(one) && !isOwn(one, job)))
+    const isAnother = first.some((job) =>
+      job.readings.some((one) => isEnded(one) && !isOwn(one, job)),
+    )
     return heldBy(
       cases,
       isAnother
