@@ -1,4 +1,9 @@
-import { type CatalogueRequirement, catalogue } from '../catalogue/catalogue.ts'
+import {
+  type CatalogueRequirement,
+  catalogue,
+  grantedRequirement,
+  requirementOf,
+} from '../catalogue/catalogue.ts'
 import { isOperationId, readsOf } from '../catalogue/operations.ts'
 import { countGenerating } from '../harness/checks/index.ts'
 import { grants, operationOf } from './estimate.ts'
@@ -80,6 +85,7 @@ function shareOut(
 ): void {
   const needs = catalogue
     .filter(({ id, effect }) => effect === 'none' && plan.get(id)?.run === true)
+    .filter((requirement) => mayGenerate(requirement, target))
     .map((requirement) => {
       const { cases } = plannedCases(requirement, target, options) ?? { cases: [] }
       return { id: requirement.id, need: countGenerating(cases) }
@@ -190,6 +196,13 @@ function undeclared(
   return reason === undefined ? undefined : notExercised(reason)
 }
 
+/** Whether any request of it may make the target generate something: only of such ones the cases are looked at. */
+function mayGenerate(requirement: CatalogueRequirement, target: Target): boolean {
+  const operation = operationOf(requirement, target)
+  const granted = operation && requirementOf(grantedRequirement[operation]).effect
+  return requirement.effect === 'generates' || granted === 'generates'
+}
+
 /** Goes in catalogue order; a requirement whose generations exceed what is left of `maxGenerations` is not exercised. */
 function overBudget(
   requirement: CatalogueRequirement,
@@ -197,6 +210,7 @@ function overBudget(
   options: PlanOptions,
   budget: { left: number; readonly paid: Set<string> },
 ): Refused | undefined {
+  if (!mayGenerate(requirement, target)) return undefined
   const { generations: granted, control, controls } = grants(requirement, target, options)
   // Of bad input only what a lenient target takes all the same generates: that keeps nothing from being judged.
   const generations = requirement.effect === 'generates' ? granted : 0

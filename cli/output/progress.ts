@@ -94,7 +94,7 @@ export async function showProgress(stream: NodeJS.WriteStream, colors: Colors, l
   const isRewritten = canRewrite(stream)
   const rewritten = isRewritten ? (await import('log-update')).createLogUpdate(stream) : undefined
   const started = performance.now()
-  const judged = new Set<string>()
+  const told = new Set<string>()
   const failed = new Set<string>()
   let [last, lastResult, operation] = [0, started, 'the first request']
   const standing = (): Standing => {
@@ -103,7 +103,7 @@ export async function showProgress(stream: NodeJS.WriteStream, colors: Colors, l
     const isWaiting = now - lastResult > LOOK_MS && jobs > 0
     const jobsText = jobs === 1 ? 'a job' : count(jobs, 'job')
     return {
-      judged: judged.size,
+      judged: [...told].filter((id) => planned.has(id)).length,
       of: planned.size,
       failed: failed.size,
       ms: now - started,
@@ -119,7 +119,7 @@ export async function showProgress(stream: NodeJS.WriteStream, colors: Colors, l
   const timer = setInterval(show, rewritten ? LOOK_MS : LINE_MS).unref()
   return {
     result({ id, level, operation: of, outcome }: RequirementResult): void {
-      if (look().planned.has(id)) judged.add(id)
+      told.add(id)
       if (outcome === 'failed' && level === 'must') failed.add(id)
       lastResult = performance.now()
       operation = of

@@ -4,6 +4,7 @@ import type {
   EndCause,
   Judging,
   Plan,
+  Run,
   RunEvent,
   RunFacts,
   RunOptions,
@@ -20,7 +21,7 @@ import {
   readBaselineOrNone,
   spokenRate,
 } from '../../harness/report/index.ts'
-import { redactorFor, type Target } from '../../harness/target-file/index.ts'
+import { redactorFor } from '../../harness/target-file/index.ts'
 import { isSecretName } from '../../harness/recording/index.ts'
 import type { Exchanges } from '../../reporters/view/evidence.ts'
 import { checkOutputs } from '../output/files.ts'
@@ -44,7 +45,6 @@ import type { Interrupts } from './interrupts.ts'
 import { publish } from './publish.ts'
 import { type StartedServer, startServer } from './start-server.ts'
 import { estimate } from '../../suites/estimate.ts'
-import { planRun } from '../../suites/plan.ts'
 import { type Loss, onLoss, stuck } from '../guard.ts'
 import { runOptions } from './run-options.ts'
 
@@ -199,7 +199,8 @@ async function judge(
   const { sentence } = lossBefore() ?? {}
   if (sentence !== undefined)
     return neverJudged({ target }, options, { cause: 'lost', reason: sentence })
-  const judging = beginJudging(prepareRun(target, options, { handler }))
+  const run = prepareRun(target, options, { handler })
+  const judging = beginJudging(run)
   interrupts.signal.addEventListener('abort', () => judging.end('interrupted', why))
   const { results } = judging
   let mistake: Pick<RunRecord, 'problem'> = {}
@@ -207,12 +208,12 @@ async function judge(
     // It does not even end.
     if (judging.facts().ended?.cause === 'lost') leaveBehind()
     if (loss.mistake !== undefined) mistake = { problem: loss.mistake }
-    const { sentence = stuck(`for ${open(results, planRun(target, options))}`) } = loss
+    const { sentence = stuck(`for ${open(results, run.plan)}`) } = loss
     judging.end('lost', sentence)
     setTimeout(leaveBehind, graceMs)
     return true
   })
-  const look = lookAt(judging, target, options)
+  const look = lookAt(judging, run)
   const { done, ...problem } = await follow(judging, overdue, { look, onEvent }).finally(release)
   const durationMs = performance.now() - started
   const facts = judging.facts()
@@ -245,19 +246,21 @@ function neverJudged(
 }
 
 /** What progress is made of; says at once how long a run with a rate is likely to take. */
-function lookAt(judging: Judging, target: Target, options: RunOptions): () => Look {
-  const plan = planRun(target, options)
+function lookAt(judging: Judging, { plan, target, options }: Run): () => Look {
   const planned = new Set([...plan].flatMap(([id, { run }]) => (run ? [id] : [])))
-  const expected = estimate(plan, target, options).reduce((sum, { typical }) => sum + typical, 0)
   const rate = target.limits.requestsPerSecond
-  const ms = rate > 0 ? (expected / rate) * 1000 : 0
+  // Most runs are over before anybody asks.
+  let counted: number | undefined
+  const expected = (): number =>
+    (counted ??= estimate(plan, target, options).reduce((sum, { typical }) => sum + typical, 0))
+  const ms = rate > 0 ? (expected() / rate) * 1000 : 0
   if (ms > worthSayingMs)
     process.stderr.write(
-      `conform: some ${expected} requests at ${spokenRate(rate)}: about ${roundly(ms)}\n`,
+      `conform: some ${expected()} requests at ${spokenRate(rate)}: about ${roundly(ms)}\n`,
     )
   return () => {
     const { jobsInProgress, requests: sent } = judging.facts()
-    return { planned, expected, sent, rate, jobs: jobsInProgress.length }
+    return { planned, expected: expected(), sent, rate, jobs: jobsInProgress.length }
   }
 }
 
