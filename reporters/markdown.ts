@@ -95,7 +95,7 @@ export function renderMarkdown(report: Report, evidence = 25): string {
   const { run, target } = report
   const { unexpected, expected } = failed(report)
   const causes = byCause(unexpected)
-  const likely = likelyCauses(unexpected, report.run)
+  const likely = likelyCauses(unexpected, report)
   const { notApplicable, notTested, steps } = notJudged(report)
   return [
     `## ${signs[standingOf(report).tone]} Conformance of ${markdownText(target.name)}`,
@@ -153,7 +153,13 @@ function mapList(report: Report): string[] {
   return [`**${mapSentence(places)}**`, '', ...list]
 }
 
-const stateSigns = { built: '✅', failing: '❌', 'not tested': '⚪', absent: '➖' } as const
+const stateSigns = {
+  built: '✅',
+  failing: '❌',
+  'only keys tested': '⚪',
+  'not tested': '⚪',
+  absent: '➖',
+} as const
 
 /** Operations that are not there, and the lines to paste if that is meant. */
 function notBuiltList(absent: NotBuilt | undefined): string[] {

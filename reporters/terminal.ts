@@ -20,6 +20,7 @@ import { likelyCauses } from './view/likely-causes.ts'
 import { duration, firstOf, requirementPage } from './view/writing.ts'
 import {
   exitLine,
+  removedAgain,
   runNotes,
   seedLine,
   standingOf,
@@ -111,7 +112,7 @@ function failureLines(
   linked: (id: string) => string,
 ): Line[] {
   const failures = failed(report).unexpected
-  const likely = likelyCauses(failures, report.run)
+  const likely = likelyCauses(failures, report)
   const causes = byCause(failures)
   const isShort = rest === null || causes.length <= FEW_BLOCKS
   const shown = isShort ? causes : shownFirst(causes, likely).slice(0, MOST_BLOCKS)
@@ -152,7 +153,7 @@ function headLine({ baseUrl, name }: Report['target'], colors: Colors): string {
 /** Likely causes, and each failed requirement that none explains on a line: they are still seen when the evidence has scrolled away. */
 function causeLines(report: Report, rest: string | null, colors: Colors): Line[] {
   const { unexpected } = failed(report)
-  const causes = likelyCauses(unexpected, report.run)
+  const causes = likelyCauses(unexpected, report)
   const others = unexplained(report, causes)
   const most = rest === null ? Infinity : MOST_MISSED
   const lines = others.slice(0, most).map(({ id, level }) => {
@@ -212,7 +213,7 @@ function createdLines({ run }: Report, formats: readonly string[]): string[] {
   const each = [...kinds].map(([operation, all]) => `${all.length} by ${terminalText(operation)}`)
   const where = formats.includes('json') ? 'the JSON report' : '--report json'
   return [
-    `created: ${count(run.created.length, 'object')} (${each.join(', ')}); ${where} names them`,
+    `created: ${count(run.created.length, 'object')} (${each.join(', ')})${removedAgain(run)}; ${where} names them`,
   ]
 }
 

@@ -99,7 +99,7 @@ function summaryLines(report: Report, json: string | undefined): string[] {
     ...stepLines(steps, json, colors),
     ...reasonLines('Skipped, not tested', notTested, 'each is in the reports', colors),
     ...reasonLines('Skipped, not applicable', notApplicable, 'each is in the reports', colors),
-    ...likelyLines(likelyCauses(unexpected, report.run), unexpected.length, colors),
+    ...likelyLines(likelyCauses(unexpected, report), unexpected.length, colors),
   ]
   return lines.length === 0 ? [] : ['', ...laidOut(lines, process.stdout.columns || Infinity)]
 }

@@ -32,7 +32,10 @@ export function changesOf(comparison: Comparison, last: Report | undefined): Cha
   })
   const broken = new Set(groups[0]!.rows.map(({ id }) => id))
   const results = last?.requirements.filter(({ id }) => broken.has(id)) ?? []
-  return { groups: groups.filter(({ rows }) => rows.length > 0), causes: likelyCauses(results) }
+  return {
+    groups: groups.filter(({ rows }) => rows.length > 0),
+    causes: likelyCauses(results, last),
+  }
 }
 
 type Was = Outcome | null | undefined

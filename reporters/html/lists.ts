@@ -26,7 +26,7 @@ export function failureList(report: Report): string {
     ...byCause(expected).map((cause) => row(cause, expectedBy(report, cause))),
   ]
   if (rows.length === 0) return ''
-  const likely = likelyCauses(unexpected, report.run)
+  const likely = likelyCauses(unexpected, report)
   const more =
     rows.length > MOST
       ? `<li>and ${rows.length - MOST} more, in the list of requirements</li>\n`
@@ -44,7 +44,7 @@ ${likely.length > 0 ? folded : list}</section>
 /** Likely causes of the failures, and what to change; nothing if nothing is known of that kind. */
 export function likelyList(report: Report): string {
   const { unexpected } = failed(report)
-  const causes = likelyCauses(unexpected, report.run)
+  const causes = likelyCauses(unexpected, report)
   if (causes.length === 0) return ''
   const items = causes.map(({ results, sentence, title }) => {
     const ids = results.map(({ id }) => link(id))

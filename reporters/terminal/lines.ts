@@ -75,12 +75,14 @@ function cells(counts: Counts, colors: Colors): string {
 export function mapLines(report: Report, colors: Colors): Line[] {
   const places = shownMap(report)
   if (places === undefined) return []
-  const lines = byState(places).map(([state, own]): Line => {
+  const groups = byState(places)
+  const width = Math.max(...groups.map(([state]) => state.length))
+  const lines = groups.map(([state, own]): Line => {
     const { sign, tone } = states[state]
     const ids = own.map(({ detail, operation }) => operation + (detail && ` (${detail})`))
     return {
-      lead: `  ${colors[tonesOfMarks[tone]](`${sign} ${state.padEnd(STATE_WIDTH)}`)}  `,
-      width: STATE_WIDTH + 6,
+      lead: `  ${colors[tonesOfMarks[tone]](`${sign} ${state.padEnd(width)}`)}  `,
+      width: width + 6,
       text: terminalText(ids.join(', '), Infinity),
     }
   })
@@ -88,7 +90,6 @@ export function mapLines(report: Report, colors: Colors): Line[] {
   return [colors.bold(mapSentence(places)), ...(report.verdict === 'conformant' ? [] : lines), '']
 }
 
-const STATE_WIDTH = 'not tested'.length
 const tonesOfMarks = { p: 'green', f: 'red', m: 'yellow', n: 'dim' } as const
 
 /** Operations that are not there: how they answered, and the lines to paste if that is meant. */

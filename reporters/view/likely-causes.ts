@@ -10,8 +10,11 @@ import {
 } from '../../harness/report/index.ts'
 import { groupBy } from '../../harness/group-by.ts'
 import { shortened } from '../escape/visible.ts'
+import { isRequirementId, requirementOf } from '../../catalogue/catalogue.ts'
+import { isRefusal } from '../../catalogue/expected.ts'
 import { comesAndGoes, ofDiffering } from './differing.ts'
-import { capital } from './writing.ts'
+import { absentOperations } from './operation-map.ts'
+import { capital, firstOf } from './writing.ts'
 import { clue, clueOf, statusesOf, pairsOf, type Clue } from './clues.ts'
 
 /** Failed requirements that one change would most likely mend. Its texts hold text of the target. */
@@ -24,14 +27,19 @@ export interface LikelyCause {
   readonly sentence: string
   /** Results in report order. */
   readonly results: readonly RequirementResult[]
+  /** Its operations are not there: that is told by itself, and before all others. */
+  readonly isAbsent?: true
 }
 
 /** Fewer failures than that are read faster than what they have in common. */
 const FEWEST = 3
 const MOST = 6
 
-/** Facts of a run that say how its failures are to be read. */
-type Answers = Pick<Report['run'], 'answersDiffer' | 'statuses'>
+/** What a run learned besides its failures, which says how they are to be read. */
+interface Learned {
+  readonly run: Pick<Report['run'], 'absent' | 'answersDiffer' | 'statuses'>
+  readonly requirements: readonly RequirementResult[]
+}
 
 /**
  * Finds what failed requirements have in common, what most of them share first; nothing of what stands alone. If answers come
@@ -39,10 +47,10 @@ type Answers = Pick<Report['run'], 'answersDiffer' | 'statuses'>
  */
 export function likelyCauses(
   failed: readonly RequirementResult[],
-  answers: Answers = {},
+  learned: Learned = { run: {}, requirements: [] },
 ): LikelyCause[] {
-  const { answersDiffer } = answers
-  if (!answersDiffer) return causesOf(failed, answers)
+  const { answersDiffer } = learned.run
+  if (!answersDiffer) return causesOf(failed, learned)
   const own = failed.filter((result) => comesAndGoes(result, answersDiffer))
   const rest = failed.filter((result) => !own.includes(result))
   const { change, what } = ofDiffering(answersDiffer)
@@ -53,16 +61,18 @@ export function likelyCauses(
     sentence: `${capital(change)}.`,
     results: own,
   }
-  return [...(own.length > 0 ? [first] : []), ...causesOf(rest, answers)].slice(0, MOST)
+  return [...(own.length > 0 ? [first] : []), ...causesOf(rest, learned)].slice(0, MOST)
 }
 
-function causesOf(results: readonly RequirementResult[], answers: Answers): LikelyCause[] {
-  const alike = oneAnswer(results, answers)
+function causesOf(all: readonly RequirementResult[], learned: Learned): LikelyCause[] {
+  const absent = absentOperations(learned)
+  const results = all.filter(({ operation }) => !absent.has(operation))
+  const alike = oneAnswer(results, learned)
   const clues = results.flatMap((result) => {
     const found = alike?.results.has(result) ? alike.clue : clueOf(result)
     return found === undefined ? [] : [{ ...found, result }]
   })
-  return [...groupBy(clues, ({ key }) => key).values()]
+  const causes = [...groupBy(clues, ({ key }) => key).values()]
     .map((group) => {
       const own = group.map(({ result }) => result)
       return { ...group[0]!.say(own), results: own }
@@ -75,6 +85,25 @@ function causesOf(results: readonly RequirementResult[], answers: Answers): Like
       const title = isName ? what : capital(what)
       return { what, title, change, sentence: `${capital(change)}.`, results: own }
     })
+  return [...notThere(all.filter((result) => !results.includes(result))), ...causes].slice(0, MOST)
+}
+
+/** What fails of operations that the server does not have. */
+function notThere(results: readonly RequirementResult[]): LikelyCause[] {
+  if (results.length === 0) return []
+  const operations = [...new Set(results.map(({ operation }) => operation))]
+  const what = `not built yet: ${firstOf(operations, 3).join(', ')}`
+  const change = 'build them, or say in the target file that they are not-served'
+  return [
+    {
+      what,
+      title: capital(what),
+      change,
+      sentence: `${capital(change)}.`,
+      results,
+      isAbsent: true,
+    },
+  ]
 }
 
 /** `likely causes of 5 failures`; of 2 of them, if nothing is known of the others. */
@@ -88,7 +117,10 @@ export function likelyHeading(causes: readonly LikelyCause[], failures: number):
 const nearly = 0.75
 
 /** The answer that four of five failures share, though different ones were expected; and those failures. */
-function oneAnswer(results: readonly RequirementResult[], { statuses = [] }: Answers) {
+function oneAnswer(
+  results: readonly RequirementResult[],
+  { requirements, run: { statuses = [] } }: Learned,
+) {
   const all = statuses.reduce((sum, { times }) => sum + times, 0)
   const shareOf = (status: number): number =>
     all === 0
@@ -105,18 +137,31 @@ function oneAnswer(results: readonly RequirementResult[], { statuses = [] }: Ans
       .map(({ result }) => result)
     const expected = new Set(same.map(({ id }) => String(statusesOf(pairsOf(id)))))
     const operations = [...new Set(same.map(({ operation }) => operation))]
-    if (
+    const isAlike =
       same.length >= 10 &&
       same.length * 5 >= results.length * 4 &&
       expected.size > 2 &&
       operations.length > 2
+    if (!isAlike) continue
+    const others = requirements.filter(
+      (result) =>
+        operations.includes(result.operation) && wasAnsweredOtherwise(result, response.status!),
     )
+    // Answers that passed count as well: where many differ, it is not the answer to whatever is asked.
+    if (others.length * 4 <= same.length)
       return {
         clue: ofOneAnswer(response, operations, shareOf(response.status)),
         results: new Set(same),
       }
   }
   return undefined
+}
+
+/** It passed by another status: that of another refusal, or of a request that is granted. */
+function wasAnsweredOtherwise({ id, outcome }: RequirementResult, status: number): boolean {
+  const expects = isRequirementId(id) ? requirementOf(id).expects : undefined
+  if (outcome !== 'passed' || expects === undefined) return false
+  return isRefusal(expects) ? !statusesOf(expects).includes(status) : status >= 300
 }
 
 /** @param share of all answers of the run, granted ones counted */

@@ -26,7 +26,7 @@ const MOST = 3
 export function nextSteps(report: Report, { command, json }: RunCommand = {}): NextStep[] {
   if (isWithoutOutcome(report)) return []
   const { unexpected } = failed(report)
-  const causes = likelyCauses(unexpected, report.run)
+  const causes = likelyCauses(unexpected, report)
   const run = command ?? commandIn(report)
   const file = json === undefined ? '<report.json>' : shellWord(json)
   const again = (text: string, option: string): NextStep => ({
@@ -41,7 +41,7 @@ export function nextSteps(report: Report, { command, json }: RunCommand = {}): N
       : []
   const first = [
     ...(report.run.hints ?? []).map((text) => ({ text: capital(text) })),
-    ...absentStep(report),
+    ...(causes.some(({ isAbsent }) => isAbsent) ? [] : absentStep(report)),
     ...causes.map((cause) => ({ text: changeOf(cause) })),
     ...unexplainedStep(report, causes),
     ...(unexpected.length === 0 && !isCutShort ? declareStep(report) : []),

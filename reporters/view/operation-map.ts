@@ -7,12 +7,13 @@ import { selectedResults, withoutEchoes } from './groups.ts'
 import { firstOf, type Mark, outcomes } from './writing.ts'
 
 /** How an operation stands, as far as a run could tell. */
-export type State = 'built' | 'failing' | 'not tested' | 'absent'
+export type State = 'built' | 'failing' | 'only keys tested' | 'not tested' | 'absent'
 
 /** How a state is shown: with the sign and the colour of the outcome that it is made of. */
 export const states = {
   failing: { ...outcomes.failed, word: 'Failing' },
   built: { ...outcomes.passed, word: 'Built' },
+  'only keys tested': { ...outcomes['not-exercised'], word: 'Only keys tested' },
   'not tested': outcomes['not-exercised'],
   absent: { ...outcomes['not-applicable'], word: 'Absent' },
 } as const satisfies Record<State, Mark>
@@ -41,10 +42,9 @@ export function operationMap(report: Pick<Report, 'requirements' | 'run'>): Plac
 function stateOf(own: readonly RequirementResult[]): State {
   if (own.some(({ level, outcome }) => level === 'must' && outcome === 'failed')) return 'failing'
   if (own.length > 0 && own.every(({ outcome }) => outcome === 'not-applicable')) return 'absent'
-  const isShown = own.some(
-    ({ id, outcome }) => outcome === 'passed' && !ofKeys.test(conditionOf(id)),
-  )
-  return isShown ? 'built' : 'not tested'
+  const passed = own.filter(({ outcome }) => outcome === 'passed')
+  if (passed.some(({ id }) => !ofKeys.test(conditionOf(id)))) return 'built'
+  return passed.length > 0 ? 'only keys tested' : 'not tested'
 }
 
 function detailOf(state: State, own: readonly RequirementResult[]): string {
@@ -55,7 +55,11 @@ function detailOf(state: State, own: readonly RequirementResult[]): string {
 }
 
 /** Operations that the run found to be absent, though no target file says so. */
-export function absentOperations({ run }: Pick<Report, 'run'>): ReadonlySet<string> {
+export function absentOperations({
+  run,
+}: {
+  readonly run: Pick<Report['run'], 'absent'>
+}): ReadonlySet<string> {
   return new Set(run.absent?.map(({ operation }) => operation))
 }
 

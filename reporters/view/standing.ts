@@ -170,11 +170,17 @@ export function runNotes(report: Report): string[] {
   return notes.filter((note) => typeof note === 'string')
 }
 
-/** How many of the created objects were removed, and why not the others: `clean-up: 88 of 90 …; 2 not: answered 403 (files.upload f-1, …)`. */
+/** How many of the created objects the clean-up removed: `, 93 of them removed again`; nothing if it removed none. */
+export function removedAgain({ created }: Report['run']): string {
+  const number = created.filter(({ removed }) => removed).length
+  return number === 0 ? '' : `, ${number} of them removed again`
+}
+
+/** Why not all objects could be removed that were to be: `clean-up: 88 of 90 …; 2 not: answered 403 (files.upload f-1, …)`. */
 function cleanupSentence(created: Report['run']['created']): string | undefined {
   const asked = created.filter(({ removed }) => removed !== undefined)
-  if (asked.length === 0) return undefined
   const kept = asked.filter(({ removed }) => !removed)
+  if (kept.length === 0) return undefined
   const reasons = [...groupBy(kept, ({ kept: why = '' }) => why)].map(([why, objects]) => {
     const names = firstOf(
       objects.map(({ operation, id }) => `${operation} ${id}`),

@@ -9,7 +9,7 @@ import { renderTerminal } from '../../reporters/terminal.ts'
 import { ofDiffering } from '../../reporters/view/differing.ts'
 import { likelyCauses, likelyHeading } from '../../reporters/view/likely-causes.ts'
 import { nextSteps } from '../../reporters/view/next-steps.ts'
-import { failed, failure, report } from '../gates/results.ts'
+import { failed, failure, report, result } from '../gates/results.ts'
 
 /** An answer to each refusal of the catalogue: the status and the name that it asks for, and what becomes of them. */
 type Answering = (
@@ -212,13 +212,50 @@ const often = [
 test('nearly everything is said of nearly all answers of a run, granted ones counted', () => {
   const whatOf = (times: number) =>
     likelyCauses(broken, {
-      statuses: [
-        { status: 200, times: 1000 - times },
-        { status: 500, times },
-      ],
+      run: {
+        statuses: [
+          { status: 200, times: 1000 - times },
+          { status: 500, times },
+        ],
+      },
+      requirements: broken,
     })[0]!.what
   expect(whatOf(900)).toBe('nearly everything is answered 500 InternalError, whatever is asked')
   expect(whatOf(150)).toBe('much is answered 500 InternalError, whatever is asked')
+})
+
+test('one answer to whatever is asked is said only if nearly no other one passed', () => {
+  const granted = failing((status) =>
+    /^40[034]$/.test(`${status}`) ? { status: 200, body: {} } : null,
+  )
+  const refusals = failing(() => ({ status: 418 })).filter(
+    ({ id }) => !granted.some((one) => one.id === id),
+  )
+  const causesBeside = (passed: RequirementResult[]) =>
+    likelyCauses(granted, { run: {}, requirements: [...granted, ...passed] })
+  const some = refusals.slice(0, 8).map(({ id }) => result(id))
+  expect(causesBeside(some)[0]!.what).toBe('nearly everything is answered 200, whatever is asked')
+  const many = refusals.map(({ id }) => result(id))
+  expect(many.length * 4).toBeGreaterThan(granted.length)
+  expect(causesBeside(many).map(({ what }) => what)).toEqual(
+    expect.arrayContaining([expect.stringMatching(/^requests .* are granted$/)]),
+  )
+  expect(causesBeside(many).some(({ what }) => what.includes('whatever is asked'))).toBe(false)
+})
+
+test('what fails of operations that are not there is one cause, before all others and once in what is next', () => {
+  const absent = ['chat.create', 'translate.run']
+  const rows = [failed('chat.create/2xx-accepted', answered({ status: 404, text: '' })), ...lower]
+  const half = report(rows, {
+    absent: absent.map((operation) => ({ operation, answered: '404 without a body' })),
+  })
+  const [first, second] = likelyCauses(rows, half)
+  expect(first!.what).toBe('not built yet: chat.create, translate.run')
+  expect(first!.results.map(({ operation }) => operation)).toContain('chat.create')
+  expect(second!.results.some(({ operation }) => absent.includes(operation))).toBe(false)
+  const steps = nextSteps(half).map(({ text }) => text)
+  expect(steps[0]).toMatch(/^Not built yet: .*Build them, or say .* not-served: \d+ failures$/)
+  expect(steps.filter((text) => /build/i.test(text))).toHaveLength(1)
 })
 
 test('answers that come and go stand before all causes, and what follows from them is no cause', () => {
@@ -233,7 +270,10 @@ test('answers that come and go stand before all causes, and what follows from th
   )
   const all = [...chance, ...refused, ...lower]
   expect(said(all)[0]).not.toMatch(/^answers differ/)
-  const causes = likelyCauses(all, { answersDiffer: differing, statuses: often })
+  const causes = likelyCauses(all, {
+    run: { answersDiffer: differing, statuses: often },
+    requirements: all,
+  })
   expect(causes.map(({ what }) => what)).toEqual([
     'answers differ from one time to the next: 18 of 2800 answers were 500 InternalError',
     expect.stringMatching(/^tpe in lower case/),

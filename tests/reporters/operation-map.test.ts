@@ -45,7 +45,7 @@ test('an operation is built if more than its keys passed, failing if a must fail
     'files.list': 'built',
     'files.retrieve': 'built',
     'jobs.create': 'failing',
-    'completion.create': 'not tested',
+    'completion.create': 'only keys tested',
     'pdf.parse': 'absent',
     'chat.create': 'absent',
     'jobs.retrieve': 'not tested',
@@ -71,7 +71,7 @@ test('the part to paste keeps what is there and has no entry, and is a right tar
 test('what is not there is told before everything else, and nothing of it is to be declared', async () => {
   expect(whatToDeclare(half).flatMap(({ ids }) => ids)).toEqual(['completion.create/2xx-accepted'])
   const text = renderTerminal(half, pc.createColors(false))
-  expect(text).toMatch(/^10 operations: 1 failing, 2 built, 1 not tested, 6 absent$/m)
+  expect(text).toMatch(/^10 operations: 1 failing, 2 built, 1 only keys tested, 6 absent$/m)
   expect(text.indexOf('Not built yet: 5 operations')).toBeLessThan(
     text.indexOf('✗ jobs.create/202-created'),
   )
