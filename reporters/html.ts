@@ -79,7 +79,7 @@ function isLong({ requirements }: Report): boolean {
 function* requirementList(report: Report, book: ExchangeBook): Generator<string, void, undefined> {
   const failures = report.requirements.reduce((sum, result) => sum + result.failures.length, 0)
   const failureShare = FAILURE_BUDGET / Math.max(failures, 1)
-  yield `<section aria-labelledby="requirements" id="list"><h2 id="requirements">Requirements <small>${report.requirements.length}</small></h2>\n${toolbar()}\n`
+  yield `<section aria-labelledby="requirements" id="list"><h2 id="requirements">Requirements <small>${report.requirements.length}</small></h2>\n${toolbar(report)}\n`
   for (const group of byOperation(report)) {
     yield `<section class="op">${operationHead(group)}\n`
     for (const result of group.results) {

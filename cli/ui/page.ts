@@ -17,7 +17,7 @@ import {
 } from '../../reporters/html/overview.ts'
 import { operationsSection } from '../../reporters/html/operation-map.ts'
 import { toolbar, operationHead, requirement } from '../../reporters/html/requirement.ts'
-import { byOperation } from '../../reporters/view/groups.ts'
+import { byOperation, markOf as markOfResult } from '../../reporters/view/groups.ts'
 import { type Mark, outcomes } from '../../reporters/view/writing.ts'
 import { packageFile } from '../../schemas/package-file.ts'
 import { readingsOf } from '../explain/explanation.ts'
@@ -53,7 +53,7 @@ ${controls}
 <main id="main" tabindex="-1">
 ${parts.verdict}${parts.map}${parts.causes}${parts.counts}${parts.changes}${parts.failed}${parts['declare-next']}
 <a class="skip" href="#requirements">Skip the matrix</a>
-${matrix(report, { marks, markOf: ({ id }) => markOf(board.rows.get(id)!), isLive: true })}
+${matrix(report, { more: [waiting], markOf: ({ id }) => markOf(board.rows.get(id)!), isLive: true })}
 ${requirementList(board)}
 ${parts.details}</main>
 <script>${script}</script></body></html>
@@ -80,7 +80,7 @@ function requirementList(board: Board): string {
     const rows = results.map(({ id }) => rowMarkup(board.rows.get(id)!, report))
     return `<section class="op">${operationPart(board, operation)[operation]}\n${rows.join('\n')}\n</section>`
   })
-  return `<section aria-labelledby="requirements" id="list"><h2 id="requirements" tabindex="-1">Requirements <small>${report.requirements.length}</small></h2>\n${toolbar()}\n${shownPart}\n${groups.join('\n')}</section>`
+  return `<section aria-labelledby="requirements" id="list"><h2 id="requirements" tabindex="-1">Requirements <small>${report.requirements.length}</small></h2>\n${toolbar(report)}\n${shownPart}\n${groups.join('\n')}</section>`
 }
 
 /** The few signs that a paragraph of readings.md has: code, bold, emphasis; a link keeps its words. */
@@ -104,10 +104,7 @@ const waiting: Mark = { sign: '·', word: 'Waiting', tone: 'w' }
 
 const failureShare = 48 * 1024
 
-const marks: readonly Mark[] = [...Object.values(outcomes), waiting]
-
-const markOf = ({ isWaiting, result }: Row): Mark =>
-  isWaiting ? waiting : outcomes[result.outcome]
+const markOf = ({ isWaiting, result }: Row): Mark => (isWaiting ? waiting : markOfResult(result))
 
 /** State of the page beside its rows. */
 export interface Surroundings {

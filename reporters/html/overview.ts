@@ -3,6 +3,7 @@ import {
   type Counts,
   type Report,
   type RequirementResult,
+  isLeftOutByOption,
 } from '../../harness/report/index.ts'
 import { conditionOf } from '../../catalogue/requirement.ts'
 import { groupBy } from '../../harness/group-by.ts'
@@ -15,10 +16,13 @@ import {
   leftOutSentence,
   selectedSummary,
   byOperation,
+  kindsIn,
+  markOf,
 } from '../view/groups.ts'
 import { capital, outcomes, duration, type Mark } from '../view/writing.ts'
 import {
   exitLine,
+  removedAgain,
   runNotes,
   seedLine,
   isSaidByExit,
@@ -159,7 +163,7 @@ function created({ run }: Report): string {
   const items = run.created.map(
     ({ id, name, operation }) => `<li>${htmlText(`${operation} ${name ?? id}`)}</li>`,
   )
-  return `<dt>Created</dt><dd><details><summary>${count(items.length, 'object')}</summary><ul class="plain">${items.join('')}</ul></details></dd>`
+  return `<dt>Created</dt><dd><details><summary>${count(items.length, 'object')}${removedAgain(run)}</summary><ul class="plain">${items.join('')}</ul></details></dd>`
 }
 
 const glossary = `<section aria-labelledby="words"><h2 id="words">What the words mean</h2><dl class="run">
@@ -179,23 +183,23 @@ const SHARED = 4
 
 type MarkOf = (result: RequirementResult) => Mark
 
+const byKind: Marking = { markOf }
+
 interface Marking {
-  readonly marks: readonly Mark[]
+  /** Marks that its legend names besides. */
+  readonly more?: readonly Mark[]
   readonly markOf: MarkOf
   /** The page changes while it is read: nothing is placed by how it ended. */
   readonly isLive?: boolean
 }
-const byOutcome: Marking = {
-  marks: Object.values(outcomes),
-  markOf: ({ outcome }) => outcomes[outcome],
-}
 
 /**
  * Operations by requirements: a column for each condition that operations share, and one for the rest of each operation. What
- * failed comes first: on a phone the first columns are all that is seen.
+ * failed comes first: on a phone the first columns are all that is seen. An operation that an option left out has no line.
  */
-export function matrix(report: Report, { marks, markOf, isLive }: Marking = byOutcome): string {
-  const groups = byOperation(report)
+export function matrix(report: Report, { more = [], markOf, isLive }: Marking = byKind): string {
+  const groups = byOperation(report).filter(({ results }) => !results.every(isLeftOutByOption))
+  if (groups.length === 0) return ''
   const comesFirst = isLive ? () => false : isFailed
   const columns = sharedConditions(groups, comesFirst)
   const ownFailures = groups
@@ -206,7 +210,7 @@ export function matrix(report: Report, { marks, markOf, isLive }: Marking = byOu
   const isOwnFirst = ownFailures > countOf(groups, columns[0] ?? '', comesFirst)
   const shown = { columns, isOwnFirst, comesFirst, markOf }
   return `<section aria-labelledby="matrix"><h2 id="matrix">Operations by requirements</h2>
-${legend(marks)}
+${legend([...kindsIn(groups.flatMap(({ results }) => results)).map(([, mark]) => mark), ...more])}
 <div class="scroll" role="region" aria-label="Matrix" tabindex="0"><table class="matrix"><thead><tr><th scope="col">Operation</th>${isOwnFirst ? own + heads.join('') : heads.join('') + own}</tr></thead><tbody>
 ${groups.map((group) => row(group, shown)).join('\n')}
 </tbody></table></div></section>

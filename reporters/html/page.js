@@ -7,12 +7,16 @@ const textOf = (row) => {
   return texts.get(row)
 }
 
+// What an option left out is not shown unless it is asked for.
+const standard = document.querySelector('#tools [value=left-out]') ? 'left-out' : ''
+
 // What is filtered stands in the address, so that it can be kept, sent and loaded again.
 function remember() {
   const off = [...document.querySelectorAll('#tools input[type=checkbox]:not(:checked)')].map(
     (box) => box.value,
   )
-  const asked = { q: $('find').value, hide: off.join(), level: $('level').value }
+  const hide = off.join() === standard ? '' : off.join() || 'none'
+  const asked = { q: $('find').value, hide, level: $('level').value }
   const query = new URLSearchParams(
     Object.entries(asked).filter(([, value]) => value !== ''),
   ).toString()
@@ -31,7 +35,7 @@ function recall() {
   const asked = new URLSearchParams(location.search)
   $('find').value = asked.get('q') ?? ''
   $('level').value = asked.get('level') ?? ''
-  const off = (asked.get('hide') ?? '').split(',')
+  const off = (asked.get('hide') ?? standard).split(',')
   for (const box of document.querySelectorAll('#tools input[type=checkbox]'))
     box.checked = !off.includes(box.value)
 }

@@ -1,6 +1,5 @@
 import type {
   Failure,
-  Outcome,
   RecordedRequest,
   Report,
   RequirementResult,
@@ -9,13 +8,13 @@ import { count, reasonExpected, sections, sectionsIn } from '../../harness/repor
 import { singleQuoted } from '../../harness/shell-word.ts'
 import { htmlAttribute, htmlText } from '../escape/html.ts'
 import { shortened, visible } from '../escape/visible.ts'
-import { duration, type Mark, outcomes, requirementPage } from '../view/writing.ts'
+import { duration, kinds, type Mark, requirementPage } from '../view/writing.ts'
 import { responseDifference, responseDifferenceOf } from '../view/difference.ts'
 import { evidence } from '../view/evidence.ts'
 import { storyDiagram } from './story.ts'
 import { differenceTable, piecesMarkup, pre, requestText, responseText } from './exchange.ts'
 import { isOperationId, operation as operationOf } from '../../catalogue/operations.ts'
-import type { OperationGroup } from '../view/groups.ts'
+import { kindOf, kindsIn, markOf, type OperationGroup } from '../view/groups.ts'
 
 const words = {
   sent: 'Sent',
@@ -122,7 +121,7 @@ export interface RequirementContext {
 
 /** A requirement, folded unless it failed: statement, section, what came of it, its exchanges. */
 export function requirement(result: RequirementResult, context: RequirementContext): string {
-  const { exchanges, report, mark = outcomes[result.outcome], lead = '', note = '' } = context
+  const { exchanges, report, mark = markOf(result), lead = '', note = '' } = context
   const { sign, tone, word } = mark
   const ranOrNot =
     result.cases > 0
@@ -146,7 +145,7 @@ export function requirement(result: RequirementResult, context: RequirementConte
     page === undefined
       ? ''
       : `<p class="facts"><a href="${htmlAttribute(page)}">About this requirement</a></p>`
-  return `<details class="r ${tone}" id="${htmlAttribute(visible(result.id))}" data-o="${result.outcome}" data-l="${result.level}"${result.outcome === 'failed' ? ' open' : ''}><summary><span class="sign">${sign}<span class="sr"> ${word}</span></span><span class="what"><span class="mono">${htmlText(result.id)}</span><span class="ask">${htmlText(result.statement)}</span>${why}</span><span class="meta">${note}<span class="tag">${result.level}</span> ${htmlText(sections(result.section))}</span></summary><div class="in">${lead}${known}${failureEvidence(result.failures, context)}${ranOrNot}${about}${again}<p class="facts">All requirements of ${sectionLinks(result.section)}</p>${exchanges === '' ? '' : `<p class="lead">Exchanges</p>${exchanges}`}</div></details>`
+  return `<details class="r ${tone}" id="${htmlAttribute(visible(result.id))}" data-o="${kindOf(result)}" data-l="${result.level}"${result.outcome === 'failed' ? ' open' : ''}><summary><span class="sign">${sign}<span class="sr"> ${word}</span></span><span class="what"><span class="mono">${htmlText(result.id)}</span><span class="ask">${htmlText(result.statement)}</span>${why}</span><span class="meta">${note}<span class="tag">${result.level}</span> ${htmlText(sections(result.section))}</span></summary><div class="in">${lead}${known}${failureEvidence(result.failures, context)}${ranOrNot}${about}${again}<p class="facts">All requirements of ${sectionLinks(result.section)}</p>${exchanges === '' ? '' : `<p class="lead">Exchanges</p>${exchanges}`}</div></details>`
 }
 
 function sectionLinks(section: string): string {
@@ -164,10 +163,10 @@ function rerun({ run, target }: Report, { id }: RequirementResult): string {
 }
 
 /** Filter and search; they need the script, which shows them. */
-export function toolbar(): string {
-  const boxes = Object.entries(outcomes).map(
-    ([outcome, { sign, tone, word }]) =>
-      `<label class="${tone}"><input type="checkbox" name="outcome" value="${outcome}" checked><i aria-hidden="true">${sign}</i>${word}</label>`,
+export function toolbar({ requirements }: Pick<Report, 'requirements'>): string {
+  const boxes = kindsIn(requirements).map(
+    ([kind, { sign, tone, word }]) =>
+      `<label class="${tone}"><input type="checkbox" name="outcome" value="${kind}" checked><i aria-hidden="true">${sign}</i>${word}</label>`,
   )
   return `<div class="tools" id="tools" role="search" aria-label="Requirements" hidden><input type="search" id="find" placeholder="Search id, statement, reason" aria-label="Search requirements"><fieldset><legend class="sr">Outcome</legend>${boxes.join('')}</fieldset><label class="sr" for="level">Level</label><select id="level"><option value="">Must and should</option><option value="must">Must only</option><option value="should">Should only</option></select><button type="button" id="fold">Open all</button><output id="shown"></output></div>`
 }
@@ -176,9 +175,8 @@ export function toolbar(): string {
 export function operationHead({ operation, results }: OperationGroup): string {
   const line = isOperationId(operation) ? operationOf(operation) : undefined
   const path = line ? `<span class="path mono">${line.method} ${htmlText(line.path)}</span>` : ''
-  const tally = (Object.keys(outcomes) as Outcome[]).map((outcome) => {
-    const number = results.filter((result) => result.outcome === outcome).length
-    const { sign, tone, word } = outcomes[outcome]
+  const tally = Object.entries(kinds).map(([kind, { sign, tone, word }]) => {
+    const number = results.filter((result) => kindOf(result) === kind).length
     return number === 0
       ? ''
       : `<span class="${tone}"><i aria-hidden="true">${sign}</i>${number}<span class="sr"> ${word.toLowerCase()}</span></span>`

@@ -1,5 +1,6 @@
 import { groupBy } from '../../harness/group-by.ts'
 import type { Counts, Outcome, Report, RequirementResult } from '../../harness/report/index.ts'
+import { kinds, type Mark } from './writing.ts'
 import { decisive, isLeftOutByOption, isSelected, summarize } from '../../harness/report/index.ts'
 
 export interface OperationGroup {
@@ -92,10 +93,25 @@ export function selectedResults({
   )
 }
 
+/** Tells how a result is shown: what an option left out is none that was not tested. */
+export function kindOf(result: RequirementResult): keyof typeof kinds {
+  return isLeftOutByOption(result) ? 'left-out' : result.outcome
+}
+
+export function markOf(result: RequirementResult): Mark {
+  return kinds[kindOf(result)]
+}
+
+/** The kinds that a legend of these results names: all outcomes, and what was left out if anything was. */
+export function kindsIn(results: readonly RequirementResult[]): (readonly [string, Mark])[] {
+  const isPart = results.some(isLeftOutByOption)
+  return Object.entries(kinds).filter(([kind]) => isPart || kind !== 'left-out')
+}
+
 /** How many requirements each option left out: `286 by --only, 3 by --read-only`; undefined if none did. */
 export function leftOutSentence({ requirements }: Report): string | undefined {
   const options = requirements
-    .filter((result) => isLeftOutByOption(result))
+    .filter(isLeftOutByOption)
     .flatMap(({ why }) => (why?.kind === 'left-out' ? [why.by] : []))
   const parts = [...groupBy(options, String)].map(([option, all]) => `${all.length} by ${option}`)
   return parts.length === 0 ? undefined : parts.join(', ')

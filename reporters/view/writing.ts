@@ -63,6 +63,12 @@ export const outcomes = {
   'not-applicable': { sign: '–', word: 'Not applicable', tone: 'n', member: 'notApplicable' },
 } as const satisfies Record<Outcome, Mark & { member: keyof Counts }>
 
+/** How a requirement is shown: by its outcome, or as what an option left out. */
+export const kinds = {
+  ...outcomes,
+  'left-out': { sign: '⊘', word: 'Left out', tone: 'n' },
+} as const satisfies Record<string, Mark>
+
 /**
  * Address of a requirement's page: `<site>/requirements/<id>.html`; undefined without a site.
  * @param site what the suite that wrote the report names, or whoever wrote it: no more than an address is made of it

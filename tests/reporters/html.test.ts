@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { renderHtml } from '../../reporters/html.ts'
 import type { RecordedExchange, Report } from '../../harness/report/model.ts'
+import { leftOut } from '../../harness/report/reason.ts'
+import { missed, report, result } from '../gates/results.ts'
 import { hostile, unsafe } from './hostile.ts'
 import { attribute, elements, hasClass, textOf, type Element } from './html-tree.ts'
 import { joined, sampleExchanges } from './sample-exchanges.ts'
@@ -53,6 +55,29 @@ test('the matrix has a cell for every requirement, named by its outcome', async 
     new Set(['passed', 'failed', 'not tested', 'not applicable']),
   )
   expect(new Set(cells.map(textOf)).size).toBe(4)
+})
+
+test('what an option left out is shown as that, and its operation has no line in the matrix', async () => {
+  const selected = result('files.list/2xx-accepted')
+  const left = [
+    missed('files.list/401-invalid-key', leftOut('--only')),
+    missed('translate.run/2xx-accepted', leftOut('--only')),
+  ]
+  const all = elements(await render(report([selected, ...left], { only: [selected.id] })))
+  expect(rows(all).map((row) => attribute(row, 'data-o'))).toEqual([
+    'passed',
+    'left-out',
+    'left-out',
+  ])
+  const cells = all.filter((one) => hasClass(one, 'cell'))
+  expect(cells.map((cell) => attribute(cell, 'aria-label'))).toEqual([
+    '2xx-accepted (must): passed',
+    '401-invalid-key (must): left out',
+  ])
+  const boxes = all.filter((one) => attribute(one, 'type') === 'checkbox')
+  expect(boxes.map((box) => attribute(box, 'value'))).toContain('left-out')
+  const whole = elements(await render(report([selected])))
+  expect(whole.some((one) => attribute(one, 'value') === 'left-out')).toBe(false)
 })
 
 test("the matrix begins with what failed, in columns and within what is an operation's own", async () => {

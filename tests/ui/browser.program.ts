@@ -124,7 +124,7 @@ describe.skipIf(!isInstalled)('the page of conform ui in Chromium', () => {
     expect(await shown.count()).toBe(1)
     // The page itself knows its address at once; the driver hears of it a moment later.
     const search = () => page.evaluate('location.search')
-    expect(await search()).toBe('?hide=passed%2Cnot-exercised%2Cnot-applicable')
+    expect(await search()).toBe('?hide=passed%2Cnot-exercised%2Cnot-applicable%2Cleft-out')
     // Beside the list: what was sent is on the right of it, and on a time line.
     const sent = page.locator(`[id="${broken}"] .sent`)
     await sent.locator('svg.line rect').first().waitFor()
