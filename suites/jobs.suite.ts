@@ -1,4 +1,3 @@
-import type { RequirementId } from '../catalogue/catalogue.ts'
 import {
   applyScenario,
   byRecord,
@@ -17,9 +16,8 @@ import { eachAccepted, ofBodies, type Refusal } from './created/created-object.t
 import { noEffect, once, onceAtOnce, ownId } from './created/relations.ts'
 import { usable } from './created/usable.ts'
 import { judgeAnyText } from './jobs/any-text.ts'
-import { accessTo } from './jobs/applications.ts'
-import { lookAtLast, provokeConflicts } from './jobs/drive.ts'
-import { ids } from './jobs/held.ts'
+import { gateOf } from './jobs/application.ts'
+import { lookAtLast } from './jobs/drive.ts'
 import {
   malformedId,
   malformedInputs,
@@ -27,16 +25,25 @@ import {
   withoutInput,
   withRequiredInputs,
 } from './jobs/faults.ts'
-import { followFailing, followFirst, readableJob, readFinalStates } from './jobs/follow.ts'
-import { isEnded, jobsIn } from './jobs/jobs.ts'
-import { byRule, judgeCreated, judgeFailed, judgeIdentity, judgeJobs } from './jobs/judge.ts'
-import { provokeRefusals } from './jobs/refuse.ts'
+import { readFinalStates } from './jobs/follow.ts'
+import { jobsIn } from './jobs/jobs.ts'
+import {
+  byRule,
+  judgeCreated,
+  judgeFailed,
+  judgeIdentity,
+  judgeJobs,
+  reach,
+  stateFor,
+} from './jobs/judge.ts'
+import { isOver } from './jobs/requests.ts'
+import { ids, type JobRuleId } from './jobs/rules.ts'
 
 // §4.2 Create application job
 
 export const jobsCreate = suite('jobs.create', {
   '202-created': judgeCreated,
-  '202-retrievable': byRule('jobs.create/202-retrievable', readableJob),
+  '202-retrievable': byRule('jobs.create/202-retrievable'),
   '202-required-inputs-only': withRequiredInputs,
   '202-any-text': judgeAnyText,
   '400-missing-body': missingBody,
@@ -44,11 +51,11 @@ export const jobsCreate = suite('jobs.create', {
   '400-missing-required-inputs': withoutInput,
   '400-malformed-inputs': malformedInputs,
   '404-unknown-application': unknown('application_id'),
-  '4xx-no-effect': byRule(ids.noEffect, provokeRefusals),
-  '409-job-in-progress': byRule(ids.inProgress, provokeConflicts),
-  '409-released': byRule(ids.released, provokeConflicts),
-  '409-per-application': byRule(ids.perApplication, provokeConflicts),
-  '409-atomic': byRule(ids.atomic, provokeConflicts),
+  '4xx-no-effect': byRule(ids.noEffect),
+  '409-job-in-progress': byRule(ids.inProgress),
+  '409-released': byRule(ids.released),
+  '409-per-application': byRule(ids.perApplication),
+  '409-atomic': byRule(ids.atomic),
 })
 
 // §4.3 Retrieve job. The spec names no error of an unknown or malformed id: any 4xx with an envelope will do.
@@ -56,11 +63,11 @@ export const jobsCreate = suite('jobs.create', {
 export const jobsRetrieve = suite('jobs.retrieve', {
   '200-job': judgeJobs,
   '200-identity': judgeIdentity,
-  '200-created-at': byRule('jobs.retrieve/200-created-at', followFirst),
-  '200-outcome': byRule('jobs.retrieve/200-outcome', followFirst),
+  '200-created-at': byRule('jobs.retrieve/200-created-at'),
+  '200-outcome': byRule('jobs.retrieve/200-outcome'),
   '200-failed': judgeFailed,
-  '200-stable': byRule('jobs.retrieve/200-stable', followFirst),
-  '200-consistent': byRule('jobs.retrieve/200-consistent', followFirst),
+  '200-stable': byRule('jobs.retrieve/200-stable'),
+  '200-consistent': byRule('jobs.retrieve/200-consistent'),
   '4xx-unknown-job': unknownJob,
   '4xx-malformed-id': malformedId,
 })
@@ -95,31 +102,14 @@ export const applicationsCreate = suite('applications.create', {
 
 // What the engine knows of jobs
 
-const conflicts = [ids.inProgress, ids.released, ids.perApplication, ids.atomic] as const
-
-/** Requirements that are judged on all jobs of a run. */
-const ofJobs = [
-  'jobs.create/202-created',
-  'jobs.create/202-retrievable',
-  'jobs.retrieve/200-job',
-  'jobs.retrieve/200-identity',
-  'jobs.retrieve/200-created-at',
-  'jobs.retrieve/200-outcome',
-  'jobs.retrieve/200-stable',
-  'jobs.retrieve/200-consistent',
-] as const
-
 /** Brings about whatever the rules need, beside everything else that a run sends. */
 async function createJobs(run: Run): Promise<void> {
   const { application, failingApplication } = run.target.resources
-  const isWanted = (ids: readonly RequirementId[]): boolean => ids.some((id) => isPlanned(run, id))
-  const drivers: (() => Promise<unknown>)[] = []
-  if (application && !run.options.readOnly && isWanted(ofJobs)) drivers.push(() => followFirst(run))
-  if (isWanted(conflicts)) drivers.push(() => provokeConflicts(run))
-  if (isWanted([ids.noEffect])) drivers.push(() => provokeRefusals(run))
-  if (failingApplication && isWanted(['jobs.retrieve/200-failed']))
-    drivers.push(() => followFailing(run))
-  await Promise.allSettled(drivers.map((drive) => drive()))
+  const planned = (Object.keys(stateFor) as JobRuleId[]).filter((id) => isPlanned(run, id))
+  const wanted = new Set(planned.map((id) => stateFor[id]))
+  if (!application || run.options.readOnly) wanted.delete('ended')
+  if (failingApplication && isPlanned(run, 'jobs.retrieve/200-failed')) wanted.add('failing')
+  await Promise.allSettled([...wanted].map((state) => reach(run, state)))
 }
 
 /** The declared application that a creation names; undefined for any other request. */
@@ -134,7 +124,7 @@ function applicationOf(run: Run, { operation, params }: Probe): string | undefin
 export const jobsHook: RunHook = {
   requests: {
     'jobs.retrieve': async (run) => {
-      const id = run.target.resources.job ?? (await readableJob(run))
+      const id = run.target.resources.job ?? (await reach(run, 'readable'))
       return operationProbe(run, 'jobs.retrieve', { params: { job_id: id } })
     },
   },
@@ -142,13 +132,13 @@ export const jobsHook: RunHook = {
     const application = applicationOf(run, probe)
     if (application === undefined) return undefined
     const expects409 = purpose.expects?.some(([status]) => status === 409) ?? false
-    const access = accessTo(run, application)
-    if (probe.effect !== 'none') return access.sendWhenIdle(true, expects409, send)
-    const refused = (): Promise<Exchange> => access.sendWhenIdle(false, expects409, send)
+    const gate = gateOf(run, application)
+    if (probe.effect !== 'none') return gate.sendWhenIdle(true, expects409, send)
+    const refused = (): Promise<Exchange> => gate.sendWhenIdle(false, expects409, send)
     // Whether a refused creation has an effect is looked at before any other refusal is sent there.
     const isLookedAtFirst =
       isPlanned(run, ids.noEffect) && run.target.resources.application?.id === application
-    return isLookedAtFirst ? provokeRefusals(run).then(refused, refused) : refused()
+    return isLookedAtFirst ? reach(run, 'refusals').then(refused, refused) : refused()
   },
   start: createJobs,
   async finish(run) {
@@ -157,6 +147,6 @@ export const jobsHook: RunHook = {
   },
   unfinished: (run) =>
     jobsIn(historyOf(run))
-      .filter(({ twinOf, readings }) => !twinOf && !readings.some(isEnded))
+      .filter((job) => !isOver(job))
       .map(({ id }) => id),
 }

@@ -12,7 +12,7 @@ import {
 import type { CheckContext, Exchange } from '../../harness/engine/index.ts'
 import { answered, isGranted, NotExercised } from '../../harness/engine/index.ts'
 import { getAt, preview } from '../../schemas/json.ts'
-import { jobRequest } from './applications.ts'
+import { jobRequest } from './requests.ts'
 
 /** Texts of the kinds that servers trip over. */
 const awkward = [

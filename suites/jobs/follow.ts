@@ -1,39 +1,32 @@
 import { declaredResource, grantedControl } from '../../harness/checks/index.ts'
-import type { Exchange, Run } from '../../harness/engine/index.ts'
+import type { Run } from '../../harness/engine/index.ts'
 import {
   describeResponse,
   isPlanned,
   NotExercised,
-  oncePerRun,
   pause,
   sendThroughGate,
 } from '../../harness/engine/index.ts'
 import { historyOf } from '../../harness/history/index.ts'
 import { leftOut } from '../../harness/report/index.ts'
-import { awaitEnd, cannotBeRead, createdBy, jobRequest, read } from './applications.ts'
 import { endOf, hasEnded, isGone, type Job, jobOf, madeBy, ownJobs, statusOf } from './jobs.ts'
+import { awaitEnd, cannotBeRead, eventOf, jobRequest, read } from './requests.ts'
+import { ids } from './rules.ts'
 import { apartMs, timesDiffer } from './time-rules.ts'
 
 /** Jobs that are followed from their creation to their end, and what is read of them when all are made. */
-
-const deadlineOf = (run: Run): number => performance.now() + run.target.limits.jobTimeoutMs
-
-const jobMadeBy = (run: Run, exchange: Exchange): Job | undefined =>
-  madeBy(historyOf(run), createdBy(run, exchange))
 
 /** Pauses before the readings of a new job: at once, and until it has to be readable; as shares of `settleMs`. */
 const pauseShares = [0, 1 / 20, 3 / 20, 3 / 10, 1 / 2] as const
 
 /** The id of the job that the control of `jobs.create` made, once it can be read, or `settleMs` are over. */
-export function readableJob(run: Run): Promise<string> {
-  return oncePerRun(run, 'readable job', async () => {
-    if (run.options.readOnly) throw new NotExercised(leftOut('--read-only'))
-    const { exchange, said } = await grantedControl(run, 'jobs.create', 'no job could be created')
-    const job = exchange && jobMadeBy(run, exchange)
-    if (!job) throw new NotExercised(`the creation response names no id: ${said()}`)
-    await readUntilFound(run, job.id)
-    return job.id
-  })
+export async function readNewJob(run: Run): Promise<string> {
+  if (run.options.readOnly) throw new NotExercised(leftOut('--read-only'))
+  const { exchange, said } = await grantedControl(run, 'jobs.create', 'no job could be created')
+  const job = exchange && madeBy(historyOf(run), eventOf(run, exchange))
+  if (!job) throw new NotExercised(`the creation response names no id: ${said()}`)
+  await readUntilFound(run, job.id)
+  return job.id
 }
 
 /** Reads a new job right after its creation, and until it is found, at most until `settleMs` have passed. */
@@ -45,29 +38,22 @@ async function readUntilFound(run: Run, id: string): Promise<void> {
   }
 }
 
-/** Follows the first job of the run to its end. */
-export async function followFirst(run: Run): Promise<void> {
-  await awaitEnd(run, await readableJob(run), deadlineOf(run))
-}
-
-/** Creates a job of the failing application, once a run, and follows it to its end. */
-export function followFailing(run: Run): Promise<void> {
-  return oncePerRun(run, 'failing job', async () => {
-    const { job, exchange } = await createOn(run, 'failingApplication', 'jobs.retrieve/200-failed')
-    if (!job)
-      throw new NotExercised(
-        `no job of resources.failingApplication could be created: ${describeResponse(exchange)}`,
-      )
-    await readUntilFound(run, job.id)
-    await awaitEnd(run, job.id, deadlineOf(run))
-  })
+/** Creates a job of the failing application and follows it to its end. */
+export async function followFailing(run: Run): Promise<void> {
+  const { job, exchange } = await createOn(run, 'failingApplication', 'jobs.retrieve/200-failed')
+  if (!job)
+    throw new NotExercised(
+      `no job of resources.failingApplication could be created: ${describeResponse(exchange)}`,
+    )
+  await readUntilFound(run, job.id)
+  await awaitEnd(run, job.id)
 }
 
 async function createOn(run: Run, name: 'application' | 'failingApplication', requirement: string) {
   const application = declaredResource(run, name)
   const purpose = { requirement, role: 'setup' } as const
   const exchange = await sendThroughGate(run, () => jobRequest(run, application), purpose)
-  return { exchange, job: jobMadeBy(run, exchange) }
+  return { exchange, job: madeBy(historyOf(run), eventOf(run, exchange)) }
 }
 
 /**
@@ -79,7 +65,7 @@ async function createLater(run: Run): Promise<void> {
   if (!last || run.options.depth === 'quick' || timesDiffer(historyOf(run))) return
   await pause(run, Math.max(0, last.creation.endedAt + apartMs - performance.now()))
   const { job } = await createOn(run, 'application', 'jobs.retrieve/200-created-at')
-  if (job) await awaitEnd(run, job.id, deadlineOf(run))
+  if (job) await awaitEnd(run, job.id)
 }
 
 /** An ended job is read again so many ms after it was made, or in a quick run after it was seen to have ended. */
@@ -87,41 +73,43 @@ const againMs = { full: 3000, quick: 1000 }
 /** Most ended jobs that are read again for each application and outcome; the latest are taken. */
 const maxReadAgain = { full: 2, quick: 1 }
 
-const outcomes: readonly string[] = ['in_progress', 'completed', 'failed']
-
 /** The first job of each application, and the last ones of each outcome; of applications that the run created as of one. */
 function jobsToReadAgain(run: Run): Job[] {
   const { target, options } = run
   const counts = new Map<string, number>()
-  const ofEach = ({ application, readings }: Job): boolean => {
+  const isWanted = ({ application, readings }: Job): boolean => {
     const isOne = options.depth === 'quick' || !target.applicationIds.has(application)
     const outcome = readings.map(statusOf).findLast((status) => status !== undefined)
+    if (outcome === undefined || outcome === 'in_progress') return false
     const kind = `${isOne ? '' : application} ${outcome}`
-    counts.set(kind, (counts.get(kind) ?? 0) + 1)
+    const count = (counts.get(kind) ?? 0) + 1
+    counts.set(kind, count)
     // A status that the spec does not know may be one of a job that goes on.
-    if (outcome !== undefined && !outcomes.includes(outcome)) return true
-    return (
-      outcome !== undefined &&
-      outcome !== 'in_progress' &&
-      counts.get(kind)! <= maxReadAgain[options.depth]
-    )
+    const isKnown = outcome === 'completed' || outcome === 'failed'
+    return !isKnown || count <= maxReadAgain[options.depth]
   }
   const jobs = ownJobs(historyOf(run)).filter(({ twinOf }) => !twinOf)
-  const last = jobs.toReversed().filter(ofEach)
-  const first = jobs.filter(
-    (job, at) => jobs.findIndex(({ application }) => application === job.application) === at,
-  )
-  return [...new Set([...first, ...last])]
+  const first = new Map(jobs.toReversed().map((job) => [job.application, job]))
+  return [...new Set([...[...first.values()].toReversed(), ...jobs.toReversed().filter(isWanted)])]
 }
 
 /** Reads a job again, and once more if a copy may not know it yet. */
-async function readAgain(run: Run, { id, creation }: Job, requirement: string): Promise<void> {
-  const again = await read(run, id, requirement)
+async function readAgain(run: Run, { id, creation }: Job): Promise<void> {
+  const again = await read(run, id, ids.stable)
   const settledAt = creation.endedAt + run.target.limits.settleMs
   if (!isGone(again) || again.sentAt >= settledAt) return
   await pause(run, Math.max(0, settledAt - performance.now()))
-  await read(run, id, requirement)
+  await read(run, id, ids.stable)
 }
+
+/** What readings of ended jobs are for. */
+const ofReadings = [
+  'jobs.retrieve/200-identity',
+  'jobs.retrieve/200-stable',
+  'jobs.retrieve/200-consistent',
+  'jobs.retrieve/200-job',
+  'jobs.retrieve/200-outcome',
+] as const
 
 /**
  * Sees what can be seen only once all jobs are made, and have ended: before the requirements are judged that are about all of them.
@@ -130,16 +118,10 @@ async function readAgain(run: Run, { id, creation }: Job, requirement: string): 
 export async function readFinalStates(run: Run): Promise<void> {
   const history = historyOf(run)
   const { depth } = run.options
-  const deadline = deadlineOf(run)
   const [first] = ownJobs(history)
-  await Promise.all(
-    ownJobs(history).map(({ id }) => awaitEnd(run, id, deadline).catch(() => false)),
-  )
+  await Promise.allSettled(ownJobs(history).map(({ id }) => awaitEnd(run, id)))
   if (isPlanned(run, 'jobs.retrieve/200-created-at')) await createLater(run).catch(() => undefined)
-  const isWanted = ['identity', 'stable', 'consistent', 'job', 'outcome'].some((name) =>
-    isPlanned(run, `jobs.retrieve/200-${name}` as 'jobs.retrieve/200-job'),
-  )
-  if (!isWanted || cannotBeRead(run)) return
+  if (!ofReadings.some((id) => isPlanned(run, id)) || cannotBeRead(run)) return
   const { job: declared } = run.target.resources
   const from = depth === 'full' ? first?.creation : first && endOf(jobOf(history, first.id)!)
   const before = declared === undefined ? undefined : history.of(declared).find(hasEnded)
@@ -148,9 +130,8 @@ export async function readFinalStates(run: Run): Promise<void> {
     (before?.endedAt ?? -Infinity) - againMs[depth] + againMs.quick,
   )
   await pause(run, Math.max(0, since + againMs[depth] - performance.now()))
-  const requirement = 'jobs.retrieve/200-stable'
   await Promise.allSettled([
-    ...jobsToReadAgain(run).map((job) => readAgain(run, job, requirement)),
-    ...(before && declared !== undefined ? [read(run, declared, requirement)] : []),
+    ...jobsToReadAgain(run).map((job) => readAgain(run, job)),
+    ...(before && declared !== undefined ? [read(run, declared, ids.stable)] : []),
   ])
 }

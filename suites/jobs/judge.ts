@@ -10,43 +10,76 @@ import {
   validRequest,
 } from '../../harness/checks/index.ts'
 import type { CheckContext, Judge, Run } from '../../harness/engine/index.ts'
-import { jsonValue, judgeGranted, judgeShape, NotExercised } from '../../harness/engine/index.ts'
+import {
+  jsonValue,
+  judgeGranted,
+  judgeShape,
+  NotExercised,
+  oncePerRun,
+} from '../../harness/engine/index.ts'
 import { type History, historyOf, sameId } from '../../harness/history/index.ts'
 import { leftOut } from '../../harness/report/index.ts'
 import { member, preview } from '../../schemas/json.ts'
-import { ids } from './held.ts'
-import { followFailing, followFirst } from './follow.ts'
+import { provokeConflicts } from './drive.ts'
+import { followFailing, readNewJob } from './follow.ts'
 import { failedRule } from './reading-rules.ts'
-import { jobRules } from './rules.ts'
+import { provokeRefusals } from './refuse.ts'
+import { awaitEnd } from './requests.ts'
+import { ids, type JobRuleId, jobRules } from './rules.ts'
 
-type Id = keyof typeof jobRules
+/** States of jobs, each brought about once a run, whoever asks first. */
+const states = {
+  readable: readNewJob,
+  ended: async (run: Run) => awaitEnd(run, await reach(run, 'readable')),
+  conflicts: provokeConflicts,
+  refusals: provokeRefusals,
+  failing: followFailing,
+}
+type State = keyof typeof states
+
+export function reach(run: Run, state: 'readable'): Promise<string>
+export function reach(run: Run, state: State): Promise<unknown>
+export function reach(run: Run, state: State): Promise<unknown> {
+  const begin: (run: Run) => Promise<unknown> = states[state]
+  return oncePerRun(run, `jobs: ${state}`, () => begin(run))
+}
+
+/** The state that a rule speaks of. */
+export const stateFor: Readonly<Record<JobRuleId, State>> = {
+  'jobs.create/202-created': 'ended',
+  'jobs.create/202-retrievable': 'ended',
+  'jobs.create/409-job-in-progress': 'conflicts',
+  'jobs.create/409-released': 'conflicts',
+  'jobs.create/409-per-application': 'conflicts',
+  'jobs.create/409-atomic': 'conflicts',
+  'jobs.create/4xx-no-effect': 'refusals',
+  'jobs.retrieve/200-job': 'ended',
+  'jobs.retrieve/200-identity': 'ended',
+  'jobs.retrieve/200-created-at': 'ended',
+  'jobs.retrieve/200-outcome': 'ended',
+  'jobs.retrieve/200-stable': 'ended',
+  'jobs.retrieve/200-consistent': 'ended',
+}
 
 /** The requirements that say when there is no conflict: a scenario brings about the state without one. */
 const granting: readonly string[] = [ids.released, ids.perApplication, ids.noEffect]
 
-/**
- * Judges a requirement by its rule, on all that the run saw.
- * @param drive what brought the states about: why that could not be done is the reason if nothing is known
- */
-export function byRule(id: Id, drive: (run: Run) => Promise<unknown>): Judge {
+/** Judges a requirement by its rule, on all that the run saw. If that shows nothing, why its state could not be reached is the reason. */
+export function byRule(id: JobRuleId): Judge {
   return async (context) => {
     if (context.scenario) return (granting.includes(id) ? grantedByScenario : byScenario)(context)
     const { run } = context
     const verdict = jobRules[id](historyOf(run))
-    if (verdict.outcome === 'open') await drive(run)
+    if (verdict.outcome === 'open') await reach(run, stateFor[id])
     if (id === ids.inProgress || id === ids.noEffect) context.control = 'granted'
-    judgeVerdict(
-      context,
-      verdict.outcome === 'open' ? { ...verdict, why: whyOpen(id, run, verdict) } : verdict,
+    if (verdict.outcome !== 'open' || stateFor[id] !== 'conflicts')
+      return judgeVerdict(context, verdict)
+    throw new NotExercised(
+      id === ids.atomic && run.target.limits.concurrency === 1
+        ? 'concurrent creations need limits.concurrency of 2 or more'
+        : `three attempts proved nothing: ${verdict.why}`,
     )
   }
-}
-
-/** Why nothing is known of a conflict, if the run itself is the reason, or has tried in vain. */
-function whyOpen(id: Id, run: Run, { why }: { readonly why: string }): string {
-  if (id === ids.atomic && run.target.limits.concurrency === 1)
-    return 'concurrent creations need limits.concurrency of 2 or more'
-  return id.includes('/409-') ? `three attempts proved nothing: ${why}` : why
 }
 
 /** Every creation of the run that should be granted gives 202 and the shape shown. */
@@ -90,7 +123,7 @@ async function judgeDeclared(context: CheckContext): Promise<void> {
 export const judgeIdentity: Judge = async (context) => {
   await judgeDeclared(context)
   const verdict = jobRules['jobs.retrieve/200-identity'](historyOf(context.run))
-  if (verdict.outcome === 'open') await followFirst(context.run)
+  if (verdict.outcome === 'open') await reach(context.run, 'ended')
   judgeVerdict(context, verdict)
 }
 
@@ -99,7 +132,7 @@ export const judgeFailed: Judge = async (context) => {
   const { run } = context
   if (!context.scenario) {
     const verdict = failedRule(declaredResource(run, 'failingApplication').id)(historyOf(run))
-    if (verdict.outcome === 'open') await followFailing(run)
+    if (verdict.outcome === 'open') await reach(run, 'failing')
     return judgeVerdict(context, verdict)
   }
   const make = grantedProbe(context, 'jobs.retrieve', () => validRequest(run, 'jobs.retrieve'))

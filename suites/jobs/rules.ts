@@ -25,6 +25,18 @@ export const jobRules = {
   'jobs.retrieve/200-consistent': consistent,
 } as const satisfies Partial<Record<RequirementId, Rule>>
 
+export type JobRuleId = keyof typeof jobRules
+
+/** Short names of those that a driver asks for. */
+export const ids = {
+  inProgress: 'jobs.create/409-job-in-progress',
+  released: 'jobs.create/409-released',
+  perApplication: 'jobs.create/409-per-application',
+  atomic: 'jobs.create/409-atomic',
+  noEffect: 'jobs.create/4xx-no-effect',
+  stable: 'jobs.retrieve/200-stable',
+} as const satisfies Record<string, JobRuleId>
+
 /**
  * The same of recorded traffic, which is judged answer by answer besides: of a creation only what more than one answer shows, and
  * the end of the jobs of the application that is declared for it.

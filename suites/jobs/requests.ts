@@ -1,0 +1,155 @@
+import type { Exchange, Probe, Purpose, Run } from '../../harness/engine/index.ts'
+import {
+  operationProbe,
+  pastBlocks,
+  pause,
+  perRun,
+  sendWithRetries,
+  sendWithStaleRetry,
+} from '../../harness/engine/index.ts'
+import { holdBack } from '../../harness/checks/index.ts'
+import { type HistoryEvent, historyOf, idKey } from '../../harness/history/index.ts'
+import type { ApplicationResource } from '../../harness/target-file/index.ts'
+import { getAt } from '../../schemas/json.ts'
+import { isEnded, type Job, jobOf, jobsIn, statusOf } from './jobs.ts'
+import { ids } from './rules.ts'
+
+// What is sent
+
+/** A creation of a job for that application, with its declared inputs. */
+export function jobRequest(run: Run, { id, inputs }: ApplicationResource): Promise<Probe> {
+  const params = { application_id: id }
+  return operationProbe(run, 'jobs.create', { params, json: { inputs }, effect: 'generates' })
+}
+
+/** Gives each text of the inputs another value; every other time only to the required inputs, or the first one. */
+export function withOtherValues(
+  application: ApplicationResource,
+  moment: number,
+): ApplicationResource {
+  const required = application.requiredInputs
+  const isKept = (input: unknown, at: number) =>
+    required.length === 0 ? at === 0 : required.includes(String(getAt(input, '/id')))
+  const own = moment % 4 === 3 ? application.inputs.filter(isKept) : application.inputs
+  const inputs = own.map((input) => {
+    const texts = getAt(input, '/value')
+    return Array.isArray(texts)
+      ? { ...input, value: texts.map((text) => `${String(text)} ${moment}`) }
+      : input
+  })
+  return { ...application, inputs }
+}
+
+/** The event that an exchange of this run was appended as. */
+export function eventOf(run: Run, { sentAt, probe }: Exchange): HistoryEvent {
+  const history = historyOf(run)
+  const { application_id: application, job_id: job } = probe.params
+  const events = application === undefined ? history.of(job ?? '') : history.within(application)
+  const event = events.findLast(
+    (one) => one.exchange.probe === probe && one.exchange.sentAt === sentAt,
+  )
+  if (!event) throw new Error('an exchange about a job is not in the history')
+  return event
+}
+
+const asProbe = (requirement: string): Purpose => ({
+  requirement,
+  role: 'probe',
+  expects: [[409, 'BadRequest']],
+})
+
+/**
+ * Creates a job. The connection is its own: a creation that is sent once more, because the target had closed a connection, may
+ * have made a job that nobody knows of.
+ */
+export async function create(
+  run: Run,
+  application: ApplicationResource,
+  requirement: string,
+): Promise<HistoryEvent> {
+  const make = () => jobRequest(run, application)
+  return eventOf(run, await sendWithRetries(run, make, asProbe(requirement), { fresh: true }))
+}
+
+/** Creates beside a job. Sent once: while a throttled creation waited, the job would end. */
+export async function createBeside(
+  run: Run,
+  application: ApplicationResource,
+): Promise<HistoryEvent> {
+  const probe = await jobRequest(run, application)
+  const send = (fresh: boolean) =>
+    pastBlocks(() => sendWithStaleRetry(run, probe, asProbe(ids.inProgress), { fresh }))
+  let exchange = await send(false)
+  const { isGranted, isFirst, status } = eventOf(run, exchange)
+  // The previous request on the connection may have spoiled any other answer, and a connection may be lost.
+  const isClear = status === 409 || isGranted || (status !== undefined && isFirst)
+  if (!isClear) exchange = await send(true)
+  holdBack(run, exchange)
+  return eventOf(run, exchange)
+}
+
+/** Reads a job. */
+export async function read(
+  run: Run,
+  id: string,
+  requirement: string | null,
+): Promise<HistoryEvent> {
+  const probe = await operationProbe(run, 'jobs.retrieve', { params: { job_id: id } })
+  const isSuccess: Purpose['isSuccess'] = ({ response }) => response?.status === 200
+  return eventOf(run, await sendWithRetries(run, probe, { requirement, role: 'poll', isSuccess }))
+}
+
+// What is waited for
+
+/** Readings are so far apart at least, in ms, and no further than that share of the time that the job has taken. */
+const firstPauseMs = { full: 15, quick: 30 }
+const longestPauseMs = 1000
+/** A quick run sees the end of a job later, with fewer requests. */
+const pauseShare = { full: 0.2, quick: 0.4 }
+/** A job that cannot be read for so much longer than `settleMs` is not waited for, in ms. */
+const unreadableMs = 1000
+
+/** Whether jobs cannot be read at all: one was asked for until `settleMs` were over. It is not waited for again. */
+export function cannotBeRead(run: Run): boolean {
+  const jobs = jobsIn(historyOf(run))
+  const { settleMs } = run.target.limits
+  const isAsked = ({ creation, readings }: Job): boolean =>
+    readings.some(({ sentAt }) => sentAt - creation.endedAt >= settleMs)
+  const isRead = ({ readings }: Job): boolean => readings.some((one) => statusOf(one) !== undefined)
+  return jobs.some(isAsked) && !jobs.some(isRead)
+}
+
+export const isOver = ({ twinOf, readings }: Job): boolean =>
+  twinOf !== undefined || readings.some(isEnded)
+
+/** Polls under way, by job. */
+const polls = perRun(() => new Map<string, Promise<boolean>>())
+
+/** Waits until a reading shows that the job has ended, at most `jobTimeoutMs`, or until `deadline` (`performance.now()`); false if none shows it. */
+export async function awaitEnd(run: Run, id: string, deadline?: number): Promise<boolean> {
+  const job = jobOf(historyOf(run), id)
+  if (!job || isOver(job)) return true
+  const known = polls(run)
+  const key = idKey(id)
+  const until = deadline ?? performance.now() + run.target.limits.jobTimeoutMs
+  const polling = known.get(key) ?? poll(run, id, until).finally(() => known.delete(key))
+  known.set(key, polling)
+  return polling
+}
+
+async function poll(run: Run, id: string, deadline: number): Promise<boolean> {
+  const { depth } = run.options
+  const started = performance.now()
+  let lastRead = started
+  for (;;) {
+    const reading = await read(run, id, null)
+    if (isEnded(reading)) return true
+    const now = performance.now()
+    if (statusOf(reading) !== undefined) lastRead = now
+    const patienceMs = run.target.limits.settleMs + unreadableMs
+    const isUnread = lastRead < now && (now - lastRead > patienceMs || cannotBeRead(run))
+    if (now >= deadline || isUnread) return false
+    const wait = Math.max((now - started) * pauseShare[depth], firstPauseMs[depth])
+    await pause(run, Math.min(wait, longestPauseMs, Math.max(1, deadline - now)))
+  }
+}
