@@ -144,7 +144,9 @@ export function transportTo(
     ...transport,
     async send(request, options) {
       await sleep(latencyMs)
-      return transport.send(request, options)
+      const result = await transport.send(request, options)
+      // Under way for a part of the time, and sent at no moment at which another one was answered.
+      return { ...result, sentAt: result.sentAt - latencyMs / 2 }
     },
   }
 }

@@ -58,10 +58,12 @@ export function network(transport: Transport, { seed, latencyMs, lost }: Network
     ...transport,
     async send(request, options) {
       sent++
-      const wait = sleep(Math.ceil(random.of(`late ${sent}`) * latencyMs))
+      const lateMs = Math.ceil(random.of(`late ${sent}`) * latencyMs)
       const loss = loses(request, options)
-      await wait
-      return loss ?? transport.send(request, options)
+      await sleep(lateMs)
+      if (loss) return { ...loss, endedAt: performance.now() }
+      const result = await transport.send(request, options)
+      return { ...result, sentAt: result.sentAt - lateMs }
     },
   }
 }
