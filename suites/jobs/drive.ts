@@ -151,7 +151,9 @@ async function attempt(held: Held, other?: Held): Promise<void> {
   const { run } = held
   const [first, second] = await begin(held, other)
   if (first === undefined) return
-  if (second !== undefined) for (const id of [first, second, first]) await read(run, id, ids.atomic)
+  // A new job may not be found yet: then it is waited for.
+  if (second !== undefined)
+    for (const id of [first, second, first]) await goesOn(run, id, ids.atomic)
   const createElsewhere = () => other && create(run, other.application, ids.perApplication)
   // Beside what has to come while the job lasts, which may be a round trip.
   const older = readOlder(held, first)
