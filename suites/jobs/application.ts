@@ -30,6 +30,8 @@ export interface Held extends Gate {
 const busyPausesMs = [250, 500, 1000, 2000, 3000, 5000]
 /** What starts no job is sent so often. */
 const maxAttempts = 5
+/** So many lost answers to creations have to fit into `jobTimeoutMs`: then no chance explains them. */
+const triesIfLost = 13
 
 type Gate = ReturnType<typeof createGate>
 
@@ -118,7 +120,8 @@ function createGate(run: Run, id: string) {
             )
           }
           // Busy with a job that this run did not create, or not released yet: all that helps is time.
-          await pauseBusy(Math.min(busyPausesMs[attempt - 1] ?? 5000, jobTimeoutMs))
+          const mostMs = isLost ? jobTimeoutMs / triesIfLost : jobTimeoutMs
+          await pauseBusy(Math.min(busyPausesMs[attempt - 1] ?? 5000, mostMs))
         }
       } finally {
         release()
