@@ -10,21 +10,21 @@ const options = { only: ['graphs.create/2xx-*', 'files.upload/2xx-*'] }
 
 test('a clean-up that is throttled is repeated after the wait asked for, and its outcome told', async () => {
   let removals = 0
+  let first: string | undefined
   const { report } = await judgeBehind((path, answer, _, { method }) => {
     if (method !== 'DELETE') return answer()
-    // Some objects are never removed.
-    if (path.endsWith('0')) return json(403, {})
+    // One object is never removed.
+    first ??= path
+    if (path === first) return json(403, {})
     return ++removals % 2 ? throttled(2) : answer()
   }, options)
   const asked = report.run.created.filter(({ removed }) => removed !== undefined)
   const kept = asked.filter(({ removed }) => removed === false)
   expect(asked.length).toBeGreaterThan(5)
-  expect(kept.every(({ id, kept: why }) => id.endsWith('0') && why === 'answered 403')).toBe(true)
+  expect(kept.map(({ kept: why }) => why)).toEqual(['answered 403'])
   expect(runNotes(report)).toContainEqual(
     expect.stringMatching(
-      new RegExp(
-        `^clean-up: ${asked.length - kept.length} of ${asked.length} created objects removed`,
-      ),
+      new RegExp(`^clean-up: ${asked.length - 1} of ${asked.length} created objects removed`),
     ),
   )
 })
