@@ -69,7 +69,7 @@ function limitNote(rows: readonly Estimate[], limit: number): string {
   const most = rows.reduce((sum, { generations }) => sum + generations, 0)
   if (limit === 0 || most <= limit) return ''
   return `limits.maxGenerations is ${limit}: if the target grants all that it may, cases are left out, and their requirements are not
-exercised. ${most} is enough.
+tested. ${most} is enough.
 `
 }
 

@@ -5,7 +5,7 @@ import { pageHead, script, style } from './html/assets.ts'
 import { failureList, stepList } from './html/lists.ts'
 import { masthead, runDetails, matrix } from './html/overview.ts'
 import { operationHead, toolbar, requirement } from './html/requirement.ts'
-import { byOperation } from './view/groups.ts'
+import { byOperation, untested } from './view/groups.ts'
 import {
   byRequirement,
   exchangeMarkup,
@@ -81,7 +81,7 @@ function* requirementList(report: Report, book: ExchangeBook): Generator<string,
   const failureShare = FAILURE_BUDGET / Math.max(failures, 1)
   yield `<section aria-labelledby="requirements" id="list"><h2 id="requirements">Requirements <small>${report.requirements.length}</small></h2>\n${toolbar(report)}\n`
   for (const group of byOperation(report)) {
-    yield `<section class="op">${operationHead(group)}\n`
+    yield `<section class="op">${operationHead(group, report)}\n`
     for (const result of group.results) {
       yield `${requirement(result, { report, failureShare, exchanges: book.get(result.id) ?? '' })}\n`
     }
@@ -95,7 +95,8 @@ function* requirementList(report: Report, book: ExchangeBook): Generator<string,
 }
 
 /** Disagreements of a baseline and the run; nothing if there are none. */
-function baselineNotes({ run }: Report): string {
+function baselineNotes(report: Report): string {
+  const { run } = report
   if (run.baseline === null) return ''
   const { file, notExercised, stale } = run.baseline
   const lines = [
@@ -103,7 +104,7 @@ function baselineNotes({ run }: Report): string {
       ({ id, why }) => `<li><b>Stale entry</b> <code>${htmlText(id)}</code>: ${htmlText(why)}</li>`,
     ),
     ...notExercised.map(
-      (id) => `<li>Expected to fail, not tested: <code>${htmlText(id)}</code></li>`,
+      (id) => `<li>Expected to fail, ${untested(report)}: <code>${htmlText(id)}</code></li>`,
     ),
   ]
   if (lines.length === 0) return ''

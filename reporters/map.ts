@@ -33,7 +33,7 @@ export function renderMap(report: Report): string {
   const name = htmlText(shortened(report.target.name, LONGEST_NAME))
   const standing = htmlText(wordAndMode(report, standingOf(report)))
   const sentence = mapSentence(places)
-  const list = places.map(({ operation, state }) => `${operation}: ${state}`).join(', ')
+  const list = places.map(({ operation, word }) => `${operation}: ${word}`).join(', ')
   const verdicts = familySentence(report)
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="t d"><title id="t">${name}: ${standing}, ${sentence}</title><desc id="d">${list}${verdicts === undefined ? '' : `; ${verdicts}`}</desc><style>${style}</style>
 <rect class="page" width="${width}" height="${height}" rx="12"/>
@@ -43,9 +43,9 @@ ${places.map(tile).join('\n')}
 `
 }
 
-function tile({ detail, operation, state }: Place, at: number): string {
+function tile({ detail, operation, state, word }: Place, at: number): string {
   const { sign, tone } = states[state]
   const [x, y] = [MARGIN + (at % COLUMNS) * WIDTH, TOP + Math.floor(at / COLUMNS) * HEIGHT]
-  const below = detail === '' ? state : `${state}, ${detail}`
+  const below = detail === '' ? word : `${word}, ${detail}`
   return `<g class="${tone}" transform="translate(${x} ${y})"><rect width="${WIDTH - GAP}" height="${HEIGHT - GAP}" rx="8"/><text class="g" x="12" y="27">${sign}</text><text x="32" y="19">${operation}</text><text class="s" x="32" y="36">${below}</text></g>`
 }

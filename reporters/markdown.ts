@@ -27,6 +27,7 @@ import {
   type ReasonGroup,
   requiredButMissed,
   selectedSummary,
+  untested,
 } from './view/groups.ts'
 import { commandOrLength, evidence, failureSentence } from './view/evidence.ts'
 import { type NextStep, nextSteps } from './view/next-steps.ts'
@@ -118,10 +119,10 @@ export function renderMarkdown(report: Report, evidence = 25): string {
     ...[...new Set([...shownFirst(causes, likely), ...causes])]
       .slice(0, evidence)
       .flatMap((cause) => failureDetails(cause, report.suite.site, causes.length <= MOST_OPEN)),
-    ...missed(requiredButMissed(report)),
+    ...missed(report),
     ...baseline(report, expected.length),
     ...stepTable(steps),
-    ...reasonTable('Not tested', notTested),
+    ...reasonTable(capital(untested(report)), notTested),
     ...reasonTable('Not applicable', notApplicable),
   ].join('\n')
 }
@@ -146,7 +147,7 @@ function mapList(report: Report): string[] {
     const ids = own.map(
       ({ detail, operation }) => markdownCode(operation) + (detail && ` (${detail})`),
     )
-    return `- ${stateSigns[state]} **${state}**: ${ids.join(', ')}`
+    return `- ${stateSigns[state]} **${own[0]!.word}**: ${ids.join(', ')}`
   })
   // That all is well is said without a list.
   const list = report.verdict === 'conformant' ? [] : [...items, '']
@@ -174,10 +175,11 @@ function notBuiltList(absent: NotBuilt | undefined): string[] {
   ]
 }
 
-function missed(ids: readonly string[]): string[] {
+function missed(report: Report): string[] {
+  const ids = requiredButMissed(report)
   if (ids.length === 0) return []
   const lines = firstOf(ids.map(markdownCode), MOST_MISSED).map((line) => `- ${line}`)
-  return ['### Not tested, and required (--require-exercised)', '', ...lines, '']
+  return [`### ${capital(untested(report))}, and required (--require-exercised)`, '', ...lines, '']
 }
 
 function summaryTable(report: Report): string[] {
@@ -186,7 +188,7 @@ function summaryTable(report: Report): string[] {
   const row = (level: string, { passed, failed, notExercised, notApplicable }: Counts) =>
     `| ${level} | ${passed} | ${failed} | ${notExercised} | ${notApplicable} |`
   return [
-    '| | passed | failed | not tested | not applicable |',
+    `| | passed | failed | ${untested(report)} | not applicable |`,
     '| --- | ---: | ---: | ---: | ---: |',
     row('must (required)', summary.must),
     row('should (recommended)', summary.should),
@@ -206,7 +208,9 @@ function baseline(report: Report, failures: number): string[] {
   const lines = [
     ...stale.map(({ id, why }) => `- stale entry ${markdownCode(id)}: ${markdownText(why)}`),
     ...expected.map((id) => `- failed as expected: ${markdownCode(id)}${why(id)}`),
-    ...notExercised.map((id) => `- expected to fail, not tested: ${markdownCode(id)}${why(id)}`),
+    ...notExercised.map(
+      (id) => `- expected to fail, ${untested(report)}: ${markdownCode(id)}${why(id)}`,
+    ),
   ]
   if (lines.length === 0) return []
   return [

@@ -17,7 +17,7 @@ import {
 import { failureBlock } from './terminal/failure-lines.ts'
 import { byCause, shownFirst } from './view/causes.ts'
 import { likelyCauses } from './view/likely-causes.ts'
-import { duration, firstOf, requirementPage } from './view/writing.ts'
+import { capital, duration, firstOf, requirementPage } from './view/writing.ts'
 import {
   exitLine,
   removedAgain,
@@ -27,7 +27,7 @@ import {
   type Tone,
   verdictBeforeExit,
 } from './view/standing.ts'
-import { failed, leftOutSentence, requiredButMissed, selectedSummary } from './view/groups.ts'
+import { failed, leftOutSentence, requiredButMissed, untested } from './view/groups.ts'
 import { notBuilt } from './view/operation-map.ts'
 import { type NextStep, nextSteps, unexplained } from './view/next-steps.ts'
 import { isWithoutOutcome, notJudged } from './view/to-declare.ts'
@@ -98,7 +98,7 @@ export function renderTerminal(
     ...nextLines(nextSteps(report, { command: options.command, json }), colors),
     colors.bold(colors[tones[standingOf(report).tone]](terminalText(verdictBeforeExit(report)))),
     ...notes.map((note) => terminalText(note)),
-    ...missedLines(requiredButMissed(report), rest),
+    ...missedLines(report, rest),
     colors.bold(terminalText(exitLine(report))),
   ]
   return `${laidOut(lines, width).join('\n')}\n`
@@ -137,10 +137,10 @@ function outcomeLines(report: Report, { rest, json }: Elsewhere, colors: Colors)
   const { notApplicable, notTested, steps } = notJudged(report)
   return [
     ...stepLines(steps, rest === null ? null : json, colors),
-    ...reasonLines('Not tested', notTested, rest, colors),
+    ...reasonLines(capital(untested(report)), notTested, rest, colors),
     ...reasonLines('Not applicable', notApplicable, rest, colors),
     ...(leftOut === undefined ? [] : [colors.dim(`Left out: ${leftOut}`), '']),
-    ...summaryTable(selectedSummary(report), colors),
+    ...summaryTable(report, colors),
   ]
 }
 
@@ -201,10 +201,11 @@ function whereTheRestIs(formats: readonly string[]): string {
   return isWritten ? 'see the reports' : '--report json (or html) lists them'
 }
 
-function missedLines(ids: readonly string[], rest: string | null): string[] {
+function missedLines(report: Report, rest: string | null): string[] {
+  const ids = requiredButMissed(report)
   if (ids.length === 0) return []
   const lines = firstOf(ids, rest === null ? Infinity : MOST_MISSED, `more: ${rest}`)
-  return ['not tested, and required:', ...lines.map((line) => `  ${terminalText(line)}`)]
+  return [`${untested(report)}, and required:`, ...lines.map((line) => `  ${terminalText(line)}`)]
 }
 
 function createdLines({ run }: Report, formats: readonly string[]): string[] {
@@ -227,7 +228,7 @@ function baselineLines(report: Report, colors: Colors): string[] {
   }
   const lines = [
     ...expected.map((id) => `  ${colors.dim('failed as expected')}  ${named(id)}`),
-    ...notExercised.map((id) => `  ${colors.dim('not tested')}          ${named(id)}`),
+    ...notExercised.map((id) => `  ${colors.dim(untested(report).padEnd(18))}  ${named(id)}`),
     ...stale.map(
       ({ id, why }) =>
         `  ${colors.red('stale entry')}         ${terminalText(id)}: ${terminalText(why)}`,

@@ -12,7 +12,7 @@ import { colorsFor } from '../cli/output/say.ts'
 import { keptExchanges, makeRunFolder, writeReports } from '../cli/output/write-reports.ts'
 import { terminalText } from '../reporters/escape/terminal.ts'
 import { laidOut, likelyLines, reasonLines, stepLines } from '../reporters/terminal/lines.ts'
-import { failed } from '../reporters/view/groups.ts'
+import { failed, untested } from '../reporters/view/groups.ts'
 import { likelyCauses } from '../reporters/view/likely-causes.ts'
 import { verdictSentence } from '../reporters/view/standing.ts'
 import { notJudged } from '../reporters/view/to-declare.ts'
@@ -97,7 +97,7 @@ function summaryLines(report: Report, json: string | undefined): string[] {
   const { unexpected } = failed(report)
   const lines = [
     ...stepLines(steps, json, colors),
-    ...reasonLines('Skipped, not tested', notTested, 'each is in the reports', colors),
+    ...reasonLines(`Skipped, ${untested(report)}`, notTested, 'each is in the reports', colors),
     ...reasonLines('Skipped, not applicable', notApplicable, 'each is in the reports', colors),
     ...likelyLines(likelyCauses(unexpected, report), unexpected.length, colors),
   ]

@@ -125,7 +125,7 @@ export function servicePage(
 <main>
 ${badgePart(current, badge)}
 ${operationsPart(predicate)}
-${excludedPart('Not exercised', predicate.notExercised)}
+${excludedPart('Not tested', predicate.notExercised)}
 ${excludedPart('Not applicable', predicate.notApplicable)}
 ${runPart(current)}
 <section><h2>Certificates</h2><ul class="services">${certificates.map(certificate)}</ul></section>
@@ -138,7 +138,7 @@ function operationsPart({ operations }: Predicate): Markup {
     [`Judged, ${operations.judged.length} of ${operationCount}`, operations.judged],
     ['Declared not served', unservedNames(operations)],
     ['Declared removed', operations.removed],
-    ['Not exercised at all', operations.notExercised],
+    ['Not tested at all', operations.notExercised],
   ]
   return definitions(
     'Operations',

@@ -78,7 +78,7 @@ export function addArguments(command: Command) {
       .optionsGroup('What decides:')
       .option('--strict', 'a failed should counts like a failed must')
       .addOption(tpeOption().default('exact' as const))
-      .option('--require-exercised', 'exit 1 also if a must was not tested (not exercised)')
+      .option('--require-exercised', 'exit 1 also if a must was not tested')
       .option('--baseline <file>', 'expected failures: a report, or {"expected": [...]}')
       .option('--update-baseline', 'rewrite the baseline from this run')
       .option('--bail [n]', 'stop at the first must that fails, or at the n-th', whole(1, 100_000))
@@ -244,7 +244,7 @@ export function addGates<Args extends unknown[], Opts extends OptionValues>(
     .addOption(reportOption(formats))
     .option('--baseline <file>', baseline)
     .option('--strict', 'a failed should counts like a failed must')
-    .option('--require-exercised', 'exit 1 also if a must was not tested (not exercised)')
+    .option('--require-exercised', 'exit 1 also if a must was not tested')
     .addOption(tpeOption())
 }
 

@@ -17,7 +17,7 @@ import {
 } from '../../reporters/html/overview.ts'
 import { operationsSection } from '../../reporters/html/operation-map.ts'
 import { toolbar, operationHead, requirement } from '../../reporters/html/requirement.ts'
-import { byOperation, markOf as markOfResult } from '../../reporters/view/groups.ts'
+import { byOperation, kindOf, kindsOf } from '../../reporters/view/groups.ts'
 import { type Mark, outcomes } from '../../reporters/view/writing.ts'
 import { packageFile } from '../../schemas/package-file.ts'
 import { readingsOf } from '../explain/explanation.ts'
@@ -53,7 +53,7 @@ ${controls}
 <main id="main" tabindex="-1">
 ${parts.verdict}${parts.map}${parts.causes}${parts.counts}${parts.changes}${parts.failed}${parts['declare-next']}
 <a class="skip" href="#requirements">Skip the matrix</a>
-${matrix(report, { more: [waiting], markOf: ({ id }) => markOf(board.rows.get(id)!), isLive: true })}
+${matrix(report, { more: [waiting], markOf: ({ id }) => markOf(board.rows.get(id)!, report), isLive: true })}
 ${requirementList(board)}
 ${parts.details}</main>
 <script>${script}</script></body></html>
@@ -104,7 +104,8 @@ const waiting: Mark = { sign: '·', word: 'Waiting', tone: 'w' }
 
 const failureShare = 48 * 1024
 
-const markOf = ({ isWaiting, result }: Row): Mark => (isWaiting ? waiting : markOfResult(result))
+const markOf = ({ isWaiting, result }: Row, report: Report): Mark =>
+  isWaiting ? waiting : kindsOf(report)[kindOf(result)]
 
 /** State of the page beside its rows. */
 export interface Surroundings {
@@ -123,7 +124,7 @@ export function onceParts(
   const report = board.report()
   const rows = [...board.rows.values()]
   const known = rows.filter(({ isWaiting }) => !isWaiting).map(({ result }) => result)
-  const counted = { run: report.run, summary: summarize(known, report.run.tpe) }
+  const counted = { ...report, summary: summarize(known, report.run.tpe) }
   const waitingOf = (level: string): number =>
     rows.filter((row) => row.isWaiting && row.result.level === level).length
   const left = { must: waitingOf('must'), should: waitingOf('should') }
@@ -153,7 +154,7 @@ export function rowParts(row: Row, report: Report): Record<string, string> {
   const { result } = row
   return {
     [result.id]: rowMarkup(row, report),
-    [`cell:${result.id}`]: matrixCell(result, markOf(row)),
+    [`cell:${result.id}`]: matrixCell(result, markOf(row, report)),
   }
 }
 
@@ -168,7 +169,7 @@ export function rowMarkup(row: Row, report: Report): string {
     report,
     failureShare,
     exchanges,
-    mark: markOf(row),
+    mark: markOf(row, report),
     lead,
     note: changeMarkup(row),
   })
@@ -187,7 +188,8 @@ export function operationPart(board: Board, operation: string): Record<string, s
   const rows = [...board.rows.values()].filter(
     ({ isWaiting, result }) => !isWaiting && result.operation === operation,
   )
-  return { [operation]: operationHead({ operation, results: rows.map(({ result }) => result) }) }
+  const group = { operation, results: rows.map(({ result }) => result) }
+  return { [operation]: operationHead(group, board.report()) }
 }
 
 function readingMarkup(id: string): string {

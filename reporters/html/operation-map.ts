@@ -9,12 +9,12 @@ export function operationsSection(report: Report): string {
   const places = shownMap(report)
   if (places === undefined) return ''
   const rows = byState(places).map(([state, own]) => {
-    const { sign, tone, word } = states[state]
+    const { sign, tone } = states[state]
     const items = own.map(
       ({ detail, operation }) =>
         `<li><a class="mono" href="${htmlAnchor(operation)}">${htmlText(operation)}</a>${detail && ` <small>${detail}</small>`}</li>`,
     )
-    return `<dt class="${tone}"><i aria-hidden="true">${sign}</i>${word} <b>${own.length}</b></dt><dd><ul>${items.join('')}</ul></dd>`
+    return `<dt class="${tone}"><i aria-hidden="true">${sign}</i>${capital(own[0]!.word)} <b>${own.length}</b></dt><dd><ul>${items.join('')}</ul></dd>`
   })
   return `<section class="map" aria-label="Operations"><p class="lead">${mapSentence(places)}</p><dl>${rows.join('')}</dl>${notBuiltBlock(report)}</section>\n`
 }

@@ -1,6 +1,7 @@
 import {
   count,
   type Counts,
+  type Outcome,
   type Report,
   type RequirementResult,
   isLeftOutByOption,
@@ -16,8 +17,10 @@ import {
   leftOutSentence,
   selectedSummary,
   byOperation,
+  kindOf,
   kindsIn,
-  markOf,
+  kindsOf,
+  untested,
 } from '../view/groups.ts'
 import { capital, outcomes, duration, type Mark } from '../view/writing.ts'
 import {
@@ -44,7 +47,7 @@ export function masthead(report: Report): string {
 <h1>${htmlText(target.name)}</h1>
 <p class="where"><span class="mono">${htmlText(target.baseUrl)}</span> <time datetime="${htmlAttribute(run.startedAt)}">${htmlText(day(run.startedAt))}</time></p>
 ${verdictBlock(report)}
-${nextBlock(report)}${items.length > 0 ? `<ul class="notes">${items.join('')}</ul>\n` : ''}${operationsSection(report)}${likelyList(report)}${countCards({ run, summary: selectedSummary(report) })}
+${nextBlock(report)}${items.length > 0 ? `<ul class="notes">${items.join('')}</ul>\n` : ''}${operationsSection(report)}${likelyList(report)}${countCards({ ...report, summary: selectedSummary(report) })}
 </header>
 `
 }
@@ -76,9 +79,12 @@ interface Waiting {
 
 /** How many requirements of each level had each outcome, and how many were tested, of all that there are. */
 export function countCards(
-  { run, summary }: Pick<Report, 'run' | 'summary'>,
+  report: Pick<Report, 'exit' | 'run' | 'summary'>,
   waiting: Waiting = { must: 0, should: 0 },
 ): string {
+  const { run, summary } = report
+  const level = (title: string, weight: string, counts: Counts, left: number): string =>
+    levelCard({ title, weight, counts, left }, kindsOf(report))
   return `<div class="counts">
 ${level('Must', 'Required: decides the verdict', summary.must, waiting.must)}
 ${level('Should', run.strict ? 'Recommended, counts like must (--strict)' : 'Recommended: reported, does not decide', summary.should, waiting.should)}
@@ -86,13 +92,24 @@ ${coverage(sum(summary.must, summary.should), waiting.must + waiting.should)}
 </div>`
 }
 
-function level(title: string, weight: string, counts: Counts, waiting: number): string {
-  const items = Object.values(outcomes).map(
-    ({ member, sign, tone, word }) =>
-      `<li class="${tone}${counts[member] === 0 ? ' zero' : ''}"><i aria-hidden="true">${sign}</i><b>${counts[member]}</b> ${word.toLowerCase()}</li>`,
-  )
-  const left = waiting === 0 ? '' : `<p class="weight">${waiting} waiting</p>`
-  return `<section class="card"><h2>${title} <small>${total(counts) + waiting}</small></h2><p class="weight">${weight}</p>${bar(counts, waiting)}<ul class="legend">${items.join('')}</ul>${left}</section>`
+interface LevelCard {
+  readonly title: string
+  readonly weight: string
+  readonly counts: Counts
+  readonly left: number
+}
+
+function levelCard(
+  { title, weight, counts, left }: LevelCard,
+  marks: ReturnType<typeof kindsOf>,
+): string {
+  const items = (Object.keys(outcomes) as Outcome[]).map((outcome) => {
+    const { sign, tone, word } = marks[outcome]
+    const number = counts[outcomes[outcome].member]
+    return `<li class="${tone}${number === 0 ? ' zero' : ''}"><i aria-hidden="true">${sign}</i><b>${number}</b> ${word.toLowerCase()}</li>`
+  })
+  const waiting = left === 0 ? '' : `<p class="weight">${left} waiting</p>`
+  return `<section class="card"><h2>${title} <small>${total(counts) + left}</small></h2><p class="weight">${weight}</p>${bar(counts, left)}<ul class="legend">${items.join('')}</ul>${waiting}</section>`
 }
 
 /** The shares of the outcomes side by side, with room for what is waiting; the numbers are beside it as text. */
@@ -154,7 +171,7 @@ export function runDetails(report: Report): string {
   const list =
     rows.map(([name, value]) => `<dt>${name}</dt><dd>${htmlText(value)}</dd>`).join('') +
     created(report)
-  return `<section aria-labelledby="run"><h2 id="run">The run</h2><dl class="run">${list}</dl></section>\n${glossary}`
+  return `<section aria-labelledby="run"><h2 id="run">The run</h2><dl class="run">${list}</dl></section>\n${glossary(untested(report))}`
 }
 
 /** Objects that the run created, folded: there may be hundreds. */
@@ -166,13 +183,15 @@ function created({ run }: Report): string {
   return `<dt>Created</dt><dd><details><summary>${count(items.length, 'object')}${removedAgain(run)}</summary><ul class="plain">${items.join('')}</ul></details></dd>`
 }
 
-const glossary = `<section aria-labelledby="words"><h2 id="words">What the words mean</h2><dl class="run">
+const glossary = (
+  untestedTerm: string,
+): string => `<section aria-labelledby="words"><h2 id="words">What the words mean</h2><dl class="run">
 <dt>Conformant</dt><dd>Every required check (must) that applies to this target was made, and passed.</dd>
-<dt>Incomplete</dt><dd>No required check failed, but some were not tested, so nothing is said of those. In files: passing.</dd>
+<dt>Incomplete</dt><dd>No required check failed, but some were ${untestedTerm}, so nothing is said of those. In files: passing.</dd>
 <dt>Non-conformant</dt><dd>At least one required check (must) failed.</dd>
 <dt>Not judged</dt><dd>Too little could be sent or was answered for a verdict.</dd>
 <dt>Must, should</dt><dd>Required and recommended checks: a should that fails is reported, and decides nothing unless the run is --strict.</dd>
-<dt>Not tested</dt><dd>The requirement was not judged in this run; the reason is shown with it. It is not a pass. In files: not-exercised.</dd>
+<dt>${capital(untestedTerm)}</dt><dd>The requirement was not judged in this run; the reason is shown with it. It is not a pass.</dd>
 <dt>Not applicable</dt><dd>The target does not offer what the requirement is about, or its condition cannot be brought about there.</dd>
 <dt>Control</dt><dd>The same request without the fault, sent so that a refusal is known to be for that fault.</dd>
 </dl></section>
@@ -183,12 +202,11 @@ const SHARED = 4
 
 type MarkOf = (result: RequirementResult) => Mark
 
-const byKind: Marking = { markOf }
-
 interface Marking {
   /** Marks that its legend names besides. */
   readonly more?: readonly Mark[]
-  readonly markOf: MarkOf
+  /** By its kind if not given. */
+  readonly markOf?: MarkOf
   /** The page changes while it is read: nothing is placed by how it ended. */
   readonly isLive?: boolean
 }
@@ -197,20 +215,23 @@ interface Marking {
  * Operations by requirements: a column for each condition that operations share, and one for the rest of each operation. What
  * failed comes first: on a phone the first columns are all that is seen. An operation that an option left out has no line.
  */
-export function matrix(report: Report, { more = [], markOf, isLive }: Marking = byKind): string {
+export function matrix(report: Report, { more = [], isLive, ...marking }: Marking = {}): string {
   const groups = byOperation(report).filter(({ results }) => !results.every(isLeftOutByOption))
   if (groups.length === 0) return ''
+  const { markOf = (result) => kindsOf(report)[kindOf(result)] } = marking
+  const shownResults = groups.flatMap(({ results }) => results)
+  const marks = kindsIn({ ...report, requirements: shownResults }).map(([, mark]) => mark)
   const comesFirst = isLive ? () => false : isFailed
   const columns = sharedConditions(groups, comesFirst)
-  const ownFailures = groups
-    .flatMap(({ results }) => results)
-    .filter((result) => comesFirst(result) && !columns.includes(conditionOf(result.id))).length
+  const ownFailures = shownResults.filter(
+    (result) => comesFirst(result) && !columns.includes(conditionOf(result.id)),
+  ).length
   const heads = columns.map((column) => `<th scope="col"><span>${htmlText(column)}</span></th>`)
   const own = '<th scope="col">Specific to this operation</th>'
   const isOwnFirst = ownFailures > countOf(groups, columns[0] ?? '', comesFirst)
   const shown = { columns, isOwnFirst, comesFirst, markOf }
   return `<section aria-labelledby="matrix"><h2 id="matrix">Operations by requirements</h2>
-${legend([...kindsIn(groups.flatMap(({ results }) => results)).map(([, mark]) => mark), ...more])}
+${legend([...marks, ...more])}
 <div class="scroll" role="region" aria-label="Matrix" tabindex="0"><table class="matrix"><thead><tr><th scope="col">Operation</th>${isOwnFirst ? own + heads.join('') : heads.join('') + own}</tr></thead><tbody>
 ${groups.map((group) => row(group, shown)).join('\n')}
 </tbody></table></div></section>

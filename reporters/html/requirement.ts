@@ -8,13 +8,13 @@ import { count, reasonExpected, sections, sectionsIn } from '../../harness/repor
 import { singleQuoted } from '../../harness/shell-word.ts'
 import { htmlAttribute, htmlText } from '../escape/html.ts'
 import { shortened, visible } from '../escape/visible.ts'
-import { duration, kinds, type Mark, requirementPage } from '../view/writing.ts'
+import { duration, type Mark, requirementPage } from '../view/writing.ts'
 import { responseDifference, responseDifferenceOf } from '../view/difference.ts'
 import { evidence } from '../view/evidence.ts'
 import { storyDiagram } from './story.ts'
 import { differenceTable, piecesMarkup, pre, requestText, responseText } from './exchange.ts'
 import { isOperationId, operation as operationOf } from '../../catalogue/operations.ts'
-import { kindOf, kindsIn, markOf, type OperationGroup } from '../view/groups.ts'
+import { kindOf, kindsIn, kindsOf, type OperationGroup } from '../view/groups.ts'
 
 const words = {
   sent: 'Sent',
@@ -121,7 +121,13 @@ export interface RequirementContext {
 
 /** A requirement, folded unless it failed: statement, section, what came of it, its exchanges. */
 export function requirement(result: RequirementResult, context: RequirementContext): string {
-  const { exchanges, report, mark = markOf(result), lead = '', note = '' } = context
+  const {
+    exchanges,
+    report,
+    mark = kindsOf(report)[kindOf(result)],
+    lead = '',
+    note = '',
+  } = context
   const { sign, tone, word } = mark
   const ranOrNot =
     result.cases > 0
@@ -163,8 +169,8 @@ function rerun({ run, target }: Report, { id }: RequirementResult): string {
 }
 
 /** Filter and search; they need the script, which shows them. */
-export function toolbar({ requirements }: Pick<Report, 'requirements'>): string {
-  const boxes = kindsIn(requirements).map(
+export function toolbar(report: Report): string {
+  const boxes = kindsIn(report).map(
     ([kind, { sign, tone, word }]) =>
       `<label class="${tone}"><input type="checkbox" name="outcome" value="${kind}" checked><i aria-hidden="true">${sign}</i>${word}</label>`,
   )
@@ -172,10 +178,10 @@ export function toolbar({ requirements }: Pick<Report, 'requirements'>): string 
 }
 
 /** The heading of an operation's requirements: its method and path, and how many had each outcome. */
-export function operationHead({ operation, results }: OperationGroup): string {
+export function operationHead({ operation, results }: OperationGroup, report: Report): string {
   const line = isOperationId(operation) ? operationOf(operation) : undefined
   const path = line ? `<span class="path mono">${line.method} ${htmlText(line.path)}</span>` : ''
-  const tally = Object.entries(kinds).map(([kind, { sign, tone, word }]) => {
+  const tally = Object.entries(kindsOf(report)).map(([kind, { sign, tone, word }]) => {
     const number = results.filter((result) => kindOf(result) === kind).length
     return number === 0
       ? ''

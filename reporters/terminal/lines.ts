@@ -2,7 +2,7 @@ import type { Colors } from 'picocolors/types'
 import { wrapAnsi } from 'fast-wrap-ansi'
 import { type Counts, type Report, count, sayNeed } from '../../harness/report/index.ts'
 import { terminalText } from '../escape/terminal.ts'
-import type { ReasonGroup } from '../view/groups.ts'
+import { type ReasonGroup, selectedSummary, untested } from '../view/groups.ts'
 import { byState, mapSentence, type NotBuilt, shownMap, states } from '../view/operation-map.ts'
 import { gainOf, type Step, usualPart } from '../view/to-declare.ts'
 import { capital, compactJson, firstOf } from '../view/writing.ts'
@@ -45,30 +45,31 @@ function parted(line: string): { lead: string; width: number; text: string } {
 }
 
 /** Columns of counts, narrow enough for a line of 60 characters. */
-const columns = [
-  ['passed', 'passed', 'green'],
-  ['failed', 'failed', 'red'],
-  ['notExercised', 'not tested', 'yellow'],
-  ['notApplicable', 'n/a', 'dim'],
-] as const satisfies readonly (readonly [keyof Counts, title: string, keyof Colors])[]
+const columnsOf = (report: Report) =>
+  [
+    ['passed', 'passed', 'green'],
+    ['failed', 'failed', 'red'],
+    ['notExercised', untested(report), 'yellow'],
+    ['notApplicable', 'n/a', 'dim'],
+  ] as const satisfies readonly (readonly [keyof Counts, title: string, keyof Colors])[]
 
 const levels = { must: 'must (required)', should: 'should (recommended)' } as const
 
-export function summaryTable(summary: Report['summary'], colors: Colors): string[] {
-  const row = (level: keyof typeof levels) =>
-    `  ${levels[level].padEnd(20)}${cells(summary[level], colors)}`
+/** Counts of what the options left in, by level. */
+export function summaryTable(report: Report, colors: Colors): string[] {
+  const summary = selectedSummary(report)
+  const columns = columnsOf(report)
+  const row = (level: keyof typeof levels): string => {
+    const cells = columns.map(([member, title, color]) => {
+      const number = summary[level][member]
+      const cell = String(number).padStart(title.length + 2)
+      return number > 0 ? colors[color](cell) : colors.dim(cell)
+    })
+    return `  ${levels[level].padEnd(20)}${cells.join('')}`
+  }
   // Blanks stand before the colour: those within it are lost when lines are laid out.
-  return [`  ${' '.repeat(22)}${colors.dim(head.trimStart())}`, row('must'), row('should'), '']
-}
-
-const head = columns.map(([, title]) => title.padStart(title.length + 2)).join('')
-
-function cells(counts: Counts, colors: Colors): string {
-  const all = columns.map(([member, title, color]) => {
-    const cell = String(counts[member]).padStart(title.length + 2)
-    return counts[member] > 0 ? colors[color](cell) : colors.dim(cell)
-  })
-  return all.join('')
+  const head = columns.map(([, title]) => title).join('  ')
+  return [`  ${' '.repeat(22)}${colors.dim(head)}`, row('must'), row('should'), '']
 }
 
 /** The map of the operations: a line for each state that any has. Nothing if a run was to look at few of them. */
@@ -76,12 +77,12 @@ export function mapLines(report: Report, colors: Colors): Line[] {
   const places = shownMap(report)
   if (places === undefined) return []
   const groups = byState(places)
-  const width = Math.max(...groups.map(([state]) => state.length))
+  const width = Math.max(...places.map(({ word }) => word.length))
   const lines = groups.map(([state, own]): Line => {
     const { sign, tone } = states[state]
     const ids = own.map(({ detail, operation }) => operation + (detail && ` (${detail})`))
     return {
-      lead: `  ${colors[tonesOfMarks[tone]](`${sign} ${state.padEnd(width)}`)}  `,
+      lead: `  ${colors[tonesOfMarks[tone]](`${sign} ${own[0]!.word.padEnd(width)}`)}  `,
       width: width + 6,
       text: terminalText(ids.join(', '), Infinity),
     }

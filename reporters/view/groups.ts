@@ -1,6 +1,6 @@
 import { groupBy } from '../../harness/group-by.ts'
 import type { Counts, Outcome, Report, RequirementResult } from '../../harness/report/index.ts'
-import { kinds, type Mark } from './writing.ts'
+import { capital, kinds, type Mark } from './writing.ts'
 import { decisive, isLeftOutByOption, isSelected, summarize } from '../../harness/report/index.ts'
 
 export interface OperationGroup {
@@ -98,14 +98,21 @@ export function kindOf(result: RequirementResult): keyof typeof kinds {
   return isLeftOutByOption(result) ? 'left-out' : result.outcome
 }
 
-export function markOf(result: RequirementResult): Mark {
-  return kinds[kindOf(result)]
+/** Term for what was not looked at: if `--require-exercised` decides, the one that the last line has. */
+export function untested({ exit }: Pick<Report, 'exit'>): 'not tested' | 'not exercised' {
+  return exit.requireExercised === true ? 'not exercised' : 'not tested'
 }
 
-/** The kinds that a legend of these results names: all outcomes, and what was left out if anything was. */
-export function kindsIn(results: readonly RequirementResult[]): (readonly [string, Mark])[] {
-  const isPart = results.some(isLeftOutByOption)
-  return Object.entries(kinds).filter(([kind]) => isPart || kind !== 'left-out')
+/** How each kind is shown in this report. */
+export function kindsOf(report: Pick<Report, 'exit'>): Record<keyof typeof kinds, Mark> {
+  const missed = { ...kinds['not-exercised'], word: capital(untested(report)) }
+  return { ...kinds, 'not-exercised': missed }
+}
+
+/** The kinds that a legend names: all outcomes, and what was left out if anything was. */
+export function kindsIn(report: Pick<Report, 'exit' | 'requirements'>): [string, Mark][] {
+  const isPart = report.requirements.some(isLeftOutByOption)
+  return Object.entries(kindsOf(report)).filter(([kind]) => isPart || kind !== 'left-out')
 }
 
 /** How many requirements each option left out: `286 by --only, 3 by --read-only`; undefined if none did. */

@@ -3,7 +3,7 @@ import { conditionOf } from '../../catalogue/requirement.ts'
 import { grantedRequirement } from '../../catalogue/catalogue.ts'
 import { count, type Report, type RequirementResult } from '../../harness/report/index.ts'
 import { groupBy } from '../../harness/group-by.ts'
-import { selectedResults, withoutEchoes } from './groups.ts'
+import { selectedResults, untested, withoutEchoes } from './groups.ts'
 import { firstOf, type Mark, outcomes } from './writing.ts'
 
 /** How an operation stands, as far as a run could tell. */
@@ -11,17 +11,19 @@ export type State = 'built' | 'failing' | 'only keys tested' | 'not tested' | 'a
 
 /** How a state is shown: with the sign and the colour of the outcome that it is made of. */
 export const states = {
-  failing: { ...outcomes.failed, word: 'Failing' },
-  built: { ...outcomes.passed, word: 'Built' },
-  'only keys tested': { ...outcomes['not-exercised'], word: 'Only keys tested' },
+  failing: outcomes.failed,
+  built: outcomes.passed,
+  'only keys tested': outcomes['not-exercised'],
   'not tested': outcomes['not-exercised'],
-  absent: { ...outcomes['not-applicable'], word: 'Absent' },
+  absent: outcomes['not-applicable'],
 } as const satisfies Record<State, Mark>
 
 /** An operation in the map. */
 export interface Place {
   readonly operation: OperationId
   readonly state: State
+  /** The state in the term of the report. */
+  readonly word: string
   /** `7 of 8`: how many of its requirements that apply passed; for what fails how many failed. Empty if there is nothing to count. */
   readonly detail: string
 }
@@ -29,13 +31,16 @@ export interface Place {
 /** Conditions that what stands before an operation answers as well: they do not show that it is there. */
 const ofKeys = /^(401|403)-|^429-/
 
+type Facts = Pick<Report, 'exit' | 'requirements' | 'run'>
+
 /** The 17 operations in the order of the interface, and how each stands. */
-export function operationMap(report: Pick<Report, 'requirements' | 'run'>): Place[] {
+export function operationMap(report: Facts): Place[] {
   const found = absentOperations(report)
   return operations.map(({ id }) => {
     const own = report.requirements.filter(({ operation }) => operation === id)
     const state = found.has(id) ? 'absent' : stateOf(own)
-    return { operation: id, state, detail: detailOf(state, own) }
+    const word = state === 'not tested' ? untested(report) : state
+    return { operation: id, state, word, detail: detailOf(state, own) }
   })
 }
 
@@ -64,7 +69,7 @@ export function absentOperations({
 }
 
 /** The map, if the run was to look at more than one operation and learned anything of one. */
-export function shownMap(report: Pick<Report, 'requirements' | 'run'>): Place[] | undefined {
+export function shownMap(report: Facts): Place[] | undefined {
   const selected = new Set(selectedResults(report).map((result) => result.operation))
   const places = operationMap(report).filter(({ operation }) => selected.has(operation))
   return places.length > 1 && places.some(({ state }) => state !== 'not tested')
@@ -74,10 +79,7 @@ export function shownMap(report: Pick<Report, 'requirements' | 'run'>): Place[] 
 
 /** `17 operations: 2 built, 13 absent`: states that no operation has are left out. */
 export function mapSentence(places: readonly Place[]): string {
-  const parts = Object.keys(states).flatMap((state) => {
-    const number = places.filter((place) => place.state === state).length
-    return number === 0 ? [] : [`${number} ${state}`]
-  })
+  const parts = byState(places).map(([, own]) => `${own.length} ${own[0]!.word}`)
   return `${count(places.length, 'operation')}: ${parts.join(', ')}`
 }
 
@@ -105,7 +107,7 @@ const MOST_ANSWERS = 3
 const FEW = 4
 
 /** Undefined if there are none. */
-export function notBuilt(report: Pick<Report, 'requirements' | 'run'>): NotBuilt | undefined {
+export function notBuilt(report: Facts): NotBuilt | undefined {
   const { absent = [] } = report.run
   if (absent.length === 0) return undefined
   const all = absentOperations(report)
@@ -128,7 +130,7 @@ function notServed(ids: readonly string[]): Record<string, unknown> {
 }
 
 /** `"*"` for what is absent: what is there and has no entry of its own gets one. */
-function restNotServed(report: Pick<Report, 'requirements' | 'run'>): Record<string, unknown> {
+function restNotServed(report: Facts): Record<string, unknown> {
   const there = operationMap(report).filter(
     ({ operation, state }) => state !== 'absent' && !hasEntry(report, operation),
   )

@@ -1,4 +1,4 @@
-import type { Counts, Report, Verdict } from '../../harness/report/index.ts'
+import type { Report, Verdict } from '../../harness/report/index.ts'
 import {
   commonReason,
   count,
@@ -8,7 +8,7 @@ import {
   outsideCause,
 } from '../../harness/report/index.ts'
 import { groupBy } from '../../harness/group-by.ts'
-import { exercised, total, selectedSummary } from './groups.ts'
+import { exercised, total, selectedSummary, untested } from './groups.ts'
 import { firstOf } from './writing.ts'
 
 /** Whether a reader may be content: `warning` if nothing is known to be wrong that was not expected, but not everything is known. */
@@ -93,11 +93,11 @@ function mustsOf(report: Report): string {
   if (report.verdict === 'passing' && total(must) === 0) return 'no must was selected'
   switch (report.verdict) {
     case 'conformant':
-      return `all ${count(must.passed, 'must')} that apply passed${but(must, ['notApplicable'])}`
+      return `all ${count(must.passed, 'must')} that apply passed${but(must.notApplicable, 'not applicable')}`
     case 'passing':
       return tested(report)
     case 'non-conformant':
-      return `${must.failed} of ${allOf(report, 'must')} failed${but(must, ['notExercised', 'notApplicable'])}`
+      return `${must.failed} of ${allOf(report, 'must')} failed${but(must.notExercised, untested(report))}${but(must.notApplicable, 'not applicable')}`
     case 'not-judged':
       return notJudged(report)
   }
@@ -133,12 +133,8 @@ function shouldsOf(report: Report): string[] {
   ]
 }
 
-function but(counts: Counts, members: ('notExercised' | 'notApplicable')[]): string {
-  const words = { notExercised: 'not tested', notApplicable: 'not applicable' }
-  return members
-    .filter((member) => counts[member] > 0)
-    .map((member) => `, ${counts[member]} ${words[member]}`)
-    .join('')
+function but(number: number, words: string): string {
+  return number > 0 ? `, ${number} ${words}` : ''
 }
 
 /** Notes that a reader needs to weigh the verdict, a sentence each; none if nothing is out of the ordinary. */

@@ -13,9 +13,12 @@ import type { Report, RequirementResult } from '../../harness/report/model.ts'
 import { renderCtrf } from '../../reporters/ctrf.ts'
 import { githubAnnotations } from '../../reporters/github.ts'
 import { renderJunit } from '../../reporters/junit.ts'
+import { renderHtml } from '../../reporters/html.ts'
+import { renderMap } from '../../reporters/map.ts'
 import { renderMarkdown } from '../../reporters/markdown.ts'
 import type { FormatName } from '../../reporters/index.ts'
 import { renderTerminal } from '../../reporters/terminal.ts'
+import { joined } from '../reporters/sample-exchanges.ts'
 import { failed, missed, notApplicable, report, result } from './results.ts'
 
 const should = (id: string): RequirementResult => ({ ...failed(id), level: 'should' })
@@ -214,17 +217,44 @@ test('what --require-exercised misses is named on the terminal, in the summary, 
   )
   const lines = renderTerminal(of, pc.createColors(false)).trimEnd().split('\n')
   expect(lines.slice(-3)).toEqual([
-    'not tested, and required:',
+    'not exercised, and required:',
     '  a.b/2',
     'exit 1: 1 must was not exercised (--require-exercised)',
   ])
   expect(renderMarkdown(of)).toContain(
-    '### Not tested, and required (--require-exercised)\n\n- `a.b/2`\n',
+    '### Not exercised, and required (--require-exercised)\n\n- `a.b/2`\n',
   )
   const message = 'not-exercised: declare resources.graph (--require-exercised)'
   expect(junit(of).cases[1]!.failure!.message).toBe(message)
   expect(ctrf(of).tests[1]).toMatchObject({ status: 'failed', message })
 })
+
+test.each([
+  [true, 'not exercised', 'not tested'],
+  [false, 'not tested', 'not exercised'],
+])(
+  'one view has one term for what was not looked at (--require-exercised: %s)',
+  async (requireExercised, term, other) => {
+    const rows = [
+      result('files.list/2xx-accepted'),
+      missed('translate.run/2xx-accepted', 'declare operations.translate.run'),
+      missed('vision.analyze/2xx-accepted', 'declare operations.vision.analyze'),
+      should('chat.create/2xx-accepted'),
+    ]
+    const entry = baseline({ notExercised: ['vision.analyze/2xx-accepted'] })
+    const of = report(rows, { baseline: entry }, { requireExercised })
+    const views = {
+      terminal: renderTerminal(of, pc.createColors(false)),
+      markdown: renderMarkdown(of),
+      html: (await joined(renderHtml(of, []))).replace(/<(style|script)>.*?<\/\1>/gs, ''),
+      map: renderMap(of),
+    }
+    for (const [name, view] of Object.entries(views)) {
+      expect(view.toLowerCase(), name).toContain(term)
+      expect(view.toLowerCase(), name).not.toContain(other)
+    }
+  },
+)
 
 test('many missed requirements are counted, the first are named', () => {
   const rows = Array.from({ length: 60 }, (_, at) => missed(`a.b/${at}`))
