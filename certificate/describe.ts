@@ -23,12 +23,12 @@ export interface Given {
 }
 
 /**
- * Lines that `verify` prints: who signed, whether it is valid and accepted, the verdict by exact names, which operations were
- * judged, what was not exercised, how and when; then what that proves and what it does not. Names come from whoever
+ * Lines that `verify` prints: whether it is valid and accepted, and who signed; the verdict by exact names, which operations
+ * were judged, what was not tested, how and when; then what that proves and what it does not. Names come from whoever
  * signed: no control character of theirs reaches the terminal.
  * @param unmet what was asked of it that it does not meet
  */
-export function describe(found: Verification, unmet: readonly string[], given: Given): string[] {
+export function describe(found: Verification, unmet: readonly string[], given: Given) {
   const { problems, statement, signers, id } = found
   const { publicKey, keyIds = [], revocations } = given
   const ownerOf = (signer: string): string => {
@@ -39,11 +39,20 @@ export function describe(found: Verification, unmet: readonly string[], given: G
   const lookedUp = revocations
     ? `looked up in ${revocations.path}${asOf}`
     : 'not looked up; give --revoked and the index.json or revoked.json of its register'
-  const lines = [
+  const standing =
+    problems.length > 0 ? 'Not valid' : unmet.length > 0 ? 'Valid, but not accepted' : 'Valid'
+  const verdict = statement ? `: ${exactVerdict(statement.predicate)}` : ''
+  const head = [
     ...(statement && given.exchanges !== true ? [unseen] : []),
-    ...signers.map((signer, index) => `${index === 0 ? '' : 'also '}signed by ${ownerOf(signer)}`),
+    ...signers.map((signer, index) =>
+      index === 0
+        ? `${standing}${verdict}, signed by ${ownerOf(signer)}`
+        : `also signed by ${ownerOf(signer)}`,
+    ),
     ...problems.map((problem) => `not valid: ${problem}`),
     ...unmet.map((demand) => `not accepted: ${demand}`),
+  ]
+  const rest = [
     ...(statement
       ? [
           ...otherVersion(found, given),
@@ -54,7 +63,11 @@ export function describe(found: Verification, unmet: readonly string[], given: G
       : []),
     ...(statement && problems.length === 0 ? meaning(statement, signers, given) : []),
   ]
-  return lines.map((line) => terminalText(line, Infinity))
+  return {
+    lines: [...head, ...rest].map((line) => terminalText(line, Infinity)),
+    /** How many of them say how it stands. */
+    headLines: head.length,
+  }
 }
 
 /** Said first of a report that nothing shows to be true but itself. */

@@ -49,7 +49,7 @@ export function verifyFile(
   const { verdicts, partial, operations } = statement?.predicate ?? {}
   const words = bundle ? `the report in ${basename(request.file)}` : request.report
   return {
-    lines: describe(found, unmet, {
+    ...describe(found, unmet, {
       publicKey: given,
       keyIds,
       evidence: words,
@@ -61,7 +61,7 @@ export function verifyFile(
       /** Valid, and all that was asked of it is met: exit 0. */
       accepted: problems.length === 0 && unmet.length === 0,
       /** `insufficient`: valid, but not what was asked for. */
-      outcome: problems.length > 0 ? 'invalid' : unmet.length > 0 ? 'insufficient' : 'accepted',
+      outcome: outcomeOf(problems, unmet),
       valid: problems.length === 0,
       problems,
       unmet,
@@ -89,6 +89,11 @@ export function verifyFile(
       ].filter(Boolean),
     },
   }
+}
+
+function outcomeOf(problems: readonly string[], unmet: readonly string[]) {
+  if (problems.length > 0) return 'invalid' as const
+  return unmet.length > 0 ? ('insufficient' as const) : ('accepted' as const)
 }
 
 /**

@@ -1,11 +1,14 @@
 import { Command } from '@commander-js/extra-typings'
 import type { CatalogueRequirement } from '../catalogue/catalogue.ts'
 import { catalogue, isRequirementId, published, requirementOf } from '../catalogue/catalogue.ts'
-import { matchesId, patternProblem } from '../harness/report/index.ts'
+import { matchesId, patternProblem, sections } from '../harness/report/index.ts'
 import { UserError } from '../harness/user-error.ts'
 import { idMeant } from '../harness/target-file/index.ts'
 import { patternMistake } from '../library/options.ts'
-import { colorsFor } from './output/say.ts'
+import { colorsFor, tell } from './output/say.ts'
+import { groupBy } from '../harness/group-by.ts'
+import type { Line } from '../reporters/terminal/layout.ts'
+import type { Colors } from 'picocolors/types'
 
 export function listCommand() {
   return new Command('list')
@@ -14,9 +17,9 @@ export function listCommand() {
     .option('--json', 'as a JSON array')
     .action((pattern, { json }) => {
       const requirements = matching(pattern)
-      process.stdout.write(
-        json ? `${JSON.stringify(requirements.map(published), null, 2)}\n` : listText(requirements),
-      )
+      const { stdout } = process
+      if (json) stdout.write(`${JSON.stringify(requirements.map(published), null, 2)}\n`)
+      else tell(stdout, listLines(requirements, stdout.isTTY, colorsFor(stdout)))
     })
 }
 
@@ -30,19 +33,23 @@ function matching(pattern: string | undefined): readonly CatalogueRequirement[] 
   return catalogue.filter(({ id }) => matchesId(id, pattern))
 }
 
-function listText(requirements: readonly CatalogueRequirement[]): string {
-  const operations = [...new Set(requirements.map(({ operation }) => operation))]
+/** For a pipe one line a requirement, to be searched; on a terminal its statement stands below it, as in a report. */
+function listLines(
+  requirements: readonly CatalogueRequirement[],
+  isTerminal: boolean,
+  colors: Colors,
+): Line[] {
   const width = Math.max(...requirements.map(({ id }) => id.length))
-  const blocks = operations.map((operation) => {
-    const lines = requirements
-      .filter((requirement) => requirement.operation === operation)
-      .map(
-        ({ id, level, section, statement }) =>
-          `  ${id.padEnd(width)}  ${level.padEnd(6)}  §${section.padEnd(13)}  ${statement}`,
-      )
-    return [operation, ...lines].join('\n')
-  })
-  return `${blocks.join('\n\n')}\n`
+  const groups = [...groupBy(requirements, ({ operation }) => operation)]
+  return groups.flatMap(([operation, own], at): Line[] => [
+    ...(at > 0 ? [''] : []),
+    colors.bold(operation),
+    ...own.flatMap(({ id, level, section, statement }) =>
+      isTerminal
+        ? [`  ${id}  ${level}  ${colors.dim(sections(section))}`, `    ${colors.dim(statement)}`]
+        : [`  ${id.padEnd(width)}  ${level.padEnd(6)}  §${section.padEnd(13)}  ${statement}`],
+    ),
+  ])
 }
 
 export function explainCommand() {
@@ -53,11 +60,11 @@ export function explainCommand() {
     .argument('<id>', 'as conform list shows it')
     .action(async (id) => {
       const requirement = namedRequirement(id)
-      const { explanation } = await import('./explain/explanation.ts')
+      const { explanationLines } = await import('./explain/explanation.ts')
       const { sentFor } = await import('./explain/sent.ts')
       const sent = isSent(requirement) ? await sentFor([requirement], patienceMs) : undefined
       const shown = sent?.get(requirement.id) ?? { lines: [], difference: [] }
-      process.stdout.write(explanation(requirement, shown, colorsFor(process.stdout)))
+      tell(process.stdout, explanationLines(requirement, shown, colorsFor(process.stdout)))
     })
 }
 

@@ -1,12 +1,12 @@
 import { setFlagsFromString } from 'node:v8'
 import { terminalText } from '../reporters/escape/terminal.ts'
-import { warnOf } from './output/say.ts'
+import { colorsFor, warnOf } from './output/say.ts'
 import { Command } from '@commander-js/extra-typings'
 import { applyGates, count, foreignBaselineFile, type Report } from '../harness/report/index.ts'
 import { redactorFor } from '../harness/target-file/index.ts'
 import { checkTarget, wrongKeysAtHand } from '../traffic/base-url.ts'
 import { createClientJudge } from '../traffic/client/client-judge.ts'
-import { clientFindingText, clientSummary, heldToClient } from './client/formats.ts'
+import { clientFindingLines, clientSummary, heldToClient } from './client/formats.ts'
 import { judgeRecording, type Seen } from '../traffic/recording-judge.ts'
 import { openHar } from '../traffic/read-har.ts'
 import { recordingReport } from '../traffic/recording-report.ts'
@@ -51,10 +51,13 @@ export function checkCommand() {
         requests,
         exchanges,
         people,
-        before:
-          (client?.findings.map(clientFindingText).join('') ?? '') +
-          `${terminalText(countsLine(counts, report))}\n` +
-          (client ? clientSummary(client, options.verbose === true) : ''),
+        before: [
+          ...(client?.findings ?? []).flatMap((finding) =>
+            clientFindingLines(finding, colorsFor(people)),
+          ),
+          terminalText(countsLine(counts, report)),
+          ...(client ? clientSummary(client, options.verbose === true) : []),
+        ],
       })
     })
 }

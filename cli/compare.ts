@@ -20,7 +20,8 @@ import { renderTable } from './compare/terminal.ts'
 import { countsText } from '../reporters/view/groups.ts'
 import { checkOutputs, writeFiles } from './output/files.ts'
 import { parseReportRequests, reportFiles, streamForPeople } from './output/report-requests.ts'
-import { colorsFor } from './output/say.ts'
+import { colorsFor, tell } from './output/say.ts'
+import { columnsOf } from '../reporters/terminal/layout.ts'
 import { type OptionsOf, reportOption } from './run/arguments.ts'
 import { verdictWords } from '../reporters/view/standing.ts'
 import { json } from '../reporters/escape/json.ts'
@@ -72,20 +73,18 @@ async function compare(
   for (const { format, path } of requests)
     if (path === '-') process.stdout.write(renderers[format](comparison, changes))
   await writeFiles(outputs.map((output) => [output, renderers[output.format](comparison, changes)]))
-  people.write(
-    renderTable(comparison, changes, colorsFor(people), people.isTTY ? people.columns : Infinity),
-  )
+  people.write(renderTable(comparison, changes, colorsFor(people), columnsOf(people)))
   if (failOnNew) decide(newlyFailingMusts(comparison), people)
 }
 
 function decide(ids: readonly string[], people: NodeJS.WriteStream): void {
   process.exitCode = ids.length > 0 ? 1 : 0
   const musts = `${count(ids.length, 'must')} ${ids.length === 1 ? 'is' : 'are'} newly failing in the last report`
-  people.write(
+  tell(people, [
     ids.length > 0
-      ? `exit 1: ${musts}: ${terminalText(ids.join(', '))}\n`
-      : 'exit 0: no must is newly failing\n',
-  )
+      ? `exit 1: ${musts}: ${terminalText(ids.join(', '))}`
+      : 'exit 0: no must is newly failing',
+  ])
 }
 
 /** The comparison for programs; `newlyFailingMusts` is what `--fail-on-new` goes by. */

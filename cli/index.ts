@@ -1,4 +1,3 @@
-import { terminalLines } from '../reporters/escape/terminal.ts'
 import { complain } from './output/say.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { debuglog } from 'node:util'
@@ -108,8 +107,7 @@ async function program(
         throw error
       })
       .configureOutput({
-        outputError: (text, write) =>
-          write(terminalLines(text.replace(/^error: /, 'conform: '), '')),
+        outputError: (text) => complain(text.replace(/^error: /, '').trimEnd()),
       })
       .configureHelp(helpSettings)
       .addHelpText('after', exampleText(command.name()))

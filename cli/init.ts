@@ -7,6 +7,7 @@ import { inProcessUrl } from '../harness/recording/index.ts'
 import { baseUrlProblem, resolveTarget } from '../harness/target-file/index.ts'
 import { unwritable, UserError } from '../harness/user-error.ts'
 import { terminalText } from '../reporters/escape/terminal.ts'
+import { tell } from './output/say.ts'
 import { whatToDeclare } from '../reporters/view/to-declare.ts'
 import { type Answers, isModule, starter } from './init/starter.ts'
 import { checkOutputs, holdsKey } from './output/files.ts'
@@ -33,7 +34,7 @@ export function initCommand() {
     .option('--force', 'overwrite the file')
     .action(async (file, options) => {
       checkInit(file, options)
-      const say = (text: string): void => void process.stdout.write(`${terminalText(text)}\n`)
+      const say = (text: string): void => tell(process.stdout, [terminalText(text)])
       writeStarter(file, await answersOf(options, say), options.force === true)
       say(`${file} written; next: conform --target ${file}`)
     })

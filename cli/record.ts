@@ -5,19 +5,19 @@ import { shellWord } from '../harness/shell-word.ts'
 import { applyGates, foreignBaselineFile, type RecordedExchange } from '../harness/report/index.ts'
 import { redactorFor, type Target } from '../harness/target-file/index.ts'
 import { terminalText } from '../reporters/escape/terminal.ts'
-import { findingText } from '../reporters/terminal/failure-lines.ts'
+import { findingLines } from '../reporters/terminal/failure-lines.ts'
 import { checkTarget, keyAtHand } from '../traffic/base-url.ts'
 import type { Finding, Recorded, RecordingOptions } from '../traffic/record/recording.ts'
 import { type CapturedExchange, startReverseProxy } from '../traffic/record/reverse-proxy.ts'
 import { learnSecrets } from '../traffic/secrets.ts'
 import { countsLine } from './check.ts'
 import { formatNames, plannedReports } from './output/report-requests.ts'
-import { type People, loggedExchanges, makeRunFolder, finish } from './output/write-reports.ts'
-import { warnOf } from './output/say.ts'
+import { loggedExchanges, makeRunFolder, finish } from './output/write-reports.ts'
+import { colorsFor, type People, tell, warnOf } from './output/say.ts'
 import { addGates, listenedOn, type OptionsOf, portOption } from './run/arguments.ts'
 import { endWith, runBeside } from './run/command-beside.ts'
 import { untilSignal } from './run/interrupts.ts'
-import { clientFindingText, clientSummary, heldToClient } from './client/formats.ts'
+import { clientFindingLines, clientSummary, heldToClient } from './client/formats.ts'
 import type { ClientFinding } from '../traffic/client/finding.ts'
 import { Worker } from 'node:worker_threads'
 import { packageFile } from '../schemas/package-file.ts'
@@ -76,7 +76,10 @@ async function record(
         problem === undefined ? requests : requests.filter(({ format }) => format !== 'har'),
       exchanges: () => withoutLateKeys(loggedExchanges(log), target, recorded),
       people,
-      before: `${terminalText(countsLine(recorded.counts, recorded.report))}\n${clientSummary(client, options.verbose === true)}`,
+      before: [
+        terminalText(countsLine(recorded.counts, recorded.report)),
+        ...clientSummary(client, options.verbose === true),
+      ],
       notes: [
         problem === undefined
           ? `${exchanges} ${exchanges === 1 ? 'exchange' : 'exchanges'} in ${out}`
@@ -102,14 +105,15 @@ async function recordUntilTheEnd(
   const recorder = startRecorder(
     { target, log, rerun },
     ({ exchange, expected, received, requirement, sent }) =>
-      people.write(
-        findingText(terminalText(requirement), {
-          sent: `${sent} (exchange ${exchange})`,
-          expected,
-          received,
-        }),
+      tell(
+        people,
+        findingLines(
+          requirement,
+          { sent: `${sent} (exchange ${exchange})`, expected, received },
+          colorsFor(people),
+        ),
       ),
-    (finding) => people.write(clientFindingText(finding)),
+    (finding) => tell(people, clientFindingLines(finding, colorsFor(people))),
   )
   const interrupted = untilSignal()
   const proxy = startReverseProxy({

@@ -8,6 +8,9 @@ import { findTarget } from './run/find-target.ts'
 import type { Target } from '../harness/target-file/index.ts'
 import { exitProcess } from './guard.ts'
 import { roundly } from './output/progress.ts'
+import { colorsFor, tell } from './output/say.ts'
+import type { Line } from '../reporters/terminal/layout.ts'
+import type { Colors } from 'picocolors/types'
 import { type Estimate, estimate } from '../suites/estimate.ts'
 import { planRun } from '../suites/plan.ts'
 import { spokenRate } from '../harness/report/index.ts'
@@ -46,35 +49,43 @@ async function dryRun(
   const rows = rowsOf(target)
   const { maxGenerations, requestsPerSecond } = target.limits
   const limit = limitNote(rowsOf(unlimited), maxGenerations)
-  people.write(dryRunTable(rows) + rateNote(rows, requestsPerSecond) + dryRunNote + limit)
+  tell(people, [
+    ...dryRunTable(rows, colorsFor(people)),
+    '',
+    ...rateNote(rows, requestsPerSecond),
+    ...dryRunNotes,
+    ...limit,
+  ])
 }
 
 /** How long it takes at the rate that is asked for; nothing if there is none. */
-function rateNote(rows: readonly Estimate[], rate: number): string {
-  if (rate === 0) return ''
+function rateNote(rows: readonly Estimate[], rate: number): Line[] {
+  if (rate === 0) return []
   const takes = (column: 'typical' | 'requests'): string =>
     roundly((rows.reduce((sum, row) => sum + row[column], 0) / rate) * 1000)
-  return `
-At ${spokenRate(rate)}: typically ${takes('typical')}, at most ${takes('requests')}.
-`
+  return [
+    `At ${spokenRate(rate)}: typically ${takes('typical')}, at most ${takes('requests')}.`,
+    '',
+  ]
 }
 
-const dryRunNote = `
-Nothing was sent. Typical: what a conforming server with quick jobs got. At most: every case is tried, each control is granted,
-and each job is read until its time is over; of these, what a conforming server would create or generate.
-`
+const dryRunNotes: readonly Line[] = [
+  'Nothing was sent.',
+  'Typical: what a conforming server with quick jobs got.',
+  'At most: every case is tried, each control is granted, and each job is read until its time is over; of these, what a conforming server would create or generate.',
+]
 
 /** Warns that a target which grants all that it may would use the limit up. */
-function limitNote(rows: readonly Estimate[], limit: number): string {
+function limitNote(rows: readonly Estimate[], limit: number): Line[] {
   const most = rows.reduce((sum, { generations }) => sum + generations, 0)
-  if (limit === 0 || most <= limit) return ''
-  return `limits.maxGenerations is ${limit}: if the target grants all that it may, cases are left out, and their requirements are not
-tested. ${most} is enough.
-`
+  if (limit === 0 || most <= limit) return []
+  return [
+    `limits.maxGenerations is ${limit}: if the target grants all that it may, cases are left out, and their requirements are not tested. ${most} is enough.`,
+  ]
 }
 
 /** Per operation, how many requests a run usually sends, and how many requests, creations and generations at most. */
-function dryRunTable(rows: readonly Estimate[]): string {
+function dryRunTable(rows: readonly Estimate[], colors: Colors): Line[] {
   const counted = ['typical', 'requests', 'creations', 'generations'] as const
   const totals = counted.map((column) => rows.reduce((sum, row) => sum + row[column], 0))
   const table = [
@@ -85,5 +96,6 @@ function dryRunTable(rows: readonly Estimate[]): string {
   const width = (column: number): number => Math.max(...table.map((line) => line[column]!.length))
   const cell = (text: string, column: number): string =>
     column === 0 ? text.padEnd(width(column)) : text.padStart(width(column))
-  return table.map((line) => `${line.map(cell).join('  ')}\n`).join('')
+  const paints = [colors.dim, ...rows.map(() => String), colors.bold]
+  return table.map((line, at): Line => ({ whole: paints[at]!(line.map(cell).join('  ')) }))
 }

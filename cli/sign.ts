@@ -1,4 +1,5 @@
 import { terminalText } from '../reporters/escape/terminal.ts'
+import { tell } from './output/say.ts'
 import { Command } from '@commander-js/extra-typings'
 import {
   readPrivateKey,
@@ -109,7 +110,7 @@ export async function signToFiles(request: SignRequest, settings: SignSettings):
 }
 
 function print(line: string): void {
-  process.stdout.write(`${terminalText(line, Infinity)}\n`)
+  tell(process.stdout, [terminalText(line, Infinity)])
 }
 
 export function keygenCommand() {

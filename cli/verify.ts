@@ -5,6 +5,7 @@ import { verifyFile } from '../certificate/verify-file.ts'
 import { baseUrlProblem, didYouMean, normalBaseUrl } from '../harness/target-file/index.ts'
 import { json } from '../reporters/escape/json.ts'
 import { keyIdOption, repeatable, whole } from './run/arguments.ts'
+import { colorsFor, tell } from './output/say.ts'
 import { buildRegister } from '../certificate/register/build.ts'
 import { count } from '../harness/report/index.ts'
 
@@ -47,13 +48,21 @@ export function verifyCommand() {
     .option('--json', 'print the findings as JSON')
     .action((file, { json: isJson, ...request }) => {
       const by = { now: new Date(), suite: suiteFacts() }
-      const { lines, result } = verifyFile({ ...request, file }, by)
-      process.stdout.write(
-        isJson ? `${json(result, 2)}\n` : lines.map((line) => `${line}\n`).join(''),
-      )
+      const { headLines, lines, result } = verifyFile({ ...request, file }, by)
+      const { stdout } = process
+      const colors = colorsFor(stdout)
+      const paint = paints[result.outcome]
+      if (isJson) stdout.write(`${json(result, 2)}\n`)
+      else
+        tell(stdout, [
+          ...lines.slice(0, headLines).map((line) => colors.bold(colors[paint](line))),
+          ...lines.slice(headLines).map((line) => line.replace(/^[a-z ]+: /, colors.dim)),
+        ])
       if (!result.accepted) process.exitCode = 1
     })
 }
+
+const paints = { accepted: 'green', insufficient: 'yellow', invalid: 'red' } as const
 
 /** A number of operations, or ids with commas between; the option may stand twice. */
 function operationsAsked(
@@ -106,8 +115,8 @@ export function registerCommand() {
         (status) =>
           `${services.filter(({ current }) => current.status === status).length} ${status}`,
       )
-      process.stdout.write(
-        `${out} written: ${[count(services.length, 'service'), ...states].join(', ')}\n`,
-      )
+      tell(process.stdout, [
+        `${out} written: ${[count(services.length, 'service'), ...states].join(', ')}`,
+      ])
     })
 }

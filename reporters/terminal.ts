@@ -3,11 +3,10 @@ import type { Colors } from 'picocolors/types'
 import type { Report } from '../harness/report/index.ts'
 import { count, reasonExpected } from '../harness/report/index.ts'
 import { terminalText } from './escape/terminal.ts'
+import { laidOut, type Line } from './terminal/layout.ts'
 import { type Link, noLink } from './terminal/links.ts'
 import {
-  laidOut,
   likelyLines,
-  type Line,
   mapLines,
   notBuiltLines,
   reasonLines,

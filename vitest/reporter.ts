@@ -11,7 +11,8 @@ import {
 import { colorsFor } from '../cli/output/say.ts'
 import { keptExchanges, makeRunFolder, writeReports } from '../cli/output/write-reports.ts'
 import { terminalText } from '../reporters/escape/terminal.ts'
-import { laidOut, likelyLines, reasonLines, stepLines } from '../reporters/terminal/lines.ts'
+import { columnsOf, laidOut } from '../reporters/terminal/layout.ts'
+import { likelyLines, reasonLines, stepLines } from '../reporters/terminal/lines.ts'
 import { failed, untested } from '../reporters/view/groups.ts'
 import { likelyCauses } from '../reporters/view/likely-causes.ts'
 import { verdictSentence } from '../reporters/view/standing.ts'
@@ -101,7 +102,7 @@ function summaryLines(report: Report, json: string | undefined): string[] {
     ...reasonLines('Skipped, not applicable', notApplicable, 'each is in the reports', colors),
     ...likelyLines(likelyCauses(unexpected, report), unexpected.length, colors),
   ]
-  return lines.length === 0 ? [] : ['', ...laidOut(lines, process.stdout.columns || Infinity)]
+  return lines.length === 0 ? [] : ['', ...laidOut(lines, columnsOf(process.stdout))]
 }
 
 /** The second report of a run is `conform-report.2.json`; that of a filtered run `conform-report.part.json`, so that a whole one stays. */

@@ -1,9 +1,12 @@
+import pc from 'picocolors'
+import type { Colors } from 'picocolors/types'
 import { count, type Report, withClient } from '../../harness/report/index.ts'
 import { json } from '../../reporters/escape/json.ts'
 import { markdownCode, markdownText } from '../../reporters/escape/markdown.ts'
 import { terminalText } from '../../reporters/escape/terminal.ts'
 import { junitText, type TestCase } from '../../reporters/junit.ts'
-import { findingText as findingLines } from '../../reporters/terminal/failure-lines.ts'
+import { findingLines } from '../../reporters/terminal/failure-lines.ts'
+import { laidOut, type Line } from '../../reporters/terminal/layout.ts'
 import { type ClientFinding, findingText } from '../../traffic/client/finding.ts'
 import type { ClientReport } from '../../traffic/client/client-report.ts'
 
@@ -16,22 +19,22 @@ export const clientFormats: Readonly<
   markdown: renderMarkdown,
 }
 
-/** Text of a finding for a live log: the request, what the interface shows, what came. */
-export function clientFindingText(finding: ClientFinding): string {
+/** A finding for a live log: the request, what the interface shows, what came. */
+export function clientFindingLines(finding: ClientFinding, colors: Colors): Line[] {
   const { fault, kind, method, operation, path, request } = finding
   const rows = { sent: `${method} ${path} (request ${request})`, ...findingText(fault) }
   const [mark, name] = kind === 'fault' ? (['✗', ''] as const) : (['!', 'remark: '] as const)
-  return findingLines(`${operation ?? 'no operation'}  ${name}${fault.rule}`, rows, mark)
+  return findingLines(`${operation ?? 'no operation'}  ${name}${fault.rule}`, rows, colors, mark)
 }
 
 /**
  * The report for people; its last line says why the exit code is what it is.
  * @param isVerbose all errors that were not met are named
  */
-export function renderClient(report: ClientReport, isVerbose = false): string {
+export function clientReportLines(report: ClientReport, isVerbose = false): Line[] {
   const { exit } = report
   const text = [...clientLines(report, isVerbose), '', `exit ${exit.code}: ${exit.because}`]
-  return `${text.map((line) => terminalText(line)).join('\n')}\n`
+  return text.map((line) => terminalText(line))
 }
 
 /** The lines on the requests of a client, without what decides. */
@@ -124,7 +127,8 @@ export function clientCases({ findings, operations }: ClientReport): TestCase[] 
       ({ kind, operation }) => kind === 'fault' && (operation ?? 'no operation') === name,
     )
     const message = own.map(({ expected, received }) => `${expected}: ${received}`).join('; ')
-    const text = own.map(clientFindingText).join('')
+    const lines = own.flatMap((finding) => clientFindingLines(finding, pc.createColors(false)))
+    const text = laidOut(lines, Infinity).join('\n')
     const found = { kind: 'failure', message, type: 'request', text } as const
     return { name: name + note, classname: 'client', ...(own.length > 0 && { found }) }
   })
@@ -189,14 +193,14 @@ function playedText({
 }
 
 /** What is said of a client beside a report on the server; nothing if it sent no request. */
-export function clientSummary(report: ClientReport, isVerbose: boolean): string {
+export function clientSummary(report: ClientReport, isVerbose: boolean): Line[] {
   const { exit, requests } = report
-  if (requests === 0) return ''
+  if (requests === 0) return []
   const lines = [
     ...(isVerbose ? clientLines(report, isVerbose) : []),
     `the client: ${exit.code === 3 ? 'nothing to judge' : exit.because}`,
   ]
-  return `${lines.map((line) => terminalText(line)).join('\n')}\n`
+  return lines.map((line) => terminalText(line))
 }
 
 /** The report on a server whose client decides too: each fault in a sentence. */

@@ -8,9 +8,9 @@ import { entryOf } from '../../traffic/record/recording.ts'
 import { startReverseProxy } from '../../traffic/record/reverse-proxy.ts'
 import { writeFiles } from '../output/files.ts'
 import { formatFiles, plannedReports, reportFiles } from '../output/report-requests.ts'
-import { complain } from '../output/say.ts'
+import { colorsFor, complain, tell } from '../output/say.ts'
 import type { UserError } from '../../harness/user-error.ts'
-import { clientFormats, clientFindingText, renderClient } from './formats.ts'
+import { clientFindingLines, clientFormats, clientReportLines } from './formats.ts'
 
 /** Requests to a client's judge, looked at before anything listens. */
 export type ClientRequests = ReturnType<typeof clientRequests>
@@ -55,7 +55,7 @@ export async function startJudgedServer(
   const judge = createClientJudge({
     ...{ baseUrl, redactor: redactorFor(target), wrongKeys },
     reference: { scenarios, script: forwarder },
-    onFinding: (finding) => void people.write(clientFindingText(finding)),
+    onFinding: (finding) => tell(people, clientFindingLines(finding, colorsFor(people))),
   })
   const startedAt = new Date()
   let exchanges = 0
@@ -78,7 +78,7 @@ export async function startJudgedServer(
       if (!isJudged) return
       const report = judge.end({ startedAt, durationMs: Date.now() - startedAt.getTime() })
       process.exitCode = report.exit.code
-      people.write(`\n${renderClient(report, isVerbose)}`)
+      tell(people, ['', ...clientReportLines(report, isVerbose)])
       for (const { format, path } of requests)
         if (path === '-') process.stdout.write(clientFormats[format](report))
       for (const file of reportFiles(requests)) {

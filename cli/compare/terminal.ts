@@ -4,7 +4,7 @@ import type { Column, Comparison, Counts, Row } from '../../harness/report/index
 import { count, differingRows, notableRows, suiteNote } from '../../harness/report/index.ts'
 import { terminalText } from '../../reporters/escape/terminal.ts'
 import { tones } from '../../reporters/terminal.ts'
-import { laidOut, type Line } from '../../reporters/terminal/lines.ts'
+import { laidOut, type Line } from '../../reporters/terminal/layout.ts'
 import { countsText, total } from '../../reporters/view/groups.ts'
 import { verdictWords } from '../../reporters/view/standing.ts'
 import { firstOf, outcomes } from '../../reporters/view/writing.ts'

@@ -7,16 +7,15 @@ import { missingReason } from '../../harness/target-file/index.ts'
 import { defects } from '../../reference/server.ts'
 import { terminalPieces } from '../../reporters/escape/terminal.ts'
 import type { LinePair } from '../../reporters/view/difference.ts'
-import { firstOf, requirementPage } from '../../reporters/view/writing.ts'
-import { wrapAnsi } from 'fast-wrap-ansi'
+import { compactJson, firstOf, requirementPage } from '../../reporters/view/writing.ts'
+import type { Line } from '../../reporters/terminal/layout.ts'
 import type { Colors } from 'picocolors/types'
 import { readFileSync } from 'node:fs'
 import { packageFile } from '../../schemas/package-file.ts'
 import type { Sent } from './sent.ts'
 
-const width = 100
-const indent = ' '.repeat(2)
 const mostLines = 12
+const JSON_WIDTH = 78
 
 /** A sentence, a reading in Markdown, or something whose lines stay as they are. */
 type ExplainedLine =
@@ -57,28 +56,31 @@ export function explained(
 }
 
 /** All that is known of a requirement, for a terminal. */
-export function explanation(
+export function explanationLines(
   requirement: CatalogueRequirement,
   shown: Sent,
   colors: Colors,
-): string {
+): Line[] {
   const { id, level, section, statement } = requirement
   const page = requirementPage(suiteSite(), id)
-  const blocks = [
-    [`${id}  ${level}  ${sections(section)}`, ...wrapped(statement, '')],
-    ...explained(requirement, shown, colors).map(({ title, lines }) => [
-      title,
+  return [
+    `${colors.bold(id)}  ${level}  ${colors.dim(sections(section))}`,
+    { lead: '', width: 0, text: statement },
+    ...explained(requirement, shown, colors).flatMap(({ title, lines }) => [
+      '',
+      colors.bold(title),
       ...lines.flatMap(terminalLine),
     ]),
-    ...(page === undefined ? [] : [[`Its page: ${page}`]]),
+    ...(page === undefined ? [] : ['', `Its page: ${page}`]),
   ]
-  return `${blocks.map((lines) => lines.join('\n')).join('\n\n')}\n`
 }
 
-function terminalLine(line: ExplainedLine): string[] {
-  if (typeof line === 'string') return wrapped(line, indent)
-  if ('code' in line) return line.code.split('\n').map((one) => (indent + one).trimEnd())
-  return wrapped(`${plainText(line.text)} (catalogue/readings.md, ${line.heading})`, indent)
+function terminalLine(line: ExplainedLine): Line[] {
+  if (typeof line === 'string') return [`  ${line}`]
+  if ('code' in line)
+    return line.code.split('\n').map((one): Line => ({ whole: `  ${one}`.trimEnd() }))
+  const text = plainText(line.text).replaceAll('\n', ' ')
+  return [`  ${text} (catalogue/readings.md, ${line.heading})`]
 }
 
 /** Lines that are alike once, the others with a sign before them; what differs in them stands out. */
@@ -166,7 +168,10 @@ function declared({
   operation,
   scenarioOnly,
 }: CatalogueRequirement): ExplainedLine[] {
-  const json = (code: string): ExplainedLine => ({ code, language: 'json' })
+  const json = (code: string): ExplainedLine => ({
+    code: compactJson(JSON.parse(code), JSON_WIDTH),
+    language: 'json',
+  })
   if (onlyIf === 'removed')
     return [
       'That it has removed the operation:',
@@ -195,11 +200,6 @@ function broken(id: string): ExplainedLine[] {
     },
     ...(ways.length > 0 ? [`Other ways to break it: ${firstOf(ways, mostLines).join(', ')}`] : []),
   ]
-}
-
-function wrapped(text: string, before: string): string[] {
-  const lines = wrapAnsi(text, width - before.length).split('\n')
-  return lines.map((line) => before + line)
 }
 
 /** A paragraph of catalogue/readings.md, in Markdown, and the requirements that it names. */

@@ -1,16 +1,37 @@
 import pc from 'picocolors'
 import type { Colors } from 'picocolors/types'
 import { terminalLines } from '../../reporters/escape/terminal.ts'
+import { columnsOf, laidOut, type Line } from '../../reporters/terminal/layout.ts'
 import { printed } from '../../harness/recording/index.ts'
 
+/** Receiver of what people read: a stream, or whatever takes text. */
+export interface People {
+  readonly isTTY?: boolean
+  readonly columns?: number
+  write(text: string): unknown
+}
+
+/** Writes lines for people: on a terminal broken between words. */
+export function tell(people: People, lines: readonly Line[]): void {
+  people.write(
+    laidOut(lines, columnsOf(people))
+      .map((line) => `${line}\n`)
+      .join(''),
+  )
+}
+
 /** Says on stderr what is wrong. It may quote a file or an answer of a stranger's: no key, no control and no command of theirs gets out. */
-export function complain(text: string): void {
-  process.stderr.write(`conform: ${terminalLines(printed.text(text))}\n`)
+export function complain(text: string, kind = ''): void {
+  const { isTTY } = process.stderr
+  const colors = isTTY ? colorsFor(process.stderr) : pc.createColors(false)
+  const paint = kind === '' ? colors.red : colors.yellow
+  const [first, ...others] = terminalLines(printed.text(text)).split('\n')
+  tell(process.stderr, [`${paint(`conform:${kind}`)} ${first}`, ...others])
 }
 
 /** Says on stderr what may be meant otherwise. */
 export function warnOf(text: string): void {
-  complain(`warning: ${text}`)
+  complain(text, ' warning:')
 }
 
 type Environment = Readonly<Record<string, string | undefined>>

@@ -5,7 +5,8 @@ import type { Exchanges } from '../../reporters/view/evidence.ts'
 import type { Format, FormatName } from '../../reporters/index.ts'
 import { type Pieces, isWrittenDirectly, readable, stage } from './files.ts'
 import { type ReportRequest } from './report-requests.ts'
-import { complain, colorsFor, knowsLinks } from './say.ts'
+import { complain, colorsFor, knowsLinks, type People, tell } from './say.ts'
+import { columnsOf, type Line } from '../../reporters/terminal/layout.ts'
 import { terminalLink } from '../../reporters/terminal/links.ts'
 import { renderTerminal } from '../../reporters/terminal.ts'
 import { randomUUID } from 'node:crypto'
@@ -92,19 +93,12 @@ export async function writeReports(
 
 const isDirect = ({ path }: ReportRequest): boolean => path === '-' || isWrittenDirectly(path)
 
-/** Receiver of the report for people: a stream, or whatever takes text. */
-export interface People {
-  readonly isTTY?: boolean
-  readonly columns?: number
-  write(text: string): unknown
-}
-
 interface Ending {
   readonly requests: readonly ReportRequest[]
   readonly exchanges: () => Exchanges
   readonly people: People
   /** Printed before the report for people, and between its verdict and its last line. */
-  readonly before?: string
+  readonly before?: readonly Line[]
   readonly notes?: readonly string[]
   /** `--verbose`: what the report for people would only count is shown. */
   readonly isVerbose?: boolean
@@ -115,7 +109,7 @@ interface Ending {
 /** Writes the reports and the one for people, whose last line says why the exit code is what it is, and sets that. Gives the report as it was written. */
 export async function finish(report: Report, ending: Ending): Promise<Report> {
   const {
-    before = '',
+    before = [],
     command,
     exchanges,
     notes = [],
@@ -125,15 +119,15 @@ export async function finish(report: Report, ending: Ending): Promise<Report> {
   } = ending
   const written = await writeReports(requests, { report, exchanges })
   for (const problem of written.problems) complain(problem)
+  tell(people, before)
   people.write(
-    before +
-      renderTerminal(written.report, colorsFor(people), {
-        ...{ notes, isVerbose },
-        written: written.written,
-        command,
-        ...(knowsLinks(people) && { link: terminalLink }),
-        width: people.isTTY === true ? (people.columns ?? 80) : Infinity,
-      }),
+    renderTerminal(written.report, colorsFor(people), {
+      ...{ notes, isVerbose },
+      written: written.written,
+      command,
+      ...(knowsLinks(people) && { link: terminalLink }),
+      width: columnsOf(people),
+    }),
   )
   process.exitCode = written.report.exit.code
   return written.report

@@ -31,14 +31,9 @@ import {
   reportFiles,
   type ReportRequest,
 } from '../output/report-requests.ts'
-import {
-  type People,
-  loggedExchanges,
-  makeRunFolder,
-  loadFormats,
-} from '../output/write-reports.ts'
+import { loggedExchanges, makeRunFolder, loadFormats } from '../output/write-reports.ts'
 import { type Look, roundly, showProgress } from '../output/progress.ts'
-import { colorsFor, warnOf } from '../output/say.ts'
+import { colorsFor, type People, warnOf } from '../output/say.ts'
 import type { RunArguments } from './arguments.ts'
 import { findTarget, type FoundTarget } from './find-target.ts'
 import type { Interrupts } from './interrupts.ts'

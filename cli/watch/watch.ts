@@ -1,6 +1,8 @@
 import { UserError } from '../../harness/user-error.ts'
 import { exitProcess } from '../guard.ts'
-import { colorsFor } from '../output/say.ts'
+import { colorsFor, tell } from '../output/say.ts'
+import type { Line } from '../../reporters/terminal/layout.ts'
+import { firstOf, outcomes } from '../../reporters/view/writing.ts'
 import type { RunArguments } from '../run/arguments.ts'
 import {
   createSession,
@@ -169,23 +171,26 @@ function helpLine(failed: number, colors: Colors): string {
     .join(colors.dim('  ·  '))
 }
 
+/** Columns of the line above a run. */
+const RULE = 76
+
 /** The line above a run: when it began, what it judges, and why. */
 function headLine({ selection, why }: RunStarted, colors: Colors, now = new Date()): string {
   const what =
     selection === 'all' ? 'all' : selection === 'failed' ? 'the failed' : selection.join(', ')
   const text = terminalText(`${now.toTimeString().slice(0, 8)}  ${what}: ${why}`)
-  return colors.dim(`${'─'.repeat(4)} ${text} ${'─'.repeat(Math.max(4, 70 - text.length))}`)
+  return colors.dim(`${'─'.repeat(4)} ${text} ${'─'.repeat(Math.max(4, RULE - 6 - text.length))}`)
 }
 
 /** Differences from the run before, a line each; that there are none, in one. */
 function changeLines(
   { lost, newlyFailed, newlyPassed, stillFailed }: Changes,
   colors: Colors,
-): string[] {
+): Line[] {
   const lines = [
-    ...listed('newly failed', newlyFailed, colors.red),
-    ...listed('newly passed', newlyPassed, colors.green),
-    ...listed('not judged now', lost, colors.yellow),
+    ...listed(`${outcomes.failed.sign} newly failed`, newlyFailed, colors.red),
+    ...listed(`${outcomes.passed.sign} newly passed`, newlyPassed, colors.green),
+    ...listed(`${outcomes['not-exercised'].sign} not tested now`, lost, colors.yellow),
   ]
   const still =
     stillFailed > 0
@@ -197,13 +202,12 @@ function changeLines(
   return ['Since the run before:', ...lines, ...still]
 }
 
-function listed(title: string, ids: readonly string[], color: (text: string) => string): string[] {
-  const shown = ids
-    .slice(0, MOST_SHOWN)
-    .map((id) => `  ${color(title.padEnd(15))} ${terminalText(id)}`)
-  return ids.length > MOST_SHOWN
-    ? [...shown, `  ${''.padEnd(15)} and ${ids.length - MOST_SHOWN} more`]
-    : shown
+function listed(title: string, ids: readonly string[], color: (text: string) => string): Line[] {
+  return firstOf(ids, MOST_SHOWN).map((id) => ({
+    lead: `  ${color(title.padEnd(16))} `,
+    width: 19,
+    text: terminalText(id),
+  }))
 }
 
 interface ScreenParts {
@@ -222,12 +226,18 @@ function createScreen({ stream, colors, help, onWrite }: ScreenParts) {
     onWrite()
     stream.write(text)
   }
-  /** Writes lines, and below them the keys if no run goes on. */
-  const say = (...lines: readonly string[]): void => {
-    write([...lines, ...(isRunning ? [] : ['', help()]), ''].join('\n'))
+  const people = {
+    isTTY: stream.isTTY,
+    get columns() {
+      return stream.columns
+    },
+    write,
   }
+  /** Writes lines, and below them the keys if no run goes on. */
+  const say = (...lines: readonly Line[]): void =>
+    tell(people, [...lines, ...(isRunning ? [] : ['', help()])])
   return {
-    people: { isTTY: stream.isTTY, write },
+    people,
     get hasShownReport() {
       return hasShownReport
     },
@@ -243,7 +253,7 @@ function createScreen({ stream, colors, help, onWrite }: ScreenParts) {
     },
     problem(sentence) {
       isRunning = false
-      say(terminalText(`conform: ${sentence}`))
+      say(`${colors.red('conform:')} ${terminalText(sentence)}`)
     },
     gone: () =>
       say('', colors.yellow('The target takes no requests. The run starts again when it answers.')),

@@ -1,7 +1,7 @@
 import type { Cause } from '../view/causes.ts'
 import type { Colors } from 'picocolors/types'
 import { terminalText, terminalPieces } from '../escape/terminal.ts'
-import { type Line } from './lines.ts'
+import type { Line } from './layout.ts'
 import {
   sections,
   count,
@@ -95,16 +95,18 @@ function linesOf(failure: Failure, lines: readonly EvidenceLine[], colors: Color
   })
 }
 
-/** Text of a finding for a live log: what was sent, expected and received. */
-export function findingText(
+/** A finding in a live log: what was sent, expected and received. */
+export function findingLines(
   head: string,
   rows: Readonly<Record<'sent' | 'expected' | 'received', string>>,
+  colors: Colors,
   mark: '✗' | '!' = '✗',
-): string {
-  const lines = Object.entries(rows).map(
-    ([label, text]) => `${INDENT}${label.padEnd(LABEL_WIDTH)}${terminalText(text)}`,
-  )
-  return `${mark} ${[head, ...lines].join('\n')}\n`
+): Line[] {
+  const paint = mark === '✗' ? colors.red : colors.yellow
+  return [
+    `${paint(mark)} ${colors.bold(terminalText(head))}`,
+    ...Object.entries(rows).map(([label, text]) => labelled(label, terminalText(text), colors)),
+  ]
 }
 
 function labelled(label: string, text: string, colors: Colors): Line {

@@ -1,48 +1,12 @@
 import type { Colors } from 'picocolors/types'
-import { wrapAnsi } from 'fast-wrap-ansi'
 import { type Counts, type Report, count, sayNeed } from '../../harness/report/index.ts'
 import { terminalText } from '../escape/terminal.ts'
+import type { Line } from './layout.ts'
 import { type ReasonGroup, selectedSummary, untested } from '../view/groups.ts'
 import { byState, mapSentence, type NotBuilt, shownMap, states } from '../view/operation-map.ts'
 import { gainOf, type Step, usualPart } from '../view/to-declare.ts'
 import { capital, compactJson, firstOf } from '../view/writing.ts'
 import { type LikelyCause, likelyHeading } from '../view/likely-causes.ts'
-
-/**
- * A line of the terminal report. One with a `lead` goes on under its text if it is too long; `width` is how many columns the lead
- * takes. One that is `whole` is to be copied and never broken.
- */
-export type Line =
-  | string
-  | { readonly lead: string; readonly width: number; readonly text: string }
-  | { readonly whole: string }
-
-/** Least width, in columns, at which text is readable. */
-const NARROWEST = 30
-const HANGING = 2
-
-/**
- * Breaks lines between words for a terminal of that many columns, the rest indented. Infinity: as they are,
- * for logs and pipes.
- */
-export function laidOut(lines: readonly Line[], columns: number): string[] {
-  return lines.flatMap((line) => {
-    if (typeof line !== 'string' && 'whole' in line) return [line.whole]
-    const { lead, text, width } = typeof line === 'string' ? parted(line) : line
-    if (columns === Infinity) return [lead + text]
-    const room = Math.max(columns, NARROWEST) - width
-    const [first = '', ...rest] = wrapAnsi(text, Math.max(room, NARROWEST / 2), {
-      hard: true,
-    }).split('\n')
-    return [lead + first, ...rest.map((part) => ' '.repeat(width) + part)]
-  })
-}
-
-/** Takes the indentation of a line as its lead; a line without one goes on a little indented. */
-function parted(line: string): { lead: string; width: number; text: string } {
-  const [lead] = /^ */.exec(line)!
-  return { lead, width: lead.length === 0 ? HANGING : lead.length, text: line.slice(lead.length) }
-}
 
 /** Columns of counts, narrow enough for a line of 60 characters. */
 const columnsOf = (report: Report) =>

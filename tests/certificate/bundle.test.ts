@@ -34,7 +34,7 @@ test('a bundle holds report, exchanges, target file without keys, requirements a
   const { result, lines } = own.verify('b.zip', { keyId: [own.id], require: 'conformant' })
   expect(result).toMatchObject({ accepted: true, heldAgainst: ['report', 'exchanges', 'target'] })
   expect(lines.slice(0, 2)).toEqual([
-    `signed by the key of --key-id ${own.id}`,
+    `Valid: conformant, 16 of 17 operations judged, signed by the key of --key-id ${own.id}`,
     'verdict by exact names: conformant, 16 of 17 operations judged',
   ])
   expect(lines).toContain(

@@ -35,7 +35,7 @@ test('keygen, a run, sign and verify, from the first word to the last', async ()
   const verified = await run(verify)
   expect(verified).toMatchObject({ code: 0, stderr: '' })
   expect(verified.stdout.split('\n').slice(0, 2)).toEqual([
-    `signed by the key of --key-id ${id}`,
+    `Valid: conformant, signed by the key of --key-id ${id}`,
     'verdict by exact names: conformant',
   ])
   const told = await run(`${verify} --json`)

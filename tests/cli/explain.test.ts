@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import pc from 'picocolors'
 import { describe, expect, test } from 'vitest'
 import { catalogue, requirementOf } from '../../catalogue/catalogue.ts'
-import { explanation } from '../../cli/explain/explanation.ts'
+import { explanationLines } from '../../cli/explain/explanation.ts'
+import { laidOut } from '../../reporters/terminal/layout.ts'
 import { sentFor } from '../../cli/explain/sent.ts'
 import { casesOf } from '../../suites/suites.ts'
 import { judgeReference } from '../matrix/judge-reference.ts'
@@ -15,6 +16,8 @@ import { conform } from './in-process.ts'
 
 const nothingSent = { lines: [], difference: [] }
 const plain = pc.createColors(false)
+const explanation = (...of: Parameters<typeof explanationLines>) =>
+  `${laidOut(explanationLines(...of), Infinity).join('\n')}\n`
 const ids: readonly string[] = catalogue.map(({ id }) => id)
 
 describe('explain', () => {
@@ -33,7 +36,7 @@ describe('explain', () => {
     )
     expect(stdout).toContain('404 ResourceNotFound.\n  With --tpe family also 404 NotFound.')
     expect(stdout).toContain('`NotFound` is only in §7.1')
-    expect(stdout).toContain('{"resources": {"application": {"id": "<application id>"')
+    expect(stdout).toContain('\n      "application": {\n        "id": "<application id>",\n')
     expect(stdout).toContain("startReference({ defects: ['jobs.create/404-unknown-application'] })")
   })
 
@@ -46,10 +49,13 @@ describe('explain', () => {
         'What passes',
         'Why',
         'What the target must declare',
+        'Judge only this',
         'How the reference',
       ])
         expect(text, id).toContain(`\n${title}`)
-      expect(text.indexOf('How the reference'), id).toBeGreaterThan(text.indexOf('Judge it alone'))
+      expect(text.indexOf('How the reference'), id).toBeGreaterThan(
+        text.indexOf('\nJudge only this'),
+      )
     }
   })
 

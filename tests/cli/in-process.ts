@@ -5,6 +5,11 @@ import { main } from '../../cli/index.ts'
 import { createRunInterrupts } from '../../cli/run/interrupts.ts'
 import { bin, type Ended, type Settings, userEnvironment } from './conform.ts'
 
+interface Shown extends Settings {
+  /** Both streams are terminals of so many columns. */
+  readonly columns?: number
+}
+
 let last: Promise<unknown> = Promise.resolve()
 
 /**
@@ -13,15 +18,18 @@ let last: Promise<unknown> = Promise.resolve()
  *
  * One call after another: the environment, the folder, the streams and the exit code are those of this process meanwhile.
  */
-export function conform(args: readonly string[], settings: Settings = {}): Promise<Ended> {
+export function conform(args: readonly string[], settings: Shown = {}): Promise<Ended> {
   const ended = last.then(() => runHere(args, settings))
   last = ended.catch(() => undefined)
   return ended
 }
 
-async function runHere(args: readonly string[], { env, cwd = tmpdir() }: Settings): Promise<Ended> {
+async function runHere(
+  args: readonly string[],
+  { env, columns, cwd = tmpdir() }: Shown,
+): Promise<Ended> {
   const began = performance.now()
-  const [stdout, stderr] = [new Kept(), new Kept()]
+  const [stdout, stderr] = [new Kept(columns), new Kept(columns)]
   const restore = keepProcess()
   try {
     process.env = userEnvironment(env)
@@ -68,9 +76,17 @@ async function tooLate(args: readonly string[]): Promise<never> {
   throw new Error(`conform ${args.join(' ')} did not end within ${tooLateMs} ms`)
 }
 
-/** Collects what is written; no terminal, as a pipe is none. */
+/** Collects what is written: a terminal of so many columns, or none, as a pipe is none. */
 class Kept extends Writable {
   readonly #pieces: Buffer[] = []
+  readonly columns: number | undefined
+  readonly isTTY: boolean
+
+  constructor(columns: number | undefined) {
+    super()
+    this.columns = columns
+    this.isTTY = columns !== undefined
+  }
 
   get text(): string {
     return Buffer.concat(this.#pieces).toString('utf8')

@@ -14,7 +14,7 @@ const about = JSON.parse(readFileSync(new URL('../../package.json', import.meta.
 /** One sentence on stderr, perhaps with commander's hints in brackets, and nothing else anywhere. */
 function sentence(stderr: string): string {
   const [first = '', ...rest] = stderr.trimEnd().split('\n')
-  for (const line of rest) expect(line).toMatch(/^\(.*\)$/)
+  for (const line of rest) expect(line).toMatch(/^(?:  )?\(.*\)$/)
   expect(first).toMatch(/^conform: /)
   expect(stderr).not.toMatch(/\n\s+at /)
   return first
@@ -186,7 +186,7 @@ test('a dry run says how much would be sent, and sends nothing', async () => {
     '-5',
   ])
   expect(code).toBe(0)
-  expect(stdout).toMatch(/^Nothing was sent\. Typical: /m)
+  expect(stdout).toMatch(/^Nothing was sent\.\nTypical: /m)
   expect(stdout).toMatch(/^jobs\.create( +\d+){4}$/m)
   expect(stdout).toMatch(/^total( +\d+){4}$/m)
 })

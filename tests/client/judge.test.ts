@@ -1,6 +1,8 @@
 /** Findings on a client over several requests: its jobs, what it was refused, what it met. */
 import { expect, test } from 'vitest'
-import { clientFormats, clientFindingText, renderClient } from '../../cli/client/formats.ts'
+import { clientFindingLines, clientFormats, clientReportLines } from '../../cli/client/formats.ts'
+import { laidOut, type Line } from '../../reporters/terminal/layout.ts'
+import pc from 'picocolors'
 import type { ClientReport } from '../../traffic/client/client-report.ts'
 import {
   conflict,
@@ -12,6 +14,10 @@ import {
   key,
   read,
 } from './exchanges.ts'
+
+const textOf = (lines: Line[]) => `${laidOut(lines, Infinity).join('\n')}\n`
+const renderClient = (report: ClientReport, isVerbose?: boolean) =>
+  textOf(clientReportLines(report, isVerbose))
 
 const unread = 'remark: unread-job'
 const repeated = 'remark: repeated-creation'
@@ -263,6 +269,8 @@ test('formats agree with the exit code, and none shows a key', () => {
     expect(renderClient(report)).toContain(`exit ${failures}: `)
     for (const render of [...Object.values(clientFormats), renderClient])
       expect(render(report)).not.toContain('nobody-may-see')
-    expect(report.findings.map(clientFindingText).join('')).not.toContain('nobody-may-see')
+    expect(
+      textOf(report.findings.flatMap((one) => clientFindingLines(one, pc.createColors(false)))),
+    ).not.toContain('nobody-may-see')
   }
 })
