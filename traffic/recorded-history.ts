@@ -3,6 +3,7 @@ import { describePairs } from '../harness/engine/index.ts'
 import { createHistory, type Evidence, eventOf, type Verdict } from '../harness/history/index.ts'
 import type { Target } from '../harness/target-file/index.ts'
 import { recordedRules } from '../suites/jobs/rules.ts'
+import { storyOf } from '../suites/jobs/story.ts'
 import type { RecordedHttpResponse } from './recorded-exchange.ts'
 
 /** A fault that more than one answer shows, as that of a single one is told. */
@@ -71,7 +72,13 @@ export function createRecordedHistory(
       verdicts().map(([requirement, verdict]) => ({
         requirement,
         cases: verdict.outcome === 'open' ? 0 : verdict.cases,
-        faults: verdict.outcome === 'broken' ? verdict.evidence.map(faultOf) : [],
+        faults:
+          verdict.outcome === 'broken'
+            ? verdict.evidence.map((evidence) => ({
+                ...faultOf(evidence),
+                story: storyOf(history, evidence.exchange),
+              }))
+            : [],
         ...(verdict.outcome === 'open' && { why: verdict.why }),
       })),
   }

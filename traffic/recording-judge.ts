@@ -4,7 +4,7 @@ import { grantedRequirement, type RequirementId } from '../catalogue/catalogue.t
 import { observedCases } from '../harness/checks/index.ts'
 import { type Exchange, NotExercised } from '../harness/engine/index.ts'
 import type { Redactor } from '../harness/recording/index.ts'
-import type { RecordedExchange } from '../harness/report/index.ts'
+import type { RecordedExchange, Story } from '../harness/report/index.ts'
 import type { Target } from '../harness/target-file/index.ts'
 import { pathUnder, operationAt } from './base-url.ts'
 import { createRecordedHistory } from './recorded-history.ts'
@@ -21,6 +21,8 @@ export interface RecordedFault {
   readonly actual?: string | (() => string) | undefined
   /** JSON Pointer to the member of the body that is wrong. */
   readonly at?: string | undefined
+  /** What happened before it, if that belongs to the fault. */
+  readonly story?: Story | undefined
 }
 
 export type OnFailure = (requirement: RequirementId, fault: RecordedFault) => void

@@ -103,7 +103,7 @@ function failureOf(
   fault: RecordedFault,
   { redactor, rerun }: RecordingFacts,
 ): Failure {
-  const { at, exchange, expected } = fault
+  const { at, exchange, expected, story } = fault
   const cites = ` (${sections(section)})`
   const clean = (text: string): string => shownText(text, (whole) => redactor.text(whole))
   const { index } = (exchange as RecordedHttpResponse).entry
@@ -116,6 +116,7 @@ function failureOf(
     seed: 0,
     rerun,
     ...(at !== undefined && { at }),
+    ...(story !== undefined && { story }),
     exchange: exchange.recorded,
   }
 }

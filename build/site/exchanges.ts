@@ -1,5 +1,5 @@
 import { catalogue, isRequirementId, type RequirementId } from '../../catalogue/catalogue.ts'
-import type { FailureExchange } from '../../harness/report/index.ts'
+import type { FailureExchange, Story } from '../../harness/report/index.ts'
 import { defects } from '../../reference/server.ts'
 import { judgeReference } from '../../tests/matrix/judge-reference.ts'
 
@@ -10,6 +10,7 @@ export interface Examples {
     readonly exchange: FailureExchange
     readonly expected: string
     readonly received: string
+    readonly story?: Story
   }
 }
 
@@ -52,5 +53,6 @@ async function wrongOne(id: RequirementId): Promise<Examples['wrong']> {
   const { results } = await judgeReference({ defects: [defect] }, { options: { only: [id] } })
   const [failure] = results.find((result) => result.id === id)?.failures ?? []
   if (!failure?.exchange) return undefined
-  return { exchange: failure.exchange, expected: failure.expected, received: failure.actual }
+  const { actual: received, exchange, expected, story } = failure
+  return { exchange, expected, received, ...(story && { story }) }
 }

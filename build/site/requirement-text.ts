@@ -3,6 +3,7 @@ import { isOperationId, operation as operationOf } from '../../catalogue/operati
 import { explained, type ExplainedPart, type Reading } from '../../cli/explain/explanation.ts'
 import type { Sent } from '../../cli/explain/sent.ts'
 import pc from 'picocolors'
+import { mermaidDiagram } from '../../reporters/view/story.ts'
 import type { Examples } from './exchanges.ts'
 import { type FailureExchange, sections } from '../../harness/report/index.ts'
 
@@ -38,6 +39,9 @@ export function requirementText(
           '## An exchange that fails',
           `Expected: ${plain(wrong.expected)}. Received: ${plain(wrong.received)}.`,
           exchangeText(wrong.exchange),
+          ...(wrong.story
+            ? ['### What happened', `\`\`\`mermaid\n${mermaidDiagram(wrong.story)}\n\`\`\``]
+            : []),
         ]
       : []),
     '## Beside it',

@@ -2,10 +2,11 @@ import { isRefusal, type Pairs } from '../../catalogue/expected.ts'
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import { codeNames } from '../../catalogue/errors.ts'
 import { describePairs } from '../../harness/engine/index.ts'
-import { sayNeeds, sections, suiteSite } from '../../harness/report/index.ts'
+import { sayNeeds, sections, type Story, suiteSite } from '../../harness/report/index.ts'
 import { missingReason } from '../../harness/target-file/index.ts'
 import { defects } from '../../reference/server.ts'
 import { terminalPieces } from '../../reporters/escape/terminal.ts'
+import { textDiagram } from '../../reporters/view/story.ts'
 import type { LinePair } from '../../reporters/view/difference.ts'
 import { compactJson, firstOf, requirementPage } from '../../reporters/view/writing.ts'
 import type { Line } from '../../reporters/terminal/layout.ts'
@@ -21,7 +22,7 @@ const JSON_WIDTH = 78
 type ExplainedLine =
   | string
   | Reading
-  | { readonly code: string; readonly language: 'diff' | 'js' | 'json' | 'sh' }
+  | { readonly code: string; readonly language: 'diff' | 'js' | 'json' | 'sh' | 'text' }
 
 export interface ExplainedPart {
   readonly title: string
@@ -52,7 +53,14 @@ export function explained(
       { code: `conform <base_url> --target <file> --only ${id}`, language: 'sh' },
     ]),
     part('How the reference breaks it', broken(id)),
+    ...(shown.story === undefined
+      ? []
+      : [part('What happens then', [{ code: storyText(shown.story, colors), language: 'text' }])]),
   ]
+}
+
+function storyText(story: Story, colors: Colors): string {
+  return textDiagram(story, (line) => colors.bold(colors.red(line))).join('\n')
 }
 
 /** All that is known of a requirement, for a terminal. */

@@ -1,5 +1,5 @@
 import { isRefusal } from '../../catalogue/expected.ts'
-import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
+import type { CatalogueRequirement, RequirementId } from '../../catalogue/catalogue.ts'
 import {
   type Exchange,
   pathOf,
@@ -8,7 +8,7 @@ import {
   runOptionsOf,
 } from '../../harness/engine/index.ts'
 import { createHandlerTransport, type Transport } from '../../harness/http/index.ts'
-import { leftOut, type RecordedRequest } from '../../harness/report/index.ts'
+import { leftOut, type RecordedRequest, type Story } from '../../harness/report/index.ts'
 import { loadTargetFile, resolveTarget, type Target } from '../../harness/target-file/index.ts'
 import { createReference } from '../../reference/server.ts'
 import { type LinePair, requestDifference } from '../../reporters/view/difference.ts'
@@ -21,6 +21,8 @@ export interface Sent {
   readonly lines: readonly string[]
   /** Differences of the first of them from the request that was granted; none if it is the state that is wrong. */
   readonly difference: readonly LinePair[]
+  /** What happens at a reference that breaks it, if its failure is about more than one answer. */
+  readonly story?: Story
 }
 
 /**
@@ -31,20 +33,7 @@ export async function sentFor(
   requirements: readonly CatalogueRequirement[],
   patienceMs: number,
 ): Promise<ReadonlyMap<string, Sent>> {
-  const reference = createReference()
-  const { file, dir } = await loadTargetFile(referenceTargetFile)
-  const { target } = await resolveTarget(file, { dir, env: {}, baseUrl: reference.url })
-  const bodyLimit = target.limits.maxAnswerBytes
-  const transport = createHandlerTransport({
-    handle: reference.handle,
-    baseUrl: reference.url,
-    bodyLimit,
-  })
-  const options = {
-    ...runOptionsOf({ seed: 1, runs: 1 }, 'conform'),
-    nonce: 'explain',
-    backoffMs: 2,
-  }
+  const { options, target, transport } = await referenceHere()
   const known = requirements.map(
     (requirement) => [requirement, plannedCases(requirement, target, options)] as const,
   )
@@ -57,6 +46,44 @@ export async function sentFor(
       ? await seen(unknown, target, { options, transport, patienceMs })
       : new Map<string, Sent>()),
   ])
+}
+
+/** The reference in this process, and how it is judged. */
+async function referenceHere(defects: readonly string[] = []) {
+  const reference = createReference({ defects })
+  const { file, dir } = await loadTargetFile(referenceTargetFile)
+  const { target } = await resolveTarget(file, { dir, env: {}, baseUrl: reference.url })
+  const { handle, url: baseUrl } = reference
+  const bodyLimit = target.limits.maxAnswerBytes
+  return {
+    target,
+    transport: createHandlerTransport({ handle, baseUrl, bodyLimit }),
+    options: { ...runOptionsOf({ seed: 1, runs: 1 }, 'conform'), nonce: 'explain', backoffMs: 2 },
+  }
+}
+
+/**
+ * Finds what happens at a reference that breaks this requirement alone; undefined if its failure is no story, or takes longer
+ * to be told.
+ */
+export async function storyFor(id: RequirementId, patienceMs: number): Promise<Story | undefined> {
+  const { options, target, transport } = await referenceHere([id])
+  const run = prepareRun(target, { ...options, only: [id] }, { transport })
+  const results = await judgedIn(run, patienceMs)
+  return results.get(id)?.failures.find(({ story }) => story !== undefined)?.story
+}
+
+/** What a run has learned by then. */
+async function judgedIn(run: ReturnType<typeof prepareRun>, patienceMs: number) {
+  const { done, results } = beginJudging(run)
+  const over = new AbortController()
+  const late = sleep(patienceMs, undefined, { signal: over.signal }).then(
+    () => run.life.end('interrupted', leftOut('interrupted')),
+    () => undefined,
+  )
+  await Promise.race([done, late])
+  over.abort()
+  return results
 }
 
 /** What follows from the cases, without a run: the lines, and the difference of the first of them. */
@@ -106,14 +133,7 @@ async function seen(
     if (role === 'control') granted.push(exchange)
     else if (requirement !== null) probes.get(requirement)?.push(exchange)
   })
-  const { done } = beginJudging(run)
-  const over = new AbortController()
-  const late = sleep(patienceMs, undefined, { signal: over.signal }).then(
-    () => run.life.end('interrupted', leftOut('interrupted')),
-    () => undefined,
-  )
-  await Promise.race([done, late])
-  over.abort()
+  await judgedIn(run, patienceMs)
   const facts = {
     nonce: options.nonce,
     created: run.objects.created.map((object) => ({ ...object })),

@@ -1,7 +1,7 @@
 import type { Story } from '../../harness/report/index.ts'
 import { htmlAttribute, htmlText } from '../escape/html.ts'
 import { shortened } from '../escape/visible.ts'
-import { storyLines, toldSteps } from '../view/story.ts'
+import { jobsOf, storyLines, toldSteps } from '../view/story.ts'
 
 /** Places of the lifelines and of the first step, and the height of a step, in pixels. */
 const [SUITE, APPLICATION, JOBS] = [40, 330, 470]
@@ -12,15 +12,14 @@ const LONGEST = 34
 /** What happened, as a sequence diagram: suite, application and jobs as lifelines, the wrong answer in red. */
 export function storyDiagram(story: Story): string {
   const steps = toldSteps(story)
-  const jobs = [...new Set(steps.flatMap(({ job }) => job ?? []))]
+  const jobs = jobsOf(steps)
   const { left = 0, leftAfter = 0 } = story
   const yOf = (at: number): number => TOP + at * STEP + (left > 0 && at >= leftAfter ? GAP : 0)
   const height = yOf(steps.length)
   const width = JOBS + Math.max(jobs.length, 1) * JOB_WIDTH
   const jobAt = (name: string): number => JOBS + jobs.indexOf(name) * JOB_WIDTH
-  const rows = steps.map(({ at, isWrong, job, received, sent }, index) => {
+  const rows = steps.map(({ at, isReading, isWrong, job, received, sent }, index) => {
     const y = yOf(index)
-    const isReading = sent.startsWith('read')
     // A job begins with the answer that made it; a reading asks the job itself.
     const to = isReading && job !== undefined ? jobAt(job) : APPLICATION
     const begins =

@@ -200,6 +200,17 @@ test.each<[what: string, told: Told[], ids: string[]]>([
 })
 
 // What never fails: nobody knows what a refused request meant, and what is not shown is free.
+test('a failure about several answers of a recording tells its story, as that of a run does', async () => {
+  const report = await check(har(creation, running, secondCreation, running))
+  const [failure] = rowOf(report, 'jobs.create/409-job-in-progress').failures
+  expect(failure!.story!.steps).toMatchObject([
+    { kind: 'creation', status: 202, job: 0 },
+    { kind: 'reading', job: 0, state: 'in_progress' },
+    { kind: 'creation', status: 202, job: 1, isWrong: true },
+    { kind: 'reading', job: 0, state: 'in_progress' },
+  ])
+})
+
 test.each<[what: string, told: Told[]]>([
   [
     'refusals of every kind',

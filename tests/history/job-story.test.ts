@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { storyDiagram } from '../../reporters/html/story.ts'
-import { storyLines } from '../../reporters/view/story.ts'
+import { mermaidDiagram, storyLines, textDiagram } from '../../reporters/view/story.ts'
 import { storyOf } from '../../suites/jobs/story.ts'
 import { historyOf } from './stories.ts'
 
@@ -62,4 +62,48 @@ test('the diagram has a lifeline for each job, the wrong answer marked, and says
   expect(svg).toMatch(
     /aria-label="What happened: 0 ms {2}create a job → 202 job A in_progress; .*this one/,
   )
+})
+
+test('as text the diagram keeps its lifelines in one column each, and marks the wrong answer', () => {
+  const history = historyOf('0 a: 202 j1\n10 a: 202 j2\n20 j1: in_progress')
+  const story = storyOf(history, history.events[1]!.exchange)!
+  expect(textDiagram(story, (line) => `!${line}`)).toEqual([
+    '         suite                          application      job A     job B',
+    '     0 ms  ├─ create a job ─────────────────▶│',
+    '           │◀─ 202 job A in_progress ────────┼────────────▶●',
+    '    10 ms  ├─ create a job ─────────────────▶│             │',
+    '!           │◀─ ✗ 202 job B in_progress ──────┼──────────────────────▶●',
+    '    20 ms  ├─ read job A ─────────────────────────────────▶│         │',
+    '           │◀─ 200 in_progress ────────────────────────────┤         │',
+  ])
+  const many = [1, 2, 3, 4, 5].map((n) => `${n} a: 202 j${n}`)
+  const burst = historyOf([...many, '10 j5: in_progress'].join('\n'))
+  const lines = textDiagram(storyOf(burst, burst.events[5]!.exchange)!, String)
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(80)
+  const readings = Array.from({ length: 30 }, (_, at) => `${10 * (at + 1)} j1: in_progress`)
+  const long = historyOf(['0 a: 202 j1', ...readings, '400 a: 202 j2'].join('\n'))
+  const folded = storyOf(long, long.events[31]!.exchange)!
+  expect(textDiagram(folded, String)[9]).toBe('           ┊ 18 more')
+  expect(mermaidDiagram(folded)).toContain('Note over suite: 18 more')
+})
+
+test('in the language of Mermaid each lifeline is a participant, and the wrong answer has a colour', () => {
+  const history = historyOf('0 a: 202 j1\n10 a: 202 j2\n20 j1: in_progress')
+  expect(mermaidDiagram(storyOf(history, history.events[1]!.exchange)!).split('\n  ')).toEqual([
+    'sequenceDiagram',
+    'participant suite as suite',
+    'participant application as application',
+    'participant jobA as job A',
+    'participant jobB as job B',
+    'suite->>application: create a job, 0 ms',
+    'application-->>suite: 202 job A in_progress',
+    'application->>jobA: begins',
+    'suite->>application: create a job, 10 ms',
+    'rect rgba(207, 74, 62, 0.25)',
+    'application-->>suite: ✗ 202 job B in_progress',
+    'end',
+    'application->>jobB: begins',
+    'suite->>jobA: read job A, 20 ms',
+    'jobA-->>suite: 200 in_progress',
+  ])
 })
