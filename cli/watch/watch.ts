@@ -204,8 +204,8 @@ function changeLines(
 
 function listed(title: string, ids: readonly string[], color: (text: string) => string): Line[] {
   return firstOf(ids, MOST_SHOWN).map((id) => ({
-    lead: `  ${color(title.padEnd(16))} `,
-    width: 19,
+    lead: `  ${color(title.padEnd(17))} `,
+    width: 20,
     text: terminalText(id),
   }))
 }

@@ -15,7 +15,7 @@ const HANGING = 2
 
 /** Columns of a stream if it is a terminal; Infinity for logs and pipes, where lines stay as they are. */
 export function columnsOf(stream: { readonly isTTY?: boolean; readonly columns?: number }): number {
-  return stream.isTTY === true ? (stream.columns ?? 80) : Infinity
+  return stream.isTTY === true ? stream.columns || 80 : Infinity
 }
 
 /** Breaks lines between words for that many columns, the rest indented; Infinity: as they are. */
