@@ -1,15 +1,4 @@
 import { type JsonOperationId, operation, type OperationId, operations } from './operations.ts'
-import {
-  everyTurn,
-  invalidKeys,
-  isSamePath,
-  malformedKeys,
-  otherBodyMembers,
-  otherPlaces,
-  isFormOn,
-  isSentToOtherPaths,
-  pathAt,
-} from './faults.ts'
 import { missingMember, roleOf } from './operation.ts'
 import type { RequirementFrom, RequirementText } from './requirement.ts'
 import { fullKey, requirement, scenario, requirements, valid } from './requirement.ts'
@@ -60,46 +49,8 @@ const failing = [
 /** Generated malformed keys go to one operation only: the first of these that is served. */
 export const generatedKeysOn = ['jobs.retrieve', 'pdf.parse', 'jobs.create', 'files.list'] as const
 
-const mayGetGeneratedKeys: readonly OperationId[] = generatedKeysOn
-
 /** Operations for which §7.3 names no quota error: the row of §7.2 decides. */
 const withoutQuota: readonly OperationId[] = ['jobs.retrieve', 'files.list', 'medical.comprehend']
-
-/** What goes to some operations only goes to others with another seed: the most that one of them brings is counted. */
-const turns = Array.from({ length: everyTurn }, (_, turn) => turn)
-
-/** How many requests without a key all other places take, and how many with another one if each place takes one that is not the very same path. */
-function elsewhere(id: OperationId): {
-  readonly all: number
-  readonly each: number
-  readonly named: number
-} {
-  const inOneTurn = turns.map((turn) =>
-    otherPlaces.filter((place) => pathAt(id, operation(id).path, place, turn) !== undefined),
-  )
-  const [places = []] = inOneTurn.toSorted((one, other) => other.length - one.length)
-  const furtherBodies = Math.max(0, otherBodyMembers(id).length - 1)
-  return {
-    all: places.length + furtherBodies,
-    each: places.filter((place) => !isSamePath(place, id)).length + furtherBodies,
-    named: places.filter((place) => place === 'other path').length,
-  }
-}
-
-/**
- * Each form at the operation's own path and at those that the spec names beside it; one in another spelling, one with each other
- * body, and one with the uuid in the other letter case.
- */
-function inForms(id: OperationId, kinds: readonly string[]): number {
-  const inOneTurn = turns.map((turn) => kinds.filter((kind) => isFormOn(id, kind, turn)))
-  const [forms = []] = inOneTurn.toSorted((one, other) => other.length - one.length)
-  return (
-    forms.length +
-    forms.filter(isSentToOtherPaths).length * elsewhere(id).named +
-    2 +
-    otherBodyMembers(id).length
-  )
-}
 
 /** A requirement that several operations have: written once, one requirement for each of them. */
 function onEach<O extends OperationId, const T extends RequirementText>(
@@ -116,19 +67,18 @@ function onEach<O extends OperationId, const T extends RequirementText>(
 export const everyOperation = [
   ...onEach(all, { id: '401-missing-credentials', section: '4, 5, 7.3', expects: [[401, 'BadCredentials']],
     statement: 'A request without an Authorization header is answered 401 BadCredentials.',
-    fault: 'credentials', keyless: true }, (id) => ({ maxRequests: () => 1 + elsewhere(id).all + (operation(id).method === 'GET' ? 2 : 0) })),
+    fault: 'credentials', keyless: true }),
   ...onEach(all, { id: '401-malformed-key', section: '5', expects: [[401, 'BadCredentials']],
     statement: 'A request whose key is malformed (no scheme, another scheme, no key, no JWT) is answered 401 BadCredentials.',
-    fault: 'credentials', keyless: true }, (id) => ({
-    maxRequests: () => mayGetGeneratedKeys.includes(id) ? { named: inForms(id, malformedKeys), generated: 'refusals' } : inForms(id, malformedKeys) })),
+    fault: 'credentials', keyless: true }),
   ...onEach(all, { id: '401-invalid-key', section: '5, 7.1', needs: [fullKey], expects: [[401, 'BadCredentials', 'BadToken']],
     statement: 'A request whose key was never issued (cut, lengthened, in another letter case, forged) is answered 401 BadCredentials or BadToken.',
-    fault: 'credentials' }, (id) => ({ maxRequests: () => inForms(id, invalidKeys) })),
+    fault: 'credentials' }),
   ...onEach(all, { id: '401-expired-key', section: '5', needs: ['/keys/expired'], expects: [[401, 'BadToken']],
-    statement: 'A request with an expired key is answered 401 BadToken.', fault: 'credentials' }, (id) => ({ maxRequests: () => 1 + elsewhere(id).each })),
+    statement: 'A request with an expired key is answered 401 BadToken.', fault: 'credentials' }),
   ...onEach(all, { id: '403-insufficient-rights', section: '5, 7.3', needs: ['/keys/restricted'], expects: [[403, 'InsufficientAccessRights']],
     statement: 'A request with a valid key that lacks the permission is answered 403 InsufficientAccessRights.',
-    fault: 'credentials' }, (id) => ({ maxRequests: () => 1 + elsewhere(id).each })),
+    fault: 'credentials' }),
   ...onEach(all, { id: '429-quota-exceeded', section: '7.2, 7.3', needs: [scenario], expects: [[429, 'QuotaExceeded']],
     statement: 'A request over a rate limit or quota is answered 429 QuotaExceeded.' }, (id) => withoutQuota.includes(id) ? {
     statement: 'A request over a rate limit or quota is answered 429 QuotaExceeded or TooManyRequests.',
@@ -163,24 +113,24 @@ const oneEach: Readonly<Partial<Record<OperationId, number>>> = Object.fromEntri
 // oxfmt-ignore
 export const envelope = requirements('envelope', [
   { id: 'shape', section: '2.6, 7.1',
-    statement: 'Every error response is a JSON envelope with tpe, errors and extras of the types shown.', maxRequests: 0 },
+    statement: 'Every error response is a JSON envelope with tpe, errors and extras of the types shown.' },
   { id: 'status-tpe-pair', section: '7.2, 7.3, 7.4',
-    statement: 'The tpe of every error response is one that its status may carry.', maxRequests: 0 },
+    statement: 'The tpe of every error response is one that its status may carry.' },
   { id: 'content-type', level: 'should', section: '4',
-    statement: 'Error responses, and the success responses whose body the spec shows, are labelled as JSON.', maxRequests: 0 },
+    statement: 'Error responses, and the success responses whose body the spec shows, are labelled as JSON.' },
   { id: 'message-keys', level: 'should', section: '7.1',
-    statement: 'A message key that the spec shows stands with the tpe that it is shown with, another of the same status, or a status of its kind.', maxRequests: 0 },
+    statement: 'A message key that the spec shows stands with the tpe that it is shown with, another of the same status, or a status of its kind.' },
   { id: 'unknown-path', level: 'should', section: '7.1', expects: [['4xx'], [401]],
-    statement: 'A path under /v1 that the interface does not have, or that has a broken escape, is answered by a 4xx with an error envelope.', maxRequests: 3 },
+    statement: 'A path under /v1 that the interface does not have, or that has a broken escape, is answered by a 4xx with an error envelope.' },
   { id: 'unsupported-method', level: 'should', section: '7.1', expects: [['4xx'], [401]],
-    statement: 'A method that the interface does not have at a path is answered by a 4xx with an error envelope.', maxRequests: 9 },
+    statement: 'A method that the interface does not have at a path is answered by a 4xx with an error envelope.' },
   { id: 'bad-input-no-5xx', level: 'should', section: '7.2',
-    statement: 'Bad input, odd text and an odd query are never answered by a 5xx.', maxRequests: 0 },
+    statement: 'Bad input, odd text and an odd query are never answered by a 5xx.' },
   { id: 'large-body', section: '7.1, 7.2', expects: [['4xx'], [401]],
     statement: 'A large request is answered: a body with 256 KiB of white space after its JSON by a 4xx in an envelope, an upload of 2 MiB by a 2xx or such a 4xx.',
-    maxRequests: 1, alsoSends: oneEach },
+    atMost: { requests: 1, also: oneEach } },
   { id: 'charset-parameter', level: 'should', section: '4', expects: '2xx',
-    statement: 'A request that is granted as application/json is granted as application/json; charset=utf-8.', maxRequests: 0, alsoSends: oneOfEachCheap },
+    statement: 'A request that is granted as application/json is granted as application/json; charset=utf-8.', atMost: { requests: 0, also: oneOfEachCheap } },
 ])
 
 // oxfmt-ignore

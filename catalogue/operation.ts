@@ -231,16 +231,6 @@ export const queryConfigMembers: readonly QueryConfigMember[] = [
 /** Configurations of all members at their bounds in which each bound of one meets each bound of every other. */
 export const togetherCases = 6
 
-/** Most members of a declared configuration that are left out, each by itself. */
-const leftOut = queryConfigMembers.length
-
-/** How many requests are sent with values that are accepted: each by itself, none, all defaults, several, the declared ones without one. */
-export const insideCases =
-  queryConfigMembers.reduce((sum, { inside }) => sum + inside.length, 0) +
-  2 +
-  togetherCases +
-  leftOut
-
 const kinds = { boolean: 'boolean', integer: 'number', fraction: 'number' } as const
 /** One may be made of the other: `true` for a number is sent for several members at once, and 1 for a boolean, to see no 5xx. */
 const tolerates = { boolean: ['number'], number: ['boolean'] } as const

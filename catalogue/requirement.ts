@@ -89,14 +89,18 @@ export interface Requirement {
   readonly effect: Effect
 }
 
-/** As many as are named; with `generated`, as many more as a run generates for a refusal or for a granted request. */
-export type Count = number | { readonly named: number; readonly generated: 'refusals' | 'granted' }
-
-/** Facts of a target that the number of requests may depend on. */
-export interface CountedTarget {
-  readonly resources: { readonly application?: { readonly requiredInputs: readonly string[] } }
-  /** 0: no limit. */
-  readonly limits: { readonly maxGenerations: number }
+/**
+ * Most that a requirement sends beyond its control whose requests depend on what the target answers. Of any other the cases are
+ * known before anything is sent, and are counted.
+ */
+export interface Bound {
+  readonly requests: number
+  /** How many of all these make a conforming target generate. */
+  readonly generates?: number
+  /** Requests to other operations that come with them. */
+  readonly also?: Readonly<Partial<Record<OperationId, number>>>
+  /** Sends as many more as a run generates for a granted request. */
+  readonly andGenerated?: true
 }
 
 /** Stands among the needs of a requirement for the scenario of its own id. */
@@ -125,12 +129,7 @@ export interface RequirementText {
   readonly effect?: Effect
   /** The operation's granted requirement: its request is the control of the operation's refusals. */
   readonly control?: true
-  /** Most requests beyond the control, if every answer is as expected; 1 if nothing is said, 0 of a control. */
-  readonly maxRequests?: Count | ((target: CountedTarget) => Count)
-  /** Requests to other operations that come with them. */
-  readonly alsoSends?: Readonly<Partial<Record<OperationId, number>>>
-  /** Number of generations beyond the control; 1 if nothing is said and `effect` is `generates`. */
-  readonly generates?: Count | ((target: CountedTarget) => number)
+  readonly atMost?: Bound
   /**
    * Where the fault is, if not in the parameters or the body. `credentials`: the control is the same request with the full
    * key; `state`: it is the very same request, sent before the target comes into the state that the statement names.
@@ -150,11 +149,7 @@ export interface RequirementText {
 export interface DefinedRequirement
   extends
     Requirement,
-    Omit<
-      RequirementText,
-      'id' | 'level' | 'statement' | 'refused' | 'needs' | 'effect' | 'maxRequests'
-    > {
-  readonly maxRequests: NonNullable<RequirementText['maxRequests']>
+    Omit<RequirementText, 'id' | 'level' | 'statement' | 'refused' | 'needs' | 'effect'> {
   /** Only a scenario of the target file can bring it about. */
   readonly scenarioOnly: boolean
 }
@@ -185,14 +180,7 @@ export function requirement<const A extends Area, const T extends RequirementTex
   area: A,
   text: T,
 ): RequirementFrom<A, T> {
-  const {
-    refused,
-    level = 'must',
-    needs = [],
-    effect = 'none',
-    maxRequests = text.control ? 0 : 1,
-    ...rest
-  } = text
+  const { refused, level = 'must', needs = [], effect = 'none', ...rest } = text
   const id = `${area}/${text.id}`
   const own = (need: string): string => {
     if (need === scenario) return `/scenarios/${id.replaceAll('~', '~0').replaceAll('/', '~1')}`
@@ -209,17 +197,19 @@ export function requirement<const A extends Area, const T extends RequirementTex
       return [typeof need === 'string' ? own(need) : need.map(own)]
     }),
     effect,
-    maxRequests,
     scenarioOnly: needs.length === 1 && needs[0] === scenario,
   } as unknown as RequirementFrom<A, T>
 }
 
 /** More of a control by what its request does: one that creates is judged on all creations of the run, any other is sent again at its end. */
 export const creating = { effect: 'creates', judgedLast: true } as const
-export const generating = { effect: 'generates', maxRequests: 3, generates: 2 } as const
+export const generating = { effect: 'generates' } as const
 
 /** The granted requirement of an operation whose response is not shown. */
-export function accepted<const More extends Partial<RequirementText>>(what: string, more: More) {
+export function accepted<const More extends Partial<RequirementText> = Record<never, never>>(
+  what: string,
+  more: More = {} as More,
+) {
   const statement = `${what} is answered by a 2xx.`
   const own = { id: '2xx-accepted', section: '4.4', needs: [valid], expects: '2xx' } as const
   return { ...own, statement, control: true as const, ...more }
@@ -242,18 +232,18 @@ export function requirements<const A extends Area, const T extends readonly Requ
   return texts.map((text) => requirement(area, text)) as RequirementFrom<A, T[number]>[]
 }
 
-/** Requirements on the creation of anything that has a name. @param maxRequests of `4xx-no-effect` */
+/** Requirements on the creation of anything that has a name. @param requests most of `4xx-no-effect` */
 // oxfmt-ignore
-export const namedCreations = (maxRequests: number) => [
+export const namedCreations = (requests: number) => [
   { id: '2xx-own-id', section: '4.4', needs: [valid, '{id}'], expects: '2xx',
     statement: 'No two creations give one id, also when they are sent at once.',
-    effect: 'creates', maxRequests: 4, alsoSends: { 'files.list': 4 } },
+    effect: 'creates', atMost: { requests: 4, also: { 'files.list': 4 } } },
   { id: '4xx-no-effect', section: '5, 7.2, 7.3', needs: [valid], expects: '2xx',
     statement: 'A creation that is refused makes nothing: the same one with the full key is granted.',
-    effect: 'creates', maxRequests },
+    effect: 'creates', atMost: { requests } },
   { id: '400-atomic', level: 'should', section: '7.3', needs: [valid], expects: [[400, 'BadRequest']],
     statement: 'Of four creations with one name that are sent at once at most one is granted.',
-    fault: 'state', effect: 'creates', maxRequests: 4, alsoSends: { 'files.list': 4 } },
+    fault: 'state', effect: 'creates', atMost: { requests: 4, also: { 'files.list': 4 } } },
   { id: '400-malformed-parameters', section: '7.3', needs: [valid], expects: [[400, 'BadRequest']],
     statement: 'A creation whose name is no string is answered 400 BadRequest.' },
 ] as const satisfies readonly RequirementText[]

@@ -3,7 +3,7 @@ import { anyBadRequest, oversized } from './expected.ts'
 
 // oxfmt-ignore
 export const aiDetectRun = requirements('ai-detect.run', [
-  accepted('A valid request', { maxRequests: 3 }),
+  accepted('A valid request'),
   { id: '400-empty-text', section: '7.3', needs: [valid, '{text}'], expects: [[400, 'BadRequest']], refused: 'An empty text' },
   { id: '400-malformed-text', section: '7.3', needs: [valid, '{text}'], expects: [[400, 'BadRequest']], refused: 'A text that is no string' },
   { id: '400-text-too-long', section: '7.3, 8', needs: [scenario], expects: oversized, refused: 'A text over the maximum length' },
@@ -11,7 +11,7 @@ export const aiDetectRun = requirements('ai-detect.run', [
 
 // oxfmt-ignore
 export const webSearchRun = requirements('web-search.run', [
-  accepted('A valid request', { maxRequests: 3 }),
+  accepted('A valid request'),
   { id: '400-empty-query', section: '7.3', needs: [valid, '{query}'], expects: [[400, 'BadRequest']], refused: 'An empty query' },
   { id: '400-malformed-query', section: '7.3', needs: [valid, '{query}'], expects: [[400, 'BadRequest']], refused: 'A query that is no string' },
   { id: '400-query-too-long', section: '7.3, 8', needs: [scenario], expects: oversized, refused: 'A query over the maximum length' },
@@ -21,7 +21,7 @@ export const webSearchRun = requirements('web-search.run', [
 // oxfmt-ignore
 export const medicalComprehend = requirements('medical.comprehend', [
   { id: '200-entities', section: '2.8', needs: [valid], expects: '2xx',
-    statement: 'A request with response_type Entities is answered by a 2xx whose entities have category, text, score and traits.', control: true, maxRequests: 3 },
+    statement: 'A request with response_type Entities is answered by a 2xx whose entities have category, text, score and traits.', control: true },
   { id: '400-malformed-request', level: 'should', section: '2.8, 7.2', needs: [valid, '{content}'], expects: anyBadRequest,
     statement: 'A content, or a response_type, that is no string is answered 400.' },
 ])

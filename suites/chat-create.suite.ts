@@ -4,7 +4,7 @@ import type { Ajv2020 } from 'ajv/dist/2020.js'
 import { newAjv } from '../schemas/ajv.ts'
 import { withinTime } from '../schemas/within-time.ts'
 import type { GrantedCheck, Known } from '../harness/checks/index.ts'
-import type { CheckContext, Exchange, Judge, Probe, Run } from '../harness/engine/index.ts'
+import type { CheckContext, Exchange, Probe, Run } from '../harness/engine/index.ts'
 import {
   Failed,
   jsonOf,
@@ -17,11 +17,12 @@ import {
   atRole,
   bodyOf,
   byRecord,
+  controlCase,
   controlExchange,
   granted,
+  grantedBy,
   judgeTries,
   respelled,
-  sampled,
   suite,
   validRequest,
   valueAt,
@@ -53,7 +54,7 @@ const hasContentOrCalls: GrantedCheck = (context, exchange, what) => {
 
 type Message = Readonly<Record<string, unknown>>
 
-function messagesOf(run: Run, probe: Probe): readonly Message[] {
+function messagesOf(run: Pick<Known, 'target'>, probe: Probe): readonly Message[] {
   const messages = valueAt(run, 'chat.create', 'messages', jsonOf(probe))
   if (!Array.isArray(messages) || messages.length === 0 || !messages.every(isObject)) {
     throw new NotExercised('declare operations.chat.create.body.messages, an array of messages')
@@ -62,30 +63,30 @@ function messagesOf(run: Run, probe: Probe): readonly Message[] {
 }
 
 /** The valid messages, each text given as an array of one text part, or of two. */
-function asTextParts(run: Run, probe: Probe, parts: 1 | 2): Probe {
+function asTextParts(known: Known, probe: Probe, parts: 1 | 2): Probe {
   const text = (whole: string) => ({ type: 'text', text: whole })
-  const messages = messagesOf(run, probe).map((message) => {
+  const messages = messagesOf(known, probe).map((message) => {
     const { content } = message
     if (typeof content !== 'string') return message
     return { ...message, content: [content, 'Answer in one line.'].slice(0, parts).map(text) }
   })
-  return {
-    ...atRole(run, probe, 'messages', messages),
-    effect: probe.effect,
-    fault: `inside @ /messages/*/content`,
-  }
+  return atRole(known, probe, 'messages', messages)
 }
 
 /** Content as one text part, and as two. */
-const judgeTextParts: Judge = async (context) => {
-  for (const parts of context.scenario ? ([1] as const) : sampled(context, [1, 2] as const)) {
-    const valid = async () =>
-      asTextParts(context.run, await validRequest(context.run, 'chat.create'), parts)
-    const make = async () => (parts === 1 ? valid() : respelled(await valid()))
-    const what = `with content given as ${parts} text part${parts === 1 ? '' : 's'}`
-    await judgeTries(context, { make, what, check: hasContent })
-  }
-}
+const textParts = grantedBy(
+  (material) =>
+    ([1, 2] as const).map((parts) => ({
+      what: `with content given as ${parts} text part${parts === 1 ? '' : 's'}`,
+      fault: 'inside @ /messages/*/content',
+      effect: material.valid.effect,
+      change(valid) {
+        const probe = asTextParts(material, valid, parts)
+        return parts === 1 ? probe : respelled(probe)
+      },
+    })),
+  { check: hasContent, inScenario: 'with content given as 1 text part' },
+)
 
 /** The tools of the declared body; undefined if it has none. */
 function declaredTools(run: Pick<Known, 'target'>): unknown {
@@ -93,14 +94,11 @@ function declaredTools(run: Pick<Known, 'target'>): unknown {
 }
 
 /** The valid request with the declared tools and tool_choice auto. */
-function withDeclaredTools(probe: Probe, { run }: CheckContext): Probe {
-  const tools = declaredTools(run)
+function withDeclaredTools(probe: Probe, known: Known): Probe {
+  const tools = declaredTools(known)
   if (tools === undefined)
     throw new NotExercised('declare tools in operations.chat.create.body, or a scenario')
-  return {
-    ...atRole(run, atRole(run, probe, 'tools', tools), 'tool_choice', 'auto'),
-    effect: probe.effect,
-  }
+  return atRole(known, atRole(known, probe, 'tools', tools), 'tool_choice', 'auto')
 }
 
 /** Numbers, booleans and arrays, with the declared tools if the body has them. */
@@ -117,14 +115,14 @@ const invalidStreamOptions = byRecord({
 })
 
 /** The valid request with the declared response_format. */
-function withResponseFormat(probe: Probe, { run }: CheckContext): Probe {
-  const format = valueAt(run, 'chat.create', 'response_format', bodyOf(run, 'chat.create'))
+function withResponseFormat(probe: Probe, known: Known): Probe {
+  const format = valueAt(known, 'chat.create', 'response_format', bodyOf(known, 'chat.create'))
   if (getAt(format, '/type') !== 'json_schema') {
     throw new NotExercised(
       'declare a response_format of type json_schema in operations.chat.create.body, or a scenario',
     )
   }
-  return { ...atRole(run, probe, 'response_format', format), effect: probe.effect }
+  return atRole(known, probe, 'response_format', format)
 }
 
 let ajv: Ajv2020 | undefined
@@ -213,21 +211,19 @@ const hasToolData: GrantedCheck = (context, exchange, what) => {
 
 const valid = 'with a valid request'
 
-const judgeCompletion: Judge = async (context) => {
-  try {
-    hasContent(context, await controlExchange(context.run, 'chat.create'), valid)
-  } catch (error) {
-    if (!(error instanceof Failed) || !error.failure.exchange?.response) throw error
-    // Generated answers vary: a later one may have what the control's lacked.
-    const make = () => validRequest(context.run, 'chat.create')
-    await judgeTries(context, {
-      make,
-      what: valid,
-      check: hasContent,
-      tries: triesOf('chat.create') - 1,
-    })
-  }
-}
+const completion = grantedBy(() => [controlCase], {
+  async judgeControl(context) {
+    try {
+      hasContent(context, await controlExchange(context.run, 'chat.create'), valid)
+    } catch (error) {
+      if (!(error instanceof Failed) || !error.failure.exchange?.response) throw error
+      // Generated answers vary: a later one may have what the control's lacked.
+      const make = () => validRequest(context.run, 'chat.create')
+      const tries = triesOf('chat.create') - 1
+      await judgeTries(context, { make, what: valid, check: hasContent, tries })
+    }
+  },
+})
 
 /** A model that nobody has; one that is no string may also count as malformed (§7.3). */
 const unsupportedModel = byRecord({
@@ -237,13 +233,11 @@ const unsupportedModel = byRecord({
   },
 })
 
-const judgeSettings: Judge = (context) => insideBounds(context, hasContentOrCalls)
-
 // Chat completion (§2.8, §7.3)
 
 export const chatCreate = suite('chat.create', {
-  '200-completion': judgeCompletion,
-  '200-text-parts': judgeTextParts,
+  '200-completion': completion,
+  '200-text-parts': textParts,
   '200-image-parts': granted('with an image in a data URL', undefined, hasContent),
   '200-image-url': granted('with an image at a web address', undefined, hasContent),
   '200-tool-choice-auto': granted(
@@ -258,7 +252,7 @@ export const chatCreate = suite('chat.create', {
   ),
   // Only a scenario says that the tool runs.
   '200-llm-tool': granted('with an llm tool', undefined, hasToolData),
-  '200-query-config': judgeSettings,
+  '200-query-config': insideBounds(hasContentOrCalls),
   '400-query-config': byRecord(),
   '400-malformed-messages': byRecord(),
   '400-invalid-role': byRecord(),

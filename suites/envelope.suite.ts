@@ -1,12 +1,16 @@
 import { createdId } from '../harness/history/index.ts'
 import {
+  type Case,
+  type Cases,
   contentOf,
   countsAsGranted,
+  type GrantedByCases,
   grantedControl,
   isDeclared,
   judgeAlso,
   judgeEach,
   judgeObserved,
+  materialOf,
   placeholderRequest,
   randomFor,
   sampled,
@@ -18,7 +22,7 @@ import {
   validRequest,
 } from '../harness/checks/index.ts'
 import type { Pairs } from '../catalogue/expected.ts'
-import { type OperationId, operations } from '../catalogue/operations.ts'
+import { firstOperation, type OperationId, operations } from '../catalogue/operations.ts'
 import type { CheckContext, Exchange, Probe, Run, Source } from '../harness/engine/index.ts'
 import {
   answered,
@@ -26,38 +30,64 @@ import {
   envelopeRemark,
   fits,
   isGranted,
+  jsonType,
   matchPairs,
   NotExercised,
   withHeader,
   Throttled,
 } from '../harness/engine/index.ts'
-import type { Target } from '../harness/target-file/index.ts'
 import { useAgain } from './created/relations.ts'
 
 /** 401 counts here: a server may look at the key, or at nothing at all, before it looks at the path. */
 const clientError: Pairs = [['4xx'], [401]]
 const expected = 'a 4xx with an error envelope'
 
-async function sendUnknownRoute(
-  context: CheckContext,
-  method: string,
-  path: string,
-): Promise<Exchange> {
-  const json =
-    method === 'POST'
-      ? { headers: [{ name: 'content-type', value: 'application/json' }], body: '{}' }
-      : { headers: [] }
-  const probe: Probe = {
+/** A request to a route that the interface does not have, with the full key. */
+function routeCase(method: string, path: string, what: string): Case {
+  const isPost = method === 'POST'
+  const body = isPost ? { headers: [jsonType], body: '{}' } : { headers: [] }
+  const change = ({ credential }: Probe): Probe => ({
     operation: null,
     method,
     path,
     params: {},
     query: {},
-    credential: await context.run.keys.full(),
+    credential,
     effect: 'none',
-    ...json,
+    ...body,
+  })
+  return { what, change }
+}
+
+/** Judges routes one after the other; an answer by which the server has such a route is let pass. */
+function byRoutes(
+  cases: Cases,
+  isOwn: (exchange: Exchange) => boolean = () => false,
+): GrantedByCases {
+  const chosen: Cases = (material) =>
+    sampled({ run: material, requirement: material.requirement }, cases(material))
+  return {
+    cases: chosen,
+    async judge(context) {
+      const { run, requirement } = context
+      const credential = await run.keys.full()
+      const material = materialOf(run, requirement, firstOperation)
+      for (const { change, what } of chosen(material)) {
+        const probe = change({ ...material.valid, credential })
+        const exchange = await context.send(probe, {
+          skipJudging: 'envelope',
+          expects: clientError,
+          what,
+        })
+        if (isOwn(exchange)) continue
+        judgeUnknownRoute(context, exchange, what)
+      }
+      if (context.cases === 0)
+        throw new NotExercised(
+          'GET is answered with a 2xx on every path that the interface has for POST alone',
+        )
+    },
   }
-  return context.send(probe, { skipJudging: 'envelope', expects: clientError })
 }
 
 function judgeUnknownRoute(context: CheckContext, exchange: Exchange, what: string): void {
@@ -73,55 +103,35 @@ function judgeUnknownRoute(context: CheckContext, exchange: Exchange, what: stri
   )
 }
 
-const methods = ['GET', 'POST'] as const
-
 /** A path under /v1 that the interface does not have. */
-async function judgeUnknownPath(context: CheckContext): Promise<void> {
-  const random = randomFor(context)
-  const name = unknownId('no-such-operation-aaaaaaaaa', random, new Set())
-  const routes = [
-    ...methods.map((method) => [method, `/v1/${name}`] as const),
-    ['GET', `/v1/${name}%zz`] as const,
+const unknownPath = byRoutes((material) => {
+  const random = randomFor({ run: material, requirement: material.requirement })
+  const path = `/v1/${unknownId('no-such-operation-aaaaaaaaa', random, new Set())}`
+  const what = 'at a path that the interface does not have'
+  return [
+    routeCase('GET', path, what),
+    routeCase('POST', path, what),
+    routeCase('GET', `${path}%zz`, `${what}, with a broken escape`),
   ]
-  for (const [method, path] of sampled(context, routes)) {
-    const exchange = await sendUnknownRoute(context, method, path)
-    const broken = path.endsWith('%zz') ? ', with a broken escape' : ''
-    judgeUnknownRoute(context, exchange, `at a path that the interface does not have${broken}`)
-  }
-}
+})
 
-/** The POST-only paths without an id, of the operations that the target serves. */
-function postOnlyPaths(target: Target): string[] {
-  const listed: readonly string[] = operations
-    .filter(({ method }) => method === 'GET')
-    .map(({ path }) => path)
-  return operations
-    .filter(
-      ({ id, method, path }) =>
-        method === 'POST' &&
-        !path.includes('{') &&
-        !listed.includes(path) &&
-        target.absent[id] === undefined,
-    )
-    .map(({ path }) => path)
-}
-
-/** GET on those paths; if a server has that method, it is one beyond the interface. */
-async function judgeUnsupportedMethod(context: CheckContext): Promise<void> {
-  const paths = postOnlyPaths(context.run.target)
-  if (paths.length === 0)
-    throw new NotExercised('the target serves no path that the interface has for POST alone')
-  for (const path of sampled(context, paths)) {
-    const exchange = await sendUnknownRoute(context, 'GET', path)
-    const status = exchange.response?.status ?? 0
-    if (status >= 200 && status < 300) continue
-    judgeUnknownRoute(context, exchange, 'with a method that the interface does not have there')
-  }
-  if (context.cases === 0)
-    throw new NotExercised(
-      'GET is answered with a 2xx on every path that the interface has for POST alone',
-    )
-}
+/** GET on the POST-only paths without an id, of the operations that the target serves; if a server has that method, it is one beyond the interface. */
+const unsupportedMethod = byRoutes(
+  ({ target }) => {
+    const listed: readonly string[] = operations
+      .filter(({ method }) => method === 'GET')
+      .map(({ path }) => path)
+    const paths = operations
+      .filter(({ method, path }) => method === 'POST' && !path.includes('{'))
+      .filter(({ id, path }) => !listed.includes(path) && target.absent[id] === undefined)
+      .map(({ path }) => path)
+    if (paths.length === 0)
+      throw new NotExercised('the target serves no path that the interface has for POST alone')
+    const what = 'with a method that the interface does not have there'
+    return paths.map((path) => routeCase('GET', path, what))
+  },
+  ({ response }) => response !== undefined && response.status >= 200 && response.status < 300,
+)
 
 /** White space after the JSON of a refused request, and the text of an upload, in bytes. */
 const padding = 256 * 1024
@@ -260,6 +270,6 @@ export const envelope = suite('envelope', {
   'bad-input-no-5xx': judgeObserved,
   'large-body': judgeLargeBody,
   'charset-parameter': judgeCharset,
-  'unknown-path': judgeUnknownPath,
-  'unsupported-method': judgeUnsupportedMethod,
+  'unknown-path': unknownPath,
+  'unsupported-method': unsupportedMethod,
 })

@@ -35,7 +35,7 @@ export const graphsAddFile = suite('graphs.add-file', {
 
 export const graphsQuery = suite('graphs.query', {
   '2xx-accepted': accepted,
-  '2xx-query-config': insideBounds,
+  '2xx-query-config': insideBounds(),
   '400-query-config': byRecord(),
   '400-malformed-parameters': byRecord(),
   '404-unknown-graph': unknown('graph_id'),

@@ -1,14 +1,12 @@
 import type { GrantedCheck } from '../harness/checks/index.ts'
 import {
-  againAtEnd,
   asScenario,
   byCases,
+  byControl,
   type Case,
-  type CaseCondition,
   condition,
   controlExchange,
   granted,
-  judgeCase,
   judgeEach,
   judgeTries,
   missingBody,
@@ -71,14 +69,16 @@ function findInOrder(wanted: readonly string[], words: readonly string[]) {
   return { found: wanted.length - missing.length, firstMissing: missing[0] }
 }
 
-const judgeText: Judge = async (context) => {
-  const exchange = await controlExchange(context.run, 'pdf.parse')
-  judgeGranted(context, exchange, '200 with the content of the PDF', 'with format text')
-  judgeShape(context, exchange, 'pdf-content', 'with format text')
-  againAtEnd(context, (_, again) => judgeShape(context, again, 'pdf-content', 'with format text'))
-}
+const asText = byControl(
+  async (context) => {
+    const exchange = await controlExchange(context.run, 'pdf.parse')
+    judgeGranted(context, exchange, '200 with the content of the PDF', 'with format text')
+    judgeShape(context, exchange, 'pdf-content', 'with format text')
+  },
+  (context, again) => judgeShape(context, again, 'pdf-content', 'with format text'),
+)
 
-const judgeMarkdown: Judge = granted(
+const asMarkdown = granted(
   'with format markdown',
   (probe) => withJson(probe, { format: 'markdown' }),
   (context, exchange, what) => judgeShape(context, exchange, 'pdf-content', what),
@@ -198,28 +198,18 @@ const noFormat: Case = {
   fault: 'absent @ /format',
   change: (probe) => withBody(probe, {}),
 }
-const withoutFormat = byCases(() => [noFormat])
 
 /** Once more at the end, right after a valid request: what is read into a record of the one before has its format. */
-const missingFormat: CaseCondition = {
-  ...withoutFormat,
-  cases: ({ options }) => (options.depth === 'quick' ? [noFormat] : [noFormat, noFormat]),
-  async bringAbout(refusal) {
-    await withoutFormat.bringAbout(refusal)
-    if (refusal.context.run.options.depth === 'quick') return
-    refusal.context.atEnd = async (context) => {
-      await context.send(refusal.valid, { role: 'setup' })
-      // By its name a case is known, and is sent once a run.
-      await judgeCase(refusal, { ...noFormat, fault: undefined })
-    }
-  },
-}
+const missingFormat = byCases(() => [
+  noFormat,
+  { ...noFormat, when: 'at the end', before: 'a valid request' },
+])
 
 // §4.1 Parse PDF (deprecated)
 
 export const pdfParse = suite('pdf.parse', {
-  '200-text': judgeText,
-  '200-markdown': judgeMarkdown,
+  '200-text': asText,
+  '200-markdown': asMarkdown,
   '200-content': judgeContent,
   '400-missing-body': missingBody,
   '400-missing-format': missingFormat,

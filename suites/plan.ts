@@ -6,8 +6,7 @@ import {
 } from '../catalogue/catalogue.ts'
 import { isOperationId, readsOf } from '../catalogue/operations.ts'
 import { countGenerating } from '../harness/checks/index.ts'
-import { grants, operationOf } from './estimate.ts'
-import { plannedCases } from './planned-cases.ts'
+import { operationOf, plannedCases, requestsOf } from './planned-cases.ts'
 import type { LeftOutBy, Reason } from '../harness/report/index.ts'
 import {
   absentReason,
@@ -211,11 +210,11 @@ function overBudget(
   budget: { left: number; readonly paid: Set<string> },
 ): Refused | undefined {
   if (!mayGenerate(requirement, target)) return undefined
-  const { generations: granted, control, controls } = grants(requirement, target, options)
+  const { generations: granted, controls, isGenerating } = requestsOf(requirement, target, options)
   // Of bad input only what a lenient target takes all the same generates: that keeps nothing from being judged.
   const generations = requirement.effect === 'generates' ? granted : 0
   const operation = operationOf(requirement, target) ?? ''
-  const unpaid = [...(control > 0 ? [''] : []), ...controls]
+  const unpaid = (isGenerating ? ['', ...controls] : [])
     .map((name) => `${operation} ${name}`)
     .filter((name) => !budget.paid.has(name))
   const cost = generations + unpaid.length

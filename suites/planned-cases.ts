@@ -1,9 +1,35 @@
+import { grantedRequirement, requirementOf } from '../catalogue/catalogue.ts'
 import type { CatalogueRequirement } from '../catalogue/catalogue.ts'
-import { isOperationId } from '../catalogue/operations.ts'
-import { type Case, controlName, type Known, materialOf } from '../harness/checks/index.ts'
+import { isRefusal } from '../catalogue/expected.ts'
+import {
+  firstOperation,
+  isOperationId,
+  type OperationId,
+  triesOf,
+} from '../catalogue/operations.ts'
+import {
+  type Case,
+  controlName,
+  countAll,
+  countGenerating,
+  declaresMore,
+  draftRequest,
+  type Known,
+  materialOf,
+  nameOfControl,
+} from '../harness/checks/index.ts'
 import { NotExercised, type Probe } from '../harness/engine/index.ts'
-import type { Target } from '../harness/target-file/index.ts'
+import type { Depth } from '../harness/report/index.ts'
+import {
+  isExclusive,
+  readsDeclared,
+  type Scenario,
+  type Target,
+} from '../harness/target-file/index.ts'
 import { casesOf } from './suites.ts'
+
+/** The options of a run that decide how much it sends. */
+export type Runs = Known['options']
 
 /** The cases of a requirement that a run would send, and how many more it would generate. */
 export interface PlannedCases {
@@ -19,24 +45,125 @@ export interface PlannedCases {
 export function plannedCases(
   requirement: CatalogueRequirement,
   target: Target,
-  options: Known['options'],
+  options: Runs,
 ): PlannedCases | undefined {
-  const { id, operation } = requirement
-  const condition = casesOf(id)
+  const { id, expects } = requirement
+  const known = casesOf(id)
   // A scenario replaces them by its one request.
-  if (!condition || !isOperationId(operation) || target.scenarios[id]) return undefined
+  if (!known || target.scenarios[id]) return undefined
+  // What is about no operation is sent with the key alone.
+  const operation = isOperationId(requirement.operation) ? requirement.operation : firstOperation
   const objects = { takenIds: new Set(target.ids) }
   try {
     const material = materialOf({ target, options, objects }, requirement, operation)
-    const cases = condition.cases(material)
+    const cases = known.cases(material)
+    const isMore = options.depth === 'full' && known.generated?.(material) !== undefined
+    const more = isRefusal(expects) ? options.refusalRuns : options.grantedRuns
     return {
       cases,
       draft: material.valid,
       controls: [...new Set(cases.flatMap((one) => controlName(material, one) ?? []))],
-      generated: condition.generated && options.depth === 'full' ? options.refusalRuns : 0,
+      generated: isMore ? more : 0,
     }
   } catch (error) {
     if (error instanceof NotExercised) return { cases: [], generated: 0, controls: [] }
     throw error
   }
+}
+
+/** What a requirement sends to a target that keeps the interface, beside the operation's control. */
+export interface Requests {
+  /** Most that go to its own operation. */
+  readonly most: number
+  /** As many as a target with quick jobs got. */
+  readonly usually: number
+  /** Of them, and of those to other operations, how many make the target generate. */
+  readonly generations: number
+  /** Most requests to other operations. */
+  readonly also: Readonly<Partial<Record<OperationId, number>>>
+  /** Names of the requests that are to be granted besides the valid one, each once a run. */
+  readonly controls: readonly string[]
+  /** Whether those, and the valid one, make the target generate. */
+  readonly isGenerating: boolean
+}
+
+/** Part of its bound that a requirement usually takes which needs states of the target: a quick run is content with the first look. */
+export const usualShare: Readonly<Record<Depth, number>> = { full: 1 / 3, quick: 1 / 10 }
+
+/** Counts what would be sent for a requirement: its cases, or what a scenario says, or its bound. */
+export function requestsOf(
+  requirement: CatalogueRequirement,
+  target: Target,
+  runs: Runs,
+): Requests {
+  const { atMost, expects, effect } = requirement
+  const operation = operationOf(requirement, target)
+  const scenario = target.scenarios[requirement.id]
+  const isGenerating = operation !== undefined && generates(operation, target)
+  if (scenario) return { ...byScenario(requirement, scenario, target, runs), isGenerating }
+  const planned = plannedCases(requirement, target, runs)
+  if (planned) {
+    const { cases, generated, controls } = planned
+    const tries = operation && !isRefusal(expects) ? triesOf(operation) : 1
+    const usual = cases.filter(({ mayBeAbsent }) => !mayBeAbsent).map(({ parts: _, ...one }) => one)
+    return {
+      most: (countAll(cases) + generated) * tries,
+      usually: countAll(usual) + generated,
+      generations: countGenerating(cases) + (effect === 'generates' ? generated : 0),
+      also: {},
+      controls,
+      isGenerating,
+    }
+  }
+  const { requests = 0, generates: generations = 0, also = {}, andGenerated } = atMost ?? {}
+  const generated = andGenerated ? runs.grantedRuns : 0
+  const most = requests + generated
+  return {
+    most,
+    usually: Math.ceil(most * usualShare[runs.depth]),
+    generations: generations + generated,
+    also,
+    controls: [],
+    isGenerating,
+  }
+}
+
+function byScenario(
+  { effect, control }: CatalogueRequirement,
+  scenario: Scenario,
+  target: Target,
+  options: Runs,
+): Omit<Requests, 'isGenerating'> {
+  const { operation, before, after, repeat } = scenario
+  const most = (repeat ?? 1) + before.length + after.length
+  const usual = effect === 'generates' && !control ? 1 : 0
+  const known = { target, options, objects: { takenIds: new Set(target.ids) } }
+  const whole = declaresMore(known, operation)
+    ? [nameOfControl(draftRequest(known, operation, 'whole'))]
+    : []
+  return {
+    most,
+    usually: most,
+    // Repeats are granted until the condition shows; after an exclusive one the control is asked again.
+    generations: generates(operation, target)
+      ? (repeat ?? usual) + (isExclusive(scenario) ? 1 : 0)
+      : 0,
+    also: {},
+    controls: whole,
+  }
+}
+
+/** Whether a valid request of the operation makes a target generate. */
+function generates(operation: OperationId, { file }: Target): boolean {
+  const { effect } = requirementOf(grantedRequirement[operation])
+  return effect === 'generates' && !readsDeclared(operation, file)
+}
+
+/** The operation whose valid request a requirement's probes are made from: that of its scenario, if it is no operation's own. */
+export function operationOf(
+  requirement: CatalogueRequirement,
+  target: Target,
+): OperationId | undefined {
+  const operation = target.scenarios[requirement.id]?.operation ?? requirement.operation
+  return isOperationId(operation) ? operation : undefined
 }

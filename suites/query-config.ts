@@ -5,29 +5,20 @@ import {
   queryConfigMembers,
   togetherCases,
 } from '../catalogue/operation.ts'
-import type { OperationId } from '../catalogue/operations.ts'
 import {
   bodyOf,
+  type Case,
+  type Cases,
+  grantedBy,
+  type GrantedByCases,
   type GrantedCheck,
-  judgeEach,
-  judgeTries,
-  operationIn,
+  type Material,
   pointerOf,
-  property,
   randomFor,
-  sampled,
   shown,
-  validRequest,
   withoutRoles,
 } from '../harness/checks/index.ts'
-import {
-  type CheckContext,
-  jsonOf,
-  NotExercised,
-  type Probe,
-  type Run,
-  withJson,
-} from '../harness/engine/index.ts'
+import { jsonOf, NotExercised, type Probe, withJson } from '../harness/engine/index.ts'
 
 /** §2.7: `query_config` of a graph query, or inside the graph tool of a chat. */
 
@@ -47,24 +38,29 @@ const having = (name: string, value: unknown, what: string): Setting => ({
 })
 
 /** The valid request with that query_config; a chat keeps the tools that have it. */
-async function withSetting(
-  run: Run,
-  operation: OperationId,
-  { config, fault }: Setting,
-): Promise<Probe> {
-  const pointer = pointerOf(run, operation, 'query_config')
+function asCase(material: Material, { what, config, fault }: Setting): Case {
+  const { operation } = material
+  const change = (valid: Probe): Probe => {
+    const body =
+      operation === 'chat.create'
+        ? withoutRoles(material, operation, bodyOf(material, operation), [
+            'stream',
+            'stream_options',
+          ])
+        : jsonOf(valid)
+    const pointer = settingsAt(material)
+    const declared = getAt(body, pointer)
+    return withJson(valid, setAt(body, pointer, config(isObject(declared) ? declared : {})))
+  }
+  return { what, fault, change, effect: material.valid.effect }
+}
+
+function settingsAt(material: Material): string {
+  const { operation } = material
+  const pointer = pointerOf(material, operation, 'query_config')
   if (pointer === undefined)
     throw new NotExercised(`declare operations.${operation}.fields.query_config`)
-  const probe = await validRequest(run, operation)
-  const body =
-    operation === 'chat.create'
-      ? withoutRoles(run, operation, bodyOf(run, operation), ['stream', 'stream_options'])
-      : jsonOf(probe)
-  const declared = getAt(body, pointer)
-  return {
-    ...withJson(probe, setAt(body, pointer, config(isObject(declared) ? declared : {}))),
-    fault,
-  }
+  return pointer
 }
 
 function inside({ name, kind, range }: QueryConfigMember): fc.Arbitrary<Setting> {
@@ -135,19 +131,17 @@ function withoutEach(declared: unknown): Setting[] {
   }))
 }
 
-/** Judges that what lies inside its bounds is accepted: each member by itself, none, all of them, the declared ones without one; then any value. */
-export async function insideBounds(context: CheckContext, check?: GrantedCheck): Promise<void> {
-  const { run } = context
-  const operation = operationIn(context)
-  const accept = (setting: Setting): Promise<void> =>
-    judgeTries(context, {
-      make: () => withSetting(run, operation, setting),
-      what: setting.what,
-      ...(check && { check }),
-    })
-  if (context.scenario) return accept(having('search_weight', 50, '50'))
-  const declared = getAt(bodyOf(run, operation), pointerOf(run, operation, 'query_config') ?? '')
-  const settings = [...alone(), ...whole, ...together(randomFor(context)), ...withoutEach(declared)]
-  await judgeEach(sampled(context, settings), accept)
-  if (run.options.depth === 'full') await property(context, 'grantedRuns', generatedInside, accept)
+/** Accepts what lies inside its bounds: each member by itself, none, all of them, the declared ones without one; then any value. */
+export function insideBounds(check?: GrantedCheck): GrantedByCases {
+  const cases: Cases = (material) => {
+    const declared = getAt(bodyOf(material, material.operation), settingsAt(material))
+    const random = randomFor({ run: material, requirement: material.requirement })
+    const settings = [...alone(), ...whole, ...together(random), ...withoutEach(declared)]
+    return settings.map((setting) => asCase(material, setting))
+  }
+  return grantedBy(cases, {
+    check,
+    generated: (material) => generatedInside.map((setting) => asCase(material, setting)),
+    inScenario: 'with query_config.search_weight 50',
+  })
 }

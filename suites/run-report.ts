@@ -9,7 +9,7 @@ import {
   type RunFacts,
   type RunOptions,
 } from '../harness/engine/index.ts'
-import { credentialProbesIn } from './authentication/probes.ts'
+import { credentialProbesIn } from './authentication/credentials.ts'
 import { planRun } from './plan.ts'
 import { groupBy } from '../harness/group-by.ts'
 import type { Target } from '../harness/target-file/index.ts'

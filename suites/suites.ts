@@ -1,5 +1,5 @@
 import type { AreaName } from '../catalogue/catalogue.ts'
-import type { CaseCondition, Suite } from '../harness/checks/index.ts'
+import type { KnownCases, Suite } from '../harness/checks/index.ts'
 import type { Judge } from '../harness/engine/index.ts'
 import { chatCreate } from './chat-create.suite.ts'
 import { envelope } from './envelope.suite.ts'
@@ -47,5 +47,5 @@ const all = new Map(
 /** How a requirement is judged; undefined if no suite says it. */
 export const judgeOf = (id: string): Judge | undefined => all.get(id)?.judge
 
-/** The condition that a requirement is judged by, if its cases are known before anything is sent. */
-export const casesOf = (id: string): CaseCondition | undefined => all.get(id)?.cases
+/** The cases of a requirement, if they are known before anything is sent. */
+export const casesOf = (id: string): KnownCases | undefined => all.get(id)?.cases

@@ -1,11 +1,10 @@
-import type { Judge } from '../harness/engine/index.ts'
 import { jsonOf, judgeGranted, judgeShape, NotExercised } from '../harness/engine/index.ts'
 import {
   accepted,
-  againAtEnd,
   atRole,
   badBytes,
   byCases,
+  byControl,
   byRecord,
   controlExchange,
   suite,
@@ -63,22 +62,25 @@ export const webSearchRun = suite('web-search.run', {
 })
 
 /** The shape of entities is shown of response_type Entities only (§2.8). */
-const judgeEntities: Judge = async (context) => {
-  const { run } = context
-  const what = 'with response_type Entities'
-  const exchange = await controlExchange(run, 'medical.comprehend')
-  judgeGranted(context, exchange, 'a 2xx with entities', what)
-  if (valueAt(run, 'medical.comprehend', 'response_type', jsonOf(exchange.probe)) !== 'Entities') {
-    throw new NotExercised('declare a body of medical.comprehend with response_type Entities')
-  }
-  judgeShape(context, exchange, 'medical-entities', what)
-  againAtEnd(context, (_, again) => judgeShape(context, again, 'medical-entities', what))
-}
+const ofEntities = 'with response_type Entities'
+
+const entities = byControl(
+  async (context) => {
+    const { run } = context
+    const exchange = await controlExchange(run, 'medical.comprehend')
+    judgeGranted(context, exchange, 'a 2xx with entities', ofEntities)
+    const type = valueAt(run, 'medical.comprehend', 'response_type', jsonOf(exchange.probe))
+    if (type !== 'Entities')
+      throw new NotExercised('declare a body of medical.comprehend with response_type Entities')
+    judgeShape(context, exchange, 'medical-entities', ofEntities)
+  },
+  (context, again) => judgeShape(context, again, 'medical-entities', ofEntities),
+)
 
 // Medical text analysis (deprecated; §2.8)
 
 export const medicalComprehend = suite('medical.comprehend', {
-  '200-entities': judgeEntities,
+  '200-entities': entities,
   '400-malformed-request': byRecord(),
 })
 

@@ -154,7 +154,7 @@ async function seen(
 }
 
 /** `POST /v1/translate with an empty text` */
-function lineOf(probe: Probe, what = ''): string {
+export function lineOf(probe: Probe, what = ''): string {
   const members = Object.entries(probe.query).flatMap(([name, values]) =>
     [values].flat().map((value) => `${name}=${value}`),
   )

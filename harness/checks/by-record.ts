@@ -178,7 +178,7 @@ export function byRecord({
       ...changes.filter(mayBeCoerced).map(asCase),
       ...changes
         .filter(isChosenWord)
-        .map((one) => ({ ...asCase(askedAgain(one)), isAgain: true as const })),
+        .map((one) => ({ ...asCase(askedAgain(one)), when: 'after the others' as const })),
     ]
   })
 }

@@ -3,12 +3,12 @@ import type { Effect } from '../../catalogue/operation.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import type { Pairs } from '../../catalogue/expected.ts'
-import { Failed, isGranted, type Probe } from '../engine/index.ts'
+import { type CheckContext, Failed, isGranted, type Probe } from '../engine/index.ts'
 import { judgeAlso, judgeEach, property } from './at-once.ts'
 import { controlWith, nameOfControl, notGranted } from './control.ts'
 import { drawnForOtherPath, grantsAtOtherPath } from './other-path.ts'
-import { type Condition, type RefusalContext } from './refusals.ts'
-import { validDraft, validRequest } from './valid-request.ts'
+import type { Condition, RefusalContext } from './refusals.ts'
+import { isDeclared, placeholderDraft, validDraft, validRequest } from './valid-request.ts'
 import { type Known, sampled } from './values.ts'
 
 /** A request that a requirement is judged by, and what may answer it: both are known before anything is sent. */
@@ -27,8 +27,16 @@ export interface Case {
   readonly isAtOtherPath?: true
   /** The valid request with what this one adds to it beside its fault, which a target may not support: sent once a run, and has to be granted. */
   readonly control?: (valid: Probe) => Probe
-  /** Asks for what was asked before: sent once all others were answered. */
-  readonly isAgain?: true
+  /** Sent once all others were answered, or when everything else of the run was; at once if nothing is said. */
+  readonly when?: 'after the others' | 'at the end'
+  /** Sent right before it, and judged as nothing: what it leaves behind is no reason to answer this one otherwise. */
+  readonly before?: 'a valid request' | 'a refused one'
+  /** The control itself: another requirement's request, or one that is sent once a run. */
+  readonly isControl?: true
+  /** Sent only if the target shows that it takes such a request. */
+  readonly mayBeAbsent?: true
+  /** Judges it if not the pairs do; returns without a case if there was nothing to judge, and throws `NotExercised` if it is left. */
+  readonly judge?: (refusal: RefusalContext, one: Case) => Promise<void>
   /** Cases that it holds together, each with fewer faults: sent if its answer leaves open what they would be answered. */
   readonly parts?: readonly Case[]
   /** A refusal, too, answers for all of its parts. */
@@ -54,21 +62,29 @@ export interface CaseCondition extends Condition {
   readonly generated?: Generated
 }
 
-/** Further cases, as many as a run generates. */
-type Generated = (material: Material) => fc.Arbitrary<Case>
+/** Further cases, as many as a run generates; undefined if it generates none for this operation. */
+export type Generated = (material: Material) => fc.Arbitrary<Case> | undefined
 
+/** What the cases of a requirement are made from. Throws `NotExercised` if the target does not declare the valid request. */
 export function materialOf(
   { target, options, objects }: Known,
   requirement: CatalogueRequirement,
   operation: OperationId,
 ): Material {
   const known = { target, options, objects }
-  return { ...known, requirement, operation, valid: validDraft(known, operation) }
+  // A key is looked at whatever the request is.
+  const isAny = requirement.fault === 'credentials' && !isDeclared(known, operation)
+  const valid = isAny ? placeholderDraft(known, operation) : validDraft(known, operation)
+  return { ...known, requirement, operation, valid }
 }
 
 /** How many requests these cases come to if none that holds several answers for its parts. */
 export function countAll(cases: readonly Case[]): number {
-  return cases.reduce((sum, { parts = [] }) => sum + 1 + countAll(parts), 0)
+  return cases.reduce(
+    (sum, { parts = [], before, isControl }) =>
+      sum + (isControl ? 0 : 1) + (before ? 1 : 0) + countAll(parts),
+    0,
+  )
 }
 
 /** How many of these cases a target may grant, each of which makes it generate something. */
@@ -88,7 +104,7 @@ interface CaseOptions {
 export function byCases(cases: Cases, { inOrder, generated }: CaseOptions = {}): CaseCondition {
   const chosen = (material: Material): readonly Case[] => {
     const all = cases(material)
-    const named = all.filter(({ isAgain, coercion }) => !isAgain && !coercion)
+    const named = all.filter(({ when, coercion }) => !when && !coercion)
     if (material.options.depth === 'full') return [...all, ...atOtherPath(material, named)]
     if (inOrder) return named.slice(0, 1)
     // One that needs a control of its own takes two requests.
@@ -107,26 +123,59 @@ export function byCases(cases: Cases, { inOrder, generated }: CaseOptions = {}):
         known.some(({ isAtOtherPath }) => isAtOtherPath) &&
         (await grantsAtOtherPath(context.run, operation))
       const all = known.filter((one) => !one.isAtOtherPath || hasOther)
-      context.open.plan(all.filter(({ control }) => !control).length)
-      const judge = async (one: Case): Promise<void> => {
-        const name = controlName(material, one)
-        if (!one.control || name === undefined) {
-          await judgeCase(refusal, one)
-          context.open.settle(1)
-        } else await judgeAlso(context, () => withControl(refusal, one, name))
-      }
-      if (inOrder) for (const one of all) await judge(one)
-      else
-        for (const isAgain of [undefined, true])
-          await judgeEach(
-            all.filter((one) => one.isAgain === isAgain),
-            judge,
-          )
-      // A quick run sends one case, and the first of them have a name.
-      if (!generated || material.options.depth === 'quick') return
-      await property(context, 'refusalRuns', generated(material), (one) => judgeCase(refusal, one))
+      await judgeCases(refusal, material, all, inOrder)
+      await judgeGenerated(refusal, material, generated)
     },
   }
+}
+
+/** Judges all of these cases: several at once, or one after the other, and those of the end at the end of the run. */
+export async function judgeCases(
+  refusal: RefusalContext,
+  material: Material,
+  all: readonly Case[],
+  inOrder = false,
+): Promise<void> {
+  const { context } = refusal
+  await judgeInTurn(context, all, inOrder, async (one) => {
+    const { judge } = one
+    const name = controlName(material, one)
+    if (judge) await judgeAlso(context, () => judge(refusal, one))
+    else if (name !== undefined) await judgeAlso(context, () => withControl(refusal, one, name))
+    else {
+      await judgeCase(refusal, one)
+      context.open.settle(1)
+    }
+  })
+}
+
+/** Judges as many generated cases as the run asks for; a quick run sends one case, and the first of them have a name. */
+export async function judgeGenerated(
+  refusal: RefusalContext,
+  material: Material,
+  generated: Generated | undefined,
+): Promise<void> {
+  const arbitrary = material.options.depth === 'full' ? generated?.(material) : undefined
+  if (arbitrary)
+    await property(refusal.context, 'refusalRuns', arbitrary, (one) => judgeCase(refusal, one))
+}
+
+/** Judges cases when it is their turn. Those that are judged as a further case (`judgeAlso`) are planned there. */
+export async function judgeInTurn(
+  context: CheckContext,
+  all: readonly Case[],
+  inOrder: boolean,
+  judge: (one: Case) => Promise<void>,
+): Promise<void> {
+  context.open.plan(all.filter((one) => !one.control && !one.judge).length)
+  const inTurn = async (when: Case['when']): Promise<void> => {
+    const now = all.filter((one) => one.when === when)
+    if (inOrder) for (const one of now) await judge(one)
+    else await judgeEach(now, judge)
+  }
+  await inTurn(undefined)
+  await inTurn('after the others')
+  if (all.some(({ when }) => when === 'at the end')) context.atEnd = () => inTurn('at the end')
 }
 
 /** What is refused at one path of an operation is refused at the other: some of the cases go there, too. */
@@ -163,13 +212,16 @@ async function withControl(refusal: RefusalContext, one: Case, name: string): Pr
 
 /** Sends a case and judges the answer; tells whether it was granted. */
 export async function judgeCase(refusal: RefusalContext, one: Case): Promise<boolean> {
-  const { valid, judge } = refusal
-  const { what, fault, expects, effect = 'none', coercion } = one
+  const { valid, judge, context } = refusal
+  const { what, expects, effect = 'none', coercion, before, when } = one
+  if (before === 'a valid request') await context.send(valid, { role: 'setup' })
+  // By its fault a case is known, and is sent once a run; at the end it is sent again.
+  const fault = when === 'at the end' ? undefined : one.fault
   try {
     return await judge({ ...one.change(await valid()), effect, fault }, what, expects)
   } catch (error) {
     if (!coercion || !isGrantedFault(error)) throw error
-    const { response } = await refusal.context.send(coercion(await valid()), { role: 'control' })
+    const { response } = await context.send(coercion(await valid()), { role: 'control' })
     if (response === undefined || !isGranted(response)) throw error
     return true
   }

@@ -3,6 +3,16 @@ import { control, controlExchange, countsAsGranted, operationIn, triesFor } from
 import { judgeThrottled } from './throttled.ts'
 import type { CheckContext, Exchange, Judge, Probe } from '../engine/index.ts'
 import { Failed, jsonOf, judgeGranted, NotExercised } from '../engine/index.ts'
+import { property } from './at-once.ts'
+import {
+  type Case,
+  type Cases,
+  type Generated,
+  judgeInTurn,
+  type Material,
+  materialOf,
+} from './case.ts'
+import { type Known, sampled } from './values.ts'
 import { isObject } from '../../schemas/json.ts'
 import { applyScenario, plainRequest, validRequest } from './valid-request.ts'
 import { around, asScenario } from './scenario.ts'
@@ -15,28 +25,31 @@ import { sendUntilSettled, uploadsIn } from './created.ts'
  */
 export type GrantedCheck = (context: CheckContext, exchange: Exchange, what: string) => void
 
-/** Makes a granted request of the operation's valid one. */
-type Change = (valid: Probe, context: CheckContext) => Probe | Promise<Probe>
-const unchanged: Change = (valid) => valid
+/** Makes a granted request of the operation's valid one, from what is known before anything is sent. */
+type Change = (valid: Probe, known: Known) => Probe
+const unchanged = (valid: Probe): Probe => valid
+
+/** A granted requirement whose requests are known before anything is sent. */
+export interface GrantedByCases {
+  readonly judge: Judge
+  readonly cases: Cases
+  readonly generated?: Generated
+}
 
 function successOf({ requirement: { expects } }: CheckContext): string {
   return typeof expects === 'number' ? String(expects) : 'a 2xx'
 }
 
-/**
- * The operation's granted requirement: its request is the control of the refusals, sent once; and, if it makes nothing, once
- * more when everything else was sent.
- */
-export const accepted: Judge = async (context) => {
+/** The operation's granted requirement: its request is the control of the refusals, sent once; if it makes nothing, again at the end. */
+export const accepted = byControl(async (context) => {
   const operation = operationIn(context)
   await inScenario(context, operation, async () => {
     const sent = await controlExchange(context.run, operation)
     const already = sent.response?.status === 409 && countsAsGranted(sent)
     const exchange = already ? await sendWithFreshFile(context, operation, sent) : sent
-    judgeGranted(context, exchange, successOf(context), 'with a valid request')
+    judgeGranted(context, exchange, successOf(context), withValid)
   })
-  if (recordOf(operation).effect !== 'creates') againAtEnd(context)
-}
+})
 
 /** The value with the members of its objects in the opposite order, which means nothing. */
 function turned(value: unknown): unknown {
@@ -59,38 +72,98 @@ export function respelled(probe: Probe): Probe {
   return { ...probe, body: escaped }
 }
 
+const withValid = 'with a valid request'
+
+/** The operation's valid request: it is sent once a run. */
+export const controlCase: Case = { what: withValid, isControl: true, change: unchanged }
+
 /**
- * The very same request once more at the end of the run, right after one that is refused for its body: neither that it was
- * granted before, nor that another was refused, nor what a run leaves behind is a reason to answer otherwise. Then its JSON
- * in another spelling. Not in a scenario, which brings about a condition of its own, and not in a quick run.
+ * A granted requirement that is judged by the operation's control; then by the very same request at the end of the run, right
+ * after one that is refused for its body: neither that it was granted before, nor that another was refused, nor what a run
+ * leaves behind is a reason to answer otherwise. Then by its JSON in another spelling. Not if it creates something, nor in a
+ * scenario, which brings about a condition of its own, nor in a quick run.
+ * @param judgeControl judges the answer to the control
+ * @param check judges the answers at the end
  */
-export function againAtEnd(context: CheckContext, check?: GrantedCheck): void {
-  const { run, scenario } = context
-  if (scenario || run.options.depth === 'quick') return
-  const operation = operationIn(context)
-  const make = (): Promise<Probe> => validRequest(run, operation)
-  const request = {
-    make,
-    what: 'with a valid request, at the end of the run',
-    ...(check ? { check } : {}),
+export function byControl(judgeControl: Judge, check?: GrantedCheck): GrantedByCases {
+  const cases: Cases = ({ operation, valid }) => {
+    const { body, effect } = recordOf(operation)
+    if (effect === 'creates') return [controlCase]
+    const isJson = body === 'json'
+    const atEnd = { when: 'at the end', change: unchanged, effect: valid.effect } as const
+    const again = { ...atEnd, what: `${withValid}, at the end of the run` }
+    if (!isJson) return [controlCase, again]
+    return [
+      controlCase,
+      { ...again, before: 'a refused one' },
+      { ...atEnd, what: 'with its JSON in another spelling', change: respelled },
+    ]
   }
-  const other = {
-    ...request,
-    make: async () => respelled(await make()),
-    what: 'with its JSON in another spelling',
+  return grantedBy(cases, { check, judgeControl })
+}
+
+interface GrantedOptions {
+  /** What else has to hold of each answer. */
+  readonly check?: GrantedCheck | undefined
+  readonly generated?: Generated
+  /** Judges the control, which is one of the cases. */
+  readonly judgeControl?: Judge
+  /** Follows the request line of a scenario's request. */
+  readonly inScenario?: string
+}
+
+/** A granted requirement that is judged by these cases; or by a scenario in their place. */
+export function grantedBy(
+  cases: Cases,
+  { check, generated, judgeControl, inScenario: what = asScenario }: GrantedOptions,
+): GrantedByCases {
+  const chosen = (material: Material): readonly Case[] => {
+    const all = cases(material)
+    return material.options.depth === 'full'
+      ? all
+      : sampled(
+          { run: material, requirement: material.requirement },
+          all.filter(({ when }) => when === undefined),
+        )
   }
-  const isJson = recordOf(operation).body === 'json'
-  context.atEnd = async () => {
-    if (isJson) {
-      await context.send(withBody(await validRequest(run, operation), 'text'), {
-        role: 'setup',
-        badInput: true,
-        about: `${operation}/4xx-malformed-body`,
+  return {
+    cases: chosen,
+    ...(generated && { generated }),
+    async judge(context) {
+      const { run, requirement, scenario } = context
+      const operation = operationIn(context)
+      await judgeControl?.(context)
+      if (scenario) {
+        if (!judgeControl) await judgeOwn(context, { what, change: unchanged }, check)
+        return
+      }
+      const material = materialOf(run, requirement, operation)
+      const own = chosen(material).filter(({ isControl }) => !isControl)
+      await judgeInTurn(context, own, false, async (one) => {
+        await judgeOwn(context, one, check)
+        context.open.settle(1)
       })
-    }
-    await judgeTries(context, request)
-    if (isJson) await judgeTries(context, other)
+      const more = run.options.depth === 'full' ? generated?.(material) : undefined
+      if (more) await property(context, 'grantedRuns', more, (one) => judgeOwn(context, one, check))
+    },
   }
+}
+
+/** Sends a case, until it is granted and passes the check, and what comes right before it. */
+async function judgeOwn(context: CheckContext, one: Case, check?: GrantedCheck): Promise<void> {
+  const { run } = context
+  const operation = operationIn(context)
+  if (one.before === 'a refused one')
+    await context.send(withBody(await validRequest(run, operation), 'text'), {
+      role: 'setup',
+      badInput: true,
+      about: `${operation}/4xx-malformed-body`,
+    })
+  const make = async (): Promise<Probe> => {
+    const valid = await validRequest(run, operation)
+    return { ...one.change(valid), effect: valid.effect, fault: one.fault }
+  }
+  await judgeTries(context, { make, what: one.what, ...(check && { check }) })
 }
 
 /**
@@ -128,16 +201,21 @@ async function sendWithFreshFile(
  * A further granted requirement of an operation: a change to its valid request, or a scenario in its place.
  * @param what in words that follow the request line: `with file_types`
  */
-export function granted(what: string, change: Change = unchanged, check?: GrantedCheck): Judge {
-  return (context) => {
-    const make = async (): Promise<Probe> =>
-      change(await validRequest(context.run, operationIn(context)), context)
-    return judgeTries(context, { make, what, ...(check ? { check } : {}) })
-  }
+export function granted(
+  what: string,
+  change: Change = unchanged,
+  check?: GrantedCheck,
+): GrantedByCases {
+  return grantedBy(
+    (material) => [
+      { what, change: (valid) => change(valid, material), effect: material.valid.effect },
+    ],
+    { check, inScenario: what },
+  )
 }
 
 /** How a granted requirement is judged that a scenario of the target file brings about. */
-export const grantedByScenario = granted(asScenario)
+export const grantedByScenario = granted(asScenario).judge
 
 /** The request of a granted requirement: its own, or that of the scenario which the target declares for it. */
 export function grantedProbe(

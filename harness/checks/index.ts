@@ -1,5 +1,5 @@
 // A suite, and what a run needs besides.
-export { suite, type Suite } from './suite.ts'
+export { type KnownCases, suite, type Suite } from './suite.ts'
 export { createdHook } from './created.ts'
 export { envelopeHook, judgeObserved, observedCases } from './envelope-watch.ts'
 export { notServedHook } from './not-served.ts'
@@ -9,11 +9,14 @@ export { condition, type RefusalContext } from './refusals.ts'
 export {
   byCases,
   type Case,
+  type Cases,
   type CaseCondition,
   controlName,
   countAll,
   countGenerating,
-  judgeCase,
+  type Generated,
+  judgeCases,
+  judgeGenerated,
   type Material,
   materialOf,
 } from './case.ts'
@@ -41,8 +44,11 @@ export {
 export { judgeThrottled } from './throttled.ts'
 export {
   accepted,
-  againAtEnd,
+  byControl,
+  controlCase,
   granted,
+  grantedBy,
+  type GrantedByCases,
   type GrantedCheck,
   grantedProbe,
   judgeTries,

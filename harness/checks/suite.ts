@@ -8,7 +8,7 @@ import type {
 } from '../../catalogue/catalogue.ts'
 import { requirementsOfArea } from '../../catalogue/catalogue.ts'
 import type { Judge } from '../engine/index.ts'
-import { grantedByScenario } from './granted.ts'
+import { type GrantedByCases, grantedByScenario } from './granted.ts'
 import type { CaseCondition } from './case.ts'
 import { byScenario } from './scenario.ts'
 import { type Condition, judgeRefusal } from './refusals.ts'
@@ -17,8 +17,8 @@ type ConditionName<Id extends string> = Id extends `${string}/${infer Name}` ? N
 
 /** A refusal is judged by what brings it about, or by a check of its own; anything else by a check. */
 type CheckOf<R extends { readonly expects?: unknown }> = R['expects'] extends Pairs
-  ? Condition | Judge
-  : Judge
+  ? Condition | GrantedByCases | Judge
+  : GrantedByCases | Judge
 
 type Probed<A extends AreaName> = Exclude<AreaRequirement<A>, { readonly scenarioOnly: true }>
 type Staged<A extends AreaName> = Extract<AreaRequirement<A>, { readonly scenarioOnly: true }>
@@ -39,12 +39,17 @@ export type Suite = readonly Judged[]
 interface Judged {
   readonly id: RequirementId
   readonly judge: Judge
-  readonly cases?: CaseCondition
+  readonly cases?: KnownCases
 }
+
+/** What a run sends for a requirement, if that is known before anything is sent. */
+export type KnownCases = Pick<CaseCondition, 'cases' | 'generated'>
+
+type Check = Condition | GrantedByCases | Judge
 
 /** Says how the requirements of an operation or area are judged; `*` are those that several operations have. */
 export function suite<const A extends AreaName>(area: A, checks: Checks<A>): Suite {
-  const byName: Readonly<Record<string, Condition | Judge | undefined>> = checks
+  const byName: Readonly<Record<string, Check | undefined>> = checks
   return requirementsOfArea(area).map((requirement) => {
     const check = byName[conditionOf(requirement.id)]
     const judge = judgeBy(requirement, check)
@@ -52,12 +57,13 @@ export function suite<const A extends AreaName>(area: A, checks: Checks<A>): Sui
   })
 }
 
-function hasCases(check: Condition | Judge | undefined): check is CaseCondition {
+function hasCases(check: Check | undefined): check is Check & KnownCases {
   return typeof check === 'object' && 'cases' in check
 }
 
-function judgeBy(requirement: CatalogueRequirement, check: Condition | Judge | undefined): Judge {
+function judgeBy(requirement: CatalogueRequirement, check: Check | undefined): Judge {
   if (typeof check === 'function') return check
+  if (check && 'judge' in check) return check.judge
   if (check) return (context) => judgeRefusal(context, check)
   return isRefusal(requirement.expects) ? byScenario : grantedByScenario
 }

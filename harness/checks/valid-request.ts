@@ -46,15 +46,21 @@ function knownIdLike(run: Pick<Known, 'target'>, id: OperationId, parameter: str
 
 /** A request of an operation for which nothing is declared: `{}` for a body, unknown ids in the path. It creates nothing on a conforming server. */
 export async function placeholderRequest(run: Run, id: OperationId): Promise<Probe> {
+  return { ...placeholderDraft(run, id), credential: await run.keys.full() }
+}
+
+/** Such a request, as far as it is known before anything is sent. */
+export function placeholderDraft(known: Known, id: OperationId): Probe {
   const { params: names = {}, body } = operation(id)
-  const random = randomOf(seedFor(run.options.seed, `stand-in ${id}`))
+  const random = randomOf(seedFor(known.options.seed, `stand-in ${id}`))
   const params = Object.fromEntries(
     Object.keys(names).map((name) => [
       name,
-      freshUnknownId(run, knownIdLike(run, id, name), random),
+      freshUnknownId(known, knownIdLike(known, id, name), random),
     ]),
   )
-  return operationProbe(run, id, { params, ...(body === 'none' ? {} : { json: {} }) })
+  const parts = { params, credential: anyKey, ...(body === 'none' ? {} : { json: {} }) }
+  return draftOf(known.target, operation(id), parts)
 }
 
 /**
@@ -258,7 +264,7 @@ async function namedCreation(run: Run, operation: OperationId, role: string): Pr
   }
 }
 
-export function isDeclared(run: Run, operation: OperationId): boolean {
+export function isDeclared(run: Pick<Known, 'target'>, operation: OperationId): boolean {
   return (
     missingNeeds(run.target.file, requirementOf(grantedRequirement[operation]).needs).length === 0
   )

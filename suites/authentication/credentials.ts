@@ -1,133 +1,198 @@
 import fc from 'fast-check'
 import { allFormsOn, isFormOn, isSentToOtherPaths, turnOf } from '../../catalogue/faults.ts'
-import type { RefusalContext } from '../../harness/checks/index.ts'
-import { condition, judgeEach, property, refused } from '../../harness/checks/index.ts'
-import type { Credential, Probe } from '../../harness/engine/index.ts'
-import { NotExercised } from '../../harness/engine/index.ts'
-import { judgeElsewhere, queryIn } from './elsewhere.ts'
-import { givesOf, invalidForms, type KeyForm, malformedForms, noCredential } from './key-forms.ts'
 import { generatedKeysOn } from '../../catalogue/general.ts'
-import { credentialProbesIn } from './probes.ts'
+import type { OperationId } from '../../catalogue/operations.ts'
+import {
+  type Case,
+  type CaseCondition,
+  judgeCases,
+  judgeGenerated,
+  type Material,
+  refused,
+} from '../../harness/checks/index.ts'
+import {
+  type Credential,
+  NotExercised,
+  type Probe,
+  type Run,
+  type RunOptions,
+} from '../../harness/engine/index.ts'
+import type { KeySource, Secret, Target } from '../../harness/target-file/index.ts'
+import { elsewhere, queryIn } from './elsewhere.ts'
+import { givesOf, invalidForms, type KeyForm, malformedForms, noCredential } from './key-forms.ts'
+
+/** Whether every form of a wrong key is sent to every operation. */
+export function credentialProbesIn(
+  { limits }: Pick<Target, 'limits'>,
+  { depth }: Pick<RunOptions, 'depth'>,
+): 'all' | 'few' {
+  return depth === 'quick' ? 'few' : limits.credentialProbes
+}
 
 /** The request with that credential in place of its own; a conforming target refuses it. */
 export function withCredential(probe: Probe, credential: Credential): Probe {
   return refused({ ...probe, credential })
 }
 
-function wantsFew({ context, operation }: RefusalContext): boolean {
-  const { target, options } = context.run
+/** The keys that wrong ones are made from. */
+interface OwnKeys {
+  readonly full?: Secret | undefined
+  readonly expired?: Secret | undefined
+  /** That of the operation. */
+  readonly restricted?: Secret | undefined
+  /** Every key that is declared: nothing made from one may equal one. */
+  readonly all: ReadonlySet<string>
+}
+
+/** Has all parts that a key may have: stands for one that a command or a function gives when it is sent. */
+const anyKey = `${btoa('{"alg":"HS256"}')}.${btoa('{"exp":1}')}.${'s'.repeat(43)}`
+
+/** The keys as far as they are known before anything is sent. */
+function keysIn({ keys }: Target, operation: OperationId): OwnKeys {
+  const known = (source: KeySource | undefined): Secret | undefined =>
+    source && { label: source.label, value: 'value' in source ? source.value : anyKey }
+  const { full, expired, restricted } = keys
+  return {
+    full: known(full),
+    expired: known(expired),
+    restricted: known(restricted[operation]),
+    all: new Set(),
+  }
+}
+
+async function keysOf({ keys }: Run, operation: OperationId): Promise<OwnKeys> {
+  return {
+    full: await keys.fullKey(),
+    expired: await keys.expiredKey(),
+    restricted: await keys.restrictedKey(operation),
+    all: await keys.declared(),
+  }
+}
+
+/** A condition whose cases are made from keys. */
+function byKeys(
+  cases: (material: Material, keys: OwnKeys) => readonly Case[],
+  generated?: CaseCondition['generated'],
+): CaseCondition {
+  return {
+    cases: (material) => cases(material, keysIn(material.target, material.operation)),
+    ...(generated && { generated }),
+    async bringAbout(refusal) {
+      const { context, operation } = refusal
+      const { run, requirement } = context
+      const valid = await refusal.valid()
+      const { target, options, objects } = run
+      const material = { target, options, objects, requirement, operation, valid }
+      const all = cases(material, await keysOf(run, operation))
+      for (const one of all) run.keys.learn(one.change(valid).credential)
+      await judgeCases(refusal, material, all)
+      await judgeGenerated(refusal, material, generated)
+    },
+  }
+}
+
+function wantsFew({ target, options, operation }: Material): boolean {
   const isThorough = options.depth === 'full' && allFormsOn.includes(operation)
   return credentialProbesIn(target, options) === 'few' && !isThorough
 }
 
-async function judgeForms(refusal: RefusalContext, all: readonly KeyForm[]): Promise<void> {
-  const { context, valid, judge, operation } = refusal
-  const turn = turnOf(operation, context.run.options.seed)
+/** Each form at the operation's own path and at those that the spec names beside it; one of them in other places. */
+function inForms(material: Material, all: readonly KeyForm[]): Case[] {
+  const { operation, options } = material
+  const turn = turnOf(operation, options.seed)
   const forms = all.filter(({ kind }) => isFormOn(operation, kind, turn))
-  const few = wantsFew(refusal)
+  const few = wantsFew(material)
   const sent = few ? forms.filter((_, at) => at === turn % forms.length) : forms
   if (sent.length === 0) throw new NotExercised('every form of the full key equals a declared key')
-  for (const { credential } of sent) context.run.keys.learn(credential)
-  const query = queryIn(context)
-  await judgeEach([...sent.entries()], async ([at, { credential, what, kind, expects }]) => {
-    const probe = withCredential(await valid(), credential)
-    // A query that the spec shows may have a route of its own: every second form is sent with it.
-    const own = (at + turn) % 2 ? { ...probe.query, ...query } : probe.query
-    await judge({ ...probe, query: own, fault: kind }, what, expects)
-    if (!few && isSentToOtherPaths(kind))
-      await judgeElsewhere(context, probe, { what, kind }, 'other path')
+  const query = queryIn(material)
+  const own = sent.map(({ credential, what, kind, expects }, at): Case => {
+    const change = (valid: Probe): Probe => {
+      const probe = withCredential(valid, credential)
+      // A query that the spec shows may have a route of its own: every second form is sent with it.
+      return (at + turn) % 2 ? { ...probe, query: { ...probe.query, ...query } } : probe
+    }
+    return { what, fault: kind, expects, change }
   })
   const [form] = sent.slice(turn % sent.length)
-  if (few || !form) return
-  // A server that checks keys at all checks their form: elsewhere one of them is enough.
-  for (const where of [{ turn }, 'other body', 'uuid in the other letter case'] as const)
-    await judgeElsewhere(context, withCredential(await valid(), form.credential), form, where)
+  if (few || !form) return own
+  const atOther = sent.filter(({ kind }) => isSentToOtherPaths(kind))
+  return [
+    ...own,
+    ...atOther.flatMap((one) => elsewhere(material, one, 'other path')),
+    // A server that checks keys at all checks their form: elsewhere one of them is enough.
+    ...elsewhere(material, form, 'one spelling'),
+    ...elsewhere(material, form, 'other body'),
+    ...elsewhere(material, form, 'uuid in the other letter case'),
+  ]
 }
 
-/** A credential without forms: at every place. */
-const everywhere = (
+/** A credential without forms: at its own path first, as what fails there ends a run that ends at the first failure; then everywhere. */
+function everywhere(
+  material: Material,
   what: string,
   kind: string,
-  credentialOf: (refusal: RefusalContext) => Promise<Credential>,
-) =>
-  condition(async (refusal) => {
-    const probe = withCredential(await refusal.valid(), await credentialOf(refusal))
-    const places = kind === 'no credential' ? 'all' : 'each'
-    // Its own path first: what fails there is told, and ends a run that ends at the first failure, before anything else is sent.
-    await refusal.judge({ ...probe, fault: kind }, what)
-    if (wantsFew(refusal)) return
-    await judgeElsewhere(refusal.context, probe, { what, kind }, places)
-    // To a POST more than one request without a key is sent anyway.
-    if (kind !== 'no credential' || probe.method !== 'GET') return
-    refusal.context.atEnd = () => judgeAtEnd(refusal, what)
-  })
-
-/** Twice more when others have been answered: a cache, or the connection, may know them by then, and replicas take turns. */
-async function judgeAtEnd({ valid, judge }: RefusalContext, what: string): Promise<void> {
-  for (const time of ['at the end of the run', 'once more at the end of the run'])
-    await judge(withCredential(await valid(), noCredential), `${what}, ${time}`)
+  credential: Credential,
+): readonly Case[] {
+  const change = (valid: Probe): Probe => withCredential(valid, credential)
+  const own: Case = { what, fault: kind, change }
+  if (wantsFew(material)) return [own]
+  const isKeyless = credential === noCredential
+  const all = [own, ...elsewhere(material, { what, kind, credential }, isKeyless ? 'all' : 'each')]
+  // To a POST more than one request without a key is sent anyway.
+  if (!isKeyless || material.valid.method !== 'GET') return all
+  // Twice more when others have been answered: a cache, or the connection, may know them by then, and replicas take turns.
+  const times = ['at the end of the run', 'once more at the end of the run']
+  return [
+    ...all,
+    ...times.map((time): Case => ({ ...own, what: `${what}, ${time}`, when: 'at the end' })),
+  ]
 }
 
-export const missing = everywhere(
-  'without an Authorization header',
-  'no credential',
-  async () => noCredential,
-)
-
-export const expired = everywhere('with an expired key', 'expired key', ({ context }) =>
-  context.run.keys.expired(),
-)
-
-export const restricted = everywhere(
-  'with a key that lacks the permission',
-  'restricted key',
-  (refusal) => refusal.context.run.keys.restricted(refusal.operation),
-)
-
-export const malformed = condition(async (refusal) => {
-  const { context, valid, judge, operation } = refusal
-  await judgeForms(
-    refusal,
-    malformedForms(await context.run.keys.fullKey(), turnOf(operation, context.run.options.seed)),
-  )
-  const served = generatedKeysOn.find((id) => context.run.target.absent[id] === undefined)
-  if (operation !== served) return
-  const word = fc.string({
-    unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
-    minLength: 1,
-    maxLength: 1000,
-    size: 'max',
-  })
-  await property(context, 'refusalRuns', word, async (key) =>
-    judge(
-      withCredential(await valid(), {
-        value: `Bearer ${key}`,
-        shown: `Bearer ${key}`,
-        full: false,
-      }),
-      'with a key that is not a JWT',
-      givesOf(key),
-    ),
-  )
+const bearer = ({ value, label }: Secret): Credential => ({
+  value: `Bearer ${value}`,
+  shown: `Bearer ${label}`,
+  full: false,
 })
 
-export const invalid = condition(async (refusal) => {
-  const { keys } = refusal.context.run
-  const full = await keys.fullKey()
-  if (full === undefined)
-    throw new NotExercised('no key: the suite makes an invalid key from the full key')
-  const [expired, restricted] = [
-    await keys.expiredKey(),
-    await keys.restrictedKey(refusal.operation),
-  ]
-  await judgeForms(
-    refusal,
-    invalidForms({
-      full,
-      expired,
-      restricted,
-      all: await keys.declared(),
-      number: turnOf(refusal.operation, refusal.context.run.options.seed),
-    }),
-  )
+export const missing = byKeys((material) =>
+  everywhere(material, 'without an Authorization header', 'no credential', noCredential),
+)
+
+export const expired = byKeys((material, { expired: key }) => {
+  if (!key) throw new NotExercised('declare keys.expired')
+  return everywhere(material, 'with an expired key', 'expired key', bearer(key))
+})
+
+export const restricted = byKeys((material, { restricted: key }) => {
+  if (!key) throw new NotExercised(`declare keys.restricted (for ${material.operation})`)
+  const what = 'with a key that lacks the permission'
+  return everywhere(material, what, 'restricted key', bearer(key))
+})
+
+const word = fc.string({
+  unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
+  minLength: 1,
+  maxLength: 1000,
+  size: 'max',
+})
+
+const wordAsKey = (key: string): Case => ({
+  what: 'with a key that is not a JWT',
+  expects: givesOf(key),
+  change: (valid) => withCredential(valid, bearer({ value: key, label: key })),
+})
+
+export const malformed = byKeys(
+  (material, { full }) =>
+    inForms(material, malformedForms(full, turnOf(material.operation, material.options.seed))),
+  ({ target, operation }) => {
+    const served = generatedKeysOn.find((id) => target.absent[id] === undefined)
+    return operation === served ? word.map(wordAsKey) : undefined
+  },
+)
+
+export const invalid = byKeys((material, { full, ...keys }) => {
+  if (!full) throw new NotExercised('no key: the suite makes an invalid key from the full key')
+  const number = turnOf(material.operation, material.options.seed)
+  return inForms(material, invalidForms({ full, ...keys, number }))
 })

@@ -1,4 +1,3 @@
-import { isOperationId, type OperationId } from '../../catalogue/operations.ts'
 import type { OtherPlace } from '../../catalogue/faults.ts'
 import {
   isDisguise,
@@ -12,22 +11,28 @@ import {
 } from '../../catalogue/faults.ts'
 import { isUuid } from '../../schemas/formats.ts'
 import { getAt, setAt } from '../../schemas/json.ts'
-import { judgeEach, placesIn, unknownWord } from '../../harness/checks/index.ts'
-import type { CheckContext, Exchange, Probe, Run } from '../../harness/engine/index.ts'
-import { isGranted, jsonOf, oncePerRun, perRun, withHeader } from '../../harness/engine/index.ts'
+import { type Case, type Material, placesIn, unknownWord } from '../../harness/checks/index.ts'
+import type { CheckContext, Credential, Exchange, Probe } from '../../harness/engine/index.ts'
+import {
+  describeResponse,
+  isGranted,
+  jsonOf,
+  oncePerRun,
+  perRun,
+  Throttled,
+  withHeader,
+} from '../../harness/engine/index.ts'
 import { noCredential } from './key-forms.ts'
 
 /** A credential that is wrong, in words, and as a kind. */
 interface Wrong {
   readonly what: string
   readonly kind: string
+  readonly credential: Credential
 }
 
-/**
- * Places that it is sent to: every one; those at another path; one of them; or in
- * one spelling, the first of those from that number on that shows anything.
- */
-type Where = 'all' | 'each' | OtherPlace | { readonly turn: number }
+/** Places that it is sent to: every one; those at another path; one of them; or the first spelling in turn that shows anything. */
+type Where = 'all' | 'each' | OtherPlace | 'one spelling'
 
 /** Requests in a row that got no answer, by place: a gateway may drop what it does not like, and is not asked for ever. */
 const unansweredAt = perRun(() => new Map<OtherPlace, number>())
@@ -38,121 +43,136 @@ interface Elsewhere {
   readonly path: string
   /** A path that means nothing, in the same spelling. */
   readonly unknown: string
-  /** Body in place of the valid one. */
-  readonly body?: string
+  /** Which of the bodies that the spec shows besides. */
+  readonly body?: number
 }
 
 /**
  * §4: all operations need authentication. Whether a server takes another path or spelling for the same operation is its own
  * affair, but what it refuses at one it must not serve at the other: any answer but a 2xx will do. It may be a gateway's.
  */
-export async function judgeElsewhere(
-  context: CheckContext,
-  probe: Probe,
-  wrong: Wrong,
-  where: Where,
-): Promise<void> {
-  const { operation } = context.requirement
-  if (!isOperationId(operation)) return
-  const word = `/v1/${unknownWord(context.run, context.requirement.id)}`
-  const turn = turnOf(operation, context.run.options.seed)
+export function elsewhere(material: Material, wrong: Wrong, where: Where): Case[] {
+  const { operation, options, requirement, valid } = material
+  const turn = turnOf(operation, options.seed)
+  const word = `/v1/${unknownWord(material, requirement.id)}`
   const at = (place: OtherPlace): Elsewhere[] => {
-    const path = pathAt(operation, probe.path, place, turn)
+    const path = pathAt(operation, valid.path, place, turn)
     const unknown = place === 'other path' ? undefined : pathAt(operation, word, place, turn)
     if (path === undefined) return []
     const one = { place, path, unknown: unknown ?? word }
     return place === 'other body'
-      ? otherBodies(context.run, probe).map((body) => ({ ...one, body }))
+      ? otherBodies(material, valid).map((_, body) => ({ ...one, body }))
       : [one]
   }
-  const judge = (one: Elsewhere): Promise<boolean> => judgeAt(context, probe, wrong, one)
-  if (typeof where === 'object') {
+  if (where === 'one spelling') {
     const spellings = otherPlaces.filter(isSpelling)
-    const first = where.turn % spellings.length
-    for (const one of [...spellings, ...spellings]
-      .slice(first, first + spellings.length)
-      .flatMap(at))
-      if (await judge(one)) return
-    return
+    const first = turn % spellings.length
+    const inTurn = [...spellings.slice(first), ...spellings.slice(0, first)].flatMap(at)
+    return inTurn.length === 0 ? [] : [caseAt(material, wrong, inTurn)]
   }
-  const isMeant = (place: OtherPlace): boolean =>
-    where === 'each' ? !isSamePath(place, operation) : place === where
-  await judgeEach(
-    otherPlaces.filter((place) => where === 'all' || isMeant(place)).flatMap(at),
-    judge,
-  )
+  const isMeant = (place: OtherPlace): boolean => {
+    if (where === 'each') return !isSamePath(place, operation)
+    return where === 'all' || place === where
+  }
+  return otherPlaces.filter(isMeant).flatMap((place) => {
+    const all = at(place)
+    return all.map((one) => caseAt(material, wrong, [one]))
+  })
+}
+
+/** A case at the first of these places that shows anything. */
+function caseAt(material: Material, wrong: Wrong, places: readonly Elsewhere[]): Case {
+  const [first] = places as readonly [Elsewhere, ...Elsewhere[]]
+  const isAlone = places.length === 1
+  const mayBeAbsent = wrong.credential !== noCredential && isSpelling(first.place)
+  return {
+    what: isAlone ? whatAt(wrong, first) : `${wrong.what}, and another spelling of the path`,
+    ...(isAlone && { fault: `${wrong.kind} @ ${first.place}` }),
+    when: 'after the others',
+    change: (valid) => probeAt({ material, valid, wrong, at: first }),
+    ...(mayBeAbsent && { mayBeAbsent }),
+    async judge({ context, valid }, { what }) {
+      const probe = await valid()
+      for (const at of places)
+        if (await judgeAt(context, { material, valid: probe, wrong, what, at })) return
+    },
+  }
+}
+
+function whatAt({ what }: Wrong, { place, path }: Elsewhere): string {
+  const words: Partial<Record<OtherPlace, string>> = {
+    'no body': 'no body',
+    query: 'a query',
+    'other body': 'another body',
+    forwarded: 'X-Forwarded-For: 127.0.0.1',
+    'no user agent': 'no User-Agent',
+    multipart: 'a body labelled multipart/form-data',
+    'uuid in the other letter case': 'the uuid in the other letter case',
+  }
+  return `${what}, and ${words[place] ?? `the path ${path}`}`
+}
+
+/** A request with a wrong key at another place. */
+interface Asked {
+  readonly material: Material
+  readonly valid: Probe
+  readonly wrong: Wrong
+  readonly at: Elsewhere
+  /** In words that follow the request line. */
+  readonly what: string
 }
 
 /** True if there was something to judge. */
-async function judgeAt(
-  context: CheckContext,
-  probe: Probe,
-  wrong: Wrong,
-  at: Elsewhere,
-): Promise<boolean> {
-  const isKeyless = probe.credential === noCredential
-  if (!isKeyless && isSpelling(at.place) && !(await takes(context, probe, at))) return false
-  const exchange = isKeyless
-    ? await withoutKey(context, probe, at)
-    : await ask(context, probe, wrong, at)
-  // No answer proves nothing, and the usual path is judged anyway.
-  if (!exchange?.response || exchange.throttled) return false
+async function judgeAt(context: CheckContext, asked: Asked): Promise<boolean> {
+  const { wrong, at } = asked
+  const isKeyless = wrong.credential === noCredential
+  if (!isKeyless && isSpelling(at.place) && !(await takes(context, asked))) return false
+  const exchange = isKeyless ? await withoutKey(context, asked) : await ask(context, asked)
+  // Without an answer nothing was served, and the usual path is judged anyway.
+  if (!exchange?.response) return false
+  if (exchange.throttled) throw new Throttled(`${describeResponse(exchange)} on every try`)
   context.cases++
   if (!isGranted(exchange.response) || (await servesAnything(context, exchange.probe, at)))
     return true
-  const told =
-    {
-      ...{ 'no body': 'no body', query: 'a query', 'other body': 'another body' },
-      ...{ forwarded: 'X-Forwarded-For: 127.0.0.1', 'no user agent': 'no User-Agent' },
-      multipart: 'a body labelled multipart/form-data',
-      'uuid in the other letter case': 'the uuid in the other letter case',
-    }[at.place as string] ?? `the path ${at.path}`
-  context.fail(
-    exchange,
-    'any answer but a 2xx: nothing is served without a valid key',
-    `${wrong.what}, and ${told}`,
-  )
+  const expected = 'any answer but a 2xx: nothing is served without a valid key'
+  return context.fail(exchange, expected, whatAt(wrong, at))
 }
 
-/** Sends the probe there; undefined if such paths are not answered any more. */
-async function ask(
-  context: CheckContext,
-  probe: Probe,
-  { what, kind }: Wrong,
-  { place, path, body: other }: Elsewhere,
-): Promise<Exchange | undefined> {
-  const unanswered = unansweredAt(context.run)
-  if ((unanswered.get(place) ?? 0) >= maxUnanswered) return undefined
-  const body = place === 'no body' ? '' : (other ?? probe.body)
-  const query =
-    place === 'query'
-      ? { ...probe.query, ...(queryIn(context) ?? { file_types: 'txt' }) }
-      : probe.query
-  // No operation: what a gateway does with such a path says nothing about the operation itself.
-  const params =
-    place === 'uuid in the other letter case' ? inOtherCase(probe.params) : probe.params
+/** The request there. It is of no operation: what a gateway does with such a path says nothing about the operation itself. */
+function probeAt({ material, valid, wrong, at }: Omit<Asked, 'what'>): Probe {
+  const { place, path, body: other } = at
+  const own = other === undefined ? valid.body : otherBodies(material, valid)[other]
+  const query = place === 'query' ? (queryIn(material) ?? { file_types: 'txt' }) : {}
+  const isOtherUuid = place === 'uuid in the other letter case'
   const disguise = disguises[place]
-  const sent: Probe = {
-    ...(disguise === undefined ? probe : withHeader(probe, ...disguise)),
-    body,
+  return {
+    ...(disguise === undefined ? valid : withHeader(valid, ...disguise)),
+    body: place === 'no body' ? '' : own,
     path,
-    params,
-    query,
+    params: isOtherUuid ? inOtherCase(valid.params) : valid.params,
+    query: { ...valid.query, ...query },
+    credential: wrong.credential,
+    effect: 'none',
     operation: null,
-    fault: `${kind} @ ${place}`,
+    fault: `${wrong.kind} @ ${place}`,
   }
+}
+
+/** Sends it; undefined if such paths are not answered any more. */
+async function ask(context: CheckContext, asked: Asked): Promise<Exchange | undefined> {
+  const { wrong, at, what } = asked
+  const unanswered = unansweredAt(context.run)
+  if ((unanswered.get(at.place) ?? 0) >= maxUnanswered) return undefined
+  const { id, operation } = context.requirement
   // What shows without a key is a matter of that requirement, whichever asked.
-  const own =
-    kind === 'no credential'
-      ? { requirement: `${context.requirement.operation}/401-missing-credentials` }
-      : {}
-  const exchange = await context.send(sent, {
+  const isKeyless = wrong.credential === noCredential
+  const exchange = await context.send(probeAt(asked), {
     skipPassive: true,
     what,
     isSuccess: isRefused,
-    ...own,
+    requirement: isKeyless ? `${operation}/401-missing-credentials` : id,
   })
-  unanswered.set(place, exchange.response ? 0 : (unanswered.get(place) ?? 0) + 1)
+  unanswered.set(at.place, exchange.response ? 0 : (unanswered.get(at.place) ?? 0) + 1)
   return exchange
 }
 
@@ -173,12 +193,11 @@ function inOtherCase(params: Probe['params']): Probe['params'] {
 }
 
 /** The bodies that the spec shows besides: with each of those members, as a valid request has it. */
-function otherBodies(run: Run, probe: Probe): string[] {
-  const id = probe.operation as OperationId
+function otherBodies({ target, operation, ...known }: Material, probe: Probe): string[] {
   const valid = jsonOf(probe)
-  const declared = run.target.operations[id]?.body
-  const others = otherBodyMembers(id)
-  return placesIn(run, id, valid)
+  const declared = target.operations[operation]?.body
+  const others = otherBodyMembers(operation)
+  return placesIn({ ...known, target }, operation, valid)
     .filter(({ member }) => others.includes(member))
     .map(({ member: { allowed, kinds }, pointer, like }) => {
       const isSwitch = allowed !== undefined || kinds.includes('boolean')
@@ -190,12 +209,9 @@ function otherBodies(run: Run, probe: Probe): string[] {
 }
 
 /** The query that the spec shows for the operation, as a valid request has it; undefined if there is none. */
-export function queryIn({
-  run,
-  requirement: { operation },
-}: CheckContext): Probe['query'] | undefined {
-  const { name, declaredAt } = (isOperationId(operation) && shownQuery(operation)) || {}
-  const declared = declaredAt === undefined ? 'txt' : getAt(run.target.file, declaredAt)
+export function queryIn({ target, operation }: Material): Probe['query'] | undefined {
+  const { name, declaredAt } = shownQuery(operation) ?? {}
+  const declared = declaredAt === undefined ? 'txt' : getAt(target.file, declaredAt)
   return name !== undefined && typeof declared === 'string' && declared !== ''
     ? { [name]: declared }
     : undefined
@@ -205,26 +221,21 @@ const isRefused = ({ response }: Exchange): boolean =>
   response !== undefined && !isGranted(response)
 
 /** Answer that comes there without a key. Asked once a run: that no other key is good there either depends on it. */
-function withoutKey(
-  context: CheckContext,
-  probe: Probe,
-  at: Elsewhere,
-): Promise<Exchange | undefined> {
-  const wrong = { what: 'without an Authorization header', kind: 'no credential' }
-  const { run, requirement } = context
-  return oncePerRun(
-    run,
-    `without a key: ${requirement.operation} ${at.place} ${at.path} ${at.body}`,
-    () => ask(context, { ...probe, credential: noCredential }, wrong, at),
-  )
+function withoutKey(context: CheckContext, asked: Asked): Promise<Exchange | undefined> {
+  const what = 'without an Authorization header'
+  const wrong = { what, kind: 'no credential', credential: noCredential }
+  const { place, path, body } = asked.at
+  const name = `without a key: ${asked.material.operation} ${place} ${path} ${body}`
+  const all = { ...asked, wrong, what: whatAt(wrong, asked.at) }
+  return oncePerRun(context.run, name, () => ask(context, all))
 }
 
 /**
  * True if the server takes the spelling for a path of its own: it asks for a key, or does without. One that it does not know,
  * redirects or finds malformed is the same with any key, and shows nothing.
  */
-async function takes(context: CheckContext, probe: Probe, at: Elsewhere): Promise<boolean> {
-  const { response } = (await withoutKey(context, probe, at)) ?? {}
+async function takes(context: CheckContext, asked: Asked): Promise<boolean> {
+  const { response } = (await withoutKey(context, asked)) ?? {}
   return (
     response !== undefined &&
     (isGranted(response) || response.status === 401 || response.status === 403)

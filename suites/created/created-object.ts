@@ -164,7 +164,7 @@ export function noteRefused(context: CheckContext, creation: Exchange): void {
 
 /** Judges that the control and each other valid creation of the run are granted. */
 export const eachAccepted: Judge = async (context) => {
-  await accepted(context)
+  await accepted.judge(context)
   if (context.scenario) return
   for (const creation of wrongCreations(context.run)) {
     if (creation.probe.operation !== context.requirement.operation) continue

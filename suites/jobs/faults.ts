@@ -123,8 +123,8 @@ function isLeftOut({ at }: Member, required: readonly string[]): boolean {
 }
 
 /** Judges that a creation with just the required inputs is granted: all others are optional. */
-export const withRequiredInputs = granted('with just the required inputs', (valid, { run }) => {
-  const { inputs, requiredInputs } = declaredResource(run, 'application')
+export const withRequiredInputs = granted('with just the required inputs', (valid, known) => {
+  const { inputs, requiredInputs } = declaredResource(known, 'application')
   const required = inputs.filter((input) => requiredInputs.includes(input.id))
   if (required.length === 0 || required.length === inputs.length) {
     throw new NotExercised(

@@ -85,6 +85,21 @@ test('uploads that are limited keep the charset from passing, and are named', as
   })
 })
 
+test('a request without a key that is throttled at a path with a slash at its end is not said to be refused there', async () => {
+  const id = 'files.list/401-missing-credentials'
+  const { report } = await judgeBehind(
+    (path, answer) =>
+      path.endsWith('/v1/files/')
+        ? json(429, { tpe: 'QuotaExceeded', errors: [], extras: {} }, { 'retry-after': '120' })
+        : answer(),
+    { only: [id] },
+  )
+  expect(report.requirements.find((result) => result.id === id)).toMatchObject({
+    outcome: 'not-exercised',
+    reason: expect.stringMatching(/^throttled: .*; 1 of \d+ cases were not judged$/),
+  })
+})
+
 test('a copy that knows a job later than others says nothing about its retrieval', async () => {
   const readings = new Map<string, number>()
   const only = ['jobs.retrieve/200-job', 'jobs.retrieve/4xx-unknown-job']

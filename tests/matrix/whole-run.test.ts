@@ -3,7 +3,8 @@ import { type CatalogueRequirement, catalogue, requirementOf } from '../../catal
 import { matrix } from '../spec/fault-matrix.ts'
 import type { PreviousRequest } from '../../harness/engine/exchange.ts'
 import { isGranted } from '../../harness/engine/response.ts'
-import { grants, estimate, ownRequests } from '../../suites/estimate.ts'
+import { estimate } from '../../suites/estimate.ts'
+import { requestsOf } from '../../suites/planned-cases.ts'
 import { planRun } from '../../suites/plan.ts'
 import type { Run } from '../../harness/engine/run.ts'
 import type { Transport } from '../../harness/http/message.ts'
@@ -11,11 +12,10 @@ import { defaultLimits } from '../../harness/target-file/model.ts'
 import { expectNothingFailed, judgeConforming } from './allowed-differences.ts'
 import { judgeReference } from './judge-reference.ts'
 
-/** Most requests for a requirement: its cases, or what its record says, and those that come with them. */
+/** Most requests for a requirement: its cases, or its bound, and those to other operations that come with them. */
 function mostOf(requirement: CatalogueRequirement, { target, options }: Run): number {
-  const { alsoSends = {} } = requirement
-  const also = Object.values(alsoSends).reduce((sum, more) => sum + more, 0)
-  return ownRequests(requirement, target, options) + also
+  const { most, also } = requestsOf(requirement, target, options)
+  return Object.values(also).reduce((sum, more) => sum + more, most)
 }
 
 /** Expects the dry run's typical figure to be what is sent: of all operations within a quarter, of one within half, of jobs within a third of it and thrice it. */
@@ -146,7 +146,7 @@ test('members of requests for generated text are tried until as many were grante
   )
   expect(granted.size).toBeGreaterThan(2)
   for (const [id, count] of granted) {
-    const { generations } = grants(
+    const { generations } = requestsOf(
       requirementOf(id as CatalogueRequirement['id']),
       run.target,
       run.options,

@@ -3,7 +3,8 @@ import { unknown } from '../../harness/checks/conditions.ts'
 import { accepted } from '../../harness/checks/granted.ts'
 import { suite } from '../../harness/checks/suite.ts'
 import { catalogue, type RequirementId } from '../../catalogue/catalogue.ts'
-import { judgeOf } from '../../suites/suites.ts'
+import { isObserved } from '../../harness/report/selection.ts'
+import { casesOf, judgeOf } from '../../suites/suites.ts'
 
 const deleted = unknown('file_id')
 const file = {
@@ -16,6 +17,16 @@ const file = {
 test('every requirement is judged by a suite', async () => {
   const judges = catalogue.map(({ id }) => judgeOf(id))
   expect(catalogue.filter((_, at) => judges[at] === undefined)).toEqual([])
+})
+
+test('all that is sent for a requirement is known before, or has a bound', () => {
+  const both = catalogue.filter((row) => casesOf(row.id) && row.atMost)
+  expect(both.map(({ id }) => id)).toEqual([])
+  // The request of a control is counted once for the operation.
+  const neither = catalogue
+    .filter(({ id, scenarioOnly, control }) => !scenarioOnly && !control && !isObserved(id))
+    .filter((row) => !casesOf(row.id) && !row.atMost)
+  expect(neither.map(({ id }) => id)).toEqual([])
 })
 
 test('what only a scenario can bring about needs no check', () => {
