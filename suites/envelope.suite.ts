@@ -27,6 +27,7 @@ import type { CheckContext, Exchange, Probe, Run, Source } from '../harness/engi
 import {
   answered,
   describeResponse,
+  wasAnswered,
   envelopeRemark,
   fits,
   isGranted,
@@ -249,8 +250,7 @@ async function judgeLabel(context: CheckContext, id: OperationId): Promise<void>
   if (!countsAsGranted(exchange)) {
     // A request that is refused without it too, or granted the next time, proves nothing about the charset.
     const again = await context.send(plain)
-    if (!countsAsGranted(again))
-      throw new NotExercised(`${id} was answered ${describeResponse(again)}`)
+    if (!countsAsGranted(again)) throw new NotExercised(`${id} ${wasAnswered(again)}`)
     exchange = await send()
   }
   answered(exchange)

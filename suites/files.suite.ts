@@ -28,7 +28,7 @@ import type { Pairs } from '../catalogue/expected.ts'
 import type { CheckContext, Exchange, Judge, Probe, Run } from '../harness/engine/index.ts'
 import {
   answered,
-  describeResponse,
+  wasAnswered,
   isGranted,
   judgeGranted,
   judgePairs,
@@ -190,7 +190,7 @@ async function judgeAttachedTo(context: CheckContext, graph: string): Promise<st
   if (last === undefined) return undefined
   const takesPlain = async () => isAdded(context, graph, await upload(run, contentOf(run)))
   if (grantedOf([last]).length === 0 && !(isClientError(last) && (await takesPlain())))
-    throw new NotExercised(`the addition of the file was answered ${describeResponse(last)}`)
+    throw new NotExercised(`the addition of the file ${wasAnswered(last)}`)
   return context.fail(
     last,
     '409: the file was uploaded with graphId, and is in that graph already',

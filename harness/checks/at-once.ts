@@ -3,6 +3,7 @@ import {
   Failed,
   holdPlaces,
   isThrottled,
+  kindOfRequest,
   livenessProbe,
   NotExercised,
   operationName,
@@ -74,9 +75,11 @@ export async function sendAtOnce(
   const operation = probes[0] ? operationName(probes[0]) : ''
   run.client.breaker.check(operation)
   await run.client.throttle.pass(operation, run.life.signal)
+  // A quick run has few requests to spare.
+  const opens = !fresh && run.options.depth === 'full'
+  await run.client.pacer.saveUp(opens ? 2 * count : count, run.life.signal)
   const first = await holdPlaces(run, count, async (sendHeld) => {
-    // A quick run has few requests to spare.
-    if (!fresh && run.options.depth === 'full') await openConnections(run, count, sendHeld)
+    if (opens) await openConnections(run, count, sendHeld)
     return Promise.all(probes.map((probe) => sendHeld(probe, purpose, { fresh })))
   })
   const sent = await Promise.all(
@@ -93,7 +96,8 @@ export async function sendAtOnce(
 
 /** The next request of the operation waits as long as a throttled answer asks for. */
 export function holdBack({ client }: Run, { probe, response }: Exchange): void {
-  if (response && isThrottled(response)) client.throttle.hold(operationName(probe), response, 0)
+  if (response && isThrottled(response))
+    client.throttle.hold(operationName(probe), response, 0, { kind: kindOfRequest(probe) })
 }
 
 /** Unless so many are open already: whoever had a place before has given its connection back. */

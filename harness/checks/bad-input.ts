@@ -4,7 +4,7 @@ import { busyStatus, operation as operationOf } from '../../catalogue/operations
 import { getAt } from '../../schemas/json.ts'
 import type { Probe } from '../engine/index.ts'
 import {
-  describeResponse,
+  wasAnswered,
   effectOf,
   jsonOf,
   mayGenerate,
@@ -228,7 +228,7 @@ async function requireAnother({ context, operation }: RefusalContext): Promise<v
   const another = await context.send(() => validRequest(context.run, operation), purpose)
   if (!countsAsGranted(another))
     throw new (another.throttled ? Throttled : NotExercised)(
-      `a second valid request was answered ${describeResponse(another)}`,
+      `a second valid request ${wasAnswered(another)}`,
     )
 }
 

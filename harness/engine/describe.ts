@@ -40,6 +40,11 @@ export function describeResponse(exchange: Exchange): string {
   return `${response.status}${inSuccess} ${excerpt(recordedTpe(exchange, tpe))}${descriptionOf(exchange, response)}`
 }
 
+/** `was answered 404 NotFound`, `got no answer: the connection was reset`: follows what was sent. */
+export function wasAnswered(exchange: Exchange): string {
+  return `${exchange.response ? 'was answered' : 'got'} ${describeResponse(exchange)}`
+}
+
 /** How what was received begins, in a failure of an answer that is right on a connection of its own. */
 export const onReusedConnection = 'wrong only on a reused connection: '
 

@@ -44,6 +44,7 @@ export {
 // Sending it.
 export { sendThroughGate, sendWithRetries, throughGate } from './client.ts'
 export { pastBlocks } from './second-look/suspicions.ts'
+export { kindOfRequest } from './grant-rate.ts'
 export { holdPlaces, type SendHeld, sendOnce, sendWithStaleRetry } from './send.ts'
 export { gatewayErrorsOf, isOwnBreakdown, stopIfSuspected } from './retry.ts'
 export { sendHookRequest } from './hook-request.ts'
@@ -56,4 +57,4 @@ export { type HttpResponse, jsonValue, responseOf, tpeOf } from './response.ts'
 export { isBlock, isBreakdown, isEnvelope, isGranted, isThrottled } from './response.ts'
 export { isBlocked, isExpected } from './pairs.ts'
 export { describePairs, envelopeRemark, matchPairs } from './pairs.ts'
-export { describeProbe, describeResponse, withFinding } from './describe.ts'
+export { describeProbe, describeResponse, wasAnswered, withFinding } from './describe.ts'

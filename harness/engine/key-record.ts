@@ -1,7 +1,6 @@
 import type { OperationId } from '../../catalogue/operations.ts'
 import type { Credential, Exchange } from './exchange.ts'
 import { isThrottled } from './response.ts'
-import { hasStatusOf } from './pairs.ts'
 
 const lastAnswers = 24
 
@@ -23,7 +22,7 @@ export function createKeyWatch() {
   const last: boolean[] = []
   /** When a request for a requirement was sent last. */
   const sentFor = new Map<string, number>()
-  const looked = new Map<string, Promise<void>>()
+  const looked = new Map<string, Promise<unknown>>()
   /** When the wrong keys since the last right one got their turn. */
   let wrongAt: number[] = []
   let rightKey: Promise<unknown> | undefined
@@ -42,7 +41,9 @@ export function createKeyWatch() {
         note(true)
         if (response.status === 401) wrongKey = credential
       } else if (refusing.includes(response.status)) {
-        if (!hasStatusOf(purpose.expects, response)) refusals.push({ sentAt, endedAt })
+        // What may be answered by any 4xx, or by anything, says nothing else: the next right answer shows that the key is accepted.
+        if (!purpose.expects?.some(([status]) => status === response.status))
+          refusals.push({ sentAt, endedAt })
       } else if (!isThrottled(response)) {
         note(false)
         wrongAt = wrongAt.filter((at) => at > sentAt)
@@ -69,8 +70,8 @@ export function createKeyWatch() {
     /** When a request for that requirement was sent last. */
     lastSentFor: (id: string): number => sentFor.get(id) ?? -Infinity,
     /** Does the work once for each kind. */
-    lookOnce(kind: string, look: () => Promise<void>): Promise<void> {
-      const known = looked.get(kind) ?? look()
+    lookOnce<T>(kind: string, look: () => Promise<T>): Promise<T> {
+      const known = (looked.get(kind) as Promise<T> | undefined) ?? look()
       looked.set(kind, known)
       return known
     },

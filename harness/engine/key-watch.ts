@@ -3,10 +3,11 @@ import { describeResponse } from './describe.ts'
 import type { Credential, Exchange, Probe } from './exchange.ts'
 import { refusing } from './key-record.ts'
 import { forLiveness, livenessProbe, operationProbe } from './request.ts'
-import { isThrottled } from './response.ts'
+import { type HttpResponse, isThrottled } from './response.ts'
 import { hasStatusOf } from './pairs.ts'
 import type { Run } from './run.ts'
-import { sendOnce } from './send.ts'
+import { holdPlaces, sendOnce } from './send.ts'
+import { longestPauseMs, retryAfter } from './throttle.ts'
 import { pause } from './outcome.ts'
 
 /** A key is taken for refused after so many answers in a row that say so. */
@@ -67,38 +68,92 @@ async function askOther(run: Run, id: OperationId, isLocked: boolean): Promise<v
     exchange = await askAt(run, id)
   }
   if (!isRefused(exchange)) return
-  if (exchange.response?.status === 429 && !(await isLockOut(run, id))) return
+  const { response } = exchange
   const { method, path } = run.api.operation(id)
   const why = `${method} ${path} was answered ${describeResponse(exchange)}`
-  run.life.end('key', isLocked ? lockedOut(run, why) : refusedByNow(why))
+  if (response?.status === 429) {
+    const look = await run.client.keyWatch.lookOnce('lock-out', () =>
+      lookAtLockOut(run, id, response),
+    )
+    if (look === 'no lock-out') return
+    if (look === 'not over') return run.life.end('key', mayBeLocked(why))
+  }
+  run.life.end('key', isLocked ? await lockedOut(run, id, why) : refusedByNow(why))
 }
+
+const mayBeLocked = (why: string): string =>
+  `the target takes no key any more (${why}): it locks keys out after wrong ones, then declare credentialProbes: "few" in limits of the target file; or a quota of these keys is used up`
 
 function isRefused({ response }: Exchange): boolean {
   return response !== undefined && refusing.includes(response.status)
 }
 
+/** Most wrong keys in a row that are sent to see whether they lock the full key out. */
+const mostOfTrial = 24
+/** A lock-out or a window of a quota that asks for no wait is given so long to end, in ms. */
+const longestLockMs = 60_000
+
 /**
- * A lock-out limits whatever names the account, wrong keys too, and not requests without a key. A quota of the key limits that key
- * alone, and any other limit what has no key as well.
+ * Whether a 429 to the full key follows on wrong ones. A lock-out limits whatever names the account, wrong keys too, and not requests
+ * without a key: as does a quota of requests with a key. When it is over, a row of wrong keys brings the lock-out back, and as many
+ * right ones do not. What is not over soon may be either.
  */
-async function isLockOut(run: Run, id: OperationId): Promise<boolean> {
+async function lookAtLockOut(
+  run: Run,
+  id: OperationId,
+  response: HttpResponse,
+): Promise<'lock-out' | 'no lock-out' | 'not over'> {
   const { wrongKey } = run.client.keyWatch
-  if (!wrongKey) return false
-  const isLimited = async (credential: Credential): Promise<boolean> => {
+  const askedMs = retryAfter(response, Date.now()) ?? 0
+  if (!wrongKey || askedMs > longestPauseMs) return 'no lock-out'
+  const probeWith = async (credential: Credential): Promise<Probe> => {
     const { params } = await livenessProbe(run, id)
-    const probe = await operationProbe(run, id, { params, credential })
-    const { response } = await sendOnce(run, probe, forLiveness, { fresh: true })
-    return response === undefined || isThrottled(response)
+    return operationProbe(run, id, { params, credential })
   }
-  return !(await isLimited({ shown: '', full: false })) && isLimited(wrongKey)
+  const [withoutKey, wrong] = [
+    await probeWith({ shown: '', full: false }),
+    await probeWith(wrongKey),
+  ]
+  const full = await livenessProbe(run, id)
+  // Nothing else is to come between them.
+  return holdPlaces(run, run.client.semaphore.size, async (sendHeld) => {
+    const isLimited = async (probe: Probe): Promise<boolean> => {
+      const exchange = await sendHeld(probe, forLiveness, { fresh: true })
+      return exchange.response === undefined || isThrottled(exchange.response)
+    }
+    const isOver = async (): Promise<boolean> => {
+      await pause(run, askedMs)
+      for (let waited = askedMs; await isLimited(full); waited += questionEveryMs) {
+        if (waited >= longestLockMs) return false
+        await pause(run, questionEveryMs)
+      }
+      return true
+    }
+    const limitedAfter = async (probe: Probe, most: number): Promise<number | undefined> => {
+      for (let number = 1; number <= most; number++) if (await isLimited(probe)) return number
+      return undefined
+    }
+    if ((await isLimited(withoutKey)) || !(await isLimited(wrong))) return 'no lock-out'
+    if (!(await isOver())) return 'not over'
+    const row = await limitedAfter(wrong, mostOfTrial)
+    if (row === undefined) return 'no lock-out'
+    if (!(await isOver())) return 'not over'
+    return (await limitedAfter(full, row)) === undefined ? 'lock-out' : 'no lock-out'
+  })
 }
 
-function lockedOut({ options, target }: Run, why: string): string {
+/** A target may lock out an account, or all that comes from an address. */
+async function lockedOut(run: Run, id: OperationId, why: string): Promise<string> {
+  const { options, target } = run
   const isFew = options.depth === 'quick' || target.limits.credentialProbes === 'few'
+  const { params } = await livenessProbe(run, id)
+  const probe = await operationProbe(run, id, { params, credential: { shown: '', full: false } })
+  const { response } = await sendOnce(run, probe, forLiveness, { fresh: true })
+  const isAddress = response?.status === 403
   const remedy = isFew
-    ? 'few were sent already, so let it allow more for the key of the run'
+    ? `few were sent already, so let it allow more ${isAddress ? 'from this address' : 'for the key of the run'}`
     : 'declare credentialProbes: "few" in limits of the target file'
-  return `the target locks keys out after wrong ones: ${remedy} (the full key was accepted at first, and then ${why})`
+  return `the target locks ${isAddress ? 'this address' : 'keys'} out after wrong ${isAddress ? 'keys' : 'ones'}: ${remedy} (the full key was accepted at first, and then ${why})`
 }
 
 const refusedByNow = (why: string): string =>

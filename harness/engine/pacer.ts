@@ -25,5 +25,14 @@ export function createPacer(requestsPerSecond: number) {
     owe(): void {
       if (isLimited) take(performance.now())
     },
+    /**
+     * Waits for as long as that many requests take, before they go at once (`owe`): a target that counts in windows sees no more in
+     * any of them, whether it begins or ends with these.
+     */
+    async saveUp(requests: number, signal: AbortSignal): Promise<void> {
+      if (!isLimited) return
+      next = Math.max(performance.now(), next) + requests * interval
+      await sleep(next - performance.now(), undefined, { signal }).catch(() => undefined)
+    },
   }
 }

@@ -1,6 +1,7 @@
 import type { HttpResult } from '../http/index.ts'
 import { answersOf } from './answers.ts'
 import type { Exchange, PreviousRequest } from './exchange.ts'
+import { kindOfRequest } from './grant-rate.ts'
 import { isThrottled, responseOf } from './response.ts'
 import type { Run } from './run.ts'
 
@@ -40,7 +41,8 @@ export function recordExchange(run: Run, sent: PreviousRequest, given: HttpResul
       : { noResponse: result }),
   }
   run.client.keyWatch.see(exchange)
-  if (exchange.response && !isThrottled(exchange.response)) run.client.throttle.answered(sentAt)
+  if (exchange.response && !isThrottled(exchange.response))
+    run.client.throttle.answered(kindOfRequest(probe), sentAt)
   if (!exchange.response) for (const hook of run.hooks) hook.unanswered?.(run, exchange)
   if (result.kind === 'answer') answersOf(run).observe(exchange, result.headers)
   if (exchange.response && !purpose.skipPassive)

@@ -1,4 +1,5 @@
 import type { Exchange, Probe, Purpose } from './exchange.ts'
+import { kindOfRequest } from './grant-rate.ts'
 import { confirmKey, separateWrongKeys } from './key-watch.ts'
 import { isLost } from './losses.ts'
 import { pause } from './outcome.ts'
@@ -91,6 +92,8 @@ export const retry: Middleware<Outgoing, Try> = (next) => async (outgoing) => {
   }
 }
 
+/** An operation that leaves so many requests in a row without an answer gets no more of them. */
+const mostUnanswered = 2
 /** A request is sent again so often after it was refused by a target that turned out to live. */
 const maxRefusals = 3
 
@@ -132,7 +135,12 @@ const onLoss: Policy = async (exchange, tries) => {
     return 'again'
   }
   const last: Exchange = tries.resent ? { ...exchange, unansweredTwice: true } : exchange
-  if (!wasGone || repeatable) breaker.count(operationName(probe), last)
+  // One that was sent again as often as it takes has proven it by itself.
+  const byChance = isLost(noResponse!) && !repeatable
+  if (!wasGone || repeatable)
+    breaker.count(operationName(probe), last, (row) =>
+      byChance ? losses.proof(row, sizeOf(probe)) : mostUnanswered,
+    )
   return last
 }
 
@@ -224,7 +232,11 @@ const onThrottled: Policy = (exchange, tries) => {
   const most = isOfFamily(purpose.expects, response) ? 1 : Infinity
   const limit = Math.min(throttle.tries(operation), most)
   const counted = !hasStatusOf(purpose.expects, response)
-  const pauseMs = throttle.hold(operation, response, tries.throttled, { tries: limit, counted })
+  const pauseMs = throttle.hold(operation, response, tries.throttled, {
+    tries: limit,
+    counted,
+    kind: kindOfRequest(probe),
+  })
   if (pauseMs !== undefined && tries.throttled++ < limit) return 'again'
   if (purpose.role !== 'probe' && !purpose.badInput) stopIfSuspected(run, probe)
   return { ...exchange, throttled: true }

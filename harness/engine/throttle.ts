@@ -1,7 +1,7 @@
 import { onAbort } from '../http/index.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Exchange } from './exchange.ts'
-import { createGrantRate } from './grant-rate.ts'
+import { createGrantRate, type Kind } from './grant-rate.ts'
 import { NotExercised, Throttled } from './outcome.ts'
 import type { HttpResponse } from './response.ts'
 
@@ -66,11 +66,14 @@ export function createSemaphore(size: number) {
   }
 }
 
-const enough = 2
-
-/** Opens for an operation that gave no answer to two requests in a row, or is throttled all the time: it gets no more requests. */
+/**
+ * Opens for an operation that gave no answer to two requests in a row, to more of them if chance may explain that, or is throttled all
+ * the time: it gets no more requests.
+ */
 export function createCircuitBreaker() {
   const inARow = new Map<string, number>()
+  /** How many requests in a row each did not answer. */
+  const open = new Map<string, number>()
   const unanswered = new Map<string, Exchange>()
   const throttled = new Set<string>()
   return {
@@ -80,17 +83,22 @@ export function createCircuitBreaker() {
         throw new Throttled(
           `${operation} was answered 429 or 503 for more than 30 s: the suite sends it no more requests`,
         )
-      if ((inARow.get(operation) ?? 0) >= enough) {
+      if (open.has(operation)) {
         throw new NotExercised(
-          `${operation} did not answer two requests in a row: the suite sends it no more requests`,
+          `${operation} did not answer ${open.get(operation)} requests in a row: the suite sends it no more requests`,
         )
       }
     },
-    /** True for an operation that did not answer two requests in a row. */
-    isOpen: (operation: string): boolean => (inARow.get(operation) ?? 0) >= enough,
-    /** A request that got no answer. */
-    count(operation: string, exchange: Exchange): void {
-      inARow.set(operation, (inARow.get(operation) ?? 0) + 1)
+    /** True for an operation that gave no answer to so many requests in a row. */
+    isOpen: (operation: string): boolean => open.has(operation),
+    /**
+     * A request that got no answer.
+     * @param proof how many of them in a row are no matter of chance, given their number so far
+     */
+    count(operation: string, exchange: Exchange, proof: (row: number) => number): void {
+      const row = (inARow.get(operation) ?? 0) + 1
+      inARow.set(operation, row)
+      if (row >= proof(row) && !open.has(operation)) open.set(operation, row)
       if (exchange.unansweredTwice && exchange.purpose.role !== 'probe')
         unanswered.set(operation, exchange)
     },
@@ -100,7 +108,7 @@ export function createCircuitBreaker() {
     unanswered: (operation: string): Exchange | undefined => unanswered.get(operation),
     // Once open it stays open: an answer to an older request does not close it.
     reset: (operation: string): void => {
-      if ((inARow.get(operation) ?? 0) < enough) inARow.delete(operation)
+      if (!open.has(operation)) inARow.delete(operation)
     },
   }
 }
@@ -143,6 +151,8 @@ interface HoldOptions {
   readonly tries?: number
   /** Whether the answer is counted as throttled. Default true. */
   readonly counted?: boolean
+  /** What a limit may count the request as. Default: one of the operation, with the full key. */
+  readonly kind?: Kind
 }
 
 /** A time in which every answer was a throttled one. */
@@ -237,11 +247,11 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings) {
       operation: string,
       response: HttpResponse,
       attempt: number,
-      { tries = maxTries, counted = true }: HoldOptions = {},
+      { tries = maxTries, counted = true, kind = { operation, shown: 'full' } }: HoldOptions = {},
     ): number | undefined {
       if (counted) count++
       const asked = retryAfter(response, Date.now())
-      grants.limited()
+      grants.limited(kind, asked ?? 0, response.status)
       met(operation, response, asked ?? 0)
       // After the last try the suite waits only if the target asked for it.
       const own = attempt < tries ? baseMs * 2 ** attempt : 0
@@ -267,8 +277,8 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings) {
     /** Calls back each time an operation is held back, with the pause in ms. */
     onHold: (call: (operation: string, pauseMs: number) => void): void => void listeners.push(call),
     /** An answer that is not a throttled one: counted, and the end of the throttle timeout. */
-    answered(sentAt: number): void {
-      grants.answered(sentAt)
+    answered(kind: Kind, sentAt: number): void {
+      grants.answered(kind, sentAt)
       release()
     },
     /** The end of the throttle timeout, at the end of the run. */

@@ -8,7 +8,7 @@ import type {
 } from '../../harness/engine/index.ts'
 import {
   answered,
-  describeResponse,
+  wasAnswered,
   isBlock,
   isBreakdown,
   isExpected,
@@ -145,7 +145,7 @@ export function notCreated(
     (response.status < 300 || isBreakdown(response) || isRefusedByName(creation))
   if (isWrong && !scenario) wrongCreations(run).push(creation)
   answered(creation)
-  throw new NotExercised(`${which} was answered ${describeResponse(creation)}`)
+  throw new NotExercised(`${which} ${wasAnswered(creation)}`)
 }
 
 /** Notes a valid creation that breaks the server, or is answered as if there were already what nobody has made before. */

@@ -2,6 +2,7 @@ import { createdId } from '../../harness/history/index.ts'
 import type { CheckContext, Exchange, Judge, Probe, Run } from '../../harness/engine/index.ts'
 import {
   describeResponse,
+  wasAnswered,
   isGranted,
   isOwnBreakdown,
   isThrottling,
@@ -143,7 +144,7 @@ function isRefused({ response, throttled }: Exchange): boolean {
 /** Why that answer shows nothing; a limit is told as such. */
 function showsNothing(which: string, exchange: Exchange): NotExercised {
   const Reason = isThrottling(exchange) ? Throttled : NotExercised
-  return new Reason(`${which} was answered ${describeResponse(exchange)}`)
+  return new Reason(`${which} ${wasAnswered(exchange)}`)
 }
 
 /** Judges a creation after one that was refused; throws `NotExercised` if it shows nothing. */

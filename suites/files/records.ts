@@ -13,6 +13,7 @@ import type { CheckContext, Exchange, Judge, Probe, Run } from '../../harness/en
 import {
   answered,
   describeResponse,
+  wasAnswered,
   isGranted,
   jsonValue,
   NotExercised,
@@ -57,8 +58,7 @@ function placesOf(exchange: Exchange, id: string): readonly string[] {
 
 function requireGranted(exchange: Exchange, which: string): void {
   answered(exchange)
-  if (!isGranted(exchange.response))
-    throw new NotExercised(`${which} was answered ${describeResponse(exchange)}`)
+  if (!isGranted(exchange.response)) throw new NotExercised(`${which} ${wasAnswered(exchange)}`)
 }
 
 /** A file that the listing of its own extension holds is not held, at the same member, by that of another one. */

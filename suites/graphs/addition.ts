@@ -3,7 +3,7 @@ import {
   type Probe,
   type Exchange,
   NotExercised,
-  describeResponse,
+  wasAnswered,
   type SendHeld,
   sendWithStaleRetry,
   pastBlocks,
@@ -15,8 +15,7 @@ import { sendUntilSettled, countsAsGranted, holdBack } from '../../harness/check
 export async function addFirst(context: CheckContext, probe: Probe): Promise<Exchange> {
   const add = (): Promise<Exchange> => context.send(probe, { role: 'setup' })
   const first = await sendUntilSettled(context.run, await add(), add, countsAsGranted)
-  if (!countsAsGranted(first))
-    throw new NotExercised(`the first addition was answered ${describeResponse(first)}`)
+  if (!countsAsGranted(first)) throw new NotExercised(`the first addition ${wasAnswered(first)}`)
   return first
 }
 

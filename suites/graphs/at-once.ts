@@ -3,7 +3,7 @@ import {
   holdPlaces,
   isGranted,
   NotExercised,
-  describeResponse,
+  wasAnswered,
   type Judge,
 } from '../../harness/engine/index.ts'
 import { additions } from '../created/created-object.ts'
@@ -27,9 +27,7 @@ async function refusedAfterMs(context: CheckContext): Promise<number> {
     holdPlaces(run, 1, (sendHeld) => sendHeld(...sent)),
   )
   if (!first.response || !isGranted(first.response) || !isConflict(second))
-    throw new NotExercised(
-      `the second of two additions in a row was answered ${describeResponse(second)}`,
-    )
+    throw new NotExercised(`the second of two additions in a row ${wasAnswered(second)}`)
   return second.endedAt - first.endedAt
 }
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Transport } from '../../harness/http/message.ts'
 import { idsOf, judgeReference, type Judged } from '../matrix/judge-reference.ts'
+import { randomFrom } from '../support/lossy-network.ts'
 import { judgeBehind, json } from './behind.ts'
 
 const limited = (retryAfter: number): Response =>
@@ -44,6 +45,33 @@ test.each([
   expect(report.run.suggestedRate).toBeUndefined()
 })
 
+test('load that refuses one request of twenty is no limit of requests', async () => {
+  const random = randomFrom(1)
+  let sent = 0
+  const { report, run } = await judgeBehind(
+    (_path, answer) =>
+      random.of(`refused ${sent++}`) < 0.05
+        ? json(503, { tpe: 'ServiceUnavailable', errors: [], extras: {} })
+        : answer(),
+    { only: ['translate.*', 'web-search.*', 'files.*'], backoffMs: 250 },
+  )
+  expect(run.life.ended).toBeUndefined()
+  expect(report.run.throttled).toBeGreaterThan(10)
+  expect(report.run.suggestedRate).toBeUndefined()
+})
+
+test('a service that is read only for a while grants no rate', async () => {
+  const { report } = await judgeBehind(
+    (_path, answer, _ms, { method }) =>
+      method === 'POST'
+        ? json(503, { tpe: 'ServiceUnavailable', errors: [], extras: {} })
+        : answer(),
+    { only: ['translate.*', 'web-search.*', 'files.*'], backoffMs: 250 },
+  )
+  expect(report.run.throttled).toBeGreaterThan(10)
+  expect(report.run.suggestedRate).toBeUndefined()
+})
+
 /** Judges at that rate; gives the ms at which each request was sent. */
 async function sentAtRate(
   requestsPerSecond: number,
@@ -59,7 +87,12 @@ async function sentAtRate(
   })
   const { results } = await judgeReference(
     {},
-    { network, limits: { requestsPerSecond }, options: { only: ['graphs.create/*', 'files.*'] } },
+    {
+      network,
+      limits: { requestsPerSecond },
+      // A scenario that repeats its request until the condition shows keeps no rate.
+      options: { only: ['graphs.create/*', 'files.*'], skip: ['*/429-*'] },
+    },
   )
   expect(idsOf(results, 'failed')).toEqual([])
   return sent
@@ -73,4 +106,7 @@ test('a rate is kept by everything that is sent: what goes at once is paid back'
   const ahead = sent.map((at, number) => number - (at - first) / 1000)
   expect(Math.max(...ahead)).toBeLessThan(12)
   expect((sent.at(-1)! - first) / 1000).toBeGreaterThan(sent.length - 12)
+  // Wherever a minute of a quota of 60 begins.
+  const inMinute = sent.map((from) => sent.filter((at) => at >= from && at < from + 60_000).length)
+  expect(Math.max(...inMinute)).toBeLessThanOrEqual(60)
 })

@@ -20,6 +20,8 @@ async function passedIn(
   )
 }
 
+const ofFull = { operation: 'files.list', shown: 'full' } as const
+
 test('0 waits for nothing', () =>
   inVirtualTime(async () => {
     const { wait } = createPacer(0)
@@ -60,7 +62,7 @@ test('names the operations that alone were throttled for 30 s', () =>
     const limit = { status: 429, header: () => undefined } as unknown as HttpResponse
     throttle.hold('files.list', limit, 0)
     await sleep(29_000)
-    throttle.answered(0)
+    throttle.answered(ofFull, 0)
     for (const operation of ['jobs.create', 'files.upload', 'jobs.create'])
       throttle.hold(operation, limit, 0)
     await sleep(29_000)
@@ -113,20 +115,43 @@ test('what goes at once is paid back by what waits', () =>
 test('a rate follows from what was granted between throttled answers', () =>
   inVirtualTime(async () => {
     const minute = createGrantRate()
-    minute.limited()
+    minute.limited(ofFull, 0, 429)
     for (let window = 0; window < 3; window++) {
       await sleep(60_000)
-      for (let time = 0; time < 60; time++) minute.answered(performance.now())
-      minute.limited()
+      for (let time = 0; time < 60; time++) minute.answered(ofFull, performance.now())
+      minute.limited(ofFull, 0, 429)
     }
     expect(minute.perMinute()).toBe(60)
     const outage = createGrantRate()
-    for (let time = 0; time < 60; time++) outage.answered(performance.now())
-    outage.limited()
+    for (let time = 0; time < 60; time++) outage.answered(ofFull, performance.now())
+    outage.limited(ofFull, 0, 429)
     await sleep(20_000)
-    outage.limited()
-    for (let time = 0; time < 60; time++) outage.answered(performance.now())
+    outage.limited(ofFull, 0, 429)
+    for (let time = 0; time < 60; time++) outage.answered(ofFull, performance.now())
     expect(outage.perMinute()).toBeUndefined()
+    // What has no key is granted without end, and says nothing of a quota of the key.
+    const ofKey = createGrantRate()
+    for (let time = 0; time < 100; time++) ofKey.answered(ofFull, performance.now())
+    ofKey.limited(ofFull, 8000, 429)
+    await sleep(1)
+    ofKey.answered({ ...ofFull, shown: 'none' }, performance.now())
+    ofKey.limited(ofFull, 8000, 429)
+    expect(ofKey.perMinute()).toBeUndefined()
+    await sleep(10_000)
+    for (let time = 0; time < 50; time++)
+      ofKey.answered({ ...ofFull, shown: 'none' }, performance.now())
+    for (let time = 0; time < 100; time++) ofKey.answered(ofFull, performance.now())
+    ofKey.limited(ofFull, 9999, 429)
+    expect(ofKey.perMinute()).toBe(599)
+    // Nor does what other operations grant, if few are limited.
+    const ofJobs = createGrantRate()
+    for (let time = 0; time < 3; time++) {
+      ofJobs.limited({ ...ofFull, operation: 'jobs.create' }, 8000, 429)
+      await sleep(10_000)
+      for (const operation of ['jobs.create', 'files.list', 'translate.run'])
+        ofJobs.answered({ ...ofFull, operation }, performance.now())
+    }
+    expect(ofJobs.perMinute()).toBeUndefined()
     expect([600, 60, 119, 120].map(rateText)).toEqual(['10', '60/min', '119/min', '2'])
     expect(['10', '60/min', '1.5 / min', '0', '60/h', '', '-1'].map(rateOf)).toEqual([
       ...[10, 1, 0.025, 0],
