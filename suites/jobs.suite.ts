@@ -27,15 +27,7 @@ import {
 } from './jobs/faults.ts'
 import { readFinalStates } from './jobs/follow.ts'
 import { jobsIn } from './jobs/jobs.ts'
-import {
-  byRule,
-  judgeCreated,
-  judgeFailed,
-  judgeIdentity,
-  judgeJobs,
-  reach,
-  stateFor,
-} from './jobs/judge.ts'
+import { byRule, judgeCreated, judgeFailed, judgeJobs, reach, stateFor } from './jobs/judge.ts'
 import { isOver } from './jobs/requests.ts'
 import { ids, type JobRuleId } from './jobs/rules.ts'
 
@@ -62,7 +54,7 @@ export const jobsCreate = suite('jobs.create', {
 
 export const jobsRetrieve = suite('jobs.retrieve', {
   '200-job': judgeJobs,
-  '200-identity': judgeIdentity,
+  '200-identity': byRule('jobs.retrieve/200-identity'),
   '200-created-at': byRule('jobs.retrieve/200-created-at'),
   '200-outcome': byRule('jobs.retrieve/200-outcome'),
   '200-failed': judgeFailed,

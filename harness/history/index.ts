@@ -4,4 +4,4 @@ export { createHistory, derived, type History, historyHook, historyOf } from './
 export { createdId } from './created-id.ts'
 
 // What rules make of it.
-export { broken, type Evidence, heldBy, type Rule, type Verdict } from './verdict.ts'
+export { type Evidence, type Rule, type Verdict, verdictOf } from './verdict.ts'

@@ -33,11 +33,9 @@ export type Verdict =
 /** Judges one requirement: pure, the same for a live run, a recording and a test. */
 export type Rule = (history: History) => Verdict
 
-export function broken(evidence: Evidence, cases = 1): Verdict {
-  return { outcome: 'broken', cases, evidence: [evidence] }
-}
-
-/** Held if there is a case of it. @param why nothing is known if there is none */
-export function heldBy(cases: number, why: string): Verdict {
+/** Broken by any evidence, held if there is a case without, else open. @param why nothing is known if there is neither */
+export function verdictOf(evidence: readonly Evidence[], cases: number, why: string): Verdict {
+  const [first, ...more] = evidence
+  if (first) return { outcome: 'broken', cases, evidence: [first, ...more] }
   return cases > 0 ? { outcome: 'held', cases } : { outcome: 'open', why }
 }

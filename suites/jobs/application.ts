@@ -127,16 +127,28 @@ function createGate(run: Run, id: string) {
         release()
       }
     },
-    /** Has the idle application to itself while `action` lasts. */
-    async hold<T>(action: () => Promise<T>): Promise<T> {
+    /**
+     * Has the idle application to itself while `action` lasts.
+     * @param otherwise if it is not idle in time; without it that is thrown
+     */
+    async hold<T>(action: () => Promise<T>, otherwise?: () => Promise<T>): Promise<T> {
       const release = await places.acquire(run.life.signal, { count: places.size })
       try {
         // Even then its release is judged, if a reading showed that its last job ended.
-        if (!gaveUp || !jobs().every(isOver)) await idle()
-        return await action()
+        const isKnownIdle = gaveUp !== undefined && jobs().every(isOver)
+        const enter = (): Promise<unknown> => (isKnownIdle ? Promise.resolve() : idle())
+        const isIdle = otherwise
+          ? await orElse(
+              run,
+              () => enter().then(() => true),
+              () => false,
+            )
+          : (await enter(), true)
+        if (isIdle || !otherwise) return await action()
       } finally {
         release()
       }
+      return otherwise()
     },
   }
 }
@@ -153,29 +165,10 @@ export function hold<T>(
   run: Run,
   application: ApplicationResource,
   action: (held: Held) => Promise<T>,
+  otherwise?: () => Promise<T>,
 ): Promise<T> {
   const gate = gateOf(run, application.id)
-  return gate.hold(() => action({ ...gate, application }))
-}
-
-/** The same, if it is idle in time; otherwise without it. */
-export async function holdIfIdle<T>(
-  run: Run,
-  application: ApplicationResource | undefined,
-  action: (held?: Held) => Promise<T>,
-): Promise<T> {
-  if (!application) return action()
-  const state = { isEntered: false }
-  const enter = (held?: Held): Promise<T> => {
-    state.isEntered = true
-    return action(held)
-  }
-  try {
-    return await hold(run, application, enter)
-  } catch (error) {
-    if (state.isEntered || !(error instanceof NotExercised) || run.life.ended) throw error
-    return action()
-  }
+  return gate.hold(() => action({ ...gate, application }), otherwise)
 }
 
 /** The same, or nothing at all if nothing can be judged by it. */
@@ -215,7 +208,7 @@ export async function untilFree(
   const { run, application, settle, giveUp } = held
   const deadline = performance.now() + (held.isGivenUp() ? 0 : run.target.limits.jobTimeoutMs)
   const send = () => create(run, application, requirement)
-  const alone = others.reduce((inner, other) => () => holdIfIdle(run, other, inner), send)
+  const alone = others.reduce((inner, other) => () => hold(run, other, inner, inner), send)
   for (let tries = 1; await settle(); tries++) {
     await held.pauseBusy(pauseMs)
     const made = await (tries < 2 ? send() : alone())

@@ -1,35 +1,35 @@
 import { isOwnBreakdown } from '../../harness/engine/index.ts'
 import {
-  broken,
   type Evidence,
-  heldBy,
   type History,
   type HistoryEvent,
   type Rule,
   sameId,
+  verdictOf,
 } from '../../harness/history/index.ts'
 import { member } from '../../schemas/json.ts'
 import {
+  type Application,
   applicationsIn,
-  busySpan,
-  creationsOn,
-  endOf,
   isConflict,
   isOdd,
   isAsked,
-  isWithin,
+  isRead,
   type Job,
   jobsIn,
-  jobsOn,
-  madeAt,
   madeBy,
+} from './jobs.ts'
+import {
+  type Beside,
+  busySpan,
+  creationSpan,
+  endOf,
+  isWithin,
   meeting,
-  overlaps,
   possibleSpan,
   readingsInProgress,
-  statusOf,
   wereTogether,
-} from './jobs.ts'
+} from './spans.ts'
 
 /** §4.2, §8: what answers a creation while a job of the application is in progress. */
 const conflict = [[409, 'BadRequest']] as const
@@ -38,36 +38,17 @@ export const timesAlike = 3
 /** An application may be released so late after its last job was read as ended, in ms. */
 export const releaseMs = 2000
 /** The words for it. */
-export const somebodyElse = (history: History, application: string): string =>
-  madeAt(history, application) === undefined ? " (somebody else's job would look the same)" : ''
+export const somebodyElse = ({ madeAt }: Application): string =>
+  madeAt === undefined ? " (somebody else's job would look the same)" : ''
 
 /** Others may use what the history did not make; in a recording they certainly do. */
-export const isProof = (history: History, application: string): boolean =>
-  !history.isRecorded || madeAt(history, application) !== undefined
+export const isProof = ({ isRecorded }: History, { madeAt }: Application): boolean =>
+  !isRecorded || madeAt !== undefined
 
-/** A creation that was sent and answered beside a job. */
-export interface Beside {
-  readonly creation: HistoryEvent
-  readonly job: Job
-}
-
-/** Valid creations that were sent and answered while a job of their application was in progress beyond doubt. */
-function besideJobs(history: History, application: string): Beside[] {
-  return meeting(
-    creationsOn(history, application).filter(isAsked),
-    jobsOn(history, application),
-    (job) => busySpan(history, job),
-    isWithin,
-  )
-}
-
-/** Whether it was answered 409, and some job of its application may have been in progress. */
-export function conflictsOn(history: History, application: string): HistoryEvent[] {
-  const conflicts = creationsOn(history, application).filter(
-    (one) => isAsked(one) && isConflict(one),
-  )
-  const met = meeting(conflicts, jobsOn(history, application), possibleSpan, overlaps)
-  return [...new Set(met.map(({ creation }) => creation))]
+/** Creations that were answered 409 while some job of their application may have been in progress. */
+export function conflictsOn({ creations, jobs }: Application): HistoryEvent[] {
+  const conflicts = creations.filter((one) => isAsked(one) && isConflict(one))
+  return [...new Set(meeting(conflicts, jobs, possibleSpan).map(({ creation }) => creation))]
 }
 
 /**
@@ -77,8 +58,8 @@ export function conflictsOn(history: History, application: string): HistoryEvent
 const maxLagMs = 400
 const lagByAge = 4
 
-function outlasts(history: History, { creation, job }: Beside): boolean {
-  const span = busySpan(history, job)
+function outlasts({ creation, job }: Beside): boolean {
+  const span = busySpan(job)
   const lagMs = Math.min(maxLagMs, lagByAge * (creation.sentAt - job.creation.endedAt))
   return span !== undefined && span.to >= creation.endedAt + lagMs
 }
@@ -89,7 +70,7 @@ const leastLost = 3
 /** Why an answer that is no 409 proves nothing; undefined if it is a fault. */
 function excuseFor(history: History, beside: Beside, all: readonly Beside[]): string | undefined {
   const { creation, job } = beside
-  const { status, noise, isFirst, sentAt, within = '' } = creation
+  const { status, noise, isFirst, sentAt } = creation
   const alike = all.filter((one) => one.job === job).map((one) => one.creation)
   const besideAny = all.map((one) => one.creation)
   const refused = besideAny.filter(isConflict)
@@ -102,7 +83,7 @@ function excuseFor(history: History, beside: Beside, all: readonly Beside[]): st
         ? undefined
         : `another creation gave the id of the first job, ${job.id}: no reading tells them apart`
     const mayLag = alike.some((one) => isConflict(one) && one.sentAt < sentAt)
-    return mayLag && !outlasts(history, beside)
+    return mayLag && !outlasts(beside)
       ? `${said}, but the first job was read as ended soon after: such readings may lag behind`
       : undefined
   }
@@ -122,21 +103,18 @@ function excuseFor(history: History, beside: Beside, all: readonly Beside[]): st
   }
   // A server may refuse values that nobody declared; whether a new application is there is told by another requirement.
   if (isOdd(creation) && (status === 400 || status >= 500)) return said
-  return status === 404 && madeAt(history, within) !== undefined ? said : undefined
+  return status === 404 && job.application.madeAt !== undefined ? said : undefined
 }
 
 /** Creations that came together with the one that made a job, all of which broke down: their answer to the conflict. */
-function brokenRace(history: History, job: Job): Evidence | undefined {
-  const span = busySpan(history, job)
-  const beside = creationsOn(history, job.application).filter(
+function brokenRace(job: Job): Evidence | undefined {
+  const inProgressUntil = busySpan(job)?.to ?? 0
+  const [first, ...more] = job.application.creations.filter(
     (one) => isAsked(one) && wereTogether(one, job.creation),
   )
-  const [first] = beside
-  const areBroken = beside.every(
-    (one) =>
-      one.status !== undefined && isOwnBreakdown(one.exchange) && one.endedAt <= (span?.to ?? 0),
-  )
-  if (!first || beside.length < 2 || !areBroken) return undefined
+  const isBroken = ({ status, exchange, endedAt }: HistoryEvent): boolean =>
+    status !== undefined && isOwnBreakdown(exchange) && endedAt <= inProgressUntil
+  if (!first || more.length === 0 || ![first, ...more].every(isBroken)) return undefined
   const what = `with a valid body, at the same time as others: one of them made job ${job.id}, which was in progress after that`
   return { exchange: first.exchange, what, expected: '409 BadRequest' }
 }
@@ -154,67 +132,55 @@ export function remedy(history: History): string {
   if (!longest || longest.ms < 0 || longest.ms > longEnoughMs || history.isRecorded) return ''
   const took = `its longest job was read as ended after ${Math.round(longest.ms).toLocaleString('en')} ms`
   const wanted = 'one whose jobs last a second or more, and some ten round trips over a network'
-  return `; application ${longest.job.application}: ${took}: declare as resources.slowApplication ${wanted}`
+  return `; application ${longest.job.application.id}: ${took}: declare as resources.slowApplication ${wanted}`
 }
 
 /** §4.2, §8: a creation while a job of its application is in progress is answered 409 BadRequest. */
 export const inProgress: Rule = (history) => {
   const excuses: string[] = []
-  let cases = 0
-  const evidence: Evidence[] = []
-  const fail = (found: Evidence): number => evidence.push(found)
-  for (const application of applicationsIn(history)) {
-    const all = besideJobs(history, application)
-    for (const beside of all) {
+  let conflicts = 0
+  const evidence = applicationsIn(history).flatMap((application): Evidence[] => {
+    const { creations, jobs } = application
+    const all = meeting(creations.filter(isAsked), jobs, busySpan, isWithin)
+    const granted = all.flatMap((beside): Evidence[] => {
       const { creation, job } = beside
-      if (isConflict(creation)) continue
+      if (isConflict(creation)) return []
       const excuse = excuseFor(history, beside, all)
       if (excuse !== undefined) {
         excuses.push(excuse)
-        continue
+        return []
       }
       const values = isOdd(creation) ? 'with other values' : 'with the same inputs'
       const what = `${values}, while job ${job.id} of the application was in progress`
       const shownBy = job.creation.exchange.purpose.requirement
-      fail({ exchange: creation.exchange, what, expected: '409 BadRequest', shownBy })
-    }
-    const conflicts = conflictsOn(history, application)
-    cases += conflicts.length
+      return [{ exchange: creation.exchange, what, expected: '409 BadRequest', shownBy }]
+    })
+    const refused = conflictsOn(application)
+    conflicts += refused.length
     const what = 'with a valid body, while a job of the application was in progress'
-    for (const { exchange, tpe } of conflicts)
-      if (tpe !== 'BadRequest') fail({ exchange, what, expected: conflict })
-    for (const job of history.isRecorded ? [] : jobsOn(history, application)) {
-      const race = brokenRace(history, job)
-      if (race) fail(race)
-    }
-  }
-  const [first, ...more] = evidence
-  if (first) return { outcome: 'broken', cases: cases + 1, evidence: [first, ...more] }
-  return heldBy(cases, (excuses.at(-1) ?? unseen(history)) + remedy(history))
+    return [
+      ...granted,
+      ...refused
+        .filter(({ tpe }) => tpe !== 'BadRequest')
+        .map(({ exchange }) => ({ exchange, what, expected: conflict })),
+      ...(history.isRecorded ? [] : jobs.flatMap((job) => brokenRace(job) ?? [])),
+    ]
+  })
+  const cases = conflicts + Math.min(evidence.length, 1)
+  return verdictOf(evidence, cases, (excuses.at(-1) ?? unseen(history)) + remedy(history))
 }
 
 function unseen(history: History): string {
   const jobs = jobsIn(history)
   if (jobs.length === 0) return 'no creation was granted, so no job was in progress'
-  return jobs.some(({ readings }) => readings.some((one) => statusOf(one) !== undefined))
+  return jobs.some(({ readings }) => readings.some(isRead))
     ? 'no creation was answered while a reading showed a job in progress'
     : 'no job could be read'
 }
 
-/** Pairs of jobs of one application whose creations came at the same moment. */
-function togetherOn(history: History, application: string): (readonly [Job, Job])[] {
-  const jobs = jobsOn(history, application)
-  const span = ({ creation: { sentAt, endedAt } }: Job) => ({ from: sentAt, to: endedAt })
-  const creations = jobs.map(({ creation }) => creation)
-  return meeting(creations, jobs, span, overlaps).flatMap(({ creation, job }) => {
-    const other = jobs.find((one) => one.creation === creation)
-    return other && jobs.indexOf(job) < jobs.indexOf(other) ? [[job, other] as const] : []
-  })
-}
-
 /** Whether one reading of a job in progress lies between two of another one. */
-function areBoth(history: History, one: Job, other: Job): boolean {
-  const [mine, theirs] = [readingsInProgress(history, one), readingsInProgress(history, other)]
+function areBoth(one: Job, other: Job): boolean {
+  const [mine, theirs] = [readingsInProgress(one), readingsInProgress(other)]
   const [first, last] = [mine[0], mine.at(-1)]
   return theirs.some(
     ({ sentAt, endedAt }) => first && last && first.endedAt <= sentAt && last.sentAt >= endedAt,
@@ -224,25 +190,23 @@ function areBoth(history: History, one: Job, other: Job): boolean {
 /** §8: of creations at the same moment no two make jobs that are in progress together. */
 export const atomic: Rule = (history) => {
   let [cases, open] = [0, 'no concurrent creation was answered 409']
-  for (const application of applicationsIn(history)) {
-    for (const [one, other] of togetherOn(history, application)) {
+  for (const { creations, jobs } of applicationsIn(history)) {
+    for (const { creation, job: one } of meeting(creations, jobs, creationSpan)) {
+      const other = madeBy(history, creation)
+      if (!other || jobs.indexOf(one) > jobs.indexOf(other)) continue
       open = 'two concurrent creations were granted, but the jobs ended before they could be read'
       if (sameId(one.id, other.id)) {
         open = `two concurrent creations gave the same id, ${one.id}: no reading tells them apart`
-      } else if (areBoth(history, one, other) || areBoth(history, other, one)) {
+      } else if (areBoth(one, other) || areBoth(other, one)) {
         const what = `with a valid body, at the same time as others; jobs ${one.id} and ${other.id} were then both read as in progress`
         const expected = '409 BadRequest for all but one of several concurrent creations'
-        return broken({ exchange: other.creation.exchange, what, expected })
+        return verdictOf([{ exchange: creation.exchange, what, expected }], 1, open)
       }
     }
-    const all = creationsOn(history, application)
-    const refused = all.filter((one) => isAsked(one) && isConflict(one))
-    const made = jobsOn(history, application).map(({ creation }) => creation)
-    const span = ({ creation: { sentAt, endedAt } }: Job) => ({ from: sentAt, to: endedAt })
-    if (made.length > 0)
-      cases += meeting(refused, jobsOn(history, application), span, overlaps).length
+    const refused = creations.filter((one) => isAsked(one) && isConflict(one))
+    cases += meeting(refused, jobs, creationSpan).length
   }
-  return heldBy(cases, open)
+  return verdictOf([], cases, open)
 }
 
 /** `2.1 s` */

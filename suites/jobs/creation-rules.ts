@@ -1,82 +1,61 @@
 import { isBreakdown, shapeFault } from '../../harness/engine/index.ts'
 import {
-  broken,
   type Evidence,
-  heldBy,
   type History,
   type HistoryEvent,
   type Rule,
+  verdictOf,
 } from '../../harness/history/index.ts'
 import { seconds } from './conflict-rules.ts'
-import {
-  applicationsIn,
-  creationsOn,
-  isAlone,
-  isConflict,
-  isAsked,
-  ownJobs,
-  jobsOn,
-  lostBefore,
-  madeAt,
-  meeting,
-  overlaps,
-  possibleSpan,
-  wereTogether,
-} from './jobs.ts'
+import { type Application, applicationsIn, isAsked, isConflict, ownJobs } from './jobs.ts'
+import { isAlone, lostBefore, meeting, possibleSpan, wereTogether } from './spans.ts'
 import { perApplication } from './needless-conflict-rules.ts'
 
 const created = '202 with the id, status and created_at of the new job'
-const valid = 'with a valid body'
+
+/** Evidence that a valid creation was not answered as it should be. */
+const wrong = ({ exchange }: HistoryEvent, more: Partial<Evidence> = {}): Evidence => {
+  const shownBy = exchange.purpose.requirement
+  return { exchange, what: 'with a valid body', expected: created, shownBy, ...more }
+}
 
 /** A granted creation whose answer is not that which §2.4 and §4.2 show. */
-function wrongAnswer({ exchange, status }: HistoryEvent): Evidence | undefined {
-  const shownBy = exchange.purpose.requirement
-  if (status !== 202) return { exchange, what: valid, expected: created, shownBy }
-  const fault = exchange.response && shapeFault(exchange.response, 'created-job')
-  return fault && { exchange, what: valid, shownBy, ...fault }
+function wrongAnswer(creation: HistoryEvent): Evidence | undefined {
+  const { response } = creation.exchange
+  if (creation.status !== 202) return wrong(creation)
+  const fault = response && shapeFault(response, 'created-job')
+  return fault && wrong(creation, fault)
 }
 
 /** A 5xx to a creation by itself, on an application that has granted another one. */
-function breakdownOn(history: History, application: string): Evidence | undefined {
-  const all = creationsOn(history, application)
-  const alone = all.filter(({ request, isFirst, exchange: { response } }) => {
+function breakdownOn({ creations, jobs }: Application): Evidence | undefined {
+  if (!creations.some(({ isGranted }) => isGranted)) return undefined
+  const alone = creations.filter(({ request, isFirst, exchange: { response } }) => {
     const isOwn = response && isBreakdown(response) && ![502, 504].includes(response.status)
     return request === 'valid' && isFirst && isOwn
   })
-  if (alone.length === 0 || !all.some(({ isGranted }) => isGranted)) return undefined
-  const beside = new Set(
-    meeting(alone, jobsOn(history, application), possibleSpan, overlaps).map((one) => one.creation),
-  )
+  const beside = new Set(meeting(alone, jobs, possibleSpan).map(({ creation }) => creation))
   const first = alone.find(
-    (one) => !beside.has(one) && !all.some((other) => wereTogether(one, other)),
+    (one) => !beside.has(one) && !creations.some((other) => wereTogether(one, other)),
   )
-  return (
-    first && {
-      exchange: first.exchange,
-      what: valid,
-      expected: created,
-      shownBy: first.exchange.purpose.requirement,
-    }
-  )
+  return first && wrong(first)
 }
 
 /**
  * A creation on an application that the history made, before any job was granted there: nobody else's can be in progress.
  * One that follows a refused creation is judged by that one's effect.
  */
-function refusedWhenNew(history: History, application: string): Evidence | undefined {
-  const from = madeAt(history, application)
+function refusedWhenNew(history: History, application: Application): Evidence | undefined {
+  const { madeAt: from, creations } = application
   if (from === undefined) return undefined
-  const all = creationsOn(history, application)
-  const others = all.filter((one) => one.status === undefined || !isConflict(one) || !isAsked(one))
-  const isFirst = (one: HistoryEvent): boolean => others.every(({ sentAt }) => sentAt > one.endedAt)
+  const isRefused = (one: HistoryEvent): boolean => isAsked(one) && isConflict(one)
+  const others = creations.filter((one) => !isRefused(one))
   const isApart = perApplication(history).outcome === 'held'
-  const refused = all.find(
+  const refused = creations.find(
     (one) =>
-      isAsked(one) &&
-      isConflict(one) &&
-      isFirst(one) &&
-      !lostBefore(history, application, one.sentAt) &&
+      isRefused(one) &&
+      others.every(({ sentAt }) => sentAt > one.endedAt) &&
+      !lostBefore(application, one.sentAt) &&
       (isApart || isAlone(history, one)),
   )
   if (!refused) return undefined
@@ -87,26 +66,24 @@ function refusedWhenNew(history: History, application: string): Evidence | undef
 
 /** A first creation on an application that the history made is never answered 409. */
 export const neverBusyWhenNew: Rule = (history) => {
-  const [found] = applicationsIn(history).flatMap((id) => refusedWhenNew(history, id) ?? [])
-  return found ? broken(found) : { outcome: 'open', why: 'no application was made' }
+  const found = applicationsIn(history).flatMap((one) => refusedWhenNew(history, one) ?? [])
+  return verdictOf(found.slice(0, 1), Math.min(found.length, 1), 'no application was made')
 }
 
 /** §4.2, §2.4: a valid creation is answered 202 with the new job; the first one on an application that was just made is, too. */
 export const createdRule: Rule = (history) => {
+  const applications = applicationsIn(history)
   const granted = history.events.filter(
     (one) => one.operation === 'jobs.create' && one.isGranted && isAsked(one),
   )
   const evidence = [
-    ...granted.map(wrongAnswer),
-    ...applicationsIn(history).flatMap((application) => [
-      breakdownOn(history, application),
-      refusedWhenNew(history, application),
+    ...granted.flatMap((one) => wrongAnswer(one) ?? []),
+    ...applications.flatMap((one) => [
+      ...[breakdownOn(one), refusedWhenNew(history, one)].filter((found) => found !== undefined),
     ]),
-  ].filter((one) => one !== undefined)
-  const [first, ...more] = evidence
-  const cases = granted.length + (first ? 1 : 0)
-  if (first) return { outcome: 'broken', cases, evidence: [first, ...more] }
-  return heldBy(cases, 'no creation was granted')
+  ]
+  const cases = granted.length + Math.min(evidence.length, 1)
+  return verdictOf(evidence, cases, 'no creation was granted')
 }
 
 /** Header by which a recording tells one client from another: a job may be that of another account. */
@@ -118,19 +95,18 @@ function keyOf({ exchange: { probe } }: HistoryEvent): string | undefined {
 export const retrievable: Rule = (history) => {
   const { settleMs } = history.limits
   let cases = 0
-  for (const job of ownJobs(history)) {
-    const own = job.readings.filter((one) => keyOf(one) === keyOf(job.creation))
-    if (own.some(({ status }) => status === 200)) {
-      cases++
-      continue
-    }
+  const evidence = ownJobs(history).flatMap(({ creation, readings }): Evidence[] => {
+    const own = readings.filter((one) => keyOf(one) === keyOf(creation))
+    const isFound = own.some(({ status }) => status === 200)
     const last = own.findLast(({ status, noise }) => status !== undefined && noise === undefined)
-    const afterMs = (last?.sentAt ?? 0) - job.creation.endedAt
-    if (!last || !(afterMs >= settleMs) || last.status === 403) continue
+    const afterMs = (last?.sentAt ?? 0) - creation.endedAt
+    if (isFound) cases++
+    if (isFound || !last || !(afterMs >= settleMs) || last.status === 403) return []
     const expected = `200: the id that the creation returned can be retrieved, at the latest ${settleMs} ms later (limits.settleMs)`
-    const shownBy = job.creation.exchange.purpose.requirement
+    const shownBy = creation.exchange.purpose.requirement
     const what = `${seconds(afterMs)} after the creation of the job`
-    return broken({ exchange: last.exchange, what, expected, shownBy }, cases + 1)
-  }
-  return heldBy(cases, `no job was read for ${settleMs} ms (limits.settleMs) or until it was found`)
+    return [{ exchange: last.exchange, what, expected, shownBy }]
+  })
+  const why = `no job was read for ${settleMs} ms (limits.settleMs) or until it was found`
+  return verdictOf(evidence.slice(0, 1), cases + Math.min(evidence.length, 1), why)
 }

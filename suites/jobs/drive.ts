@@ -13,7 +13,6 @@ import {
   gateOf,
   type Held,
   hold,
-  holdIfIdle,
   holdOrSkip,
   isBroken,
   pauseMs,
@@ -21,7 +20,8 @@ import {
   wants,
 } from './application.ts'
 import { timesAlike } from './conflict-rules.ts'
-import { endOf, isConflict, isOwn, jobOf, jobsOn, madeBy, statusOf } from './jobs.ts'
+import { isConflict, isOwn, jobOf, jobsOn, madeBy, statusOf } from './jobs.ts'
+import { endOf } from './spans.ts'
 import {
   cannotBeRead,
   create,
@@ -171,6 +171,13 @@ async function attempt(held: Held, other?: Held): Promise<void> {
   if (onOther) await other?.settle()
 }
 
+async function attemptBeside(held: Held, other: Held): Promise<void> {
+  // An application may be released some time after its last job ended, as `409-released` allows.
+  const ends = other.jobs().map((job) => endOf(job)?.endedAt ?? 0)
+  await pause(held.run, Math.max(0, ...ends.map((end) => end + 2 * pauseMs - performance.now())))
+  await attempt(held, other)
+}
+
 /** Attempts on the busy application, as many as it takes; those on others, and after a job that failed, follow. */
 export async function provokeConflicts(run: Run): Promise<void> {
   const { resources } = run.target
@@ -182,10 +189,8 @@ export async function provokeConflicts(run: Run): Promise<void> {
     for (let count = 1; count <= 2 * timesAlike; count++) {
       const isOpen = wants(run, ids.perApplication) && other !== undefined
       if (count > 1 && !wantsMore(run, count, isOpen)) break
-      await holdIfIdle(run, isOpen ? other : undefined, async (beside) => {
-        if (beside) await awaitReleased(beside)
-        await attempt(held, beside)
-      })
+      const alone = () => attempt(held)
+      await (isOpen ? hold(run, other, (beside) => attemptBeside(held, beside), alone) : alone())
       if (held.isGivenUp() || isBroken(run, ids.released)) break
     }
   })
@@ -224,12 +229,6 @@ function isBlockedBefore(run: Run): boolean {
   return creations.some(
     (one) => isConflict(one) && one.exchange.purpose.requirement === ids.perApplication,
   )
-}
-
-/** An application may be released some time after its last job ended, as `409-released` allows. */
-async function awaitReleased({ run, jobs }: Held): Promise<void> {
-  const ends = jobs().map((job) => endOf(job)?.endedAt ?? 0)
-  await pause(run, Math.max(0, ...ends.map((end) => end + 2 * pauseMs - performance.now())))
 }
 
 /** Conflicts on an application that the run creates: nobody else uses it, and a server may check only those that it knew before. */

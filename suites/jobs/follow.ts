@@ -9,7 +9,8 @@ import {
 } from '../../harness/engine/index.ts'
 import { historyOf } from '../../harness/history/index.ts'
 import { leftOut } from '../../harness/report/index.ts'
-import { endOf, hasEnded, isGone, type Job, jobOf, madeBy, ownJobs, statusOf } from './jobs.ts'
+import { hasEnded, isGone, type Job, jobOf, madeBy, ownJobs, statusOf } from './jobs.ts'
+import { endOf } from './spans.ts'
 import { awaitEnd, cannotBeRead, eventOf, jobRequest, read } from './requests.ts'
 import { ids } from './rules.ts'
 import { apartMs, timesDiffer } from './time-rules.ts'
@@ -78,10 +79,10 @@ function jobsToReadAgain(run: Run): Job[] {
   const { target, options } = run
   const counts = new Map<string, number>()
   const isWanted = ({ application, readings }: Job): boolean => {
-    const isOne = options.depth === 'quick' || !target.applicationIds.has(application)
+    const isOne = options.depth === 'quick' || !target.applicationIds.has(application.id)
     const outcome = readings.map(statusOf).findLast((status) => status !== undefined)
     if (outcome === undefined || outcome === 'in_progress') return false
-    const kind = `${isOne ? '' : application} ${outcome}`
+    const kind = `${isOne ? '' : application.id} ${outcome}`
     const count = (counts.get(kind) ?? 0) + 1
     counts.set(kind, count)
     // A status that the spec does not know may be one of a job that goes on.

@@ -4,12 +4,11 @@ import {
   controlExchange,
   declaredResource,
   grantedByScenario,
-  grantedProbe,
-  inScenario,
+  judgeTries,
   judgeVerdict,
   validRequest,
 } from '../../harness/checks/index.ts'
-import type { CheckContext, Judge, Run } from '../../harness/engine/index.ts'
+import type { Judge, Run } from '../../harness/engine/index.ts'
 import {
   jsonValue,
   judgeGranted,
@@ -17,12 +16,11 @@ import {
   NotExercised,
   oncePerRun,
 } from '../../harness/engine/index.ts'
-import { type History, historyOf, sameId } from '../../harness/history/index.ts'
+import { historyOf } from '../../harness/history/index.ts'
 import { leftOut } from '../../harness/report/index.ts'
-import { member, preview } from '../../schemas/json.ts'
 import { provokeConflicts } from './drive.ts'
 import { followFailing, readNewJob } from './follow.ts'
-import { failedRule } from './reading-rules.ts'
+import { failedFault, failedRule, ofFailing } from './reading-rules.ts'
 import { provokeRefusals } from './refuse.ts'
 import { awaitEnd } from './requests.ts'
 import { ids, type JobRuleId, jobRules } from './rules.ts'
@@ -95,8 +93,6 @@ export const judgeCreated: Judge = async (context) => {
   judgeVerdict(context, verdict)
 }
 
-const isRead = (history: History, id: string): boolean => history.of(id).length > 0
-
 /** A reading of the declared job, or of the first one of the run, and every other. */
 export const judgeJobs: Judge = async (context) => {
   const { run } = context
@@ -108,43 +104,20 @@ export const judgeJobs: Judge = async (context) => {
   if (verdict.outcome !== 'open') judgeVerdict(context, verdict)
 }
 
-/** A declared job shows its own id; the target file does not say of which application it is. */
-async function judgeDeclared(context: CheckContext): Promise<void> {
-  const { job } = context.run.target.resources
-  if (job === undefined || !isRead(historyOf(context.run), job)) return
-  const { exchange } = await control(context.run, 'jobs.retrieve')
-  const read = member(jsonValue(exchange?.response), 'id')
-  if (!exchange || typeof read !== 'string') return
-  context.cases++
-  if (!sameId(read, job))
-    context.fail(exchange, `id ${job}`, 'for the declared job', `id ${preview(read)}`)
-}
-
-export const judgeIdentity: Judge = async (context) => {
-  await judgeDeclared(context)
-  const verdict = jobRules['jobs.retrieve/200-identity'](historyOf(context.run))
-  if (verdict.outcome === 'open') await reach(context.run, 'ended')
-  judgeVerdict(context, verdict)
-}
-
 /** A job of the application that is declared for it, or a retrieval that the target's scenario leads to a failed job. */
 export const judgeFailed: Judge = async (context) => {
   const { run } = context
-  if (!context.scenario) {
-    const verdict = failedRule(declaredResource(run, 'failingApplication').id)(historyOf(run))
-    if (verdict.outcome === 'open') await reach(run, 'failing')
-    return judgeVerdict(context, verdict)
-  }
-  const make = grantedProbe(context, 'jobs.retrieve', () => validRequest(run, 'jobs.retrieve'))
-  await inScenario(context, 'jobs.retrieve', async () => {
-    const exchange = await context.send(make)
-    const what = 'of an application whose jobs fail'
-    judgeGranted(context, exchange, '200 with a failed job', what)
-    const job = jsonValue(exchange.response)
-    const expected = 'status failed; error, if present, a string'
-    if (member(job, 'status') !== 'failed') context.fail(exchange, expected, what)
-    const error = member(job, 'error')
-    if (error !== undefined && typeof error !== 'string')
-      context.fail(exchange, expected, what, `error ${preview(error)}`)
-  })
+  if (context.scenario)
+    return judgeTries(context, {
+      make: () => validRequest(run, 'jobs.retrieve'),
+      what: ofFailing.what,
+      tries: 1,
+      check(_, exchange, what) {
+        const fault = failedFault(jsonValue(exchange.response))
+        if (fault) context.fail(exchange, ofFailing.expected, what, fault.actual)
+      },
+    })
+  const verdict = failedRule(declaredResource(run, 'failingApplication').id)(historyOf(run))
+  if (verdict.outcome === 'open') await reach(run, 'failing')
+  judgeVerdict(context, verdict)
 }

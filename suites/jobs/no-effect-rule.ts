@@ -1,22 +1,14 @@
+import { groupBy } from '../../harness/group-by.ts'
 import {
-  broken,
   derived,
-  heldBy,
   type History,
   type HistoryEvent,
   type Rule,
-  sameId,
+  verdictOf,
 } from '../../harness/history/index.ts'
-import {
-  applicationsIn,
-  creationsOn,
-  freeSince,
-  isConflict,
-  isAsked,
-  jobsOn,
-  lostBefore,
-  madeAt,
-} from './jobs.ts'
+import { isProof, somebodyElse, timesAlike } from './conflict-rules.ts'
+import { type Application, applicationsIn, isConflict } from './jobs.ts'
+import { freeSince, lostBefore } from './spans.ts'
 
 /** What a refusal starts shows within so many ms, and at these moments after it a driver looks. */
 export const windowMs = 2000
@@ -25,20 +17,21 @@ export const moments = [500, 1000, 1700] as const
 const untilMs = [350, 800, 1400, windowMs] as const
 
 /** A creation on an application of which every known job had ended, with what was refused there shortly before. */
-export interface Look {
+interface Look {
   readonly creation: HistoryEvent
-  readonly application: string
+  readonly application: Application
   /** Since when the application was free, in ms; -Infinity if it had had no job. */
   readonly since: number
   readonly refused: readonly HistoryEvent[]
+  /** From the last refusal to the creation, in ms. */
+  readonly afterMs: number
+  /** What was refused before: the requirement of each fault, or what it was answered, and the moment. */
+  readonly kinds: readonly string[]
   /** Some of them came after the last creation that was granted: if others came since, one of those may be to blame. */
   readonly isNext: boolean
   /** The creation before it was not granted: then it shows nothing new of the application. */
   readonly isRepeated: boolean
 }
-
-/** The kind of a refusal: the requirement that its fault belongs to, or what it was answered. */
-const kindOf = ({ fault, status, tpe }: HistoryEvent): string => fault ?? `${status} ${tpe}`
 
 /** How a refused request differs from the valid one: `without inputs`. */
 const wordsOf = ({ exchange, status, tpe }: HistoryEvent): string =>
@@ -50,25 +43,24 @@ function isRefused({ status = 0, noise, request }: HistoryEvent): boolean {
 }
 
 /** Refusals on an application, and on those that do not exist: one application does not block another, and no one blocks none. */
-function refusalsFor(history: History, application: string): HistoryEvent[] {
-  const elsewhere = applicationsIn(history).filter((id) => !sameId(id, application))
-  return [application, ...elsewhere]
-    .flatMap((id) =>
-      creationsOn(history, id).filter(
-        (one) => isRefused(one) && (id === application || one.status === 404),
+function refusalsFor(history: History, application: Application): HistoryEvent[] {
+  return applicationsIn(history)
+    .flatMap((other) =>
+      other.creations.filter(
+        (one) => isRefused(one) && (other === application || one.status === 404),
       ),
     )
     .sort((one, other) => one.sentAt - other.sentAt)
 }
 
 /** Every look at an application, one sweep over time each. */
-export const looksIn = derived((history): Look[] =>
+const looksIn = derived((history): Look[] =>
   applicationsIn(history).flatMap((application) => {
     const refusals = refusalsFor(history, application)
     let [first, next] = [0, 0]
     let last: HistoryEvent | undefined
     let grantedAt = -Infinity
-    return creationsOn(history, application)
+    return application.creations
       .filter((one) => !isRefused(one) && one.noise === undefined)
       .flatMap((creation): Look[] => {
         const { sentAt } = creation
@@ -78,43 +70,32 @@ export const looksIn = derived((history): Look[] =>
         last = creation
         const from = grantedAt
         if (creation.isGranted) grantedAt = creation.endedAt
-        const since = isAsked(creation) ? freeSince(history, creation) : undefined
+        const since = freeSince(history, creation)
         if (since === undefined) return []
         const refused = refusals.slice(first, next)
         const isNext = refused.some((one) => one.sentAt >= from)
-        return [{ creation, application, since, refused, isNext, isRepeated }]
+        const kinds = refused.map(({ fault, status, tpe, endedAt }) => {
+          const moment = untilMs.findIndex((ms) => sentAt - endedAt < ms)
+          return `${fault ?? `${status} ${tpe}`} ${moment}`
+        })
+        const seen = { refused, kinds: [...new Set(kinds)], isNext, isRepeated }
+        const afterMs = sentAt - (refused.at(-1)?.endedAt ?? -Infinity)
+        return [{ creation, application, since, afterMs, ...seen }]
       })
   }),
 )
 
-const afterMs = ({ creation }: Look, refusal: HistoryEvent): number =>
-  creation.sentAt - refusal.endedAt
-
-/** From the last refusal to the creation, in ms. */
-const sinceRefusal = (look: Look): number => afterMs(look, look.refused.at(-1)!)
-
-/** What was refused before a look, and how long before: the requirement of each fault, and the moment. */
-const kindsOf = (look: Look): string[] => [
-  ...new Set(
-    look.refused.map(
-      (one) => `${kindOf(one)} ${untilMs.findIndex((ms) => afterMs(look, one) < ms)}`,
-    ),
-  ),
-]
 const isBlocked = ({ creation }: Look): boolean => isConflict(creation)
 const isGranted = ({ creation }: Look): boolean => creation.isGranted
 
 /** Kinds of refusals after which creations were granted, on whatever application: how soon after them at least, in ms. */
 const harmlessFrom = derived((history) => {
   const soonest = new Map<string, number>()
-  for (const look of looksIn(history).filter(isGranted))
-    for (const kind of kindsOf(look))
-      soonest.set(kind, Math.min(soonest.get(kind) ?? Infinity, sinceRefusal(look)))
+  for (const { kinds, afterMs } of looksIn(history).filter(isGranted))
+    for (const kind of kinds) soonest.set(kind, Math.min(soonest.get(kind) ?? Infinity, afterMs))
   return soonest
 })
 
-/** A fault that somebody else's job could imitate has to be seen so often. */
-const timesAlike = 3
 /** A creation so soon after the end of a job, in ms, shows whether the application is free at once. */
 const soonMs = 1000
 
@@ -132,20 +113,14 @@ function isFreeAtOnce(looks: readonly Look[], { creation, application }: Look): 
 }
 
 /** Looks after refusals of one kind alone, all of which were blocked. */
-function blockedEachTime(history: History): Look[] | undefined {
-  const looks = looksIn(history)
-  const groups = new Map<string, Look[]>()
-  for (const look of looks) {
-    const [kind, ...more] = kindsOf(look)
-    if (kind === undefined || more.length > 0 || look.isRepeated) continue
-    const key = `${look.application} ${kind}`
-    groups.set(key, [...(groups.get(key) ?? []), look])
-  }
+function blockedEachTime(looks: readonly Look[]): Look[] | undefined {
+  const ofOneKind = looks.filter(({ kinds, isRepeated }) => kinds.length === 1 && !isRepeated)
+  const groups = groupBy(ofOneKind, (look) => `${look.application.id} ${look.kinds[0]}`)
   return [...groups.values()].find((group) => {
     const blocked = group.filter(isBlocked)
-    const longest = Math.max(...blocked.map(sinceRefusal))
+    const longest = Math.max(...blocked.map(({ afterMs }) => afterMs))
     // What a refusal starts may be over a moment later.
-    const isHarmless = group.some((look) => isGranted(look) && sinceRefusal(look) <= longest)
+    const isHarmless = group.some((look) => isGranted(look) && look.afterMs <= longest)
     return blocked.length >= timesAlike && !isHarmless && isFreeAtOnce(looks, blocked[0]!)
   })
 }
@@ -157,9 +132,9 @@ const suspicious = derived((history): Look[] =>
       isBlocked(look) &&
       !look.isRepeated &&
       look.isNext &&
-      kindsOf(look).some(
+      look.kinds.some(
         // What a refusal starts may be over a moment later.
-        (kind) => (harmlessFrom(history).get(kind) ?? Infinity) > 1.25 * sinceRefusal(look) + 5,
+        (kind) => (harmlessFrom(history).get(kind) ?? Infinity) > 1.25 * look.afterMs + 5,
       ),
   ),
 )
@@ -178,39 +153,34 @@ function lockedFrom(history: History): Look[] {
     )
     const lastSentAt = after.at(-1)?.creation.sentAt ?? 0
     const isLong = lastSentAt - creation.sentAt >= history.limits.jobTimeoutMs
-    return isLong && !after.some(isGranted) && jobsOn(history, application).length > 1
+    return isLong && !after.some(isGranted) && application.jobs.length > 1
   })
 }
 
 /** §8: a creation that is refused starts no job: those after it are answered as those after none. */
 export const noEffect: Rule = (history) => {
   const looks = looksIn(history)
-  const isProof = ({ application, creation }: Look): boolean =>
-    !lostBefore(history, application, creation.sentAt) &&
-    (!history.isRecorded || madeAt(history, application) !== undefined)
-  const fail = (look: Look, how: string): ReturnType<Rule> => {
-    const [first, ...more] = look.refused
-    const ways = kindsOf(look).length > 1 ? 'in several ways' : first ? wordsOf(first) : ''
-    const ms = Math.round(sinceRefusal(look))
+  const proves = ({ application, creation }: Look): boolean =>
+    !lostBefore(application, creation.sentAt) && isProof(history, application)
+  const each = blockedEachTime(looks)?.filter(proves) ?? []
+  const isEach = each.length >= timesAlike
+  const found = isEach ? each[0] : lockedFrom(history).find(proves)
+  if (found) {
+    const { application, creation, refused, kinds, afterMs } = found
+    const ways = kinds.length > 1 ? 'in several ways' : wordsOf(refused[0]!)
+    const ms = Math.round(afterMs)
     const when = ms < untilMs[0] ? 'at once' : `${ms} ms`
-    const others =
-      madeAt(history, look.application) === undefined
-        ? " (somebody else's job would look the same)"
-        : ''
-    const what = `with a valid body, ${when} after ${more.length > 0 ? 'others were' : 'another was'} refused ${ways}, ${how}${others}`
+    const how = isEach
+      ? `in ${each.length} attempts`
+      : `and for ${history.limits.jobTimeoutMs} ms after that`
+    const what = `with a valid body, ${when} after ${refused.length > 1 ? 'others were' : 'another was'} refused ${ways}, ${how}${somebodyElse(application)}`
     const expected = '202: a refused creation starts no job'
-    return broken({ exchange: look.creation.exchange, what, expected }, looks.length)
+    return verdictOf([{ exchange: creation.exchange, what, expected }], looks.length, '')
   }
-  const each = blockedEachTime(history)?.filter(isProof)
-  if (each?.[0] && each.length >= timesAlike) return fail(each[0], `in ${each.length} attempts`)
-  const [locked] = lockedFrom(history).filter(isProof)
-  if (locked) return fail(locked, `and for ${history.limits.jobTimeoutMs} ms after that`)
-  const cases = new Set(looks.filter((look) => isGranted(look)).flatMap(kindsOf)).size
+  const cases = new Set(looks.filter(isGranted).flatMap(({ kinds }) => kinds)).size
   const isBusy = looks.some((look) => look.refused.length > 0 && isBlocked(look))
-  return heldBy(
-    cases,
-    isBusy
-      ? 'the application was busy after a refused creation, and after others as well'
-      : 'no creation came after a refused one on an application that was free',
-  )
+  const why = isBusy
+    ? 'the application was busy after a refused creation, and after others as well'
+    : 'no creation came after a refused one on an application that was free'
+  return verdictOf([], cases, why)
 }

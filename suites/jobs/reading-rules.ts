@@ -1,94 +1,107 @@
 import { describeResponse, differing, jsonValue, shapeFault } from '../../harness/engine/index.ts'
 import {
-  broken,
+  derived,
   type Evidence,
-  heldBy,
   type History,
   type HistoryEvent,
+  idKey,
   readsTheSame,
   type Rule,
   sameId,
+  verdictOf,
 } from '../../harness/history/index.ts'
 import { member, preview } from '../../schemas/json.ts'
 import {
-  endOf,
   hasEnded,
   isEnded,
   isGone,
   isOwn,
+  isRead,
+  isReading,
   type Job,
-  ownJobs,
+  jobOf,
   jobsOn,
+  ownJobs,
   statusOf,
 } from './jobs.ts'
-
-/** The requirement whose creation made the job. */
-export const shownBy = ({ creation }: Job): string | null | undefined =>
-  creation.exchange.purpose.requirement
-export const isRead = (reading: HistoryEvent): boolean => statusOf(reading) !== undefined
-
-/** Everything that is wrong, or the number of cases in which nothing is. */
-export function verdictOf(
-  evidence: readonly Evidence[],
-  cases: number,
-  why: string,
-): ReturnType<Rule> {
-  const [first, ...more] = evidence
-  if (!first) return heldBy(cases, why)
-  return { outcome: 'broken', cases, evidence: [first, ...more] }
-}
+import { endOf } from './spans.ts'
 
 /** The value of a member, as a failure shows it. */
 export const told = (name: string, { exchange, body }: HistoryEvent): string => {
-  const json = jsonValue(exchange.response)
-  const value = member(json ?? body, name)
+  const value = member(jsonValue(exchange.response) ?? body, name)
   return `${name} ${value === undefined ? 'absent' : preview(value)}`
 }
 
-const aJob = '200 with a job'
+type Found = Omit<Evidence, 'exchange' | 'what'> & { readonly what?: string }
+
+/** Evidence against a reading, or a creation, of a job: it shows again if the requirement that made the job is judged, too. */
+export function against(job: Job | undefined, { exchange }: HistoryEvent, found: Found): Evidence {
+  const what = job ? `for job ${job.id}` : ''
+  return { exchange, what, shownBy: job?.creation.exchange.purpose.requirement, ...found }
+}
+
+/** Evidence that a member of a reading is not that of an event before it. @param as where that was read */
+export function contradicts(
+  job: Job | undefined,
+  reading: HistoryEvent,
+  {
+    name,
+    before,
+    as,
+  }: { readonly name: string; readonly before: HistoryEvent; readonly as: string },
+): Evidence {
+  const [expected, actual] = [`${told(name, before)}, ${as}`, told(name, reading)]
+  return against(job, reading, { expected, actual, against: before.exchange })
+}
+
+export const asBefore = 'as when the ended job was read before'
 
 /** An older job that is gone once there is a newer one of its application: a server may know the newest alone. */
-function isGoneSinceNewer(history: History, job: Job, reading: HistoryEvent): boolean {
-  const before = job.readings.slice(0, job.readings.indexOf(reading))
-  const newer = jobsOn(history, job.application).some(
-    ({ creation }) => creation.sentAt > job.creation.endedAt && creation.endedAt < reading.sentAt,
+function isGoneSinceNewer(
+  { application, creation, readings }: Job,
+  reading: HistoryEvent,
+): boolean {
+  const hasNewer = application.jobs.some(
+    ({ creation: { sentAt, endedAt } }) => sentAt > creation.endedAt && endedAt < reading.sentAt,
   )
-  return isGone(reading) && newer && before.some(isRead)
+  return isGone(reading) && hasNewer && readings.slice(0, readings.indexOf(reading)).some(isRead)
 }
 
 /** Readings that count: before `settleMs` have passed a new job may not be found, or break the server until it was read. */
-function countedReadings(history: History, job: Job): HistoryEvent[] {
+function countedReadings({ limits }: History, job: Job): HistoryEvent[] {
   const found = job.readings.findIndex(isRead)
   return job.readings.filter((reading, at) => {
     const { status, noise, sentAt } = reading
     if (status === undefined || noise === 'throttled') return false
     // An error of a guardrail or of a model comes and goes, and is asked for again.
     if (noise && job.readings.slice(at).some((one) => one.noise === undefined)) return false
-    if (isGoneSinceNewer(history, job, reading)) return false
-    const settled = sentAt - job.creation.endedAt > history.limits.settleMs
+    if (isGoneSinceNewer(job, reading)) return false
+    const settled = sentAt - job.creation.endedAt > limits.settleMs
     const wasRead = found >= 0 && at > found && !isGone(reading)
     return status < 300 || settled || wasRead
   })
 }
 
+const aJob = '200 with a job'
+
+const faultOf = ({ exchange: { response } }: HistoryEvent) =>
+  response && shapeFault(response, 'job')
+const isRight = (one: HistoryEvent): boolean =>
+  one.exchange.response !== undefined && one.status === 200 && !faultOf(one)
+
 /** What is wrong with the answer to a reading as a job (§2.3, §4.3). */
-function wrongReading(job: Job, reading: HistoryEvent): Evidence | undefined {
+function wrongReading(job: Job, reading: HistoryEvent): Evidence[] {
   const { exchange, status } = reading
-  const by = shownBy(job)
-  const fault = exchange.response && shapeFault(exchange.response, 'job')
-  if (status === 200 && !fault) return undefined
-  // Read as it should be before and after it: the answers differ by themselves.
+  const fault = faultOf(reading)
+  if (status === 200 && !fault) return []
   const at = job.readings.indexOf(reading)
-  const isRight = (one: HistoryEvent): boolean =>
-    one.exchange.response !== undefined &&
-    one.status === 200 &&
-    !shapeFault(one.exchange.response, 'job')
+  // Read as it should be before and after it: the answers differ by themselves.
   const differs = job.readings.slice(0, at).some(isRight) && job.readings.slice(at).some(isRight)
   const responses = (): string[] =>
     job.readings.map((one) => (isRight(one) ? aJob : describeResponse(one.exchange)))
   const shown = differs ? { ...exchange, finding: differing(responses()) } : exchange
-  if (status !== 200 || !fault) return { exchange: shown, what: '', expected: aJob, shownBy: by }
-  return { exchange: shown, what: '', shownBy: by, ...fault }
+  const found = status === 200 && fault ? fault : { expected: aJob }
+  return [{ ...against(job, reading, { what: '', ...found }), exchange: shown }]
 }
 
 /** §2.3, §4.3: a retrieval is answered 200 with a job, in every state. */
@@ -96,114 +109,106 @@ export const jobRule: Rule = (history) => {
   const counted = ownJobs(history).flatMap((job) =>
     countedReadings(history, job).map((reading) => ({ job, reading })),
   )
-  const wrong = counted.flatMap(({ job, reading }) => wrongReading(job, reading) ?? [])
+  const wrong = counted.flatMap(({ job, reading }) => wrongReading(job, reading))
   return verdictOf(wrong.slice(0, 1), counted.length, 'no job was read')
 }
 
-interface Contradiction extends Pick<Evidence, 'actual'> {
-  readonly expected: string
-  /** What the reading contradicts. */
-  readonly against: HistoryEvent
-}
+/** Jobs that were read, those of the history and those that somebody declared, with all readings of each. */
+export const readJobs = derived((history) => {
+  const ids = history.events.filter(isReading).flatMap(({ object }) => object ?? [])
+  return [...new Set(ids.map(idKey))].map((id) => ({
+    id,
+    job: jobOf(history, id),
+    all: history.of(id).filter(isReading),
+  }))
+})
 
-/** Evidence that a reading, or a creation, of a job contradicts another answer. */
-export function contradiction(
-  job: Job,
-  { exchange }: HistoryEvent,
-  { expected, actual, against }: Contradiction,
-): Evidence {
-  const what = `for job ${job.id}`
-  return { exchange, what, expected, actual, against: against.exchange, shownBy: shownBy(job) }
-}
-
-/** Members of a reading that are another job's. */
-function wrongMembers(job: Job, reading: HistoryEvent): Evidence[] {
-  const own = { id: job.id, application_id: job.application }
-  return Object.entries(own).flatMap(([name, value]) => {
-    const read = member(reading.body, name)
-    // An absent or ill-typed member is a fault of the shape of the job, and reported there.
-    if (typeof read !== 'string' || sameId(read, value)) return []
-    return [
-      contradiction(job, reading, {
-        expected: `${name} ${value}`,
-        actual: told(name, reading),
-        against: job.creation,
-      }),
-    ]
-  })
+/** Members of readings that are another job's: an absent or ill-typed one is a fault of the shape of the job, and reported there. */
+function wrongMembers(
+  own: Readonly<Record<string, string>>,
+  readings: readonly HistoryEvent[],
+  job?: Job,
+): Evidence[] {
+  const what = job ? `for job ${job.id}` : 'for the declared job'
+  return readings.flatMap((reading) =>
+    Object.entries(own).flatMap(([name, value]) => {
+      const read = reading.isGranted ? member(reading.body, name) : undefined
+      if (typeof read !== 'string' || sameId(read, value)) return []
+      const [expected, actual] = [`${name} ${value}`, told(name, reading)]
+      return [against(job, reading, { what, expected, actual, against: job?.creation.exchange })]
+    }),
+  )
 }
 
 /** The result of an ended job that became that of a newer one of its application: no change of its own. */
-function becameNewers(history: History, job: Job): Evidence | undefined {
+function becameNewers(job: Job): Evidence[] {
   const end = endOf(job)
   const own = end && member(end.body, 'data')
-  if (!end || own === undefined) return undefined
+  if (!end || own === undefined) return []
   const changed = job.readings.find(
     (one) =>
       one.sentAt > end.endedAt && isEnded(one) && !readsTheSame(member(one.body, 'data'), own),
   )
   const shown = changed && member(changed.body, 'data')
-  if (!changed || shown === undefined) return undefined
-  const newer = jobsOn(history, job.application).find((other) => {
+  if (!changed || shown === undefined) return []
+  const newer = job.application.jobs.find((other) => {
     const its = other.creation.sentAt > job.creation.endedAt ? endOf(other) : undefined
     return its !== undefined && readsTheSame(member(its.body, 'data'), shown)
   })
-  if (!newer) return undefined
-  const expected = `${told('data', end)}, as when the ended job was read before`
-  const actual = `${told('data', changed)}: that is the data of the newer job ${newer.id}`
-  return contradiction(job, changed, { expected, actual, against: end })
+  if (!newer) return []
+  const found = contradicts(job, changed, { name: 'data', before: end, as: asBefore })
+  return [{ ...found, actual: `${found.actual}: that is the data of the newer job ${newer.id}` }]
 }
 
 /** §2.3, §2.4: the members of a retrieved job are its own, and no two creations give one id. */
 export const identity: Rule = (history) => {
   let cases = 0
   const evidence = ownJobs(history).flatMap((job): Evidence[] => {
-    const { id, creation, twinOf, readings } = job
+    const { id, application, creation, twinOf, readings } = job
     if (twinOf) {
       const expected = 'an id that no other creation gave'
-      return [contradiction(job, creation, { expected, actual: `id ${id}`, against: twinOf })]
+      const actual = `id ${id}`
+      return [against(job, creation, { expected, actual, against: twinOf.exchange })]
     }
-    const granted = readings.filter(({ isGranted }) => isGranted)
-    cases += granted.filter(({ body }) => typeof member(body, 'id') === 'string').length
+    cases += readings.filter(
+      (one) => one.isGranted && typeof member(one.body, 'id') === 'string',
+    ).length
     const last = readings.findLast(({ noise }) => noise === undefined)
     const isLost =
-      last !== undefined &&
-      isGoneSinceNewer(history, job, last) &&
+      last &&
+      isGoneSinceNewer(job, last) &&
       last.sentAt - creation.endedAt > history.limits.settleMs
-    const gone = {
-      exchange: last?.exchange as HistoryEvent['exchange'],
-      what: `for job ${id}, after newer ones were made`,
-      expected: '200 with that job, as when it was read before',
-      shownBy: shownBy(job),
-    }
-    const became = becameNewers(history, job)
+    const what = `for job ${id}, after newer ones were made`
+    const expected = '200 with that job, as when it was read before'
     return [
-      ...granted.flatMap((reading) => wrongMembers(job, reading)),
-      ...(became ? [became] : []),
-      ...(isLost ? [gone] : []),
+      ...wrongMembers({ id, application_id: application.id }, readings, job),
+      ...becameNewers(job),
+      ...(isLost ? [against(job, last, { what, expected })] : []),
     ]
   })
-  return verdictOf(evidence.slice(0, 1), cases + evidence.length, 'no reading of a job had an id')
+  // The target file does not say of which application a declared one is, nor anything of those in a recording.
+  const declared = readJobs(history).flatMap(({ id, job, all }) =>
+    job || history.isRecorded ? [] : wrongMembers({ id }, all),
+  )
+  const all = [...declared, ...evidence]
+  return verdictOf(all.slice(0, 1), cases + all.length, 'no reading of a job had an id')
 }
 
 /** §6: a job is completed or failed within `jobTimeoutMs`. */
 export const outcomeRule: Rule = (history) => {
   const { jobTimeoutMs } = history.limits
   const expected = `a job that is completed or failed within ${jobTimeoutMs} ms (limits.jobTimeoutMs)`
-  let cases = 0
-  let open = 'no job was made'
-  for (const job of ownJobs(history)) {
+  let [cases, open] = [0, 'no job was made']
+  const evidence = ownJobs(history).flatMap((job): Evidence[] => {
     const last = job.readings.findLast(isRead)
     if (job.readings.some(hasEnded)) cases++
     else if (!last) open = 'no reading of a job shows a status'
     else if (isStuck(job, last) || isLate(job, last, history))
-      return broken(
-        { exchange: last.exchange, what: `for job ${job.id}`, expected, shownBy: shownBy(job) },
-        cases + 1,
-      )
+      return [against(job, last, { expected })]
     else open = 'no job was read until it had ended'
-  }
-  return heldBy(cases, open)
+    return []
+  })
+  return verdictOf(evidence.slice(0, 1), cases + evidence.length, open)
 }
 
 /** A status that the spec does not know, read for so long that it is no state on the way to another, in ms. */
@@ -216,35 +221,33 @@ const isStuck = ({ readings }: Job, last: HistoryEvent): boolean =>
 const isLate = ({ creation }: Job, last: HistoryEvent, { limits, isRecorded }: History): boolean =>
   !isRecorded && last.sentAt - creation.endedAt >= limits.jobTimeoutMs
 
+/** A request for a job that fails, and what answers it. */
+export const ofFailing = {
+  what: 'of an application whose jobs fail',
+  expected: 'status failed; error, if present, a string',
+}
+
+/** What is wrong with a job that should have failed; `actual` if it is not the status. */
+export function failedFault(job: unknown): { readonly actual: string | undefined } | undefined {
+  if (member(job, 'status') !== 'failed') return { actual: undefined }
+  const error = member(job, 'error')
+  return error === undefined || typeof error === 'string'
+    ? undefined
+    : { actual: `error ${preview(error)}` }
+}
+
 /** §2.3, §3: a job of that application ends as failed; `error`, if present, is a string. */
 export const failedRule =
   (application: string): Rule =>
   (history) => {
-    const expected = 'status failed; error, if present, a string'
-    const what = 'of an application whose jobs fail'
-    let cases = 0
     // The first one: what is created beside a job may be answered by anything.
-    const first = jobsOn(history, application).slice(0, 1)
-    for (const job of first) {
-      const end = endOf(job)
-      if (!end) continue
-      cases++
-      const error = member(end.body, 'error')
-      const isWrong = error !== undefined && typeof error !== 'string'
-      if (statusOf(end) === 'failed' && !isWrong) continue
-      const actual = statusOf(end) === 'failed' ? told('error', end) : undefined
-      return broken(
-        { exchange: end.exchange, what, expected, actual, shownBy: shownBy(job) },
-        cases,
-      )
-    }
-    const isAnother = first.some((job) =>
-      job.readings.some((one) => isEnded(one) && !isOwn(one, job)),
-    )
-    return heldBy(
-      cases,
-      isAnother
-        ? 'what was read under the id of the job of resources.failingApplication is another job: see jobs.retrieve/200-identity'
-        : 'the job of resources.failingApplication did not end in time',
-    )
+    const [job] = jobsOn(history, application)
+    const end = job && endOf(job)
+    const isAnother = job?.readings.some((one) => isEnded(one) && !isOwn(one, job))
+    const why = isAnother
+      ? 'what was read under the id of the job of resources.failingApplication is another job: see jobs.retrieve/200-identity'
+      : 'the job of resources.failingApplication did not end in time'
+    if (!end) return verdictOf([], 0, why)
+    const fault = failedFault(jsonValue(end.exchange.response) ?? end.body)
+    return verdictOf(fault ? [against(job, end, { ...ofFailing, ...fault })] : [], 1, why)
   }

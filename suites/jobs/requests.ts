@@ -11,7 +11,7 @@ import { holdBack } from '../../harness/checks/index.ts'
 import { type HistoryEvent, historyOf, idKey } from '../../harness/history/index.ts'
 import type { ApplicationResource } from '../../harness/target-file/index.ts'
 import { getAt } from '../../schemas/json.ts'
-import { isEnded, type Job, jobOf, jobsIn, statusOf } from './jobs.ts'
+import { isEnded, isRead, type Job, jobOf, jobsIn } from './jobs.ts'
 import { ids } from './rules.ts'
 
 // What is sent
@@ -115,8 +115,7 @@ export function cannotBeRead(run: Run): boolean {
   const { settleMs } = run.target.limits
   const isAsked = ({ creation, readings }: Job): boolean =>
     readings.some(({ sentAt }) => sentAt - creation.endedAt >= settleMs)
-  const isRead = ({ readings }: Job): boolean => readings.some((one) => statusOf(one) !== undefined)
-  return jobs.some(isAsked) && !jobs.some(isRead)
+  return jobs.some(isAsked) && !jobs.some(({ readings }) => readings.some(isRead))
 }
 
 export const isOver = ({ twinOf, readings }: Job): boolean =>
@@ -145,7 +144,7 @@ async function poll(run: Run, id: string, deadline: number): Promise<boolean> {
     const reading = await read(run, id, null)
     if (isEnded(reading)) return true
     const now = performance.now()
-    if (statusOf(reading) !== undefined) lastRead = now
+    if (isRead(reading)) lastRead = now
     const patienceMs = run.target.limits.settleMs + unreadableMs
     const isUnread = lastRead < now && (now - lastRead > patienceMs || cannotBeRead(run))
     if (now >= deadline || isUnread) return false

@@ -5,8 +5,7 @@ import { perApplication, released } from './needless-conflict-rules.ts'
 import { createdRule, neverBusyWhenNew, retrievable } from './creation-rules.ts'
 import { noEffect } from './no-effect-rule.ts'
 import { failedRule, identity, jobRule, outcomeRule } from './reading-rules.ts'
-import { stable } from './stable-rule.ts'
-import { consistent, createdAtRule } from './time-rules.ts'
+import { consistent, createdAtRule, stable } from './time-rules.ts'
 
 /** What is judged of jobs by more than one answer: each a pure function of what a run or a recording saw. */
 export const jobRules = {

@@ -1,8 +1,8 @@
 import type { Exchange } from '../../harness/engine/index.ts'
-import { type History, type HistoryEvent, sameId } from '../../harness/history/index.ts'
+import type { History, HistoryEvent } from '../../harness/history/index.ts'
 import type { Story, StoryStep } from '../../harness/report/index.ts'
 import { member } from '../../schemas/json.ts'
-import { creationsOn, type Job, jobsIn } from './jobs.ts'
+import { applicationOf, jobOf } from './jobs.ts'
 
 /** More steps than that are not read: of those in between only the number is told. */
 const MOST = 14
@@ -10,20 +10,23 @@ const MOST = 14
 const FIRST = 4
 
 /** What happened on the application before an exchange and with it: from the creation of the job that was there, or of its own. */
-export function storyOf(history: History, exchange: Exchange): Story | undefined {
-  const last = history.events.find((event) => isOf(event, exchange))
-  const application = last && applicationOf(history, last)
-  if (!last || application === undefined) return undefined
-  const jobs = jobsIn(history).filter((job) => sameId(job.application, application))
-  const began = beginning(jobs, last)
-  const readings = jobs.flatMap((job) => job.readings)
-  const before = [...creationsOn(history, application), ...readings].filter(
-    ({ sentAt }) => sentAt >= began && sentAt <= last.endedAt,
+export function storyOf(history: History, { sentAt, endedAt }: Exchange): Story | undefined {
+  // The history holds it in a lighter form: it is known by its times.
+  const last = history.events.find((event) => event.sentAt === sentAt && event.endedAt === endedAt)
+  const application = last && applicationFor(history, last)
+  if (!application) return undefined
+  const { creations, jobs } = application
+  const own = last.kind === 'reading' ? jobOf(history, last.object ?? '') : undefined
+  const job = own ?? jobs.findLast(({ creation }) => creation.sentAt < last.sentAt)
+  const began = job?.creation.sentAt ?? last.sentAt
+  const readings = jobs.flatMap((one) => one.readings)
+  const before = [...creations, ...readings].filter(
+    (one) => one.sentAt >= began && one.sentAt <= last.endedAt,
   )
   // What a job was read as right afterwards proves the state that it was in.
   const proof = jobs
     .filter(({ creation }) => before.includes(creation) && creation !== last)
-    .flatMap((job) => job.readings.find(({ sentAt }) => sentAt > last.endedAt) ?? [])
+    .flatMap((one) => one.readings.find((reading) => reading.sentAt > last.endedAt) ?? [])
   const steps = [...before, ...(last.kind === 'creation' ? proof : [])].toSorted(
     (one, other) => one.sentAt - other.sentAt,
   )
@@ -36,23 +39,9 @@ export function storyOf(history: History, exchange: Exchange): Story | undefined
     : { steps: [...shown.slice(0, FIRST), ...shown.slice(FIRST + left)], left, leftAfter: FIRST }
 }
 
-/** The history holds it in a lighter form: it is known by its times. */
-function isOf({ endedAt, sentAt }: HistoryEvent, exchange: Exchange): boolean {
-  return sentAt === exchange.sentAt && endedAt === exchange.endedAt
-}
-
-function applicationOf(history: History, { object, operation, within }: HistoryEvent) {
-  if (operation === 'jobs.create') return within
-  if (operation !== 'jobs.retrieve' || object === undefined) return undefined
-  return jobsIn(history).find(({ id }) => sameId(id, object))?.application
-}
-
-/** When the job was created that was the last one before this exchange; of a reading, its own. */
-function beginning(jobs: readonly Job[], last: HistoryEvent): number {
-  const own = jobs.find(({ id }) => last.object !== undefined && sameId(id, last.object))
-  if (last.kind === 'reading' && own) return own.creation.sentAt
-  const before = jobs.filter(({ creation }) => creation.sentAt < last.sentAt)
-  return before.at(-1)?.creation.sentAt ?? last.sentAt
+function applicationFor(history: History, { object, operation, within }: HistoryEvent) {
+  if (operation === 'jobs.create') return applicationOf(history, within ?? '')
+  return operation === 'jobs.retrieve' ? jobOf(history, object ?? '')?.application : undefined
 }
 
 interface Telling {

@@ -3,13 +3,15 @@ import {
   type Evidence,
   type History,
   type HistoryEvent,
+  readsTheSame,
   type Rule,
+  verdictOf,
 } from '../../harness/history/index.ts'
 import { type Instant, parseDateTime } from '../../schemas/formats.ts'
 import { member } from '../../schemas/json.ts'
-import { isReading, type Job, jobOf, ownJobs, statusOf } from './jobs.ts'
-import { contradiction, isRead, shownBy, told, verdictOf } from './reading-rules.ts'
-import { readIds } from './stable-rule.ts'
+import { seconds } from './conflict-rules.ts'
+import { hasEnded, isGone, isRead, type Job, ownJobs, statusOf } from './jobs.ts'
+import { against, asBefore, contradicts, readJobs, told } from './reading-rules.ts'
 
 /** Two readings of one clock may be this far apart, in ms: a server may take the time twice. */
 const clockMs = 1000
@@ -37,32 +39,32 @@ interface Dated {
   readonly instant: Instant
 }
 
-const datedReadings = derived((history) => {
-  const known = new Map<Job, Dated[]>()
-  for (const job of ownJobs(history)) {
-    const dated = job.readings.flatMap((reading) => {
+/** Of each job. */
+const datedReadings = derived((history): Dated[][] =>
+  ownJobs(history).map((job) =>
+    job.readings.flatMap((reading) => {
       const instant = reading.isGranted ? instantAt('created_at', reading) : undefined
       return instant ? [{ job, reading, instant }] : []
-    })
-    known.set(job, dated)
-  }
-  return known
-})
+    }),
+  ),
+)
 
 /** Readings that tell another time than the creation, or than the first reading. */
-function wrongTimes(job: Job, dated: readonly Dated[]): Evidence[] {
-  const created = instantAt('created_at', job.creation)
+function wrongTimes(dated: readonly Dated[]): Evidence[] {
   const [first] = dated
-  return dated.flatMap(({ reading, instant }): Evidence[] => {
-    const actual = told('created_at', reading)
+  return dated.flatMap(({ job, reading, instant }): Evidence[] => {
+    const { creation } = job
+    const created = instantAt('created_at', creation)
     const tolerance = Math.max(clockMs, created?.unitMs ?? 0, instant.unitMs)
+    const name = 'created_at'
     if (created && Math.abs(instant.epochMs - created.epochMs) > tolerance) {
-      const expected = `${told('created_at', job.creation)}, as in the response to its creation`
-      return [contradiction(job, reading, { expected, actual, against: job.creation })]
+      const as = 'as in the response to its creation'
+      return [contradicts(job, reading, { name, before: creation, as })]
     }
     if (!first || instant.epochMs === first.instant.epochMs) return []
-    const expected = `${told('created_at', first.reading)}, as when it was read before`
-    return [contradiction(job, reading, { expected, actual, against: first.reading })]
+    return [
+      contradicts(job, reading, { name, before: first.reading, as: 'as when it was read before' }),
+    ]
   })
 }
 
@@ -81,13 +83,8 @@ function wrongOrder(dated: readonly Dated[]): Evidence[] {
     if (!latest || instant.epochMs > latest.instant.epochMs) return []
     const before = latest.reading
     const expected = `a created_at after that of job ${latest.job.id} (${told('created_at', before)}), which was created ${apartMs / 1000} s or more before`
-    return [
-      contradiction(job, reading, {
-        expected,
-        actual: told('created_at', reading),
-        against: before,
-      }),
-    ]
+    const actual = told('created_at', reading)
+    return [against(job, reading, { expected, actual, against: before.exchange })]
   })
 }
 
@@ -96,64 +93,97 @@ function wrongOrder(dated: readonly Dated[]): Evidence[] {
  * same ever after; and of jobs that were created 2 s or more apart the later one has the later time.
  */
 export const createdAtRule: Rule = (history) => {
-  const dated = [...datedReadings(history)]
-  const wrong = dated.flatMap(([job, readings]) => wrongTimes(job, readings))
-  const order = wrongOrder(dated.flatMap(([, readings]) => readings.slice(0, 1)))
-  const cases = dated.reduce((sum, [, readings]) => sum + readings.length, 0)
+  const dated = datedReadings(history)
+  const order = wrongOrder(dated.flatMap((readings) => readings.slice(0, 1)))
+  const evidence = [...dated.flatMap(wrongTimes), ...order]
   const why = 'no reading of a job had a created_at that can be compared'
-  return verdictOf([...wrong, ...order].slice(0, 1), cases, why)
+  return verdictOf(evidence.slice(0, 1), dated.flat().length, why)
 }
 
 /** True if jobs were given different times: a clock that stands still would not show otherwise. */
-export function timesDiffer(history: History): boolean {
-  const instants = [...datedReadings(history).values()].flat().map(({ instant }) => instant.epochMs)
-  return new Set(instants).size > 1
-}
+export const timesDiffer = (history: History): boolean =>
+  new Set(datedReadings(history).flatMap((all) => all.map(({ instant }) => instant.epochMs))).size >
+  1
 
 /** A job that the history made is no older than that by the target's own clock, in ms. */
 const longAgoMs = 30 * 24 * 3600 * 1000
 
-/** What a reading says of a job that its status, or the time, contradicts (§2.3). */
+const meaning: Readonly<Record<string, string>> = {
+  completed_at: 'that is when a job was completed',
+  data: 'that is the result of a completed job',
+  error: 'that says why a job failed',
+}
+
+/** What a reading says of a job that its status, or the time, contradicts (§2.3): the member, and what it should be. */
 function inconsistency(
   reading: HistoryEvent,
   isMade: boolean,
-): Pick<Evidence, 'expected' | 'actual'> | undefined {
+): readonly [name: string, expected: string] | undefined {
   const { body, exchange } = reading
-  const isThere = (name: string): boolean => (member(body, name) ?? null) !== null
-  const early = ['completed_at', 'data', 'error'].find(isThere)
-  if (statusOf(reading) === 'in_progress' && early !== undefined) {
-    const expected = `no ${early} while the status is in_progress: ${early === 'completed_at' ? 'that is when a job was completed' : early === 'data' ? 'that is the result of a completed job' : 'that says why a job failed'}`
-    return { expected, actual: told(early, reading) }
-  }
-  const [created, completed] = [
-    instantAt('created_at', reading),
-    instantAt('completed_at', reading),
-  ]
-  if (created && completed && completed.epochMs < created.epochMs - clockMs) {
-    const expected = `a completed_at that is not before ${told('created_at', reading)}`
-    return { expected, actual: told('completed_at', reading) }
-  }
+  const early = Object.keys(meaning).find((name) => (member(body, name) ?? null) !== null)
+  if (statusOf(reading) === 'in_progress' && early !== undefined)
+    return [early, `no ${early} while the status is in_progress: ${meaning[early]}`]
+  const created = instantAt('created_at', reading)
+  const completed = instantAt('completed_at', reading)
+  if (created && completed && completed.epochMs < created.epochMs - clockMs)
+    return ['completed_at', `a completed_at that is not before ${told('created_at', reading)}`]
   const date = Date.parse(exchange.response?.header('date') ?? '')
   const now = Number.isNaN(date) ? performance.timeOrigin + reading.endedAt : date
   if (!isMade || !created || !(Math.abs(created.epochMs - now) > longAgoMs)) return undefined
-  const expected = `a created_at within 30 days of ${new Date(now).toISOString()}, as the job was created just now`
-  return { expected, actual: told('created_at', reading) }
+  const at = new Date(now).toISOString()
+  return ['created_at', `a created_at within 30 days of ${at}, as the job was created just now`]
 }
 
 /** §2.3: what a job says of itself fits its status, and the time. */
 export const consistent: Rule = (history) => {
+  const jobs = readJobs(history)
+  const evidence = jobs.flatMap(({ job, all }) =>
+    all.filter(isRead).flatMap((reading) => {
+      const [name, expected] = inconsistency(reading, job !== undefined) ?? []
+      if (name === undefined || expected === undefined) return []
+      return [against(job, reading, { expected, actual: told(name, reading) })]
+    }),
+  )
+  const cases = jobs.flatMap(({ all }) => all.filter(isRead)).length
+  return verdictOf(evidence.slice(0, 1), cases, 'no job was read')
+}
+
+/** The members that the spec shows (§2.3), but for `updated_at`, which may move: others may change as a server likes. */
+const members = ['id', 'status', 'application_id', 'created_at', 'completed_at', 'data', 'error']
+
+/** A replica that lags behind may show a job in progress for so long after another one showed its end, in ms. */
+const maxLagMs = 1000
+/** Least time from the end of a job to a later reading of it, in ms. */
+const laterMs = 200
+
+/** §3: a job that has ended reads the same again, `updated_at` apart. */
+export const stable: Rule = (history) => {
   let cases = 0
-  const evidence = readIds(history).flatMap((id): Evidence[] => {
-    const job = jobOf(history, id)
-    const readings = history.of(id).filter((one) => isReading(one) && isRead(one))
-    cases += readings.length
-    return readings.flatMap((reading) => {
-      const found = inconsistency(reading, job !== undefined)
-      const what = job ? `for job ${job.id}` : ''
-      return found
-        ? [{ exchange: reading.exchange, what, ...found, shownBy: job && shownBy(job) }]
-        : []
+  const evidence = readJobs(history).flatMap(({ job, all }): Evidence[] => {
+    const readings = job?.readings ?? all
+    const end = readings.find(hasEnded)
+    if (!end) return []
+    return readings.flatMap((reading): Evidence[] => {
+      const lagMs = statusOf(reading) === 'in_progress' ? maxLagMs : laterMs
+      if (reading.noise !== undefined || !(reading.sentAt >= end.endedAt + lagMs)) return []
+      const what = `read again ${seconds(reading.sentAt - end.endedAt)} later`
+      if (isGone(reading)) {
+        const isNew = job && reading.sentAt - job.creation.endedAt < history.limits.settleMs
+        const expected = `200 with the job, ${asBefore}`
+        return isNew ? [] : [against(job, reading, { what, expected, against: end.exchange })]
+      }
+      if (!isRead(reading)) return []
+      cases++
+      const isSame = (name: string): boolean =>
+        readsTheSame(member(end.body, name), member(reading.body, name))
+      return members
+        .filter((name) => !isSame(name))
+        .slice(0, 1)
+        .map((name) => ({
+          ...contradicts(job, reading, { name, before: end, as: asBefore }),
+          what,
+        }))
     })
   })
-  return verdictOf(evidence.slice(0, 1), cases, 'no job was read')
+  return verdictOf(evidence.slice(0, 1), cases + evidence.length, 'no ended job was read again')
 }
