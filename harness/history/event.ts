@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { OperationId } from '../../catalogue/operations.ts'
 import { operation as recordOf } from '../../catalogue/operations.ts'
@@ -26,11 +27,21 @@ export type Noise = 'throttled' | 'blocked'
 
 /** One request about an object, and what came of it: pure data, whoever sent it. Times are in ms, of one clock. */
 export interface HistoryEvent {
-  /** `creation`: of the object (an addition is the creation of a file in a graph); `reading`: by GET; `use`: anything else. */
-  readonly kind: 'creation' | 'reading' | 'use'
+  /**
+   * `creation`: of the object (an addition is the creation of a file in a graph); `reading`: by GET; `listing`: of the files of some
+   * types; `use`: anything else.
+   */
+  readonly kind: 'creation' | 'reading' | 'listing' | 'use'
   readonly operation: OperationId
-  /** Id of the object, as the path or the body names it; of a creation as its answer does, undefined if that gives none. */
+  /**
+   * Id of the object, as the path or the body names it; of a creation as its answer does, undefined if that gives none; of a
+   * listing the types that it asks for.
+   */
   readonly object: string | undefined
+  /** Name that a creation asks for. */
+  readonly name?: string | undefined
+  /** Digest of the body of a creation; undefined if that is not known whole. */
+  readonly content?: string | undefined
   /** Id of what it is created in: the application of a job, the graph of an addition or of an upload. */
   readonly within?: string | undefined
   readonly request: RequestKind
@@ -80,11 +91,15 @@ export function eventOf(
   const { operation } = probe
   const about = operation !== null && aboutOf(target, operation, exchange)
   if (!operation || !about) return undefined
-  const kept = isRecorded ? exchange : lightened(exchange)
+  const kept = isRecorded || about.kind === 'listing' ? exchange : lightened(exchange)
   let body: { readonly value: unknown } | undefined
+  let content: string | undefined
   return {
     ...about,
     operation,
+    get content() {
+      return about.kind === 'creation' ? (content ??= contentOf(exchange)) : undefined
+    },
     ...(isRecorded ? { request: 'unknown' as const } : requestOf(target, exchange, about)),
     sentAt,
     endedAt,
@@ -104,7 +119,7 @@ export function eventOf(
   }
 }
 
-type About = Pick<HistoryEvent, 'kind' | 'object' | 'within'>
+type About = Pick<HistoryEvent, 'kind' | 'object' | 'within' | 'name'>
 
 function aboutOf(target: Target, id: OperationId, exchange: Exchange): About | undefined {
   const { probe } = exchange
@@ -112,16 +127,38 @@ function aboutOf(target: Target, id: OperationId, exchange: Exchange): About | u
   const [named] = Object.keys(params).flatMap((name) => probe.params[name] ?? [])
   if (creates) {
     const within = named ?? [probe.query['graphId']].flat()[0]
-    return { kind: 'creation', object: createdId({ target }, exchange), within }
+    const name = nameOf(target, id, exchange)
+    return { kind: 'creation', object: createdId({ target }, exchange), within, name }
   }
   if (freshFileAt !== undefined) {
     const place = target.operations[id]?.fields[freshFileAt]
     const file = place === undefined ? undefined : getAt(bodyOf(exchange), place)
-    return { kind: 'creation', object: typeof file === 'string' ? file : undefined, within: named }
+    const isId = typeof file === 'string' || typeof file === 'number'
+    return { kind: 'creation', object: isId ? String(file) : probe.creates, within: named }
   }
+  const types = probe.query['file_types']
+  if (types !== undefined && method === 'GET')
+    return { kind: 'listing', object: `file_types ${[types].flat().join()}` }
   return named === undefined
     ? undefined
     : { kind: method === 'GET' ? 'reading' : 'use', object: named }
+}
+
+/** The name that a creation asks for, at its place in the body or as that of an attachment; what was sent may be no JSON. */
+function nameOf(target: Target, id: OperationId, exchange: Exchange): string | undefined {
+  const { name } = recordOf(id).creates ?? {}
+  const { creates, headers } = exchange.probe
+  if (name === undefined) return undefined
+  if ('header' in name) {
+    const line = headers.find((one) => one.name.toLowerCase() === name.header)
+    return creates ?? /filename="((?:[^"\\]|\\.)*)"/.exec(line?.value ?? '')?.[1]
+  }
+  const own = getAt(bodyOf(exchange), target.operations[id]?.fields[name.role] ?? `/${name.role}`)
+  return typeof own === 'string' ? own : creates
+}
+
+function contentOf({ probe: { body } }: Exchange): string | undefined {
+  return body === undefined ? undefined : createHash('sha256').update(body).digest('base64')
 }
 
 function bodyOf({ probe: { body } }: Exchange): unknown {

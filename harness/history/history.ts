@@ -14,6 +14,8 @@ export interface History {
   readonly limits: HistoryLimits
   /** Others use the objects of a recording as well, and are not in it; those of a run now and then. */
   readonly isRecorded: boolean
+  /** When requests came of kinds that the spec does not show: what was made may be changed, or gone. In ms. */
+  readonly othersAt: readonly number[]
   /** The events about an object: its creation, its readings and its uses. */
   of(id: string): readonly HistoryEvent[]
   /** The creations within an object: the jobs of an application, the additions to a graph. */
@@ -23,6 +25,7 @@ export interface History {
 /** A history that can still grow. */
 export interface GrowingHistory extends History {
   append(event: HistoryEvent | undefined): void
+  appendOther(at: number): void
 }
 
 const listOf = <T>(lists: Map<string, T[]>, key: string): T[] => {
@@ -55,6 +58,7 @@ export function createHistory(
   { isRecorded = false }: { readonly isRecorded?: boolean } = {},
 ): GrowingHistory {
   const events: HistoryEvent[] = []
+  const othersAt: number[] = []
   let changes = 0
   const byObject = new Map<string, HistoryEvent[]>()
   const byPlace = new Map<string, HistoryEvent[]>()
@@ -79,8 +83,10 @@ export function createHistory(
     },
     limits,
     isRecorded,
+    othersAt,
     of: (id) => byObject.get(idKey(id)) ?? [],
     within: (id) => byPlace.get(idKey(id)) ?? [],
+    appendOther: (at) => void othersAt.push(at),
     append(event) {
       if (!event) return
       changes++
@@ -106,16 +112,13 @@ export function derived<T>(make: (history: History) => T): (history: History) =>
 /** The history of a run. */
 export const historyOf = perRun(({ target }) => createHistory(target.limits))
 
-/** Appends what an exchange of a run was about. Uses that are to be refused, and those of what it did not make, are many and show nothing. */
+/** Appends what an exchange of a run was about. Uses that are to be refused are many, and show nothing. */
 function note(run: Run, exchange: Exchange): void {
-  const history = historyOf(run)
   const event = eventOf(run.target, exchange, false)
-  const isRefused = exchange.purpose.expects !== undefined || exchange.probe.fault !== undefined
-  const shows = event?.kind !== 'use' || (!isRefused && history.of(event.object ?? '').some(isMade))
-  if (shows) history.append(event)
+  const { purpose, probe } = exchange
+  const isValid = !purpose.expects && probe.fault === undefined && probe.credential.full
+  if (event?.kind !== 'use' || isValid) historyOf(run).append(event)
 }
-
-const isMade = ({ kind, isGranted }: HistoryEvent): boolean => kind === 'creation' && isGranted
 
 /** Appends the exchanges of a run that are about objects, whoever sent them and whatever came of it. */
 export const historyHook: RunHook = { observe: note, unanswered: note }

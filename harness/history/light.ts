@@ -15,15 +15,17 @@ const sorted = (_name: string, value: unknown): unknown =>
 function trimmed(value: unknown): unknown {
   if (typeof value === 'string') return trimmedText(value)
   if (typeof value !== 'object' || value === null) return value
-  const digest = createHash('sha256').update(JSON.stringify(value, sorted)).digest('hex')
+  const digest = digestOf(JSON.stringify(value, sorted))
   return Array.isArray(value) ? [digest] : { digest }
 }
 
-/** An endless fraction of a second is cut inside the fraction, so that a date-time stays one. */
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+/** An endless fraction of a second is cut inside the fraction, so that a date-time stays one; of another text a digest tells the rest. */
 function trimmedText(text: string): string {
   if (text.length <= longestText) return text
-  const zone = /(?:Z|[+-]\d\d:\d\d)$/i.exec(text.slice(-6))?.[0] ?? ''
-  return text.slice(0, longestText - zone.length) + zone
+  const end = /(?:Z|[+-]\d\d:\d\d)$/i.exec(text.slice(-6))?.[0] ?? digestOf(text)
+  return text.slice(0, longestText - end.length) + end
 }
 
 /** The members of an answer with their types, what is short of their text, and digests of what they hold. */

@@ -100,6 +100,7 @@ test.each([
     probe: {
       operation: 'jobs.retrieve',
       params: { job_id: id },
+      query: {},
       headers: [],
       credential: { full: true },
       effect: 'none',
@@ -110,4 +111,64 @@ test.each([
   } as unknown as Exchange
   const target = { resources: {}, operations: {} } as unknown as Target
   expect(eventOf(target, exchange, false)).toMatchObject({ kind: 'reading', object: id, request })
+})
+
+test.each([
+  [
+    'a graph by its name',
+    { operation: 'graphs.create', body: '{"title":"tea"}' },
+    { kind: 'creation', name: 'tea', object: undefined },
+  ],
+  [
+    'one whose body is no JSON by what it was to be called',
+    { operation: 'graphs.create', body: '{"title":"tea"}}', creates: 'tea' },
+    { kind: 'creation', name: 'tea' },
+  ],
+  [
+    'a file by its name, and the graph that it is attached to',
+    {
+      operation: 'files.upload',
+      query: { graphId: ['g1'] },
+      headers: [{ name: 'Content-Disposition', value: 'attachment; filename="a \\"b\\".txt"' }],
+    },
+    { kind: 'creation', name: 'a \\"b\\".txt', within: 'g1' },
+  ],
+  [
+    'an addition by its file',
+    { operation: 'graphs.add-file', params: { graph_id: 'g1' }, body: '{"file":7}' },
+    { kind: 'creation', object: '7', within: 'g1' },
+  ],
+  [
+    'a listing by the types that it asks for',
+    { operation: 'files.list', query: { file_types: 'pdf,txt' } },
+    { kind: 'listing', object: 'file_types pdf,txt' },
+  ],
+])('a history knows %s', (_, probe, event) => {
+  const target = {
+    resources: {},
+    operations: {
+      'graphs.create': { fields: { name: '/title' } },
+      'graphs.add-file': { fields: { file: '/file' } },
+    },
+  } as unknown as Target
+  const exchange = {
+    probe: { params: {}, query: {}, headers: [], credential: { full: true }, ...probe },
+    purpose: { requirement: null, role: 'probe' },
+  } as unknown as Exchange
+  expect(eventOf(target, exchange, false)).toMatchObject(event)
+})
+
+test('two creations are told apart by what they send', () => {
+  const contentOf = (body?: string) =>
+    eventOf(
+      { resources: {}, operations: {} } as unknown as Target,
+      {
+        probe: { operation: 'files.upload', params: {}, query: {}, headers: [], body },
+        purpose: { requirement: null, role: 'probe' },
+      } as unknown as Exchange,
+      true,
+    )?.content
+  expect(contentOf('tea')).toBe(contentOf('tea'))
+  expect(contentOf('tea')).not.toBe(contentOf('mint'))
+  expect(contentOf(undefined)).toBeUndefined()
 })
