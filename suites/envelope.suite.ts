@@ -1,4 +1,3 @@
-import { createdId } from '../harness/history/index.ts'
 import {
   type Case,
   type Cases,
@@ -37,7 +36,7 @@ import {
   withHeader,
   Throttled,
 } from '../harness/engine/index.ts'
-import { useAgain } from './created/relations.ts'
+import type { Target } from '../harness/target-file/index.ts'
 
 /** 401 counts here: a server may look at the key, or at nothing at all, before it looks at the path. */
 const clientError: Pairs = [['4xx'], [401]]
@@ -199,11 +198,6 @@ async function judgeLarge(context: CheckContext, make: Sized): Promise<void> {
   if (small && small.response?.status === response?.status)
     throw new NotExercised(`a small request is answered alike: ${describeResponse(small)}`)
   context.cases++
-  // What a granted upload is good for is another requirement's.
-  const isUpload =
-    probe.operation === 'files.upload' && response !== undefined && isGranted(response)
-  const id = isUpload ? createdId(context.run, exchange) : undefined
-  if (id !== undefined) useAgain(context.run, 'files.upload', [id])
   if (isAnswered) return
   if (!response) context.fail(exchange, wanted, what)
   context.fail(

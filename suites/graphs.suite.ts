@@ -3,9 +3,8 @@ import { eachAccepted } from './created/created-object.ts'
 import { noEffect, once, onceAtOnce, ownId } from './created/relations.ts'
 import { usable } from './created/usable.ts'
 import { insideBounds } from './query-config.ts'
-import { judgeOtherGraph } from './graphs/other-graph.ts'
+import { otherGraph } from './graphs/other-graph.ts'
 import { addSameFileAgain } from './graphs/same-file.ts'
-import { addedAtOnce } from './graphs/at-once.ts'
 
 // Create a graph (§4.4, §7.3)
 
@@ -24,11 +23,11 @@ export const graphsCreate = suite('graphs.create', {
 export const graphsAddFile = suite('graphs.add-file', {
   '2xx-accepted': eachAccepted,
   '4xx-unknown-file': byRecord(),
-  '2xx-other-graph': judgeOtherGraph,
+  '2xx-other-graph': otherGraph,
   '404-unknown-graph': unknown('graph_id'),
   '4xx-no-effect': noEffect,
   '409-already-in-graph': addSameFileAgain,
-  '409-atomic': addedAtOnce,
+  '409-atomic': onceAtOnce,
 })
 
 // Query a graph (§2.7, §4.4, §7.3)

@@ -12,11 +12,11 @@ import {
   missingBody,
   sampled,
   suite,
-  twinsOf,
   validRequest,
   withBody,
 } from '../harness/checks/index.ts'
-import { createdId } from '../harness/history/index.ts'
+import { uploadOperation } from '../catalogue/operations.ts'
+import { historyOf } from '../harness/history/index.ts'
 import { otherPdfText, type SamplePdf, samplePdfText } from '../fixtures/pdf.ts'
 import type { CheckContext, Judge, Probe, Run } from '../harness/engine/index.ts'
 import {
@@ -149,9 +149,13 @@ async function judgeOwnPdfs(context: CheckContext): Promise<void> {
 }
 
 /** Whether two uploads gave that id: which of them it names nobody knows. */
-function isShared(run: Run, id: string): boolean {
-  return twinsOf(run).found.some((twin) => createdId(run, twin) === id)
-}
+const isShared = (run: Run, id: string): boolean =>
+  new Set(
+    historyOf(run)
+      .of(id)
+      .filter((one) => one.operation === uploadOperation && one.isGranted)
+      .map(({ content }) => content),
+  ).size > 1
 
 async function judgeOwnPdf(context: CheckContext, [name, text, format]: OwnPdf): Promise<void> {
   const { run } = context

@@ -120,21 +120,6 @@ export function namedId(run: Run, creation: Exchange): string {
   throw new NotExercised(`the answer has no usable id at ${place}: ${describeResponse(creation)}`)
 }
 
-/** Creations whose id another one gave before, though what it made was something else: of the same bytes, it may be the same. */
-export const twinsOf = perRun(() => ({
-  bodies: new Map<string, string | Uint8Array>(),
-  found: [] as Exchange[],
-}))
-
-function noteTwin(run: Run, id: string, exchange: Exchange): void {
-  const { bodies, found } = twinsOf(run)
-  const { operation, body = '' } = exchange.probe
-  const name = `${operation} ${id}`
-  const first = bodies.get(name)
-  if (first === undefined) bodies.set(name, body)
-  else if (Buffer.compare(Buffer.from(first), Buffer.from(body)) !== 0) found.push(exchange)
-}
-
 /** How many cases may be granted yet. */
 export interface Allowance {
   left(): number
@@ -183,7 +168,6 @@ export const createdHook: RunHook = {
     if (operation === null || !operationOf(operation).creates) return
     const id = createdId(run, exchange)
     if (id === undefined) return
-    if (operationOf(operation).busy === undefined) noteTwin(run, id, exchange)
     run.objects.takenIds.add(id.toLowerCase())
     run.objects.madeAt.set(id, exchange.endedAt)
     run.objects.created.push({ operation, id, ...(creates === undefined ? {} : { name: creates }) })

@@ -38,6 +38,7 @@ export {
   nameOfControl,
   countsAsGranted,
   grantedControl,
+  noteControl,
   notGranted,
   operationIn,
 } from './control.ts'
@@ -73,7 +74,7 @@ export {
 export { additionOf, applyScenario, distinctRequest, withoutRoles } from './valid-request.ts'
 
 // Objects that a run creates.
-export { namedId, twinsOf, uploadsOf } from './created.ts'
+export { namedId, uploadsOf } from './created.ts'
 export {
   freshFilename,
   resendAsDeclared,

@@ -14,10 +14,14 @@ import {
   isExpected,
   NotExercised,
   operationProbe,
-  perRun,
   withHeader,
 } from '../../harness/engine/index.ts'
-import { type OperationId, operation, uploadOperation } from '../../catalogue/operations.ts'
+import {
+  additionOperation,
+  operation,
+  type OperationId,
+  uploadOperation,
+} from '../../catalogue/operations.ts'
 import {
   accepted,
   additionOf,
@@ -30,14 +34,15 @@ import {
   refused,
   resendAsDeclared,
   resendWhile,
-  twinsOf,
   upload,
   validRequest,
   wrongCreations,
 } from '../../harness/checks/index.ts'
 import { withCredential } from '../authentication/credentials.ts'
 import { invalidForms, malformedForms, noCredential } from '../authentication/key-forms.ts'
-import type { Pairs } from '../../catalogue/expected.ts'
+import { historyOf } from '../../harness/history/index.ts'
+import { creatorOf } from './attempts.ts'
+import { ownIdRule } from './rules.ts'
 
 /** A creation that a conforming target refuses, whatever it creates. */
 export interface Refusal {
@@ -153,13 +158,10 @@ export function noteRefused(context: CheckContext, creation: Exchange): void {
   const { run } = context
   const { response, unanswered } = creation
   // A file whose id another upload gave as well is not a fresh one.
-  if (unanswered || twinsOf(run).found.length > 0) return
-  if (
-    response &&
-    (isBreakdown(response) || isExpected(creatorIn(context).exists, response)) &&
-    !isBlock(response)
-  )
-    wrongCreations(run).push(creation)
+  const isTwin = ownIdRule(uploadOperation)(historyOf(run)).outcome === 'broken'
+  if (unanswered || isTwin || !response || isBlock(response)) return
+  const { exists } = creatorOf(operationIn(context))
+  if (isBreakdown(response) || isExpected(exists, response)) wrongCreations(run).push(creation)
 }
 
 /** Judges that the control and each other valid creation of the run are granted. */
@@ -178,56 +180,18 @@ export const eachAccepted: Judge = async (context) => {
   }
 }
 
-/** An operation that makes something which may exist once: a name, a file in a graph. */
-export interface Creator {
-  readonly operation: OperationId
-  /** A creation of something that does not exist yet, fresh each time. */
-  fresh(run: Run): Promise<Probe>
-  /** Pair that answers the creation of something that exists. */
-  readonly exists: Pairs
-  /** `a graph`; `the same name`: what may exist once. */
-  readonly what: string
-  readonly same: string
+/** A creation of something that does not exist yet, fresh each time: a freshly uploaded file is added to the declared graph. */
+export async function freshCreation(run: Run, id: OperationId): Promise<Probe> {
+  if (id !== additionOperation) return validRequest(run, id)
+  if (pointerOf(run, id, 'file') === undefined)
+    throw new NotExercised('declare operations.graphs.add-file.fields.file')
+  return addition(run, declaredResource(run, 'graph'), await upload(run, contentOf(run)))
 }
-
-/** A freshly uploaded file is added to the declared graph. */
-export const additions: Creator = {
-  operation: 'graphs.add-file',
-  async fresh(run) {
-    const pointer = pointerOf(run, 'graphs.add-file', 'file')
-    if (pointer === undefined)
-      throw new NotExercised('declare operations.graphs.add-file.fields.file')
-    return addition(run, declaredResource(run, 'graph'), await upload(run, contentOf(run)))
-  },
-  exists: [[409, 'BadRequest']],
-  what: 'a file in a graph',
-  same: 'the same file',
-}
-
-/** Describes what the operation of a requirement creates; names are unique. */
-export function creatorIn(context: CheckContext): Creator {
-  const id = operationIn(context)
-  if (id === additions.operation) return additions
-  return {
-    operation: id,
-    fresh: (run) => validRequest(run, id),
-    exists: [[400, 'BadRequest']],
-    what: operation(id).creates?.what ?? 'an object',
-    same: 'the same name',
-  }
-}
-
-/** The file that was added last to a graph, if any was. */
-export const lastAddition = perRun((): { file?: string } => ({}))
 
 /** An addition of that file to that graph; the declared body if it is not said where a file stands in it. */
-export function addition(run: Run, graph: string, file: string): Promise<Probe> {
-  const pointer = pointerOf(run, 'graphs.add-file', 'file') ?? ''
+export async function addition(run: Run, graph: string, file: string): Promise<Probe> {
+  const pointer = pointerOf(run, additionOperation, 'file') ?? ''
   const json = additionOf(run, file, pointer)
-  lastAddition(run).file = file
-  return operationProbe(run, 'graphs.add-file', {
-    params: { graph_id: graph },
-    json,
-    effect: 'creates',
-  })
+  const parts = { params: { graph_id: graph }, json, effect: 'creates' } as const
+  return { ...(await operationProbe(run, additionOperation, parts)), creates: file }
 }

@@ -1,22 +1,9 @@
-import { createdId } from '../../harness/history/index.ts'
-import type { CheckContext, Exchange, Judge, Probe, Run } from '../../harness/engine/index.ts'
-import {
-  describeResponse,
-  wasAnswered,
-  isGranted,
-  isOwnBreakdown,
-  isThrottling,
-  NotExercised,
-  perRun,
-  sendWithRetries,
-  Throttled,
-} from '../../harness/engine/index.ts'
-import { type OperationId, uploadOperation } from '../../catalogue/operations.ts'
+import { uploadOperation } from '../../catalogue/operations.ts'
 import {
   atRole,
   byScenario,
-  condition,
   contentOf,
+  control,
   countsAsGranted,
   distinctRequest,
   freshFilename,
@@ -25,18 +12,34 @@ import {
   grantedProbe,
   judgeAlso,
   judgeEach,
+  judgeThrottled,
+  judgeVerdict,
+  noteControl,
   operationIn,
   refused,
   sampled,
   sendAtOnce,
   sendUntilSettled,
-  twinsOf,
   uploadProbe,
   withOwnContent,
 } from '../../harness/checks/index.ts'
+import type { CheckContext, Exchange, Judge, Probe } from '../../harness/engine/index.ts'
+import {
+  describeResponse,
+  isGranted,
+  isOwnBreakdown,
+  isThrottling,
+  judgePairs,
+  NotExercised,
+  sendWithRetries,
+  Throttled,
+} from '../../harness/engine/index.ts'
+import { createdId, historyOf } from '../../harness/history/index.ts'
+import { addTwice } from '../graphs/addition.ts'
+import { creatorOf, madeBy } from './attempts.ts'
 import {
   create,
-  creatorIn,
+  freshCreation,
   notCreated,
   noteRefused,
   type Refusal,
@@ -45,42 +48,45 @@ import {
   refusedByRights,
   refusedByType,
 } from './created-object.ts'
+import { relationRule } from '../relation-rules.ts'
+import { timesAlike } from './rules.ts'
 
-/** Relations that hold for every operation that creates something, whatever that is. */
+/** What brings about the states that the relations speak of; what they show is for the rules to say. */
 
-/** A fault that somebody else, or a replica, could explain has to show in so many looks. */
-export const maxLooks = 3
 /** Creations of one thing that are sent at once; and of several, each of which is used again. */
 const atOnce = { full: 4, quick: 2 }
 const severalAtOnce = { full: 3, quick: 2 }
 /** Further creations, one at a time, if fewer than two of those were granted. */
 const maxMore = 2
+/** Most files that are added twice in a row before anybody is accused: a busy machine may be late at some. */
+const maxRows = 5
 
-async function requireControl(context: CheckContext): Promise<void> {
-  context.control = (await grantedControl(context.run, operationIn(context))).state
+/** Notes the control, and gives its request; throws `NotExercised` if it was not granted. */
+export async function requireControl(context: CheckContext): Promise<() => Promise<Probe>> {
+  const found = await grantedControl(context.run, operationIn(context))
+  noteControl(context, found)
+  return found.valid
 }
 
-/** The ids of what is used again at the end, by operation: made at the very same time, asked for a second time, or large. */
-const toUseAgain = perRun(() => new Map<OperationId, string[]>())
+const verdictOn = ({ run, requirement }: CheckContext) =>
+  relationRule(requirement.id)(historyOf(run))
 
-export function idsToUseAgain(run: Run, operation: OperationId): readonly string[] {
-  return toUseAgain(run).get(operation) ?? []
+/** Judges a requirement by its rule, on all that the run saw. What keeps one of its cases from being judged is told by that case. */
+export function judgeRelation(context: CheckContext): void {
+  const verdict = verdictOn(context)
+  const { planned, judged } = context.open
+  context.cases = 0
+  if (verdict.outcome !== 'open' || planned <= judged) judgeVerdict(context, verdict)
 }
 
-export function useAgain(run: Run, operation: OperationId, ids: readonly string[]): void {
-  toUseAgain(run).set(operation, [...new Set([...idsToUseAgain(run, operation), ...ids])])
+/** Throws why that answer shows nothing; a limit is told as such. */
+function showsNothing(which: string, exchange: Exchange): never {
+  const Reason = isThrottling(exchange) ? Throttled : NotExercised
+  throw new Reason(`${which} was answered ${describeResponse(exchange)}`)
 }
 
-/** The object that was created to be used, by operation. */
-export const usedIn = perRun(() => new Map<OperationId, string>())
-
-/** The creation with the name of what has been used since, if there is such a thing: a server may look for the name of what is new alone. */
-function withUsedName({ run }: CheckContext, probe: Probe): Probe {
-  const { operation } = probe
-  const id = operation && usedIn(run).get(operation)
-  const name = run.objects.created.find((one) => one.operation === operation && one.id === id)?.name
-  return id && name !== undefined ? atRole(run, probe, 'name', name) : probe
-}
+const grantedOf = (sent: readonly Exchange[]): Exchange[] =>
+  sent.filter(({ response }) => response && isGranted(response))
 
 /** Two uploads of different content under one name: a server that knows files by their name gives one id. */
 async function uploadUnderOneName(context: CheckContext): Promise<void> {
@@ -95,7 +101,7 @@ async function uploadUnderOneName(context: CheckContext): Promise<void> {
 
 const needTwo = 'concurrent creations need limits.concurrency of 2 or more'
 
-/** Judges that several creations at once each give an id that no other creation of the run gives. */
+/** Several creations at once each give an id that no other creation of the run gives. */
 export const ownId: Judge = async (context) => {
   const { run, requirement } = context
   const operation = operationIn(context)
@@ -106,29 +112,69 @@ export const ownId: Judge = async (context) => {
   // A guardrail, a lost answer or a limit may have met one of them, and one at a time is all that some targets take.
   for (let more = maxMore; more > 0 && grantedOf(sent).length < 2; more--)
     sent.push(await context.send(make))
-  const made = sent.flatMap((exchange) => createdId(run, exchange) ?? [])
-  useAgain(run, operation, made)
   if (operation === uploadOperation) await uploadUnderOneName(context)
   context.open.plan(1)
   if (run.target.limits.concurrency < 2) context.open.leave(needTwo)
   else context.open.settle(1)
-  const [first] = sent
-  const limited = sent.find(isThrottling)
-  if (made.length < 2 && limited) throw new Throttled(describeResponse(limited))
-  if (made.length < 2)
-    throw new NotExercised(
-      `fewer than two concurrent creations named an id: ${first ? describeResponse(first) : ''}`,
-    )
-  const judge = async (): Promise<void> => {
-    context.cases += made.length
-    const twin = twinsOf(run).found.find(({ probe }) => probe.operation === operation)
-    if (!twin) return
-    context.shownBy = twin.purpose.requirement
-    const actual = `id ${createdId(run, twin)}, which another creation gave (operations.${operation}.fields.id says where it stands)`
-    context.fail(twin, 'an id that no other creation gives', '', actual)
-  }
+  const limited = sent.find(isThrottling) ?? sent[0]!
+  if (sent.flatMap((exchange) => createdId(run, exchange) ?? []).length < 2)
+    showsNothing('fewer than two concurrent creations named an id: one', limited)
+  const judge = async (): Promise<void> => judgeRelation(context)
   await judge()
   context.atEnd = judge
+}
+
+/** A creation that is refused makes nothing. @param more refusals that only this operation has */
+export async function noEffect(
+  context: CheckContext,
+  more: readonly Refusal[] = [],
+): Promise<void> {
+  const { run, scenario } = context
+  if (scenario) return grantedByScenario(context)
+  await requireControl(context)
+  const refusals = [
+    ...(await refusedByKey(run)),
+    ...(await refusedByRights(run, operationIn(context))),
+    refusedByType,
+    refusedByGrammar,
+    ...more,
+  ]
+  await judgeEach(sampled(context, refusals), (refusal) =>
+    judgeAlso(context, () => lookAfter(context, refusal)),
+  )
+  judgeRelation(context)
+}
+
+/** The same creation after it was refused for that, and another one beside; three times, unless it is granted. */
+async function lookAfter(
+  context: CheckContext,
+  { requirement: of, what, change, statuses }: Refusal,
+): Promise<void> {
+  const { run, requirement } = context
+  const operation = operationIn(context)
+  const setup = { about: `${operation}/${of}`, role: 'setup', badInput: true, what } as const
+  for (let look = 1; look <= timesAlike; look++) {
+    const probe = await freshCreation(run, operation)
+    const refusedOne = await context.send(await change(probe), setup)
+    if (!statuses.includes(refusedOne.response?.status ?? 0))
+      showsNothing('the creation that should be refused', refusedOne)
+    const purpose = { requirement: requirement.id, role: 'probe' } as const
+    const send = () => sendWithRetries(run, probe, purpose, { fresh: true })
+    const again = await sendUntilSettled(
+      run,
+      await send(),
+      send,
+      (one) => countsAsGranted(one) || one.response?.status === 409,
+    )
+    if (again.response && isGranted(again.response)) return
+    // One whose answer was lost may have made what this one meets.
+    if (again.unanswered || !isRefused(again))
+      showsNothing('the creation after a refused one', again)
+    const plain = await context.send(() => freshCreation(run, operation), { role: 'setup' })
+    if (plain.response && isGranted(plain.response)) continue
+    noteRefused(context, plain)
+    showsNothing('a creation without a refused one before it', plain)
+  }
 }
 
 /** True for a creation that was refused as a request, not for its key or by a limit, or that broke the server. */
@@ -141,136 +187,84 @@ function isRefused({ response, throttled }: Exchange): boolean {
   )
 }
 
-/** Why that answer shows nothing; a limit is told as such. */
-function showsNothing(which: string, exchange: Exchange): NotExercised {
-  const Reason = isThrottling(exchange) ? Throttled : NotExercised
-  return new Reason(`${which} ${wasAnswered(exchange)}`)
-}
-
-/** Judges a creation after one that was refused; throws `NotExercised` if it shows nothing. */
-async function lookAfter(context: CheckContext, refusal: Refusal): Promise<void> {
-  const { run, requirement } = context
-  const creator = creatorIn(context)
-  const { what, change, statuses } = refusal
-  const about = `${creator.operation}/${refusal.requirement}`
-  let again: Exchange | undefined
-  for (let look = 1; look <= maxLooks; look++) {
-    const probe = await creator.fresh(run)
-    const refusedOne = await context.send(await change(probe), {
-      about,
-      role: 'setup',
-      badInput: true,
-    })
-    if (!statuses.includes(refusedOne.response?.status ?? 0))
-      throw showsNothing('the creation that should be refused', refusedOne)
-    const purpose = { requirement: requirement.id, role: 'probe' } as const
-    const send = () => sendWithRetries(run, probe, purpose, { fresh: true })
-    const isOver = (exchange: Exchange): boolean =>
-      countsAsGranted(exchange) || exchange.response?.status === 409
-    again = await sendUntilSettled(run, await send(), send, isOver)
-    if (again.response && isGranted(again.response)) return void context.cases++
-    // One whose answer was lost may have made what this one meets.
-    if (again.unanswered || !isRefused(again))
-      throw showsNothing('the creation after a refused one', again)
-    const plain = await context.send(() => creator.fresh(run), { role: 'setup' })
-    if (plain.response && isGranted(plain.response)) continue
-    noteRefused(context, plain)
-    throw showsNothing('a creation without a refused one before it', plain)
-  }
-  if (!again) return
-  const expected = `a 2xx: the refused creation made nothing, so ${creator.same} is still free`
-  context.fail(again, expected, `after the same one was refused ${what}, in ${maxLooks} attempts`)
-}
-
-/**
- * Judges that a creation which is refused makes nothing.
- * @param more refusals that only this operation has
- */
-export async function noEffect(
-  context: CheckContext,
-  more: readonly Refusal[] = [],
-): Promise<void> {
-  const { run, scenario } = context
-  if (scenario) return grantedByScenario(context)
-  await requireControl(context)
-  const byRights = await refusedByRights(run, operationIn(context))
-  const refusals = [
-    ...(await refusedByKey(run)),
-    ...byRights,
-    refusedByType,
-    refusedByGrammar,
-    ...more,
-  ]
-  await judgeEach(sampled(context, refusals), (refusal) =>
-    judgeAlso(context, () => lookAfter(context, refusal)),
-  )
-}
-
-export function grantedOf(sent: readonly Exchange[]): Exchange[] {
-  return sent.filter(({ response }) => response && isGranted(response))
-}
-
 /** Whether it shows what becomes of a creation beside one that is granted. That one's answer may be lost. */
 function isTelling(sent: readonly Exchange[]): boolean {
   const made = grantedOf(sent)
-  return made.length > 1 || (made.length === 1 && sent.some((exchange) => isRefused(exchange)))
+  return made.length > 1 || (made.length === 1 && sent.some(isRefused))
 }
 
-/** Throw `NotExercised` unless what was made is seen: at all, and so soon that two of one moment are proof. */
-interface SeenWhen {
-  before(context: CheckContext): Promise<unknown>
-  accusing(context: CheckContext): Promise<unknown>
-}
-
-/** Judges that of several creations of one thing at the very same time at most one is granted. */
-export async function onceAtOnce(context: CheckContext, seen?: SeenWhen): Promise<void> {
-  const { run, requirement } = context
-  const creator = creatorIn(context)
-  if (context.scenario) return byScenario(context)
+/** Of several creations of one thing at the very same time at most one is granted. */
+export const onceAtOnce: Judge = async (context) => {
+  const { run, requirement, scenario } = context
+  if (scenario) return byScenario(context)
   if (run.target.limits.concurrency < 2) throw new NotExercised(needTwo)
   await requireControl(context)
-  await seen?.before(context)
+  const { operation, isProcessed } = creatorOf(operationIn(context))
+  if (isProcessed) await addTwice(context)
   const sendAll = async (): Promise<readonly Exchange[]> => {
-    const probe = await creator.fresh(run)
-    return sendAtOnce(run, {
-      size: atOnce[run.options.depth],
-      make: () => probe,
-      requirement: requirement.id,
-    })
+    const probe = await freshCreation(run, operation)
+    const size = atOnce[run.options.depth]
+    return sendAtOnce(run, { size, make: () => probe, requirement: requirement.id })
   }
   let sent = await sendAll()
   // The one that was granted may have lost its answer, and those beside it may have been throttled.
   for (let more = 2; more > 0 && !isTelling(sent); more--) sent = await sendAll()
   // Whoever comes second is refused: a server that breaks on it each time is broken.
-  const again = sent.some(isOwnBreakdown) ? await sendAll() : []
-  const broken = grantedOf(again).length > 0 ? again.find(isOwnBreakdown) : undefined
-  const made = grantedOf(sent)
-  const [, second] = made
-  context.cases += sent.filter((exchange) => isRefused(exchange)).length
-  const what = `with ${creator.same}, at once with ${sent.length - 1} others`
-  if (broken) context.fail(broken, 'a refusal, and no breakdown, of all but one of them', what)
-  if (second) await seen?.accusing(context)
-  if (second)
-    context.fail(second, `that at most one is granted`, what, `${made.length} of them were granted`)
-  const shown = sent.find(isThrottling) ?? sent[0]!
-  const Reason = isThrottling(shown) ? Throttled : NotExercised
-  if (made.length === 0)
-    throw new Reason(`none of the concurrent creations was granted: ${describeResponse(shown)}`)
+  if (sent.some(isOwnBreakdown)) await sendAll()
+  const isOpen = (): boolean => verdictOn(context).outcome === 'open'
+  for (let rows = 0; grantedOf(sent).length > 1 && isOpen() && rows < maxRows; rows++)
+    await addTwice(context)
+  if (grantedOf(sent).length === 0)
+    showsNothing(
+      'none of the concurrent creations was granted: one',
+      sent.find(isThrottling) ?? sent[0]!,
+    )
+  judgeRelation(context)
 }
 
-/** Judges that what exists is not made again: not the second and the third time, and not after another one was made. */
-export const once = condition(async ({ context, valid, judge }) => {
-  const creator = creatorIn(context)
+/** Asks for what exists once more. One that is throttled each time takes turns with the control. */
+export async function askAgain(context: CheckContext, probe: Probe): Promise<Exchange> {
+  const { run } = context
+  const { exists, same, what } = creatorOf(operationIn(context))
+  const purpose = { badInput: true, expects: exists, what: `with ${same} as ${what} that exists` }
+  const source = refused(probe)
+  const last = await context.send(source, purpose)
+  const found = await control(run, operationIn(context))
+  return judgeThrottled(context, { source, control: found, last, purpose })
+}
+
+/** Judges that what exists is refused, whatever asked for it; of a request that gets no answer there is nothing else to see. */
+export function judgeOnce(context: CheckContext, last: Exchange): void {
+  if (!last.response)
+    judgePairs(context, last, creatorOf(operationIn(context)).exists, last.purpose.what ?? '')
+  judgeRelation(context)
+}
+
+/** The creation with the name of what has been used since, if there is such a thing: a server may look for the name of what is new alone. */
+function withUsedName({ run }: CheckContext, probe: Probe): Probe {
+  const id = probe.operation!
+  const usable = `${id}/2xx-usable`
+  const used = madeBy(historyOf(run), id).find(
+    ({ exchange }) => exchange.purpose.requirement === usable,
+  )
+  // What a scenario makes may be that of another account, where names are others.
+  const isOwn = run.target.scenarios[usable] === undefined
+  return isOwn && used?.name !== undefined ? atRole(run, probe, 'name', used.name) : probe
+}
+
+/** What exists is not made again: not the second and the third time, and not after another one was made. */
+export const once: Judge = async (context) => {
+  const { run, scenario } = context
+  if (scenario) return byScenario(context)
+  const valid = await requireControl(context)
   // A first creation that is sent once more takes another name: the last one sent is the one that exists.
   const first = await create(context, valid)
   if (!countsAsGranted(first)) notCreated(context, first, 'the first creation')
-  const again = refused(first.probe)
-  await judge(again, `with ${creator.same} as ${creator.what} that exists`)
-  // A clean-up after the refused creation may remove the existing object.
-  useAgain(context.run, operationIn(context), [createdId(context.run, first) ?? []].flat())
-  if (context.run.options.depth === 'quick') return
-  await judge(again, `with ${creator.same} as ${creator.what} that exists, for the third time`)
+  const again = await askAgain(context, first.probe)
+  judgeOnce(context, again)
+  if (run.options.depth === 'quick') return
+  judgeOnce(context, await askAgain(context, first.probe))
   await context.send(valid, { role: 'setup' })
-  const later = `with ${creator.same} as ${creator.what} that exists, after another one was made, at the end of the run`
-  context.atEnd = async () => void (await judge(withUsedName(context, again), later))
-})
+  context.atEnd = async () =>
+    judgeOnce(context, await askAgain(context, withUsedName(context, first.probe)))
+}

@@ -1,44 +1,39 @@
 import {
+  answered,
   type CheckContext,
-  type Probe,
-  NotExercised,
   describeResponse,
   wasAnswered,
   type Exchange,
-  sendWithRetries,
-  pause,
-  answered,
   isGranted,
   type Judge,
+  NotExercised,
+  pause,
+  type Probe,
+  sendWithRetries,
 } from '../../harness/engine/index.ts'
+import { grantedByScenario, retryWhileSettling, validRequest } from '../../harness/checks/index.ts'
 import { createObject } from '../created/created-object.ts'
+import { judgeRelation } from '../created/relations.ts'
 import { addFirst, addOnce, isConflict } from './addition.ts'
-import {
-  retryWhileSettling,
-  refused,
-  grantedProbe,
-  validRequest,
-  inScenario,
-  asScenario,
-} from '../../harness/checks/index.ts'
 
 /** Adds a file to its graph; throws `NotExercised` unless the graph then says, by a 409, that it has it. */
-async function addAndConfirm(context: CheckContext, addition: Probe): Promise<void> {
-  const { run } = context
+async function addAndConfirm(context: CheckContext): Promise<Probe> {
+  const addition = await validRequest(context.run, 'graphs.add-file')
   await addFirst(context, addition)
-  const again = await retryWhileSettling(run, () => addOnce(context, refused(addition)), isConflict)
+  const add = (): Promise<Exchange> => addOnce(context, addition)
+  const again = await retryWhileSettling(context.run, add, isConflict)
   if (!isConflict(again))
     throw new NotExercised(
       `a second, identical addition was not answered 409: ${describeResponse(again)}`,
     )
+  return addition
 }
 
-/** The addition to a second graph; if that is not there yet, once more when it has to be. */
+/** Adds it to a second graph, once more if that is not there yet; each time on a connection of its own. */
 async function addToOther(context: CheckContext, addition: Probe): Promise<Exchange> {
   const { run, requirement } = context
-  // On a connection of its own: one that the target had closed would make it be sent twice.
-  const add = () =>
-    sendWithRetries(run, addition, { requirement: requirement.id, role: 'probe' }, { fresh: true })
+  const purpose = { requirement: requirement.id, role: 'probe' } as const
+  const add = () => sendWithRetries(run, addition, purpose, { fresh: true })
   const exchange = await add()
   if (exchange.response?.status !== 404) return exchange
   await pause(run, run.target.limits.settleMs)
@@ -49,58 +44,34 @@ async function addToOther(context: CheckContext, addition: Probe): Promise<Excha
   return again
 }
 
-function judgeAddition(context: CheckContext, exchange: Exchange, what: string): void {
-  answered(exchange)
-  const isConclusive = isConflict(exchange) || isGranted(exchange.response)
-  if (!isConclusive)
-    throw new NotExercised(`the addition to a second graph ${wasAnswered(exchange)}`)
-  context.cases++
-  if (isConflict(exchange))
-    context.fail(exchange, 'no 409: the file is in another graph, not in this one', what)
-}
+const isTaken = ({ response }: Exchange): boolean => response !== undefined && isGranted(response)
 
-/** A file that is in one graph can be added to another. */
-export const judgeOtherGraph: Judge = async (context) => {
+/** A file that is in one graph can be added to another, and is still in the first. */
+export const otherGraph: Judge = async (context) => {
   const { run, scenario } = context
-  if (scenario) {
-    const make = grantedProbe(context, 'graphs.add-file', () =>
-      validRequest(run, 'graphs.add-file'),
-    )
-    return inScenario(context, 'graphs.add-file', async () =>
-      judgeAddition(context, await context.send(make), asScenario),
-    )
-  }
+  if (scenario) return grantedByScenario(context)
   const other = await createObject(context, 'graphs.create')
   // A replica that lags behind may not have seen the first addition yet: every one has it the second time.
-  const again = await takenAgain(context, other, 0)
-  const last = again && (await takenAgain(context, other, run.target.limits.settleMs))
-  if (!last) return
-  // A graph that takes what it has in any case is what another requirement is about.
-  const another = await validRequest(run, 'graphs.add-file')
-  await addAndConfirm(context, another)
-  if (!isConflict(await addOnce(context, refused(another)))) return
-  const what = 'to its first graph, of a file that was added to a second one since'
-  context.fail(last, '409 as before: it is in that graph still', what)
+  const isLeft =
+    (await addToBoth(context, other, 0)) &&
+    (await addToBoth(context, other, run.target.limits.settleMs))
+  if (isLeft) await addOnce(context, await addAndConfirm(context))
+  judgeRelation(context)
 }
 
 /**
- * Adds a file to its graph and to another one, and to its own again; gives that last addition if it was granted.
+ * Adds a file to its graph and to another one, and to its own again; whether that last addition was granted.
  * @param waitMs between the first addition, which a 409 has shown, and the second
  */
-async function takenAgain(
-  context: CheckContext,
-  other: string,
-  waitMs: number,
-): Promise<Exchange | undefined> {
+async function addToBoth(context: CheckContext, other: string, waitMs: number): Promise<boolean> {
   const { run } = context
-  const addition = await validRequest(run, 'graphs.add-file')
-  await addAndConfirm(context, addition)
+  const addition = await addAndConfirm(context)
   await pause(run, waitMs)
-  const toOther = { ...addition, params: { ...addition.params, graph_id: other } }
-  const added = await addToOther(context, toOther)
-  judgeAddition(context, added, 'of a file that is in another graph, to a second one')
-  if (run.options.depth === 'quick' || !added.response || !isGranted(added.response))
-    return undefined
-  const again = await addOnce(context, refused(addition))
-  return again.response && isGranted(again.response) ? again : undefined
+  const params = { ...addition.params, graph_id: other }
+  const added = await addToOther(context, { ...addition, params })
+  answered(added)
+  if (!isTaken(added) && !isConflict(added))
+    throw new NotExercised(`the addition to a second graph was answered ${describeResponse(added)}`)
+  if (run.options.depth === 'quick' || !isTaken(added)) return false
+  return isTaken(await addOnce(context, addition))
 }

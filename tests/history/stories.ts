@@ -71,7 +71,7 @@ export function historyOf(story: string, isRecorded = false): History {
   return history
 }
 
-function exchangeOf(
+export function exchangeOf(
   status: number | undefined,
   body: object,
   sentAt: number,

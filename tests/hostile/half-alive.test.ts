@@ -116,7 +116,7 @@ test('a graph that keeps the last of several files which are added at the same m
   const found = report.requirements.find((result) => result.id === id)
   expect(found?.outcome).toBe('failed')
   expect(found?.failures[0]?.message).toContain(
-    'since others were added at the same moment, at the end of the run',
+    'with the same file as a file in a graph that exists, made 3.0 s before',
   )
 })
 

@@ -1,0 +1,162 @@
+import type { Pairs } from '../../catalogue/expected.ts'
+import { additionOperation, operation, type OperationId } from '../../catalogue/operations.ts'
+import { groupBy } from '../../harness/group-by.ts'
+import { derived, type History, type HistoryEvent, idKey } from '../../harness/history/index.ts'
+
+/** An operation that makes something which may exist once: a name, a file in a graph. */
+export interface Creator {
+  readonly operation: OperationId
+  /** The requirement that says so, and the pair that answers the creation of something that exists. */
+  readonly once: string
+  readonly exists: Pairs
+  /** `a graph`; `the same name`: what may exist once. */
+  readonly what: string
+  readonly same: string
+  /** What is made may be processed for `settleMs`, and is not known before. */
+  readonly isProcessed: boolean
+}
+
+/** Describes what an operation creates; §7.3: names are unique, and a file is in a graph once. */
+export function creatorOf(id: OperationId): Creator {
+  return id === additionOperation
+    ? {
+        operation: id,
+        once: `${id}/409-already-in-graph`,
+        exists: [[409, 'BadRequest']],
+        what: 'a file in a graph',
+        same: 'the same file',
+        isProcessed: true,
+      }
+    : {
+        operation: id,
+        once: `${id}/400-duplicate-name`,
+        exists: [[400, 'BadRequest']],
+        what: operation(id).creates?.what ?? 'an object',
+        same: 'the same name',
+        isProcessed: false,
+      }
+}
+
+/** What may exist once of that which a creation asks for; undefined if nothing is known of it. */
+function thingOf(event: HistoryEvent): string | undefined {
+  const { kind, operation: id, within, name } = event
+  if (kind !== 'creation') return undefined
+  if (id !== additionOperation) return operation(id).creates?.hasUniqueName ? name : undefined
+  return within === undefined ? undefined : `${idKey(within)} ${fileOf(event)}`
+}
+
+/** The file that an addition names; if nobody says where it stands in the body, the body does. */
+export const fileOf = ({ object, content }: Pick<HistoryEvent, 'object' | 'content'>): string =>
+  object === undefined ? String(content) : idKey(object)
+
+/** The additions of each file to graphs, in the order in which they were sent. */
+export const additionsByFile = derived((history) =>
+  groupBy(thingsOf(history, additionOperation).flat(), fileOf),
+)
+
+const things = derived((history) => {
+  const all = new Map<string, Map<string, HistoryEvent[]>>()
+  for (const event of history.events.toSorted((one, other) => one.sentAt - other.sentAt)) {
+    const thing = thingOf(event)
+    if (thing === undefined) continue
+    const own = all.get(event.operation) ?? new Map<string, HistoryEvent[]>()
+    all.set(event.operation, own.set(thing, [...(own.get(thing) ?? []), event]))
+  }
+  return all
+})
+
+/** The creations of each thing, in the order in which they were sent. */
+export const thingsOf = (history: History, id: OperationId): (readonly HistoryEvent[])[] => [
+  ...(things(history).get(id)?.values() ?? []),
+]
+
+export const isGranted = (event: HistoryEvent): boolean => event.isGranted
+export const isAnswered = ({ status, noise }: HistoryEvent): boolean =>
+  status !== undefined && noise === undefined
+
+/** To be granted if nothing stands in the way; of a recorded one nobody knows but by its answer that its key was no good. */
+export const isMeant = ({ request, status = 0 }: HistoryEvent): boolean =>
+  request === 'unknown' ? status !== 401 && status !== 403 : request !== 'faulty'
+
+export const overlaps = (one: HistoryEvent, other: HistoryEvent): boolean =>
+  one.sentAt <= other.endedAt && other.sentAt <= one.endedAt
+
+/** Sent when the first had been answered: who sends what is to be refused knows that, whatever the clock. */
+export const isAfter = ({ sentAt, request }: HistoryEvent, { endedAt }: HistoryEvent): boolean =>
+  sentAt > endedAt || (sentAt === endedAt && request === 'faulty')
+
+/** Refused for what it asks for: the rights of a key, a limit and a pause say nothing of that. */
+export const isRefused = ({ status, noise, isGranted }: HistoryEvent): boolean =>
+  status !== undefined &&
+  noise === undefined &&
+  !isGranted &&
+  ![401, 403, 429, 503].includes(status)
+
+function headerOf({ exchange: { probe } }: HistoryEvent, header: string): string | undefined {
+  return probe.headers.find(({ name }) => name.toLowerCase() === header)?.value
+}
+
+/** The header by which a recording tells one account from another. */
+export const keyOf = (event: HistoryEvent): string | undefined => headerOf(event, 'authorization')
+
+/** Whether it is the very same request with a key that is good: the same bytes with the same label. */
+export function isSameRequest(one: HistoryEvent, other: HistoryEvent): boolean {
+  return (
+    one.content !== undefined &&
+    one.content === other.content &&
+    headerOf(one, 'content-type') === headerOf(other, 'content-type') &&
+    (one.request === 'unknown'
+      ? isMeant(one) && keyOf(one) === keyOf(other)
+      : [one, other].every(({ exchange }) => exchange.probe.credential.full))
+  )
+}
+
+/** A timer may fire a moment early, in ms. */
+const earlyMs = 1
+
+/** Whether what was made then has had its time when it is looked at. */
+export const hasSettled = ({ limits }: History, madeAt: number, at: number): boolean =>
+  at - madeAt >= limits.settleMs - earlyMs
+
+/** So many right answers on fresh connections show that the request before it on its connection is to blame for a wrong one. */
+const freshOnes = 3
+
+/** @param alike answers to requests like it */
+export function isOfConnection(
+  wrong: HistoryEvent,
+  alike: readonly HistoryEvent[],
+  isRight: (event: HistoryEvent) => boolean,
+): boolean {
+  const fresh = alike.filter((one) => one.isFirst && isAnswered(one))
+  return !wrong.isFirst && fresh.length >= freshOnes && fresh.every(isRight)
+}
+
+/** `3.2 s` */
+export const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
+
+/** What the history made by an operation, as it was meant to: the granted creations, the first of each id. */
+export const madeBy = (history: History, id: OperationId): readonly HistoryEvent[] =>
+  made(history).get(id) ?? []
+
+const made = derived((history) => {
+  const all = new Map<OperationId, HistoryEvent[]>()
+  const ids = new Set<string>()
+  for (const event of history.events) {
+    const isMade = event.kind === 'creation' && event.isGranted && isMeant(event)
+    if (!isMade || event.object === undefined) continue
+    const place = event.operation === additionOperation ? event.within : ''
+    const key = `${event.operation} ${place} ${idKey(event.object)}`
+    if (ids.has(key)) continue
+    ids.add(key)
+    all.set(event.operation, [...(all.get(event.operation) ?? []), event])
+  }
+  return all
+})
+
+/** What a recording made may be removed by others: what is looked at so many ms later proves nothing. */
+const longestMs = 60_000
+
+/** Whether what was made may be gone by then, by a request of a kind that the spec does not show, or by whoever is not recorded. */
+export const mayBeGone = (history: History, from: number, to: number): boolean =>
+  history.isRecorded &&
+  (!(to - from <= longestMs) || history.othersAt.some((at) => !(at < from || at > to)))

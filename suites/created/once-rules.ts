@@ -1,0 +1,195 @@
+import { additionOperation, type OperationId } from '../../catalogue/operations.ts'
+import { describeResponse, isOwnBreakdown, matchPairs } from '../../harness/engine/index.ts'
+import {
+  broken,
+  type Evidence,
+  heldBy,
+  type History,
+  type HistoryEvent,
+  type Rule,
+  sameId,
+  verdictOf,
+} from '../../harness/history/index.ts'
+import {
+  additionsByFile,
+  type Creator,
+  creatorOf,
+  fileOf,
+  hasSettled,
+  isAfter,
+  isAnswered,
+  isGranted,
+  isMeant,
+  isOfConnection,
+  isRefused,
+  isSameRequest,
+  mayBeGone,
+  overlaps,
+  seconds,
+  thingsOf,
+} from './attempts.ts'
+
+/** What may exist once is made once. */
+
+/** When a file was added to another graph: what its first one says of it since is another requirement's. */
+function addedElsewhere(history: History, first: HistoryEvent): number {
+  const { within = '' } = first
+  const others =
+    first.operation === additionOperation ? additionsByFile(history).get(fileOf(first)) : []
+  const isOther = (one: HistoryEvent): boolean =>
+    one.isGranted && one.sentAt > first.sentAt && !sameId(one.within ?? '', within)
+  return others?.find(isOther)?.sentAt ?? Infinity
+}
+
+/** The same creation, sent again after one that was granted. */
+const repetitionsOf = (
+  history: History,
+  attempts: readonly HistoryEvent[],
+  first: HistoryEvent,
+): HistoryEvent[] =>
+  attempts.filter(
+    (one) =>
+      isAfter(one, first) &&
+      one.sentAt < addedElsewhere(history, first) &&
+      !mayBeGone(history, first.sentAt, one.endedAt) &&
+      one.status !== undefined &&
+      isSameRequest(one, first) &&
+      // Anything may break once, and a recording has it once.
+      !(history.isRecorded && one.status >= 500),
+  )
+
+/** Throttled each time, while others were granted in turn: that is the answer to it. */
+const turns = 3
+function throttledInTurn(history: History, { operation: id }: Creator, again: HistoryEvent[]) {
+  const throttled = again.filter(({ noise }) => noise === 'throttled')
+  const isBeside = (one: HistoryEvent, at: number): boolean =>
+    history.events.some(
+      ({ operation: own, isGranted: granted, sentAt }) =>
+        own === id &&
+        granted &&
+        sentAt > one.endedAt &&
+        sentAt < (throttled[at + 1]?.sentAt ?? Infinity),
+    )
+  const isEachTime = !history.isRecorded && throttled.filter(isBeside).length >= turns
+  return isEachTime ? throttled.at(-1) : undefined
+}
+
+/** §7.3: what exists is not made again, whatever was made or refused since. */
+export const onceRule =
+  (id: OperationId): Rule =>
+  (history) => {
+    const creator = creatorOf(id)
+    const { exists, what, same, isProcessed } = creator
+    const isRight = ({ exchange: { response } }: HistoryEvent): boolean =>
+      response !== undefined && matchPairs(exists, response) === 'exact'
+    let cases = 0
+    const evidence = thingsOf(history, id).flatMap((attempts): Evidence[] => {
+      // A file that is declared may be in the graph already.
+      const isThere = (one: HistoryEvent): boolean =>
+        isProcessed && !history.isRecorded && isMeant(one) && isRight(one)
+      const first = attempts.find(isGranted) ?? attempts.find(isThere)
+      if (!first) return []
+      const again = repetitionsOf(history, attempts, first)
+      const answered = again.filter(isAnswered)
+      const right = answered.filter(isRight)
+      cases += right.length
+      // Until it is processed neither an addition that is granted nor one that finds no file proves anything.
+      const isEarly = (one: HistoryEvent): boolean =>
+        isProcessed &&
+        !hasSettled(history, first.endedAt, one.sentAt) &&
+        (one.isGranted || one.status === 404)
+      const wrong = answered.filter(
+        (one) => !isRight(one) && !isEarly(one) && !isOfConnection(one, answered, isRight),
+      )
+      const limited = throttledInTurn(history, creator, again)
+      return [...wrong, ...(limited ? [limited] : [])].map(({ exchange, sentAt }) => {
+        const before = right.filter((one) => one.sentAt < sentAt).length
+        const refused = before > 0 ? `, refused before (${before})` : ''
+        const made = `made ${seconds(sentAt - first.endedAt)} before`
+        const shownBy = first.exchange.purpose.requirement
+        return {
+          exchange,
+          what: `with ${same} as ${what} that exists, ${made}${refused}`,
+          expected: exists,
+          shownBy,
+        }
+      })
+    })
+    return verdictOf(
+      evidence,
+      cases,
+      `nothing that exists was asked for again, as ${what} was made`,
+    )
+  }
+
+/** A refusal that comes within so many ms of the first answer says that additions are processed before they are answered. */
+const atOnceMs = 25
+/** So many additions in a row are looked at before anybody is accused: each may meet another replica, for itself behind. */
+const leastRows = 4
+
+/** How soon after the first of two in a row the second was refused, in ms; undefined if one of them was granted. */
+function soonestRefusal(
+  history: History,
+  { operation: id, exists }: Creator,
+): number[] | undefined {
+  const rows = thingsOf(history, id).flatMap((attempts) => {
+    const at = attempts.findIndex(isGranted)
+    const [first, second] = [attempts[at], attempts[at + 1]]
+    if (!first || !second || !isAfter(second, first) || !isSameRequest(second, first)) return []
+    return [{ isRight: second.status === exists[0]![0], ms: second.endedAt - first.endedAt }]
+  })
+  return rows.every(({ isRight }) => isRight) ? rows.map(({ ms }) => ms) : undefined
+}
+
+/** Why two that were granted of one moment prove nothing of what is processed later than it is answered; undefined if they do. */
+function whyUnproven(history: History, creator: Creator): string | undefined {
+  if (!creator.isProcessed) return undefined
+  const rows = soonestRefusal(history, creator)
+  if (!rows) return 'the second of two additions in a row was granted as well'
+  if (rows.length < leastRows) return `fewer than ${leastRows} files were added twice in a row`
+  const ms = Math.min(...rows)
+  return ms <= atOnceMs
+    ? undefined
+    : `two of several additions at once were granted, and the second of two in a row was refused ${Math.ceil(ms)} ms after the first was granted: a server that processes additions for as long may answer so; run the suite closer to the target (at most ${atOnceMs} ms), or declare a scenario`
+}
+
+/** Of several creations of one thing at the very same time at most one is granted, and none breaks the server each time. */
+export const atomicRule =
+  (id: OperationId): Rule =>
+  (history) => {
+    const creator = creatorOf(id)
+    const { same } = creator
+    let cases = 0
+    let why = 'no two creations of one thing were sent at once'
+    const crashes: HistoryEvent[] = []
+    for (const attempts of thingsOf(history, id)) {
+      const meant = attempts.filter(isMeant)
+      const granted = meant.filter(isGranted)
+      const beside = meant.filter((one) =>
+        meant.some((other) => other !== one && overlaps(one, other)),
+      )
+      const what = `with ${same}, at once with ${beside.length - 1} others`
+      const second = granted.find((one, at) =>
+        granted.slice(0, at).some((two) => overlaps(one, two)),
+      )
+      if (second) {
+        const unproven = whyUnproven(history, creator)
+        if (unproven !== undefined) return { outcome: 'open', why: unproven }
+        const actual = `${beside.filter(isGranted).length} of them were granted`
+        const expected = 'that at most one is granted'
+        return broken({ exchange: second.exchange, what, expected, actual }, cases + 1)
+      }
+      const refused = beside.filter((one) => isRefused(one) && granted.length > 0)
+      cases += refused.length
+      const [shown] = beside.filter(({ isGranted: is }) => !is)
+      if (shown && granted.length === 0)
+        why = `none of the concurrent creations was granted: ${describeResponse(shown.exchange)}`
+      const crash = refused.find(({ exchange }) => isOwnBreakdown(exchange))
+      if (!crash) continue
+      crashes.push(crash)
+      const expected = 'a refusal, and no breakdown, of all but one of them'
+      // Whoever comes second is refused: a server that breaks on it each time is broken.
+      if (crashes.length > 1) return broken({ exchange: crash.exchange, what, expected }, cases)
+    }
+    return heldBy(cases, why)
+  }

@@ -1,0 +1,218 @@
+import { operation, type OperationId, uploadOperation } from '../../catalogue/operations.ts'
+import { groupBy } from '../../harness/group-by.ts'
+import {
+  type Evidence,
+  type History,
+  type HistoryEvent,
+  idKey,
+  type Rule,
+  verdictOf,
+} from '../../harness/history/index.ts'
+import {
+  creatorOf,
+  hasSettled,
+  isGranted,
+  isMeant,
+  isRefused,
+  isSameRequest,
+  keyOf,
+  madeBy,
+  mayBeGone,
+  seconds,
+  thingsOf,
+} from './attempts.ts'
+
+/** Relations that hold for every operation that creates something, whatever that is: each a pure function of a history. */
+
+/** §4.4: no two creations give one id. Of the same bytes it may be the same. */
+export const ownIdRule =
+  (id: OperationId): Rule =>
+  (history) => {
+    const granted = history.events.filter(
+      (one) =>
+        one.operation === id && one.isGranted && one.object !== undefined && isIdentified(one),
+    )
+    const first = new Map<string, HistoryEvent>()
+    const evidence = granted.flatMap((one): Evidence[] => {
+      const key = `${keyOf(one)} ${idKey(one.object!)}`
+      const twin = first.get(key)
+      if (!twin) first.set(key, one)
+      if (!twin || twin.content === one.content) return []
+      const { exchange } = one
+      const actual = `id ${one.object}, which another creation gave (operations.${id}.fields.id says where it stands)`
+      const expected = 'an id that no other creation gives'
+      return [{ exchange, what: '', expected, actual, shownBy: exchange.purpose.requirement }]
+    })
+    const cases = granted.length - evidence.length
+    const why = 'fewer than two creations named an id'
+    return verdictOf(evidence, cases < 2 && evidence.length === 0 ? 0 : cases, why)
+  }
+
+/** Each sending of a form has marks of its own. */
+const isIdentified = ({ content, exchange: { probe } }: HistoryEvent): boolean =>
+  content !== undefined &&
+  !probe.headers.some(
+    ({ name, value }) => /^content-type$/i.test(name) && /^multipart/i.test(value),
+  )
+
+/** A creation after the same one was refused for another reason than that it exists. */
+interface Look {
+  readonly kind: string
+  readonly refusal: HistoryEvent
+  /** The one that was granted, else the last. */
+  readonly creation: HistoryEvent
+}
+
+/** Statuses of a refusal that is one: a conflict and a limit may have another reason. */
+const ofFaults: readonly number[] = [400, 401, 403, 413, 415, 422]
+
+function looksOf(history: History, id: OperationId): Look[] {
+  return thingsOf(history, id).flatMap((attempts): Look[] => {
+    const last = attempts.at(-1)!
+    const isFault = (one: HistoryEvent): boolean =>
+      history.isRecorded ? !isSameRequest(one, last) : one.request === 'faulty'
+    const from = attempts.findIndex((one) => !isFault(one))
+    const before = attempts.slice(0, Math.max(0, from))
+    const refusal = before.findLast(({ status = 0, noise }) => ofFaults.includes(status) && !noise)
+    if (!refusal || before.some(isGranted)) return []
+    const later = attempts.slice(from).filter(isMeant)
+    // One whose answer was lost may have made what the next one meets.
+    const isLost = later.some(({ status }) => status === undefined)
+    const creation = later.find(isGranted) ?? (isLost ? undefined : later.findLast(isRefused))
+    const { fault, status, tpe } = refusal
+    return creation ? [{ kind: fault ?? `${status} ${tpe}`, refusal, creation }] : []
+  })
+}
+
+/** A fault that somebody else, or a replica, could explain has to show in so many looks. */
+export const timesAlike = 3
+
+/** §7.2: a creation that is refused makes nothing: what it asked for is still free. */
+export const noEffectRule =
+  (id: OperationId): Rule =>
+  (history) => {
+    const { same } = creatorOf(id)
+    const looks = looksOf(history, id)
+    const plain = thingsOf(history, id).flatMap(([first]) => (first?.isGranted ? [first] : []))
+    // What a recording was refused may have been there before.
+    const isProof = ({ creation }: Look): boolean =>
+      !history.isRecorded &&
+      !creation.isGranted &&
+      plain.some(({ sentAt }) => sentAt > creation.endedAt)
+    const kinds = groupBy(looks, ({ kind }) => kind)
+    const evidence = [...kinds.values()].flatMap((alike): Evidence[] => {
+      const [first] = alike
+      if (!first || alike.length < timesAlike || !alike.every(isProof)) return []
+      const { exchange, status, tpe } = first.refusal
+      const how = exchange.purpose.what ?? `by ${status} ${tpe}`
+      const what = `after the same one was refused ${how}, in ${alike.length} attempts`
+      const expected = `a 2xx: the refused creation made nothing, so ${same} is still free`
+      return [{ exchange: alike.at(-1)!.creation.exchange, what, expected }]
+    })
+    const cases = looks.filter(({ creation }) => creation.isGranted).length
+    return verdictOf(
+      evidence,
+      cases,
+      'no creation that was refused was sent again without its fault',
+    )
+  }
+
+/** The uses of an object by its id in a path. A PDF can be parsed, but not every file. */
+function usesOf(history: History, made: HistoryEvent): HistoryEvent[] {
+  const { usedBy = [] } = operation(made.operation).creates ?? {}
+  const uses: readonly string[] = usedBy.flatMap((use) =>
+    'param' in use && use.operation !== 'pdf.parse' ? [use.operation] : [],
+  )
+  const id = made.object ?? ''
+  return [...new Set([...history.of(id), ...history.within(id)])].filter(
+    (one) =>
+      uses.includes(one.operation) &&
+      one.sentAt >= made.endedAt &&
+      isMeant(one) &&
+      one.noise === undefined &&
+      keyOf(one) === keyOf(made),
+  )
+}
+
+/** True unless what was made is not there, or breaks the server. Only a file is asked for by itself. */
+export const isUsable = ({ operation: id, status = 0, isGranted: is }: HistoryEvent): boolean =>
+  id === 'files.retrieve' ? is : status > 0 && ![404, 410].includes(status) && status < 500
+
+/** Whether the operation is not granted for what the history did not make either, or was answered the same there at first. */
+function failsAnyway(history: History, use: HistoryEvent, ids: ReadonlySet<string>): boolean {
+  const others = history.events.filter(
+    (one) =>
+      one.operation === use.operation &&
+      isMeant(one) &&
+      !ids.has((one.kind === 'creation' ? one.within : one.object) ?? ''),
+  )
+  const isFile = use.operation === 'files.retrieve'
+  const isTaken = (one: HistoryEvent): boolean => one.isGranted || (!isFile && one.status === 409)
+  // A key that may retrieve another file lacks no right: then a 403 is about this one.
+  if (isFile) return use.status === 403 && !others.some(isTaken)
+  return others.length > 0 && (!others.some(isTaken) || others[0]?.status === use.status)
+}
+
+/** Whether a use proves that what it names is not there: a breakdown only if it is the last word of its operation. */
+function isProofOfLoss(history: History, made: HistoryEvent, use: HistoryEvent): boolean {
+  const file = use.kind === 'creation' && use.object !== undefined ? history.of(use.object) : []
+  const uploaded = file.find(({ operation: id, isGranted: is }) => id === uploadOperation && is)
+  const from = Math.max(made.endedAt, uploaded?.endedAt ?? -Infinity)
+  if (!hasSettled(history, from, use.sentAt)) return false
+  if (mayBeGone(history, made.sentAt, use.endedAt)) return false
+  const uses = usesOf(history, made).filter(({ operation: id }) => id === use.operation)
+  // Who recorded it may have come upon a passing breakdown.
+  if (history.isRecorded) return use.status === 404 && !uses.some(isUsable)
+  return (use.status ?? 0) < 500 || uses.at(-1) === use
+}
+
+/** §4.4: what was made can be used at the latest `settleMs` later, and ever after, whatever else is made. */
+export const usableRule =
+  (id: OperationId): Rule =>
+  (history) => {
+    const { settleMs } = history.limits
+    const isFile = id === uploadOperation
+    const all = madeBy(history, id)
+    const ids = new Set(all.map(({ object }) => object!))
+    const anyway = isFile
+      ? 'the full key lacks a right (403): use a key with all rights'
+      : 'requests that use the declared object are not granted either: declare some that are'
+    let why = `nothing shows that ${operation(id).creates?.what} which was made can be used`
+    let cases = 0
+    const evidence = all.flatMap((made): Evidence[] => {
+      const uses = usesOf(history, made)
+      cases += uses.filter(isUsable).length
+      const wrong = uses.filter(
+        (one) =>
+          !isUsable(one) &&
+          (one.status === undefined
+            ? isNeverAnswered(history, all, one)
+            : isProofOfLoss(history, made, one)),
+      )
+      const lost = wrong.filter((one) => !failsAnyway(history, one, ids))
+      if (lost.length < wrong.length) why = anyway
+      return lost.slice(0, 1).map(({ exchange, sentAt }) => ({
+        exchange,
+        what: `with the id of what was created ${seconds(sentAt - made.endedAt)} before`,
+        expected: `${isFile ? 'a 2xx' : 'neither 404 nor 410 nor a 5xx'} at the latest ${settleMs} ms after its creation (limits.settleMs)`,
+        shownBy: made.exchange.purpose.requirement,
+      }))
+    })
+    return verdictOf(evidence, cases, why)
+  }
+
+/** The retrieval of files that is never answered is one that is not granted; one lost answer is chance. */
+function isNeverAnswered(
+  history: History,
+  made: readonly HistoryEvent[],
+  { operation: id, isFirst }: HistoryEvent,
+): boolean {
+  const readings = made.flatMap((one) => usesOf(history, one))
+  return (
+    id === 'files.retrieve' &&
+    !history.isRecorded &&
+    isFirst &&
+    readings.length > 1 &&
+    readings.every(({ status }) => status === undefined)
+  )
+}

@@ -1,0 +1,142 @@
+import {
+  contentOf,
+  control,
+  countsAsGranted,
+  distinctRequest,
+  isDeclared,
+  judgeAlso,
+  judgeTries,
+  laterAttempts,
+  namedId,
+  pointerOf,
+  resendAsDeclared,
+  retryWhileSettling,
+  upload,
+  validRequest,
+} from '../../harness/checks/index.ts'
+import type { CheckContext, Exchange, Judge, Probe, Run } from '../../harness/engine/index.ts'
+import {
+  describeResponse,
+  isGranted,
+  judgeGranted,
+  NotExercised,
+  pause,
+} from '../../harness/engine/index.ts'
+import { historyOf } from '../../harness/history/index.ts'
+import { addition, createObject } from '../created/created-object.ts'
+import { judgeRelation } from '../created/relations.ts'
+import { isConflict } from '../graphs/addition.ts'
+import { attachedRule } from '../graphs/rules.ts'
+
+const ofGraphs = ['graphs.add-file', 'graphs.query'] as const
+
+/** An invented graph may be refused, and a server that ignores graphId grants it: the graph has to be seen by itself. */
+async function requireGraph(run: Run): Promise<void> {
+  for (const operation of ofGraphs) {
+    if (isDeclared(run, operation) && (await control(run, operation)).state === 'granted') return
+  }
+  throw new NotExercised(
+    `nothing shows that resources.graph is a graph of the target: declare ${ofGraphs.join(' or ')}, with a request that is granted`,
+  )
+}
+
+export async function uploadTo(run: Run, graphId: string, make = distinctRequest): Promise<Probe> {
+  const probe = await make(run, 'files.upload')
+  return { ...probe, query: { ...probe.query, graphId } }
+}
+
+/**
+ * A file that is uploaded with graphId is in that graph: adding it once more gives 409. It may be processed for a while:
+ * each attempt takes a fresh upload, and adds it only once, after a longer pause each time.
+ */
+export const attached: Judge = async (context) => {
+  const { run, scenario } = context
+  const { graph = '' } = run.target.resources
+  if (scenario)
+    return judgeTries(context, { make: () => uploadTo(run, graph), what: 'with graphId' })
+  await requireGraph(run)
+  await attachAndAdd(context, graph)
+  if (run.options.depth === 'full' && isDeclared(run, 'graphs.create'))
+    await judgeAlso(context, () => attachToCreated(context, graph))
+  judgeAttached(context)
+}
+
+/** What cannot be added shows no more than that it was uploaded. */
+function judgeAttached(context: CheckContext): void {
+  if (canAdd(context.run)) judgeRelation(context)
+}
+
+const canAdd = (run: Run): boolean =>
+  isDeclared(run, 'graphs.add-file') && pointerOf(run, 'graphs.add-file', 'file') !== undefined
+
+/** Uploads to a graph of the run: a server may attach to one that it knew when it began, whichever it is told. */
+async function attachToCreated(context: CheckContext, graph: string): Promise<void> {
+  const made = await createObject(context, 'graphs.create')
+  const file = await attachAndAdd(context, made)
+  if (file === undefined) return
+  await addAfterAnother(context, file, made)
+  await addToAnother(context, file, [made, graph])
+}
+
+const isTaken = ({ response }: Exchange): boolean => response !== undefined && isGranted(response)
+
+const addTo = async (context: CheckContext, graph: string, file: string): Promise<Exchange> =>
+  context.send(await addition(context.run, graph, file), { role: 'setup' })
+
+const attachTo = (context: CheckContext, graph: string): Promise<Exchange> =>
+  context.send(() => uploadTo(context.run, graph), { role: 'setup' })
+
+/** Adds a file that is known to be in a graph after the next one was attached. */
+async function addAfterAnother(context: CheckContext, file: string, graph: string): Promise<void> {
+  const { run } = context
+  await attachTo(context, graph)
+  if (!isTaken(await addTo(context, graph, file))) return
+  // Each replica may process what it is told for a while: another file gets that time before the next is attached.
+  const slow = await attachTo(context, graph)
+  await pause(run, run.target.limits.settleMs)
+  await attachTo(context, graph)
+  await addTo(context, graph, namedId(run, slow))
+}
+
+/** Adds such a file to another graph; if that is refused, a plain one to both, and it once more. */
+async function addToAnother(
+  context: CheckContext,
+  file: string,
+  graphs: readonly [string, string],
+): Promise<void> {
+  const { run } = context
+  if (!isConflict(await addTo(context, graphs[1], file))) return
+  const plain = await upload(run, contentOf(run))
+  for (const graph of graphs) if (!isTaken(await addTo(context, graph, plain))) return
+  // A file that is being processed may be refused for a while.
+  await pause(run, run.target.limits.settleMs)
+  await addTo(context, graphs[1], file)
+}
+
+/** Uploads a file to a graph, and adds it there; gives the id of one that the graph had already, undefined if it had none. */
+async function attachAndAdd(context: CheckContext, graph: string): Promise<string | undefined> {
+  const { run } = context
+  // A graph that was just made may refuse it for a while, by whichever status; own content may be refused for good.
+  const isKnown = ({ response }: Exchange): boolean =>
+    response !== undefined &&
+    (isGranted(response) || [400, 401, 403].includes(response.status) || response.status >= 500)
+  let last: Exchange | undefined
+  for (const ms of [0, ...laterAttempts(run)]) {
+    const send = (make = distinctRequest): Promise<Exchange> =>
+      context.send(() => uploadTo(run, graph, make), { isSuccess: countsAsGranted })
+    const own = await retryWhileSettling(run, send, isKnown)
+    const uploaded = await resendAsDeclared(own, () => send(validRequest))
+    judgeGranted(context, uploaded, 'a 2xx', 'with graphId')
+    if (!canAdd(run)) return undefined
+    const id = namedId(run, uploaded)
+    await pause(run, ms)
+    last = await context.send(await addition(run, graph, id))
+    if (isConflict(last) && !last.unanswered) return id
+    // A file that is not processed yet may be refused: the next attempt waits longer.
+  }
+  // It had its time: is it refused in place of the 409, or would any file be?
+  if (last && !isTaken(last)) await addTo(context, graph, await upload(run, contentOf(run)))
+  if (last && attachedRule(historyOf(run)).outcome !== 'broken')
+    throw new NotExercised(`the addition of the file was answered ${describeResponse(last)}`)
+  return undefined
+}

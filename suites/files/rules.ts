@@ -1,0 +1,127 @@
+import { isDeepStrictEqual } from 'node:util'
+import { uploadOperation } from '../../catalogue/operations.ts'
+import { describeResponse, type Exchange, jsonValue } from '../../harness/engine/index.ts'
+import {
+  type Evidence,
+  type HistoryEvent,
+  type Rule,
+  verdictOf,
+} from '../../harness/history/index.ts'
+import { isObject } from '../../schemas/json.ts'
+import { keyOf, madeBy } from '../created/attempts.ts'
+
+/** What is true of the listing and the retrieval of files: each rule a pure function of a history. */
+
+/** The part of a file name behind its last dot. */
+export const extensionIn = (filename: string): string | undefined => /\.(\w+)$/.exec(filename)?.[1]
+
+const textOf = ({ response }: Exchange): string => response?.text(response.size) ?? ''
+
+/** The names of the members that have that value, anywhere in a JSON value; `` of an item of an array. */
+function namesOf(value: unknown, wanted: string, name = ''): string[] {
+  if (Array.isArray(value)) return value.flatMap((item) => namesOf(item, wanted))
+  if (isObject(value))
+    return Object.entries(value).flatMap(([own, inner]) => namesOf(inner, wanted, own))
+  return String(value) === wanted ? [name] : []
+}
+
+/** Fewest characters of an id that is looked for in a text that is no JSON. */
+const longEnough = 8
+
+/** The members at which an answer holds an id; of a text that is no JSON the empty name. */
+export function placesOf(exchange: Exchange, id: string): readonly string[] {
+  const json = jsonValue(exchange.response)
+  if (json !== undefined) return namesOf(json, id)
+  return id.length >= longEnough && textOf(exchange).includes(id) ? [''] : []
+}
+
+const typesOf = ({ exchange: { probe } }: HistoryEvent): string[] =>
+  String(probe.query['file_types']).toLowerCase().split(',')
+
+const isPdf = ({ exchange: { probe } }: HistoryEvent): boolean =>
+  probe.headers.some(({ name, value }) => /^content-type$/i.test(name) && /pdf/i.test(value))
+
+/** §2.8: a file that the listing of its own extension holds is not held, at the same member, by that of another one. */
+export const filteredRule: Rule = (history) => {
+  const listings = history.events.filter(({ kind, isGranted: is }) => kind === 'listing' && is)
+  let cases = 0
+  const evidence = madeBy(history, uploadOperation).flatMap((made): Evidence[] => {
+    const id = made.object!
+    const own = extensionIn(made.name ?? '')?.toLowerCase()
+    if (own === undefined) return []
+    const later = listings.filter((one) => one.sentAt >= made.endedAt && keyOf(one) === keyOf(made))
+    const known = later.filter((one) => isDeepStrictEqual(typesOf(one), [own]))
+    const places = known.flatMap(({ exchange }) => placesOf(exchange, id))
+    if (places.length === 0) return []
+    const others = later.filter(
+      (one) => !typesOf(one).some((type) => type === own || (type === 'pdf' && isPdf(made))),
+    )
+    cases += others.length
+    const wrong = others.find(({ exchange }) =>
+      placesOf(exchange, id).some((place) => places.includes(place)),
+    )
+    if (!wrong) return []
+    const expected = `a listing without the file ${id}, whose extension is ${own}`
+    const actual = `${wrong.status}, and the file is in it`
+    const what = `with file_types ${typesOf(wrong).join()}`
+    return [{ exchange: wrong.exchange, what, expected, actual }]
+  })
+  return verdictOf(evidence, cases, 'no listing of its own extension held a file that was uploaded')
+}
+
+/** Whether an answer tells anything that one file has and another has not: a text or a number of a JSON object, or of a list. */
+function isRecord(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some((item) => isRecord(item) || isTelling(item))
+  return isObject(value) && Object.values(value).some((one) => isTelling(one) || isRecord(one))
+}
+
+const isTelling = (value: unknown): boolean =>
+  typeof value === 'string' || typeof value === 'number'
+
+/** Whether an answer may be the same for all files: it says nothing of one. */
+function saysNothing({ exchange }: HistoryEvent, ids: readonly string[]): boolean {
+  const json = jsonValue(exchange.response)
+  if (json !== undefined) return !isRecord(json)
+  return !ids.some((id) => id.length >= longEnough && textOf(exchange).includes(id))
+}
+
+/** §4.4: the retrievals of two files that differ in name and content give answers that differ. */
+export const ownRecordRule: Rule = (history) => {
+  const records = madeBy(history, uploadOperation).flatMap((made) => {
+    const reading = history
+      .of(made.object!)
+      .find(({ kind, isGranted: is }) => kind === 'reading' && is)
+    return reading && made.content !== undefined ? [{ made, reading }] : []
+  })
+  const first = new Map<string, (typeof records)[number]>()
+  let why = 'no two files were uploaded and retrieved'
+  let cases = 0
+  const evidence = records.flatMap(({ made, reading }): Evidence[] => {
+    // Of a large answer its text is not kept.
+    const text = textOf(reading.exchange) || JSON.stringify(reading.body)
+    const alike = first.get(text)
+    if (!alike) first.set(text, { made, reading })
+    const ids = [alike?.made.object ?? '', made.object!]
+    if (!alike) {
+      cases++
+      return []
+    }
+    if (alike.made.content === made.content || alike.made.name === made.name) return []
+    if (saysNothing(reading, ids)) {
+      why = 'the answers to both retrievals are the same, and tell of no file'
+      return []
+    }
+    const actual = `${describeResponse(reading.exchange)}, as for the first`
+    const expected =
+      'an answer that differs from that for another file, of another name and content'
+    return [
+      {
+        exchange: reading.exchange,
+        what: 'for the second of two uploaded files',
+        expected,
+        actual,
+      },
+    ]
+  })
+  return verdictOf(evidence, cases > 1 ? cases - 1 : 0, why)
+}

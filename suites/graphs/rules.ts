@@ -1,0 +1,156 @@
+import { additionOperation, uploadOperation } from '../../catalogue/operations.ts'
+import {
+  type Evidence,
+  type History,
+  type HistoryEvent,
+  type Rule,
+  sameId,
+  verdictOf,
+} from '../../harness/history/index.ts'
+import {
+  additionsByFile,
+  fileOf,
+  hasSettled,
+  isAnswered,
+  isGranted,
+  isMeant,
+  madeBy,
+  mayBeGone,
+} from '../created/attempts.ts'
+
+/** What is true of files in graphs: each rule a pure function of a history. */
+
+const isConflict = ({ status }: HistoryEvent): boolean => status === 409
+const isOf = ({ within }: HistoryEvent, graph: string): boolean => sameId(within ?? '', graph)
+
+/** The upload that gave the id of a file. */
+const uploadOf = (history: History, { object = '' }: HistoryEvent): HistoryEvent | undefined =>
+  history.of(object).find(({ operation, isGranted: is }) => operation === uploadOperation && is)
+
+/** A file that was uploaded to no graph has been added to this one. */
+const takesPlain = (history: History, graph: string): boolean =>
+  madeBy(history, additionOperation).some((one) => {
+    const upload = isOf(one, graph) ? uploadOf(history, one) : undefined
+    return upload !== undefined && upload.within === undefined
+  })
+
+/** Refused as a request, not for the key or by a limit. */
+const isClientError = ({ status = 0 }: HistoryEvent): boolean =>
+  status >= 400 && status < 500 && ![401, 403, 409].includes(status)
+
+/**
+ * §2.8: a file that is uploaded with graphId is in that graph and in no other: the first addition to it is answered 409, once it was
+ * processed. One that was sent twice may have added it.
+ */
+export const attachedRule: Rule = (history) => {
+  let cases = 0
+  const evidence = madeBy(history, uploadOperation).flatMap((upload): Evidence[] => {
+    const { within: graph, object = '' } = upload
+    const added = (
+      additionsByFile(history).get(fileOf({ object, content: undefined })) ?? []
+    ).filter(isMeant)
+    const [first] = graph === undefined ? [] : added.filter((one) => isOf(one, graph))
+    if (graph === undefined || !first || !isAnswered(first)) return []
+    const by = { shownBy: upload.exchange.purpose.requirement }
+    if (isConflict(first)) {
+      cases++
+      return addedNowhere(history, upload, added).map((one) => ({ ...one, ...by }))
+    }
+    const isWrong = first.isGranted || (isClientError(first) && takesPlain(history, graph))
+    const isLate = hasSettled(history, upload.endedAt, first.sentAt)
+    if (!isWrong || !isLate || mayBeGone(history, upload.sentAt, first.endedAt)) return []
+    const expected = '409: the file was uploaded with graphId, and is in that graph already'
+    return [{ exchange: first.exchange, what: 'for that graph and file', expected, ...by }]
+  })
+  const why =
+    'no file that was uploaded with graphId was added to that graph, or it had no time before'
+  return verdictOf(evidence, cases, why)
+}
+
+/** Evidence that a file which is attached to one graph cannot be added to another, though a plain one can be in both. */
+function addedNowhere(
+  history: History,
+  { within = '', endedAt }: HistoryEvent,
+  added: readonly HistoryEvent[],
+): Evidence[] {
+  const elsewhere = added.filter((one) => !isOf(one, within))
+  const last = elsewhere.at(-1)
+  const isRefused =
+    last !== undefined &&
+    elsewhere.length > 1 &&
+    elsewhere.every(isConflict) &&
+    hasSettled(history, endedAt, last.sentAt)
+  if (!isRefused || ![within, last.within!].every((graph) => takesPlain(history, graph))) return []
+  const expected =
+    'no 409: the file was uploaded with the graphId of another graph, and other files may be in both'
+  return [{ exchange: last.exchange, what: 'for a graph that the upload did not name', expected }]
+}
+
+/** The additions of a file that one graph had, by a 409, when it was added to another one. */
+interface InBoth {
+  readonly home: readonly HistoryEvent[]
+  /** The first addition to the other graph, and the last. */
+  readonly first: HistoryEvent
+  readonly last: HistoryEvent
+}
+
+function inBoth(history: History, added: readonly HistoryEvent[]): InBoth[] {
+  const [one] = added
+  const upload = one && uploadOf(history, one)
+  if (!one || upload?.within !== undefined || (history.isRecorded && !upload)) return []
+  const home = added.filter((other) => isOf(other, one.within ?? ''))
+  const known = home.findIndex((other, at) => at > 0 && isConflict(other))
+  const others = added.filter(
+    (other) => !isOf(other, one.within ?? '') && other.sentAt >= (home[known]?.endedAt ?? Infinity),
+  )
+  // One that was not answered may have added it, and so may one that was answered 404.
+  const own = others.filter((other) => isOf(other, others[0]!.within!))
+  const [first, last] = [own[0], own.at(-1)]
+  if (!first || !last || own.some(({ status }) => status === undefined)) return []
+  if (first !== last && isConflict(last)) return []
+  return [{ home, first, last }]
+}
+
+/** §7.3: a file that is in one graph can be added to another, and stays in the first. */
+export const otherGraphRule: Rule = (history) => {
+  const all = [...additionsByFile(history).values()].flatMap((added) => inBoth(history, added))
+  const refused = all.filter(
+    ({ home, last }) => isConflict(last) && !mayBeGone(history, home[0]!.sentAt, last.endedAt),
+  )
+  const evidence = refused.map(({ last }): Evidence => ({
+    exchange: last.exchange,
+    what: 'of a file that is in another graph, to a second one',
+    expected: 'no 409: the file is in another graph, not in this one',
+  }))
+  const granted = all.filter(({ last }) => last.isGranted)
+  const why = 'no file that was in one graph was added to another'
+  return verdictOf([...evidence, ...leftFirst(history, granted)], granted.length, why)
+}
+
+/** So many files have to show it, one of which each replica had in its first graph before. */
+const timesAlike = 2
+
+/** Evidence that files which were added to a second graph are in their first no longer. */
+function leftFirst(history: History, granted: readonly InBoth[]): Evidence[] {
+  const left = granted.flatMap(({ home, last, first }) => {
+    const again = home.find((one) => one.sentAt >= last.endedAt && isAnswered(one))
+    return again?.isGranted
+      ? [{ again, isKnown: hasSettled(history, home[0]!.endedAt, first.sentAt) }]
+      : []
+  })
+  const shown = left.at(-1)
+  if (!shown || left.length < timesAlike || !left.some(({ isKnown }) => isKnown)) return []
+  // A graph that takes what it has in any case is what another requirement is about.
+  const isRefusing = [...additionsByFile(history).values()].some((added) => {
+    const own = added.filter((one) => isOf(one, shown.again.within ?? ''))
+    const since = own.slice(own.findIndex(isConflict))
+    return (
+      own.length === added.length && since.filter(isConflict).length > 1 && !since.some(isGranted)
+    )
+  })
+  if (!isRefusing || history.isRecorded) return []
+  const what = 'to its first graph, of a file that was added to a second one since'
+  return [
+    { exchange: shown.again.exchange, what, expected: '409 as before: it is in that graph still' },
+  ]
+}

@@ -1,0 +1,80 @@
+import { createHistory, type History } from '../../harness/history/history.ts'
+import type { HistoryEvent } from '../../harness/history/event.ts'
+import { exchangeOf, limits } from './stories.ts'
+
+const line =
+  /^(?<from>\d+)(?:-(?<to>\d+))? (?<verb>\w+) (?<on>[\w.,]+)(?:>(?<graph>\w+))?(?:\/(?<fault>\S+))?: (?<said>\d+|-)(?: (?<tpe>[A-Z]\w*))?(?: (?<id>[a-z]\w*))?(?: (?<more>\{.*\}))?$/
+
+const verbs = {
+  create: ['creation', 'graphs.create'],
+  upload: ['creation', 'files.upload'],
+  add: ['creation', 'graphs.add-file'],
+  get: ['reading', 'files.retrieve'],
+  query: ['use', 'graphs.query'],
+  list: ['listing', 'files.list'],
+} as const
+
+interface More {
+  /** Of a creation what it sends, its name if nothing is said; members of the answer; of a reused connection false. */
+  readonly content?: string
+  readonly body?: object
+  readonly isFirst?: boolean
+  readonly key?: string
+}
+
+/**
+ * The history that a story tells, a line for each request, in ms: `0 create tea: 200 g1` (a graph of that name), `0 upload a.txt>g1:
+ * 200 f1` (a file, to a graph), `5 add f1>g1: 409`, `9 get f1: 404`, `9 query g1: 200`, `9 list pdf: 200 {"body":[...]}`. `/401` behind
+ * what is named: without a good key; `/type`: labelled as something else, and whatever else a fault is called. `-`: no answer.
+ */
+export function objectsOf(story: string, isRecorded = false): History {
+  const history = createHistory(limits, { isRecorded })
+  const lines = story.split('\n').map((text) => text.trim())
+  for (const text of lines.filter((one) => one !== '')) {
+    if (text.startsWith('other ')) {
+      history.appendOther(Number(text.slice(6)))
+      continue
+    }
+    const told = line.exec(text)?.groups
+    if (!told) throw new Error(`no line of a story: ${text}`)
+    const { from = '0', verb = '', on = '', graph, fault, said = '', tpe, id } = told
+    const more = JSON.parse(told['more'] ?? '{}') as More
+    const [kind, operation] = verbs[verb as keyof typeof verbs]
+    const [sentAt, endedAt] = [Number(from), Number(told['to'] ?? Number(from) + 5)]
+    const status = said === '-' ? undefined : Number(said)
+    const isError = status !== undefined && status >= 400
+    const body = isError ? { tpe: tpe ?? 'BadRequest', errors: [], extras: {} } : (more.body ?? {})
+    const isKey = fault === '401' || fault === '403'
+    const headers = [
+      { name: 'content-type', value: fault === 'type' ? 'text/plain' : 'application/json' },
+      ...(isRecorded
+        ? [{ name: 'authorization', value: more.key ?? (isKey ? 'bad' : 'good') }]
+        : []),
+    ]
+    const exchange = exchangeOf(status, body, sentAt, endedAt, fault)
+    history.append({
+      kind,
+      operation,
+      object:
+        verb === 'list' ? `file_types ${on}` : verb === 'create' || verb === 'upload' ? id : on,
+      ...(graph !== undefined && { within: graph }),
+      ...(['create', 'upload'].includes(verb) && { name: on }),
+      ...(kind === 'creation' && { content: more.content ?? on + (fault === 'json' ? '}' : '') }),
+      request: isRecorded ? 'unknown' : fault === undefined ? 'valid' : 'faulty',
+      ...(fault !== undefined && { fault }),
+      sentAt,
+      endedAt,
+      status,
+      tpe: isError ? (tpe ?? 'BadRequest') : undefined,
+      isGranted: status !== undefined && status < 300,
+      noise: status === 429 || status === 503 ? 'throttled' : undefined,
+      isFirst: more.isFirst ?? true,
+      body,
+      exchange: {
+        ...exchange,
+        probe: { headers, query: { file_types: on }, credential: { full: !isKey } },
+      } as never,
+    } satisfies HistoryEvent)
+  }
+  return history
+}
