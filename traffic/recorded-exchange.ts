@@ -20,6 +20,11 @@ export interface RecordedHttpResponse extends Exchange {
   readonly entry: RecordedEntry
 }
 
+function queryOf(url: string): Record<string, string[]> {
+  const query = URL.canParse(url) ? new URL(url).searchParams : new URLSearchParams()
+  return Object.fromEntries([...query.keys()].map((name) => [name, query.getAll(name)]))
+}
+
 /** @param path under the base URL */
 export function recordResponse(
   entry: RecordedEntry,
@@ -38,10 +43,10 @@ export function recordResponse(
       method: entry.method,
       path: place?.path ?? path,
       params: place?.params ?? {},
-      query: {},
+      query: queryOf(entry.url),
       headers: entry.requestHeaders,
       credential: { shown: '', full: false },
-      body: entry.requestBody.bytes,
+      ...(entry.requestBody.state === 'whole' && { body: entry.requestBody.bytes }),
       effect: 'none',
     },
     purpose: {

@@ -50,6 +50,10 @@ interface RecordingJudgeOptions {
 }
 
 const methods = ['GET', 'POST']
+/** What they name may be another one afterwards, or gone. */
+const changes = ['DELETE', 'PUT', 'PATCH']
+
+const timeOf = ({ startedAt = NaN }: RecordedEntry): number => startedAt - performance.timeOrigin
 
 /** Judges recorded answers of the interface, one after the other in the order of time: of what it saw, the places stay. */
 export function createRecordingJudge({
@@ -96,12 +100,16 @@ export function createRecordingJudge({
     if (entry.body.isElsewhere) bodies.elsewhere++
     if (entry.status > 0 && entry.body.state === 'missing') bodies.missing++
     else if (entry.status > 0 && entry.body.bytes.length > 0) bodies.kept++
+    if (changes.includes(entry.method)) history.seeOther(timeOf(entry))
     if (!methods.includes(entry.method)) return void counts.otherMethods++
     if (entry.status === 0) return void counts.unanswered++
     const exchange = recorded(entry)
     const { operation } = exchange.probe
     if (operation !== null && target.absent[operation] !== undefined) return void counts.absent++
-    if (operation === null) counts.unknown++
+    if (operation === null) {
+      counts.unknown++
+      if (entry.method !== 'GET') history.seeOther(timeOf(entry))
+    }
     return exchange
   }
 
