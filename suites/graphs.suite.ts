@@ -3,8 +3,7 @@ import { eachAccepted } from './created/created-object.ts'
 import { noEffect, once, onceAtOnce, ownId } from './created/relations.ts'
 import { usable } from './created/usable.ts'
 import { insideBounds } from './query-config.ts'
-import { otherGraph } from './graphs/other-graph.ts'
-import { addSameFileAgain } from './graphs/same-file.ts'
+import { addSameFileAgain, otherGraph } from './created/additions.ts'
 
 // Create a graph (§4.4, §7.3)
 

@@ -3,7 +3,7 @@ import type { Rule } from '../harness/history/index.ts'
 import { atomicRule, onceRule } from './created/once-rules.ts'
 import { noEffectRule, ownIdRule, usableRule } from './created/rules.ts'
 import { filteredRule, ownRecordRule } from './files/rules.ts'
-import { attachedRule, otherGraphRule } from './graphs/rules.ts'
+import { attachedRule, otherGraphRule } from './created/graph-rules.ts'
 
 /** What is judged of created objects by more than one answer: each a pure function of what a run or a recording saw. */
 export const relationRules = {

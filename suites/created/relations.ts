@@ -35,11 +35,12 @@ import {
   Throttled,
 } from '../../harness/engine/index.ts'
 import { createdId, historyOf } from '../../harness/history/index.ts'
-import { addTwice } from '../graphs/addition.ts'
 import { creatorOf, madeBy } from './attempts.ts'
 import {
+  addTwice,
   create,
   freshCreation,
+  isTaken,
   notCreated,
   noteRefused,
   type Refusal,
@@ -85,9 +86,6 @@ function showsNothing(which: string, exchange: Exchange): never {
   throw new Reason(`${which} was answered ${describeResponse(exchange)}`)
 }
 
-const grantedOf = (sent: readonly Exchange[]): Exchange[] =>
-  sent.filter(({ response }) => response && isGranted(response))
-
 /** Two uploads of different content under one name: a server that knows files by their name gives one id. */
 async function uploadUnderOneName(context: CheckContext): Promise<void> {
   const { run, scenario } = context
@@ -110,7 +108,7 @@ export const ownId: Judge = async (context) => {
   const together = { size: severalAtOnce[run.options.depth], make, requirement: requirement.id }
   const sent = await sendAtOnce(run, together)
   // A guardrail, a lost answer or a limit may have met one of them, and one at a time is all that some targets take.
-  for (let more = maxMore; more > 0 && grantedOf(sent).length < 2; more--)
+  for (let more = maxMore; more > 0 && sent.filter(isTaken).length < 2; more--)
     sent.push(await context.send(make))
   if (operation === uploadOperation) await uploadUnderOneName(context)
   context.open.plan(1)
@@ -166,12 +164,12 @@ async function lookAfter(
       send,
       (one) => countsAsGranted(one) || one.response?.status === 409,
     )
-    if (again.response && isGranted(again.response)) return
+    if (isTaken(again)) return
     // One whose answer was lost may have made what this one meets.
     if (again.unanswered || !isRefused(again))
       showsNothing('the creation after a refused one', again)
     const plain = await context.send(() => freshCreation(run, operation), { role: 'setup' })
-    if (plain.response && isGranted(plain.response)) continue
+    if (isTaken(plain)) continue
     noteRefused(context, plain)
     showsNothing('a creation without a refused one before it', plain)
   }
@@ -189,7 +187,7 @@ function isRefused({ response, throttled }: Exchange): boolean {
 
 /** Whether it shows what becomes of a creation beside one that is granted. That one's answer may be lost. */
 function isTelling(sent: readonly Exchange[]): boolean {
-  const made = grantedOf(sent)
+  const made = sent.filter(isTaken)
   return made.length > 1 || (made.length === 1 && sent.some(isRefused))
 }
 
@@ -212,9 +210,9 @@ export const onceAtOnce: Judge = async (context) => {
   // Whoever comes second is refused: a server that breaks on it each time is broken.
   if (sent.some(isOwnBreakdown)) await sendAll()
   const isOpen = (): boolean => verdictOn(context).outcome === 'open'
-  for (let rows = 0; grantedOf(sent).length > 1 && isOpen() && rows < maxRows; rows++)
+  for (let rows = 0; sent.filter(isTaken).length > 1 && isOpen() && rows < maxRows; rows++)
     await addTwice(context)
-  if (grantedOf(sent).length === 0)
+  if (sent.filter(isTaken).length === 0)
     showsNothing(
       'none of the concurrent creations was granted: one',
       sent.find(isThrottling) ?? sent[0]!,

@@ -23,10 +23,9 @@ import {
   pause,
 } from '../../harness/engine/index.ts'
 import { historyOf } from '../../harness/history/index.ts'
-import { addition, createObject } from '../created/created-object.ts'
+import { addition, createObject, isConflict, isTaken } from '../created/created-object.ts'
 import { judgeRelation } from '../created/relations.ts'
-import { isConflict } from '../graphs/addition.ts'
-import { attachedRule } from '../graphs/rules.ts'
+import { attachedRule } from '../created/graph-rules.ts'
 
 const ofGraphs = ['graphs.add-file', 'graphs.query'] as const
 
@@ -77,8 +76,6 @@ async function attachToCreated(context: CheckContext, graph: string): Promise<vo
   await addAfterAnother(context, file, made)
   await addToAnother(context, file, [made, graph])
 }
-
-const isTaken = ({ response }: Exchange): boolean => response !== undefined && isGranted(response)
 
 const addTo = async (context: CheckContext, graph: string, file: string): Promise<Exchange> =>
   context.send(await addition(context.run, graph, file), { role: 'setup' })

@@ -16,7 +16,7 @@ import {
   isMeant,
   madeBy,
   mayBeGone,
-} from '../created/attempts.ts'
+} from './attempts.ts'
 
 /** What is true of files in graphs: each rule a pure function of a history. */
 
