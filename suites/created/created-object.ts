@@ -208,8 +208,7 @@ export async function addition(run: Run, graph: string, file: string): Promise<P
 export async function addFirst(context: CheckContext, probe: Probe): Promise<Exchange> {
   const add = (): Promise<Exchange> => context.send(probe, { role: 'setup' })
   const first = await sendUntilSettled(context.run, await add(), add, countsAsGranted)
-  if (!countsAsGranted(first))
-    throw new NotExercised(`the first addition was answered ${describeResponse(first)}`)
+  if (!countsAsGranted(first)) throw new NotExercised(`the first addition ${wasAnswered(first)}`)
   return first
 }
 
@@ -247,7 +246,5 @@ export async function addTwice(context: CheckContext): Promise<void> {
     holdPlaces(run, 1, (sendHeld) => sendHeld(...sent)),
   )
   if (!isTaken(first) || !isConflict(second))
-    throw new NotExercised(
-      `the second of two additions in a row was answered ${describeResponse(second)}`,
-    )
+    throw new NotExercised(`the second of two additions in a row ${wasAnswered(second)}`)
 }

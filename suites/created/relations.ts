@@ -25,7 +25,7 @@ import {
 } from '../../harness/checks/index.ts'
 import type { CheckContext, Exchange, Judge, Probe } from '../../harness/engine/index.ts'
 import {
-  describeResponse,
+  wasAnswered,
   isGranted,
   isOwnBreakdown,
   isThrottling,
@@ -83,7 +83,7 @@ export function judgeRelation(context: CheckContext): void {
 /** Throws why that answer shows nothing; a limit is told as such. */
 function showsNothing(which: string, exchange: Exchange): never {
   const Reason = isThrottling(exchange) ? Throttled : NotExercised
-  throw new Reason(`${which} was answered ${describeResponse(exchange)}`)
+  throw new Reason(`${which} ${wasAnswered(exchange)}`)
 }
 
 /** Two uploads of different content under one name: a server that knows files by their name gives one id. */

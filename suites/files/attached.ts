@@ -16,7 +16,7 @@ import {
 } from '../../harness/checks/index.ts'
 import type { CheckContext, Exchange, Judge, Probe, Run } from '../../harness/engine/index.ts'
 import {
-  describeResponse,
+  wasAnswered,
   isGranted,
   judgeGranted,
   NotExercised,
@@ -134,6 +134,6 @@ async function attachAndAdd(context: CheckContext, graph: string): Promise<strin
   // It had its time: is it refused in place of the 409, or would any file be?
   if (last && !isTaken(last)) await addTo(context, graph, await upload(run, contentOf(run)))
   if (last && attachedRule(historyOf(run)).outcome !== 'broken')
-    throw new NotExercised(`the addition of the file was answered ${describeResponse(last)}`)
+    throw new NotExercised(`the addition of the file ${wasAnswered(last)}`)
   return undefined
 }

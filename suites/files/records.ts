@@ -11,7 +11,6 @@ import {
 import type { CheckContext, Exchange, Judge, Probe, Run } from '../../harness/engine/index.ts'
 import {
   answered,
-  describeResponse,
   wasAnswered,
   isGranted,
   NotExercised,
