@@ -39,11 +39,3 @@ export function verdictOf(evidence: readonly Evidence[], cases: number, why: str
   if (first) return { outcome: 'broken', cases, evidence: [first, ...more] }
   return cases > 0 ? { outcome: 'held', cases } : { outcome: 'open', why }
 }
-
-/** Broken by the first of them, held if there are cases and no evidence. */
-export function verdictOf(evidence: readonly Evidence[], cases: number, why: string): Verdict {
-  const [first, ...more] = evidence
-  return first
-    ? { outcome: 'broken', cases: cases + evidence.length, evidence: [first, ...more] }
-    : heldBy(cases, why)
-}

@@ -64,7 +64,7 @@ export const attachedRule: Rule = (history) => {
   })
   const why =
     'no file that was uploaded with graphId was added to that graph, or it had no time before'
-  return verdictOf(evidence, cases, why)
+  return verdictOf(evidence, cases + evidence.length, why)
 }
 
 /** Evidence that a file which is attached to one graph cannot be added to another, though a plain one can be in both. */

@@ -1,9 +1,7 @@
 import { additionOperation, type OperationId } from '../../catalogue/operations.ts'
 import { describeResponse, isOwnBreakdown, matchPairs } from '../../harness/engine/index.ts'
 import {
-  broken,
   type Evidence,
-  heldBy,
   type History,
   type HistoryEvent,
   type Rule,
@@ -177,7 +175,8 @@ export const atomicRule =
         if (unproven !== undefined) return { outcome: 'open', why: unproven }
         const actual = `${beside.filter(isGranted).length} of them were granted`
         const expected = 'that at most one is granted'
-        return broken({ exchange: second.exchange, what, expected, actual }, cases + 1)
+        const evidence = [{ exchange: second.exchange, what, expected, actual }]
+        return verdictOf(evidence, cases + 1, why)
       }
       const refused = beside.filter((one) => isRefused(one) && granted.length > 0)
       cases += refused.length
@@ -189,7 +188,8 @@ export const atomicRule =
       crashes.push(crash)
       const expected = 'a refusal, and no breakdown, of all but one of them'
       // Whoever comes second is refused: a server that breaks on it each time is broken.
-      if (crashes.length > 1) return broken({ exchange: crash.exchange, what, expected }, cases)
+      if (crashes.length > 1)
+        return verdictOf([{ exchange: crash.exchange, what, expected }], cases, why)
     }
-    return heldBy(cases, why)
+    return verdictOf([], cases, why)
   }

@@ -198,7 +198,7 @@ export const usableRule =
         shownBy: made.exchange.purpose.requirement,
       }))
     })
-    return verdictOf(evidence, cases, why)
+    return verdictOf(evidence, cases + evidence.length, why)
   }
 
 /** The retrieval of files that is never answered is one that is not granted; one lost answer is chance. */

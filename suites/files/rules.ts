@@ -66,7 +66,11 @@ export const filteredRule: Rule = (history) => {
     const what = `with file_types ${typesOf(wrong).join()}`
     return [{ exchange: wrong.exchange, what, expected, actual }]
   })
-  return verdictOf(evidence, cases, 'no listing of its own extension held a file that was uploaded')
+  return verdictOf(
+    evidence,
+    cases + evidence.length,
+    'no listing of its own extension held a file that was uploaded',
+  )
 }
 
 /** Whether an answer tells anything that one file has and another has not: a text or a number of a JSON object, or of a list. */
