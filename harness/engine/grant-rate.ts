@@ -110,5 +110,6 @@ const none = (): Counts => ({ full: 0, other: 0, none: 0 })
 
 /** A whole number; undefined for none. */
 function perMinute(number: number, ms: number): number | undefined {
-  return Math.floor((number * 60_000) / ms) || undefined
+  // What is as good as whole is whole: times are no whole numbers.
+  return Math.floor((number * 60_000) / ms + 1e-6) || undefined
 }
