@@ -40,6 +40,7 @@ export const noFacts: RunFacts = {
   notServed: [],
   absent: [],
   keyRefused: false,
+  keyRefusal: keyRefused,
   ended: null,
   jobsInProgress: [],
   recordingProblem: undefined,
@@ -131,7 +132,7 @@ function answersIn(
 export function whyNotJudged({ facts, options, problem, target }: RunRecord): string | undefined {
   if (problem !== undefined)
     return `a mistake of the suite ended the run: ${problem}; please report it, with seed ${options.seed}`
-  if (facts.keyRefused && target.keys.full !== undefined) return keyRefused
+  if (facts.keyRefused && target.keys.full !== undefined) return facts.keyRefusal
   const { ended } = facts
   return ended && ['unreachable', 'setup', 'key', 'lost'].includes(ended.cause)
     ? ended.reason

@@ -92,7 +92,8 @@ export function answersDiffer(
         ? 'change'
         : 'instance'
   const iso = (at: number): string => new Date(performance.timeOrigin + at).toISOString()
-  const header = like === 'instance' ? telling(headers, key, times.length) : undefined
+  const header = like === 'instance' ? telling(headers, key, times.length, all.length) : undefined
+  const cookie = like === 'instance' && !header ? cookieOf(headers, all.length) : undefined
   return {
     status,
     ...(tpe !== undefined && { tpe }),
@@ -103,18 +104,52 @@ export function answersDiffer(
     since: iso(since),
     until: iso(until),
     ...(header && { header }),
+    ...(cookie !== undefined && { cookie }),
   }
 }
 
-/** The header that stands beside nearly all of these answers, and nearly never beside others; one with another value tells the others. */
-function telling(headers: Answers['headers'], key: string, times: number) {
-  for (const [name, values] of headers) {
-    if (values.size < 2 || values.size > mostInstances) continue
-    for (const [value, counts] of values) {
+/** A value of a header that so large a share of all answers have tells no instance of several. */
+const mostOfAll = 0.5
+/** Fewer answers than that share a header by chance. */
+const fewestTold = 5
+
+/**
+ * The header that stands beside nearly all of these answers, and nearly never beside others, where another value tells the others;
+ * else one that few of all answers have: an instance may answer otherwise to some requests alone.
+ */
+function telling(headers: Answers['headers'], key: string, times: number, of: number) {
+  const told = [...headers].flatMap(([name, values]) => {
+    if (values.size < 2 || values.size > mostInstances) return []
+    return [...values].flatMap(([value, counts]) => {
       const own = counts.get(key) ?? 0
-      const all = [...counts.values()].reduce((sum, number) => sum + number, 0)
-      if (own >= nearlyAll * times && own >= nearlyAll * all) return { name, value }
-    }
+      const all = sum(counts)
+      return own >= nearlyAll * times ? [{ name, value, own, all }] : []
+    })
+  })
+  const exact = told.find(({ own, all }) => own >= nearlyAll * all)
+  if (exact) return { name: exact.name, value: exact.value }
+  const [rare] = told.filter(({ all }) => all < mostOfAll * of).sort((a, b) => a.all - b.all)
+  if (!rare || times < fewestTold) return undefined
+  return {
+    name: rare.name,
+    value: rare.value,
+    share: Math.max(1, Math.round((rare.all / of) * 100)),
   }
-  return undefined
+}
+
+const sum = (counts: ReadonlyMap<string, number>): number =>
+  [...counts.values()].reduce((all, number) => all + number, 0)
+
+/** The name of a cookie that is set to a few values, each of them often. */
+function cookieOf(headers: Answers['headers'], of: number): string | undefined {
+  const byName = new Map<string, Map<string, number>>()
+  for (const [text, counts] of headers.get('set-cookie') ?? []) {
+    const [, name = '', value = ''] = /^([^=;]+)=([^;]*)/.exec(text) ?? []
+    const values = byName.get(name) ?? new Map<string, number>()
+    byName.set(name, values.set(value, (values.get(value) ?? 0) + sum(counts)))
+  }
+  const isOften = (times: number): boolean => times >= of / (2 * mostInstances)
+  return [...byName].find(
+    ([, values]) => values.size > 1 && [...values.values()].every(isOften),
+  )?.[0]
 }

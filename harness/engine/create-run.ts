@@ -26,6 +26,7 @@ import { createKeys } from './keys.ts'
 import { createKeyWatch } from './key-record.ts'
 import { createLosses } from './losses.ts'
 import { createLifetime } from './outcome.ts'
+import { tpeOf } from './response.ts'
 import { createLiveness } from './liveness.ts'
 
 /** Parts of a run besides the target and the options. */
@@ -86,7 +87,8 @@ export function createRun(given: Target, options: RunOptions, parts: RunParts): 
   observers.push((exchange) => absentOf(run).observe(exchange))
   observers.push(({ probe, response }) => {
     // A server may answer unknown paths before it checks any key.
-    if (response && probe.operation !== null) run.keys.note(probe.credential, response.status)
+    if (response && probe.operation !== null)
+      run.keys.note(probe.credential, response.status, tpeOf(response))
   })
   return run
 }

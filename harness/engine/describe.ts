@@ -76,6 +76,10 @@ function tooLargeRemark({ probe }: Exchange, { status }: HttpResponse): string {
 function describeBody({ recorded }: Exchange, response: HttpResponse): string {
   const { body = '', bodyEncoding } = recorded.response ?? {}
   if (bodyEncoding) return ' with bytes that are not text'
+  const location = response.status < 400 ? recorded.response?.headers['location'] : undefined
+  // The query of a log-in may hold what opens it.
+  if (response.status >= 300 && location !== undefined)
+    return ` to ${excerpt(location.replace(/[?#].*/s, ''))}`
   if (body === '') return ' without a body'
   if (isPage(response)) return ` with a page: ${excerpt(pageText(body)) || 'without any text'}`
   const json = response.json()

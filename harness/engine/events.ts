@@ -29,6 +29,8 @@ export const hintsOf = perRun((run: Run) => {
     const isNowhere = absentOf(run).isNowhere
     if (isPage(first.response) && (isGranted || isNowhere))
       return `this is a page, not an API: check the base URL (${said})`
+    if (places.size >= fewestPlaces && responses.size === 1 && first.response.status < 400)
+      return `every path is redirected, and a redirect is not followed: serve the paths as the interface shows them (${said})`
     if (places.size >= fewestPlaces && responses.size === 1)
       return `every path gets the same answer: check the base URL (${said})`
     return isNowhere
@@ -104,6 +106,8 @@ export interface RunFacts {
   readonly absent: readonly NotServed[]
   /** Every request with the full key that was answered was answered 401. */
   readonly keyRefused: boolean
+  /** What is to be said then. */
+  readonly keyRefusal: string
   readonly ended: ({ readonly cause: EndCause } & Reason) | null
   /** Ids of jobs that no reading showed ended. */
   readonly jobsInProgress: readonly string[]
@@ -127,6 +131,7 @@ export function factsOf(run: Run): RunFacts {
     notServed: run.hooks.flatMap((hook) => hook.notServed?.(run) ?? []),
     absent: absentOf(run).list((text) => recorder.redact(text)),
     keyRefused: run.keys.isRefused,
+    keyRefusal: run.keys.refusal,
     ended: ended
       ? { cause: ended.cause, ...ended.reason, reason: recorder.redact(ended.message) }
       : null,

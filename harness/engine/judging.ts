@@ -6,7 +6,6 @@ import { createEventQueue, type RunEvent, factsOf, type RunFacts } from './event
 import { closeHookTransports, setUp, tearDown } from './hook-request.ts'
 import { allEnded, cleanUp } from './clean-up.ts'
 import { type JudgeOf, judgeRequirement } from './judge.ts'
-import { keyRefused } from './keys.ts'
 import { type EndCause, pause } from './outcome.ts'
 import { sendFailedAgain } from './second-look/at-end.ts'
 import { poisonedConnections } from './second-look/reused-connection.ts'
@@ -72,7 +71,8 @@ export function startJudging(run: Run, judgeOf: JudgeOf): Judging {
       result.operation !== 'envelope' &&
       failures.length > 0 &&
       failures.every(({ exchange }) => exchange?.response?.status === 401)
-    if (isUnknown) tell({ ...result, outcome: 'not-exercised', reason: keyRefused, failures: [] })
+    if (isUnknown)
+      tell({ ...result, outcome: 'not-exercised', reason: run.keys.refusal, failures: [] })
   }
   /** What came after the full key was refused says nothing of the requirement. */
   const withdraw = (result: CatalogueResult): void => {

@@ -12,11 +12,15 @@ const saysNothing: readonly number[] = [413, 429, 502, 503, 504]
 export const keyRefused =
   'the key is not accepted: every request with it was answered 401; if the key is right, a proxy in front of the service may remove the header Authorization: let it pass that header on'
 
+const keyExpired =
+  'the key is not accepted: every request with it was answered 401 BadToken, which says that it has expired: give one that is valid'
+
 /** The keys of a run. Each value is known to the redactor before it is used. */
 export function createKeys(target: Target, redactor: Redactor, life: Pick<Lifetime, 'end'>) {
   const sources = target.keys
   let sent = 0
   let refused = 0
+  let expired = 0
   const read = async (source: KeySource): Promise<string> => {
     if ('value' in source) return source.value
     try {
@@ -49,10 +53,15 @@ export function createKeys(target: Target, redactor: Redactor, life: Pick<Lifeti
     /** False if the run has no key with full rights. */
     hasFull: full !== undefined,
     /** Notes how a request was answered: all answers to the full key together show whether it is accepted. */
-    note({ full }: Credential, status: number): void {
+    note({ full }: Credential, status: number, tpe?: string): void {
       if (!full || saysNothing.includes(status)) return
       sent++
       if (status === 401) refused++
+      if (status === 401 && tpe === 'BadToken') expired++
+    },
+    /** Why nothing is known of a target that refused the full key each time: what names it expired (§5) has read it. */
+    get refusal(): string {
+      return expired > 0 && expired === refused ? keyExpired : keyRefused
     },
     /** There is no full key, or every request with it that was answered was answered 401. */
     get isRefused(): boolean {

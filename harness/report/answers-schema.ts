@@ -29,8 +29,12 @@ export const answersDiffer = object(
   {
     tpe: text,
     header: described(
-      'A header of nearly all of these answers, and of nearly no other.',
-      object({ name: text, value: text }),
+      'A header of nearly all of these answers, and of nearly no other; or of a small share of all, in percent.',
+      object({ name: text, value: text }, { share: integer }),
+    ),
+    cookie: described(
+      'A cookie that instances set, each another value: it may keep requests on one of them.',
+      text,
     ),
   },
 )

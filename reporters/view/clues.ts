@@ -47,11 +47,14 @@ export function clueOf({ failures: [failure], id }: RequirementResult): Clue | u
   const { status, tpe } = response
   if (status === null) return failure.exchange && noAnswer
   if (isUnfinished(id, failure)) return unfinishedJobs
+  if (status >= 300 && status < 400) return ofRedirect(status)
   const expects = isRequirementId(id) ? requirementOf(id).expects : undefined
   const pairs = pairsOf(id)
   const wanted = statusesOf(pairs)
   if (status < 400) return wanted.length > 0 ? ofGranted(wanted) : undefined
+  if (isGone(status) && !wanted.includes(status) && isOfRun(failure)) return vanished
   if (expects !== undefined && !isRefusal(expects)) return ofRefused(response)
+  if (status < 500 && bodyOf(failure).form === 'page') return ofPage(failure, status)
   if (pairs.length > 0 && wanted.length === pairs.length && !wanted.includes(status))
     return ofStatus(status, wanted)
   // Nobody knows which status would be right in place of a breakdown.
@@ -83,6 +86,41 @@ function isUnfinished(id: string, failure: Failure): boolean {
   return isObject(value) && value.status !== 'completed' && value.status !== 'failed'
 }
 
+/** A redirect of each request names another place. */
+function ofRedirect(status: number): Clue {
+  return clue({
+    what: `requests are redirected: ${status}`,
+    change:
+      'answer at the paths that the interface shows: a redirect is an answer, and is not followed',
+  })
+}
+
+export const isGone = (status: number | null): boolean => status === 404 || status === 410
+
+/** Whether the failure is about something that the run made. */
+export function isOfRun({ takes }: Failure): boolean {
+  return takes === 'object-of-run' || takes === 'job-of-run'
+}
+
+const vanished = clue({
+  what: 'what the run creates is not found later',
+  change:
+    'keep what is created: look for a restart, and for instances that do not share it; if it only takes longer until it is there, raise limits.settleMs',
+})
+
+/** A gateway or a firewall before the server answers with a page of its own. */
+function ofPage({ exchange }: Failure, status: number): Clue {
+  const { body = '', headers = {} } = exchange?.response ?? {}
+  const title = /<title[^>]*>([^<]*)/i.exec(body)?.[1]?.trim() ?? ''
+  const name = title.startsWith(`${status}`) ? title : `${status} ${title}`.trim()
+  const by = headers['server'] === undefined ? '' : ` (${headers['server']})`
+  return clue({
+    what: `no error envelope, but a page: ${name}${by}`,
+    change:
+      'if something in front of the server wrote it, let that pass the request on, or answer with an envelope; if not, let the server do so: a JSON object that has tpe, errors and extras (§2.6)',
+  })
+}
+
 function ofGranted(wanted: readonly number[]): Clue {
   const whose = wanted.includes(401)
     ? 'requests without a right key'
@@ -104,6 +142,8 @@ function ofRefused(response: HttpResponse): Clue {
 function changeOfRefused({ status, tpe }: HttpResponse): string {
   if (tpe === undefined && status === 413)
     return 'raise the limit for bodies in what stands in front of the server: that of nginx is 1 MB if nobody sets it'
+  if (status === 504)
+    return 'let what stands in front of the server wait longer for it, or look at the log of the server'
   if (status !== null && status >= 500)
     return 'look at the log of the server, or of what stands in front of it'
   if (tpe === undefined && (status === 404 || status === 405))

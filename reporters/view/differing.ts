@@ -1,6 +1,7 @@
 import { isRequirementId, requirementOf } from '../../catalogue/catalogue.ts'
 import { isRefusal } from '../../catalogue/expected.ts'
 import type { AnswersDiffer, RequirementResult } from '../../harness/report/index.ts'
+import { isGone, isOfRun } from './clues.ts'
 import { count, isSame, responseOf, sayAnswers } from '../../harness/report/index.ts'
 
 /** What one answer that comes and goes explains: itself, valid requests that were refused, and requests without an answer. */
@@ -11,6 +12,9 @@ export function comesAndGoes(
   if (failure === undefined) return false
   if (failure.takes === 'chance') return true
   const response = responseOf(failure)
+  // Instances that know different things grant what another has, and do not find it.
+  if (isGone(differ.status) && (isOfRun(failure) || failure.takes === 'job-in-progress'))
+    return true
   if (response.status === null) return true
   if (
     isSame(response, {
@@ -24,7 +28,17 @@ export function comesAndGoes(
 }
 
 /** The answer that comes and goes, in words; how often it came, and what that looks like. */
-export function ofDiffering({ header, like, of, since, status, times, tpe, until }: AnswersDiffer) {
+export function ofDiffering({
+  cookie,
+  header,
+  like,
+  of,
+  since,
+  status,
+  times,
+  tpe,
+  until,
+}: AnswersDiffer) {
   const answer = sayAnswers([{ status, ...(tpe !== undefined && { tpe }) }])
   const often = `${times} of ${count(of, 'answer')} ${times === 1 ? 'was' : 'were'} ${answer}`
   const what = 'answers differ from one time to the next: '
@@ -42,14 +56,15 @@ export function ofDiffering({ header, like, of, since, status, times, tpe, until
     }
   if (header)
     return {
-      what: `${what}${often}, nearly all of them and nearly no others with ${header.name}: ${header.value}`,
-      change: `one instance of several seems to be broken: look at that with ${header.name}: ${header.value}`,
+      what: `${what}${often}, nearly all of them ${header.share === undefined ? 'and nearly no others ' : ''}with ${header.name}: ${header.value}${header.share === undefined ? '' : `, as ${header.share} % of all answers`}`,
+      change: `one instance of several seems to be ${status < 500 ? 'another one than the rest' : 'broken'}: look at that with ${header.name}: ${header.value}`,
     }
+  const by =
+    cookie === undefined ? '' : `; the cookie ${cookie} may keep what is asked on one of them`
   return {
     what: `${what}${often}`,
-    change:
-      status < 500
-        ? 'it looks as if instances of the service know different things: look at how they share what is created'
-        : 'it looks as if one instance of several is broken: look at the log of each',
+    change: isGone(status)
+      ? `it looks as if instances of the service know different things: look at how they share what is created${by}`
+      : `it looks as if one instance of several is ${status < 500 ? 'another one than the rest: look at which versions run' : 'broken: look at the log of each'}${by}`,
   }
 }

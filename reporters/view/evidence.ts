@@ -39,7 +39,8 @@ const takenStates: Readonly<Record<TakesState, string>> = {
   'object-of-run':
     'another request of the run made the object. The curl line does not make it again',
   chance: 'the answer comes and goes. You may have to run either line several times',
-  'earlier-requests': 'it depends on what was sent before, or on the time that has passed',
+  'earlier-requests':
+    'it depends on what was sent before, on the time that has passed, or on chance',
 }
 
 /**

@@ -59,6 +59,11 @@ test.each<[string, readonly Answer[], object]>([
     third.map(([status]) => [status]),
     { like: 'instance', times: 100, of: 300 },
   ],
+  [
+    'one version of two, which answers otherwise to few requests',
+    times(400, (at) => [at % 40 === 1 ? 500 : 200, at % 10 === 1 ? '2.0' : '1.9']),
+    { times: 10, of: 400, header: { name: 'x-served-by', value: '2.0', share: 10 } },
+  ],
   ['now and then', times(300, (at) => [at % 50 === 7 ? 500 : 200]), { like: 'instance', times: 6 }],
   [
     'an outage',

@@ -81,17 +81,17 @@ test.each<[string, () => Response, string]>([
   [
     'a log-in',
     () => redirect('https://login.example/start?rd=x'),
-    'the first request is redirected to https://login.example/start: if that is a log-in, declare what shows that you are logged in, for example a cookie, in headers of the target file (302 without a body)',
+    'the first request is redirected to https://login.example/start: if that is a log-in, declare what shows that you are logged in, for example a cookie, in headers of the target file (302 to https://login.example/start)',
   ],
   [
     'a log-in on the same host',
     () => redirect('/oauth2/start', 307),
-    'the first request is redirected to http://target.example/oauth2/start: if that is a log-in, declare what shows that you are logged in, for example a cookie, in headers of the target file (307 without a body)',
+    'the first request is redirected to http://target.example/oauth2/start: if that is a log-in, declare what shows that you are logged in, for example a cookie, in headers of the target file (307 to /oauth2/start)',
   ],
   [
     'another address',
     () => redirect('https://eu.target.example/v2/v1/files', 301),
-    'it redirects to https://eu.target.example/v2/v1/files: use https://eu.target.example/v2 as the base URL (301 without a body)',
+    'it redirects to https://eu.target.example/v2/v1/files: use https://eu.target.example/v2 as the base URL (301 to https://eu.target.example/v2/v1/files)',
   ],
   [
     'https on the same host, in an envelope',

@@ -57,7 +57,19 @@ test.each<[string, RequirementResult[], RegExp]>([
     failing((_, tpe) => ({ body: { error: tpe, message: 'm' } })),
     /^no error envelope, though the status is right: the body has error, message instead$/,
   ],
-  ['pages', failing(() => ({ text: '<!doctype html><p>no' })), /the body is a page$/],
+  [
+    'pages of a gateway',
+    failing(
+      () => ({ status: 403, text: '<!doctype html><title>Request blocked</title>' }),
+      /^translate/,
+    ),
+    /^no error envelope, but a page: 403 Request blocked$/,
+  ],
+  [
+    'redirects',
+    failing(() => ({ status: 308, text: '' }), /^translate/),
+    /^requests are redirected: 308$/,
+  ],
   ['nothing', failing(() => ({ text: '' })), /there is no body$/],
   [
     'a member',
@@ -299,6 +311,16 @@ test.each([
     /something changed in the middle/,
   ],
   [{ status: 404, tpe: 'ResourceNotFound' }, /were 404 ResourceNotFound$/, /know different things/],
+  [
+    { status: 404, tpe: 'ResourceNotFound', cookie: 'node' },
+    /were 404 ResourceNotFound$/,
+    /know different things: .*; the cookie node may keep what is asked on one of them$/,
+  ],
+  [
+    { status: 400, tpe: 'BadInput', header: { name: 'x-version', value: '2.0', share: 10 } },
+    /nearly all of them with x-version: 2\.0, as 10 % of all answers$/,
+    /seems to be another one than the rest: look at that with x-version: 2\.0$/,
+  ],
 ] as const)(
   'answers that differ, %j: how often, and what it looks like',
   (change, what, remedy) => {
