@@ -36,12 +36,17 @@ export function progressLine(standing: Standing, columns: number, colors: Colors
 
 /** `133 of 302 judged, 2 failed; 12 s, about 30 s left; now jobs.create`: for a log, which nobody rewrites. */
 export function progressSentence(standing: Standing): string {
-  const { failed, judged, now, of } = standing
+  const { failed, judged, of } = standing
   const failures = failed > 0 ? `, ${failed} failed` : ''
-  return `${judged} of ${of} judged${failures}; ${times(standing)}; now ${terminalText(now)}`
+  return `${judged} of ${of} judged${failures}; ${timeAndWork(standing)}`
 }
 
-function times({ leftMs, ms }: Standing): string {
+/** `12 s, about 30 s left; now jobs.create` */
+export function timeAndWork(standing: Pick<Standing, 'leftMs' | 'ms' | 'now'>): string {
+  return `${times(standing)}; now ${terminalText(standing.now)}`
+}
+
+function times({ leftMs, ms }: Pick<Standing, 'leftMs' | 'ms'>): string {
   const taken = ms < 60_000 ? `${Math.floor(ms / 1000)} s` : duration(ms)
   return leftMs === undefined ? taken : `${taken}, about ${roundly(leftMs)} left`
 }
@@ -89,8 +94,16 @@ export interface Look {
   readonly jobs: number
 }
 
-/** A line that is rewritten on a terminal that can; elsewhere a line every 10 s. */
-export async function showProgress(stream: NodeJS.WriteStream, colors: Colors, look: () => Look) {
+/**
+ * A line that is rewritten on a terminal that can; elsewhere a line every 10 s.
+ * @param onStanding is told every second how far the run is
+ */
+export async function showProgress(
+  stream: NodeJS.WriteStream,
+  colors: Colors,
+  look: () => Look,
+  onStanding?: (standing: Standing) => void,
+) {
   const isRewritten = canRewrite(stream)
   const rewritten = isRewritten ? (await import('log-update')).createLogUpdate(stream) : undefined
   const started = performance.now()
@@ -116,7 +129,10 @@ export async function showProgress(stream: NodeJS.WriteStream, colors: Colors, l
     if (!rewritten) return void stream.write(`conform: ${progressSentence(standing())}\n`)
     rewritten(progressLine(standing(), stream.columns > 0 ? stream.columns : 80, colors))
   }
-  const timer = setInterval(show, rewritten ? LOOK_MS : LINE_MS).unref()
+  const timers = [
+    setInterval(show, rewritten ? LOOK_MS : LINE_MS).unref(),
+    ...(onStanding ? [setInterval(() => onStanding(standing()), LOOK_MS).unref()] : []),
+  ]
   return {
     result({ id, level, operation: of, outcome }: RequirementResult): void {
       told.add(id)
@@ -126,7 +142,7 @@ export async function showProgress(stream: NodeJS.WriteStream, colors: Colors, l
       if (rewritten && lastResult - last >= PAUSE_MS) show()
     },
     done() {
-      clearInterval(timer)
+      timers.forEach(clearInterval)
       rewritten?.clear()
       // Shows the cursor again.
       rewritten?.done()

@@ -32,7 +32,7 @@ import {
   type ReportRequest,
 } from '../output/report-requests.ts'
 import { loggedExchanges, makeRunFolder, loadFormats } from '../output/write-reports.ts'
-import { type Look, roundly, showProgress } from '../output/progress.ts'
+import { type Look, roundly, showProgress, type Standing } from '../output/progress.ts'
 import { colorsFor, type People, warnOf } from '../output/say.ts'
 import type { RunArguments } from './arguments.ts'
 import { findTarget, type FoundTarget } from './find-target.ts'
@@ -50,6 +50,8 @@ interface RunFront {
   /** Called before anything is sent. */
   readonly onFound?: (found: FoundTarget) => void
   readonly onEvent?: (event: RunEvent) => void
+  /** Called every second while it goes on. */
+  readonly onStanding?: ((standing: Standing) => void) | undefined
   /** Called when the reports are written, with what was sent: it can be read until the promise is settled. */
   readonly onSent?: (exchanges: Exchanges) => Promise<void>
   /** Called at the very end of a run that did not end in time: what is left of it keeps the process alive. */
@@ -176,7 +178,12 @@ async function judge(
   { target, handler }: FoundTarget,
   options: RunOptions,
   suites: Promise<typeof import('../../suites/judge.ts')>,
-  { interrupts, loss: lossBefore, onEvent }: RunFront & { readonly loss: () => Loss | undefined },
+  {
+    interrupts,
+    loss: lossBefore,
+    onEvent,
+    onStanding,
+  }: RunFront & { readonly loss: () => Loss | undefined },
 ): Promise<Judged> {
   const startedAt = new Date()
   const started = performance.now()
@@ -209,7 +216,11 @@ async function judge(
     return true
   })
   const look = lookAt(judging, run)
-  const { done, ...problem } = await follow(judging, overdue, { look, onEvent }).finally(release)
+  const { done, ...problem } = await follow(judging, overdue, {
+    look,
+    onEvent,
+    onStanding,
+  }).finally(release)
   const durationMs = performance.now() - started
   const facts = judging.facts()
   return {
@@ -266,9 +277,15 @@ const worthSayingMs = 10_000
 async function follow(
   { events, done }: Judging,
   overdue: Promise<void>,
-  { look, onEvent }: Pick<RunFront, 'onEvent'> & { readonly look: () => Look },
+  {
+    look,
+    onEvent,
+    onStanding,
+  }: Pick<RunFront, 'onEvent' | 'onStanding'> & {
+    readonly look: () => Look
+  },
 ): Promise<Pick<RunRecord, 'problem'> & Pick<Judged, 'done'>> {
-  const progress = await showProgress(process.stderr, colorsFor(process.stderr), look)
+  const progress = await showProgress(process.stderr, colorsFor(process.stderr), look, onStanding)
   const show = async (): Promise<void> => {
     for await (const event of events) {
       onEvent?.(event)

@@ -8,6 +8,7 @@ import { isLoopback } from '../../harness/loopback.ts'
 import type { Target } from '../../harness/target-file/index.ts'
 import { UserError } from '../../harness/user-error.ts'
 import type { Exchanges } from '../../reporters/view/evidence.ts'
+import type { Standing } from '../output/progress.ts'
 import type { People } from '../output/say.ts'
 import type { RunArguments } from '../run/arguments.ts'
 import { type FoundTarget, askOnce, takesConnections } from '../run/find-target.ts'
@@ -34,6 +35,8 @@ export interface SessionFront {
   started(run: RunStarted): void
   found?(found: FoundTarget): void
   event?(event: RunEvent): void
+  /** How far a run is, told every second. */
+  standing?(standing: Standing): void
   /** Receives what a run sent, before it is told to have ended. */
   sent?(exchanges: Exchanges): Promise<void>
   ended(run: RunEnded): void
@@ -101,6 +104,7 @@ export function createSession(
           front.found?.(found)
         },
         onEvent: (event) => front.event?.(event),
+        ...(front.standing && { onStanding: (standing) => front.standing!(standing) }),
         ...(front.sent && { onSent: (exchanges) => front.sent!(exchanges) }),
       })
       front.ended({ ...started, report: end.report, changes: results.add(end.report) })

@@ -10,6 +10,7 @@ import type { Exchanges } from '../../reporters/view/evidence.ts'
 import { standingOf, type Tone, verdictSentence } from '../../reporters/view/standing.ts'
 import { duration } from '../../reporters/view/writing.ts'
 import type { SessionFront, RunEnded } from '../session/session.ts'
+import { timeAndWork } from '../output/progress.ts'
 import { type Board, createBoard, type Patch } from './board.ts'
 import { pageMarkup, onceParts, operationPart, rowParts, type Surroundings } from './page.ts'
 
@@ -74,6 +75,8 @@ export function createModel(
   { failed, hasKey, onChange, targetFile }: ModelSettings,
 ) {
   const board = createBoard(empty, hasKey)
+  /** What it is about or waits for, and for how long still: behind the number that is judged. */
+  let work = ''
   let status: Status = { text: 'Not run yet', announcement: '' }
   let isRunning = false
   const book = createSentBook()
@@ -82,6 +85,15 @@ export function createModel(
   const now = (next: Status): void => {
     status = next
     onChange()
+  }
+  const progressed = (): void => {
+    const { judged, of } = howFar(board)
+    // What was said at the beginning stays said.
+    now({
+      ...status,
+      text: `${judged} of ${count(of, 'requirement')} judged${work}`,
+      progress: { judged, of },
+    })
   }
   const settle = (next: Status): void => {
     isRunning = false
@@ -93,6 +105,7 @@ export function createModel(
     people: { write: () => true },
     started(run) {
       isRunning = true
+      work = ''
       around = { targetFile, isWholeRun: run.selection === 'all', changes: undefined }
       board.touch()
       const { selection, why } = run
@@ -108,13 +121,11 @@ export function createModel(
       if (event.kind === 'planned') board.plan(event.plan)
       if (event.kind !== 'judged') return now(status)
       board.judged(event.result)
-      const { judged, of } = howFar(board)
-      // What was said at the beginning stays said.
-      now({
-        ...status,
-        text: `${judged} of ${count(of, 'requirement')} judged`,
-        progress: { judged, of },
-      })
+      progressed()
+    },
+    standing(standing) {
+      work = `; ${timeAndWork(standing)}`
+      progressed()
     },
     sent: (exchanges) => book.take(exchanges),
     ended(run) {

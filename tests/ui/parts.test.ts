@@ -7,7 +7,7 @@ import { conform } from '../cli/in-process.ts'
 import { reference } from '../cli/reference.ts'
 import { createBoard } from '../../cli/ui/board.ts'
 import { onceParts, paragraphMarkup, rowMarkup } from '../../cli/ui/page.ts'
-import { createSentBook } from '../../cli/ui/model.ts'
+import { createModel, createSentBook } from '../../cli/ui/model.ts'
 import { hostile } from '../reporters/hostile.ts'
 import { sampleExchanges } from '../reporters/sample-exchanges.ts'
 import { addToTarget } from '../../cli/ui/ui.ts'
@@ -46,6 +46,25 @@ test('a run of a part leaves the rest as it was, and the verdict is of all that 
     verdict: 'non-conformant',
     summary: { must: { failed: 1 } },
   })
+})
+
+test('while a run goes on, the page says what it waits for, and how long it is likely to take still', () => {
+  const settings = {
+    failed: () => 0,
+    hasKey: true,
+    onChange: () => undefined,
+    targetFile: undefined,
+  }
+  const { front, patchSince } = createModel(sampleReport({ size: 3 }), settings)
+  const textNow = () => (patchSince(0).state as { text: string }).text
+  front.started({ selection: 'all', why: 'asked for' })
+  front.standing!({
+    ...{ judged: 1, of: 3, failed: 0, ms: 12_400, leftMs: 28_000 },
+    now: 'waiting for a job of the application',
+  })
+  expect(textNow()).toMatch(
+    /^\d+ of \d+ requirements judged; 12 s, about 30 s left; now waiting for a job of the application$/,
+  )
 })
 
 test('a run that was ended leaves what it had not judged to go on with', () => {
