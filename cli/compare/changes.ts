@@ -1,7 +1,7 @@
 import { groupBy } from '../../harness/group-by.ts'
 import type { Comparison, Counts, Outcome, Report, Row } from '../../harness/report/index.ts'
 import { type LikelyCause, likelyCauses } from '../../reporters/view/likely-causes.ts'
-import { outcomes } from '../../reporters/view/writing.ts'
+import { type Mark, outcomes } from '../../reporters/view/writing.ts'
 
 /** Requirements that changed alike from one report to the next, by operation, what most are of first. */
 export interface ChangeGroup {
@@ -58,6 +58,35 @@ const kinds: readonly (Pick<ChangeGroup, 'title' | 'tone'> & {
   { title: 'Tested now', tone: 'p', fits: (was, is) => is === 'passed' && was === 'not-exercised' },
   { title: 'Still failing', tone: 'f', fits: (was, is) => is === 'failed' && was === 'failed' },
 ]
+
+/** How the reports stand to each other in a requirement: what is alike in that is one group, to be filtered by. */
+export interface RowGroup extends Mark {
+  readonly kind: string
+}
+
+/** With more reports each set of those that fail is not told by itself. */
+const MOST_NAMED = 3
+
+export function groupOf({ outcomes: all }: Row): RowGroup {
+  const failing = all.flatMap((outcome, at) => (outcome === 'failed' ? [at + 1] : []))
+  if (failing.length === 0)
+    return new Set(all).size > 1
+      ? { kind: 'differs', sign: '≠', tone: 'm', word: 'Differs, without a failure' }
+      : { kind: 'same', sign: '=', tone: 'n', word: 'The same in all' }
+  const isAll = failing.length === all.length
+  const which = isAll ? 'all' : all.length > MOST_NAMED ? 'some' : failing.join(' and ')
+  const kind = `fails-${which.replaceAll(' ', '-')}`
+  return { kind, sign: outcomes.failed.sign, tone: 'f', word: `Fails in ${which}` }
+}
+
+/** The groups that there are, what fails first, each with how many requirements are of it. */
+export function groupsIn({ rows }: Comparison): RowGroup[] {
+  const all = [...groupBy(rows.map(groupOf), ({ kind }) => kind).values()]
+  const rank = ({ kind }: RowGroup): number => ['differs', 'same'].indexOf(kind)
+  return all
+    .map((of) => ({ ...of[0]!, word: `${of[0]!.word}: ${of.length}` }))
+    .toSorted((one, other) => rank(one) - rank(other) || one.kind.localeCompare(other.kind))
+}
 
 /** How many of the rows had each outcome in that column. */
 export function countsIn(rows: readonly Row[], column: number): Counts {

@@ -9,11 +9,12 @@ import {
 import { conditionOf } from '../../catalogue/requirement.ts'
 import { htmlAttribute, htmlText } from '../../reporters/escape/html.ts'
 import { shortened, visible } from '../../reporters/escape/visible.ts'
-import { pageHead, style } from '../../reporters/html/assets.ts'
+import { pageHead, script, style } from '../../reporters/html/assets.ts'
 import { bar, legend, tones as classes } from '../../reporters/html/overview.ts'
+import { filters } from '../../reporters/html/requirement.ts'
 import { verdictWords } from '../../reporters/view/standing.ts'
 import { outcomes } from '../../reporters/view/writing.ts'
-import { type Changes, countsIn, operationsOf } from './changes.ts'
+import { type Changes, countsIn, groupOf, groupsIn, operationsOf } from './changes.ts'
 import { columnName, marks } from './marks.ts'
 
 const known = Object.values(outcomes)
@@ -26,7 +27,7 @@ export function renderPage(comparison: Comparison, changes: Changes): string {
   const notable = notableRows(comparison)
   const same = rows.length - differingRows(comparison).length
   const note = suiteNote(comparison)
-  return `${pageHead(title, { style })}
+  return `${pageHead(title, { style, script })}
 <body><header class="top"><p class="kind">Conformance compared <span>Code names: ${mode}</span></p>
 <h1>${htmlText(title)}</h1>
 <p class="where">${count(rows.length, 'requirement')}, ${same} of them the same in all reports</p>
@@ -36,11 +37,9 @@ ${note === undefined ? '' : `<ul class="notes"><li>${htmlText(note)}</li></ul>`}
 ${columns.map((column, index) => columnRow(column, index)).join('\n')}
 </tbody></table></div></section>
 ${trendSection(comparison)}
-<section aria-labelledby="notable"><h2 id="notable">Failures and differences <small>${notable.length}</small></h2>
-${notable.length === 0 ? '<p>Nothing failed, and all reports are the same.</p>' : notableTables(notable, comparison)}</section>
-<section aria-labelledby="all"><h2 id="all">Every requirement</h2>
-<details class="fold"><summary>${count(rows.length, 'requirement')}</summary>${table(rows, comparison, 'Every requirement')}</details></section>
-</main></body></html>
+<section id="list" aria-labelledby="all"><h2 id="all">Requirements <small>${rows.length}</small></h2>
+${notable.length === 0 ? '<p>Nothing failed, and all reports are the same.</p>' : ''}${filters(groupsIn(comparison))}${groupTables(comparison, notable)}</section>
+</main><script>${script}</script></body></html>
 `
 }
 
@@ -88,17 +87,13 @@ ${lines.join('\n')}
 </tbody></table></div></section>`
 }
 
-/** Those that differ first, folded by operation if there are many. */
-const MANY = 40
-
-function notableTables(rows: readonly Row[], comparison: Comparison): string {
-  if (rows.length <= MANY) return table(rows, comparison, 'Failures and differences')
-  const differing = new Set(differingRows(comparison))
-  const groups = operationsOf({ ...comparison, rows })
-  return groups
+function groupTables(comparison: Comparison, notable: readonly Row[]): string {
+  const seen = new Set(notable)
+  const rows = [...notable, ...comparison.rows.filter((row) => !seen.has(row))]
+  return operationsOf({ ...comparison, rows })
     .map(([operation, own]) => {
-      const number = own.filter((row) => differing.has(row)).length
-      return `<details class="fold"><summary><span class="mono">${htmlText(operation)}</span>: ${count(own.length, 'requirement')}, ${number} not the same in all</summary>${table(own, comparison, operation)}</details>`
+      const number = own.filter((row) => seen.has(row)).length
+      return `<details class="fold"><summary><span class="mono">${htmlText(operation)}</span>: ${count(own.length, 'requirement')}, ${number} that fail or differ</summary>${table(own, comparison, operation)}</details>`
     })
     .join('\n')
 }
@@ -138,9 +133,9 @@ function table(rows: readonly Row[], comparison: Comparison, label: string): str
       change === null
         ? ''
         : ` <b class="${row.outcomes.at(-1) === 'failed' ? 'f' : 'n'}">${change}</b>`
-    return `<tr>${row.outcomes.map(cell).join('')}<th scope="row"><span class="mono">${htmlText(row.id)}</span> <span class="tag">${row.level}</span>${changed}<span class="ask">${htmlText(row.statement)}</span></th></tr>`
+    return `<tr class="r" data-o="${groupOf(row).kind}" data-l="${row.level}"><th scope="row"><span class="mono">${htmlText(row.id)}</span> <span class="tag">${row.level}</span>${changed}<span class="ask">${htmlText(row.statement)}</span></th>${row.outcomes.map(cell).join('')}</tr>`
   })
-  return `${legend(known)}<div class="scroll" role="region" aria-label="Table: ${label}" tabindex="0"><table class="compared"><thead><tr>${heads.join('')}<th scope="col">Requirement</th></tr></thead><tbody>
+  return `<div class="scroll" role="region" aria-label="Table: ${label}" tabindex="0"><table class="compared"><thead><tr><th scope="col">Requirement</th>${heads.join('')}</tr></thead><tbody>
 ${body.join('\n')}
 </tbody></table></div>`
 }

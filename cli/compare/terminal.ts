@@ -5,7 +5,8 @@ import { count, differingRows, notableRows, suiteNote } from '../../harness/repo
 import { terminalText } from '../../reporters/escape/terminal.ts'
 import { tones } from '../../reporters/terminal.ts'
 import { laidOut, type Line } from '../../reporters/terminal/layout.ts'
-import { countsText, total } from '../../reporters/view/groups.ts'
+import { groupBy } from '../../harness/group-by.ts'
+import { total } from '../../reporters/view/groups.ts'
 import { verdictWords } from '../../reporters/view/standing.ts'
 import { firstOf, outcomes } from '../../reporters/view/writing.ts'
 import { type Changes, type ChangeGroup, countsIn, operationsOf } from './changes.ts'
@@ -13,7 +14,7 @@ import { columnName, marks, paints } from './marks.ts'
 
 const MOST_OPERATIONS = 6
 const MOST_IDS = 3
-const MOST_ROWS = 15
+const MOST_GROUPS = 8
 const BAR = 24
 
 /** The comparison for a terminal of that many columns, on about one screen: what changed and the trend; or where targets differ. */
@@ -45,9 +46,15 @@ function columnLines(comparison: Comparison, colors: Colors): Line[] {
     ...columns.map((column, index): Line => ({
       lead: `${index + 1}  `,
       width: 3,
-      text: `${terminalText(columnName(column, comparison))}  ${verdictText(column, colors)}: must ${countsText(column.summary.must)}; should ${countsText(column.summary.should)}`,
+      text: `${terminalText(columnName(column, comparison))}  ${verdictText(column, colors)}: ${mustsText(column.summary.must)}`,
     })),
   ]
+}
+
+/** `9 of 326 musts failed, 4 not tested`: of what applies. */
+function mustsText(must: Counts): string {
+  const missed = must.notExercised > 0 ? `, ${must.notExercised} not tested` : ''
+  return `${must.failed} of ${count(total(must) - must.notApplicable, 'must')} failed${missed}`
 }
 
 function verdictText({ interrupted, verdict }: Column, colors: Colors): string {
@@ -142,12 +149,14 @@ function targetLines(comparison: Comparison, colors: Colors): Line[] {
   })
   const differing = new Set(differingRows(comparison))
   const rows = notableRows(comparison).filter((row) => differing.has(row))
-  const more = rows.length - MOST_ROWS
+  const patterns = [...groupBy(rows, ({ outcomes: all }) => all.join()).values()]
+  const shown = patterns.slice(0, MOST_GROUPS)
+  const more = patterns.slice(MOST_GROUPS).flat().length
   return [
     ...(failures.length === 0
       ? []
       : [`  ${colors.dim(`${'failures'.padEnd(width)}${head}`)}`, ...failures, '']),
-    ...rows.slice(0, MOST_ROWS).map((row) => rowLine(row, colors)),
+    ...shown.map((group) => groupLine(group, colors)),
     ...(more > 0
       ? [`  ${colors.dim(`and ${more} more that differ: --report html shows them`)}`]
       : []),
@@ -155,11 +164,16 @@ function targetLines(comparison: Comparison, colors: Colors): Line[] {
   ]
 }
 
-function rowLine({ id, level, outcomes: all }: Row, colors: Colors): Line {
-  const cells = all.map((outcome) => {
+/** Requirements whose outcomes are alike in all reports: ` ✓  ✗  ○   118  pdf.parse/401-missing-credentials, and 117 more`. */
+function groupLine(rows: readonly Row[], colors: Colors): Line {
+  const cells = rows[0]!.outcomes.map((outcome) => {
     const kind = outcome ?? 'absent'
     return ` ${colors[paints[kind]](marks[kind].sign)}`
   })
-  const what = `${terminalText(id)}${level === 'should' ? ' (should)' : ''}`
-  return { lead: `${cells.join(' ')}   `, width: cells.length * 3 + 2, text: what }
+  const ids = rows.map(({ id, level }) => id + (level === 'should' ? ' (should)' : ''))
+  return {
+    lead: `${cells.join(' ')}  ${String(rows.length).padStart(4)}  `,
+    width: cells.length * 3 + 7,
+    text: terminalText(firstOf(ids, 1).join(', ')),
+  }
 }

@@ -181,7 +181,7 @@ function step(by) {
 function onlyFailed() {
   const boxes = [...document.querySelectorAll('#tools input[type=checkbox]')]
   const isOnly = boxes.every((box) => box.checked === (box.value === 'failed'))
-  for (const box of boxes) box.checked = isOnly ? box.value !== standard : box.value === 'failed'
+  for (const box of boxes) box.checked = isOnly ? box.defaultChecked : box.value === 'failed'
   filterAnew()
 }
 

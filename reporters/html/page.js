@@ -7,8 +7,11 @@ const textOf = (row) => {
   return texts.get(row)
 }
 
-// What an option left out is not shown unless it is asked for.
-const standard = document.querySelector('#tools [value=left-out]') ? 'left-out' : ''
+// What the page does not tick is not shown unless it is asked for.
+const standard = [...document.querySelectorAll('#tools input[type=checkbox]')]
+  .filter((box) => !box.defaultChecked)
+  .map((box) => box.value)
+  .join()
 
 // What is filtered stands in the address, so that it can be kept, sent and loaded again.
 function remember() {
@@ -40,6 +43,9 @@ function recall() {
     box.checked = !off.includes(box.value)
 }
 
+// So many rows are shown without being asked for one by one.
+const FEW = 60
+
 function filter() {
   const words = $('find').value.toLowerCase().split(/\s+/).filter(Boolean)
   const outcomes = new Set(
@@ -56,8 +62,10 @@ function filter() {
     row.hidden = !fits
     if (fits) shown += 1
   }
-  for (const section of document.querySelectorAll('#list .op'))
+  for (const section of document.querySelectorAll('#list > :is(.op, .fold)')) {
     section.hidden = !section.querySelector('.r:not([hidden])')
+    if (shown <= FEW) section.open = true
+  }
   $('shown').textContent = shown === rows.length ? '' : `${shown} of ${rows.length} shown`
   document.dispatchEvent(new Event('filtered'))
 }
@@ -170,7 +178,8 @@ $('find').addEventListener('input', filterAnew)
 $('tools').addEventListener('change', filterAnew)
 $('fold').addEventListener('click', () => {
   const open = $('fold').textContent === 'Open all'
-  for (const row of allRows()) row.open = open && !row.hidden
+  for (const row of [...document.querySelectorAll('#list > .fold'), ...allRows()])
+    row.open = open && !row.hidden
   $('fold').textContent = open ? 'Close all' : 'Open all'
 })
 document.addEventListener(

@@ -170,9 +170,14 @@ function rerun({ run, target }: Report, { id }: RequirementResult): string {
 
 /** Filter and search; they need the script, which shows them. */
 export function toolbar(report: Report): string {
-  const boxes = kindsIn(report).map(
-    ([kind, { sign, tone, word }]) =>
-      `<label class="${tone}"><input type="checkbox" name="outcome" value="${kind}" checked><i aria-hidden="true">${sign}</i>${word}</label>`,
+  return filters(kindsIn(report).map(([kind, mark]) => ({ kind, ...mark })))
+}
+
+/** @param kinds what can be left away; what was left out, and what is the same everywhere, is at first */
+export function filters(kinds: readonly (Mark & { readonly kind: string })[]): string {
+  const boxes = kinds.map(
+    ({ kind, sign, tone, word }) =>
+      `<label class="${tone}"><input type="checkbox" name="outcome" value="${kind}"${kind === 'left-out' || kind === 'same' ? '' : ' checked'}><i aria-hidden="true">${sign}</i>${word}</label>`,
   )
   return `<div class="tools" id="tools" role="search" aria-label="Requirements" hidden><input type="search" id="find" placeholder="Search id, statement, reason" aria-label="Search requirements"><fieldset><legend class="sr">Outcome</legend>${boxes.join('')}</fieldset><label class="sr" for="level">Level</label><select id="level"><option value="">Must and should</option><option value="must">Must only</option><option value="should">Should only</option></select><button type="button" id="fold">Open all</button><output id="shown"></output></div>`
 }
