@@ -61,8 +61,8 @@ export function verdictBlock(report: Report): string {
 }
 
 /** What to do next, numbered; nothing if the verdict says it. */
-export function nextBlock(report: Report): string {
-  const steps = nextSteps(report).map(
+export function nextBlock(report: Report, hasButtons = false): string {
+  const steps = nextSteps(report, { hasButtons }).map(
     ({ command, text }) =>
       `<li><p>${htmlText(text)}</p>${command === undefined ? '' : `<pre class="c">${htmlText(command)}</pre>`}</li>`,
   )

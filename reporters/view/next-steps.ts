@@ -18,21 +18,29 @@ export interface RunCommand {
   readonly command?: string | undefined
   /** Path of the JSON report. */
   readonly json?: string | undefined
+  /** Whoever shows the steps has a button for what is run again. */
+  readonly hasButtons?: boolean
 }
 
 const MOST = 3
 
 /** What to do next, at most three steps, the one first that tells most; none if the last line says it, or all is well. */
-export function nextSteps(report: Report, { command, json }: RunCommand = {}): NextStep[] {
+export function nextSteps(
+  report: Report,
+  { command, hasButtons = false, json }: RunCommand = {},
+): NextStep[] {
   if (isWithoutOutcome(report)) return []
   const { unexpected } = failed(report)
   const causes = likelyCauses(unexpected, report)
   const run = command ?? commandIn(report)
   const file = json === undefined ? '<report.json>' : shellWord(json)
-  const again = (text: string, option: string): NextStep => ({
-    text: json === undefined ? `${text} (--report json writes the report)` : text,
-    ...(run !== undefined && { command: `${run} ${option} ${file}` }),
-  })
+  const again = (text: string, option: string): NextStep =>
+    hasButtons
+      ? { text }
+      : {
+          text: json === undefined ? `${text} (--report json writes the report)` : text,
+          command: `${run} ${option} ${file}`,
+        }
   const isCutShort = report.requirements.some((result) => isLeftOut(result, 'interrupted'))
   const last = isCutShort
     ? [again('Go on with what was not tested', '--untested')]
@@ -52,12 +60,9 @@ export function nextSteps(report: Report, { command, json }: RunCommand = {}): N
 function absentStep(report: Report): NextStep[] {
   const absent = notBuilt(report)
   if (absent === undefined) return []
-  const them = count(absent.operations.length, 'operation')
-  return [
-    {
-      text: `Build the ${them} that ${absent.operations.length === 1 ? 'is' : 'are'} absent, or paste the lines that say "not-served"`,
-    },
-  ]
+  const { length } = absent.operations
+  const them = length === 1 ? 'the operation that is' : `the ${length} operations that are`
+  return [{ text: `Build ${them} absent, or paste the lines that say "not-served"` }]
 }
 
 function changeOf({ change, results, title }: LikelyCause): string {
@@ -89,8 +94,8 @@ function declareStep(report: Report): NextStep[] {
   return [{ text: `Declare ${names}: ${gain} can be tested then${more}` }]
 }
 
-/** The command of the run as a failure repeats it. */
-function commandIn({ requirements }: Report): string | undefined {
+/** The command of the run as a failure repeats it; without a failure its address is known, and no more. */
+function commandIn({ requirements, target }: Report): string {
   const rerun = requirements.flatMap(({ failures }) => failures).at(0)?.rerun
-  return rerun?.split(' --only ')[0]
+  return rerun?.split(' --only ')[0] ?? `conform ${shellWord(target.baseUrl)}`
 }

@@ -29,13 +29,13 @@ test('what is wrong with the base URL, and what is not built, come before what f
   const absent = [{ operation: 'chat.create', answered: '404' }]
   const rows = [failed('files.list/1'), failed('files.list/2')]
   expect(texts(report(rows, { absent }))).toEqual([
-    'Build the 1 operation that is absent, or paste the lines that say "not-served"',
+    'Build the operation that is absent, or paste the lines that say "not-served"',
     'Mend files.list/1, then 1 more',
     expect.stringContaining('Run again'),
   ])
   expect(texts(report(rows, { absent, hints: ['check the base URL'] }))).toEqual([
     'Check the base URL',
-    expect.stringContaining('Build the 1 operation'),
+    expect.stringContaining('Build the operation'),
     expect.stringContaining('Run again'),
   ])
 })
@@ -47,6 +47,14 @@ test('an interrupted run goes on with what is missing; one in which nothing fail
   expect(nextSteps(cut, { command: 'conform', json: 'r.json' })).toEqual([
     { text: 'Go on with what was not tested', command: 'conform --untested r.json' },
   ])
+  expect(nextSteps(cut)).toEqual([
+    {
+      text: 'Go on with what was not tested (--report json writes the report)',
+      command: 'conform https://example.com --untested <report.json>',
+    },
+  ])
+  // The live page has a button for it.
+  expect(nextSteps(cut, { hasButtons: true })).toEqual([{ text: 'Go on with what was not tested' }])
   const passing = report([
     result('a.b/1'),
     missed('a.b/2', expired),
