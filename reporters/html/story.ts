@@ -44,5 +44,5 @@ export function storyDiagram(story: Story): string {
       .map((one) => one.trim())
       .join('; ')}`,
   )
-  return `<h4>What happened</h4><div class="scroll story" role="region" aria-label="What happened" tabindex="0"><svg viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${label}">${heads.join('')}${gap}${rows.join('')}</svg></div>`
+  return `<h4>What happened</h4><div class="scroll story" role="group" aria-label="What happened" tabindex="0"><svg viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${label}">${heads.join('')}${gap}${rows.join('')}</svg></div>`
 }

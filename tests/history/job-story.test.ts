@@ -58,6 +58,8 @@ test('the diagram has a lifeline for each job, the wrong answer marked, and says
   for (const name of ['suite', 'application', 'job A', 'job B'])
     expect(svg).toContain(`>${name}</text>`)
   expect(svg.match(/<g class="f">/g)).toHaveLength(1)
+  // A page may have several: none of them is a landmark.
+  expect(svg).toContain('role="group" aria-label="What happened" tabindex="0"')
   expect(svg).toContain('✗ 202 job B in_progress')
   expect(svg).toMatch(
     /aria-label="What happened: 0 ms {2}create a job → 202 job A in_progress; .*this one/,
