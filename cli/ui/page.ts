@@ -12,10 +12,9 @@ import {
   verdictBlock,
   nextBlock,
   runDetails,
-  matrix,
-  matrixCell,
+  operationsSection,
 } from '../../reporters/html/overview.ts'
-import { operationsSection } from '../../reporters/html/operation-map.ts'
+import { matrix, matrixCell } from '../../reporters/html/matrix.ts'
 import { toolbar, operationHead, requirement } from '../../reporters/html/requirement.ts'
 import { byOperation, kindOf, kindsOf } from '../../reporters/view/groups.ts'
 import { type Mark, outcomes } from '../../reporters/view/writing.ts'
