@@ -13,8 +13,7 @@ import {
 import { conditionOf } from '../catalogue/requirement.ts'
 import { UserError } from '../harness/user-error.ts'
 import { terminalText } from '../reporters/escape/terminal.ts'
-import { type Changes, changesOf } from './compare/changes.ts'
-import { marks } from './compare/marks.ts'
+import { type Changes, changesOf, marks } from './compare/changes.ts'
 import { renderPage } from './compare/page.ts'
 import { renderTable } from './compare/terminal.ts'
 import { countsText } from '../reporters/view/groups.ts'
@@ -101,7 +100,6 @@ function renderJson(comparison: Comparison): string {
   )}\n`
 }
 
-/** The comparison for a job summary or a merge request: the reports, what is newly failing, and what is not the same in all. */
 function renderMarkdown(comparison: Comparison, { causes, groups }: Changes): string {
   const { columns, mode, of, rows } = comparison
   const head = of === 'time' ? `${columns[0]!.baseUrl} over time` : 'Conformance compared'

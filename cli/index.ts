@@ -141,7 +141,6 @@ export async function main(argv: readonly string[], interrupts: Interrupts): Pro
   }
 }
 
-/** Ends the process when everything that was written is on its way. */
 async function exitWhenSaid(): Promise<void> {
   const written = [process.stdout, process.stderr].map(
     (stream) => new Promise<void>((resolve) => stream.write('', () => resolve())),

@@ -92,7 +92,6 @@ async function record(
   }
 }
 
-/** Records until the command ends, or a signal comes. */
 async function recordUntilTheEnd(
   target: Target,
   words: readonly string[],
@@ -169,7 +168,6 @@ function withoutKeys(value: unknown, redact: (text: string) => string): unknown 
 /** Bytes of exchanges that may wait to be judged; no further request is handed on meanwhile. */
 const mostWaiting = 32 * 1024 * 1024
 
-/** Starts the thread that judges what is recorded. */
 function startRecorder(
   options: RecordingOptions,
   onFinding: (finding: Finding) => void,

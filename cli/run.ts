@@ -2,9 +2,9 @@ import { setImmediate as afterEvents } from 'node:timers/promises'
 import type { Interrupts } from './run/interrupts.ts'
 import { parseReportRequests, streamForPeople } from './output/report-requests.ts'
 import type { RunArguments } from './run/arguments.ts'
-import { baselineOf, oneRun, warn } from './run/one-run.ts'
+import { baselineOf, oneRun } from './run/one-run.ts'
 import { runOptions } from './run/run-options.ts'
-import { findTarget } from './run/find-target.ts'
+import { findTarget, warn } from './run/find-target.ts'
 import type { Target } from '../harness/target-file/index.ts'
 import { exitProcess } from './guard.ts'
 import { roundly } from './output/progress.ts'
@@ -58,7 +58,6 @@ async function dryRun(
   ])
 }
 
-/** How long it takes at the rate that is asked for; nothing if there is none. */
 function rateNote(rows: readonly Estimate[], rate: number): Line[] {
   if (rate === 0) return []
   const takes = (column: 'typical' | 'requests'): string =>
@@ -84,7 +83,6 @@ function limitNote(rows: readonly Estimate[], limit: number): Line[] {
   ]
 }
 
-/** Per operation, how many requests a run usually sends, and how many requests, creations and generations at most. */
 function dryRunTable(rows: readonly Estimate[], colors: Colors): Line[] {
   const counted = ['typical', 'requests', 'creations', 'generations'] as const
   const totals = counted.map((column) => rows.reduce((sum, row) => sum + row[column], 0))

@@ -80,7 +80,6 @@ export function signCommand() {
     })
 }
 
-/** Finds keys of that target file in bytes. */
 async function keyFinder(path: string): Promise<(bytes: Uint8Array) => boolean> {
   const { target } = await checkTarget({ target: path })
   const redactor = redactorFor(target)

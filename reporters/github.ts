@@ -53,7 +53,6 @@ function annotation(result: RequirementResult, decides: boolean): string {
   return `::${kind} title=${commandProperty(result.id)}::${commandData(text)}\n`
 }
 
-/** A requirement that decides because it was not exercised. */
 function missing(report: Report, result: RequirementResult): string {
   const { message = '' } = testStatuses(report)(result)
   return `::error title=${commandProperty(result.id)}::${commandData(message)}\n`

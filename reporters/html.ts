@@ -15,7 +15,6 @@ import {
 } from './html/exchange.ts'
 import { standingOf } from './view/standing.ts'
 
-/** The markup of exchanges by the requirement that sent them; the run's own requests are under `null`. */
 type ExchangeBook = ReadonlyMap<string | null, string>
 
 /** The exchanges cut as the page shows them, at most `budget` bytes: if there are more, the requirements that have most show fewer. */
@@ -95,7 +94,6 @@ function* requirementList(report: Report, book: ExchangeBook): Generator<string,
   }
 }
 
-/** Disagreements of a baseline and the run; nothing if there are none. */
 function baselineNotes(report: Report): string {
   const { run } = report
   if (run.baseline === null) return ''

@@ -10,7 +10,6 @@ const COLUMNS = 4
 const [WIDTH, HEIGHT, GAP] = [204, 52, 8]
 const MARGIN = 16
 const TOP = 68
-/** Characters of a name that fit into its line. */
 const LONGEST_NAME = 48
 
 /** Light and dark, by the state's tone: text of the sign, and what is behind it. */

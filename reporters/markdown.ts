@@ -35,7 +35,6 @@ import { gainOf, notJudged, type Step, usualPart } from './view/to-declare.ts'
 
 const MOST_IDS = 5
 
-/** Why requirements were not judged: a row each reason, folded away. */
 function reasonTable(title: string, groups: readonly ReasonGroup[]): string[] {
   if (groups.length === 0) return []
   const all = groups.reduce((sum, { ids }) => sum + ids.length, 0)
@@ -55,7 +54,6 @@ function reasonTable(title: string, groups: readonly ReasonGroup[]): string[] {
   ]
 }
 
-/** Steps to declare next and what to paste, folded away. */
 function stepTable(steps: readonly Step[]): string[] {
   if (steps.length === 0) return []
   const part = usualPart(steps)
@@ -129,7 +127,6 @@ export function renderMarkdown(report: Report, evidence = 25): string {
 
 const signs = { good: '✅', warning: '⚠️', bad: '❌' } as const satisfies Record<Tone, string>
 
-/** What to do next, numbered. */
 function nextList(steps: readonly NextStep[]): string[] {
   if (steps.length === 0) return []
   const items = steps.map(
@@ -139,7 +136,6 @@ function nextList(steps: readonly NextStep[]): string[] {
   return ['**Next**', '', ...items, '']
 }
 
-/** The map of the operations, an item for each state that any has. */
 function mapList(report: Report): string[] {
   const places = shownMap(report)
   if (places === undefined) return []
@@ -162,7 +158,6 @@ const stateSigns = {
   absent: '➖',
 } as const
 
-/** Operations that are not there, and the lines to paste if that is meant. */
 function notBuiltList(absent: NotBuilt | undefined): string[] {
   if (absent === undefined) return []
   return [

@@ -3,8 +3,7 @@ import type { Colors } from 'picocolors/types'
 import type { Report } from '../harness/report/index.ts'
 import { count, reasonExpected } from '../harness/report/index.ts'
 import { terminalText } from './escape/terminal.ts'
-import { laidOut, type Line } from './terminal/layout.ts'
-import { type Link, noLink } from './terminal/links.ts'
+import { laidOut, type Line, type Link, noLink } from './terminal/layout.ts'
 import {
   likelyLines,
   mapLines,
@@ -43,7 +42,6 @@ const MOST_BLOCKS = 15
 /** Failures up to this number are all shown whole, whatever they have in common. */
 const FEW_BLOCKS = 8
 
-/** A report that was asked for, its format and its path; `-` is stdout. */
 interface WrittenReport {
   readonly format: string
   readonly path: string
@@ -103,7 +101,6 @@ export function renderTerminal(
   return `${laidOut(lines, width).join('\n')}\n`
 }
 
-/** The failures: one of each likely cause, and those that have none. */
 function failureLines(
   report: Report,
   rest: string | null,
@@ -124,13 +121,11 @@ function failureLines(
   ]
 }
 
-/** Places of what is not shown: in words, null if everything is shown; and the path of the JSON report. */
 interface Elsewhere {
   readonly rest: string | null
   readonly json: string | undefined
 }
 
-/** Requirements that were not judged, why, and what to declare for them; what an option left out is only counted. */
 function outcomeLines(report: Report, { rest, json }: Elsewhere, colors: Colors): Line[] {
   const leftOut = leftOutSentence(report)
   const { notApplicable, notTested, steps } = notJudged(report)
@@ -182,7 +177,6 @@ function pathLines(written: readonly WrittenReport[], link: Link, colors: Colors
     }))
 }
 
-/** What to do next, numbered; a command stands on a line of its own, to be copied. */
 function nextLines(steps: readonly NextStep[], colors: Colors): Line[] {
   if (steps.length === 0) return []
   const lines = steps.flatMap(({ command, text }, at): Line[] => [
@@ -194,7 +188,6 @@ function nextLines(steps: readonly NextStep[], colors: Colors): Line[] {
   return ['', colors.bold('Next'), ...lines, '']
 }
 
-/** Hint behind a number of things that are not shown. */
 function whereTheRestIs(formats: readonly string[]): string {
   const isWritten = formats.includes('json') || formats.includes('html')
   return isWritten ? 'see the reports' : '--report json (or html) lists them'

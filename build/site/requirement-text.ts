@@ -3,9 +3,9 @@ import { isOperationId, operation as operationOf } from '../../catalogue/operati
 import { explained, type ExplainedPart, type Reading } from '../../cli/explain/explanation.ts'
 import type { Sent } from '../../cli/explain/sent.ts'
 import pc from 'picocolors'
-import { mermaidDiagram } from '../../reporters/view/story.ts'
+import { jobsOf, toldSteps } from '../../reporters/view/story.ts'
 import type { Examples } from './exchanges.ts'
-import { type FailureExchange, sections } from '../../harness/report/index.ts'
+import { type FailureExchange, sections, type Story } from '../../harness/report/index.ts'
 
 const levels = { must: 'required (must)', should: 'recommended (should)' } as const
 
@@ -48,6 +48,29 @@ export function requirementText(
     siblings(requirement),
     '',
   ].join('\n\n')
+}
+
+const idOf = (name: string): string => name.replace(' ', '')
+
+/** A story as a sequence diagram of Mermaid. */
+export function mermaidDiagram(story: Story): string {
+  const steps = toldSteps(story)
+  const { left = 0, leftAfter = 0 } = story
+  const lines = steps.flatMap(({ at, isReading, isWrong, job, received, sent }, index) => {
+    const to = isReading && job !== undefined ? idOf(job) : 'application'
+    return [
+      ...(left > 0 && index === leftAfter ? [`Note over suite: ${left} more`] : []),
+      `suite->>${to}: ${sent}, ${at}`,
+      ...(isWrong
+        ? ['rect rgba(207, 74, 62, 0.25)', `${to}-->>suite: ✗ ${received}`, 'end']
+        : [`${to}-->>suite: ${received}`]),
+      ...(!isReading && job !== undefined ? [`application->>${idOf(job)}: begins`] : []),
+    ]
+  })
+  const participants = ['suite', 'application', ...jobsOf(steps)].map(
+    (name) => `participant ${idOf(name)} as ${name}`,
+  )
+  return ['sequenceDiagram', ...[...participants, ...lines].map((line) => `  ${line}`)].join('\n')
 }
 
 /** Longest body that an example shows, in characters. */

@@ -176,7 +176,6 @@ function responsesText(responses: Used['answers']): string {
     .join(', ')
 }
 
-/** `429 QuotaExceeded`, and what brings it about. */
 function conditionText({ simulate, status, tpe }: Used['errors'][number]): string {
   return `${status} ${tpe}${simulate === undefined ? '' : ` (x-simulate: ${simulate})`}`
 }

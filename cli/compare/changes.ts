@@ -1,5 +1,12 @@
 import { groupBy } from '../../harness/group-by.ts'
-import type { Comparison, Counts, Outcome, Report, Row } from '../../harness/report/index.ts'
+import type {
+  Column,
+  Comparison,
+  Counts,
+  Outcome,
+  Report,
+  Row,
+} from '../../harness/report/index.ts'
 import { type LikelyCause, likelyCauses } from '../../reporters/view/likely-causes.ts'
 import { type Mark, outcomes } from '../../reporters/view/writing.ts'
 
@@ -58,6 +65,17 @@ const kinds: readonly (Pick<ChangeGroup, 'title' | 'tone'> & {
   { title: 'Tested now', tone: 'p', fits: (was, is) => is === 'passed' && was === 'not-exercised' },
   { title: 'Still failing', tone: 'f', fits: (was, is) => is === 'failed' && was === 'failed' },
 ]
+
+/** How a cell shows an outcome: never by colour alone. */
+export const marks = {
+  ...outcomes,
+  absent: { sign: ' ', word: 'Not in this report', tone: 'w' },
+} as const satisfies Record<Outcome | 'absent', Mark>
+
+/** Name that tells a report from the others. */
+export function columnName({ baseUrl, name, startedAt }: Column, { of }: Comparison): string {
+  return of === 'time' ? startedAt : `${name}  ${baseUrl}`
+}
 
 /** How the reports stand to each other in a requirement: what is alike in that is one group, to be filtered by. */
 export interface RowGroup extends Mark {

@@ -15,8 +15,15 @@ import { bar, tones as classes } from '../../reporters/html/overview.ts'
 import { filters } from '../../reporters/html/requirement.ts'
 import { verdictWords } from '../../reporters/view/standing.ts'
 import { outcomes } from '../../reporters/view/writing.ts'
-import { type Changes, countsIn, groupOf, groupsIn, operationsOf } from './changes.ts'
-import { columnName, marks } from './marks.ts'
+import {
+  type Changes,
+  columnName,
+  countsIn,
+  groupOf,
+  groupsIn,
+  marks,
+  operationsOf,
+} from './changes.ts'
 
 const known = Object.values(outcomes)
 
@@ -44,7 +51,6 @@ ${notable.length === 0 ? '<p>Nothing failed, and all reports are the same.</p>' 
 `
 }
 
-/** What changed in the last report, by operation, and what broke so may have in common. */
 function changesSection({ causes, groups }: Changes): string {
   if (groups.length === 0) return ''
   const blocks = groups.map(({ operations, rows, title, tone }) => {
@@ -70,10 +76,6 @@ const signs = { p: '✓', f: '✗', m: '○' } as const
 /** A bar for each report, of all requirements and of each operation; the numbers are beside them as text. */
 function trendSection(comparison: Comparison): string {
   const { columns, of, rows } = comparison
-  const heads = columns.map(
-    (column, at) =>
-      `<th scope="col" title="${htmlAttribute(columnName(column, comparison))}">${at + 1}</th>`,
-  )
   const line = (name: string, own: readonly Row[]): string => {
     const cells = columns.map((_, at) => {
       const counts = countsIn(own, at)
@@ -82,7 +84,7 @@ function trendSection(comparison: Comparison): string {
     return `<tr><th scope="row" class="mono">${htmlText(name)}</th>${cells.join('')}</tr>`
   }
   const lines = operationsOf(comparison).map(([operation, own]) => line(operation, own))
-  return `<section aria-labelledby="trend"><h2 id="trend">${of === 'time' ? 'Trend' : 'By operation'}</h2>${legend(known)}<div class="scroll" role="region" aria-label="Table: by operation" tabindex="0"><table class="compared trend"><thead><tr><th scope="col">Operation</th>${heads.join('')}</tr></thead><tbody>
+  return `<section aria-labelledby="trend"><h2 id="trend">${of === 'time' ? 'Trend' : 'By operation'}</h2>${legend(known)}<div class="scroll" role="region" aria-label="Table: by operation" tabindex="0"><table class="compared trend"><thead><tr><th scope="col">Operation</th>${columnHeads(comparison)}</tr></thead><tbody>
 ${line('all', rows)}
 ${lines.join('\n')}
 </tbody></table></div></section>`
@@ -124,10 +126,6 @@ function tally(counts: Counts): string {
 
 function table(rows: readonly Row[], comparison: Comparison, label: string): string {
   const { columns, of } = comparison
-  const heads = columns.map(
-    (column, index) =>
-      `<th scope="col" title="${htmlAttribute(columnName(column, comparison))}">${index + 1}</th>`,
-  )
   const body = rows.map((row) => {
     const change = of === 'time' ? changeOf(row, columns.length - 1) : null
     const changed =
@@ -136,9 +134,17 @@ function table(rows: readonly Row[], comparison: Comparison, label: string): str
         : ` <b class="${row.outcomes.at(-1) === 'failed' ? 'f' : 'n'}">${change}</b>`
     return `<tr class="r" data-o="${groupOf(row).kind}" data-l="${row.level}"><th scope="row"><span class="mono">${htmlText(row.id)}</span> <span class="tag">${row.level}</span>${changed}<span class="ask">${htmlText(row.statement)}</span></th>${row.outcomes.map(cell).join('')}</tr>`
   })
-  return `<div class="scroll" role="region" aria-label="Table: ${label}" tabindex="0"><table class="compared"><thead><tr><th scope="col">Requirement</th>${heads.join('')}</tr></thead><tbody>
+  return `<div class="scroll" role="region" aria-label="Table: ${label}" tabindex="0"><table class="compared"><thead><tr><th scope="col">Requirement</th>${columnHeads(comparison)}</tr></thead><tbody>
 ${body.join('\n')}
 </tbody></table></div>`
+}
+
+function columnHeads(comparison: Comparison): string {
+  const heads = comparison.columns.map(
+    (column, at) =>
+      `<th scope="col" title="${htmlAttribute(columnName(column, comparison))}">${at + 1}</th>`,
+  )
+  return heads.join('')
 }
 
 function cell(outcome: Row['outcomes'][number]): string {

@@ -4,13 +4,19 @@ import type { Column, Comparison, Counts, Row } from '../../harness/report/index
 import { count, differingRows, notableRows, suiteNote } from '../../harness/report/index.ts'
 import { terminalText } from '../../reporters/escape/terminal.ts'
 import { tones } from '../../reporters/terminal.ts'
-import { laidOut, type Line } from '../../reporters/terminal/layout.ts'
+import { laidOut, type Line, paints } from '../../reporters/terminal/layout.ts'
 import { groupBy } from '../../harness/group-by.ts'
 import { total } from '../../reporters/view/groups.ts'
 import { verdictWords } from '../../reporters/view/standing.ts'
 import { firstOf, outcomes } from '../../reporters/view/writing.ts'
-import { type Changes, type ChangeGroup, countsIn, operationsOf } from './changes.ts'
-import { columnName, marks, paints } from './marks.ts'
+import {
+  type Changes,
+  type ChangeGroup,
+  columnName,
+  countsIn,
+  marks,
+  operationsOf,
+} from './changes.ts'
 
 const MOST_OPERATIONS = 6
 const MOST_IDS = 3
@@ -51,7 +57,6 @@ function columnLines(comparison: Comparison, colors: Colors): Line[] {
   ]
 }
 
-/** `9 of 326 musts failed, 4 not tested`: of what applies. */
 function mustsText(must: Counts): string {
   const missed = must.notExercised > 0 ? `, ${must.notExercised} not tested` : ''
   return `${must.failed} of ${count(total(must) - must.notApplicable, 'must')} failed${missed}`
@@ -61,8 +66,6 @@ function verdictText({ interrupted, verdict }: Column, colors: Colors): string {
   const { tone, word } = verdictWords[verdict]
   return `${colors.bold(colors[tones[tone]](word))}${interrupted ? ', interrupted' : ''}`
 }
-
-const paintOf = { p: 'green', f: 'red', m: 'yellow' } as const
 
 function changeLines({ causes, groups }: Changes, colors: Colors): Line[] {
   if (groups.length === 0) return ['Nothing changed, and nothing fails.', '']
@@ -83,7 +86,7 @@ function groupLines({ operations, rows, title, tone }: ChangeGroup, colors: Colo
   const rest = operations.slice(MOST_OPERATIONS)
   const more = rest.reduce((sum, [, own]) => sum + own.length, 0)
   return [
-    colors.bold(colors[paintOf[tone]](`${title}: ${rows.length}`)),
+    colors.bold(colors[paints[tone]](`${title}: ${rows.length}`)),
     ...shown.map(([operation, own]): Line => {
       const names = own.map(
         ({ id, level }) => conditionOf(id) + (level === 'should' ? ' (should)' : ''),
@@ -100,7 +103,6 @@ function groupLines({ operations, rows, title, tone }: ChangeGroup, colors: Colo
   ]
 }
 
-/** A bar a report, of all its requirements. */
 function trendLines(comparison: Comparison, colors: Colors): Line[] {
   return [
     colors.bold('Trend'),
@@ -119,12 +121,12 @@ function trendLines(comparison: Comparison, colors: Colors): Line[] {
 function bar(counts: Counts, colors: Colors): string {
   const all = Math.max(total(counts), 1)
   let [seen, drawn] = [0, 0]
-  const parts = Object.entries(outcomes).map(([outcome, { member }]) => {
+  const parts = Object.values(outcomes).map(({ member, tone }) => {
     seen += counts[member]
     const end = Math.round((seen / all) * BAR)
     const part = signs[member].repeat(end - drawn)
     drawn = end
-    return colors[paints[outcome as keyof typeof paints]](part)
+    return colors[paints[tone]](part)
   })
   return parts.join('') + ' '.repeat(BAR - drawn)
 }
@@ -168,7 +170,7 @@ function targetLines(comparison: Comparison, colors: Colors): Line[] {
 function groupLine(rows: readonly Row[], colors: Colors): Line {
   const cells = rows[0]!.outcomes.map((outcome) => {
     const kind = outcome ?? 'absent'
-    return ` ${colors[paints[kind]](marks[kind].sign)}`
+    return ` ${colors[paints[marks[kind].tone]](marks[kind].sign)}`
   })
   const ids = rows.map(({ id, level }) => id + (level === 'should' ? ' (should)' : ''))
   return {

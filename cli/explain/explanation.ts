@@ -18,7 +18,6 @@ import type { Sent } from './sent.ts'
 const mostLines = 12
 const JSON_WIDTH = 78
 
-/** A sentence, a reading in Markdown, or something whose lines stay as they are. */
 type ExplainedLine =
   | string
   | Reading
@@ -160,7 +159,6 @@ function passes(requirement: CatalogueRequirement): string[] {
   ]
 }
 
-/** The code names that `--tpe family` accepts besides. */
 function family(pairs: Pairs): string[] {
   const more = pairs.flatMap(([status, ...names]) => {
     if (typeof status !== 'number' || names.length === 0) return []

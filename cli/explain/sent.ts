@@ -48,7 +48,6 @@ export async function sentFor(
   ])
 }
 
-/** The reference in this process, and how it is judged. */
 async function referenceHere(defects: readonly string[] = []) {
   const reference = createReference({ defects })
   const { file, dir } = await loadTargetFile(referenceTargetFile)
@@ -73,7 +72,6 @@ export async function storyFor(id: RequirementId, patienceMs: number): Promise<S
   return results.get(id)?.failures.find(({ story }) => story !== undefined)?.story
 }
 
-/** What a run has learned by then. */
 async function judgedIn(run: ReturnType<typeof prepareRun>, patienceMs: number) {
   const { done, results } = beginJudging(run)
   const over = new AbortController()

@@ -184,7 +184,6 @@ function commentsOf(name: string, steps: readonly Step[], notServed: readonly st
     })
 }
 
-/** Entries that a step wants in that member of the file. */
 function commentOf(name: string, { example, ids, names }: Step): Comment[] {
   const values = example[name]
   if (!isObject(values)) return []

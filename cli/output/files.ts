@@ -87,7 +87,6 @@ export async function writeFiles(
   }
 }
 
-/** A name beside that path that no other process uses. */
 function besideOf(path: string): string {
   return join(dirname(path), `.${basename(path)}.${process.pid}.partial`)
 }

@@ -6,8 +6,7 @@ import type { Format, FormatName } from '../../reporters/index.ts'
 import { type Pieces, isWrittenDirectly, readable, stage } from './files.ts'
 import { type ReportRequest } from './report-requests.ts'
 import { complain, colorsFor, knowsLinks, type People, tell } from './say.ts'
-import { columnsOf, type Line } from '../../reporters/terminal/layout.ts'
-import { terminalLink } from '../../reporters/terminal/links.ts'
+import { columnsOf, type Line, terminalLink } from '../../reporters/terminal/layout.ts'
 import { renderTerminal } from '../../reporters/terminal.ts'
 import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
@@ -26,7 +25,6 @@ export function loadFormats(): Promise<Readonly<Record<FormatName, Format>>> {
   return loaded
 }
 
-/** Source of the reports, and where one for stdout goes. */
 interface ReportSource {
   readonly report: Report
   /** Called for each report, since each reads them from the beginning. */

@@ -1,6 +1,9 @@
 import { statSync } from 'node:fs'
 import { connect } from 'node:net'
 import { resolve } from 'node:path'
+import { isSecretName } from '../../harness/recording/index.ts'
+import { type Baseline, foreignBaseline } from '../../harness/report/index.ts'
+import { warnOf } from '../output/say.ts'
 import { createTransport, type HttpResult } from '../../harness/http/index.ts'
 import type { Target, TargetFile } from '../../harness/target-file/index.ts'
 import { Unjudgeable } from '../../harness/user-error.ts'
@@ -121,7 +124,6 @@ export async function askOnce(
   }
 }
 
-/** The embedded reference server in a thread of its own. */
 async function startEmbedded() {
   // What it makes is garbage at once: a smaller nursery costs no time and takes less memory (docs/performance.md).
   const worker = new Worker(packageFile('dist/reference-worker.js'), {
@@ -134,4 +136,25 @@ async function startEmbedded() {
   // It keeps no process alive that has nothing else to do.
   worker.unref()
   return { url, close: async () => void (await worker.terminate()) }
+}
+
+/** Says on stderr what may be meant otherwise. */
+export function warn(
+  { target, warnings }: FoundTarget,
+  options: RunArguments,
+  baseline: Baseline | undefined,
+): void {
+  const all = [...warnings, ...(baseline ? foreignBaseline(baseline, target) : [])]
+  if (options.key !== undefined) {
+    all.push(
+      '--key: other users of this machine can see it in the process list; CONFORM_API_KEY or keys.full in the target file is not seen',
+    )
+  }
+  for (const [name, value] of Object.entries(options.header)) {
+    if (typeof value === 'string' && isSecretName(name))
+      all.push(
+        `--header ${name}: other users of this machine can see it in the process list; 'env:NAME' as its value is not seen`,
+      )
+  }
+  for (const warning of all) warnOf(warning)
 }

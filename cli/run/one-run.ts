@@ -14,7 +14,6 @@ import {
   type Baseline,
   type Report,
   count,
-  foreignBaseline,
   heldEntries,
   leftOut,
   readBaseline,
@@ -22,7 +21,6 @@ import {
   spokenRate,
 } from '../../harness/report/index.ts'
 import { redactorFor } from '../../harness/target-file/index.ts'
-import { isSecretName } from '../../harness/recording/index.ts'
 import type { Exchanges } from '../../reporters/view/evidence.ts'
 import { checkOutputs } from '../output/files.ts'
 import {
@@ -33,9 +31,9 @@ import {
 } from '../output/report-requests.ts'
 import { loggedExchanges, makeRunFolder, loadFormats } from '../output/write-reports.ts'
 import { type Look, roundly, showProgress, type Standing } from '../output/progress.ts'
-import { colorsFor, type People, warnOf } from '../output/say.ts'
+import { colorsFor, type People } from '../output/say.ts'
 import type { RunArguments } from './arguments.ts'
-import { findTarget, type FoundTarget } from './find-target.ts'
+import { findTarget, type FoundTarget, warn } from './find-target.ts'
 import type { Interrupts } from './interrupts.ts'
 import { publish } from './publish.ts'
 import { type StartedServer, startServer } from './start-server.ts'
@@ -43,7 +41,6 @@ import { estimate } from '../../suites/estimate.ts'
 import { type Loss, onLoss, stuck } from '../guard.ts'
 import { runOptions } from './run-options.ts'
 
-/** Who asks for a run, and who is called while it goes on. */
 interface RunFront {
   readonly interrupts: Interrupts
   readonly people: People
@@ -146,34 +143,12 @@ function checkFiles(
     checkOutputs([{ path, option: `--update-baseline ${path}` }], inputs)
 }
 
-/** Says on stderr what may be meant otherwise. */
-export function warn(
-  { target, warnings }: FoundTarget,
-  options: RunArguments,
-  baseline: Baseline | undefined,
-): void {
-  const all = [...warnings, ...(baseline ? foreignBaseline(baseline, target) : [])]
-  if (options.key !== undefined) {
-    all.push(
-      '--key: other users of this machine can see it in the process list; CONFORM_API_KEY or keys.full in the target file is not seen',
-    )
-  }
-  for (const [name, value] of Object.entries(options.header)) {
-    if (typeof value === 'string' && isSecretName(name))
-      all.push(
-        `--header ${name}: other users of this machine can see it in the process list; 'env:NAME' as its value is not seen`,
-      )
-  }
-  for (const warning of all) warnOf(warning)
-}
-
 /** Report, and whether the run came to its end: if not, it has to be left behind. */
 interface Judged {
   readonly record: RunRecord
   readonly done: boolean
 }
 
-/** Judges a target and gives what was learned: everything, or what was known when the run was interrupted. */
 async function judge(
   { target, handler }: FoundTarget,
   options: RunOptions,
@@ -232,7 +207,6 @@ async function judge(
 /** A run that something has ended and that does not come to its end is left behind after so many ms. */
 const graceMs = 1_000
 
-/** The requirements that are not judged yet, in words. */
 function open(results: RunRecord['results'], plan: Plan): string {
   const ids = [...plan].flatMap(([id, { run }]) => (run && !results.has(id) ? [id] : []))
   const [first = 'the end of what was sent', ...others] = ids
@@ -273,7 +247,6 @@ function lookAt(judging: Judging, { plan, target, options }: Run): () => Look {
 /** A shorter run is over before anybody wonders. */
 const worthSayingMs = 10_000
 
-/** Shows how the run goes on, until it ends or is overdue. */
 async function follow(
   { events, done }: Judging,
   overdue: Promise<void>,

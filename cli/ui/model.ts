@@ -22,7 +22,6 @@ interface Status {
   readonly progress?: { readonly judged: number; readonly of: number }
 }
 
-/** How many requirements are still to be judged, and how many of the run that goes on are. */
 function howFar({ planned, rows }: Board) {
   const left = [...rows.values()].filter(({ isWaiting }) => isWaiting).length
   return { left, judged: Math.max(planned - left, 0), of: planned }
@@ -46,7 +45,6 @@ function endedStatus({ report, selection, changes }: RunEnded, now = new Date())
 
 const sentenceStatus = (sentence: string): Status => ({ text: sentence, announcement: sentence })
 
-/** Title of the tab: how far a run is, or how the last one ended. */
 function tabOf(
   board: Board,
   isRunning: boolean,

@@ -25,7 +25,6 @@ import type { Board, Row } from './board.ts'
 
 const read = (name: string): string => readFileSync(packageFile(`cli/ui/${name}`), 'utf8').trim()
 
-/** Style and script of the HTML report, and what makes it live. */
 const style = `${reportStyle}\n${read('live.css')}`
 const script = `${reportScript}\n${read('live.js')}`
 
@@ -69,7 +68,6 @@ const controls = `<section class="controls" aria-label="Run"><div>
 </div></section>
 <p class="sr" role="status" id="announcement"></p>`
 
-/** Actions on what a filter shows. */
 const shownPart =
   '<p class="acts"><button type="button" data-shown hidden>Run the <b id="run-count"></b> shown</button></p>'
 
@@ -174,7 +172,6 @@ export function rowMarkup(row: Row, report: Report): string {
   })
 }
 
-/** Change of a requirement by the last run, or that it still fails. */
 function changeMarkup({ before, isWaiting, result: { outcome } }: Row): string {
   if (isWaiting || before === undefined) return ''
   if (before !== outcome)

@@ -68,7 +68,6 @@ async function add(path: string, part: string): Promise<string | undefined> {
   }
 }
 
-/** The report of a run that has sent nothing: what is to be judged, and what is not and why. */
 async function emptyReport(baseUrl: string | undefined, options: RunArguments) {
   // As for a dry run, no embedded reference is started.
   const { close, target } = await findTarget(baseUrl, { ...options, dryRun: true })

@@ -105,7 +105,6 @@ interface Watched {
 const ctrlC = '\x03'
 const ctrlD = '\x04'
 
-/** Does what the keys say, and what the signals do that end a command. */
 function listenToKeys(watched: Watched): void {
   const { terminal, session, screen, quit } = watched
   const ender = createEnder(watched)
@@ -174,7 +173,6 @@ function helpLine(failed: number, colors: Colors): string {
 /** Columns of the line above a run. */
 const RULE = 76
 
-/** The line above a run: when it began, what it judges, and why. */
 function headLine({ selection, why }: RunStarted, colors: Colors, now = new Date()): string {
   const what =
     selection === 'all' ? 'all' : selection === 'failed' ? 'the failed' : selection.join(', ')
@@ -182,7 +180,6 @@ function headLine({ selection, why }: RunStarted, colors: Colors, now = new Date
   return colors.dim(`${'─'.repeat(4)} ${text} ${'─'.repeat(Math.max(4, RULE - 6 - text.length))}`)
 }
 
-/** Differences from the run before, a line each; that there are none, in one. */
 function changeLines(
   { lost, newlyFailed, newlyPassed, stillFailed }: Changes,
   colors: Colors,

@@ -89,7 +89,6 @@ function short(text: string): string {
 const MOST_STEPS = 10
 const JSON_WIDTH = 64
 
-/** How the part of a target file is shown that most servers can paste. */
 type PartMarkup = (json: string) => string
 
 const toCopy: PartMarkup = (json) => `<pre class="c" tabindex="0">${htmlText(json)}</pre>`

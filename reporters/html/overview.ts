@@ -59,7 +59,6 @@ export function nextBlock(report: Report, hasButtons = false): string {
     : `<section class="next" aria-labelledby="next"><h2 id="next">Next</h2><ol>${steps.join('')}</ol></section>\n`
 }
 
-/** Requirements of each level that are still to be judged. */
 interface Waiting {
   readonly must: number
   readonly should: number

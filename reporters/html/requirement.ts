@@ -29,7 +29,6 @@ const words = {
 const LIMITS = [16_384, 4096, 1024, 384, 128] as const
 const MOST_FAILURES = 5
 
-/** The failures of a requirement with all that shows them, each in about `share` bytes of markup. */
 function failureEvidence(
   failures: readonly Failure[],
   { failureShare, report }: RequirementContext,

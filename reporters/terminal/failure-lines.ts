@@ -53,7 +53,6 @@ function sameIds(same: readonly RequirementResult[], elsewhere: string | null): 
     : [`${same.length} more:`, ...ids]
 }
 
-/** The ids in lines of about 64 characters. */
 function wrapped(ids: readonly string[]): string[] {
   const lines: string[] = []
   for (const id of ids) {
@@ -65,7 +64,6 @@ function wrapped(ids: readonly string[]): string[] {
   return lines
 }
 
-/** What happened, a line a step, between the evidence and the lines to copy. */
 function storyOf({ story }: Failure, colors: Colors): Line[] {
   if (story === undefined) return []
   return storyLines(story).map((line, at) =>
@@ -117,7 +115,6 @@ function labelled(label: string, text: string, colors: Colors): Line {
   }
 }
 
-/** Highlights the words in which expected and received differ. */
 function painted(failure: Failure, [label, text]: EvidenceLine, colors: Colors): string {
   const { expected, received } = responseDifferenceOf(failure)
   if (label === 'expected')

@@ -9,6 +9,18 @@ export type Line =
   | { readonly lead: string; readonly width: number; readonly text: string }
   | { readonly whole: string }
 
+/** Colour of each tone of a mark. */
+export const paints = { p: 'green', f: 'red', m: 'yellow', n: 'dim', w: 'dim' } as const
+
+/** Makes a link of a text, if whoever shows it knows links; else the text as it is. */
+export type Link = (text: string, address: string) => string
+
+export const noLink: Link = (text) => text
+
+/** The link of a terminal (OSC 8). The address holds no control characters: it is a URL that was parsed. */
+export const terminalLink: Link = (text, address) =>
+  `\u001b]8;;${new URL(address).href}\u0007${text}\u001b]8;;\u0007`
+
 /** Least width, in columns, at which text is readable. */
 const NARROWEST = 30
 const HANGING = 2

@@ -1,7 +1,7 @@
 import type { Colors } from 'picocolors/types'
 import { type Counts, type Report, count, sayNeed } from '../../harness/report/index.ts'
 import { terminalText } from '../escape/terminal.ts'
-import type { Line } from './layout.ts'
+import { type Line, paints } from './layout.ts'
 import { type ReasonGroup, selectedSummary, untested } from '../view/groups.ts'
 import { byState, mapSentence, type NotBuilt, shownMap, states } from '../view/operation-map.ts'
 import { gainOf, type Step, usualPart } from '../view/to-declare.ts'
@@ -46,7 +46,7 @@ export function mapLines(report: Report, colors: Colors): Line[] {
     const { sign, tone } = states[state]
     const ids = own.map(({ detail, operation }) => operation + (detail && ` (${detail})`))
     return {
-      lead: `  ${colors[tonesOfMarks[tone]](`${sign} ${own[0]!.word.padEnd(width)}`)}  `,
+      lead: `  ${colors[paints[tone]](`${sign} ${own[0]!.word.padEnd(width)}`)}  `,
       width: width + 6,
       text: terminalText(ids.join(', '), Infinity),
     }
@@ -54,8 +54,6 @@ export function mapLines(report: Report, colors: Colors): Line[] {
   // That all is well is said without a list.
   return [colors.bold(mapSentence(places)), ...(report.verdict === 'conformant' ? [] : lines), '']
 }
-
-const tonesOfMarks = { p: 'green', f: 'red', m: 'yellow', n: 'dim' } as const
 
 /** Operations that are not there: how they answered, and the lines to paste if that is meant. */
 export function notBuiltLines(absent: NotBuilt | undefined, colors: Colors): Line[] {
@@ -140,7 +138,6 @@ export function stepLines(
   ]
 }
 
-/** JSON to be copied: no line of it is broken. */
 function jsonLines(value: unknown): Line[] {
   return compactJson(value, JSON_WIDTH)
     .split('\n')

@@ -56,7 +56,6 @@ interface Change {
 const plain = (text: string): Piece[] => [{ text, isMarked: false }]
 const marked = (text: string): Piece[] => [{ text, isMarked: true }]
 
-/** Lines that stand in each other's place; within two of them the words that differ are marked. */
 function pairsOf(old: readonly string[], fresh: readonly string[]): LinePair[] {
   return Array.from({ length: Math.max(old.length, fresh.length) }, (_, at): LinePair => {
     const [before, after] = [old[at], fresh[at]]

@@ -88,7 +88,6 @@ function causesOf(all: readonly RequirementResult[], learned: Learned): LikelyCa
   return [...notThere(all.filter((result) => !results.includes(result))), ...causes].slice(0, MOST)
 }
 
-/** What fails of operations that the server does not have. */
 function notThere(results: readonly RequirementResult[]): LikelyCause[] {
   if (results.length === 0) return []
   const operations = [...new Set(results.map(({ operation }) => operation))]

@@ -69,7 +69,6 @@ export function isSaidByExit(report: Report): boolean {
   return !requirements.some(isMistake) && commonReason(requirements)?.why?.kind !== 'target'
 }
 
-/** The words for the verdict, with what the run and the exit code add to it. */
 function qualified({ exit, run, verdict }: Report): Pick<Standing, 'tone' | 'word'> {
   const plain = verdictWords[verdict]
   const warning = (and: string) => ({ tone: 'warning' as const, word: plain.word + and })

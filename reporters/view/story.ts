@@ -84,7 +84,6 @@ export function textDiagram(story: Story, wrong: (line: string) => string): stri
   return [head, ...lines.slice(0, leftAfter), ...gap, ...lines.slice(leftAfter)].flat()
 }
 
-/** The line with that text from that column on. */
 function put(line: string, at: number, text: string): string {
   return line.padEnd(at).slice(0, at) + text + line.slice(at + text.length)
 }
@@ -96,29 +95,6 @@ function arrow(text: string, length: number): string {
 /** The jobs that a story is about, in the order in which they come up. */
 export function jobsOf(steps: readonly ToldStep[]): string[] {
   return [...new Set(steps.flatMap(({ job }) => job ?? []))]
-}
-
-const idOf = (name: string): string => name.replace(' ', '')
-
-/** A story as a sequence diagram of Mermaid. */
-export function mermaidDiagram(story: Story): string {
-  const steps = toldSteps(story)
-  const { left = 0, leftAfter = 0 } = story
-  const lines = steps.flatMap(({ at, isReading, isWrong, job, received, sent }, index) => {
-    const to = isReading && job !== undefined ? idOf(job) : 'application'
-    return [
-      ...(left > 0 && index === leftAfter ? [`Note over suite: ${left} more`] : []),
-      `suite->>${to}: ${sent}, ${at}`,
-      ...(isWrong
-        ? ['rect rgba(207, 74, 62, 0.25)', `${to}-->>suite: ✗ ${received}`, 'end']
-        : [`${to}-->>suite: ${received}`]),
-      ...(!isReading && job !== undefined ? [`application->>${idOf(job)}: begins`] : []),
-    ]
-  })
-  const participants = ['suite', 'application', ...jobsOf(steps)].map(
-    (name) => `participant ${idOf(name)} as ${name}`,
-  )
-  return ['sequenceDiagram', ...[...participants, ...lines].map((line) => `  ${line}`)].join('\n')
 }
 
 function letter(job: number): string {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { storyDiagram } from '../../reporters/html/story.ts'
-import { mermaidDiagram, storyLines, textDiagram } from '../../reporters/view/story.ts'
+import { mermaidDiagram } from '../../build/site/requirement-text.ts'
+import { storyLines, textDiagram } from '../../reporters/view/story.ts'
 import { storyOf } from '../../suites/jobs/story.ts'
 import { historyOf } from './stories.ts'
 
