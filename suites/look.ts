@@ -9,7 +9,7 @@ import {
   type RunFacts,
   runOptionsOf,
   type RunParts,
-  sendThroughGate,
+  ask,
   startJudging,
 } from '../harness/engine/index.ts'
 import { leftOut } from '../harness/report/index.ts'
@@ -45,7 +45,7 @@ export async function lookAt(
       : async ({ requirement: { operation } }) => {
           if (!isOperationId(operation)) return
           const probe = await placeholderRequest(run, operation)
-          await sendThroughGate(run, probe, { requirement: null, role: 'control' })
+          await ask(run, probe, { requirement: null, role: 'control' })
           throw new NotExercised('it was only looked at')
         },
   )

@@ -1,6 +1,7 @@
 import { getAt } from '../../schemas/json.ts'
 import {
   type CheckContext,
+  type Counterpart,
   type Exchange,
   type Probe,
   type Run,
@@ -14,7 +15,7 @@ import {
   NotExercised,
   oncePerRun,
   orElse,
-  sendThroughGate,
+  ask,
   tpeOf,
   withFinding,
   Throttled,
@@ -42,6 +43,13 @@ export interface Control {
   /** The request that was sent, fresh each time. */
   valid(): Promise<Probe>
 }
+
+/** The control, for a probe that is throttled on every try. */
+export const counterpartOf = ({ state, valid }: Control): Counterpart => ({
+  state,
+  valid,
+  isGranted: countsAsGranted,
+})
 
 /** Notes how the control was answered: a granted one stands in each failure. */
 export function noteControl(context: CheckContext, { state, exchange }: Control): void {
@@ -133,7 +141,7 @@ async function sendUntilGranted(
     role: 'control',
     isSuccess: countsAsGranted,
   } as const
-  const send = (probe: Source): Promise<Exchange> => sendThroughGate(run, probe, purpose)
+  const send = (probe: Source): Promise<Exchange> => ask(run, probe, purpose)
   const attempt = async (make = valid): Promise<{ first: Exchange; exchange: Exchange }> => {
     const first = await send(make)
     return { first, exchange: await sendUntilSettled(run, first, send, countsAsGranted) }

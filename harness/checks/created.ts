@@ -6,15 +6,13 @@ import {
   type RunHook,
   describeResponse,
   isGranted,
-  isSettling,
   NotExercised,
   pause,
   perRun,
+  waitUntilSettled,
 } from '../engine/index.ts'
 import { generatedLater } from '../../catalogue/faults.ts'
 import { createdId } from '../history/index.ts'
-
-const retryEveryMs = 1000
 
 /**
  * Sends a request again while its answer asks for that.
@@ -77,11 +75,12 @@ export async function sendUntilSettled(
   again: (probe: Probe) => Promise<Exchange>,
   settled: (exchange: Exchange) => boolean,
 ): Promise<Exchange> {
-  let exchange = first
-  while (!settled(exchange) && isSettling(run, exchange)) {
-    await pause(run, retryEveryMs)
-    exchange = await again(exchange.probe)
-  }
+  const exchange = await waitUntilSettled(
+    run,
+    first,
+    ({ probe }) => again(probe),
+    (last) => !settled(last),
+  )
   if (exchange !== first && settled(exchange)) rememberLag(run, exchange)
   return exchange
 }

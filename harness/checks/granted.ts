@@ -1,6 +1,12 @@
 import { operation as recordOf, type OperationId, triesOf } from '../../catalogue/operations.ts'
-import { control, controlExchange, countsAsGranted, operationIn, triesFor } from './control.ts'
-import { judgeThrottled } from './throttled.ts'
+import {
+  control,
+  controlExchange,
+  counterpartOf,
+  countsAsGranted,
+  operationIn,
+  triesFor,
+} from './control.ts'
 import type { CheckContext, Exchange, Judge, Probe } from '../engine/index.ts'
 import { Failed, jsonOf, judgeGranted, NotExercised } from '../engine/index.ts'
 import { property } from './at-once.ts'
@@ -260,17 +266,11 @@ export async function judgeTries(context: CheckContext, request: GrantedRequest)
     for (let attempt = 1; ; attempt++) {
       let most = tries ?? triesOf(operation)
       try {
-        const first = await context.send(make, { isSuccess: countsAsGranted, what })
-        const unthrottled = first.throttled
-          ? await judgeThrottled(context, {
-              source: make,
-              control: await control(run, operation),
-              last: first,
-            })
-          : first
+        const purpose = { isSuccess: countsAsGranted, what }
+        const counterpart = async () => counterpartOf(await control(run, operation))
         const exchange = await sendUntilSettled(
           run,
-          unthrottled,
+          await context.send(make, purpose, { counterpart }),
           (probe) => context.send(probe),
           countsAsGranted,
         )

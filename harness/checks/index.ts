@@ -36,13 +36,13 @@ export {
   controlExchange,
   controlWith,
   nameOfControl,
+  counterpartOf,
   countsAsGranted,
   grantedControl,
   noteControl,
   notGranted,
   operationIn,
 } from './control.ts'
-export { judgeThrottled } from './throttled.ts'
 export {
   accepted,
   byControl,

@@ -1,4 +1,4 @@
-import { perRun, type Run, sendWithRetries, type RunHook } from '../engine/index.ts'
+import { perRun, type Run, askHolding, type RunHook } from '../engine/index.ts'
 import type { NotServed } from '../report/index.ts'
 import { isOperationId } from '../../catalogue/operations.ts'
 import { placeholderRequest } from './valid-request.ts'
@@ -11,7 +11,7 @@ async function sendToEach(run: Run): Promise<void> {
   for (const [operation, absence] of Object.entries(run.target.absent)) {
     if (absence !== 'not-served' || !isOperationId(operation)) continue
     const probe = await placeholderRequest(run, operation)
-    const { response } = await sendWithRetries(run, probe, {
+    const { response } = await askHolding(run, probe, {
       requirement: null,
       role: 'probe',
       skipPassive: true,

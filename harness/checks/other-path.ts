@@ -1,7 +1,7 @@
 import { operation as operationOf, type OperationId } from '../../catalogue/operations.ts'
 import type { Target } from '../target-file/index.ts'
 import { isGranted, oncePerRun, type Probe, type Run } from '../engine/index.ts'
-import { sendThroughGate } from '../engine/index.ts'
+import { ask } from '../engine/index.ts'
 import { validRequest } from './valid-request.ts'
 import { type Known, randomOf, seedFor } from './values.ts'
 
@@ -29,7 +29,7 @@ export function grantsAtOtherPath(run: Run, id: OperationId): Promise<boolean> {
   return oncePerRun(run, `other path of ${id}`, async () => {
     const make = async (): Promise<Probe> => ({ ...(await validRequest(run, id)), path })
     const purpose = { requirement: null, role: 'control', skipJudging: 'at all' } as const
-    const { response } = await sendThroughGate(run, make, purpose)
+    const { response } = await ask(run, make, purpose)
     return response !== undefined && isGranted(response)
   })
 }

@@ -13,19 +13,19 @@ import {
   oncePerRun,
   perRun,
   probeOf,
-  sendThroughGate,
+  ask,
   tpeOf,
 } from '../engine/index.ts'
 import {
   type Control,
   control,
+  counterpartOf,
   countsAsGranted,
   noteControl,
   notGranted,
   operationIn,
   saidBy,
 } from './control.ts'
-import { judgeThrottled } from './throttled.ts'
 import { isGenerating } from './at-once.ts'
 import { isAtOtherPath } from './other-path.ts'
 import { judgeScenario } from './scenario.ts'
@@ -102,13 +102,7 @@ export async function judgeRefusal(
         // A request that may be granted is sent once more if no answer came.
         ...(probe.effect === 'none' ? {} : { isSuccess }),
       }
-      const last = await sendCase(context, again, purpose)
-      const settled = await judgeThrottled(context, {
-        source: again,
-        control: found,
-        last,
-        purpose,
-      })
+      const settled = await sendCase(context, again, purpose, found)
       noteCrash(run, settled, what)
       const isTaken = settled.response !== undefined && isGranted(settled.response)
       if (isTaken) granted++
@@ -156,21 +150,24 @@ async function sendCase(
   context: CheckContext,
   source: Source,
   purpose: Partial<Purpose>,
+  found: Control,
 ): Promise<Exchange> {
-  if (typeof source === 'function') return context.send(source, purpose)
+  const send = () =>
+    context.send(source, purpose, { counterpart: async () => counterpartOf(found) })
+  if (typeof source === 'function') return send()
   // A value may be generated twice, and for two requirements. Of thousands too much would be kept.
   const isShared = isGenerating(context)
     ? context.run.options.refusalRuns <= maxKept
     : /^body: |^(?!again).* @ /.test(source.fault ?? '')
-  if (!isShared || !source.credential.full) return context.send(source, purpose)
+  if (!isShared || !source.credential.full) return send()
   const { operation, path, params, headers, body } = source
   const text = typeof body === 'string' ? body : Buffer.from(body ?? '').toString('base64')
   const later = source.fault?.endsWith('later') === true
   const key = JSON.stringify([operation, path, params, headers, text, later])
-  const shared = await oncePerRun(context.run, `case ${key}`, () => context.send(source, purpose))
+  const shared = await oncePerRun(context.run, `case ${key}`, send)
   // To another requirement, for which it was sent, a block may have been as good an answer as any.
   const isOwn = shared.purpose.requirement === context.requirement.id
-  return !isOwn && isBlocked(shared, purpose.expects) ? context.send(source, purpose) : shared
+  return !isOwn && isBlocked(shared, purpose.expects) ? send() : shared
 }
 
 /** Sets the control of the context; throws if its answer leaves the refusal without one. */
@@ -221,7 +218,7 @@ async function credentialControl(run: Run, operation: OperationId): Promise<Cont
     const valid = async (): Promise<Probe> => placeholder
     if (!run.keys.hasFull) return { state: 'none', said: () => 'not sent: no key', valid }
     if (reading) return { state: 'none', said: () => 'not sent: --read-only', valid }
-    const exchange = await sendThroughGate(run, placeholder, { requirement: null, role: 'control' })
+    const exchange = await ask(run, placeholder, { requirement: null, role: 'control' })
     const granted = countsAsGranted(exchange)
     return { state: granted ? 'granted' : 'refused', said: () => saidBy(exchange), exchange, valid }
   })

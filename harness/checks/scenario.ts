@@ -23,11 +23,11 @@ import {
   type Control,
   control,
   controlWith,
+  counterpartOf,
   nameOfControl,
   noteControl,
   notGranted,
 } from './control.ts'
-import { judgeThrottled } from './throttled.ts'
 import {
   isDeclared,
   validRequest,
@@ -169,8 +169,8 @@ export async function judgeScenario(
       return judge(
         await sendRepeatedly(context, { make, most: scenario.repeat, control: found, expects }),
       )
-    const last = await context.send(make, purpose)
-    judge(await judgeThrottled(context, { source: make, control: found, last, purpose, state }))
+    const counterpart = async () => counterpartOf(found)
+    judge(await context.send(make, purpose, { counterpart, state }))
   })
 }
 

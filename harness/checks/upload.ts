@@ -6,7 +6,7 @@ import {
   type Exchange,
   isGranted,
   NotExercised,
-  sendWithRetries,
+  askHolding,
   isBreakdown,
   Throttled,
   describeResponse,
@@ -107,7 +107,7 @@ export async function upload(
   const what = `with ${file.filename}`
   const purpose = { requirement: null, role: 'setup', what, isSuccess: isUploaded } as const
   const send = (content: () => UploadContent): Promise<Exchange> =>
-    sendWithRetries(run, () => uploadProbe(run, content(), name), purpose)
+    askHolding(run, () => uploadProbe(run, content(), name), purpose)
   const own = await send(() => withOwnContent(run, file))
   const exchange = await resendAsDeclared(own, () => send(() => file))
   if (isSound && exchange.response && isBreakdown(exchange.response))

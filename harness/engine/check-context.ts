@@ -1,6 +1,7 @@
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import { type Failure, type FailureExchange, sections } from '../report/index.ts'
-import { send } from './client.ts'
+import { ask } from './client.ts'
+import type { AskOptions } from './second-look/asked.ts'
 import type { Source } from './request.ts'
 import type { Scenario } from '../target-file/index.ts'
 import { type Exchange, isThrottling, type Purpose } from './exchange.ts'
@@ -33,7 +34,7 @@ export interface CheckContext {
   /** Other requirement whose requests caused what is being judged: a failure needs it to show again. */
   shownBy: string | null
   /** Sends a request for this requirement. Requests to a declared application wait until it is idle. */
-  send(source: Source, purpose?: Partial<Purpose>): Promise<Exchange>
+  send(source: Source, purpose?: Partial<Purpose>, options?: AskOptions): Promise<Exchange>
   /** The evidence of a failure: what was sent, asked for, received. */
   failure(exchange: Exchange, expected: string, what: string, actual?: string): Failure
   /** Throws the failure. */
@@ -84,13 +85,8 @@ export function createCheckContext(run: Run, requirement: CatalogueRequirement):
       return run.target.scenarios[requirement.id]
     },
     cases: 0,
-    send(source, purpose = {}) {
-      return send({
-        run,
-        source,
-        purpose: { requirement: requirement.id, role: 'probe', ...purpose },
-      })
-    },
+    send: (source, purpose, options) =>
+      ask(run, source, { requirement: requirement.id, role: 'probe', ...purpose }, options),
     failure(exchange, expected, what, actual) {
       requireFirst(exchange)
       const cites = ` (${sections(requirement.section)})`

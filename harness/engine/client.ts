@@ -1,30 +1,16 @@
 import type { Exchange, Probe, Purpose } from './exchange.ts'
 import { probeOf, type Source } from './request.ts'
-import { type Outgoing, retry } from './retry.ts'
+import { type Outgoing, sendWithPatience } from './retry.ts'
 import type { GatedSend, Run } from './run.ts'
-import { lookAgain } from './second-look/suspicions.ts'
-import { type Middleware, sendTry } from './send.ts'
+import type { Asked, AskOptions } from './second-look/asked.ts'
+import { lookAgain } from './second-look/table.ts'
+import { sendOnce } from './send.ts'
 
 /**
- * The client is a chain. `gate`: an object that the request names allows it. `lookAgain`: an answer that may be wrong for
- * another reason than its request is asked for again. `retry`: what asks for patience or was lost is sent again. `pace`: a place
- * under the semaphore, at the rate asked for. `transmit`: the key of the moment, the socket, the record.
+ * The way of a request: `gate`, an object that it names allows it; `sendWithPatience`, what asks for patience or was lost is sent
+ * again; `sendTry`, a place under the semaphore, at the rate asked for; `transmit`, the key of the moment, the socket, the record.
+ * What is asked for here is then looked at: an answer that may be wrong for another reason than its request is asked for again.
  */
-
-/** Lets the hooks of the suites hold a request back until the object that it names allows it; at once if none has anything to say. */
-const gate: Middleware<Outgoing> = (next) => async (outgoing) => {
-  const { run, source, purpose } = outgoing
-  const first = await probeOf(source)
-  let unsent: Probe | undefined = first
-  const once = (): Probe | Promise<Probe> => {
-    const probe = unsent ?? probeOf(source)
-    unsent = undefined
-    return probe
-  }
-  return throughGate(run, first, purpose, (options) =>
-    next({ ...outgoing, ...options, source: once }),
-  )
-}
 
 /** Sends once the hooks of the suites allow it, at once if none has anything to say. */
 export function throughGate(
@@ -42,22 +28,46 @@ export function throughGate(
   return send()
 }
 
-const sendPastGate = lookAgain(retry(sendTry))
+/** Sends it once the object that it names allows it; the request that this was asked for is the first that is sent. */
+async function gate(outgoing: Outgoing): Promise<Exchange> {
+  const { run, source, purpose } = outgoing
+  const first = await probeOf(source)
+  let unsent: Probe | undefined = first
+  const once = (): Probe | Promise<Probe> => {
+    const probe = unsent ?? probeOf(source)
+    unsent = undefined
+    return probe
+  }
+  return throughGate(run, first, purpose, (options) =>
+    sendWithPatience({ ...outgoing, ...options, source: once }),
+  )
+}
 
-/** The whole chain. */
-export const send = gate(sendPastGate)
-
-/** `send` for a request that waits for no object. */
-export function sendWithRetries(
+/**
+ * Asks for an answer that can be judged, once the object that the request names allows it.
+ * @param options.isHeld whoever asks holds that object: nothing is to be waited for
+ */
+export async function ask(
   run: Run,
   source: Source,
   purpose: Purpose,
-  options: Pick<Outgoing, 'fresh' | 'isGated'> = {},
+  { isHeld = false, ...options }: AskOptions & { readonly isHeld?: boolean } = {},
 ): Promise<Exchange> {
-  return sendPastGate({ ...options, run, source, purpose })
+  const outgoing = { run, source, purpose, fresh: options.fresh ?? false }
+  const same = () => (isHeld ? sendWithPatience : gate)(outgoing)
+  const gated: Asked['gated'] = (probe, sent, send) =>
+    isHeld ? send() : throughGate(run, probe, sent, send)
+  const again: Asked['again'] = async (other) => {
+    const probe = await probeOf(source)
+    return gated(probe, purpose, () => sendOnce(run, probe, purpose, { ...other, source }))
+  }
+  return lookAgain({ ...options, ...outgoing, same, again, gated }, await same())
 }
 
-/** `send`, of a request that names a declared application among others. */
-export function sendThroughGate(run: Run, source: Source, purpose: Purpose): Promise<Exchange> {
-  return send({ run, source, purpose })
-}
+/** `ask` by whoever holds the object that the request names, or for one that names none. */
+export const askHolding = (
+  run: Run,
+  source: Source,
+  purpose: Purpose,
+  options: AskOptions = {},
+): Promise<Exchange> => ask(run, source, purpose, { ...options, isHeld: true })

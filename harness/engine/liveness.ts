@@ -1,10 +1,10 @@
 import { targetReason } from '../report/index.ts'
 import { type HttpResult, proxyFor } from '../http/index.ts'
-import { recordExchange } from './record.ts'
 import { forLiveness, httpRequest, livenessProbe, nameOf } from './request.ts'
 import { isLost } from './losses.ts'
 import { pause } from './outcome.ts'
 import { isThrottled } from './response.ts'
+import { recordExchange } from './send.ts'
 import type { Liveness, Run } from './run.ts'
 import type { Exchange, PreviousRequest } from './exchange.ts'
 import {

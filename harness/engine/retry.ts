@@ -7,7 +7,7 @@ import { operationName, probeOf, type Source } from './request.ts'
 import { type HttpResponse, isBreakdown, isThrottled, tpeOf } from './response.ts'
 import { isExpected, isOfFamily, hasStatusOf } from './pairs.ts'
 import { perRun, type Run } from './run.ts'
-import type { Middleware, SendingOptions, Try } from './send.ts'
+import { type SendingOptions, sendTry } from './send.ts'
 
 /** A request that is made anew for each try. */
 export interface Outgoing extends Pick<SendingOptions, 'fresh'> {
@@ -46,7 +46,7 @@ type Policy = (exchange: Exchange, tries: Tries) => 'again' | Exchange | Promise
  * cannot have had an effect is sent once more if no answer came, and so is any that met a connection which the target had
  * just closed. Throws `NotExercised` if the circuit breaker is open or the run is over.
  */
-export const retry: Middleware<Outgoing, Try> = (next) => async (outgoing) => {
+export async function sendWithPatience(outgoing: Outgoing): Promise<Exchange> {
   const { run, source, purpose, fresh = false, isGated } = outgoing
   const { breaker, throttle } = run.client
   const tries: Tries = {
@@ -70,7 +70,7 @@ export const retry: Middleware<Outgoing, Try> = (next) => async (outgoing) => {
         releaseQueue ??= await throttle.queue(operation, run.life.signal)
       await throttle.pass(operation, run.life.signal)
       await separateWrongKeys(run, probe)
-      const exchange = await next({
+      const exchange = await sendTry({
         run,
         probe,
         purpose,

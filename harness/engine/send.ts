@@ -1,7 +1,9 @@
 import type { HttpResult, PrecedingRequest, SendOptions } from '../http/index.ts'
+import { answersOf } from './answers.ts'
 import type { Exchange, PreviousRequest, Probe, Purpose } from './exchange.ts'
-import { recordExchange } from './record.ts'
+import { kindOfRequest } from './grant-rate.ts'
 import { operationName, requestOf, type Source } from './request.ts'
+import { isThrottled, responseOf } from './response.ts'
 import type { Run } from './run.ts'
 
 export interface SendingOptions extends Pick<SendOptions, 'fresh'> {
@@ -24,10 +26,6 @@ export interface Try extends SendingOptions {
   readonly purpose: Purpose
 }
 
-/** A step of the client: what it does before and after the steps behind it. */
-export type Send<T> = (sending: T) => Promise<Exchange>
-export type Middleware<T, Next = T> = (next: Send<Next>) => Send<T>
-
 /**
  * Readings of a job in progress are urgent: behind hundreds of other requests they would come too late. So is what others
  * wait for, and all requests to what runs one job at a time: they go one after the other, and nothing in a run takes longer.
@@ -40,8 +38,11 @@ function isUrgent({ api }: Run, { operation }: Probe, { role }: Purpose): boolea
   )
 }
 
-/** Lets a try wait for its place under the semaphore, and for the pace asked for; drops it if the circuit breaker has opened meanwhile. */
-const pace: Middleware<Try> = (next) => async (sending) => {
+/**
+ * One try: waits for its place under the semaphore, and for the pace asked for, and is dropped if the circuit breaker has opened
+ * meanwhile.
+ */
+export async function sendTry(sending: Try): Promise<Exchange> {
   const { run, probe, purpose, hasPlace, alone, pace: own } = sending
   const { client, life } = run
   const release = hasPlace
@@ -56,7 +57,7 @@ const pace: Middleware<Try> = (next) => async (sending) => {
     if (client.liveness.checking) await client.liveness.checking
     life.signal.throwIfAborted()
     client.breaker.check(operationName(probe))
-    return await next(sending)
+    return await transmit(sending)
   } finally {
     release?.()
   }
@@ -89,7 +90,14 @@ function precedingOf(run: Run, previous: PreviousRequest): PrecedingRequest {
 }
 
 /** Gives the request the key of this moment, sends it and records what came: the last step. */
-const transmit: Send<Try> = async ({ run, probe, purpose, source, fresh = false, after }) => {
+async function transmit({
+  run,
+  probe,
+  purpose,
+  source,
+  fresh = false,
+  after,
+}: Try): Promise<Exchange> {
   const { client, life } = run
   const sentFor = after ? { ...purpose, skipJudging: 'at all' as const } : purpose
   const sent = await requestOf(run, probe, sentFor, source)
@@ -111,8 +119,50 @@ const transmit: Send<Try> = async ({ run, probe, purpose, source, fresh = false,
   return recordExchange(run, sent, naming(result, run, probe))
 }
 
-/** One try: under the semaphore, at the pace asked for, with the key of the moment, recorded and shown to the observers. */
-export const sendTry = pace(transmit)
+/** Records an exchange and shows it to the observers. */
+export function recordExchange(run: Run, sent: PreviousRequest, given: HttpResult): Exchange {
+  // What is recorded is kept, and would hold the exchange before it on the connection, which holds the one before.
+  const { previousTag, ...result } = given
+  const { probe, purpose, request } = sent
+  const { operation, credential } = probe
+  const { requirement, role } = purpose
+  const url = run.target.baseUrl + request.path
+  const recorded = run.client.recorder.record({
+    url,
+    request,
+    result,
+    credential,
+    operation,
+    requirement,
+    role,
+  })
+  sent.recorded = recorded
+  const { sentAt, endedAt } = result
+  const exchange: Exchange = {
+    probe,
+    purpose,
+    throttled: false,
+    get recorded() {
+      return recorded()
+    },
+    sentAt,
+    endedAt,
+    ...(previousTag && 'probe' in previousTag
+      ? { previousRequest: previousTag as PreviousRequest }
+      : {}),
+    ...(result.kind === 'answer'
+      ? { response: responseOf(result, run.api.errors) }
+      : { noResponse: result }),
+  }
+  run.client.keyWatch.see(exchange)
+  if (exchange.response && !isThrottled(exchange.response))
+    run.client.throttle.answered(kindOfRequest(probe), sentAt)
+  if (!exchange.response) for (const hook of run.hooks) hook.unanswered?.(run, exchange)
+  if (result.kind === 'answer') answersOf(run).observe(exchange, result.headers)
+  if (exchange.response && !purpose.skipPassive)
+    for (const observe of run.client.observers) observe(exchange)
+  return exchange
+}
 
 /** One request, once. */
 export function sendOnce(

@@ -24,7 +24,7 @@ import {
   type Probe,
   type Run,
   wasAnswered,
-  sendWithRetries,
+  askHolding,
 } from '../../harness/engine/index.ts'
 import {
   addFirst,
@@ -154,7 +154,7 @@ async function addAndConfirm(context: CheckContext): Promise<Probe> {
 async function addToOther(context: CheckContext, addition: Probe): Promise<Exchange> {
   const { run, requirement } = context
   const purpose = { requirement: requirement.id, role: 'probe' } as const
-  const add = () => sendWithRetries(run, addition, purpose, { fresh: true })
+  const add = () => askHolding(run, addition, purpose, { fresh: true })
   const exchange = await add()
   if (exchange.response?.status !== 404) return exchange
   await pause(run, run.target.limits.settleMs)

@@ -4,6 +4,7 @@ import {
   byScenario,
   contentOf,
   control,
+  counterpartOf,
   countsAsGranted,
   distinctRequest,
   freshFilename,
@@ -12,7 +13,6 @@ import {
   grantedProbe,
   judgeAlso,
   judgeEach,
-  judgeThrottled,
   judgeVerdict,
   noteControl,
   operationIn,
@@ -31,7 +31,7 @@ import {
   isThrottling,
   judgePairs,
   NotExercised,
-  sendWithRetries,
+  askHolding,
   Throttled,
 } from '../../harness/engine/index.ts'
 import { createdId, historyOf } from '../../harness/history/index.ts'
@@ -157,7 +157,7 @@ async function lookAfter(
     if (!statuses.includes(refusedOne.response?.status ?? 0))
       showsNothing('the creation that should be refused', refusedOne)
     const purpose = { requirement: requirement.id, role: 'probe' } as const
-    const send = () => sendWithRetries(run, probe, purpose, { fresh: true })
+    const send = () => askHolding(run, probe, purpose, { fresh: true })
     const again = await sendUntilSettled(
       run,
       await send(),
@@ -226,9 +226,8 @@ export async function askAgain(context: CheckContext, probe: Probe): Promise<Exc
   const { exists, same, what } = creatorOf(operationIn(context))
   const purpose = { badInput: true, expects: exists, what: `with ${same} as ${what} that exists` }
   const source = refused(probe)
-  const last = await context.send(source, purpose)
-  const found = await control(run, operationIn(context))
-  return judgeThrottled(context, { source, control: found, last, purpose })
+  const counterpart = async () => counterpartOf(await control(run, operationIn(context)))
+  return context.send(source, purpose, { counterpart })
 }
 
 /** Judges that what exists is refused, whatever asked for it; of a request that gets no answer there is nothing else to see. */

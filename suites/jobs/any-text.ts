@@ -4,7 +4,7 @@ import {
   grantedControl,
   grantedProbe,
   inScenario,
-  judgeThrottled,
+  counterpartOf,
   plainer,
   property,
   samples,
@@ -59,12 +59,8 @@ export async function judgeAnyText(context: CheckContext): Promise<void> {
     }))
     // Of the right type: but a server that breaks on it breaks on what somebody typed.
     const purpose = { badInput: true }
-    const last = await context.send(make, purpose)
-    const settled = await judgeThrottled(context, {
-      source: last.probe,
-      control: granted,
-      last,
-      purpose,
+    const settled = await context.send(make, purpose, {
+      counterpart: async () => counterpartOf(granted),
     })
     answered(settled)
     context.cases++

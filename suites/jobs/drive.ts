@@ -1,5 +1,5 @@
 import type { Run } from '../../harness/engine/index.ts'
-import { isPlanned, orElse, pause, sendWithRetries } from '../../harness/engine/index.ts'
+import { isPlanned, orElse, pause, askHolding } from '../../harness/engine/index.ts'
 import { createdId, historyOf } from '../../harness/history/index.ts'
 import type { ApplicationResource } from '../../harness/target-file/index.ts'
 import {
@@ -238,7 +238,7 @@ async function attemptOnCreated(run: Run): Promise<void> {
   await orElse(run, async () => {
     const purpose = { requirement: ids.inProgress, role: 'setup' } as const
     const make = () => validRequest(run, 'applications.create')
-    const id = createdId(run, await sendWithRetries(run, make, purpose))
+    const id = createdId(run, await askHolding(run, make, purpose))
     if (id === undefined) return
     // It may be made like the declared one, and want its inputs.
     for (const inputs of [[], run.target.resources.application?.inputs ?? []])

@@ -5,7 +5,7 @@ import {
   isPlanned,
   NotExercised,
   pause,
-  sendThroughGate,
+  ask,
 } from '../../harness/engine/index.ts'
 import { historyOf } from '../../harness/history/index.ts'
 import { leftOut } from '../../harness/report/index.ts'
@@ -53,7 +53,7 @@ export async function followFailing(run: Run): Promise<void> {
 async function createOn(run: Run, name: 'application' | 'failingApplication', requirement: string) {
   const application = declaredResource(run, name)
   const purpose = { requirement, role: 'setup' } as const
-  const exchange = await sendThroughGate(run, () => jobRequest(run, application), purpose)
+  const exchange = await ask(run, () => jobRequest(run, application), purpose)
   return { exchange, job: madeBy(historyOf(run), eventOf(run, exchange)) }
 }
 

@@ -1,5 +1,5 @@
 import { declaredResource, grantedControl } from '../../harness/checks/index.ts'
-import { NotExercised, pause, sendWithRetries } from '../../harness/engine/index.ts'
+import { NotExercised, pause, askHolding } from '../../harness/engine/index.ts'
 import type { Run } from '../../harness/engine/index.ts'
 import type { Refusal } from '../created/created-object.ts'
 import { type Held, hold, holdOrSkip, isBroken, untilFree } from './application.ts'
@@ -20,7 +20,7 @@ async function refuse(
     const role = { role: 'setup', badInput: true } as const
     const probe = await change(await jobRequest(run, application))
     const purpose = { ...role, requirement: ids.noEffect, about, what }
-    const exchange = await sendWithRetries(run, probe, purpose)
+    const exchange = await askHolding(run, probe, purpose)
     if (eventOf(run, exchange).isGranted) await settle()
   }
 }

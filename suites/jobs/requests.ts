@@ -4,7 +4,7 @@ import {
   pastBlocks,
   pause,
   perRun,
-  sendWithRetries,
+  askHolding,
   sendWithStaleRetry,
 } from '../../harness/engine/index.ts'
 import { holdBack } from '../../harness/checks/index.ts'
@@ -68,7 +68,7 @@ export async function create(
   requirement: string,
 ): Promise<HistoryEvent> {
   const make = () => jobRequest(run, application)
-  return eventOf(run, await sendWithRetries(run, make, asProbe(requirement), { fresh: true }))
+  return eventOf(run, await askHolding(run, make, asProbe(requirement), { fresh: true }))
 }
 
 /** Creates beside a job. Sent once: while a throttled creation waited, the job would end. */
@@ -96,7 +96,7 @@ export async function read(
 ): Promise<HistoryEvent> {
   const probe = await operationProbe(run, 'jobs.retrieve', { params: { job_id: id } })
   const isSuccess: Purpose['isSuccess'] = ({ response }) => response?.status === 200
-  return eventOf(run, await sendWithRetries(run, probe, { requirement, role: 'poll', isSuccess }))
+  return eventOf(run, await askHolding(run, probe, { requirement, role: 'poll', isSuccess }))
 }
 
 // What is waited for

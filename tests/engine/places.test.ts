@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { test } from 'vitest'
 import { sendAtOnce } from '../../harness/checks/at-once.ts'
 import type { Run } from '../../harness/engine/run.ts'
-import { sendWithRetries } from '../../harness/engine/client.ts'
+import { askHolding } from '../../harness/engine/client.ts'
 import { operationProbe } from '../../harness/engine/request.ts'
 import { holdPlaces, sendOnce } from '../../harness/engine/send.ts'
 import type { Transport } from '../../harness/http/message.ts'
@@ -17,14 +17,14 @@ const purpose = { requirement: 'files.upload/2xx-own-id', role: 'probe' } as con
 
 /** A request of that effect that takes one of its own to be made, as the addition of a file that is uploaded for it. */
 const made = (run: Run, effect: 'creates' | 'none') => async () => {
-  await sendWithRetries(run, await operationProbe(run, 'files.list', {}), purpose)
+  await askHolding(run, await operationProbe(run, 'files.list', {}), purpose)
   return operationProbe(run, 'graphs.create', { json: { name: 'a' }, effect })
 }
 
 /** Ways in which a request takes places of the semaphore. */
 const users = {
-  one: async (run: Run) => sendWithRetries(run, made(run, 'none'), purpose),
-  creation: async (run: Run) => sendWithRetries(run, made(run, 'creates'), purpose),
+  one: async (run: Run) => askHolding(run, made(run, 'none'), purpose),
+  creation: async (run: Run) => askHolding(run, made(run, 'creates'), purpose),
   alone: async (run: Run) => sendOnce(run, await made(run, 'none')(), purpose, { alone: true }),
   burst: async (run: Run) =>
     sendAtOnce(run, { size: 5, make: made(run, 'creates'), requirement: purpose.requirement }),

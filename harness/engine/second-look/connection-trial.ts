@@ -9,10 +9,8 @@ import {
 } from '../exchange.ts'
 import { perRun, type Run } from '../run.ts'
 import { requestOf } from '../request.ts'
-import { type SendingOptions, sendOnce } from '../send.ts'
-
-/** Sends the request of an exchange once more: on a fresh connection, or on one that has just carried another request. */
-export type SendAgain = (options: Pick<SendingOptions, 'fresh' | 'after'>) => Promise<Exchange>
+import { sendOnce } from '../send.ts'
+import type { SendAgain } from './asked.ts'
 
 /** Requests that prove that a request leaves its connection behind in a state that makes the next answer wrong. */
 interface Trial {
