@@ -28,12 +28,14 @@ export interface Try extends SendingOptions {
 
 /**
  * Readings of a job in progress are urgent: behind hundreds of other requests they would come too late. So is what others
- * wait for, and all requests to what runs one job at a time: they go one after the other, and nothing in a run takes longer.
+ * wait for, and all requests to what runs one job at a time: they go one after the other, and nothing in a run takes longer. The
+ * first object of each operation is made first: the end of the run looks at it when it has a certain age.
  */
-function isUrgent({ api }: Run, { operation }: Probe, { role }: Purpose): boolean {
+function isUrgent({ api }: Run, { operation, effect }: Probe, { role }: Purpose): boolean {
   return (
     role === 'poll' ||
     role === 'liveness' ||
+    (role === 'control' && effect === 'creates') ||
     (operation !== null && api.operation(operation).busy !== undefined)
   )
 }
