@@ -1,10 +1,11 @@
-import type { CheckContext, Exchange, Probe, Run, SendHeld } from '../engine/index.ts'
+import type { CheckContext, Exchange, Probe, Run, SendAgain, SendHeld } from '../engine/index.ts'
 import {
   Failed,
   holdPlaces,
   isThrottled,
   kindOfRequest,
   livenessProbe,
+  lookAtCreation,
   NotExercised,
   operationName,
   sendOnce,
@@ -82,12 +83,14 @@ export async function sendAtOnce(
     if (opens) await openConnections(run, count, sendHeld)
     return Promise.all(probes.map((probe) => sendHeld(probe, purpose, { fresh })))
   })
+  const again: SendAgain = async (options) =>
+    sendOnce(run, await make(), purpose, { ...options, pace: 'paid-back' })
   const sent = await Promise.all(
     first.map(async (exchange) => {
+      await lookAtCreation(run, exchange, again)
       if (!exchange.noResponse?.staleConnection) return exchange
       run.client.losses.retried++
-      const again = await sendOnce(run, await make(), purpose, { fresh: true, pace: 'paid-back' })
-      return { ...again, unanswered: exchange }
+      return { ...(await again({ fresh: true })), unanswered: exchange }
     }),
   )
   for (const exchange of sent) holdBack(run, exchange)

@@ -4,7 +4,7 @@ import { NotExercised } from './outcome.ts'
 import type { Effect } from '../../catalogue/operation.ts'
 import type { Pairs } from '../../catalogue/expected.ts'
 import type { ExchangeRole, FailureExchange } from '../report/index.ts'
-import { type HttpResponse, isThrottled } from './response.ts'
+import { type HttpResponse, isThrottled, tpeOf } from './response.ts'
 import { isExpected, matchPairs } from './pairs.ts'
 
 /** An `Authorization` header: its value, and how it is written wherever it is shown. */
@@ -178,11 +178,13 @@ export function isWrong(exchange: Exchange): boolean {
   if (isThrottling(exchange)) return false
   if (purpose.isSuccess) return !purpose.isSuccess(exchange)
   if (purpose.expects) return matchPairs(purpose.expects, response) !== 'exact'
-  return (
-    probe.effect !== 'none' &&
-    isRefusedByClient(response.status) &&
-    !saysNothing.includes(response.status)
-  )
+  if (probe.effect === 'none' || saysNothing.includes(response.status)) return false
+  return isRefusedByClient(response.status) || isNobodys(response)
+}
+
+/** An error that is no envelope: a service says it otherwise. */
+export function isNobodys(response: HttpResponse): boolean {
+  return response.status >= 400 && tpeOf(response) === undefined
 }
 
 export function isRight(exchange: Exchange): boolean {

@@ -1,6 +1,7 @@
 import {
   differing,
   type Exchange,
+  isNobodys,
   isRight,
   isWrong,
   mayRepeat,
@@ -83,6 +84,16 @@ async function rememberingKey(
     recorded: { ...recorded, curl: curlOfBoth(shown(), recorded) },
     finding: { kind: 'remembers-key', fresh: describeResponse(fresh) },
   }
+}
+
+/** An answer to a creation of several at once that no service gives: only what its connection carried before may explain it. */
+export async function lookAtCreation(
+  run: Run,
+  exchange: Exchange,
+  again: SendAgain,
+): Promise<void> {
+  const { previousRequest, response } = exchange
+  if (previousRequest && response && isNobodys(response)) await afterProof(run, exchange, again)
 }
 
 /** A request that may have had its effect is sent again only if its connection is proven to have been unusable. */
