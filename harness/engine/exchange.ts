@@ -149,8 +149,8 @@ export interface Exchange {
   readonly unanswered?: Exchange
   /** True if no answer came on a second, fresh connection either. */
   readonly unansweredTwice?: true
-  /** The request that went before on its connection; undefined on a fresh one. */
-  readonly previousRequest?: PreviousRequest
+  /** The request that went before on its connection; undefined on a fresh one, and once nothing is to be told of it any more. */
+  previousRequest?: PreviousRequest | undefined
   readonly finding?: Finding
   /** Still 429 or 503 after every try that patience allows. */
   readonly throttled: boolean

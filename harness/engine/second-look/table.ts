@@ -1,4 +1,4 @@
-import type { Exchange } from '../exchange.ts'
+import { type Exchange, isRight } from '../exchange.ts'
 import type { Asked } from './asked.ts'
 import { isMet, isSettling, pastBlocks, takeTurns, waitUntilSettled } from './later.ts'
 import { confirmOnFreshConnection, mayBePoisoned } from './reused-connection.ts'
@@ -64,5 +64,7 @@ export async function lookAgain(asked: Asked, answered: Exchange): Promise<Excha
   let exchange = answered
   for (const { isRaised, look } of suspicions)
     if (isRaised(asked, exchange)) exchange = await look(asked, exchange)
+  // An answer is kept for long, and would keep another one.
+  if (isRight(exchange)) exchange.previousRequest = undefined
   return exchange
 }
