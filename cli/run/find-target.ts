@@ -12,6 +12,7 @@ import { loadTargetFile, resolveTarget } from '../../harness/target-file/index.t
 import type { InputFiles } from '../output/files.ts'
 import type { RunArguments } from './arguments.ts'
 import { referenceTargetFile, packageFile } from '../../schemas/package-file.ts'
+import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 
 export interface FoundTarget extends Awaited<ReturnType<typeof resolveTarget>> {
@@ -20,6 +21,14 @@ export interface FoundTarget extends Awaited<ReturnType<typeof resolveTarget>> {
   close(): Promise<void>
   /** Why the target cannot be judged: code of its file never came to an end. */
   readonly problem?: string
+}
+
+/**
+ * V8 of Node.js 20 lets the space for new objects grow to 32 MB, though few of those that a run makes outlive it: what it has grown to
+ * by now will do. The beginning of a worker sets this back: it comes after that of the embedded server.
+ */
+function keepNurserySmall(): void {
+  if (process.versions.v8.startsWith('11.')) setFlagsFromString('--semi-space-growth-factor=1')
 }
 
 /** The target of a run: a target file, a URL, both, or (with neither) the embedded reference server. */
@@ -37,6 +46,7 @@ export async function findTarget(
     file = loaded.file
     const { dir } = loaded
     const server = embedded && !options.dryRun ? await startEmbedded() : undefined
+    keepNurserySmall()
     const url = server?.url ?? (embedded ? 'http://127.0.0.1' : baseUrl)
     const limits = { concurrency, requestsPerSecond: rate, timeoutMs: timeout }
     const given = { dir, source, env: process.env, baseUrl: url, ca, headers, key, limits }
@@ -127,7 +137,7 @@ export async function askOnce(
 async function startEmbedded() {
   // What it makes is garbage at once: a smaller nursery costs no time and takes less memory (docs/performance.md).
   const worker = new Worker(packageFile('dist/reference-worker.js'), {
-    resourceLimits: { maxYoungGenerationSizeMb: 8 },
+    resourceLimits: { maxYoungGenerationSizeMb: 4 },
   })
   const url = await new Promise<string>((resolve, reject) => {
     worker.once('message', resolve)
