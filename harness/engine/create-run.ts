@@ -11,20 +11,13 @@ import {
   handlerOf,
   type Transport,
 } from '../http/index.ts'
-import { createPacer } from './pacer.ts'
-import {
-  createCircuitBreaker,
-  createSemaphore,
-  createThrottle,
-  longestPauseMs,
-  type Wall,
-} from './throttle.ts'
+import { createPacer, createSemaphore } from './semaphore.ts'
+import { createThrottle, longestPauseMs, type Wall } from './throttle.ts'
 import type { Interface, RunHook, Objects, Plan, Run, RunOptions } from './run.ts'
 import { absentOf } from './absent.ts'
 import { hintsOf, pagesOf } from './events.ts'
-import { createKeys } from './keys.ts'
-import { createKeyWatch } from './key-record.ts'
-import { createLosses } from './losses.ts'
+import { createKeys, createKeyWatch } from './keys.ts'
+import { createCircuitBreaker, createLosses } from './losses.ts'
 import { createLifetime } from './outcome.ts'
 import { tpeOf } from './response.ts'
 import { createLiveness } from './liveness.ts'

@@ -1,6 +1,5 @@
 import { type Answers, answersOf } from './answers.ts'
-import { absentOf } from './absent.ts'
-import { withoutEchoes } from './echo.ts'
+import { absentOf, withoutEchoes } from './absent.ts'
 import type { Exchange } from './exchange.ts'
 import { headBytes } from './response.ts'
 import { describeResponse, isPage, pageTitle } from './describe.ts'

@@ -3,7 +3,6 @@ export { createRun, type RunParts } from './create-run.ts'
 export { type Judging, startJudging } from './judging.ts'
 export type { Interface, Plan, PlanEntry, Run, RunHook, RunOptions, GatedSend } from './run.ts'
 export { isPlanned, mayGenerate, oncePerRun, perRun, runOptionsOf } from './run.ts'
-export { rerunCommand } from './rerun.ts'
 export {
   createEventQueue,
   type EndedEvent,
@@ -49,7 +48,8 @@ export { kindOfRequest } from './grant-rate.ts'
 export { holdPlaces, type SendHeld, sendOnce, sendWithStaleRetry } from './send.ts'
 export { gatewayErrorsOf, isOwnBreakdown } from './retry.ts'
 export { sendHookRequest } from './hook-request.ts'
-export { createSemaphore, longestPauseMs, retryAfter } from './throttle.ts'
+export { createSemaphore } from './semaphore.ts'
+export { longestPauseMs, retryAfter } from './throttle.ts'
 export { lookAtCreation, poisonedResponses } from './second-look/reused-connection.ts'
 
 // A response, and words for it.
@@ -57,4 +57,10 @@ export { type HttpResponse, jsonValue, responseOf, tpeOf } from './response.ts'
 export { isBlock, isBreakdown, isEnvelope, isGranted, isThrottled } from './response.ts'
 export { isBlocked, isExpected } from './pairs.ts'
 export { describePairs, envelopeRemark, matchPairs } from './pairs.ts'
-export { describeProbe, describeResponse, wasAnswered, withFinding } from './describe.ts'
+export {
+  describeProbe,
+  describeResponse,
+  rerunCommand,
+  wasAnswered,
+  withFinding,
+} from './describe.ts'

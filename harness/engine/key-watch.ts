@@ -1,7 +1,7 @@
 import type { OperationId } from '../../catalogue/operations.ts'
 import { describeResponse } from './describe.ts'
 import type { Credential, Exchange, Probe } from './exchange.ts'
-import { refusing } from './key-record.ts'
+import { refusing } from './keys.ts'
 import { forLiveness, livenessProbe, operationProbe } from './request.ts'
 import { type HttpResponse, isThrottled } from './response.ts'
 import { hasStatusOf } from './pairs.ts'

@@ -1,4 +1,6 @@
 import type { HttpResult } from '../http/index.ts'
+import type { Exchange } from './exchange.ts'
+import { NotExercised, Throttled } from './outcome.ts'
 
 /** Least and most tries of one request that prove that it is lost each time, and by no chance of the network. */
 const least = 2
@@ -39,3 +41,52 @@ export type Losses = ReturnType<typeof createLosses>
 export function isLost(result: HttpResult): boolean {
   return result.kind === 'no-answer' && result.cause === 'reset'
 }
+
+/**
+ * Opens for an operation that gave no answer to two requests in a row, to more of them if chance may explain that, or is throttled all
+ * the time: it gets no more requests.
+ */
+export function createCircuitBreaker() {
+  const inARow = new Map<string, number>()
+  /** How many requests in a row each did not answer. */
+  const open = new Map<string, number>()
+  const unanswered = new Map<string, Exchange>()
+  const throttled = new Set<string>()
+  return {
+    /** Throws `NotExercised` if the operation gets no more requests. */
+    check(operation: string): void {
+      if (throttled.has(operation))
+        throw new Throttled(
+          `${operation} was answered 429 or 503 for more than 30 s: the suite sends it no more requests`,
+        )
+      if (open.has(operation)) {
+        throw new NotExercised(
+          `${operation} did not answer ${open.get(operation)} requests in a row: the suite sends it no more requests`,
+        )
+      }
+    },
+    /** True for an operation that gave no answer to so many requests in a row. */
+    isOpen: (operation: string): boolean => open.has(operation),
+    /**
+     * A request that got no answer.
+     * @param proof how many of them in a row are no matter of chance, given their number so far
+     */
+    count(operation: string, exchange: Exchange, proof: (row: number) => number): void {
+      const row = (inARow.get(operation) ?? 0) + 1
+      inARow.set(operation, row)
+      if (row >= proof(row) && !open.has(operation)) open.set(operation, row)
+      if (exchange.unansweredTwice && exchange.purpose.role !== 'probe')
+        unanswered.set(operation, exchange)
+    },
+    /** A request that should be granted was throttled for so long that it is no matter of time. */
+    stop: (operation: string): void => void throttled.add(operation),
+    /** A request of the operation that should have succeeded, and got no answer on two connections. */
+    unanswered: (operation: string): Exchange | undefined => unanswered.get(operation),
+    // Once open it stays open: an answer to an older request does not close it.
+    reset: (operation: string): void => {
+      if (!open.has(operation)) inARow.delete(operation)
+    },
+  }
+}
+
+export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>

@@ -2,10 +2,9 @@ import { randomBytes, randomInt } from 'node:crypto'
 import type { CatalogueRequirement, RequirementId } from '../../catalogue/catalogue.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
 import type { HttpResult, Transport } from '../http/index.ts'
-import type { KeyWatch } from './key-record.ts'
-import type { Losses } from './losses.ts'
-import type { Pacer } from './pacer.ts'
-import type { Semaphore, CircuitBreaker, Throttle } from './throttle.ts'
+import type { CircuitBreaker, Losses } from './losses.ts'
+import type { Pacer, Semaphore } from './semaphore.ts'
+import type { Throttle } from './throttle.ts'
 import type { Recorder } from '../recording/index.ts'
 import type {
   BaselineEntry,
@@ -23,7 +22,7 @@ import type { Target } from '../target-file/index.ts'
 import type { Exchange, PreviousRequest, Purpose, Probe } from './exchange.ts'
 import type { Operation } from '../../catalogue/operation.ts'
 import type { ErrorNames } from './response.ts'
-import type { Keys } from './keys.ts'
+import type { Keys, KeyWatch } from './keys.ts'
 import type { Lifetime } from './outcome.ts'
 
 /** Options as the command line, or the caller of the library, decided them. */

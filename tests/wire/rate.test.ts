@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { HttpResponse } from '../../harness/engine/response.ts'
 import { createGrantRate } from '../../harness/engine/grant-rate.ts'
 import { rateOf, rateText } from '../../harness/report/rate.ts'
-import { createPacer } from '../../harness/engine/pacer.ts'
+import { createPacer } from '../../harness/engine/semaphore.ts'
 import { createThrottle } from '../../harness/engine/throttle.ts'
 import { inVirtualTime } from '../support/virtual-time.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createSemaphore } from '../../harness/engine/throttle.ts'
+import { createSemaphore } from '../../harness/engine/semaphore.ts'
 
 const { signal } = new AbortController()
 
