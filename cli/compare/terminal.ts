@@ -18,8 +18,11 @@ import {
   operationsOf,
 } from './changes.ts'
 
-const MOST_OPERATIONS = 6
-const MOST_IDS = 3
+const MOST_OPERATIONS = 4
+const MOST_IDS = 2
+const MOST_CAUSES = 3
+/** So many groups are told by operation, and those of fewer operations: of the others the operations are named on a line. */
+const MOST_WHOLE = 2
 const MOST_GROUPS = 8
 const BAR = 24
 
@@ -70,14 +73,24 @@ function verdictText({ interrupted, verdict }: Column, colors: Colors): string {
 function changeLines({ causes, groups }: Changes, colors: Colors): Line[] {
   if (groups.length === 0) return ['Nothing changed, and nothing fails.', '']
   return [
-    ...groups.flatMap((group) => groupLines(group, colors)),
-    ...causes.map(({ results, what }): Line => ({
-      lead: '  ',
-      width: 4,
+    ...causes.slice(0, MOST_CAUSES).map(({ results, what }): Line => ({
+      lead: '',
+      width: 2,
       text: `likely cause of ${results.length} that broke: ${colors.bold(terminalText(what))}`,
     })),
+    ...groups.flatMap((group, at) =>
+      at < MOST_WHOLE || group.operations.length < MOST_WHOLE
+        ? groupLines(group, colors)
+        : [shortGroupLine(group, colors)],
+    ),
     '',
   ]
+}
+
+function shortGroupLine({ operations, rows, title, tone }: ChangeGroup, colors: Colors): Line {
+  const named = operations.map(([operation, own]) => `${operation} ${own.length}`)
+  const list = terminalText(firstOf(named, MOST_OPERATIONS).join(', '))
+  return `${colors.bold(colors[paints[tone]](`${title}: ${rows.length}`))}  ${list}`
 }
 
 function groupLines({ operations, rows, title, tone }: ChangeGroup, colors: Colors): Line[] {

@@ -108,6 +108,26 @@ test('over time the terminal says first what broke and what was mended, by opera
   })
 })
 
+test('however much has changed, it is told on one screen of 80 columns', () => {
+  const operations = Array.from({ length: 12 }, (_, at) => `operation-${at}.run`)
+  const rows = (outcome: (id: string) => RequirementResult) =>
+    operations.flatMap((operation) =>
+      Array.from({ length: 20 }, (_, at) => outcome(`${operation}/4${at}-some-condition`)),
+    )
+  const turned = (every: number) => (id: string) => {
+    const number = Math.floor(Number(/\/4(\d+)/.exec(id)![1]) / every)
+    return [failed(id), result(id), missed(id)][number % 3]!
+  }
+  const comparison = compareReports(
+    [1, 3].map((every) => at(`2026-0${every}-01T00:00:00Z`, ...rows(turned(every)))),
+  )
+  const changes = shown(comparison)
+  expect(changes.groups.length).toBeGreaterThan(3)
+  const lines = renderTable(comparison, changes, plain, 80).trimEnd().split('\n')
+  expect(lines.length).toBeLessThan(40)
+  expect(lines.filter((line) => line.length > 80)).toEqual([])
+})
+
 test('between targets it shows how many failures each has in each operation, and which differ alike, on one screen', () => {
   const many = Array.from({ length: 60 }, (_, at) => `a.b/${at}`)
   const comparison = compareReports([
