@@ -190,7 +190,7 @@ export const identity: Rule = (history) => {
   const declared = readJobs(history).flatMap(({ id, job, all }) =>
     job || history.isRecorded ? [] : wrongMembers({ id }, all),
   )
-  const all = [...declared, ...evidence]
+  const all = [...evidence, ...declared]
   return verdictOf(all.slice(0, 1), cases + all.length, 'no reading of a job had an id')
 }
 
