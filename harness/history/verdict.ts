@@ -34,8 +34,13 @@ export type Verdict =
 export type Rule = (history: History) => Verdict
 
 /** Broken by any evidence, held if there is a case without, else open. @param why nothing is known if there is neither */
-export function verdictOf(evidence: readonly Evidence[], cases: number, why: string): Verdict {
+export function verdictOf(
+  evidence: readonly Evidence[],
+  cases: number,
+  why: string | (() => string),
+): Verdict {
   const [first, ...more] = evidence
   if (first) return { outcome: 'broken', cases, evidence: [first, ...more] }
-  return cases > 0 ? { outcome: 'held', cases } : { outcome: 'open', why }
+  if (cases > 0) return { outcome: 'held', cases }
+  return { outcome: 'open', why: typeof why === 'string' ? why : why() }
 }

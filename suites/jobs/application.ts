@@ -9,10 +9,10 @@ import {
   perRun,
   Throttled,
 } from '../../harness/engine/index.ts'
-import { historyOf, type Verdict } from '../../harness/history/index.ts'
+import { historyOf, idKey, type Verdict } from '../../harness/history/index.ts'
 import type { ApplicationResource } from '../../harness/target-file/index.ts'
-import { isConflict, jobOf, jobsOn, statusOf } from './jobs.ts'
-import { awaitEnd, cannotBeRead, create, isOver } from './requests.ts'
+import { isConflict, isEnded, isRead, jobOf, jobsOn, statusOf } from './jobs.ts'
+import { cannotBeRead, create, isOver, read } from './requests.ts'
 import { ids, type JobRuleId, jobRules } from './rules.ts'
 
 const outcomeOf = (run: Run, id: JobRuleId): Verdict['outcome'] =>
@@ -78,6 +78,8 @@ function createGate(run: Run, id: string) {
   }
   return {
     run,
+    /** Polls under way, by job. */
+    polls: new Map<string, Promise<boolean>>(),
     jobs,
     settle,
     idle,
@@ -198,14 +200,12 @@ export const pauseMs = 1000
 /**
  * After a 409: creations, a second apart, until one is granted and its job has ended; false if none is for so long that nothing
  * more is to be learned.
- * @param others kept idle while the last of them are sent: a job of theirs may be what blocks this one
+ * @param beside held as well. All other declared ones are kept idle while the last of them are sent: a job of theirs may be what
+ *   blocks this one, unless that is a refusal
  */
-export async function untilFree(
-  held: Held,
-  requirement: string,
-  others: readonly ApplicationResource[] = [],
-): Promise<boolean> {
+export async function untilFree(held: Held, requirement: string, beside?: Held): Promise<boolean> {
   const { run, application, settle, giveUp } = held
+  const others = requirement === ids.noEffect ? [] : declaredBeside(run, held, beside)
   const deadline = performance.now() + (held.isGivenUp() ? 0 : run.target.limits.jobTimeoutMs)
   const send = () => create(run, application, requirement)
   const alone = others.reduce((inner, other) => () => hold(run, other, inner, inner), send)
@@ -218,4 +218,43 @@ export async function untilFree(
     if (!isConflict(made) || isLate || isBroken(run, ids.released)) return false
   }
   return false
+}
+
+// The end of a job
+
+/** Readings are so far apart at least, in ms, and no further than that share of the time that the job has taken. */
+const firstPauseMs = { full: 15, quick: 30 }
+const longestPauseMs = 1000
+/** A quick run sees the end of a job later, with fewer requests. */
+const pauseShare = { full: 0.2, quick: 0.4 }
+/** A job that cannot be read for so much longer than `settleMs` is not waited for, in ms. */
+const unreadableMs = 1000
+
+/** Waits until a reading shows that the job has ended, at most `jobTimeoutMs`, or until `deadline` (`performance.now()`); false if none shows it. */
+export async function awaitEnd(run: Run, id: string, deadline?: number): Promise<boolean> {
+  const job = jobOf(historyOf(run), id)
+  if (!job || isOver(job)) return true
+  const { polls } = gateOf(run, job.application.id)
+  const key = idKey(id)
+  const until = deadline ?? performance.now() + run.target.limits.jobTimeoutMs
+  const polling = polls.get(key) ?? poll(run, id, until).finally(() => polls.delete(key))
+  polls.set(key, polling)
+  return polling
+}
+
+async function poll(run: Run, id: string, deadline: number): Promise<boolean> {
+  const { depth } = run.options
+  const started = performance.now()
+  let lastRead = started
+  for (;;) {
+    const reading = await read(run, id, null)
+    if (isEnded(reading)) return true
+    const now = performance.now()
+    if (isRead(reading)) lastRead = now
+    const patienceMs = run.target.limits.settleMs + unreadableMs
+    const isUnread = lastRead < now && (now - lastRead > patienceMs || cannotBeRead(run))
+    if (now >= deadline || isUnread) return false
+    const wait = Math.max((now - started) * pauseShare[depth], firstPauseMs[depth])
+    await pause(run, Math.min(wait, longestPauseMs, Math.max(1, deadline - now)))
+  }
 }

@@ -167,7 +167,7 @@ export const inProgress: Rule = (history) => {
     ]
   })
   const cases = conflicts + Math.min(evidence.length, 1)
-  return verdictOf(evidence, cases, (excuses.at(-1) ?? unseen(history)) + remedy(history))
+  return verdictOf(evidence, cases, () => (excuses.at(-1) ?? unseen(history)) + remedy(history))
 }
 
 function unseen(history: History): string {

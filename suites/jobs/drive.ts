@@ -104,7 +104,7 @@ async function createBesideNewest(held: Held): Promise<void> {
 /** A creation after the end of a job; answered 409, two more. */
 async function createAfterEnd(held: Held): Promise<void> {
   const made = await create(held.run, held.application, ids.released)
-  if (isConflict(made)) await untilFree(held, ids.released, declaredBeside(held.run, held))
+  if (isConflict(made)) await untilFree(held, ids.released)
 }
 
 /** How many creations start together. */
@@ -131,8 +131,7 @@ async function begin(held: Held, other?: Held): Promise<string[]> {
   // If all were throttled, one that waits its turn shows what is not about a burst.
   if (made.every(({ noise }) => noise === 'throttled')) made.push(await one())
   const idsMade = (): string[] => made.flatMap((event) => madeBy(history, event)?.id ?? [])
-  if (idsMade().length === 0 && made.some(isConflict))
-    await untilFree(held, ids.released, declaredBeside(run, held, other))
+  if (idsMade().length === 0 && made.some(isConflict)) await untilFree(held, ids.released, other)
   return idsMade()
 }
 
@@ -253,7 +252,7 @@ async function attemptOnNew(held: Held): Promise<boolean> {
   const first = await retryWhileSettling(run, make, ({ response }) => response?.status !== 404)
   const event = eventOf(run, first)
   if (event.status === 400) return false
-  if (isConflict(event)) await untilFree(held, ids.inProgress, declaredBeside(run, held))
+  if (isConflict(event)) await untilFree(held, ids.inProgress)
   const job = madeBy(historyOf(run), event)
   if (!job) return true
   await createDuring(held, job.id)

@@ -1,4 +1,4 @@
-import { type Member, otherKinds } from '../../catalogue/operation.ts'
+import { otherKinds } from '../../catalogue/operation.ts'
 import fc from 'fast-check'
 import type { Case, Change, Material, PickItem, Placed } from '../../harness/checks/index.ts'
 import {
@@ -29,6 +29,7 @@ import { getAt } from '../../schemas/json.ts'
 import { jsonOf, NotExercised, type Probe, type Run, withJson } from '../../harness/engine/index.ts'
 import type { ApplicationResource } from '../../harness/target-file/index.ts'
 import type { Refusal } from '../created/created-object.ts'
+import { ids } from './rules.ts'
 import {
   ofBodies,
   refusedByGrammar,
@@ -40,15 +41,9 @@ import {
 /** The body, `inputs`, its items, their `id` and `value`, and the items of a value, each of another JSON type. */
 export const malformedInputs = byCases(
   (material) => {
-    const required = material.target.resources.application?.requiredInputs ?? []
-    const isRequired = (item: unknown): boolean => required.includes(String(getAt(item, '/id')))
-    const { first, last, by, body } = inputPlaces(material)
-    // Without its own id or value a required input is missing as well, which is another fault.
-    const ofFirst = (is: (item: unknown) => boolean): Placed[] =>
-      by((items) => Math.max(0, items.findIndex(is)))
-    const [optional, ofRequired] = [ofFirst((item) => !isRequired(item)), ofFirst(isRequired)]
+    const { body, first, last, optional, required, isRequired } = inputPlaces(material)
     const types = optional.flatMap((place) => [...ofKinds(place, ['null']), ...ofOtherTypes(place)])
-    const lacking = ofRequired.filter(({ member }) => isLeftOut(member, required)).flatMap(absent)
+    const lacking = required.filter((place) => isLeftOut(place, isRequired)).flatMap(absent)
     // An input without its value behind one that has it would be a repeated one.
     const furtherItems = lacking.filter(({ place }) => place.member.at === '/inputs/*/id')
     const named = [
@@ -67,19 +62,12 @@ export const malformedInputs = byCases(
   },
   {
     generated(material) {
-      const { first, last, by } = inputPlaces(material)
-      const required = material.target.resources.application?.requiredInputs ?? []
-      const optional = by((items) =>
-        Math.max(
-          0,
-          items.findIndex((item) => !required.includes(String(getAt(item, '/id')))),
-        ),
-      )
+      const { first, last, optional } = inputPlaces(material)
       return fc
         .tuple(fc.constantFrom(...first, ...last, ...optional), fc.boolean())
         .chain(([place, isBehind]) =>
           ofKindsAny('null', ...otherKinds(place.member)).map((value) => {
-            const one = ofValue(place, value)
+            const one = change(place, kindOf(value), shown(value), () => value)
             return caseOf((isBehind ? behind(one)[0] : undefined) ?? one)
           }),
         )
@@ -87,17 +75,27 @@ export const malformedInputs = byCases(
   },
 )
 
-/** The places of the body: with the first item of each array, with the last, and with one that is chosen. A server may look at some items only. */
+/**
+ * The places of the body with the first item of each array, and with the last: a server may look at some items only. With the
+ * first input that is optional: without its own id or value a required one is missing as well, which is another fault.
+ */
 function inputPlaces(material: Material) {
   const body = jsonOf(material.valid)
-  const whole: Placed = {
-    member: { at: '', kinds: ['object'], section: '2.5' },
-    pointer: '',
-    body,
-    like: body,
-  }
+  const needed = material.target.resources.application?.requiredInputs ?? []
+  const isNeeded = (item: unknown): boolean => needed.includes(String(getAt(item, '/id')))
+  const member = { at: '', kinds: ['object'], section: '2.5' } as const
+  const whole: Placed = { member, pointer: '', body, like: body }
   const by = (pick: PickItem): Placed[] => [whole, ...placesIn(material, 'jobs.create', body, pick)]
-  return { body, by, first: by(() => 0), last: by((items) => items.length - 1) }
+  const ofFirst = (is: (item: unknown) => boolean): Placed[] =>
+    by((items) => Math.max(0, items.findIndex(is)))
+  return {
+    body,
+    isRequired: needed.length > 0,
+    first: by(() => 0),
+    last: by((items) => items.length - 1),
+    optional: ofFirst((item) => !isNeeded(item)),
+    required: ofFirst(isNeeded),
+  }
 }
 
 const numberInItems = (place: Placed): Change[] =>
@@ -108,9 +106,6 @@ const asLater = (one: Change): Change => ({
   faults: one.faults.map((fault) => `${fault}, later`),
 })
 
-const ofValue = (place: Placed, value: unknown): Change =>
-  change(place, kindOf(value), shown(value), () => value)
-
 /** The same fault in a further item of the array in which it stands, after all that are sound. */
 function behind(one: Change): Change[] {
   const array = arraysAbove(one.place).at(-1)
@@ -118,9 +113,8 @@ function behind(one: Change): Change[] {
 }
 
 /** The id of an item, and its value if that is required. */
-function isLeftOut({ at }: Member, required: readonly string[]): boolean {
-  return at === '/inputs/*/id' || (at === '/inputs/*/value' && required.length > 0)
-}
+const isLeftOut = ({ member: { at } }: Placed, isRequired: boolean): boolean =>
+  at === '/inputs/*/id' || (at === '/inputs/*/value' && isRequired)
 
 /** Judges that a creation with just the required inputs is granted: all others are optional. */
 export const withRequiredInputs = granted('with just the required inputs', (valid, known) => {
@@ -149,53 +143,47 @@ export const withoutInput = byCases(({ target }) => {
   }))
 })
 
-/** §8: one application does not block another, and one that does not exist blocks none. */
-function byApplication(run: Run, { id }: ApplicationResource): Refusal {
+/** Each kind of refusal by itself, and some of all kinds, after which creations are looked at for longer. */
+export async function kindsOf(run: Run, { id, inputs, requiredInputs }: ApplicationResource) {
+  const byBody = (requirement: string, what: string, json: unknown): Refusal => ({
+    requirement,
+    what,
+    statuses: ofBodies,
+    change: (valid) => withBody(valid, json),
+  })
   const random = randomOf(seedFor(run.options.seed, 'another application that does not exist'))
   const params = { application_id: freshUnknownId(run, id, random) }
-  const change = (valid: Probe): Probe => refused({ ...valid, params })
-  const what = 'for an application that does not exist'
-  return { requirement: '404-unknown-application', what, statuses: [404], change }
-}
-
-function byBody(of: string, what: string, change: (valid: Probe) => Probe): Refusal {
-  return { requirement: of, what, statuses: ofBodies, change }
-}
-
-/** Each kind of refusal by itself, and some of all kinds, after which creations are looked at for longer. */
-export async function kindsOf(run: Run, application: ApplicationResource) {
-  const { inputs, requiredInputs } = application
-  const left = (input: unknown): unknown[] => inputs.filter((other) => other !== input)
-  const required = inputs.filter((input) => requiredInputs.includes(input.id))
-  const bodies = [
-    byBody('400-missing-inputs', 'without inputs', (valid) => withBody(valid, {})),
-    byBody('400-missing-body', 'without a body', (valid) => refused({ ...valid, body: '' })),
-    refusedByGrammar,
-    byBody('400-malformed-inputs', 'with inputs that are no array', (valid) =>
-      withBody(valid, { inputs: 'none' }),
-    ),
-    ...required.map((input) =>
-      byBody('400-missing-required-inputs', `without ${input.id}`, (valid) =>
-        withBody(valid, { inputs: left(input) }),
-      ),
-    ),
-  ]
-  const kinds = [
-    { what: 'for their body', refusals: bodies },
-    {
-      what: 'for their content type or their application',
-      refusals: [refusedByType, byApplication(run, application)],
-    },
-    { what: 'for their key', refusals: await refusedByKey(run) },
-    { what: 'for the rights of their key', refusals: await refusedByRights(run, 'jobs.create') },
-  ]
-  const whole = kinds.filter(({ refusals }) => refusals.length > 0)
-  const all = {
-    what: 'in several ways',
-    refusals: kinds.flatMap(({ refusals }) => refusals.slice(0, 1)),
+  // §8: one application does not block another, and one that does not exist blocks none.
+  const byApplication: Refusal = {
+    requirement: '404-unknown-application',
+    what: 'for an application that does not exist',
+    statuses: [404],
+    change: (valid) => refused({ ...valid, params }),
   }
-  const kept = sampled({ run, requirement: { id: 'jobs.create/4xx-no-effect' } }, [all, ...whole])
-  return { delayed: kept.find((kind) => kind === all), atOnce: kept.filter((kind) => kind !== all) }
+  const byNoBody: Refusal = {
+    requirement: '400-missing-body',
+    what: 'without a body',
+    statuses: ofBodies,
+    change: (valid) => refused({ ...valid, body: '' }),
+  }
+  const without = (input: unknown) => ({ inputs: inputs.filter((other) => other !== input) })
+  const kinds = [
+    [
+      byBody('400-missing-inputs', 'without inputs', {}),
+      byNoBody,
+      refusedByGrammar,
+      byBody('400-malformed-inputs', 'with inputs that are no array', { inputs: 'none' }),
+      ...inputs
+        .filter((input) => requiredInputs.includes(input.id))
+        .map((one) => byBody('400-missing-required-inputs', `without ${one.id}`, without(one))),
+    ],
+    [refusedByType, byApplication],
+    await refusedByKey(run),
+    await refusedByRights(run, 'jobs.create'),
+  ].filter((refusals) => refusals.length > 0)
+  const all = kinds.flatMap((refusals) => refusals.slice(0, 1))
+  const kept = sampled({ run, requirement: { id: ids.noEffect } }, [all, ...kinds])
+  return { delayed: kept.find((one) => one === all), atOnce: kept.filter((one) => one !== all) }
 }
 
 const noUuids = [

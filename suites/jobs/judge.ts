@@ -22,7 +22,7 @@ import { provokeConflicts } from './drive.ts'
 import { followFailing, readNewJob } from './follow.ts'
 import { failedFault, failedRule, ofFailing } from './reading-rules.ts'
 import { provokeRefusals } from './refuse.ts'
-import { awaitEnd } from './requests.ts'
+import { awaitEnd } from './application.ts'
 import { ids, type JobRuleId, jobRules } from './rules.ts'
 
 /** States of jobs, each brought about once a run, whoever asks first. */

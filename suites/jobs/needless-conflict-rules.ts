@@ -70,7 +70,10 @@ export const perApplication: Rule = (history) => {
     blockedTimes > 0
       ? `the other application was busy during a job in ${blockedTimes} attempts`
       : 'no creation was answered while a reading showed a job of another application in progress'
-  return withConflict(history, verdictOf([], cases, busy + remedy(history)))
+  return withConflict(
+    history,
+    verdictOf([], cases, () => busy + remedy(history)),
+  )
 }
 
 /** A server that never answers 409 keeps these requirements by checking nothing. */

@@ -86,8 +86,7 @@ async function lookAlone(held: Held): Promise<Look | undefined> {
   // An application that is not free after a job, with no refusal in between, shows nothing of refusals.
   if (held.jobs().length <= 1 && (await look(held)) === 'lost')
     throw new NotExercised('the application is busy even if no creation was refused before')
-  const { delayed, atOnce } = await kindsOf(run, application)
-  const left = atOnce.map(({ refusals }) => refusals)
+  const { delayed, atOnce: left } = await kindsOf(run, application)
   const isOver = (): boolean => isGivenUp() || isBroken(run, ids.noEffect)
   let last: Look | undefined
   const lookAfter = async (refusals: readonly Refusal[], afterMs: number): Promise<void> => {
@@ -106,11 +105,11 @@ async function lookAlone(held: Held): Promise<Look | undefined> {
     await lookAfter(refusals, 0)
   }
   if (delayed) {
-    await refuse(held, delayed.refusals)
+    await refuse(held, delayed)
     const refusedAt = performance.now()
     for (const afterMs of run.options.depth === 'quick' ? moments.slice(0, 1) : moments) {
       await pause(run, Math.max(0, refusedAt + afterMs - performance.now()))
-      if (!isOver()) await lookAfter(delayed.refusals, afterMs)
+      if (!isOver()) await lookAfter(delayed, afterMs)
       // Jobs begin late seldom: what fits into the last pause comes there.
       const until = afterMs === moments[1] ? refusedAt + moments[2] - nextLookMs : 0
       while (left.length > 0 && performance.now() < until && !isOver()) await next()

@@ -2,16 +2,14 @@ import type { Exchange, Probe, Purpose, Run } from '../../harness/engine/index.t
 import {
   operationProbe,
   pastBlocks,
-  pause,
-  perRun,
   askHolding,
   sendWithStaleRetry,
 } from '../../harness/engine/index.ts'
 import { holdBack } from '../../harness/checks/index.ts'
-import { type HistoryEvent, historyOf, idKey } from '../../harness/history/index.ts'
+import { type HistoryEvent, historyOf } from '../../harness/history/index.ts'
 import type { ApplicationResource } from '../../harness/target-file/index.ts'
 import { getAt } from '../../schemas/json.ts'
-import { isEnded, isRead, type Job, jobOf, jobsIn } from './jobs.ts'
+import { isEnded, isRead, type Job, jobsIn } from './jobs.ts'
 import { ids } from './rules.ts'
 
 // What is sent
@@ -99,16 +97,6 @@ export async function read(
   return eventOf(run, await askHolding(run, probe, { requirement, role: 'poll', isSuccess }))
 }
 
-// What is waited for
-
-/** Readings are so far apart at least, in ms, and no further than that share of the time that the job has taken. */
-const firstPauseMs = { full: 15, quick: 30 }
-const longestPauseMs = 1000
-/** A quick run sees the end of a job later, with fewer requests. */
-const pauseShare = { full: 0.2, quick: 0.4 }
-/** A job that cannot be read for so much longer than `settleMs` is not waited for, in ms. */
-const unreadableMs = 1000
-
 /** Whether jobs cannot be read at all: one was asked for until `settleMs` were over. It is not waited for again. */
 export function cannotBeRead(run: Run): boolean {
   const jobs = jobsIn(historyOf(run))
@@ -120,35 +108,3 @@ export function cannotBeRead(run: Run): boolean {
 
 export const isOver = ({ twinOf, readings }: Job): boolean =>
   twinOf !== undefined || readings.some(isEnded)
-
-/** Polls under way, by job. */
-const polls = perRun(() => new Map<string, Promise<boolean>>())
-
-/** Waits until a reading shows that the job has ended, at most `jobTimeoutMs`, or until `deadline` (`performance.now()`); false if none shows it. */
-export async function awaitEnd(run: Run, id: string, deadline?: number): Promise<boolean> {
-  const job = jobOf(historyOf(run), id)
-  if (!job || isOver(job)) return true
-  const known = polls(run)
-  const key = idKey(id)
-  const until = deadline ?? performance.now() + run.target.limits.jobTimeoutMs
-  const polling = known.get(key) ?? poll(run, id, until).finally(() => known.delete(key))
-  known.set(key, polling)
-  return polling
-}
-
-async function poll(run: Run, id: string, deadline: number): Promise<boolean> {
-  const { depth } = run.options
-  const started = performance.now()
-  let lastRead = started
-  for (;;) {
-    const reading = await read(run, id, null)
-    if (isEnded(reading)) return true
-    const now = performance.now()
-    if (isRead(reading)) lastRead = now
-    const patienceMs = run.target.limits.settleMs + unreadableMs
-    const isUnread = lastRead < now && (now - lastRead > patienceMs || cannotBeRead(run))
-    if (now >= deadline || isUnread) return false
-    const wait = Math.max((now - started) * pauseShare[depth], firstPauseMs[depth])
-    await pause(run, Math.min(wait, longestPauseMs, Math.max(1, deadline - now)))
-  }
-}
