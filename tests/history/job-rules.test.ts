@@ -1,5 +1,6 @@
 /** Every rule about jobs as a table of histories: no server, no clock. */
 import { describe, expect, test } from 'vitest'
+import { createHistory } from '../../harness/history/history.ts'
 import { jobRules } from '../../suites/jobs/rules.ts'
 import { historyOf } from './stories.ts'
 
@@ -436,6 +437,23 @@ describe.each(Object.entries(table))('%s', (id, stories) => {
     ).toBe(outcome)
   })
 })
+
+test.each(Object.entries(table))(
+  '%s: judged as it grows, a history ends in the same verdict',
+  (id, stories) => {
+    for (const [, , story] of stories) {
+      for (const isRecorded of [false, true]) {
+        const whole = historyOf(story, isRecorded)
+        const growing = createHistory(whole.limits, { isRecorded })
+        for (const event of whole.events) {
+          growing.append(event)
+          jobRules[id as Id](growing)
+        }
+        expect(jobRules[id as Id](growing)).toEqual(jobRules[id as Id](whole))
+      }
+    }
+  },
+)
 
 test('whoever else uses an application is not in a recording: what it made itself proves something', () => {
   const kept = `${job('j1', 10)}\n${refusals(100, 3)}`
