@@ -4,4 +4,4 @@ export { createHistory, derived, type History, historyHook, historyOf } from './
 export { createdId } from './created-id.ts'
 
 // What rules make of it.
-export { type Evidence, type Rule, type Verdict, verdictOf } from './verdict.ts'
+export { eachOf, type Evidence, type Rule, type Verdict, verdictOf } from './verdict.ts'

@@ -44,3 +44,19 @@ export function verdictOf(
   if (cases > 0) return { outcome: 'held', cases }
   return { outcome: 'open', why: typeof why === 'string' ? why : why() }
 }
+
+/**
+ * A rule about each of several things, of which the first that is wrong is told.
+ * @param show gives what is wrong with one; `held` if nothing is, undefined if it shows neither
+ */
+export const eachOf =
+  <T>(
+    itemsOf: (history: History) => readonly T[],
+    show: (item: T, history: History) => Evidence | 'held' | undefined,
+    why: (history: History) => string,
+  ): Rule =>
+  (history) => {
+    const shown = itemsOf(history).flatMap((item) => show(item, history) ?? [])
+    const wrong = shown.filter((one) => one !== 'held')
+    return verdictOf(wrong.slice(0, 1), shown.length, () => why(history))
+  }

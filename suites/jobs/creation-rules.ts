@@ -1,5 +1,6 @@
 import { isBreakdown, shapeFault } from '../../harness/engine/index.ts'
 import {
+  eachOf,
   type Evidence,
   type History,
   type HistoryEvent,
@@ -92,21 +93,19 @@ function keyOf({ exchange: { probe } }: HistoryEvent): string | undefined {
 }
 
 /** §4.2, §4.3: the id that a creation returned can be retrieved, at the latest `settleMs` later. */
-export const retrievable: Rule = (history) => {
-  const { settleMs } = history.limits
-  let cases = 0
-  const evidence = ownJobs(history).flatMap(({ creation, readings }): Evidence[] => {
+export const retrievable = eachOf(
+  ownJobs,
+  ({ creation, readings }, { limits: { settleMs } }) => {
     const own = readings.filter((one) => keyOf(one) === keyOf(creation))
-    const isFound = own.some(({ status }) => status === 200)
+    if (own.some(({ status }) => status === 200)) return 'held'
     const last = own.findLast(({ status, noise }) => status !== undefined && noise === undefined)
     const afterMs = (last?.sentAt ?? 0) - creation.endedAt
-    if (isFound) cases++
-    if (isFound || !last || !(afterMs >= settleMs) || last.status === 403) return []
+    if (!last || !(afterMs >= settleMs) || last.status === 403) return undefined
     const expected = `200: the id that the creation returned can be retrieved, at the latest ${settleMs} ms later (limits.settleMs)`
     const shownBy = creation.exchange.purpose.requirement
     const what = `${seconds(afterMs)} after the creation of the job`
-    return [{ exchange: last.exchange, what, expected, shownBy }]
-  })
-  const why = `no job was read for ${settleMs} ms (limits.settleMs) or until it was found`
-  return verdictOf(evidence.slice(0, 1), cases + Math.min(evidence.length, 1), why)
-}
+    return { exchange: last.exchange, what, expected, shownBy }
+  },
+  ({ limits: { settleMs } }) =>
+    `no job was read for ${settleMs} ms (limits.settleMs) or until it was found`,
+)

@@ -1,5 +1,6 @@
 import {
   derived,
+  eachOf,
   type Evidence,
   type History,
   type HistoryEvent,
@@ -135,18 +136,18 @@ function inconsistency(
 }
 
 /** §2.3: what a job says of itself fits its status, and the time. */
-export const consistent: Rule = (history) => {
-  const jobs = readJobs(history)
-  const evidence = jobs.flatMap(({ job, all }) =>
-    all.filter(isRead).flatMap((reading) => {
-      const [name, expected] = inconsistency(reading, job !== undefined) ?? []
-      if (name === undefined || expected === undefined) return []
-      return [against(job, reading, { expected, actual: told(name, reading) })]
-    }),
-  )
-  const cases = jobs.flatMap(({ all }) => all.filter(isRead)).length
-  return verdictOf(evidence.slice(0, 1), cases, 'no job was read')
-}
+export const consistent = eachOf(
+  (history) =>
+    readJobs(history).flatMap(({ job, all }) =>
+      all.filter(isRead).map((reading) => ({ job, reading })),
+    ),
+  ({ job, reading }) => {
+    const [name, expected] = inconsistency(reading, job !== undefined) ?? []
+    if (name === undefined || expected === undefined) return 'held'
+    return against(job, reading, { expected, actual: told(name, reading) })
+  },
+  () => 'no job was read',
+)
 
 /** The members that the spec shows (§2.3), but for `updated_at`, which may move: others may change as a server likes. */
 const members = ['id', 'status', 'application_id', 'created_at', 'completed_at', 'data', 'error']
@@ -157,33 +158,28 @@ const maxLagMs = 1000
 const laterMs = 200
 
 /** §3: a job that has ended reads the same again, `updated_at` apart. */
-export const stable: Rule = (history) => {
-  let cases = 0
-  const evidence = readJobs(history).flatMap(({ job, all }): Evidence[] => {
-    const readings = job?.readings ?? all
-    const end = readings.find(hasEnded)
-    if (!end) return []
-    return readings.flatMap((reading): Evidence[] => {
-      const lagMs = statusOf(reading) === 'in_progress' ? maxLagMs : laterMs
-      if (reading.noise !== undefined || !(reading.sentAt >= end.endedAt + lagMs)) return []
-      const what = `read again ${seconds(reading.sentAt - end.endedAt)} later`
-      if (isGone(reading)) {
-        const isNew = job && reading.sentAt - job.creation.endedAt < history.limits.settleMs
-        const expected = `200 with the job, ${asBefore}`
-        return isNew ? [] : [against(job, reading, { what, expected, against: end.exchange })]
-      }
-      if (!isRead(reading)) return []
-      cases++
-      const isSame = (name: string): boolean =>
-        readsTheSame(member(end.body, name), member(reading.body, name))
-      return members
-        .filter((name) => !isSame(name))
-        .slice(0, 1)
-        .map((name) => ({
-          ...contradicts(job, reading, { name, before: end, as: asBefore }),
-          what,
-        }))
-    })
-  })
-  return verdictOf(evidence.slice(0, 1), cases + evidence.length, 'no ended job was read again')
-}
+export const stable = eachOf(
+  (history) =>
+    readJobs(history).flatMap(({ job, all }) => {
+      const readings = job?.readings ?? all
+      const end = readings.find(hasEnded)
+      return end ? readings.map((reading) => ({ job, end, reading })) : []
+    }),
+  ({ job, end, reading }, { limits }) => {
+    const lagMs = statusOf(reading) === 'in_progress' ? maxLagMs : laterMs
+    if (reading.noise !== undefined || !(reading.sentAt >= end.endedAt + lagMs)) return undefined
+    const what = `read again ${seconds(reading.sentAt - end.endedAt)} later`
+    if (isGone(reading)) {
+      const isNew = job && reading.sentAt - job.creation.endedAt < limits.settleMs
+      const expected = `200 with the job, ${asBefore}`
+      return isNew ? undefined : against(job, reading, { what, expected, against: end.exchange })
+    }
+    if (!isRead(reading)) return undefined
+    const name = members.find(
+      (one) => !readsTheSame(member(end.body, one), member(reading.body, one)),
+    )
+    if (name === undefined) return 'held'
+    return { ...contradicts(job, reading, { name, before: end, as: asBefore }), what }
+  },
+  () => 'no ended job was read again',
+)
