@@ -17,9 +17,9 @@ writeFileSync(
 
 test.each([
   ['list', ['list', 'translate.run']],
-  ['explain', ['explain', 'jobs.create/409-job-in-progress']],
+  ['explain', ['explain', 'files.upload/507-storage-full']],
   ['explain, with a difference', ['explain', 'translate.run/400-empty-text']],
-  ['--dry-run', ['--target', 'small.json', '--dry-run', '--rate', '60/min']],
+  ['--dry-run', ['--target', 'small.json', '--dry-run', '--seed', '1', '--rate', '60/min']],
   ['an error', ['list', 'translate.run/no-such-requirement']],
   ['an error of the command line', ['--report', 'jsno', '--target', 'small.json']],
 ])(
