@@ -42,7 +42,13 @@ export function verdictOf(
   const [first, ...more] = evidence
   if (first) return { outcome: 'broken', cases, evidence: [first, ...more] }
   if (cases > 0) return { outcome: 'held', cases }
-  return { outcome: 'open', why: typeof why === 'string' ? why : why() }
+  return {
+    outcome: 'open',
+    // Most of those who ask whether it is open do not ask why.
+    get why() {
+      return typeof why === 'string' ? why : why()
+    },
+  }
 }
 
 /**
