@@ -51,7 +51,9 @@ export function verifyCommand() {
       const { headLines, lines, result } = verifyFile({ ...request, file }, by)
       const { stdout } = process
       const colors = colorsFor(stdout)
-      const paint = paints[result.outcome]
+      // Whoever signed it: an unknown key vouches for nothing.
+      const isKnown = result.signedBy.some(({ known }) => known !== null)
+      const paint = result.accepted && !isKnown ? paints.insufficient : paints[result.outcome]
       if (isJson) stdout.write(`${json(result, 2)}\n`)
       else
         tell(stdout, [

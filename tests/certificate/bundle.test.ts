@@ -1,7 +1,7 @@
 import { absentReason, unreachableReason } from '../../harness/report/reason.ts'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { strFromU8, unzipSync, zipSync } from 'fflate'
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { unpackBundle } from '../../certificate/certificate-file.ts'
 import { targetProblems } from '../../certificate/evidence.ts'
@@ -10,7 +10,11 @@ import type { Report } from '../../harness/report/model.ts'
 import { canonicalTarget, targetDigest } from '../../harness/target-file/resolve.ts'
 import type { TargetFile } from '../../harness/target-file/target-file.ts'
 import { notApplicable, report } from '../gates/results.ts'
+import { conform } from '../cli/in-process.ts'
+import { issuedAt } from './issued.ts'
 import { exchanges, signer, suite, targetFile, wholeReport } from './signed.ts'
+
+afterEach(() => void vi.useRealTimers())
 
 const own = signer()
 await own.bundle()
@@ -195,3 +199,17 @@ function changed(change: (log: any) => void) {
   change(har.log)
   return har
 }
+
+test.each([
+  ['an unknown key', [], 33],
+  ['a key that is named', ['--key-id', own.id], 32],
+  ['another key than the one that is asked for', ['--key-id', `sha256:${'0'.repeat(64)}`], 33],
+])(
+  'on a terminal the first line has the colour of what it says: signed by %s',
+  async (_, options, color) => {
+    vi.useFakeTimers({ toFake: ['Date'], now: issuedAt })
+    const env = { NO_COLOR: '', FORCE_COLOR: '1' }
+    const { stdout } = await conform(['verify', own.file('b.zip'), ...options], { env })
+    expect(stdout).toMatch(new RegExp(`^\\u001b\\[1m\\u001b\\[${color}mValid`))
+  },
+)
