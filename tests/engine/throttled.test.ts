@@ -28,6 +28,39 @@ test.each([1, 3, 12])(
   },
 )
 
+const busy = (headers: Record<string, string> = {}): Response =>
+  json(429, { tpe: 'QuotaExceeded', errors: [], extras: {} }, headers)
+
+/** The pauses between the requests to translate, in ms, if its first answers are throttled ones. */
+async function pausesBetween(throttled: number, headers: Record<string, string> = {}) {
+  const at: number[] = []
+  const { report } = await judgeBehind(
+    async (path, answer, sinceMs) => {
+      if (!path.endsWith('/translate')) return answer()
+      return at.push(sinceMs) > throttled ? answer() : busy(headers)
+    },
+    { only: ['translate.run/2xx-accepted'], depth: 'quick', backoffMs: 250 },
+  )
+  const { outcome } = report.requirements.find(({ id }) => id === 'translate.run/2xx-accepted')!
+  const pauses = at.slice(1, throttled + 1).map((ms, number) => ms - at[number]!)
+  return { outcome, pauses: pauses.map((ms) => Math.round(ms / 50) * 50) }
+}
+
+// What a user waits for: a longer pause, or a try fewer, is a change to be meant.
+test('a request that is throttled is sent five times more, each time after twice the pause', async () => {
+  expect(await pausesBetween(5)).toEqual({
+    outcome: 'passed',
+    pauses: [250, 500, 1000, 2000, 4000],
+  })
+})
+
+test('a request whose answer names a pause is sent again after that pause', async () => {
+  expect(await pausesBetween(2, { 'retry-after': '3' })).toEqual({
+    outcome: 'passed',
+    pauses: [3000, 3000],
+  })
+})
+
 test('an operation that is throttled for its faults alone fails, however long the waiting takes', async () => {
   const { report } = await judgeBehind(
     async (path, answer) => {
