@@ -1,5 +1,6 @@
 import canonicalize from 'canonicalize'
 import { expect, test } from 'vitest'
+import { operations } from '../../catalogue/operations.ts'
 import { describe } from '../../certificate/describe.ts'
 import { encode, keyId, signEnvelope } from '../../certificate/certificate-file.ts'
 import type { Statement } from '../../certificate/statement-schema.ts'
@@ -30,8 +31,8 @@ test('the first line says that nothing but the report was looked at, the next wh
   const lines = describe(verified(bytes), [], {}).lines
   expect(lines.slice(0, 10)).toEqual([
     'the exchanges were not looked at',
-    `Valid: conformant, 2 of 17 operations judged, signed by an unknown key ${keyId(pair.publicKey)}`,
-    'verdict by exact names: conformant, 2 of 17 operations judged',
+    `Valid: conformant, 2 of ${operations.length} operations judged, signed by an unknown key ${keyId(pair.publicKey)}`,
+    `verdict by exact names: conformant, 2 of ${operations.length} operations judged`,
     'target: https://example.com, named "Example", held to the interface in version 1.0',
     'operations judged: 2 (jobs.create, files.list)',
     'operations declared not served, so not judged: 1 (pdf.parse (answered 404))',
@@ -52,7 +53,7 @@ test('the first line says that nothing but the report was looked at, the next wh
   }).lines
   expect(known[1]).toMatch(`, signed by the key in k.pem, ${id}`)
   expect(describe(verified(bytes), ['it is late'], { keyIds: [id] }).lines.slice(1, 3)).toEqual([
-    `Valid, but not accepted: conformant, 2 of 17 operations judged, signed by the key of --key-id ${id}`,
+    `Valid, but not accepted: conformant, 2 of ${operations.length} operations judged, signed by the key of --key-id ${id}`,
     'not accepted: it is late',
   ])
 })
@@ -190,7 +191,7 @@ test('a partial certificate is valid, and says so beside the verdict', () => {
   const found = verified(issued(of, { partial: true }).certificate(), { suite: suiteOf(of) })
   expect(found.problems).toEqual([])
   expect(describe(found, [], {}).lines.slice(2, 5)).toEqual([
-    'verdict by exact names: passing, partial, 0 of 17 operations judged',
+    `verdict by exact names: passing, partial, 0 of ${operations.length} operations judged`,
     'partial: the verdict is passing',
     'partial: the run was --read-only',
   ])

@@ -1,5 +1,6 @@
 import { XMLParser } from 'fast-xml-parser'
 import { expect, test } from 'vitest'
+import { operations } from '../../catalogue/operations.ts'
 import { renderBadge } from '../../reporters/badge.ts'
 import { fails, mixed, sampleReport } from './sample-report.ts'
 
@@ -11,7 +12,10 @@ test('says the verdict and how many of the musts that apply passed', () => {
   expect(title(renderBadge(report))).toBe(
     `conformance: incomplete (exact names) ${passed}/${passed + notExercised}`,
   )
-  expect(title(renderBadge(sampleReport()))).toBe('conformance: conformant (exact names) 269/269')
+  const { must } = sampleReport().summary
+  expect(title(renderBadge(sampleReport()))).toBe(
+    `conformance: conformant (exact names) ${must.passed}/${must.passed}`,
+  )
   expect(title(renderBadge(sampleReport({ size: 20, end: fails() })))).toMatch(
     /^conformance: non-conformant \(exact names\) 0\/\d+$/,
   )
@@ -44,9 +48,12 @@ test('never says a verdict without its mode, and how many operations were judged
   })
   const row = absent.requirements.filter(({ operation }) => operation === 'vision.analyze')
   for (const one of row) Object.assign(one, { outcome: 'not-applicable', reason: 'not served' })
+  const { passed } = sampleReport().summary.must
   expect(title(renderBadge(absent))).toBe(
-    'conformance: conformant (exact names) 269/269, 16 of 17 operations',
+    `conformance: conformant (exact names) ${passed}/${passed}, ${operations.length - 1} of ${operations.length} operations`,
   )
   absent.run.notServed = []
-  expect(title(renderBadge(absent))).toMatch(/, 16 of 17 operations$/)
+  expect(title(renderBadge(absent))).toMatch(
+    new RegExp(`, ${operations.length - 1} of ${operations.length} operations$`),
+  )
 })
