@@ -1,11 +1,5 @@
 /** Statements of a report about the interface that it was judged by. */
-import {
-  aiDetectRun,
-  medicalComprehend,
-  translateRun,
-  visionAnalyze,
-  webSearchRun,
-} from './tools.ts'
+import { tools } from './tools.ts'
 import { applicationsCreate, jobsCreate, jobsRetrieve } from './jobs.ts'
 import { chatCreate, completionCreate } from './chat.ts'
 import { envelope, general, guardrails, everyOperation } from './general.ts'
@@ -42,11 +36,7 @@ const areas = {
   'graphs.add-file': graphsAddFile,
   'graphs.query': graphsQuery,
   'applications.create': applicationsCreate,
-  'ai-detect.run': aiDetectRun,
-  'web-search.run': webSearchRun,
-  'medical.comprehend': medicalComprehend,
-  'translate.run': translateRun,
-  'vision.analyze': visionAnalyze,
+  ...tools,
   guardrails,
   general,
 } satisfies Record<'*' | Area, readonly DefinedRequirement[]>

@@ -9,7 +9,7 @@ import { graphsAddFile, graphsQuery } from './operations/graphs.ts'
 import { jobsCreate } from './operations/jobs-create.ts'
 import { jobsRetrieve } from './operations/jobs-retrieve.ts'
 import { pdfParse } from './operations/pdf.ts'
-import { aiDetect, medicalComprehend, translate, vision, webSearch } from './operations/tools.ts'
+import { tools } from './operations/tools.ts'
 import { successes, transmit } from './present.ts'
 import { type Answer, ConnectionLost, envelope, lose, page } from './world/answer.ts'
 import { Call } from './world/call.ts'
@@ -32,16 +32,7 @@ const allOperations = [
     filesRetrieve,
     graphsCreate,
   ],
-  ...[
-    graphsAddFile,
-    graphsQuery,
-    applicationsCreate,
-    aiDetect,
-    webSearch,
-    medicalComprehend,
-    translate,
-    vision,
-  ],
+  ...[graphsAddFile, graphsQuery, applicationsCreate, ...tools],
 ] as readonly Operation[]
 
 const knownPaths = new Set(allOperations.flatMap(({ paths }) => paths))

@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import type { Switches } from './switches/switches.ts'
-import { words } from './switches/table.ts'
+import { creations, shapeless } from './switches/table.ts'
 import type { Answer } from './world/answer.ts'
 import { type Call, isMembers, type Members } from './world/call.ts'
 
@@ -114,15 +114,6 @@ function present(answer: Answer, switches: Switches): unknown {
   return shown
 }
 
-/** Operations whose success has no shape in the spec, and of whose answer no client needs a member. */
-const shapeless = new Set(
-  words(`completion.create files.list files.retrieve graphs.add-file graphs.query ai-detect.run web-search.run
-    translate.run vision.analyze`),
-)
-
-/** Operations that make something, and whose success has no shape either. */
-const creations = new Set(['files.upload', 'graphs.create', 'applications.create'])
-
 const others: Readonly<Record<string, Answer>> = {
   'successes/no-content': { status: 204 },
   'successes/plain-text': { status: 200, text: { type: 'text/plain', value: 'done {' } },
@@ -135,11 +126,11 @@ const others: Readonly<Record<string, Answer>> = {
 export function successes(answer: Answer, call: Call): Answer {
   // A page that says that nothing is there is none.
   if (answer.status >= 300) return answer
-  if (creations.has(call.operation)) {
+  if (creations.includes(call.operation)) {
     if (call.varied('successes/accepted-creations')) return { ...answer, status: 202 }
     return call.varied('successes/no-content-creations') ? { status: 204 } : answer
   }
-  if (!shapeless.has(call.operation)) return answer
+  if (!shapeless.includes(call.operation)) return answer
   return call.world.switches.variedOf(others) ?? enlarged(answer, call)
 }
 

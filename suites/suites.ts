@@ -8,7 +8,7 @@ import { everyOperation, general, guardrails } from './general.suite.ts'
 import { graphsAddFile, graphsCreate, graphsQuery } from './graphs.suite.ts'
 import { applicationsCreate, jobsCreate, jobsRetrieve } from './jobs.suite.ts'
 import { pdfParse } from './pdf-parse.suite.ts'
-import * as tools from './tools.suite.ts'
+import { tools } from './tools.suite.ts'
 
 /**
  * The suite of each operation or area. All are loaded at once, which takes some 15 ms: the files of this package may be replaced
@@ -30,12 +30,7 @@ const suites: Readonly<Record<AreaName, Suite>> = {
   'graphs.create': graphsCreate,
   'graphs.add-file': graphsAddFile,
   'graphs.query': graphsQuery,
-  'completion.create': tools.completionCreate,
-  'ai-detect.run': tools.aiDetectRun,
-  'web-search.run': tools.webSearchRun,
-  'medical.comprehend': tools.medicalComprehend,
-  'translate.run': tools.translateRun,
-  'vision.analyze': tools.visionAnalyze,
+  ...tools,
 }
 
 const all = new Map(

@@ -32,35 +32,6 @@ const badEncoding = byCases((material) =>
   })),
 )
 
-// Text generation (§7.3)
-
-export const completionCreate = suite('completion.create', {
-  '2xx-accepted': accepted,
-  '400-unsupported-model': byRecord(),
-  '400-malformed-request': byRecord({ otherTypes: { at: '{prompt}', expects: anyBadRequest } }),
-  '400-empty-prompt': byRecord(),
-  '400-bad-encoding': badEncoding,
-  '400-invalid-temperature': byRecord(),
-  '400-invalid-max-tokens': byRecord(),
-  '400-invalid-parameter': byRecord(),
-})
-
-// AI detection (§4.4, §7.3)
-
-export const aiDetectRun = suite('ai-detect.run', {
-  '2xx-accepted': accepted,
-  '400-empty-text': byRecord(),
-  '400-malformed-text': byRecord(),
-})
-
-// Web search (§4.4, §7.3)
-
-export const webSearchRun = suite('web-search.run', {
-  '2xx-accepted': accepted,
-  '400-empty-query': byRecord(),
-  '400-malformed-query': byRecord(),
-})
-
 /** The shape of entities is shown of response_type Entities only (§2.8). */
 const ofEntities = 'with response_type Entities'
 
@@ -77,26 +48,51 @@ const entities = byControl(
   (context, again) => judgeShape(context, again, 'medical-entities', ofEntities),
 )
 
-// Medical text analysis (deprecated; §2.8)
+export const tools = {
+  // Text generation (§7.3)
+  'completion.create': suite('completion.create', {
+    '2xx-accepted': accepted,
+    '400-unsupported-model': byRecord(),
+    '400-malformed-request': byRecord({ otherTypes: { at: '{prompt}', expects: anyBadRequest } }),
+    '400-empty-prompt': byRecord(),
+    '400-bad-encoding': badEncoding,
+    '400-invalid-temperature': byRecord(),
+    '400-invalid-max-tokens': byRecord(),
+    '400-invalid-parameter': byRecord(),
+  }),
 
-export const medicalComprehend = suite('medical.comprehend', {
-  '200-entities': entities,
-  '400-malformed-request': byRecord(),
-})
+  // AI detection (§4.4, §7.3)
+  'ai-detect.run': suite('ai-detect.run', {
+    '2xx-accepted': accepted,
+    '400-empty-text': byRecord(),
+    '400-malformed-text': byRecord(),
+  }),
 
-// Translation (§4.4, §7.3)
+  // Web search (§4.4, §7.3)
+  'web-search.run': suite('web-search.run', {
+    '2xx-accepted': accepted,
+    '400-empty-query': byRecord(),
+    '400-malformed-query': byRecord(),
+  }),
 
-export const translateRun = suite('translate.run', {
-  '2xx-accepted': accepted,
-  '400-unsupported-language': byRecord(),
-  '400-empty-text': byRecord(),
-  '400-malformed-text': byRecord(),
-})
+  // Medical text analysis (deprecated; §2.8)
+  'medical.comprehend': suite('medical.comprehend', {
+    '200-entities': entities,
+    '400-malformed-request': byRecord(),
+  }),
 
-// Image analysis (§2.8, §7.3)
+  // Translation (§4.4, §7.3)
+  'translate.run': suite('translate.run', {
+    '2xx-accepted': accepted,
+    '400-unsupported-language': byRecord(),
+    '400-empty-text': byRecord(),
+    '400-malformed-text': byRecord(),
+  }),
 
-export const visionAnalyze = suite('vision.analyze', {
-  '2xx-accepted': accepted,
-  '4xx-unknown-file': byRecord(),
-  '400-malformed-request': byRecord(),
-})
+  // Image analysis (§2.8, §7.3)
+  'vision.analyze': suite('vision.analyze', {
+    '2xx-accepted': accepted,
+    '4xx-unknown-file': byRecord(),
+    '400-malformed-request': byRecord(),
+  }),
+}

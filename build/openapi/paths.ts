@@ -54,7 +54,7 @@ function success(id: OperationId, response: string | undefined): Json {
     letter.toUpperCase(),
   )
   const content = {
-    'application/json': { schema: component ? ref(component) : {}, example: responses[id] },
+    'application/json': { schema: component ? ref(component) : {}, example: responses[id] ?? {} },
   }
   return { [String(expects).toUpperCase()]: { description: statement, content } }
 }
@@ -65,7 +65,7 @@ const application = 'application-1'
 const file = { id: 'file-1', name: 'tea.pdf' }
 
 /** For mock servers and readers: of what the interface does not show, one answer among many. */
-const responses: Readonly<Record<OperationId, unknown>> = {
+const responses: Readonly<Partial<Record<OperationId, unknown>>> = {
   'pdf.parse': { content: 'Tea is a drink.' },
   'jobs.create': { id, status: 'in_progress', created_at: began },
   // It has ended: a client that waits for a job of a mock server ends too.

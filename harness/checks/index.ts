@@ -14,7 +14,6 @@ export {
   controlName,
   countAll,
   countGenerating,
-  type Generated,
   judgeCases,
   judgeGenerated,
   type Material,

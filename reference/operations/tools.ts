@@ -6,7 +6,7 @@ import { generated, imageLimit, isModel, planOf, refuseTroubledModel } from '../
 import type { Operation } from '../world/operation.ts'
 
 /** §4.4 */
-export const aiDetect: Operation = {
+const aiDetect: Operation = {
   id: 'ai-detect.run',
   paths: ['/v1/tools/ai-detect'],
   members: ['input'],
@@ -26,7 +26,7 @@ export const aiDetect: Operation = {
 }
 
 /** §4.4 */
-export const webSearch: Operation = {
+const webSearch: Operation = {
   id: 'web-search.run',
   paths: ['/v1/tools/web-search'],
   members: ['query'],
@@ -55,7 +55,7 @@ const categories: Readonly<Record<string, string>> = {
 }
 
 /** §4.4, §2.8; deprecated (§9.3) */
-export const medicalComprehend: Operation = {
+const medicalComprehend: Operation = {
   id: 'medical.comprehend',
   paths: ['/v1/tools/comprehend/medical'],
   members: ['content', 'response_type'],
@@ -90,7 +90,7 @@ export const medicalComprehend: Operation = {
 const languages = new Set(['de', 'en', 'es', 'fr', 'it', 'ja', 'nl', 'pt'])
 
 /** §4.4 */
-export const translate: Operation = {
+const translate: Operation = {
   id: 'translate.run',
   paths: ['/v1/translate'],
   members: ['text', 'source', 'target'],
@@ -129,7 +129,7 @@ function faultOfVariable(item: unknown): string | undefined {
 }
 
 /** §4.4, §2.8 */
-export const vision: Operation = {
+const vision: Operation = {
   id: 'vision.analyze',
   paths: ['/v1/vision/analyze', '/v1/vision'],
   members: ['model', 'prompt', 'variables'],
@@ -161,3 +161,11 @@ export const vision: Operation = {
   run: (call) => ({ status: 200, body: { data: generated(call, 'A black pixel.') } }),
   grant: () => ({ status: 200, body: { data: '' } }),
 }
+
+export const tools: readonly Operation[] = [
+  aiDetect,
+  webSearch,
+  medicalComprehend,
+  translate,
+  vision,
+]

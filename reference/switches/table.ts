@@ -6,6 +6,30 @@ const json = words(`
   pdf.parse jobs.create completion.create chat.create graphs.create graphs.add-file graphs.query applications.create
   ai-detect.run web-search.run medical.comprehend translate.run vision.analyze`)
 
+/** The member without which a request of the operation means nothing. */
+export const essential: Readonly<Record<string, string>> = {
+  'completion.create': 'prompt',
+  'chat.create': 'messages',
+  'graphs.add-file': 'file_id',
+  'graphs.query': 'query',
+  'ai-detect.run': 'input',
+  'web-search.run': 'query',
+  'medical.comprehend': 'content',
+  'translate.run': 'text',
+  'vision.analyze': 'prompt',
+}
+
+/** Those with a requirement `2xx-accepted`, but `files.list`: without an answer to it a run does not begin. */
+const accepting = words(`
+  completion.create files.upload files.retrieve graphs.create graphs.add-file graphs.query applications.create
+  ai-detect.run web-search.run translate.run vision.analyze`)
+
+/** Operations that make something, and whose success has no shape in the spec. */
+export const creations = words('files.upload graphs.create applications.create')
+
+/** Operations that make nothing, whose success has no shape, and of whose answer no client needs a member. */
+export const shapeless = ['files.list', ...accepting.filter((name) => !creations.includes(name))]
+
 /** Operations that a table names together. */
 export const groups = {
   ALL: [...json, ...words('jobs.retrieve files.upload files.list files.retrieve')],
@@ -16,13 +40,8 @@ export const groups = {
   /** Those of them whose body may be wrong as a whole by a requirement of its own. */
   OBJECTS: json.filter((name) => name !== 'jobs.create'),
   /** Those whose request means nothing without one member. */
-  ESSENTIAL: words(`
-    completion.create chat.create graphs.add-file graphs.query ai-detect.run web-search.run medical.comprehend
-    translate.run vision.analyze`),
-  /** Those with a requirement `2xx-accepted`, but `files.list`: without an answer to it a run does not begin. */
-  ACCEPTING: words(`
-    completion.create files.upload files.retrieve graphs.create graphs.add-file graphs.query applications.create
-    ai-detect.run web-search.run translate.run vision.analyze`),
+  ESSENTIAL: Object.keys(essential),
+  ACCEPTING: accepting,
 }
 
 /** Conditions that a table names together: each fault of credentials that a place of its own may hide. */

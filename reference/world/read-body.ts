@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Call, isMembers, type Members, jsonType } from './call.ts'
 import { Ending, page } from './answer.ts'
 import { planOf } from './models.ts'
+import { essential } from '../switches/table.ts'
 
 /** Anything in a body: the value itself, and all that is in it. */
 function* within(value: unknown): Generator {
@@ -35,19 +36,6 @@ function depthOf(value: unknown): number {
 const variablesOf = ({ variables }: Members): readonly unknown[] =>
   Array.isArray(variables) ? variables : []
 const laterVariables = (body: Members) => variablesOf(body).slice(1)
-
-/** The member without which a request of the operation means nothing. */
-const essential: Readonly<Record<string, string>> = {
-  'completion.create': 'prompt',
-  'chat.create': 'messages',
-  'graphs.add-file': 'file_id',
-  'graphs.query': 'query',
-  'ai-detect.run': 'input',
-  'web-search.run': 'query',
-  'medical.comprehend': 'content',
-  'translate.run': 'text',
-  'vision.analyze': 'prompt',
-}
 
 /** Tests for what servers trip over in a body, by variant of the defect `bad-input-no-5xx`. */
 const oddities: Readonly<Record<string, (body: Members, call: Call) => boolean>> = {
