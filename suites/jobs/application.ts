@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Exchange, GatedSend, Run } from '../../harness/engine/index.ts'
 import {
   createSemaphore,
@@ -12,11 +13,20 @@ import {
 import { historyOf, idKey, type Verdict } from '../../harness/history/index.ts'
 import type { ApplicationResource } from '../../harness/target-file/index.ts'
 import { isConflict, isEnded, isRead, jobOf, jobsOn, statusOf } from './jobs.ts'
-import { cannotBeRead, create, isOver, read } from './requests.ts'
+import { cannotBeRead, create, isOver, read, withOtherValues } from './requests.ts'
+import { inProgressWithOthers } from './conflict-rules.ts'
 import { ids, type JobRuleId, jobRules } from './rules.ts'
 
-const outcomeOf = (run: Run, id: JobRuleId): Verdict['outcome'] =>
-  jobRules[id](historyOf(run)).outcome
+/** What the history of the run says of a requirement. If the inputs have texts, creations beside a job are to have other ones, too. */
+export function verdictOn(run: Run, id: JobRuleId): Verdict {
+  const hasTexts = declaredBeside(run).some(
+    (one) => !isDeepStrictEqual(withOtherValues(one, 1).inputs, one.inputs),
+  )
+  const rule = id === ids.inProgress && hasTexts ? inProgressWithOthers : jobRules[id]
+  return rule(historyOf(run))
+}
+
+const outcomeOf = (run: Run, id: JobRuleId): Verdict['outcome'] => verdictOn(run, id).outcome
 export const isBroken = (run: Run, id: JobRuleId): boolean => outcomeOf(run, id) === 'broken'
 export const wants = (run: Run, id: JobRuleId): boolean =>
   isPlanned(run, id) && outcomeOf(run, id) === 'open'

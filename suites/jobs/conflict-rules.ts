@@ -1,3 +1,4 @@
+import { groupBy } from '../../harness/group-by.ts'
 import { isOwnBreakdown } from '../../harness/engine/index.ts'
 import {
   type Evidence,
@@ -168,6 +169,39 @@ export const inProgress: Rule = (history) => {
   })
   const cases = conflicts + Math.min(evidence.length, 1)
   return verdictOf(evidence, cases, () => (excuses.at(-1) ?? unseen(history)) + remedy(history))
+}
+
+/** Whether a creation asks for what the one that made the job had asked for. */
+const isSame = ({ creation, job }: Beside): boolean =>
+  creation.request === job.creation.request &&
+  creation.exchange.probe.body === job.creation.exchange.probe.body
+
+/** Whether some creation with the same inputs as a job in progress was refused, and some with other values than any. */
+function kindsRefused({ creations, jobs }: Application): { same: boolean; other: boolean } {
+  const asked = creations.filter(isAsked)
+  const isRefused = ({ status = 0, noise }: HistoryEvent): boolean =>
+    status >= 400 && noise === undefined
+  const beside = [
+    // A 409 shows that some job was in progress.
+    ...meeting(asked.filter(isConflict), jobs, possibleSpan),
+    ...meeting(asked.filter(isRefused), jobs, busySpan, isWithin),
+  ]
+  const met = [...groupBy(beside, ({ creation }) => creation).values()]
+  return {
+    same: met.some((jobsMet) => jobsMet.some(isSame)),
+    other: met.some((jobsMet) => !jobsMet.some(isSame)),
+  }
+}
+
+/** The same, and a server may compare requests: held only if both the same inputs and other values were tried beside a job. */
+export const inProgressWithOthers: Rule = (history) => {
+  const verdict = inProgress(history)
+  const kinds = applicationsIn(history).map(kindsRefused)
+  const isTried = (kind: 'same' | 'other'): boolean => kinds.some((one) => one[kind])
+  if (verdict.outcome !== 'held' || (isTried('same') && isTried('other'))) return verdict
+  const values = isTried('same') ? 'with other values' : 'with the same inputs'
+  const why = `no creation ${values} was answered while a job was in progress`
+  return { outcome: 'open', why: why + remedy(history) }
 }
 
 function unseen(history: History): string {

@@ -72,18 +72,19 @@ async function staysInProgress(run: Run, id: string, ms: number): Promise<boolea
 /**
  * Further creations during the whole life of a job, with the same inputs and with other values: a server may compare
  * requests, or forget after a while that the job goes on.
+ * @param turn 1: other values come first, as a short job may be over before the second creation
  */
 async function createDuring(
   { run, application }: Held,
   id: string,
-  most = Infinity,
+  { most = Infinity, turn = 0 }: { readonly most?: number; readonly turn?: number } = {},
 ): Promise<void> {
   let waitMs = firstPauseMs
   for (let moment = 0; moment < Math.min(most, maxMoments[run.options.depth]); moment++) {
     if (moment > 0 && !(await staysInProgress(run, id, moment > 1 ? waitMs : 0))) return
     if (moment > 1) waitMs *= growth
-    const isOdd = moment % 2 === 1
-    const own = isOdd ? withOtherValues(application, moment) : application
+    const isOdd = (moment + turn) % 2 === 1
+    const own = isOdd ? withOtherValues(application, moment + turn) : application
     const { status } = await createBeside(run, own)
     if (status === undefined || status === 409 || status === 400) continue
     if (status >= 500 && isOdd) continue
@@ -98,7 +99,7 @@ async function createBesideNewest(held: Held): Promise<void> {
   const { run } = held
   const job = held.jobs().at(-1)
   const isWanted = isPlanned(run, ids.inProgress) && run.options.depth === 'full'
-  if (job && !isOver(job) && isWanted) await createDuring(held, job.id, 1)
+  if (job && !isOver(job) && isWanted) await createDuring(held, job.id, { most: 1 })
 }
 
 /** A creation after the end of a job; answered 409, two more. */
@@ -146,7 +147,7 @@ async function readOlder({ run, jobs }: Held, newer: string): Promise<void> {
 }
 
 /** A job, or a burst of creations, and what is created beside it until it ends. @param other kept idle beside it */
-async function attempt(held: Held, other?: Held): Promise<void> {
+async function attempt(held: Held, other?: Held, turn = 0): Promise<void> {
   const { run } = held
   const [first, second] = await begin(held, other)
   if (first === undefined) return
@@ -162,7 +163,7 @@ async function attempt(held: Held, other?: Held): Promise<void> {
   const beside = other && onOther?.isGranted ? createBesideNewest(other) : undefined
   beside?.catch(() => undefined)
   if (isPlanned(run, ids.inProgress) && !isBroken(run, ids.inProgress))
-    await createDuring(held, first)
+    await createDuring(held, first, { turn })
   await beside
   await older
   if (!(await held.settle())) throw held.giveUp('still had a job in progress')
@@ -170,11 +171,11 @@ async function attempt(held: Held, other?: Held): Promise<void> {
   if (onOther) await other?.settle()
 }
 
-async function attemptBeside(held: Held, other: Held): Promise<void> {
+async function attemptBeside(held: Held, other: Held, turn: number): Promise<void> {
   // An application may be released some time after its last job ended, as `409-released` allows.
   const ends = other.jobs().map((job) => endOf(job)?.endedAt ?? 0)
   await pause(held.run, Math.max(0, ...ends.map((end) => end + 2 * pauseMs - performance.now())))
-  await attempt(held, other)
+  await attempt(held, other, turn)
 }
 
 /** Attempts on the busy application, as many as it takes; those on others, and after a job that failed, follow. */
@@ -188,8 +189,11 @@ export async function provokeConflicts(run: Run): Promise<void> {
     for (let count = 1; count <= 2 * timesAlike; count++) {
       const isOpen = wants(run, ids.perApplication) && other !== undefined
       if (count > 1 && !wantsMore(run, count, isOpen)) break
-      const alone = () => attempt(held)
-      await (isOpen ? hold(run, other, (beside) => attemptBeside(held, beside), alone) : alone())
+      const turn = wants(run, ids.inProgress) ? count - 1 : 0
+      const alone = () => attempt(held, undefined, turn)
+      await (isOpen
+        ? hold(run, other, (beside) => attemptBeside(held, beside, turn), alone)
+        : alone())
       if (held.isGivenUp() || isBroken(run, ids.released)) break
     }
   })

@@ -22,7 +22,7 @@ import { provokeConflicts } from './drive.ts'
 import { followFailing, readNewJob } from './follow.ts'
 import { failedFault, failedRule, ofFailing } from './reading-rules.ts'
 import { provokeRefusals } from './refuse.ts'
-import { awaitEnd } from './application.ts'
+import { awaitEnd, verdictOn } from './application.ts'
 import { ids, type JobRuleId, jobRules } from './rules.ts'
 
 /** States of jobs, each brought about once a run, whoever asks first. */
@@ -67,7 +67,7 @@ export function byRule(id: JobRuleId): Judge {
   return async (context) => {
     if (context.scenario) return (granting.includes(id) ? grantedByScenario : byScenario)(context)
     const { run } = context
-    const verdict = jobRules[id](historyOf(run))
+    const verdict = verdictOn(run, id)
     if (verdict.outcome === 'open') await reach(run, stateFor[id])
     if (id === ids.inProgress || id === ids.noEffect) context.control = 'granted'
     if (verdict.outcome !== 'open' || stateFor[id] !== 'conflicts')

@@ -1,6 +1,7 @@
 /** Every rule about jobs as a table of histories: no server, no clock. */
 import { describe, expect, test } from 'vitest'
 import { createHistory } from '../../harness/history/history.ts'
+import { inProgressWithOthers } from '../../suites/jobs/conflict-rules.ts'
 import { jobRules } from '../../suites/jobs/rules.ts'
 import { historyOf } from './stories.ts'
 
@@ -454,6 +455,32 @@ test.each(Object.entries(table))(
     }
   },
 )
+
+test.each<[what: string, outcome: Outcome, story: string]>([
+  ['the same inputs alone', 'open', `${busy}\n30 a: 409\n40 j1: in_progress`],
+  ['other values alone', 'open', `${busy}\n30 a*: 409\n40 j1: in_progress`],
+  ['both', 'held', `${busy}\n30 a: 409\n40 a*: 409\n50 j1: in_progress`],
+  ['both, on two applications', 'held', `${busy}\n30 a: 409\n40 b: 202 j2\n50 b*: 409`],
+  [
+    'other values that nobody has to take',
+    'held',
+    `${busy}\n30 a: 409\n40 a*: 400\n50 j1: in_progress`,
+  ],
+  ['other values that met a limit', 'open', `${busy}\n30 a: 409\n40 a*: 429\n50 j1: in_progress`],
+  ['other values after its end', 'open', `${busy}\n30 a: 409\n40 j1: completed\n50 a*: 202 j2`],
+  [
+    'a 409 to what another job may have asked for',
+    'open',
+    `0-9 a: 202 j1\n1-9 a*: 202 j2\n20 a: 409`,
+  ],
+  [
+    'other values that start a job',
+    'broken',
+    `${busy}\n30 a: 409\n40 a*: 202 j2\n50 j1: in_progress\n900 j1: in_progress`,
+  ],
+])('jobs.create/409-job-in-progress, with inputs that have texts: %s', (_, outcome, story) => {
+  expect(inProgressWithOthers(historyOf(story)).outcome).toBe(outcome)
+})
 
 test('whoever else uses an application is not in a recording: what it made itself proves something', () => {
   const kept = `${job('j1', 10)}\n${refusals(100, 3)}`
