@@ -16,7 +16,7 @@ import {
   NotExercised,
   oncePerRun,
 } from '../../harness/engine/index.ts'
-import { historyOf } from '../../harness/history/index.ts'
+import { historyOf, type Verdict } from '../../harness/history/index.ts'
 import { leftOut } from '../../harness/report/index.ts'
 import { provokeConflicts } from './drive.ts'
 import { followFailing, readNewJob } from './follow.ts'
@@ -82,12 +82,15 @@ export function byRule(id: JobRuleId): Judge {
 
 /** Every creation of the run that should be granted gives 202 and the shape shown. */
 export const judgeCreated: Judge = async (context) => {
-  const exchange = await controlExchange(context.run, 'jobs.create')
+  const verdictNow = (): Verdict => jobRules['jobs.create/202-created'](historyOf(context.run))
+  const exchange = await controlExchange(context.run, 'jobs.create').catch((error: unknown) => {
+    const verdict = verdictNow()
+    // What the run has made itself is nobody else's: that a declared one is busy is no reason to know nothing.
+    if (verdict.outcome === 'broken' && !context.run.life.ended) judgeVerdict(context, verdict)
+    throw error
+  })
   const expected = '202 with the id, status and created_at of the new job'
-  const verdict = jobRules['jobs.create/202-created'](historyOf(context.run))
-  // What the run has made itself is nobody else's: that one is refused is no reason to know nothing.
-  if (verdict.outcome === 'broken' && exchange.response?.status === 409)
-    return judgeVerdict(context, verdict)
+  const verdict = verdictNow()
   judgeGranted(context, exchange, expected, 'with a valid body')
   judgeShape(context, exchange, 'created-job', 'with a valid body')
   judgeVerdict(context, verdict)
