@@ -52,9 +52,9 @@ const given = new Map(
 const scopes: Readonly<Record<string, (status: number, tpe?: string) => boolean>> = {
   '4xx-body': (status) => status >= 400 && status < 500 && ![401, 403, 404, 429].includes(status),
   '4xx-id': (status) => [400, 403, 404, 410, 422].includes(status),
-  // Throttling says nothing, and 507 and model errors may come and go.
+  // Throttling is judged only if the control is granted beside it each time; 507 and model errors may come and go.
   'no-5xx': (status, tpe) =>
-    ![429, 503].includes(status) &&
+    status !== 503 &&
     (status < 500 || status === 507 || tpe?.startsWith('CompletionModel') === true),
   any: (status) => status >= 400,
   '4xx': (status) => status >= 400 && status < 500 && status !== 401 && status !== 429,
