@@ -3,11 +3,13 @@ import {
   type OperationId,
   busyStatus,
   operation as operationOf,
+  uploadOperation,
 } from '../../catalogue/operations.ts'
 import type { CheckContext, Exchange, HttpResponse, Probe, Purpose, Run } from '../engine/index.ts'
 import {
   effectOf,
   isBlock,
+  isExpected,
   isGranted,
   judgePairs,
   matchPairs,
@@ -28,11 +30,13 @@ import {
   noteControl,
   notGranted,
 } from './control.ts'
+import { resendWhile } from './created.ts'
 import {
   isDeclared,
   validRequest,
   applyScenario,
   declaresMore,
+  distinctRequest,
   draftRequest,
   plainRequest,
   sharedRequest,
@@ -170,7 +174,14 @@ export async function judgeScenario(
         await sendRepeatedly(context, { make, most: scenario.repeat, control: found, expects }),
       )
     const counterpart = async () => counterpartOf(found)
-    judge(await context.send(make, purpose, { counterpart, state }))
+    const send = (source: () => Promise<Probe>): Promise<Exchange> =>
+      context.send(source, purpose, { counterpart, state })
+    // Of the bytes that the control sent a server may say first that they are there already (§7.2).
+    const isDuplicate = ({ response }: Exchange): boolean =>
+      operation === uploadOperation && response?.status === 409 && !isExpected(expects, response)
+    const own = (): Promise<Exchange> =>
+      send(() => scenarioProbe(context, scenario, () => distinctRequest(run, operation)))
+    judge(await resendWhile(await send(make), own, isDuplicate, 2))
   })
 }
 
@@ -182,9 +193,12 @@ function scenarioControl(run: Run, operation: OperationId): Promise<Control> {
 }
 
 /** The scenario's request, fresh each time; what is refused has no effect, and all add one file that is in no graph yet. */
-async function scenarioProbe({ run }: CheckContext, scenario: Scenario): Promise<Probe> {
+async function scenarioProbe(
+  { run }: CheckContext,
+  scenario: Scenario,
+  plain = (): Promise<Probe> => plainRequest(run, scenario.operation, 'whole'),
+): Promise<Probe> {
   const { operation } = scenario
-  const plain = (): Promise<Probe> => plainRequest(run, operation, 'whole')
   const isShared = operationOf(operation).freshFileAt !== undefined && !isExclusive(scenario)
   const source = isShared
     ? () => sharedRequest(run, `request of scenarios of ${operation}`, plain)
