@@ -22,6 +22,7 @@ import {
   valueCases,
 } from './odd-cases.ts'
 import { countsAsGranted } from './control.ts'
+import { requireOfInput } from './breaks-anyway.ts'
 import { awaitEnd, enoughGenerations, generationsLeft } from './created.ts'
 import { absent, type Change, change, inOtherItem, isOf, ofKinds, topOf } from './changes.ts'
 import { arraysAbove, isSetting, type Placed, placesIn, undescribedMembers } from './places.ts'
@@ -195,7 +196,7 @@ export const badInput: CaseCondition = {
     context.atEnd = async () => {
       if (busyStatus(operation) === undefined) await judgeCases(refusal, left, generationsLeft(run))
       const { maxGenerations } = run.target.limits
-      judgeCrashes(refusal)
+      await judgeCrashes(refusal)
       context.open.leave(
         `maxGenerations: the target grants so much bad input that limits.maxGenerations (${maxGenerations}) is used up; ${enoughGenerations(run)} would do`,
       )
@@ -211,11 +212,12 @@ function casesOf(material: Material): readonly Case[] {
 }
 
 /** A fault of a member that another requirement is about is bad input as well. */
-function judgeCrashes({ context, operation }: RefusalContext): void {
+async function judgeCrashes({ context, operation }: RefusalContext): Promise<void> {
   const crash = crashesOf(context.run).find(
     ({ exchange }) => exchange.probe.operation === operation,
   )
   if (!crash) return
+  await requireOfInput(context.run, crash.exchange)
   context.shownBy = crash.exchange.purpose.requirement
   context.fail(crash.exchange, 'anything but a 5xx', crash.what)
 }

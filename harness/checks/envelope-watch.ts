@@ -3,6 +3,7 @@ import { operation } from '../../catalogue/operations.ts'
 import { member } from '../../schemas/json.ts'
 import { validate } from '../../schemas/validate.ts'
 import { acceptedPairs, type RequirementId } from '../../catalogue/catalogue.ts'
+import { requireOfInput } from './breaks-anyway.ts'
 import { keyFits, mayCarry } from '../../catalogue/errors.ts'
 import type { Exchange, HttpResponse, Judge, RunHook } from '../engine/index.ts'
 import {
@@ -216,12 +217,20 @@ export const judgeObserved: Judge = async (context) => {
   const watch = envelopeOf(context.run)
   const { cases, failures } = watch.tally(requirement)
   context.cases += cases
-  const isElsewhere = (exchange: Exchange): boolean =>
-    watch.breaksAnyway(exchange) || gatewayErrorsOf(context.run).has(exchange.response!)
-  const isOwn = (exchange: Exchange): boolean =>
-    !poisonedResponses(context.run).has(exchange.response!) &&
-    !(requirement === 'envelope/bad-input-no-5xx' && isElsewhere(exchange))
-  const own = failures.filter(({ exchange }) => isOwn(exchange))
+  const isElsewhere = async (exchange: Exchange): Promise<boolean> =>
+    watch.breaksAnyway(exchange) ||
+    gatewayErrorsOf(context.run).has(exchange.response!) ||
+    (await requireOfInput(context.run, exchange).then(
+      () => false,
+      () => true,
+    ))
+  const own: (typeof failures)[number][] = []
+  for (const failure of failures) {
+    if (poisonedResponses(context.run).has(failure.exchange.response!)) continue
+    if (requirement === 'envelope/bad-input-no-5xx' && (await isElsewhere(failure.exchange)))
+      continue
+    own.push(failure)
+  }
   const [first, ...more] = own.slice(0, maxShown).map(({ exchange, expected, actual, at }) => {
     const sentFor = exchange.purpose.requirement
     context.shownBy = sentFor

@@ -42,6 +42,7 @@ export {
   notGranted,
   operationIn,
 } from './control.ts'
+export { breaksOnValid, requireOfInput } from './breaks-anyway.ts'
 export {
   accepted,
   byControl,
@@ -51,6 +52,7 @@ export {
   type GrantedByCases,
   type GrantedCheck,
   grantedProbe,
+  judgeRefused,
   judgeTries,
   respelled,
 } from './granted.ts'
@@ -80,7 +82,7 @@ export {
   upload,
   uploadProbe,
   withOwnContent,
-  wrongCreations,
+  wronglyRefused,
 } from './upload.ts'
 export { laterAttempts, resendWhile, retryWhileSettling, sendUntilSettled } from './created.ts'
 export { holdBack, sendAtOnce } from './at-once.ts'

@@ -26,6 +26,7 @@ import {
   operationIn,
   saidBy,
 } from './control.ts'
+import { requireOfInput } from './breaks-anyway.ts'
 import { isGenerating } from './at-once.ts'
 import { isAtOtherPath } from './other-path.ts'
 import { judgeScenario } from './scenario.ts'
@@ -106,6 +107,7 @@ export async function judgeRefusal(
       noteCrash(run, settled, what)
       const isTaken = settled.response !== undefined && isGranted(settled.response)
       if (isTaken) granted++
+      if (expects.some(([status]) => status === 'no-5xx')) await requireOfInput(run, settled)
       judgeCase(refusal, settled, what, expects)
       return isTaken
     },

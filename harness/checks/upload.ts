@@ -74,8 +74,8 @@ export function withOwnContent(run: Run, file: UploadContent): UploadContent {
   return { ...file, bytes: Buffer.concat([file.bytes, Buffer.from(mark)]) }
 }
 
-/** Valid creations of a run that broke the server, were granted with an envelope, or were refused with a fresh name each time. */
-export const wrongCreations = perRun((): Exchange[] => [])
+/** Valid requests of a run that broke the server, were granted with an envelope, or were refused with a fresh name each time. */
+export const wronglyRefused = perRun((): Exchange[] => [])
 
 /** Sends an upload once more, as it is declared, if one with content of its own was refused: a format may refuse what is added to it. */
 export function resendAsDeclared(own: Exchange, send: () => Promise<Exchange>): Promise<Exchange> {
@@ -111,7 +111,7 @@ export async function upload(
   const own = await send(() => withOwnContent(run, file))
   const exchange = await resendAsDeclared(own, () => send(() => file))
   if (isSound && exchange.response && isBreakdown(exchange.response))
-    wrongCreations(run).push(exchange)
+    wronglyRefused(run).push(exchange)
   if (exchange.throttled)
     throw new Throttled(`an upload was answered ${describeResponse(exchange)}`)
   if (!isUploaded(exchange))

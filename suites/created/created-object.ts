@@ -39,12 +39,13 @@ import {
   declaredResource,
   operationIn,
   pointerOf,
+  judgeRefused,
   refused,
   resendAsDeclared,
   resendWhile,
   upload,
   validRequest,
-  wrongCreations,
+  wronglyRefused,
 } from '../../harness/checks/index.ts'
 import { withCredential } from '../authentication/credentials.ts'
 import { invalidForms, malformedForms, noCredential } from '../authentication/key-forms.ts'
@@ -156,7 +157,7 @@ export function notCreated(
   const isWrong =
     response !== undefined &&
     (response.status < 300 || isBreakdown(response) || isRefusedByName(creation))
-  if (isWrong && !scenario) wrongCreations(run).push(creation)
+  if (isWrong && !scenario) wronglyRefused(run).push(creation)
   answered(creation)
   throw new NotExercised(`${which} ${wasAnswered(creation)}`)
 }
@@ -169,23 +170,14 @@ export function noteRefused(context: CheckContext, creation: Exchange): void {
   const isTwin = ownIdRule(uploadOperation)(historyOf(run)).outcome === 'broken'
   if (unanswered || isTwin || !response || isBlock(response)) return
   const { exists } = creatorOf(operationIn(context))
-  if (isBreakdown(response) || isExpected(exists, response)) wrongCreations(run).push(creation)
+  if (isBreakdown(response) || isExpected(exists, response)) wronglyRefused(run).push(creation)
 }
 
 /** Judges that the control and each other valid creation of the run are granted. */
 export const eachAccepted: Judge = async (context) => {
   await accepted.judge(context)
   if (context.scenario) return
-  for (const creation of wrongCreations(context.run)) {
-    if (creation.probe.operation !== context.requirement.operation) continue
-    context.shownBy = creation.purpose.requirement
-    context.cases++
-    context.fail(
-      creation,
-      '2xx, as another creation was answered',
-      creation.purpose.what ?? 'with a valid request',
-    )
-  }
+  judgeRefused(context)
 }
 
 /** A creation of something that does not exist yet, fresh each time: a freshly uploaded file is added to the declared graph. */

@@ -7,6 +7,7 @@ import {
   counterpartOf,
   plainer,
   property,
+  requireOfInput,
   samples,
 } from '../../harness/checks/index.ts'
 import type { CheckContext, Exchange } from '../../harness/engine/index.ts'
@@ -66,8 +67,9 @@ export async function judgeAnyText(context: CheckContext): Promise<void> {
     context.cases++
     return settled
   }
-  const judge = (exchange: Exchange, texts: readonly string[]): void => {
+  const judge = async (exchange: Exchange, texts: readonly string[]): Promise<void> => {
     if ((exchange.response?.status ?? 0) < 500) return
+    await requireOfInput(run, exchange)
     const expected = 'any answer except a 5xx, whatever text the inputs hold'
     context.fail(exchange, expected, `with inputs that hold ${preview(texts)}`)
   }
@@ -81,7 +83,7 @@ export async function judgeAnyText(context: CheckContext): Promise<void> {
     const together = await ask(texts)
     if (together.response && isGranted(together.response)) return
     await acceptEach()
-    judge(together, texts)
+    await judge(together, texts)
   }
   if (context.scenario) return inScenario(context, 'jobs.create', () => accept('text'))
   await acceptAll(awkward, async () => {
