@@ -1,3 +1,4 @@
+import type { Handler } from '../../harness/http/handler-transport.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { startProxy } from './proxy.ts'
@@ -20,7 +21,7 @@ function judgeBehind(change: Change, settings: HostileSettings): Promise<Outcome
   return inVirtualTime(async () => {
     const { url, handle } = createReference({ jobMs: 10, slowJobMs: 100 })
     let number = 0
-    const changed = (request: Request): Promise<Response> =>
+    const changed: Handler = (request) =>
       change({ number: number++, method: request.method, url: request.url }, () => handle(request))
     const transport = transportTo({ url, handle: changed })
     return judgeHostile(url, { ownKeys: true, transport, ...settings })

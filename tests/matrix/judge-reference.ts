@@ -13,12 +13,11 @@ import type { Limits, TargetFile } from '../../harness/target-file/model.ts'
 import { resolveTarget } from '../../harness/target-file/resolve.ts'
 import {
   createReference,
-  type HandledReference,
   needsSocket,
   type ReferenceOptions,
   startReference,
 } from '../../reference/server.ts'
-import { createHandlerTransport } from '../../harness/http/handler-transport.ts'
+import { createHandlerTransport, type Handler } from '../../harness/http/handler-transport.ts'
 import type { Transport } from '../../harness/http/message.ts'
 import type { Report, RequirementResult } from '../../harness/report/model.ts'
 
@@ -50,6 +49,8 @@ export interface JudgeSettings {
   readonly latencyMs?: number
   /** A layer between the suite and a reference in this process. */
   readonly network?: (transport: Transport) => Transport
+  /** Answers in place of a reference in this process, which it may ask. */
+  readonly instead?: (reference: Handler) => Handler
 }
 
 /** Few generated cases and short pauses: hundreds of runs go through it. */
@@ -126,7 +127,9 @@ export async function judgeOnSocket(
 function judgeInProcess(options: ReferenceOptions, settings: JudgeSettings): Promise<Judged> {
   return inVirtualTime(async () => {
     const reference = createReference(options, settings.isStamped)
-    const transport = transportTo(reference, settings.latencyMs)
+    const { url } = reference
+    const handle = settings.instead?.(reference.handle) ?? reference.handle
+    const transport = transportTo({ url, handle }, settings.latencyMs)
     return judgeUrl(reference.url, {
       ...settings,
       transport: settings.network?.(transport) ?? transport,
@@ -136,7 +139,7 @@ function judgeInProcess(options: ReferenceOptions, settings: JudgeSettings): Pro
 
 /** Hands requests to the reference, in virtual time. */
 export function transportTo(
-  { url, handle }: Pick<HandledReference, 'url' | 'handle'>,
+  { url, handle }: { readonly url: string; readonly handle: Handler },
   latencyMs = 1,
 ): Transport {
   const transport = createHandlerTransport({ handle, baseUrl: url, bodyLimit: 8 * 1024 * 1024 })

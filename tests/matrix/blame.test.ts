@@ -1,0 +1,144 @@
+import { describe, expect, test } from 'vitest'
+import type { Handler } from '../../harness/http/handler-transport.ts'
+import { idsOf, type JudgeSettings, judgeReference, reasons } from './judge-reference.ts'
+
+/** Servers with one fault that shows beside others: it is told where it belongs, and nowhere else. */
+
+type Asked = Parameters<Handler>[0]
+
+const pathOf = ({ url }: Asked): string => new URL(url).pathname
+
+function envelope(status: number, tpe: string): Response {
+  const body = { tpe, errors: [{ description: 'No', key: 'fail.other', extras: {} }], extras: {} }
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { 'content-type': 'application/json' },
+  })
+}
+
+/** Every so manieth request to that path which would be granted is answered otherwise. */
+function failsEvery(nth: number, path: string, otherwise: () => Response) {
+  let granted = 0
+  return (reference: Handler): Handler =>
+    async (request) => {
+      const response = await reference(request)
+      const isSuch = pathOf(request) === path && request.method === 'POST' && response.ok
+      return isSuch && ++granted % nth === 0 ? otherwise() : response
+    }
+}
+
+const breaks = (): Response => envelope(500, 'InternalError')
+const refuses = (): Response => envelope(400, 'BadRequest')
+
+/** Whatever the run makes by that path is gone after that time, for each request that names it. */
+function vanishes(made: RegExp, afterMs: number) {
+  const since = new Map<string, number>()
+  return (reference: Handler): Handler =>
+    async (request) => {
+      const named = `${request.url} ${await request.text()}`
+      const isGone = [...since].some(
+        ([id, at]) => named.includes(id) && performance.now() - at > afterMs,
+      )
+      if (isGone) return envelope(404, 'ResourceNotFound')
+      const response = await reference(request)
+      if (request.method === 'POST' && made.test(pathOf(request)) && response.ok)
+        since.set(((await response.clone().json()) as { id: string }).id, performance.now())
+      return response
+    }
+}
+
+const graphs = ['files.*', 'graphs.*'] as const
+
+interface Server {
+  readonly instead: () => NonNullable<JudgeSettings['instead']>
+  readonly only: readonly string[]
+  readonly failed: readonly string[]
+}
+
+const servers: Readonly<Record<string, Server>> = {
+  'every second valid request breaks, of an operation that generates nothing': {
+    instead: () => failsEvery(2, '/v1/tools/ai-detect', breaks),
+    only: ['ai-detect.run/*', 'envelope/bad-input-no-5xx'],
+    failed: ['ai-detect.run/2xx-accepted'],
+  },
+  'every third valid creation breaks': {
+    instead: () => failsEvery(3, '/v1/knowledge-graphs', breaks),
+    only: ['graphs.create/*', 'envelope/bad-input-no-5xx', 'envelope/charset-parameter'],
+    failed: ['graphs.create/2xx-accepted'],
+  },
+  'every second valid creation is refused': {
+    instead: () => failsEvery(2, '/v1/knowledge-graphs', refuses),
+    only: ['graphs.create/*', 'envelope/charset-parameter'],
+    failed: ['graphs.create/2xx-accepted'],
+  },
+  'every second valid creation is refused, asked for by what compares two of them': {
+    instead: () => failsEvery(2, '/v1/knowledge-graphs', refuses),
+    only: ['graphs.create/4xx-no-effect'],
+    failed: [],
+  },
+  'every second valid request is refused, asked for by what compares two of them': {
+    instead: () => failsEvery(2, '/v1/tools/ai-detect', refuses),
+    only: ['envelope/charset-parameter'],
+    failed: [],
+  },
+  'no application ever takes a job, not even one that was just made': {
+    instead: () => (reference) => async (request) => {
+      const response = await reference(request)
+      return response.status === 202 ? envelope(409, 'BadRequest') : response
+    },
+    only: ['jobs.create/202-created', 'applications.create/2xx-usable'],
+    failed: ['jobs.create/202-created'],
+  },
+  'an unknown file is answered as a limit is': {
+    instead: () => (reference) => async (request) => {
+      const response = await reference(request)
+      return response.status === 404 ? envelope(429, 'QuotaExceeded') : response
+    },
+    only: ['vision.analyze/4xx-unknown-file', 'vision.analyze/bad-input-no-5xx'],
+    failed: ['vision.analyze/4xx-unknown-file'],
+  },
+  'uploads are gone after a while': {
+    instead: () => vanishes(/^\/v1\/files$/, 2500),
+    only: graphs,
+    failed: ['files.upload/2xx-retrievable'],
+  },
+  'an upload of known bytes is a duplicate, whatever else is wrong with it': {
+    instead: () => {
+      const known = new Map<string, string | null>()
+      return (reference) => async (request) => {
+        const isUpload = pathOf(request) === '/v1/files' && request.method === 'POST'
+        const key = request.headers.get('authorization')
+        const isKnown = isUpload && known.get(await request.text()) === key
+        if (isKnown && !request.headers.has('x-simulate')) return envelope(409, 'Conflict')
+        const response = await reference(request)
+        if (isUpload && response.ok) known.set(await request.text(), key)
+        return response
+      }
+    },
+    only: graphs,
+    failed: [],
+  },
+}
+
+describe('one fault is told of one requirement', () => {
+  test.each(Object.entries(servers))('%s', async (_, { instead, only, failed }) => {
+    const settings = { options: { only: [...only] }, instead: instead() }
+    const { results } = await judgeReference({}, settings)
+    expect(idsOf(results, 'failed'), reasons(results)).toEqual(failed)
+  })
+
+  test('every second valid request breaks, of an operation that generates: no input is to blame, and it does not pass', async () => {
+    const settings = {
+      options: { only: ['translate.run/*', 'envelope/bad-input-no-5xx'] },
+      instead: failsEvery(2, '/v1/translate', breaks),
+    }
+    const { results } = await judgeReference({}, settings)
+    expect(idsOf(results, 'failed'), reasons(results)).toEqual([])
+    expect(results.find(({ id }) => id === 'translate.run/bad-input-no-5xx')).toMatchObject({
+      outcome: 'not-exercised',
+      reason: expect.stringContaining(
+        'valid requests are answered 500 InternalError "No"',
+      ) as string,
+    })
+  })
+})
