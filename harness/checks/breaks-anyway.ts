@@ -19,7 +19,7 @@ const recovery = { tries: 4, pauseMs: 500 }
 const inARow = 5
 
 /** The answer to a valid request that broke as well, if one did; looked for once a run, when something broke. */
-export function breaksOnValid(run: Run, operation: OperationId): Promise<Exchange | undefined> {
+function breaksOnValid(run: Run, operation: OperationId): Promise<Exchange | undefined> {
   return oncePerRun(run, `valid requests of ${operation} after one that broke`, async () => {
     if (!isDeclared(run, operation)) return undefined
     const { state, exchange, valid } = await control(run, operation)
@@ -44,7 +44,7 @@ export function breaksOnValid(run: Run, operation: OperationId): Promise<Exchang
 export async function requireOfInput(run: Run, broken: Exchange): Promise<void> {
   const { operation } = broken.probe
   if (operation === null || !isOwnBreakdown(broken)) return
-  const valid = await breaksOnValid(run, operation as OperationId)
+  const valid = await breaksOnValid(run, operation)
   if (!valid) return
   throw new NotExercised(
     `valid requests are answered ${describeResponse(valid)} now and then as well: that says nothing about the input`,

@@ -24,7 +24,7 @@ import { applyScenario, plainRequest, validRequest } from './valid-request.ts'
 import { around, asScenario } from './scenario.ts'
 import { withBody } from './conditions.ts'
 import { sendUntilSettled, uploadsIn } from './created.ts'
-import { wronglyRefused } from './upload.ts'
+import { judgeRefused } from './upload.ts'
 
 /**
  * Judges more of a granted answer than its status: throws `Failed` if it is not what the spec shows.
@@ -172,20 +172,6 @@ async function judgeOwn(context: CheckContext, one: Case, check?: GrantedCheck):
     return { ...one.change(valid), effect: valid.effect, fault: one.fault }
   }
   await judgeTries(context, { make, what: one.what, ...(check && { check }) })
-}
-
-/** Fails for each valid request of the operation that was refused although another was granted. */
-export function judgeRefused(context: CheckContext): void {
-  for (const refused of wronglyRefused(context.run)) {
-    if (refused.probe.operation !== context.requirement.operation) continue
-    context.shownBy = refused.purpose.requirement
-    context.cases++
-    context.fail(
-      refused,
-      '2xx, as another one was answered',
-      refused.purpose.what ?? 'with a valid request',
-    )
-  }
 }
 
 /**

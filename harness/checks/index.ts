@@ -42,7 +42,7 @@ export {
   notGranted,
   operationIn,
 } from './control.ts'
-export { breaksOnValid, requireOfInput } from './breaks-anyway.ts'
+export { requireOfInput } from './breaks-anyway.ts'
 export {
   accepted,
   byControl,
@@ -52,7 +52,6 @@ export {
   type GrantedByCases,
   type GrantedCheck,
   grantedProbe,
-  judgeRefused,
   judgeTries,
   respelled,
 } from './granted.ts'
@@ -82,6 +81,7 @@ export {
   upload,
   uploadProbe,
   withOwnContent,
+  judgeRefused,
   wronglyRefused,
 } from './upload.ts'
 export { laterAttempts, resendWhile, retryWhileSettling, sendUntilSettled } from './created.ts'

@@ -1,4 +1,5 @@
 import {
+  type CheckContext,
   type Run,
   type Probe,
   operationProbe,
@@ -76,6 +77,20 @@ export function withOwnContent(run: Run, file: UploadContent): UploadContent {
 
 /** Valid requests of a run that broke the server, were granted with an envelope, or were refused with a fresh name each time. */
 export const wronglyRefused = perRun((): Exchange[] => [])
+
+/** Fails for each valid request of the operation that was refused although another was granted. */
+export function judgeRefused(context: CheckContext): void {
+  for (const refused of wronglyRefused(context.run)) {
+    if (refused.probe.operation !== context.requirement.operation) continue
+    context.shownBy = refused.purpose.requirement
+    context.cases++
+    context.fail(
+      refused,
+      '2xx, as another one was answered',
+      refused.purpose.what ?? 'with a valid request',
+    )
+  }
+}
 
 /** Sends an upload once more, as it is declared, if one with content of its own was refused: a format may refuse what is added to it. */
 export function resendAsDeclared(own: Exchange, send: () => Promise<Exchange>): Promise<Exchange> {

@@ -131,6 +131,17 @@ export function isOfConnection(
   return !wrong.isFirst && fresh.length >= freshOnes && fresh.every(isRight)
 }
 
+/** Whether an addition found no file since the file is gone, as a retrieval shows that came after it: its graph is no matter of that. */
+export function isForFile(history: History, { object, status = 0, sentAt }: HistoryEvent): boolean {
+  if (object === undefined || !isMissing(status)) return false
+  const readings = history
+    .of(object)
+    .filter((one) => one.operation === 'files.retrieve' && one.sentAt > sentAt && isAnswered(one))
+  return readings.length > 0 && readings.every((one) => isMissing(one.status ?? 0))
+}
+
+const isMissing = (status: number): boolean => status === 404 || status === 410
+
 /** `3.2 s` */
 export const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
 

@@ -12,12 +12,14 @@ import {
   isGranted,
   isThrottling,
   pastBlocks,
+  sendThroughGate,
   sendWithStaleRetry,
   answered,
   wasAnswered,
   isBlock,
   isBreakdown,
   isExpected,
+  jsonOf,
   NotExercised,
   operationProbe,
   withHeader,
@@ -49,6 +51,7 @@ import {
 } from '../../harness/checks/index.ts'
 import { withCredential } from '../authentication/credentials.ts'
 import { invalidForms, malformedForms, noCredential } from '../authentication/key-forms.ts'
+import { getAt } from '../../schemas/json.ts'
 import { historyOf } from '../../harness/history/index.ts'
 import { creatorOf } from './attempts.ts'
 import { ownIdRule } from './rules.ts'
@@ -194,6 +197,17 @@ export async function addition(run: Run, graph: string, file: string): Promise<P
   const json = additionOf(run, file, pointer)
   const parts = { params: { graph_id: graph }, json, effect: 'creates' } as const
   return { ...(await operationProbe(run, additionOperation, parts)), creates: file }
+}
+
+/** Retrieves the file of an addition that found something missing: it may be the file. */
+export async function lookForFile(run: Run, { probe, response }: Exchange): Promise<void> {
+  const isMissing = response?.status === 404 || response?.status === 410
+  const pointer = pointerOf(run, additionOperation, 'file')
+  if (!isMissing || probe.operation !== additionOperation || pointer === undefined) return
+  if (run.target.absent['files.retrieve'] !== undefined) return
+  const file = String(getAt(jsonOf(probe), pointer))
+  const retrieval = operationProbe(run, 'files.retrieve', { params: { file_id: file } })
+  await sendThroughGate(run, await retrieval, { requirement: null, role: 'poll' })
 }
 
 /** Adds a file for the first time, again if a guardrail meets it; throws `NotExercised` if that is not granted. */

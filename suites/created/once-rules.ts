@@ -16,6 +16,7 @@ import {
   hasSettled,
   isAfter,
   isAnswered,
+  isForFile,
   isGranted,
   isMeant,
   isOfConnection,
@@ -97,7 +98,11 @@ export const onceRule =
         !hasSettled(history, first.endedAt, one.sentAt) &&
         (one.isGranted || one.status === 404)
       const wrong = answered.filter(
-        (one) => !isRight(one) && !isEarly(one) && !isOfConnection(one, answered, isRight),
+        (one) =>
+          !isRight(one) &&
+          !isEarly(one) &&
+          !isForFile(history, one) &&
+          !isOfConnection(one, answered, isRight),
       )
       const limited = throttledInTurn(history, creator, again)
       return [...wrong, ...(limited ? [limited] : [])].map(({ exchange, sentAt }) => {

@@ -41,6 +41,7 @@ import {
   create,
   freshCreation,
   isTaken,
+  lookForFile,
   notCreated,
   noteRefused,
   type Refusal,
@@ -168,10 +169,13 @@ async function lookAfter(
     // One whose answer was lost may have made what this one meets.
     if (again.unanswered || !isRefused(again))
       showsNothing('the creation after a refused one', again)
-    const plain = await context.send(() => freshCreation(run, operation), { role: 'setup' })
-    if (isTaken(plain)) continue
-    noteRefused(context, plain)
-    showsNothing('a creation without a refused one before it', plain)
+    // One more in each look: in a fixed order what fails every second or third time would seem to follow a refusal.
+    for (let count = 0; count < look; count++) {
+      const plain = await context.send(() => freshCreation(run, operation), { role: 'setup' })
+      if (isTaken(plain)) continue
+      noteRefused(context, plain)
+      showsNothing('a creation without a refused one before it', plain)
+    }
   }
 }
 
@@ -227,7 +231,9 @@ export async function askAgain(context: CheckContext, probe: Probe): Promise<Exc
   const purpose = { badInput: true, expects: exists, what: `with ${same} as ${what} that exists` }
   const source = refused(probe)
   const counterpart = async () => counterpartOf(await control(run, operationIn(context)))
-  return context.send(source, purpose, { counterpart })
+  const last = await context.send(source, purpose, { counterpart })
+  await lookForFile(run, last)
+  return last
 }
 
 /** Judges that what exists is refused, whatever asked for it; of a request that gets no answer there is nothing else to see. */

@@ -11,6 +11,8 @@ import {
 import {
   creatorOf,
   hasSettled,
+  isAnswered,
+  isForFile,
   isGranted,
   isMeant,
   isRefused,
@@ -138,7 +140,7 @@ function usesOf(history: History, made: HistoryEvent): HistoryEvent[] {
 export const isUsable = ({ operation: id, status = 0, isGranted: is }: HistoryEvent): boolean =>
   id === 'files.retrieve' ? is : status > 0 && ![404, 410].includes(status) && status < 500
 
-/** Whether the operation is not granted for what the history did not make either, or was answered the same there at first. */
+/** Whether the operation is not granted for what the history did not make either, was answered the same there at first, or breaks there too. */
 function failsAnyway(history: History, use: HistoryEvent, ids: ReadonlySet<string>): boolean {
   const others = history.events.filter(
     (one) =>
@@ -150,7 +152,9 @@ function failsAnyway(history: History, use: HistoryEvent, ids: ReadonlySet<strin
   const isTaken = (one: HistoryEvent): boolean => one.isGranted || (!isFile && one.status === 409)
   // A key that may retrieve another file lacks no right: then a 403 is about this one.
   if (isFile) return use.status === 403 && !others.some(isTaken)
-  return others.length > 0 && (!others.some(isTaken) || others[0]?.status === use.status)
+  const isBroken = (one: HistoryEvent): boolean => one === use || (one.status ?? 0) >= 500
+  const breaks = isBroken(use) && others.some((one) => isBroken(one) && isAnswered(one))
+  return others.length > 0 && (!others.some(isTaken) || others[0]?.status === use.status || breaks)
 }
 
 /** Whether a use proves that what it names is not there: a breakdown only if it is the last word of its operation. */
@@ -160,6 +164,7 @@ function isProofOfLoss(history: History, made: HistoryEvent, use: HistoryEvent):
   const from = Math.max(made.endedAt, uploaded?.endedAt ?? -Infinity)
   if (!hasSettled(history, from, use.sentAt)) return false
   if (mayBeGone(history, made.sentAt, use.endedAt)) return false
+  if (use.kind === 'creation' && isForFile(history, use)) return false
   const uses = usesOf(history, made).filter(({ operation: id }) => id === use.operation)
   // Who recorded it may have come upon a passing breakdown.
   if (history.isRecorded) return use.status === 404 && !uses.some(isUsable)

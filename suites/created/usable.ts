@@ -28,7 +28,7 @@ import {
 import { eventOf, type HistoryEvent, historyOf } from '../../harness/history/index.ts'
 import { uploadSample } from '../pdf-parse/refusals.ts'
 import { madeBy, thingsOf } from './attempts.ts'
-import { addition, createObject } from './created-object.ts'
+import { addition, createObject, lookForFile } from './created-object.ts'
 import { judgeRelation } from './relations.ts'
 import { isUsable } from './rules.ts'
 
@@ -83,7 +83,9 @@ async function use(context: CheckContext, one: Use, id: string, madeAt?: number)
   const exchange = await retryWhileSettling(run, send, willDo, madeAt)
   // The retrieval of a file that is never answered is one that is not granted.
   if (!(one.operation === 'files.retrieve' && exchange.unansweredTwice)) answered(exchange)
-  if (!willDo(exchange) && isDeclared(run, one.operation)) await control(run, one.operation)
+  if (willDo(exchange)) return
+  await lookForFile(run, exchange)
+  if (isDeclared(run, one.operation)) await control(run, one.operation)
 }
 
 /** Requirements whose objects are used again at the end of a run: made at the very same time, asked for a second time, attached. */
