@@ -7,7 +7,7 @@ import {
   oncePerRun,
   pause,
   type Run,
-  sendThroughGate,
+  ask,
 } from '../engine/index.ts'
 import { control, countsAsGranted } from './control.ts'
 import { wronglyRefused } from './upload.ts'
@@ -25,7 +25,7 @@ function breaksOnValid(run: Run, operation: OperationId): Promise<Exchange | und
     const { state, exchange, valid } = await control(run, operation)
     if (state !== 'granted') return exchange && isOwnBreakdown(exchange) ? exchange : undefined
     const send = async (): Promise<Exchange> =>
-      sendThroughGate(run, await valid(), { requirement: null, role: 'control' })
+      ask(run, await valid(), { requirement: null, role: 'control' })
     let sent = await send()
     for (let tries = 1; tries < recovery.tries && !countsAsGranted(sent); tries++) {
       await pause(run, recovery.pauseMs)

@@ -12,7 +12,7 @@ import {
   isGranted,
   isThrottling,
   pastBlocks,
-  sendThroughGate,
+  ask,
   sendWithStaleRetry,
   answered,
   wasAnswered,
@@ -207,7 +207,7 @@ export async function lookForFile(run: Run, { probe, response }: Exchange): Prom
   if (run.target.absent['files.retrieve'] !== undefined) return
   const file = String(getAt(jsonOf(probe), pointer))
   const retrieval = operationProbe(run, 'files.retrieve', { params: { file_id: file } })
-  await sendThroughGate(run, await retrieval, { requirement: null, role: 'poll' })
+  await ask(run, await retrieval, { requirement: null, role: 'poll' })
 }
 
 /** Adds a file for the first time, again if a guardrail meets it; throws `NotExercised` if that is not granted. */
