@@ -63,6 +63,21 @@ const secondCreation: Told = {
   },
 }
 
+const graph = (name: string, more: Partial<Told> = {}): Told => ({
+  to: '/v1/knowledge-graphs',
+  sends: { name },
+  answers: { id: `g-${name}` },
+  ...more,
+})
+const upload = (text: string, id: string): Told => ({
+  to: '/v1/files',
+  sends: text,
+  answers: { id },
+})
+const lost = { status: 404, answers: envelope('ResourceNotFound') }
+const file: Told = { to: '/v1/files/f-9', ...lost }
+const addition: Told = { to: '/v1/knowledge-graphs/g-tea/files', sends: { file_id: 'f-9' } }
+
 // What is recorded, and exactly the rows that it breaks.
 test.each<[what: string, told: Told[], ids: string[]]>([
   ['a creation answered 200', wrong({ ...creation, status: 200 }), ['jobs.create/202-created']],
@@ -183,6 +198,41 @@ test.each<[what: string, told: Told[], ids: string[]]>([
     }),
     ['envelope/message-keys'],
   ],
+  [
+    'a second graph of a name',
+    wrong(graph('tea'), graph('mint'), graph('tea', { answers: { id: 'g-3' } })),
+    ['graphs.create/400-duplicate-name'],
+  ],
+  [
+    'a name that exists, refused by another status',
+    wrong(graph('tea'), graph('tea', { status: 409, answers: envelope('Conflict') })),
+    ['graphs.create/400-duplicate-name'],
+  ],
+  [
+    'one id for two graphs',
+    wrong(graph('tea'), graph('mint', { answers: { id: 'g-tea' } })),
+    ['graphs.create/2xx-own-id'],
+  ],
+  [
+    'one id for two files',
+    wrong(upload('tea', 'f-9'), upload('mint', 'f-9')),
+    ['files.upload/2xx-own-id'],
+  ],
+  [
+    'an upload that is never found',
+    wrong(upload('tea', 'f-9'), ...Array.from({ length: 6 }, () => file)),
+    ['files.upload/2xx-retrievable'],
+  ],
+  [
+    'a file that is added for the third time, long after it was refused',
+    wrong(
+      addition,
+      { ...addition, status: 409, answers: envelope('BadRequest') },
+      ...Array.from({ length: 4 }, () => chat),
+      addition,
+    ),
+    ['graphs.add-file/409-already-in-graph'],
+  ],
 ])('%s fails at its own row', async (_, told, ids) => {
   const report = await check(har(...told))
   expect(failedIds(report)).toEqual(ids)
@@ -230,6 +280,31 @@ test.each<[what: string, told: Told[]]>([
       ),
     })),
   ],
+  [
+    'a graph of a name that was removed meanwhile',
+    [
+      graph('tea'),
+      { method: 'DELETE', to: '/v1/knowledge-graphs/g-tea', status: 204, answers: '' },
+      graph('tea'),
+    ],
+  ],
+  [
+    'a name of another account',
+    [graph('tea', { authorization: 'Bearer one' }), graph('tea', { authorization: 'Bearer two' })],
+  ],
+  [
+    'an upload that takes its time',
+    [upload('tea', 'f-9'), file, file, { ...file, status: 200, answers: {} }],
+  ],
+  [
+    'an upload that expires',
+    [
+      upload('tea', 'f-9'),
+      ...Array.from({ length: 6 }, () => ({ ...file, status: 410, answers: envelope('Gone') })),
+    ],
+  ],
+  ['the same bytes under one id', [upload('tea', 'f-9'), upload('tea', 'f-9')]],
+  ['an addition that is processed', [addition, addition]],
   [
     '413 in place of 400',
     [
