@@ -6,6 +6,7 @@ import { getAt, parsedJson } from '../../schemas/json.ts'
 import { isUuid, parseDateTime } from '../../schemas/formats.ts'
 import {
   type Exchange,
+  type HttpResponse,
   isBlock,
   isGranted,
   isThrottled,
@@ -13,7 +14,6 @@ import {
   tpeOf,
 } from '../engine/index.ts'
 import type { Target } from '../target-file/index.ts'
-import { createdId } from './created-id.ts'
 import { lightened, trimmedBody } from './light.ts'
 
 /**
@@ -167,7 +167,7 @@ function bodyOf({ probe: { body } }: Exchange): unknown {
     : parsedJson(typeof body === 'string' ? body : new TextDecoder().decode(body))
 }
 
-function noiseOf(response: NonNullable<Exchange['response']>): Noise | undefined {
+function noiseOf(response: HttpResponse): Noise | undefined {
   if (isThrottled(response)) return 'throttled'
   return isBlock(response) ? 'blocked' : undefined
 }
@@ -202,4 +202,41 @@ function isAsDeclared(
       one.id === application &&
       isDeepStrictEqual(bodyOf(exchange), { inputs: one.inputs }),
   )
+}
+
+/** Longest id that is put into a path, in UTF-16 units: far above what any server gives, far below what makes a request line. */
+const longest = 1024
+
+/**
+ * An id that a target gave, if it can be part of the path of a request: not empty, not endless, no lone surrogate (which
+ * has no percent-encoding), and neither `.` nor `..`, which would ask for another path, to clean up for instance.
+ */
+function usableId(id: unknown): string | undefined {
+  if (typeof id !== 'string' || id === '' || id.length > longest) return undefined
+  return id === '.' || id === '..' || /\p{Cs}/u.test(id) ? undefined : id
+}
+
+/** A text or a number of JSON. */
+const scalar = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
+
+/** The body as JSON, whole numbers of 16 digits and more as texts: JavaScript would round an id of 64 bits. */
+function unrounded(response: HttpResponse): unknown {
+  const text = response.text(response.size)
+  return JSON.parse(
+    text.replaceAll(scalar, (token) => (/^-?\d{16,}$/.test(token) ? `"${token}"` : token)),
+  ) as unknown
+}
+
+/** The id of the object that a granted creation made, read where the target file says; undefined if there is none. */
+export function createdId(
+  { target }: { readonly target: Target },
+  exchange: Exchange,
+): string | undefined {
+  const { response, probe } = exchange
+  if (!response || probe.operation === null || !isGranted(response)) return undefined
+  const place =
+    target.operations[probe.operation]?.fields['id'] ?? recordOf(probe.operation).creates?.idAt
+  const id = place === undefined ? undefined : getAt(jsonValue(response), place)
+  if (typeof id !== 'number') return usableId(id)
+  return usableId(String(Number.isSafeInteger(id) ? id : getAt(unrounded(response), place!)))
 }

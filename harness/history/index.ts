@@ -1,7 +1,6 @@
 // What happened to objects.
-export { eventOf, type HistoryEvent, idKey, readsTheSame, sameId } from './event.ts'
+export { createdId, eventOf, type HistoryEvent, idKey, readsTheSame, sameId } from './event.ts'
 export { createHistory, derived, type History, historyHook, historyOf } from './history.ts'
-export { createdId } from './created-id.ts'
 
 // What rules make of it.
 export { eachOf, type Evidence, type Rule, type Verdict, verdictOf } from './verdict.ts'

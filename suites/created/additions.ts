@@ -1,8 +1,10 @@
-import { operation } from '../../catalogue/operations.ts'
+import { additionOperation, operation } from '../../catalogue/operations.ts'
 import {
+  asScenario,
   byScenario,
   contentOf,
-  grantedByScenario,
+  grantedProbe,
+  inScenario,
   isDeclared,
   judgeAlso,
   laterAttempts,
@@ -165,10 +167,24 @@ async function addToOther(context: CheckContext, addition: Probe): Promise<Excha
   return again
 }
 
+function requireTelling(added: Exchange): void {
+  answered(added)
+  if (!isTaken(added) && !isConflict(added))
+    throw new NotExercised(`the addition to a second graph ${wasAnswered(added)}`)
+}
+
 /** A file that is in one graph can be added to another, and is still in the first. */
 export const otherGraph: Judge = async (context) => {
   const { run, scenario } = context
-  if (scenario) return grantedByScenario(context)
+  if (scenario)
+    return inScenario(context, additionOperation, async () => {
+      const make = () => validRequest(run, additionOperation)
+      const added = await context.send(grantedProbe(context, additionOperation, make))
+      requireTelling(added)
+      context.cases++
+      const expected = 'no 409: the file is in another graph, not in this one'
+      if (isConflict(added)) context.fail(added, expected, asScenario)
+    })
   const other = await createObject(context, 'graphs.create')
   // A replica that lags behind may not have seen the first addition yet: every one has it the second time.
   const isLeft =
@@ -188,9 +204,7 @@ async function addToBoth(context: CheckContext, other: string, waitMs: number): 
   await pause(run, waitMs)
   const params = { ...addition.params, graph_id: other }
   const added = await addToOther(context, { ...addition, params })
-  answered(added)
-  if (!isTaken(added) && !isConflict(added))
-    throw new NotExercised(`the addition to a second graph ${wasAnswered(added)}`)
+  requireTelling(added)
   if (run.options.depth === 'quick' || !isTaken(added)) return false
   return isTaken(await addOnce(context, addition))
 }

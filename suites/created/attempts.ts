@@ -6,8 +6,7 @@ import { derived, type History, type HistoryEvent, idKey } from '../../harness/h
 /** An operation that makes something which may exist once: a name, a file in a graph. */
 export interface Creator {
   readonly operation: OperationId
-  /** The requirement that says so, and the pair that answers the creation of something that exists. */
-  readonly once: string
+  /** Pair that answers the creation of something that exists. */
   readonly exists: Pairs
   /** `a graph`; `the same name`: what may exist once. */
   readonly what: string
@@ -18,23 +17,14 @@ export interface Creator {
 
 /** Describes what an operation creates; §7.3: names are unique, and a file is in a graph once. */
 export function creatorOf(id: OperationId): Creator {
-  return id === additionOperation
-    ? {
-        operation: id,
-        once: `${id}/409-already-in-graph`,
-        exists: [[409, 'BadRequest']],
-        what: 'a file in a graph',
-        same: 'the same file',
-        isProcessed: true,
-      }
-    : {
-        operation: id,
-        once: `${id}/400-duplicate-name`,
-        exists: [[400, 'BadRequest']],
-        what: operation(id).creates?.what ?? 'an object',
-        same: 'the same name',
-        isProcessed: false,
-      }
+  const isProcessed = id === additionOperation
+  return {
+    operation: id,
+    isProcessed,
+    exists: [[isProcessed ? 409 : 400, 'BadRequest']],
+    what: isProcessed ? 'a file in a graph' : (operation(id).creates?.what ?? ''),
+    same: isProcessed ? 'the same file' : 'the same name',
+  }
 }
 
 /** What may exist once of that which a creation asks for; undefined if nothing is known of it. */
@@ -60,7 +50,10 @@ const things = derived((history) => {
     const thing = thingOf(event)
     if (thing === undefined) continue
     const own = all.get(event.operation) ?? new Map<string, HistoryEvent[]>()
-    all.set(event.operation, own.set(thing, [...(own.get(thing) ?? []), event]))
+    all.set(event.operation, own)
+    const attempts = own.get(thing)
+    if (attempts) attempts.push(event)
+    else own.set(thing, [event])
   }
   return all
 })
@@ -150,18 +143,15 @@ export const madeBy = (history: History, id: OperationId): readonly HistoryEvent
   made(history).get(id) ?? []
 
 const made = derived((history) => {
-  const all = new Map<OperationId, HistoryEvent[]>()
-  const ids = new Set<string>()
+  const first = new Map<string, HistoryEvent>()
   for (const event of history.events) {
     const isMade = event.kind === 'creation' && event.isGranted && isMeant(event)
     if (!isMade || event.object === undefined) continue
     const place = event.operation === additionOperation ? event.within : ''
     const key = `${event.operation} ${place} ${idKey(event.object)}`
-    if (ids.has(key)) continue
-    ids.add(key)
-    all.set(event.operation, [...(all.get(event.operation) ?? []), event])
+    if (!first.has(key)) first.set(key, event)
   }
-  return all
+  return groupBy(first.values(), (event) => event.operation)
 })
 
 /** What a recording made may be removed by others: what is looked at so many ms later proves nothing. */

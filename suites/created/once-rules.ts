@@ -130,30 +130,22 @@ const atOnceMs = 25
 /** So many additions in a row are looked at before anybody is accused: each may meet another replica, for itself behind. */
 const leastRows = 4
 
-/** How soon after the first of two in a row the second was refused, in ms; undefined if one of them was granted. */
-function soonestRefusal(
-  history: History,
-  { operation: id, exists }: Creator,
-): number[] | undefined {
-  const rows = thingsOf(history, id).flatMap((attempts) => {
-    const at = attempts.findIndex(isGranted)
-    const [first, second] = [attempts[at], attempts[at + 1]]
-    if (!first || !second || !isAfter(second, first) || !isSameRequest(second, first)) return []
-    return [{ isRight: second.status === exists[0]![0], ms: second.endedAt - first.endedAt }]
-  })
-  return rows.every(({ isRight }) => isRight) ? rows.map(({ ms }) => ms) : undefined
-}
-
 /** Why two that were granted of one moment prove nothing of what is processed later than it is answered; undefined if they do. */
 function whyUnproven(history: History, creator: Creator): string | undefined {
   if (!creator.isProcessed) return undefined
-  const rows = soonestRefusal(history, creator)
-  if (!rows) return 'the second of two additions in a row was granted as well'
+  const rows = thingsOf(history, creator.operation).flatMap((attempts) => {
+    const at = attempts.findIndex(isGranted)
+    const [first, second] = [attempts[at], attempts[at + 1]]
+    if (!first || !second || !isAfter(second, first) || !isSameRequest(second, first)) return []
+    return [{ second, ms: second.endedAt - first.endedAt }]
+  })
+  if (rows.some(({ second }) => second.status !== creator.exists[0]![0]))
+    return 'the second of two additions in a row was granted as well'
   if (rows.length < leastRows) return `fewer than ${leastRows} files were added twice in a row`
-  const ms = Math.min(...rows)
-  return ms <= atOnceMs
+  const soonestMs = Math.min(...rows.map(({ ms }) => ms))
+  return soonestMs <= atOnceMs
     ? undefined
-    : `two of several additions at once were granted, and the second of two in a row was refused ${Math.ceil(ms)} ms after the first was granted: a server that processes additions for as long may answer so; run the suite closer to the target (at most ${atOnceMs} ms), or declare a scenario`
+    : `two of several additions at once were granted, and the second of two in a row was refused ${Math.ceil(soonestMs)} ms after the first was granted: a server that processes additions for as long may answer so; run the suite closer to the target (at most ${atOnceMs} ms), or declare a scenario`
 }
 
 /** Of several creations of one thing at the very same time at most one is granted, and none breaks the server each time. */
