@@ -33,8 +33,8 @@ const unknownGraph = condition(async ({ context, judge }) => {
   await judge(refused(await uploadTo(run, graphId)), 'with an unknown graphId')
 })
 
-/** Judges that the request is answered by anything but an error of the server's own. */
-async function judgeNoError(
+/** Sends what may be answered by anything but an error of the server itself. */
+async function breakNothing(
   context: CheckContext,
   make: () => Promise<Probe>,
   what: string,
@@ -46,7 +46,7 @@ async function judgeNoError(
   })
 }
 
-/** Judges that uploads are found again. One without content may be refused; that it breaks nothing is another requirement's. */
+/** Uploads are found again. One without content may be refused; that it breaks nothing is another requirement's. */
 const retrievable: Judge = async (context) => {
   await usable(context)
   const { run, scenario } = context
@@ -73,7 +73,7 @@ export const filesUpload = suite('files.upload', {
 })
 
 /** The listing with one extension, and with two (§2.8: comma-separated, without the dot). */
-const judgeFileTypes: Judge = async (context) => {
+const listByTypes: Judge = async (context) => {
   const { run, scenario } = context
   const first = extensionOf(run)
   const both = `${first},${first === 'pdf' ? 'txt' : 'pdf'}`
@@ -81,7 +81,7 @@ const judgeFileTypes: Judge = async (context) => {
   for (const types of scenario ? [first] : sampled(context, [first, both]))
     await judgeTries(context, listingOf(run, types))
   if (scenario || run.options.depth === 'quick') return
-  await judgeUnknownType(context)
+  await listUnknownType(context)
   await sendOddTypes(context, first)
 }
 
@@ -96,18 +96,18 @@ async function sendOddTypes(context: CheckContext, type: string): Promise<void> 
 }
 
 /** A server may list no file of an extension that it does not know, or refuse it; it is no error of its own. */
-async function judgeUnknownType(context: CheckContext): Promise<void> {
+async function listUnknownType(context: CheckContext): Promise<void> {
   const { run, requirement } = context
   // By itself: nothing is listed then.
   const { make, what } = listingOf(run, unknownWord(run, requirement.id))
-  await judgeNoError(context, make, what)
+  await breakNothing(context, make, what)
 }
 
 // List files (§2.8, §4.4)
 
 export const filesList = suite('files.list', {
   '2xx-accepted': accepted,
-  '2xx-file-types': judgeFileTypes,
+  '2xx-file-types': listByTypes,
   '2xx-filtered': filtered,
 })
 

@@ -29,7 +29,7 @@ import {
 } from '../harness/engine/index.ts'
 import { member, preview } from '../schemas/json.ts'
 import {
-  judgeRemoved,
+  removed,
   malformedFormat,
   unreachable,
   unsupportedFormat,
@@ -142,10 +142,10 @@ const together: readonly OwnPdf[] = [
 ]
 
 /** Throws `NotExercised` if they cannot be uploaded. */
-async function judgeOwnPdfs(context: CheckContext): Promise<void> {
-  for (const pdf of sampled(context, own)) await judgeOwnPdf(context, pdf)
+async function parseOwnPdfs(context: CheckContext): Promise<void> {
+  for (const pdf of sampled(context, own)) await parseOwnPdf(context, pdf)
   if (context.run.options.depth === 'full')
-    await judgeEach(together, (pdf) => judgeOwnPdf(context, pdf))
+    await judgeEach(together, (pdf) => parseOwnPdf(context, pdf))
 }
 
 /** Whether two uploads gave that id: which of them it names nobody knows. */
@@ -157,7 +157,7 @@ const isShared = (run: Run, id: string): boolean =>
       .map(({ content }) => content),
   ).size > 1
 
-async function judgeOwnPdf(context: CheckContext, [name, text, format]: OwnPdf): Promise<void> {
+async function parseOwnPdf(context: CheckContext, [name, text, format]: OwnPdf): Promise<void> {
   const { run } = context
   // The one that all requests name is parsed once more: what is read but once is empty then.
   const isKnown = name === 'good' && ownSample(run, 'pdfFile') !== undefined
@@ -173,11 +173,11 @@ async function judgeOwnPdf(context: CheckContext, [name, text, format]: OwnPdf):
   await judgeTries(context, { make, what, check: holdsWords(known) })
 }
 
-/** Judges that either format gives the content of the file, declared or uploaded by the suite. */
-const judgeContent: Judge = async (context) => {
+/** Either format gives the content of the file, declared or uploaded by the suite. */
+const content: Judge = async (context) => {
   const { run, scenario } = context
   if (run.target.operations['files.upload']?.content !== undefined && !scenario) {
-    await judgeOwnPdfs(context).catch((error: unknown) => {
+    await parseOwnPdfs(context).catch((error: unknown) => {
       // A target may take no PDFs: what is declared is judged all the same.
       if (
         !(error instanceof NotExercised) ||
@@ -214,7 +214,7 @@ const missingFormat = byCases(() => [
 export const pdfParse = suite('pdf.parse', {
   '200-text': asText,
   '200-markdown': asMarkdown,
-  '200-content': judgeContent,
+  '200-content': content,
   '400-missing-body': missingBody,
   '400-missing-format': missingFormat,
   '400-unsupported-format': unsupportedFormat,
@@ -229,5 +229,5 @@ export const pdfParse = suite('pdf.parse', {
     unusable(refusal, 'oversizedPdfFile', 'a PDF over the size limit'),
   ),
   '4xx-unknown-file': unreachable,
-  '4xx-removed': judgeRemoved,
+  '4xx-removed': removed,
 })

@@ -119,12 +119,22 @@ export const noEffectRule =
     )
   }
 
-/** The uses of an object by its id in a path. A PDF can be parsed, but not every file. */
-function usesOf(history: History, made: HistoryEvent): HistoryEvent[] {
-  const { usedBy = [] } = operation(made.operation).creates ?? {}
-  const uses: readonly string[] = usedBy.flatMap((use) =>
-    'param' in use && use.operation !== 'pdf.parse' ? [use.operation] : [],
+/** How what is created is used by another operation. */
+export interface Use {
+  readonly operation: OperationId
+  readonly param: string
+}
+
+/** The uses of what an operation creates by its id in a path. A PDF can be parsed, but not every file. */
+export const usesByPath = (id: OperationId): Use[] =>
+  (operation(id).creates?.usedBy ?? []).flatMap((use) =>
+    'param' in use && use.operation !== 'pdf.parse'
+      ? [{ operation: use.operation as OperationId, param: use.param }]
+      : [],
   )
+
+function usesOf(history: History, made: HistoryEvent): HistoryEvent[] {
+  const uses = usesByPath(made.operation).map(({ operation: by }) => by)
   const id = made.object ?? ''
   return [...new Set([...history.of(id), ...history.within(id)])].filter(
     (one) =>

@@ -30,26 +30,16 @@ import { uploadSample } from '../pdf-parse/refusals.ts'
 import { madeBy, thingsOf } from './attempts.ts'
 import { addition, createObject, lookForFile } from './created-object.ts'
 import { judgeRelation } from './relations.ts'
-import { isUsable } from './rules.ts'
+import { isUsable, type Use, usesByPath } from './rules.ts'
 
-/** How an object that was created is used by another operation. */
-interface Use {
-  readonly operation: OperationId
-  readonly param: string
-}
-
-/** The uses by the id in the path that can be sent, as the record of the operation lists them. */
-function usesOf(run: Run, creates: OperationId): Use[] {
-  const { usedBy = [] } = operationOf(creates).creates ?? {}
-  return usedBy.flatMap((use) => {
-    const operation = use.operation as OperationId
-    const sends =
-      ['files.retrieve', 'jobs.create'].includes(operation) ||
-      run.target.operations[operation]?.body
-    const isServed = run.target.absent[operation] === undefined
-    return 'param' in use && sends && isServed ? [{ operation, param: use.param }] : []
-  })
-}
+/** The uses that can be sent. */
+const sendable = (run: Run, creates: OperationId): Use[] =>
+  usesByPath(creates).filter(
+    ({ operation }) =>
+      run.target.absent[operation] === undefined &&
+      (['files.retrieve', 'jobs.create'].includes(operation) ||
+        run.target.operations[operation]?.body !== undefined),
+  )
 
 /** A file that additions to created graphs name, uploaded once: what is refused for it says nothing about the graph. */
 function fileToAdd(run: Run): Promise<string | undefined> {
@@ -123,7 +113,7 @@ async function madeBefore(run: Run, creates: OperationId): Promise<string[]> {
 export async function usable(context: CheckContext): Promise<void> {
   const { run, scenario } = context
   const creates = operationIn(context)
-  const uses = sampled(context, usesOf(run, creates))
+  const uses = sampled(context, sendable(run, creates))
   if (uses.length === 0)
     throw new NotExercised(
       `no operation that uses ${operationOf(creates).creates?.what} is declared`,

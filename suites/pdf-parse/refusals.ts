@@ -220,7 +220,7 @@ export const malformedFormat = byCases(
 const gone: Pairs = [[404], [410]]
 
 /** §9: after its removal the path gives 404 or 410, whatever its body; the interface's envelope is not asked for there. */
-export async function judgeRemoved(context: CheckContext): Promise<void> {
+export async function removed(context: CheckContext): Promise<void> {
   const { pdfFile, file } = context.run.target.resources
   const existing = typeof pdfFile === 'string' ? pdfFile : file
   const placeholder = await placeholderRequest(context.run, 'pdf.parse')
