@@ -1,4 +1,5 @@
 import type { RequirementId } from '../catalogue/catalogue.ts'
+import type { OperationId } from '../catalogue/operations.ts'
 import { describePairs } from '../harness/engine/index.ts'
 import {
   createHistory,
@@ -10,6 +11,7 @@ import {
 import type { Target } from '../harness/target-file/index.ts'
 import { recordedRules } from '../suites/jobs/rules.ts'
 import { storyOf } from '../suites/jobs/story.ts'
+import { mostRead } from '../suites/files/rules.ts'
 import { relationRules } from '../suites/relation-rules.ts'
 import type { RecordedHttpResponse } from './recorded-exchange.ts'
 
@@ -22,10 +24,6 @@ const faultOf = ({ exchange, expected, what, actual, at }: Evidence) => ({
 })
 
 type Rules = readonly (readonly [RequirementId, Rule])[]
-
-/** Rules that read whole answers again: when all is known. */
-const isReadAgain = (id: RequirementId): boolean =>
-  id.startsWith('files.list') || id.startsWith('files.retrieve')
 
 /** With so many events what is new is told as it comes; with more, when all is known: rules look at all of them. */
 const toldAtOnce = 2000
@@ -41,7 +39,15 @@ export function createRecordedHistory(
   const history = createHistory(target.limits, { isRecorded: true })
   const ofJobs = recordedRules(target.resources.failingApplication?.id)
   const ofObjects = Object.entries(relationRules) as [RequirementId, Rule][]
+  /** The rules that a request may break at once; what reads whole answers again is told when all is known. */
+  const toldBy = (operation: OperationId): Rules => {
+    const [area] = operation.split('.')
+    const isAbout = (id: RequirementId): boolean =>
+      id.split('.')[0] === area && !/^files\.(list|retrieve)/.test(id)
+    return area === 'jobs' ? ofJobs : ofObjects.filter(([id]) => isAbout(id))
+  }
   const told = new Set<string>()
+  let listings = 0
   /** An exchange without its answer, which is read again if somebody asks. */
   const trimmed = ({
     entry: { index },
@@ -57,13 +63,14 @@ export function createRecordedHistory(
     /** Gives what is known to be wrong since this exchange. Entries are to come in the order of time. @param isTold somebody waits for it */
     see(exchange: RecordedHttpResponse, isTold: boolean) {
       const event = eventOf(target, exchange, true)
-      if (!event) return []
-      const isOfJobs = event.operation.startsWith('jobs.')
+      if (!event || (event.kind === 'listing' && ++listings > mostRead)) return []
+      const { operation } = event
       // An entry without a time is neither before nor after another.
       const time = exchange.entry.startedAt === undefined ? { sentAt: NaN, endedAt: NaN } : {}
       let kept: RecordedHttpResponse = exchange
-      // Of a use its answer alone counts: of many that say the same few are kept.
-      const body = event.kind === 'use' ? undefined : event.body
+      // What no rule reads takes no place; of many listings that say the same few are kept.
+      const isRead = operation.startsWith('jobs.') || event.kind === 'listing'
+      const body = isRead ? event.body : undefined
       history.append({
         ...event,
         ...time,
@@ -72,10 +79,7 @@ export function createRecordedHistory(
           return kept
         },
       })
-      const news =
-        isTold && history.events.length <= toldAtOnce
-          ? verdicts(isOfJobs ? ofJobs : ofObjects.filter(([id]) => !isReadAgain(id)))
-          : []
+      const news = isTold && history.events.length <= toldAtOnce ? verdicts(toldBy(operation)) : []
       const faults = news.flatMap(([requirement, verdict]) => {
         if (verdict.outcome !== 'broken' || told.has(requirement)) return []
         told.add(requirement)

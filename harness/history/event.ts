@@ -40,8 +40,11 @@ export interface HistoryEvent {
   readonly object: string | undefined
   /** Name that a creation asks for. */
   readonly name?: string | undefined
-  /** Digest of the body of a creation; undefined if that is not known whole. */
+  /** Digest of the body of a creation, undefined if that is not known whole; and the media type that it is labelled with. */
   readonly content?: string | undefined
+  readonly label?: string | undefined
+  /** The key that a recording shows: it tells one account from another. Of a run undefined. */
+  readonly key?: string | undefined
   /** Id of what it is created in: the application of a job, the graph of an addition or of an upload. */
   readonly within?: string | undefined
   readonly request: RequestKind
@@ -97,6 +100,8 @@ export function eventOf(
   return {
     ...about,
     operation,
+    label: headerOf(exchange, 'content-type'),
+    key: headerOf(exchange, 'authorization'),
     get content() {
       return about.kind === 'creation' ? (content ??= contentOf(exchange)) : undefined
     },
@@ -147,14 +152,18 @@ function aboutOf(target: Target, id: OperationId, exchange: Exchange): About | u
 /** The name that a creation asks for, at its place in the body or as that of an attachment; what was sent may be no JSON. */
 function nameOf(target: Target, id: OperationId, exchange: Exchange): string | undefined {
   const { name } = recordOf(id).creates ?? {}
-  const { creates, headers } = exchange.probe
+  const { creates } = exchange.probe
   if (name === undefined) return undefined
   if ('header' in name) {
-    const line = headers.find((one) => one.name.toLowerCase() === name.header)
-    return creates ?? /filename="((?:[^"\\]|\\.)*)"/.exec(line?.value ?? '')?.[1]
+    const line = headerOf(exchange, name.header) ?? ''
+    return creates ?? /filename="((?:[^"\\]|\\.)*)"/.exec(line)?.[1]
   }
   const own = getAt(bodyOf(exchange), target.operations[id]?.fields[name.role] ?? `/${name.role}`)
   return typeof own === 'string' ? own : creates
+}
+
+function headerOf({ probe }: Exchange, header: string): string | undefined {
+  return probe.headers.find(({ name }) => name.toLowerCase() === header)?.value
 }
 
 function contentOf({ probe: { body } }: Exchange): string | undefined {

@@ -85,21 +85,15 @@ export const isRefused = ({ status, noise, isGranted }: HistoryEvent): boolean =
   !isGranted &&
   ![401, 403, 429, 503].includes(status)
 
-function headerOf({ exchange: { probe } }: HistoryEvent, header: string): string | undefined {
-  return probe.headers.find(({ name }) => name.toLowerCase() === header)?.value
-}
-
-/** The header by which a recording tells one account from another. */
-export const keyOf = (event: HistoryEvent): string | undefined => headerOf(event, 'authorization')
-
 /** Whether it is the very same request with a key that is good: the same bytes with the same label. */
 export function isSameRequest(one: HistoryEvent, other: HistoryEvent): boolean {
   return (
     one.content !== undefined &&
     one.content === other.content &&
-    headerOf(one, 'content-type') === headerOf(other, 'content-type') &&
+    one.label === other.label &&
+    one.key === other.key &&
     (one.request === 'unknown'
-      ? isMeant(one) && keyOf(one) === keyOf(other)
+      ? isMeant(one)
       : [one, other].every(({ exchange }) => exchange.probe.credential.full))
   )
 }

@@ -1,5 +1,5 @@
 import { additionOperation, type OperationId } from '../../catalogue/operations.ts'
-import { describeResponse, isOwnBreakdown, matchPairs } from '../../harness/engine/index.ts'
+import { describeResponse, isOwnBreakdown } from '../../harness/engine/index.ts'
 import {
   type Evidence,
   type History,
@@ -79,8 +79,8 @@ export const onceRule =
   (history) => {
     const creator = creatorOf(id)
     const { exists, what, same, isProcessed } = creator
-    const isRight = ({ exchange: { response } }: HistoryEvent): boolean =>
-      response !== undefined && matchPairs(exists, response) === 'exact'
+    const isRight = ({ status, tpe }: HistoryEvent): boolean =>
+      exists.some(([expected, ...names]) => status === expected && names.includes(tpe ?? ''))
     let cases = 0
     const evidence = thingsOf(history, id).flatMap((attempts): Evidence[] => {
       // A file that is declared may be in the graph already.

@@ -17,7 +17,6 @@ import {
   isMeant,
   isRefused,
   isSameRequest,
-  keyOf,
   madeBy,
   mayBeGone,
   seconds,
@@ -36,7 +35,7 @@ export const ownIdRule =
     )
     const first = new Map<string, HistoryEvent>()
     const evidence = granted.flatMap((one): Evidence[] => {
-      const key = `${keyOf(one)} ${idKey(one.object!)}`
+      const key = `${one.key} ${idKey(one.object!)}`
       const twin = first.get(key)
       if (!twin) first.set(key, one)
       if (!twin || twin.content === one.content) return []
@@ -51,11 +50,8 @@ export const ownIdRule =
   }
 
 /** Each sending of a form has marks of its own. */
-const isIdentified = ({ content, exchange: { probe } }: HistoryEvent): boolean =>
-  content !== undefined &&
-  !probe.headers.some(
-    ({ name, value }) => /^content-type$/i.test(name) && /^multipart/i.test(value),
-  )
+const isIdentified = ({ content, label = '' }: HistoryEvent): boolean =>
+  content !== undefined && !/^multipart/i.test(label)
 
 /** A creation after the same one was refused for another reason than that it exists. */
 interface Look {
@@ -142,7 +138,7 @@ function usesOf(history: History, made: HistoryEvent): HistoryEvent[] {
       one.sentAt >= made.endedAt &&
       isMeant(one) &&
       one.noise === undefined &&
-      keyOf(one) === keyOf(made),
+      one.key === made.key,
   )
 }
 

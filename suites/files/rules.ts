@@ -8,7 +8,7 @@ import {
   verdictOf,
 } from '../../harness/history/index.ts'
 import { isObject } from '../../schemas/json.ts'
-import { keyOf, madeBy } from '../created/attempts.ts'
+import { madeBy } from '../created/attempts.ts'
 
 /** What is true of the listing and the retrieval of files: each rule a pure function of a history. */
 
@@ -35,26 +35,35 @@ export function placesOf(exchange: Exchange, id: string): readonly string[] {
   return id.length >= longEnough && textOf(exchange).includes(id) ? [''] : []
 }
 
-const typesOf = ({ exchange: { probe } }: HistoryEvent): string[] =>
-  String(probe.query['file_types']).toLowerCase().split(',')
+/** The types that a listing asks for; its object names them. */
+const typesOf = ({ object = '' }: HistoryEvent): string[] =>
+  object
+    .slice(object.indexOf(' ') + 1)
+    .toLowerCase()
+    .split(',')
 
-const isPdf = ({ exchange: { probe } }: HistoryEvent): boolean =>
-  probe.headers.some(({ name, value }) => /^content-type$/i.test(name) && /pdf/i.test(value))
+/** In a long recording nobody looks at more answers: each is read again. */
+export const mostRead = 200
 
 /** §2.8: a file that the listing of its own extension holds is not held, at the same member, by that of another one. */
 export const filteredRule: Rule = (history) => {
-  const listings = history.events.filter(({ kind, isGranted: is }) => kind === 'listing' && is)
+  const listings = history.events
+    .filter(({ kind, isGranted: is }) => kind === 'listing' && is)
+    .slice(0, mostRead)
   let cases = 0
   const evidence = madeBy(history, uploadOperation).flatMap((made): Evidence[] => {
     const id = made.object!
     const own = extensionIn(made.name ?? '')?.toLowerCase()
     if (own === undefined) return []
-    const later = listings.filter((one) => one.sentAt >= made.endedAt && keyOf(one) === keyOf(made))
+    const later = listings.filter((one) => one.sentAt >= made.endedAt && one.key === made.key)
     const known = later.filter((one) => isDeepStrictEqual(typesOf(one), [own]))
     const places = known.flatMap(({ exchange }) => placesOf(exchange, id))
     if (places.length === 0) return []
     const others = later.filter(
-      (one) => !typesOf(one).some((type) => type === own || (type === 'pdf' && isPdf(made))),
+      (one) =>
+        !typesOf(one).some(
+          (type) => type === own || (type === 'pdf' && /pdf/i.test(made.label ?? '')),
+        ),
     )
     cases += others.length
     const wrong = others.find(({ exchange }) =>
@@ -91,7 +100,8 @@ function saysNothing({ exchange }: HistoryEvent, ids: readonly string[]): boolea
 
 /** §4.4: the retrievals of two files that differ in name and content give answers that differ. */
 export const ownRecordRule: Rule = (history) => {
-  const records = madeBy(history, uploadOperation).flatMap((made) => {
+  const files = madeBy(history, uploadOperation).slice(0, mostRead)
+  const records = files.flatMap((made) => {
     const reading = history
       .of(made.object!)
       .find(({ kind, isGranted: is }) => kind === 'reading' && is)

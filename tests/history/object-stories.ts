@@ -45,12 +45,6 @@ export function objectsOf(story: string, isRecorded = false): History {
     const isError = status !== undefined && status >= 400
     const body = isError ? { tpe: tpe ?? 'BadRequest', errors: [], extras: {} } : (more.body ?? {})
     const isKey = fault === '401' || fault === '403'
-    const headers = [
-      { name: 'content-type', value: fault === 'type' ? 'text/plain' : 'application/json' },
-      ...(isRecorded
-        ? [{ name: 'authorization', value: more.key ?? (isKey ? 'bad' : 'good') }]
-        : []),
-    ]
     const exchange = exchangeOf(status, body, sentAt, endedAt, fault)
     history.append({
       kind,
@@ -62,6 +56,8 @@ export function objectsOf(story: string, isRecorded = false): History {
       ...(kind === 'creation' && { content: more.content ?? on + (fault === 'json' ? '}' : '') }),
       request: isRecorded ? 'unknown' : fault === undefined ? 'valid' : 'faulty',
       ...(fault !== undefined && { fault }),
+      label: fault === 'type' ? 'text/plain' : 'application/json',
+      ...(isRecorded && { key: more.key ?? (isKey ? 'bad' : 'good') }),
       sentAt,
       endedAt,
       status,
@@ -72,7 +68,7 @@ export function objectsOf(story: string, isRecorded = false): History {
       body,
       exchange: {
         ...exchange,
-        probe: { headers, query: { file_types: on }, credential: { full: !isKey } },
+        probe: { credential: { full: !isKey } },
       } as never,
     } satisfies HistoryEvent)
   }
