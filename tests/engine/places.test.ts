@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
-import { test } from 'vitest'
+import { expect, test } from 'vitest'
 import { sendAtOnce } from '../../harness/checks/at-once.ts'
 import type { Run } from '../../harness/engine/run.ts'
 import { askHolding } from '../../harness/engine/client.ts'
@@ -98,3 +98,36 @@ test('whoever holds places of the semaphore waits for none, whatever is lost or 
   )
   await inVirtualTime(() => fc.assert(holds, { seed: 1, numRuns: 100 }))
 }, 60_000)
+
+test('the first object of an operation is made before what waits already: the end of a run looks at it when it has its age', async () => {
+  const sent: string[] = []
+  const answer = network({ seed: 1, lost: 0, throttled: 0 })
+  const transport: Transport = {
+    ...answer,
+    send(request, options) {
+      sent.push(request.path)
+      return answer.send(request, options)
+    },
+  }
+  await inVirtualTime(async () => {
+    const { run } = await judgeUrl(createReference().url, {
+      transport,
+      options: { only: ['files.list/2xx-*'] },
+      limits: { concurrency: 1 },
+    })
+    const again = prepareRun(run.target, run.options, { transport })
+    sent.length = 0
+    const list = await operationProbe(again, 'files.list', {})
+    const creation = { json: { name: 'a' }, effect: 'creates' } as const
+    const graph = await operationProbe(again, 'graphs.create', creation)
+    const control = { requirement: 'graphs.create/2xx-accepted', role: 'control' } as const
+    await Promise.all([
+      ...[1, 2, 3].map(() => sendOnce(again, list, purpose)),
+      sendOnce(again, graph, control),
+      sendOnce(again, graph, { ...control, role: 'probe' }),
+    ])
+    again.client.liveness.stop()
+  })
+  const [files, graphs] = ['/v1/files', '/v1/knowledge-graphs']
+  expect(sent).toEqual([files, graphs, files, files, graphs])
+})
