@@ -42,14 +42,14 @@ export {
 
 // Sending it.
 export { ask, askHolding, throughGate } from './client.ts'
-export type { AskOptions, Counterpart, SendAgain } from './second-look/asked.ts'
-export { isSettling, pastBlocks, waitUntilSettled } from './second-look/later.ts'
+export type { Counterpart, SendAgain } from './second-look/asked.ts'
+export { pastBlocks, waitUntilSettled } from './second-look/later.ts'
 export { kindOfRequest } from './grant-rate.ts'
 export { holdPlaces, type SendHeld, sendOnce, sendWithStaleRetry } from './send.ts'
 export { gatewayErrorsOf, isOwnBreakdown } from './retry.ts'
 export { sendHookRequest } from './hook-request.ts'
 export { createSemaphore } from './semaphore.ts'
-export { longestPauseMs, retryAfter } from './throttle.ts'
+export { retryAfter } from './throttle.ts'
 export { lookAtCreation, poisonedResponses } from './second-look/reused-connection.ts'
 
 // A response, and words for it.
