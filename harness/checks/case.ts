@@ -94,19 +94,22 @@ export function countGenerating(cases: readonly Case[]): number {
     .reduce((sum, { parts = [] }) => sum + Math.max(1, countGenerating(parts)), 0)
 }
 
-interface CaseOptions {
+interface Order {
   /** One after the other: each may depend on what was asked before. A quick run sends the first. */
   readonly inOrder?: true
+}
+
+interface CaseOptions extends Order {
   readonly generated?: Generated
 }
 
 /** A condition that is judged by these cases, and by as many generated ones as a run asks for. */
-export function byCases(cases: Cases, { inOrder, generated }: CaseOptions = {}): CaseCondition {
+export function byCases(cases: Cases, { generated, ...order }: CaseOptions = {}): CaseCondition {
   const chosen = (material: Material): readonly Case[] => {
     const all = cases(material)
     const named = all.filter(({ when, coercion }) => !when && !coercion)
     if (material.options.depth === 'full') return [...all, ...atOtherPath(material, named)]
-    if (inOrder) return named.slice(0, 1)
+    if (order.inOrder) return named.slice(0, 1)
     // One that needs a control of its own takes two requests.
     const plain = named.filter(({ control }) => !control)
     const few = plain.length > 0 ? plain : named
@@ -123,21 +126,21 @@ export function byCases(cases: Cases, { inOrder, generated }: CaseOptions = {}):
         known.some(({ isAtOtherPath }) => isAtOtherPath) &&
         (await grantsAtOtherPath(context.run, operation))
       const all = known.filter((one) => !one.isAtOtherPath || hasOther)
-      await judgeCases(refusal, material, all, inOrder)
+      await judgeAll(refusal, material, all, order)
       await judgeGenerated(refusal, material, generated)
     },
   }
 }
 
 /** Judges all of these cases: several at once, or one after the other, and those of the end at the end of the run. */
-export async function judgeCases(
+export async function judgeAll(
   refusal: RefusalContext,
   material: Material,
   all: readonly Case[],
-  inOrder = false,
+  order: Order = {},
 ): Promise<void> {
   const { context } = refusal
-  await judgeInTurn(context, all, inOrder, async (one) => {
+  const judgeOne = async (one: Case): Promise<void> => {
     const { judge } = one
     const name = controlName(material, one)
     if (judge) await judgeAlso(context, () => judge(refusal, one))
@@ -146,7 +149,8 @@ export async function judgeCases(
       await judgeCase(refusal, one)
       context.open.settle(1)
     }
-  })
+  }
+  await judgeInTurn(context, all, judgeOne, order)
 }
 
 /** Judges as many generated cases as the run asks for; a quick run sends one case, and the first of them have a name. */
@@ -164,8 +168,8 @@ export async function judgeGenerated(
 export async function judgeInTurn(
   context: CheckContext,
   all: readonly Case[],
-  inOrder: boolean,
   judge: (one: Case) => Promise<void>,
+  { inOrder }: Order = {},
 ): Promise<void> {
   context.open.plan(all.filter((one) => !one.control && !one.judge).length)
   const inTurn = async (when: Case['when']): Promise<void> => {

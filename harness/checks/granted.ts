@@ -146,7 +146,7 @@ export function grantedBy(
       }
       const material = materialOf(run, requirement, operation)
       const own = chosen(material).filter(({ isControl }) => !isControl)
-      await judgeInTurn(context, own, false, async (one) => {
+      await judgeInTurn(context, own, async (one) => {
         await judgeOwn(context, one, check)
         context.open.settle(1)
       })

@@ -14,7 +14,7 @@ export {
   controlName,
   countAll,
   countGenerating,
-  judgeCases,
+  judgeAll,
   judgeGenerated,
   type Material,
   materialOf,

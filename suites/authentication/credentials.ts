@@ -5,7 +5,7 @@ import type { OperationId } from '../../catalogue/operations.ts'
 import {
   type Case,
   type CaseCondition,
-  judgeCases,
+  judgeAll,
   judgeGenerated,
   type Material,
   refused,
@@ -85,7 +85,7 @@ function byKeys(
       const material = { target, options, objects, requirement, operation, valid }
       const all = cases(material, await keysOf(run, operation))
       for (const one of all) run.keys.learn(one.change(valid).credential)
-      await judgeCases(refusal, material, all)
+      await judgeAll(refusal, material, all)
       await judgeGenerated(refusal, material, generated)
     },
   }
