@@ -3,7 +3,7 @@ import { operation } from '../../catalogue/operations.ts'
 import { member } from '../../schemas/json.ts'
 import { validate } from '../../schemas/validate.ts'
 import { acceptedPairs, type RequirementId } from '../../catalogue/catalogue.ts'
-import { requireOfInput } from './breaks-anyway.ts'
+import { breakdownAnyway } from './breaks-anyway.ts'
 import { keyFits, mayCarry } from '../../catalogue/errors.ts'
 import type { Exchange, HttpResponse, Judge, RunHook } from '../engine/index.ts'
 import {
@@ -220,10 +220,7 @@ export const judgeObserved: Judge = async (context) => {
   const isElsewhere = async (exchange: Exchange): Promise<boolean> =>
     watch.breaksAnyway(exchange) ||
     gatewayErrorsOf(context.run).has(exchange.response!) ||
-    (await requireOfInput(context.run, exchange).then(
-      () => false,
-      () => true,
-    ))
+    (await breakdownAnyway(context.run, exchange)) !== undefined
   const own: (typeof failures)[number][] = []
   for (const failure of failures) {
     if (poisonedResponses(context.run).has(failure.exchange.response!)) continue
