@@ -242,6 +242,3 @@ export const atomic: Rule = (history) => {
   }
   return verdictOf([], cases, open)
 }
-
-/** `2.1 s` */
-export const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`

@@ -7,7 +7,7 @@ import {
   type Rule,
   verdictOf,
 } from '../../harness/history/index.ts'
-import { seconds } from './conflict-rules.ts'
+import { seconds } from '../created/attempts.ts'
 import { type Application, applicationsIn, isAsked, isConflict, ownJobs } from './jobs.ts'
 import { isAlone, lostBefore, meeting, possibleSpan, wereTogether } from './spans.ts'
 import { perApplication } from './needless-conflict-rules.ts'
@@ -87,16 +87,11 @@ export const createdRule: Rule = (history) => {
   return verdictOf(evidence, cases, 'no creation was granted')
 }
 
-/** Header by which a recording tells one client from another: a job may be that of another account. */
-function keyOf({ exchange: { probe } }: HistoryEvent): string | undefined {
-  return probe.headers.find(({ name }) => name.toLowerCase() === 'authorization')?.value
-}
-
 /** §4.2, §4.3: the id that a creation returned can be retrieved, at the latest `settleMs` later. */
 export const retrievable = eachOf(
   ownJobs,
   ({ creation, readings }, { limits: { settleMs } }) => {
-    const own = readings.filter((one) => keyOf(one) === keyOf(creation))
+    const own = readings.filter((one) => one.key === creation.key)
     if (own.some(({ status }) => status === 200)) return 'held'
     const last = own.findLast(({ status, noise }) => status !== undefined && noise === undefined)
     const afterMs = (last?.sentAt ?? 0) - creation.endedAt

@@ -12,7 +12,6 @@ import {
   isProof,
   releaseMs,
   remedy,
-  seconds,
   somebodyElse,
   timesAlike,
 } from './conflict-rules.ts'
@@ -27,6 +26,7 @@ import {
   lostBefore,
   meeting,
 } from './spans.ts'
+import { seconds } from '../created/attempts.ts'
 import { mayBeOfRefusals } from './no-effect-rule.ts'
 
 /** Creations on an application that is free, while a job of another one is in progress. */

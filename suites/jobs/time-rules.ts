@@ -10,7 +10,7 @@ import {
 } from '../../harness/history/index.ts'
 import { type Instant, parseDateTime } from '../../schemas/formats.ts'
 import { member } from '../../schemas/json.ts'
-import { seconds } from './conflict-rules.ts'
+import { seconds } from '../created/attempts.ts'
 import { hasEnded, isGone, isRead, type Job, ownJobs, statusOf } from './jobs.ts'
 import { against, asBefore, contradicts, readJobs, told } from './reading-rules.ts'
 
