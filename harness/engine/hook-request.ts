@@ -1,4 +1,6 @@
-import { type HttpResponse, responseOf } from './response.ts'
+import { type HttpResponse, isThrottled, responseOf } from './response.ts'
+import { pause } from './outcome.ts'
+import { longestPauseMs, retryAfter } from './throttle.ts'
 import type { ExchangeRole } from '../report/index.ts'
 import { perRun, type Run } from './run.ts'
 import {
@@ -62,9 +64,17 @@ export async function sendHookRequest(
   const request: HttpRequest = { method: hook.method, path, headers, ...body }
   if (run.life.ended?.cause === 'interrupted') run.client.pacer.owe()
   else await run.client.pacer.wait(run.life.ended ? undefined : run.life.signal)
-  const result = await sendTo(run, origin, request, { timeoutMs, ...(signal && { signal }) })
   const sent = { url: hook.url, request, credential: full ?? { shown: '' } }
-  run.client.recorder.record({ ...sent, result, operation: null, requirement, role })
+  const send = async (fresh: boolean): Promise<HttpResult> => {
+    const options = { timeoutMs, fresh, ...(signal && { signal }) }
+    const result = await sendTo(run, origin, request, options)
+    run.client.recorder.record({ ...sent, result, operation: null, requirement, role })
+    return result
+  }
+  const first = await send(false)
+  // The target had closed the connection before: the request did not reach it.
+  const isStale = first.kind === 'no-answer' && first.staleConnection
+  const result = isStale ? await send(true) : first
   return result.kind === 'answer'
     ? responseOf(result, run.api.errors)
     : { status: undefined, why: result.message }
@@ -138,11 +148,26 @@ export async function setUp(run: Run): Promise<void> {
 /** The command or function that gives the key gave none. */
 const withoutKey = (error: Error): NoHookResponse => ({ status: undefined, why: error.message })
 
+/** A request of `setup` that is throttled is sent again so often. */
+const maxTries = 5
+
+/** Sends it again after the wait that a throttled answer asks for, 60 s at most. */
+async function sendPatiently(run: Run, request: HookRequest, sending: HookSending) {
+  for (let attempt = 0; ; attempt++) {
+    const response = await sendHookRequest(run, request, sending)
+    if (response.status === undefined || !isThrottled(response) || attempt >= maxTries)
+      return response
+    const waitMs = retryAfter(response, Date.now()) || run.options.backoffMs * 2 ** attempt
+    if (waitMs > longestPauseMs) return response
+    await pause(run, waitMs)
+  }
+}
+
 /** Gives what went wrong, if anything did. */
 async function setUpBy(run: Run, request: SetupRequest): Promise<string | undefined> {
   const { signal } = run.life
   const sending = { role: 'setup', requirement: null, signal } as const
-  const response = await sendHookRequest(run, request, sending).catch(withoutKey)
+  const response = await sendPatiently(run, request, sending).catch(withoutKey)
   if (response.status === undefined) return response.why
   const json = response.json()
   const said = json.ok ? `with ${preview(json.value)}` : 'without JSON'

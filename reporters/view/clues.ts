@@ -98,7 +98,7 @@ function ofRedirect(status: number): Clue {
 export const isGone = (status: number | null): boolean => status === 404 || status === 410
 
 /** Whether the failure is about something that the run made. */
-export function isOfRun({ takes }: Failure): boolean {
+function isOfRun({ takes }: Failure): boolean {
   return takes === 'object-of-run' || takes === 'job-of-run'
 }
 

@@ -1,7 +1,7 @@
 import { isRequirementId, requirementOf } from '../../catalogue/catalogue.ts'
 import { isRefusal } from '../../catalogue/expected.ts'
 import type { AnswersDiffer, RequirementResult } from '../../harness/report/index.ts'
-import { isGone, isOfRun } from './clues.ts'
+import { isGone } from './clues.ts'
 import { count, isSame, responseOf, sayAnswers } from '../../harness/report/index.ts'
 
 /** What one answer that comes and goes explains: itself, valid requests that were refused, and requests without an answer. */
@@ -13,7 +13,7 @@ export function comesAndGoes(
   if (failure.takes === 'chance') return true
   const response = responseOf(failure)
   // Instances that know different things grant what another has, and do not find it.
-  if (isGone(differ.status) && (isOfRun(failure) || failure.takes === 'job-in-progress'))
+  if (isGone(differ.status) && failure.takes !== undefined && failure.takes !== 'more-requests')
     return true
   if (response.status === null) return true
   if (
@@ -60,7 +60,9 @@ export function ofDiffering({
       change: `one instance of several seems to be ${status < 500 ? 'another one than the rest' : 'broken'}: look at that with ${header.name}: ${header.value}`,
     }
   const by =
-    cookie === undefined ? '' : `; the cookie ${cookie} may keep what is asked on one of them`
+    cookie === undefined
+      ? ''
+      : `; the cookie ${cookie} may keep all requests on one of them: --header 'cookie: ${cookie}=...'`
   return {
     what: `${what}${often}`,
     change: isGone(status)

@@ -145,6 +145,7 @@ export function runNotes(report: Report): string[] {
       'interrupted: the run ended early, and what it had learned by then was judged',
     run.insecure && 'insecure: the certificate of the target was not verified (--insecure)',
     run.ca &&
+      !run.insecure &&
       report.target.baseUrl.startsWith('https:') &&
       run.statuses?.length !== 0 &&
       'own authority: a certificate of the target by the authority in tls.ca was accepted',

@@ -9,7 +9,7 @@ import {
 } from '../../harness/engine/index.ts'
 import { historyOf } from '../../harness/history/index.ts'
 import { leftOut } from '../../harness/report/index.ts'
-import { hasEnded, isGone, type Job, jobOf, madeBy, ownJobs, statusOf } from './jobs.ts'
+import { hasEnded, isGone, isRead, type Job, jobOf, madeBy, ownJobs, statusOf } from './jobs.ts'
 import { endOf } from './spans.ts'
 import { awaitEnd } from './application.ts'
 import { cannotBeRead, eventOf, jobRequest, read } from './requests.ts'
@@ -92,16 +92,33 @@ function jobsToReadAgain(run: Run): Job[] {
   }
   const jobs = ownJobs(historyOf(run)).filter(({ twinOf }) => !twinOf)
   const first = new Map(jobs.toReversed().map((job) => [job.application, job]))
-  return [...new Set([...[...first.values()].toReversed(), ...jobs.toReversed().filter(isWanted)])]
+  // One that was read, and then was not there: a copy that lags behind, or lost.
+  const gone = jobs.filter(({ readings }) => readings.some(isRead) && isGone(readings.at(-1)!))
+  return [
+    ...new Set([
+      ...[...first.values()].toReversed(),
+      ...jobs.toReversed().filter(isWanted),
+      ...gone,
+    ]),
+  ]
 }
 
-/** Reads a job again, and once more if a copy may not know it yet. */
+/** A job that is gone is read again after so many ms each: a copy that lags behind knows it by then, or another one answers. */
+const goneAgainMs = [1000, 2000, 3000, 3000]
+
+/** Reads a job again; one that is gone again until it is there, once a copy should know it. */
 async function readAgain(run: Run, { id, creation }: Job): Promise<void> {
-  const again = await read(run, id, ids.stable)
+  let again = await read(run, id, ids.stable)
   const settledAt = creation.endedAt + run.target.limits.settleMs
-  if (!isGone(again) || again.sentAt >= settledAt) return
-  await pause(run, Math.max(0, settledAt - performance.now()))
-  await read(run, id, ids.stable)
+  if (isGone(again) && again.sentAt < settledAt) {
+    await pause(run, Math.max(0, settledAt - performance.now()))
+    again = await read(run, id, ids.stable)
+  }
+  for (const ms of run.options.depth === 'full' ? goneAgainMs : []) {
+    if (!isGone(again)) return
+    await pause(run, ms)
+    again = await read(run, id, ids.stable)
+  }
 }
 
 /** What readings of ended jobs are for. */

@@ -57,11 +57,17 @@ export function contradicts(
 
 export const asBefore = 'as when the ended job was read before'
 
-/** An older job that is gone once there is a newer one of its application: a server may know the newest alone. */
+/** A job that is gone, and read again later: the answers to one request differ. */
+export function isBackLater(readings: readonly HistoryEvent[], reading: HistoryEvent): boolean {
+  return isGone(reading) && readings.slice(readings.indexOf(reading)).some(isRead)
+}
+
+/** An older job that is gone for good once there is a newer one of its application: a server may know the newest alone. */
 function isGoneSinceNewer(
   { application, creation, readings }: Job,
   reading: HistoryEvent,
 ): boolean {
+  if (isBackLater(readings, reading)) return false
   const hasNewer = application.jobs.some(
     ({ creation: { sentAt, endedAt } }) => sentAt > creation.endedAt && endedAt < reading.sentAt,
   )

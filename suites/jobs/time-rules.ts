@@ -12,7 +12,7 @@ import { type Instant, parseDateTime } from '../../schemas/formats.ts'
 import { member } from '../../schemas/json.ts'
 import { seconds } from '../created/attempts.ts'
 import { hasEnded, isGone, isRead, type Job, ownJobs, statusOf } from './jobs.ts'
-import { against, asBefore, contradicts, readJobs, told } from './reading-rules.ts'
+import { against, asBefore, contradicts, isBackLater, readJobs, told } from './reading-rules.ts'
 
 /** Two readings of one clock may be this far apart, in ms: a server may take the time twice. */
 const clockMs = 1000
@@ -163,12 +163,14 @@ export const stable = eachOf(
     readJobs(history).flatMap(({ job, all }) => {
       const readings = job?.readings ?? all
       const end = readings.find(hasEnded)
-      return end ? readings.map((reading) => ({ job, end, reading })) : []
+      return end ? readings.map((reading) => ({ job, end, reading, readings })) : []
     }),
-  ({ job, end, reading }, { limits }) => {
+  ({ job, end, reading, readings }, { limits }) => {
     const lagMs = statusOf(reading) === 'in_progress' ? maxLagMs : laterMs
     if (reading.noise !== undefined || !(reading.sentAt >= end.endedAt + lagMs)) return undefined
     const what = `read again ${seconds(reading.sentAt - end.endedAt)} later`
+    // That is told of the retrieval itself.
+    if (isBackLater(readings, reading)) return undefined
     if (isGone(reading)) {
       const isNew = job && reading.sentAt - job.creation.endedAt < limits.settleMs
       const expected = `200 with the job, ${asBefore}`

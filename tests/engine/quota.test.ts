@@ -45,6 +45,18 @@ test.each([
   expect(report.run.suggestedRate).toBeUndefined()
 })
 
+test('a setup that is throttled is sent again after the wait asked for', async () => {
+  let asked = 0
+  const { report, run } = await judgeBehind(
+    (path, answer) => (path.endsWith('/v1/warm-up') && asked++ === 0 ? limited(2) : answer()),
+    { only: ['files.list/*'], backoffMs: 250 },
+    (file) => ({ ...file, setup: [{ method: 'GET', url: '/v1/warm-up' }] }),
+  )
+  expect(asked).toBe(2)
+  expect(run.life.ended?.message ?? '').not.toContain('429')
+  expect(report.exit.because).not.toContain('429')
+})
+
 test('load that refuses one request of twenty is no limit of requests', async () => {
   const random = randomFrom(1)
   let sent = 0

@@ -99,7 +99,7 @@ test('two instances that know different things, and a cookie that keeps requests
     ['files.*', 'graphs.*', 'applications.create/*', 'jobs.*'],
   )
   expect(text).toMatch(
-    /answers differ from one time to the next: \d+ of \d+ answers were 404 ResourceNotFound\n.*know different things: .*the cookie node may keep what is asked on one of them/,
+    /answers differ from one time to the next: \d+ of \d+ answers were 404 ResourceNotFound\n.*know different things: .*the cookie node may keep all requests on one of them/,
   )
   expect(text).not.toMatch(/grant them|refuse them with/)
 })

@@ -314,7 +314,7 @@ test.each([
   [
     { status: 404, tpe: 'ResourceNotFound', cookie: 'node' },
     /were 404 ResourceNotFound$/,
-    /know different things: .*; the cookie node may keep what is asked on one of them$/,
+    /know different things: .*; the cookie node may keep all requests on one of them: --header 'cookie: node=\.\.\.'$/,
   ],
   [
     { status: 400, tpe: 'BadInput', header: { name: 'x-version', value: '2.0', share: 10 } },

@@ -168,6 +168,15 @@ test('says what the run left unsaid: interrupted, insecure, read only, throttled
   const text = renderTerminal(report, plain)
   for (const word of ['interrupted: ', 'insecure: ', 'read only: ', 'throttled: 3 answers'])
     expect(text).toContain(`\n${word}`)
+  // What was not verified was accepted by no authority.
+  const { target } = report
+  const ofHttps = (run: object) =>
+    renderTerminal(
+      { ...report, target: { ...target, baseUrl: 'https://h' }, run: { ...report.run, ...run } },
+      plain,
+    )
+  expect(ofHttps({ ca: true })).not.toContain('own authority')
+  expect(ofHttps({ ca: true, insecure: false })).toContain('\nown authority: ')
   expect(text).toContain('\n1 failure is only a family name ')
   expect(text).toContain('    note      only the code name differs: passes with --tpe family\n')
 })
