@@ -1,5 +1,5 @@
 import { conditionOf } from '../../catalogue/requirement.ts'
-import { type Pairs } from '../../catalogue/expected.ts'
+import { anyBadRequest, type Pairs } from '../../catalogue/expected.ts'
 import { jsonKinds, type Member, type MemberFault, roleOf } from '../../catalogue/operation.ts'
 import { emptyOf } from '../../catalogue/odd-values.ts'
 import { getAt } from '../../schemas/json.ts'
@@ -18,6 +18,7 @@ import {
   ofKinds,
   deletedIdAt,
   ofOtherTypes,
+  otherFormsOf,
   unknownIdAt,
   withoutFault,
 } from './changes.ts'
@@ -141,9 +142,10 @@ export function byRecord({
       (place) => counted(place.member) && isSupported(material, place, body),
     )
     const drawn = unknownWord(material, requirement.id)
-    const changes = places.flatMap((place) =>
-      withLater(place, faultsUnder(material, name, place, drawn)),
-    )
+    const changes = places.flatMap((place) => [
+      ...withLater(place, faultsUnder(material, name, place, drawn)),
+      ...(place.member.judgedBy?.type === name ? otherFormsOf(place) : []),
+    ])
     const at = places[0]?.pointer ?? ''
     if (changes.length === 0)
       throw new NotExercised(
@@ -169,6 +171,8 @@ export function byRecord({
         change: (valid) => change(besides(material, valid)),
         ...controlOf(one),
         ...(isOfType && { expects: otherTypes.expects }),
+        // Made a number it is 0, which may be out of range (§7.2).
+        ...(mayBeCoerced(one) && one.value(undefined) === false && { expects: anyBadRequest }),
         ...(mayBeCoerced(one) && { coercion: asText(one) }),
       }
     }

@@ -107,6 +107,18 @@ export function ofOtherTypes(place: Placed): Change[] {
   ]
 }
 
+/** The other of the two booleans, and 0: `if (value && ...)` looks at one of them alone. 0 for a boolean may be read as false. */
+export function otherFormsOf(place: Placed): Change[] {
+  const { member } = place
+  const sent: Partial<Record<JsonKind, unknown>> = { ...sample, ...falsyFor(member) }
+  return otherKinds(member).flatMap((kind) => {
+    const isFalsy = sent[kind] === falsy[kind as keyof typeof falsy]
+    if (kind === 'boolean') return [change(place, kind, String(isFalsy), () => isFalsy)]
+    const hasZero = kind === 'number' && !isFalsy && !member.kinds.includes('boolean')
+    return hasZero ? [change(place, kind, '0', () => falsy.number)] : []
+  })
+}
+
 /** Whether an item may be there once only, as it names something. */
 function hasName(item: unknown): boolean {
   return isObject(item) && Object.keys(item).some((name) => /^(?:name|id|.*_id)$/.test(name))

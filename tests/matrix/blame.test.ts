@@ -30,6 +30,18 @@ function failsEvery(nth: number, path: string, otherwise: () => Response) {
 const breaks = (): Response => envelope(500, 'InternalError')
 const refuses = (): Response => envelope(400, 'BadRequest')
 
+/** Grants a body that it should refuse, if its member is such a one. */
+function takes(path: string, isSuch: (body: Record<string, unknown>) => boolean, body: unknown) {
+  return (reference: Handler): Handler =>
+    async (request) => {
+      const response = await reference(request)
+      if (pathOf(request) !== path || response.status !== 400) return response
+      const sent: unknown = await request.json().catch(() => undefined)
+      const isObject = typeof sent === 'object' && sent !== null
+      return isObject && isSuch(sent as Record<string, unknown>) ? Response.json(body) : response
+    }
+}
+
 /** Whatever the run makes by that path is gone after that time, for each request that names it. */
 function vanishes(made: RegExp, afterMs: number) {
   const since = new Map<string, number>()
@@ -120,12 +132,63 @@ const servers: Readonly<Record<string, Server>> = {
   },
 }
 
+const completion = { choices: [{ message: { content: 'Tea' } }] }
+
+const slips: Readonly<Record<string, Server>> = {
+  'false in place of a number is taken for absent': {
+    instead: () => takes('/v1/completion', ({ temperature }) => temperature === false, {}),
+    only: ['completion.create/400-*'],
+    failed: ['completion.create/400-invalid-temperature'],
+  },
+  '0 in place of a text is taken for absent': {
+    instead: () => takes('/v1/chat/completions', ({ model }) => model === 0, completion),
+    only: ['chat.create/400-*'],
+    failed: ['chat.create/400-unsupported-model'],
+  },
+  'true is taken for a choice of tools': {
+    instead: () => takes('/v1/chat/completions', ({ tool_choice: is }) => is === true, completion),
+    only: ['chat.create/400-*'],
+    failed: ['chat.create/400-malformed-tool-choice'],
+  },
+  'booleans and texts are made numbers, and 0 is out of range': {
+    instead: () => (reference) => async (request) => {
+      const response = await takes(
+        '/v1/completion',
+        ({ max_tokens: most }) => most === true || most === '1',
+        {},
+      )(reference)(request)
+      const sent = (await request.json().catch(() => null)) as { max_tokens?: unknown } | null
+      const isZero = response.status === 400 && sent?.max_tokens === false
+      return isZero ? envelope(400, 'InvalidInputParameters') : response
+    },
+    only: ['completion.create/400-invalid-max-tokens'],
+    failed: [],
+  },
+  'a guardrail meets each query three times in a row': {
+    instead: () => {
+      const met = new Map<string, number>()
+      return (reference) => async (request) => {
+        const response = await reference(request)
+        const text = await request.text()
+        const count = (met.get(text) ?? 0) + 1
+        if (response.ok && pathOf(request).endsWith('/query')) met.set(text, count)
+        return (met.get(text) ?? 4) < 4 ? envelope(400, 'GuardrailBlockedError') : response
+      }
+    },
+    only: ['graphs.query/2xx-accepted'],
+    failed: [],
+  },
+}
+
 describe('one fault is told of one requirement', () => {
-  test.each(Object.entries(servers))('%s', async (_, { instead, only, failed }) => {
-    const settings = { options: { only: [...only] }, instead: instead() }
-    const { results } = await judgeReference({}, settings)
-    expect(idsOf(results, 'failed'), reasons(results)).toEqual(failed)
-  })
+  test.each(Object.entries({ ...servers, ...slips }))(
+    '%s',
+    async (_, { instead, only, failed }) => {
+      const settings = { options: { only: [...only] }, instead: instead() }
+      const { results } = await judgeReference({}, settings)
+      expect(idsOf(results, 'failed'), reasons(results)).toEqual(failed)
+    },
+  )
 
   test('every second valid request breaks, of an operation that generates: no input is to blame, and it does not pass', async () => {
     const settings = {
