@@ -50,6 +50,12 @@ const datedReadings = derived((history): Dated[][] =>
   ),
 )
 
+/** In two precisions one instant is the same to less than one unit of the coarser. */
+function isSameInstant(one: Instant, other: Instant): boolean {
+  const apart = Math.abs(one.epochMs - other.epochMs)
+  return apart === 0 || (one.unitMs !== other.unitMs && apart < Math.max(one.unitMs, other.unitMs))
+}
+
 /** Readings that tell another time than the creation, or than the first reading. */
 function wrongTimes(dated: readonly Dated[]): Evidence[] {
   const [first] = dated
@@ -62,7 +68,7 @@ function wrongTimes(dated: readonly Dated[]): Evidence[] {
       const as = 'as in the response to its creation'
       return [contradicts(job, reading, { name, before: creation, as })]
     }
-    if (!first || instant.epochMs === first.instant.epochMs) return []
+    if (!first || isSameInstant(instant, first.instant)) return []
     return [
       contradicts(job, reading, { name, before: first.reading, as: 'as when it was read before' }),
     ]

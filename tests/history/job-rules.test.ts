@@ -329,6 +329,20 @@ const table: Partial<Record<Id, [what: string, outcome: Outcome, story: string][
       '0 a: 202 j1\n10 j1: in_progress {"created_at":"2026-03-01T12:00:00Z"}',
     ],
     [
+      'one instant in two precisions',
+      'held',
+      `0 a: 202 j1
+      10 j1: in_progress {"created_at":"2026-03-01T12:00:00.736124Z"}
+      20 j1: completed {"created_at":"2026-03-01T12:00:00.736Z"}`,
+    ],
+    [
+      'another instant in the same precision',
+      'broken',
+      `0 a: 202 j1
+      10 j1: in_progress {"created_at":"2026-03-01T12:00:00.736Z"}
+      20 j1: completed {"created_at":"2026-03-01T12:00:00.737Z"}`,
+    ],
+    [
       'a later job with an earlier time',
       'broken',
       `${job('j1', 0)}\n5000 a: 202 j2 {"created_at":"2026-03-01T11:59:59Z"}
