@@ -10,8 +10,11 @@ import { sendWithStaleRetry } from '../send.ts'
 import { longestPauseMs, retryAfter } from '../throttle.ts'
 import type { Asked } from './asked.ts'
 
-/** How often a request that should be granted is sent, if a guardrail or a model error meets it now and then. */
-const triesOfGranted = 3
+/**
+ * How often a request that should be granted is sent, if a guardrail or a model error meets it now and then: of the hundreds of a
+ * run none is met each time by a server that blocks one of twelve.
+ */
+const triesOfGranted = 5
 /**
  * How often one that should be refused is sent then: more often, since nothing is generated, and requests of a run that take turns
  * may meet every block of a server that blocks one of so many.

@@ -23,7 +23,7 @@ const garbled = ({ unanswered }: Exchange): Exchange | undefined =>
 /**
  * | suspicion | what is changed | how often | what it proves |
  * | - | - | - | - |
- * | a guardrail or a model error met it | nothing: these come and go | three tries, eight of a refusal | an answer that is none of them is judged |
+ * | a guardrail or a model error met it | nothing: these come and go | five tries, eight of a refusal | an answer that is none of them is judged |
  * | an object that was just made is not there yet | time | each second of `settleMs` | the answer after that is judged |
  * | its connection, by what that carried before | a fresh connection | once, and nine or eighteen times to prove it | right on fresh
  *   ones and wrong after that request: that request fails; else the answers differ, and the wrong one is judged |
@@ -46,7 +46,8 @@ const suspicions: readonly Suspicion[] = [
     isRaised({ run }, exchange) {
       const suspect = garbled(exchange) ?? exchange
       const mayAppear = suspect.purpose.role === 'poll' && suspect.response?.status === 404
-      return mayBePoisoned(run, suspect) && !mayAppear && !isSettling(run, suspect)
+      const isElsewhere = mayAppear || isMet(suspect) || isSettling(run, suspect)
+      return mayBePoisoned(run, suspect) && !isElsewhere
     },
     async look({ run, again }, exchange) {
       const judged = await confirmOnFreshConnection(run, garbled(exchange) ?? exchange, again)
