@@ -15,13 +15,17 @@ interface Kind {
 /** Headers that tell one answer, and not who gave it. */
 const ofOneAnswer =
   /^(?:content-|date$|etag$|last-modified$|connection$|keep-alive$|transfer-encoding$|location$|retry-after$|vary$|cache-control$|www-authenticate$|age$)/i
+/** So much of a value is compared, in characters, and shown. */
+const longestValue = 4096
+const longestShown = 100
 /** A header with more values than that names no instance. */
 const mostInstances = 20
 
 /** The answers of a run, by kind, and the headers by which instances may be told apart. */
 export type Answers = ReturnType<typeof createAnswers>
 
-export function createAnswers() {
+/** @param clean takes keys out of what a header says: a server may send back what it was shown */
+export function createAnswers(clean: (text: string) => string = (text) => text) {
   const kinds = new Map<string, Kind>()
   /** By header, and its value: how often each kind came with it. */
   const headers = new Map<string, Map<string, Map<string, number>>>()
@@ -33,6 +37,7 @@ export function createAnswers() {
     values.set(value, counts.set(kind, (counts.get(kind) ?? 0) + 1))
   }
   return {
+    clean,
     kinds: kinds as ReadonlyMap<string, Kind>,
     headers: headers as ReadonlyMap<string, ReadonlyMap<string, ReadonlyMap<string, number>>>,
     observe({ endedAt, response }: Exchange, given: readonly HeaderLine[]): void {
@@ -44,12 +49,15 @@ export function createAnswers() {
       kinds.set(key, kind)
       kind.times.push(endedAt)
       for (const { name, value } of given)
-        if (!ofOneAnswer.test(name)) noteHeader(name.toLowerCase(), value.slice(0, 100), key)
+        if (!ofOneAnswer.test(name))
+          noteHeader(name.toLowerCase(), value.slice(0, longestValue), key)
     },
   }
 }
 
-export const answersOf = perRun(createAnswers)
+export const answersOf = perRun(({ client: { recorder } }) =>
+  createAnswers((text) => recorder.redact(text)),
+)
 
 const keyOf = ({ status, tpe }: { status: number | null; tpe?: string | undefined }): string =>
   `${status} ${tpe ?? ''}`
@@ -66,7 +74,7 @@ const fewestBeside = 20
  * looks like. Undefined if fewer than a few requirements show it.
  */
 export function answersDiffer(
-  { headers, kinds }: Answers,
+  { clean, headers, kinds }: Answers,
   results: Iterable<RequirementResult>,
 ): AnswersDiffer | undefined {
   const shown = [...results].flatMap(({ failures: [first] }) =>
@@ -103,7 +111,7 @@ export function answersDiffer(
     like,
     since: iso(since),
     until: iso(until),
-    ...(header && { header }),
+    ...(header && { header: { ...header, value: clean(header.value).slice(0, longestShown) } }),
     ...(cookie !== undefined && { cookie }),
   }
 }
