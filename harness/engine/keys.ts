@@ -13,8 +13,8 @@ const saysNothing: readonly number[] = [413, 429, 502, 503, 504]
 export const keyRefused =
   'the key is not accepted: every request with it was answered 401; if the key is right, a proxy in front of the service may remove the header Authorization: let it pass that header on'
 
-const keyExpired =
-  'the key is not accepted: every request with it was answered 401 BadToken, which says that it has expired: give one that is valid'
+const keyRead =
+  'the key is not accepted: every request with it was answered 401 BadToken, so the service has read it: it may have expired; give one that is valid'
 
 /** The keys of a run. Each value is known to the redactor before it is used. */
 export function createKeys(target: Target, redactor: Redactor, life: Pick<Lifetime, 'end'>) {
@@ -62,7 +62,7 @@ export function createKeys(target: Target, redactor: Redactor, life: Pick<Lifeti
     },
     /** Why nothing is known of a target that refused the full key each time: what names it expired (§5) has read it. */
     get refusal(): string {
-      return expired > 0 && expired === refused ? keyExpired : keyRefused
+      return expired > 0 && expired === refused ? keyRead : keyRefused
     },
     /** There is no full key, or every request with it that was answered was answered 401. */
     get isRefused(): boolean {

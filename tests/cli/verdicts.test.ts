@@ -45,7 +45,7 @@ test('a key that is not accepted is no verdict on the target', async () => {
   })
   expect(stdout).toMatch(/^Not judged$/m)
   expect(stdout).toMatch(
-    /the key is not accepted: every request with it was answered 401; if the key is right, a proxy in front of the service may remove the header Authorization: let it pass that header on/,
+    /the key is not accepted: every request with it was answered 401 BadToken, so the service has read it: it may have expired; give one that is valid/,
   )
   expect(stdout).not.toMatch(/✗|Likely/)
   expect(code).toBe(3)

@@ -64,7 +64,10 @@ test('a restart that loses what was created is told by what is gone, and asks no
 })
 
 test.each([
-  ['BadToken', /401 BadToken, which says that it has expired: give one that is valid$/m],
+  [
+    'BadToken',
+    /401 BadToken, so the service has read it: it may have expired; give one that is valid$/m,
+  ],
   [
     'BadCredentials',
     /answered 401; if the key is right, a proxy .* may remove the header Authorization/,

@@ -49,7 +49,7 @@ test('a first answer that redirects to https on the same host ends the run and n
     const https = `${server.url.replace('http:', 'https:')}/base`
     expect(outcome.code).toBe(3)
     expect(outcome.report.run.requests).toBe(1)
-    const reason = `${server.url}/base cannot be judged: it redirects to https: use ${https} (301 without a body)`
+    const reason = `${server.url}/base cannot be judged: it redirects to https: use ${https} (301 to ${https}/v1/files)`
     expect(outcome.report.requirements[0]?.reason).toBe(reason)
     proveSound(outcome, 'redirected')
   } finally {
