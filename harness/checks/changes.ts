@@ -134,10 +134,12 @@ export function inOtherItem(one: Change, array: string, where: 'first' | 'last')
   const own = (sound as unknown[])[Number(token)]
   const items =
     where === 'last' ? [...(sound as unknown[]), faulty] : [faulty, ...(sound as unknown[])]
+  const at = where === 'last' ? sound.length : 0
   return [
     {
-      ...{ place: { ...place, pointer: array }, name: one.name },
-      called: `${one.called} (in the ${where} of ${items.length})`,
+      place: { ...place, pointer: array },
+      name: [...tokensOf(array), at, ...below].join('.'),
+      called: `${one.called} (the ${where} of ${items.length})`,
       faults: where === 'last' ? one.faults.map((fault) => `${fault}, later`) : one.faults,
       value: () => items,
       ...(!hasName(own) && { sound: [...(sound as unknown[]), own] }),
