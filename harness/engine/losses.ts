@@ -7,6 +7,8 @@ const least = 2
 const most = 12
 /** A run sends thousands of requests: chance explains what comes more often than this. */
 const chance = 1e-7
+/** A share of requests without an answer below which they are few. */
+const nowAndThen = 0.1
 /** A body of so many bytes is met by a loss twice as often as none. */
 const bytesOnTheWay = 16 * 1024
 
@@ -14,13 +16,20 @@ const bytesOnTheWay = 16 * 1024
 export function createLosses() {
   let sent = 0
   let lost = 0
+  let hung = 0
   return {
     /** Requests that were sent again since no answer came, or a gateway's. */
     retried: 0,
     note(result: HttpResult): void {
       sent++
       if (isLost(result)) lost++
+      if (isHung(result)) hung++
     },
+    /**
+     * Whether a few of all requests get no answer in time, other ones than this: chance may explain two of them in a row.
+     * @param own how many of its own
+     */
+    hangsNowAndThen: (own: number): boolean => hung > own && hung - own < nowAndThen * sent,
     /**
      * How many losses in a row of one request prove that no chance explains them: two if the run lost no other, more the more others
      * were lost, and the longer its body is.
@@ -36,6 +45,11 @@ export function createLosses() {
 }
 
 export type Losses = ReturnType<typeof createLosses>
+
+/** No answer came in time. */
+export function isHung(result: HttpResult): boolean {
+  return result.kind === 'no-answer' && result.cause === 'timeout'
+}
 
 /** The connection was closed, before the answer or in the middle of it: what a network does now and then. */
 export function isLost(result: HttpResult): boolean {

@@ -1,7 +1,7 @@
 import type { Exchange, Probe, Purpose } from './exchange.ts'
 import { kindOfRequest } from './grant-rate.ts'
 import { confirmKey, separateWrongKeys } from './key-watch.ts'
-import { isLost } from './losses.ts'
+import { isHung, isLost } from './losses.ts'
 import { pause } from './outcome.ts'
 import { operationName, probeOf, type Source } from './request.ts'
 import { type HttpResponse, isBreakdown, isThrottled, tpeOf } from './response.ts'
@@ -31,6 +31,8 @@ interface Tries {
   resent: boolean
   /** How many answers were lost. */
   lost: number
+  /** It was sent once more since a few others got no answer in time either. */
+  hung: boolean
   /** How often the target was gone, and came back. */
   refusals: number
   readonly gatewayErrors: HttpResponse[]
@@ -56,6 +58,7 @@ export async function sendWithPatience(outgoing: Outgoing): Promise<Exchange> {
     alone: false,
     resent: false,
     lost: 0,
+    hung: false,
     refusals: 0,
     gatewayErrors: [],
     throttled: 0,
@@ -126,6 +129,12 @@ const onLoss: Policy = async (exchange, tries) => {
     tries.fresh = true
     losses.retried++
     await pause(run, run.options.backoffMs)
+    return 'again'
+  }
+  if (repeatable && isHung(noResponse!) && !tries.hung && losses.hangsNowAndThen(2)) {
+    tries.unanswered = exchange
+    tries.hung = tries.fresh = true
+    losses.retried++
     return 'again'
   }
   const wasGone = await confirmAlive(run, exchange)
