@@ -11,6 +11,7 @@ import {
   holdPlaces,
   isGranted,
   isThrottling,
+  orElse,
   pastBlocks,
   ask,
   sendWithStaleRetry,
@@ -206,8 +207,9 @@ export async function lookForFile(run: Run, { probe, response }: Exchange): Prom
   if (!isMissing || probe.operation !== additionOperation || pointer === undefined) return
   if (run.target.absent['files.retrieve'] !== undefined) return
   const file = String(getAt(jsonOf(probe), pointer))
-  const retrieval = operationProbe(run, 'files.retrieve', { params: { file_id: file } })
-  await ask(run, await retrieval, { requirement: null, role: 'poll' })
+  const retrieval = await operationProbe(run, 'files.retrieve', { params: { file_id: file } })
+  // A retrieval that gets no answer any more shows nothing of the file, nor of the graph.
+  await orElse(run, () => ask(run, retrieval, { requirement: null, role: 'poll' }))
 }
 
 /** Adds a file for the first time, again if a guardrail meets it; throws `NotExercised` if that is not granted. */
