@@ -64,10 +64,10 @@ describe('instances that disagree are told once, before all causes', () => {
   })
 })
 
-test('a server that locks keys out after ten wrong ones is told as such', async () => {
+test('a server that lets nobody in after ten wrong keys is told as such', async () => {
   const ended = await judge(await meddled(locksOut(10)), {}, whole)
   expect(ended.code, ended.stdout).toBe(3)
-  expect(lastLine(ended)).toMatch(/^exit 3: the target locks keys out after wrong ones/)
+  expect(lastLine(ended)).toMatch(/^exit 3: the target locks this address out after wrong keys/)
 })
 
 describe.skipIf(programs.nginx === undefined)('a quota', () => {
