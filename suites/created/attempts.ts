@@ -105,17 +105,25 @@ const earlyMs = 1
 export const hasSettled = ({ limits }: History, madeAt: number, at: number): boolean =>
   at - madeAt >= limits.settleMs - earlyMs
 
-/** So many right answers on fresh connections show that the request before it on its connection is to blame for a wrong one. */
-const freshOnes = 3
+/** A request is to blame for what comes after it on its connection if so many answers on fresh ones are right, and none of so many behind it. */
+const proof = { fresh: 3, behind: 4 }
 
-/** @param alike answers to requests like it */
+/** Whether the client has tried it in turns, behind the suspected request and on fresh connections. @param alike answers to requests like it */
 export function isOfConnection(
   wrong: HistoryEvent,
   alike: readonly HistoryEvent[],
   isRight: (event: HistoryEvent) => boolean,
 ): boolean {
-  const fresh = alike.filter((one) => one.isFirst && isAnswered(one))
-  return !wrong.isFirst && fresh.length >= freshOnes && fresh.every(isRight)
+  const known = alike.filter(isAnswered)
+  const fresh = known.filter(({ isFirst }) => isFirst)
+  const behind = known.filter(({ exchange: { purpose } }) => purpose.skipJudging === 'at all')
+  return (
+    !wrong.isFirst &&
+    fresh.length >= proof.fresh &&
+    fresh.every(isRight) &&
+    behind.length >= proof.behind &&
+    !behind.some(isRight)
+  )
 }
 
 /** Whether an addition found no file since the file is gone, as a retrieval shows that came after it: its graph is no matter of that. */

@@ -3,6 +3,7 @@ import net from 'node:net'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { listen } from '../wire/servers.ts'
+import { answered, headerOf, overConnections } from './connections.ts'
 import { leavesBodyUnread, refusal } from './body-left-unread.ts'
 import type { Tag, Transport } from '../../harness/http/message.ts'
 import { defects } from '../../reference/server.ts'
@@ -85,4 +86,41 @@ test('a request that is repeated until its limit shows is not failed for what wa
   const { results } = await judgeReference({}, { network, options: { only: ['files.list/429-*'] } })
   const passed = idsOf(results, 'passed')
   expect(passed).toContain('files.list/429-quota-exceeded')
+})
+
+test('a graph of a name that exists is granted once, on a connection of others: that is the fault of no connection', async () => {
+  const id = 'graphs.create/400-duplicate-name'
+  const asked = new Set<string>()
+  const network = (transport: Transport): Transport =>
+    overConnections(transport, async ({ exchanges }, request, send) => {
+      const result = await send()
+      const isRefused = result.kind === 'answer' && result.status === 400
+      const name = String(request.body)
+      if (!isRefused || exchanges.length === 0 || asked.has(name)) return result
+      asked.add(name)
+      return answered(result, 201, '{"id":"another-graph"}')
+    })
+  const options = { only: [id, 'files.list/2xx-accepted'], backoffMs: 2 }
+  const { results } = await judgeReference({}, { network, options })
+  expect(idsOf(results, 'failed')).toEqual([id])
+})
+
+test('a name that exists is answered wrongly behind one request, each time: that request is to blame', async () => {
+  const id = 'graphs.create/400-duplicate-name'
+  const suspect = 'files.list/401-missing-credentials'
+  let wrong = 0
+  const network = (transport: Transport): Transport =>
+    overConnections(transport, async ({ exchanges }, _, send) => {
+      const result = await send()
+      const before = exchanges.at(-1)?.request
+      const isBehind = before?.method === 'GET' && headerOf(before, 'authorization') === undefined
+      if (!isBehind || result.kind !== 'answer' || result.status !== 400) return result
+      wrong++
+      return answered(result, 501, '<html><title>501</title></html>', 'text/html')
+    })
+  const options = { only: [id, suspect], backoffMs: 2 }
+  const limits = { concurrency: 1 }
+  const { results } = await judgeReference({}, { network, options, limits })
+  expect(wrong).toBeGreaterThan(4)
+  expect(idsOf(results, 'failed')).toEqual([suspect])
 })

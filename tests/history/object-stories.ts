@@ -19,6 +19,8 @@ interface More {
   readonly content?: string
   readonly body?: object
   readonly isFirst?: boolean
+  /** Sent by the client on purpose behind the request that it suspects. */
+  readonly isBehind?: boolean
   readonly key?: string
 }
 
@@ -64,10 +66,11 @@ export function objectsOf(story: string, isRecorded = false): History {
       tpe: isError ? (tpe ?? 'BadRequest') : undefined,
       isGranted: status !== undefined && status < 300,
       noise: status === 429 || status === 503 ? 'throttled' : undefined,
-      isFirst: more.isFirst ?? true,
+      isFirst: more.isFirst ?? !more.isBehind,
       body,
       exchange: {
         ...exchange,
+        purpose: { ...exchange.purpose, ...(more.isBehind && { skipJudging: 'at all' }) },
         probe: { credential: { full: !isKey } },
       } as never,
     } satisfies HistoryEvent)

@@ -23,6 +23,9 @@ const looks = (fault: string, said: string, ...names: readonly string[]): string
       ${at * 100 + 20} create plain${at}: 200 p${at}`,
     )
     .join('\n')
+/** What came to a creation that exists behind the request that is suspected. */
+const behind = (...said: readonly string[]): string =>
+  said.map((one, at) => `${50 + at * 10} create tea: ${one} {"isBehind":true}`).join('\n')
 /** Turns of a creation that exists, throttled each time, and a fresh one. */
 const turns = (count: number): string =>
   Array.from(
@@ -89,7 +92,23 @@ const table: Readonly<Partial<Record<Id, readonly Row[]>>> = {
       'held',
       'held',
       `0 create tea: 200 g1\n10 create tea: 200 g2 {"isFirst":false}
+      20 create tea: 400\n30 create tea: 400\n40 create tea: 400
+      ${behind('200 g2', '200 g2', '200 g2', '200 g2')}`,
+    ],
+    [
+      'wrong once, on a connection of others',
+      'broken',
+      'broken',
+      `0 create tea: 200 g1\n10 create tea: 200 g2 {"isFirst":false}
       20 create tea: 400\n30 create tea: 400\n40 create tea: 400`,
+    ],
+    [
+      'wrong once, and right behind the same request',
+      'broken',
+      'broken',
+      `0 create tea: 200 g1\n10 create tea: 200 g2 {"isFirst":false}
+      20 create tea: 400\n30 create tea: 400\n40 create tea: 400
+      ${behind('400')}`,
     ],
     [
       'wrong now and then',
