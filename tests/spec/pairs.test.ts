@@ -113,6 +113,7 @@ function received(status: number, tpe: string | undefined): Exchange {
 
 function verdict(pairs: Parameters<typeof judgePairs>[2], exchange: Exchange): Verdict {
   const context = {
+    run: { objects: { created: [] } },
     control: 'granted',
     cases: 0,
     familyOnly: [],
