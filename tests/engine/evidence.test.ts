@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { createHandlerTransport, type Handler } from '../../harness/http/handler-transport.ts'
-import { judgeReference, judgeUrl } from '../matrix/judge-reference.ts'
+import type { Transport } from '../../harness/http/message.ts'
+import { createReference } from '../../reference/server.ts'
+import { judgeReference, judgeUrl, transportTo } from '../matrix/judge-reference.ts'
 import { judgeBehind, json } from './behind.ts'
 
 const baseUrl = 'http://target.example'
@@ -84,6 +86,26 @@ test('a refusal that is granted now and then is told with the words that the ans
   const failed = report.requirements.find(({ id }) => id === 'translate.run/400-empty-text')
   expect(failed?.failures[0]?.actual).toContain('the answers to one request differ: 2 of 5: 200')
 })
+
+test.each([2, 3])(
+  'two instances without shared state that take requests in turn are told so, seed %i',
+  async (seed) => {
+    const only = ['files.upload/2*', 'graphs.create/2*', 'graphs.add-file/2*']
+    const network = (first: Transport): Transport => {
+      const second = transportTo(createReference())
+      let sent = 0
+      const send: Transport['send'] = (...args) => (sent++ % 2 ? second : first).send(...args)
+      return { ...first, send }
+    }
+    const { results } = await judgeReference({}, { network, options: { only, seed } })
+    const failures = results.flatMap(({ failures }) => failures)
+    // Asked in one round, two failures would meet the same instance each time.
+    expect(failures.length).toBeGreaterThan(1)
+    expect(failures.map(({ actual }) => actual).join()).toContain(
+      'the answers to one request differ: 3 of 5: 404',
+    )
+  },
+)
 
 test('a creation that is granted when it is asked for again is listed, and asked for no more', async () => {
   let uploads = 0

@@ -63,12 +63,16 @@ async function responsesAtEnd(
   // An object that it makes after all is listed and removed like others, and is not made twice.
   const mayMake = failed.probe.effect !== 'none' && creates(run, failed.probe)
   const purpose = { requirement: id, role: 'probe', skipPassive: !mayMake } as const
+  const ask = (): Promise<Exchange> => sendOnce(run, failed.probe, purpose, { fresh: true })
+  const leavesNothing = !mayMake && failed.probe.effect !== 'creates'
   const later: Exchange[] = []
   while (later.length < times) {
-    const exchange = await sendOnce(run, failed.probe, purpose, { fresh: true })
-    if (!exchange.response || isThrottling(exchange)) return []
-    later.push(exchange)
-    if (mayMake && isGranted(exchange.response)) break
+    // At once, if that leaves nothing behind: one each of all failures in turn, instances that take turns would give each
+    // failure the same one every time.
+    const count = leavesNothing && (often || later.length > 0) ? times - later.length : 1
+    later.push(...(await Promise.all(Array.from({ length: count }, ask))))
+    if (later.some((other) => !other.response || isThrottling(other))) return []
+    if (mayMake && isGranted(later.at(-1)!.response!)) break
     if (!often && kindOf(later[0]!) === kindOf(failed)) break
   }
   return later
