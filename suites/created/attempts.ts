@@ -114,11 +114,12 @@ export function isOfConnection(
   alike: readonly HistoryEvent[],
   isRight: (event: HistoryEvent) => boolean,
 ): boolean {
+  // So is every one in a recording, of which each would be read again.
+  if (wrong.isFirst) return false
   const known = alike.filter(isAnswered)
   const fresh = known.filter(({ isFirst }) => isFirst)
   const behind = known.filter(({ exchange: { purpose } }) => purpose.skipJudging === 'at all')
   return (
-    !wrong.isFirst &&
     fresh.length >= proof.fresh &&
     fresh.every(isRight) &&
     behind.length >= proof.behind &&
