@@ -129,7 +129,35 @@ function ofGranted(wanted: readonly number[]): Clue {
       : wanted.includes(404)
         ? 'requests that name something unknown'
         : `requests to be refused with ${or(wanted)}`
-  return clue({ what: `${whose} are granted`, change: `refuse them with ${or(wanted)}` })
+  const what = `${whose} are granted`
+  const refuse = `refuse them with ${or(wanted)}`
+  const isOfKey = wanted.includes(401) || wanted.includes(403)
+  return {
+    key: `${what}; ${refuse}`,
+    say(results) {
+      const sign = results.map(({ failures }) => signOfCache(failures[0])).find(Boolean)
+      return { what, change: isOfKey && sign ? `${refuse}; ${ofCache(sign)}` : refuse }
+    },
+  }
+}
+
+const ofCache = (sign: string): string =>
+  `a cache answers, as the header ${sign} says: let it look at the key, or keep nothing that needs one`
+
+/** Names the header by which a cache says that it had the answer. Any proxy sends `Via`, and `Age: 0` with what is fresh. */
+function signOfCache(failure: Failure | undefined): string | undefined {
+  const headers = Object.entries(failure?.exchange?.response?.headers ?? {})
+  const names = headers.map(([name, value]) => ({ name: name.toLowerCase(), value }))
+  return names.find(({ name, value }) => signsOfCache[name]?.test(value))?.name
+}
+
+const signsOfCache: Readonly<Record<string, RegExp>> = {
+  age: /^0*[1-9]\d*$/,
+  'cache-status': /;\s*hit\b/i,
+  'cf-cache-status': /^(?:hit|stale|updating|revalidated)$/i,
+  'x-cache': /\bhit\b/i,
+  // Of this request, and of the one whose answer was kept.
+  'x-varnish': /^\d+ \d+$/,
 }
 
 function ofRefused(response: HttpResponse): Clue {

@@ -12,10 +12,14 @@ import { nextSteps } from '../../reporters/view/next-steps.ts'
 import { failed, failure, report, result } from '../gates/results.ts'
 
 /** An answer to each refusal of the catalogue: the status and the name that it asks for, and what becomes of them. */
-type Answering = (
-  status: number,
-  tpe: string,
-) => { status?: number; body?: unknown; text?: string } | null
+type Answering = (status: number, tpe: string) => Partial<Answer> | null
+
+interface Answer {
+  readonly status: number
+  readonly body?: unknown
+  readonly text?: string
+  readonly headers?: Record<string, string>
+}
 
 function failing(answering: Answering, only = /./): RequirementResult[] {
   return catalogue.flatMap(({ expects, id }) => {
@@ -26,17 +30,9 @@ function failing(answering: Answering, only = /./): RequirementResult[] {
   })
 }
 
-function answered({
-  body,
-  status,
-  text,
-}: {
-  status: number
-  body?: unknown
-  text?: string
-}): Partial<Failure> {
+function answered({ body, headers = {}, status, text }: Answer): Partial<Failure> {
   const { exchange } = failure()
-  const response = { status, headers: {}, body: text ?? JSON.stringify(body) }
+  const response = { status, headers, body: text ?? JSON.stringify(body) }
   return { exchange: { ...exchange!, response } }
 }
 
@@ -346,4 +342,22 @@ test('what to do next says of a cause what is seen, then what to change', () => 
   expect(nextSteps(report(rows))[0]!.text).toBe(
     `Requests without a right key are granted. Refuse them with 401: ${rows.length} failures`,
   )
+})
+
+test.each([
+  ['X-Varnish', '32771 3'],
+  ['age', '7'],
+  ['x-cache', 'Hit from cloudfront'],
+  ['cache-status', 'edge; hit'],
+  ['CF-Cache-Status', 'HIT'],
+])('a cache is named if what it grants to wrong keys has %s: %s', (name, value) => {
+  const with200 = (headers: Record<string, string>) =>
+    failing((status) => (status === 401 ? { status: 200, headers } : null), /^files/)
+  const [cause] = likelyCauses(with200({ via: '1.1 edge', [name]: value }))
+  expect(cause).toMatchObject({
+    what: 'requests without a right key are granted',
+    change: `refuse them with 401; a cache answers, as the header ${name.toLowerCase()} says: let it look at the key, or keep nothing that needs one`,
+  })
+  const fresh = { via: '1.1 edge', age: '0', 'x-varnish': '3', 'x-cache': 'MISS' }
+  expect(likelyCauses(with200(fresh))[0]!.change).toBe('refuse them with 401')
 })
