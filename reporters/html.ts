@@ -13,6 +13,7 @@ import {
   moreExchanges,
   type SentExchanges,
 } from './html/exchange.ts'
+import type { RunCommand } from './view/next-steps.ts'
 import { standingOf } from './view/standing.ts'
 
 type ExchangeBook = ReadonlyMap<string | null, string>
@@ -58,12 +59,13 @@ const FAILURE_BUDGET = 900_000
 export async function* renderHtml(
   report: Report,
   exchanges: Exchanges,
+  run: RunCommand = {},
 ): AsyncGenerator<string, void, undefined> {
   const book = await exchangeBook(exchanges, EXCHANGE_BUDGET)
   yield `${pageHead(`${report.target.name}: ${standingOf(report).word}`, { style, script })}
 <body${isLong(report) ? ' class="long"' : ''}><a class="skip" href="#main">Skip to the results</a>
 `
-  yield masthead(report)
+  yield masthead(report, run)
   yield `<main id="main">\n${failureList(report)}${baselineNotes(report)}${stepList(report)}${matrix(report)}`
   yield* requirementList(report, book)
   yield `${runDetails(report)}</main>\n<script>${script}</script></body></html>\n`

@@ -7,17 +7,22 @@ import { renderHtml } from './html.ts'
 import { renderJunit } from './junit.ts'
 import { renderMap } from './map.ts'
 import { renderMarkdown } from './markdown.ts'
+import type { RunCommand } from './view/next-steps.ts'
 import { json } from './escape/json.ts'
 
 /** A form of the report that `--report` can ask for. Pure: the text of the file, in pieces if the format holds exchanges. */
-export type Format = (report: Report, exchanges: Exchanges) => string | AsyncIterable<string>
+export type Format = (
+  report: Report,
+  exchanges: Exchanges,
+  run?: RunCommand,
+) => string | AsyncIterable<string>
 
 export const formats = {
   json: renderJson,
   html: renderHtml,
   junit: renderJunit,
   ctrf: renderCtrf,
-  markdown: (report) => renderMarkdown(report),
+  markdown: (report, _exchanges, run = {}) => renderMarkdown(report, 25, run),
   har: renderHar,
   badge: renderBadge,
   map: renderMap,

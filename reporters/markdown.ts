@@ -30,7 +30,7 @@ import {
   untested,
 } from './view/groups.ts'
 import { commandOrLength, evidence, failureSentence } from './view/evidence.ts'
-import { type NextStep, nextSteps } from './view/next-steps.ts'
+import { type NextStep, nextSteps, type RunCommand } from './view/next-steps.ts'
 import { gainOf, notJudged, type Step, usualPart } from './view/to-declare.ts'
 
 const MOST_IDS = 5
@@ -90,7 +90,7 @@ const MOST_MISSED = 50
  * The report as a page that fits a CI job's summary: short if all passes.
  * @param evidence the number of causes with evidence; the others are in the table only
  */
-export function renderMarkdown(report: Report, evidence = 25): string {
+export function renderMarkdown(report: Report, evidence = 25, how: RunCommand = {}): string {
   const { run, target } = report
   const { unexpected, expected } = failed(report)
   const causes = byCause(unexpected)
@@ -103,7 +103,7 @@ export function renderMarkdown(report: Report, evidence = 25): string {
     '',
     markdownText(exitLine(report)),
     '',
-    ...nextList(nextSteps(report)),
+    ...nextList(nextSteps(report, how)),
     ...summaryTable(report),
     ...runNotes(report).flatMap((note) => [`- ${markdownText(note)}`]),
     `- ${markdownText(`${target.baseUrl}: ${count(run.requests, 'request')} in ${duration(run.durationMs)}; ${seedLine(report)}`)}`,

@@ -27,7 +27,7 @@ import {
 } from './view/standing.ts'
 import { failed, leftOutSentence, requiredButMissed, untested } from './view/groups.ts'
 import { notBuilt } from './view/operation-map.ts'
-import { type NextStep, nextSteps, unexplained } from './view/next-steps.ts'
+import { jsonFile, type NextStep, nextSteps, unexplained } from './view/next-steps.ts'
 import { isWithoutOutcome, notJudged } from './view/to-declare.ts'
 import { groupBy } from '../harness/group-by.ts'
 
@@ -75,7 +75,7 @@ export function renderTerminal(
   const { notes = [], written = [], isVerbose = false, link = noLink, width = Infinity } = options
   const formats = written.map(({ format }) => format)
   const rest = isVerbose ? null : whereTheRestIs(formats)
-  const json = written.find(({ format, path }) => format === 'json' && path !== '-')?.path
+  const json = jsonFile(written)
   const lines: Line[] = [
     headLine(target, colors),
     '',

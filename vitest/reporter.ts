@@ -15,6 +15,7 @@ import { columnsOf, laidOut } from '../reporters/terminal/layout.ts'
 import { likelyLines, reasonLines, stepLines } from '../reporters/terminal/lines.ts'
 import { failed, untested } from '../reporters/view/groups.ts'
 import { likelyCauses } from '../reporters/view/likely-causes.ts'
+import { jsonFile } from '../reporters/view/next-steps.ts'
 import { verdictSentence } from '../reporters/view/standing.ts'
 import { notJudged } from '../reporters/view/to-declare.ts'
 import type { Report } from '../harness/report/index.ts'
@@ -82,8 +83,7 @@ export default class ConformanceReporter implements Reporter {
     if (problems.length > 0) process.exitCode = 2
     const { run, target } = report
     const names = written.map(({ path }) => (path === '-' ? 'stdout' : path))
-    const json = written.find(({ format, path }) => format === 'json' && path !== '-')
-    for (const line of summaryLines(report, json?.path)) this.#print(line)
+    for (const line of summaryLines(report, jsonFile(written))) this.#print(line)
     const name = terminalText(target.name)
     this.#print(
       `conform: ${name}: ${terminalText(verdictSentence(report))}; seed ${run.seed}; reports: ${names.join(', ') || 'none'}`,

@@ -7,6 +7,7 @@ import { type Pieces, isWrittenDirectly, readable, stage } from './files.ts'
 import { type ReportRequest } from './report-requests.ts'
 import { complain, colorsFor, knowsLinks, type People, tell } from './say.ts'
 import { columnsOf, type Line, terminalLink } from '../../reporters/terminal/layout.ts'
+import { jsonFile } from '../../reporters/view/next-steps.ts'
 import { renderTerminal } from '../../reporters/terminal.ts'
 import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
@@ -30,6 +31,8 @@ interface ReportSource {
   /** Called for each report, since each reads them from the beginning. */
   readonly exchanges: () => Exchanges
   readonly stdout?: NodeJS.WritableStream
+  /** The command of the run, without what selects requirements. */
+  readonly command?: string | undefined
 }
 
 /**
@@ -39,7 +42,7 @@ interface ReportSource {
  */
 export async function writeReports(
   requests: readonly ReportRequest[],
-  { report, exchanges, stdout = process.stdout }: ReportSource,
+  { command, report, exchanges, stdout = process.stdout }: ReportSource,
 ) {
   const problems = new Map<ReportRequest, string>()
   const reportNow = (): Report => withProblems(report, [...problems.values()])
@@ -49,7 +52,9 @@ export async function writeReports(
   ): Promise<Awaited<T> | undefined> => {
     try {
       const { [request.format]: render } = await loadFormats()
-      return await work(render(reportNow(), exchanges()))
+      const json = jsonFile(requests.filter((one) => !problems.has(one)))
+      const how = command === undefined ? {} : { command, json }
+      return await work(render(reportNow(), exchanges(), how))
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
       // Anything else is no error of the file system.
@@ -115,7 +120,7 @@ export async function finish(report: Report, ending: Ending): Promise<Report> {
     people,
     requests,
   } = ending
-  const written = await writeReports(requests, { report, exchanges })
+  const written = await writeReports(requests, { command, report, exchanges })
   for (const problem of written.problems) complain(problem)
   tell(people, before)
   people.write(

@@ -126,7 +126,7 @@ export function onceParts(
     rows.filter((row) => row.isWaiting && row.result.level === level).length
   const left = { must: waitingOf('must'), should: waitingOf('should') }
   return {
-    verdict: `<div id="verdict">${isWholeRun ? judging : verdictBlock(report) + nextBlock(report, true)}</div>`,
+    verdict: `<div id="verdict">${isWholeRun ? judging : verdictBlock(report) + nextBlock(report, { hasButtons: true })}</div>`,
     map: `<div id="map">${operationsSection({ ...report, requirements: known })}</div>`,
     causes: `<div id="causes">${likelyList({ ...report, requirements: known })}</div>`,
     counts: `<div id="counts">${countCards(counted, left)}</div>`,

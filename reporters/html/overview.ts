@@ -22,10 +22,10 @@ import {
   type Tone,
 } from '../view/standing.ts'
 import { likelyList } from './lists.ts'
-import { nextSteps } from '../view/next-steps.ts'
+import { nextSteps, type RunCommand } from '../view/next-steps.ts'
 
 /** The first screen: whose report this is, the verdict, what to change first, the counts of each level, the coverage. */
-export function masthead(report: Report): string {
+export function masthead(report: Report, how: RunCommand): string {
   const { run, suite, target } = report
   const leftOut = leftOutSentence(report)
   const notes = [...runNotes(report), ...(leftOut === undefined ? [] : [`left out: ${leftOut}`])]
@@ -35,7 +35,7 @@ export function masthead(report: Report): string {
 <h1>${htmlText(target.name)}</h1>
 <p class="where"><span class="mono">${htmlText(target.baseUrl)}</span> <time datetime="${htmlAttribute(run.startedAt)}">${htmlText(day(run.startedAt))}</time></p>
 ${verdictBlock(report)}
-${nextBlock(report)}${items.length > 0 ? `<ul class="notes">${items.join('')}</ul>\n` : ''}${operationsSection(report)}${likelyList(report)}${countCards({ ...report, summary: selectedSummary(report) })}
+${nextBlock(report, how)}${items.length > 0 ? `<ul class="notes">${items.join('')}</ul>\n` : ''}${operationsSection(report)}${likelyList(report)}${countCards({ ...report, summary: selectedSummary(report) })}
 </header>
 `
 }
@@ -49,8 +49,8 @@ export function verdictBlock(report: Report): string {
 }
 
 /** What to do next, numbered; nothing if the verdict says it. */
-export function nextBlock(report: Report, hasButtons = false): string {
-  const steps = nextSteps(report, { hasButtons }).map(
+export function nextBlock(report: Report, how: RunCommand): string {
+  const steps = nextSteps(report, how).map(
     ({ command, text }) =>
       `<li><p>${htmlText(text)}</p>${command === undefined ? '' : `<pre class="c">${htmlText(command)}</pre>`}</li>`,
   )

@@ -22,6 +22,13 @@ export interface RunCommand {
   readonly hasButtons?: boolean
 }
 
+/** Path of the JSON report among those that are written, if one is in a file. */
+export function jsonFile(
+  reports: readonly { readonly format: string; readonly path: string }[],
+): string | undefined {
+  return reports.find(({ format, path }) => format === 'json' && path !== '-')?.path
+}
+
 const MOST = 3
 
 /** What to do next, at most three steps, the one first that tells most; none if the last line says it, or all is well. */

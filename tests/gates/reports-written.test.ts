@@ -7,7 +7,8 @@ import { folder } from '../cli/conform.ts'
 import { conform } from '../cli/in-process.ts'
 import { failureExchanges, writeReports } from '../../cli/output/write-reports.ts'
 import { parseReportRequests, takesStdout } from '../../cli/output/report-requests.ts'
-import { failed, failure, report, result } from './results.ts'
+import { leftOut } from '../../harness/report/reason.ts'
+import { failed, failure, missed, report, result } from './results.ts'
 
 test('a report goes to its usual file, to a path, or to stdout', () => {
   expect(parseReportRequests(['json', 'ctrf', 'html=a=b.html', 'junit=-'])).toEqual([
@@ -54,6 +55,19 @@ test('a report that cannot be written is named, and the others are written', asy
   expect(written).toEqual({ ...whole, exit: { code: 2, because: problems[0] } })
   expect(JSON.parse(readFileSync(join(at, 'r.json'), 'utf8'))).toEqual(written)
   expect(readFileSync(join(at, 'r.xml'), 'utf8')).toContain('<testsuite')
+})
+
+test('a page and a summary say next what the terminal says: the command of the run, and where its JSON is', async () => {
+  const at = folder()
+  const cut = report([result('a.b/1'), missed('a.b/2', leftOut('interrupted'))], {
+    interrupted: true,
+  })
+  const json = `${at}/r.json`
+  const requests = parseReportRequests([`json=${json}`, `html=${at}/r.html`, `markdown=${at}/r.md`])
+  const command = 'conform --target t.json'
+  await writeReports(requests, { report: cut, exchanges: () => [], command })
+  for (const file of ['r.html', 'r.md'])
+    expect(readFileSync(join(at, file), 'utf8')).toContain(`${command} --untested ${json}`)
 })
 
 test('stdout gets the report and stays open', async () => {
