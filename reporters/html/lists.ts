@@ -65,16 +65,23 @@ function expectedBy(report: Report, { first, others }: Cause): string {
   return `expected by the baseline${reasons.size > 1 || reason === undefined ? '' : `: ${shortened(reason, 200)}`}`
 }
 
+/** More ids than that are folded: they would hide the failures below. */
+const MOST_NAMED = 20
+
 function row({ first: result, others }: Cause, note?: string): string {
   const [first] = result.failures
   const tags = [result.level, sections(result.section), ...(note === undefined ? [] : [note])]
   const summary = first
     ? `<dl><dt>Sent</dt><dd>${short(first.message)}</dd><dt>Expected</dt><dd>${short(first.expected)}</dd><dt>Received</dt><dd class="got">${short(first.actual)}</dd></dl>`
     : ''
+  const named = others.map(({ id }) => link(id)).join(', ')
+  const heading = `Same for ${others.length} more`
   const same =
     others.length === 0
       ? ''
-      : `<p>Same for ${others.length} more: ${others.map(({ id }) => link(id)).join(', ')}</p>`
+      : others.length > MOST_NAMED
+        ? `<details class="fold"><summary>${heading}</summary><p>${named}</p></details>`
+        : `<p>${heading}: ${named}</p>`
   return `<li><p>${link(result.id)} ${tags.map((tag) => `<span class="tag">${htmlText(tag)}</span>`).join(' ')}</p><p class="ask">${htmlText(result.statement)}</p>${summary}${same}</li>`
 }
 

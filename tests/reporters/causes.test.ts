@@ -116,6 +116,11 @@ test('Markdown and HTML show one row; every id keeps its own entry in the files'
     expect(list).toContain(`>${id}</a>`)
     expect(html).toContain(`<details class="r f" id="${id}"`)
   }
+  expect(list).not.toContain('<details')
+  const many = report(Array.from({ length: 22 }, (_, at) => one(`area-${at}.run/401-expired-key`)))
+  expect(await joined(renderHtml(many, []))).toMatch(
+    /<details class="fold"><summary>Same for 21 more<\/summary><p><a class="mono" href="#area-1.run/,
+  )
   expect(renderJunit(whole).match(/<failure /g)).toHaveLength(15)
   expect(renderCtrf(whole).match(/"status": "failed"/g)).toHaveLength(15)
 })
