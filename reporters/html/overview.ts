@@ -114,7 +114,11 @@ export function bar(counts: Counts, waiting = 0): string {
 function coverage(counts: Counts, waiting: number): string {
   const apply = total(counts) + waiting - counts.notApplicable
   const share = apply === 0 ? 0 : Math.floor((exercised(counts) / apply) * 100)
-  return `<section class="card"><h2>Coverage</h2><p class="weight">Of what applies to this target</p><p class="share"><b>${share}</b> %</p><p>${exercised(counts)} of ${apply} requirements were tested; ${counts.notApplicable} ${counts.notApplicable === 1 ? 'does' : 'do'} not apply.</p></section>`
+  const rest =
+    counts.notApplicable === 0
+      ? ''
+      : `; ${counts.notApplicable} ${counts.notApplicable === 1 ? 'does' : 'do'} not apply`
+  return `<section class="card"><h2>Coverage</h2><p class="weight">Of what applies to this target</p><p class="share"><b>${share}</b> %</p><p>${exercised(counts)} of ${apply} requirements were tested${rest}.</p></section>`
 }
 
 function day(time: string): string {

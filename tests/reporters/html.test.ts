@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { renderHtml } from '../../reporters/html.ts'
 import type { RecordedExchange, Report } from '../../harness/report/model.ts'
 import { leftOut } from '../../harness/report/reason.ts'
-import { missed, report, result } from '../gates/results.ts'
+import { missed, notApplicable, report, result } from '../gates/results.ts'
 import { hostile, unsafe } from './hostile.ts'
 import { attribute, elements, hasClass, textOf, type Element } from './html-tree.ts'
 import { joined, sampleExchanges } from './sample-exchanges.ts'
@@ -43,6 +43,15 @@ test('the first screen says verdict, target, counts and coverage', async () => {
     'insecure: ',
   ])
     expect(header).toContain(part)
+})
+
+test('the coverage names what does not apply, if there is any', async () => {
+  const covered = async (...rows: Parameters<typeof report>[0]) =>
+    /\d+ of \d+ requirements were tested[^<]*/.exec(await joined(renderHtml(report(rows), [])))?.[0]
+  expect(await covered(result('a.b/1'))).toBe('1 of 1 requirements were tested.')
+  expect(await covered(result('a.b/1'), notApplicable('a.b/2'))).toBe(
+    '1 of 1 requirements were tested; 1 does not apply.',
+  )
 })
 
 test('the matrix has a cell for every requirement, named by its outcome', async () => {
