@@ -85,9 +85,8 @@ export default class ConformanceReporter implements Reporter {
     const names = written.map(({ path }) => (path === '-' ? 'stdout' : path))
     for (const line of summaryLines(report, jsonFile(written))) this.#print(line)
     const name = terminalText(target.name)
-    this.#print(
-      `conform: ${name}: ${terminalText(verdictSentence(report))}; seed ${run.seed}; reports: ${names.join(', ') || 'none'}`,
-    )
+    const last = `conform: ${name}: ${terminalText(verdictSentence(report))}; seed ${run.seed}; reports: ${names.join(', ') || 'none'}`
+    for (const line of laidOut([last], columnsOf(process.stdout))) this.#print(line)
   }
 }
 

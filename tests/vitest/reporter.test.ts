@@ -4,7 +4,29 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { TestModule, Vitest } from 'vitest/node'
 import ConformanceReporter from '../../vitest/reporter.ts'
 import { folder } from '../cli/conform.ts'
-import { report, result } from '../gates/results.ts'
+import { failed, report, result } from '../gates/results.ts'
+
+test('on a terminal it breaks no word at the edge', async () => {
+  const { columns, isTTY } = process.stdout
+  onTestFinished(() => {
+    Object.assign(process.stdout, { columns, isTTY })
+  })
+  Object.assign(process.stdout, { columns: 40, isTTY: true })
+  const said: string[] = []
+  const reporter = new ConformanceReporter({ reports: [] })
+  reporter.onInit({
+    config: { root: folder() },
+    logger: { log: (line: string) => said.push(line) },
+  } as unknown as Vitest)
+  const module = {
+    meta: () => ({ conformance: [{ report: report([failed('a.b/1'), failed('a.b/2')]) }] }),
+  } as unknown as TestModule
+  await reporter.onTestRunEnd([module])
+  expect(said[0]).toMatch(/^conform: /)
+  expect(said.length).toBeGreaterThan(1)
+  expect(said.every((line) => line.length <= 40)).toBe(true)
+  expect(said.map((line) => line.trim()).join(' ')).toMatch(/; reports: none$/)
+})
 
 test.skipIf(!existsSync('/dev/full'))(
   'names the reports that are written, and what became of the others',
