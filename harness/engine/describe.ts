@@ -34,7 +34,8 @@ export function describeResponse(exchange: Exchange): string {
   const { response, noResponse } = exchange
   if (!response) {
     const { cause, message, detail } = noResponse ?? { cause: 'aborted', message: 'none came' }
-    return cause === 'malformed' || detail === 'nothing-came' ? message : `no answer: ${message}`
+    const isWhole = cause === 'malformed' || detail === 'nothing-came' || detail === 'still-coming'
+    return isWhole ? message : `no answer: ${message}`
   }
   const tpe = tpeOf(response)
   if (tpe === undefined || isGranted(response))

@@ -89,7 +89,7 @@ export async function sendWithPatience(outgoing: Outgoing): Promise<Exchange> {
     const { unanswered } = tries
     if (!unanswered || run.life.ended || !breaker.isOpen(operationName(unanswered.probe)))
       throw error
-    return { ...unanswered, unansweredTwice: true }
+    return unansweredFor(unanswered)
   } finally {
     releaseQueue?.()
   }
@@ -143,7 +143,7 @@ const onLoss: Policy = async (exchange, tries) => {
     tries.alone = true
     return 'again'
   }
-  const last: Exchange = tries.resent ? { ...exchange, unansweredTwice: true } : exchange
+  const last = tries.resent ? unansweredFor(exchange) : exchange
   // One that was sent again as often as it takes has proven it by itself.
   const byChance = isLost(noResponse!) && !repeatable
   if (!wasGone || repeatable)
@@ -152,6 +152,10 @@ const onLoss: Policy = async (exchange, tries) => {
     )
   return last
 }
+
+/** Of a slow road only: the service did answer. */
+const unansweredFor = (exchange: Exchange): Exchange =>
+  exchange.noResponse?.detail === 'still-coming' ? exchange : { ...exchange, unansweredTwice: true }
 
 /** A request that should be granted is tried twice before it counts as unanswered: the second makes an object of its own. */
 function isRepeatable({ effect }: Probe, { isSuccess, role }: Purpose): boolean {

@@ -78,6 +78,8 @@ function deadlineOf({ target: { limits, timeoutDeclared } }: Run, { effect }: Pr
 /** A result that says which limit ran out, if one did. */
 function naming(result: HttpResult, { target }: Run, { effect }: Probe): HttpResult {
   if (result.kind === 'answer' || result.cause !== 'timeout') return result
+  if (result.detail === 'still-coming')
+    return { ...result, message: `${result.message}; declare a longer limits.timeoutMs` }
   const usual = target.timeoutDeclared || effect === 'generates'
   const limit = usual ? 'limits.timeoutMs' : 'the limit as long as limits.timeoutMs is not declared'
   return { ...result, message: `${result.message} (${limit})` }

@@ -70,6 +70,7 @@ class RunningExchange implements Dispatcher.DispatchHandler {
   #previousTag: Tag | undefined
   #head: { status: number; headers: readonly HeaderLine[]; length: number | undefined } | undefined
   #body: Collector | undefined
+  #cameAt: number | undefined
   #isSettled = false
 
   constructor(
@@ -129,6 +130,7 @@ class RunningExchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    this.#cameAt = performance.now()
     if (!this.#isSettled && !this.#body!.add(chunk)) this.#finish({ cut: true, reusable: false })
   }
 
@@ -178,6 +180,7 @@ class RunningExchange implements Dispatcher.DispatchHandler {
       status: this.#head?.status,
       bodyBytes: this.#body?.length ?? 0,
       bodyLength: this.#head?.length,
+      ...(this.#cameAt !== undefined && { silentMs: performance.now() - this.#cameAt }),
     }
   }
 }

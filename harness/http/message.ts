@@ -61,6 +61,7 @@ export type NoResponseDetail =
   | 'nobody-listens' // the connection was refused
   | 'proxy' // it stands between, and does not open the way; the message names it
   | 'nothing-came' // no byte of an answer within the deadline; the message says so
+  | 'still-coming' // a body of a known length came until the deadline, slowly; the message says so
 
 export interface NoResponse {
   readonly kind: 'no-answer'

@@ -14,6 +14,8 @@ export interface Progress {
   readonly bodyBytes: number
   /** The length that `content-length` promises, in bytes. */
   readonly bodyLength?: number
+  /** For how long nothing of the body has come, in ms. */
+  readonly silentMs?: number
 }
 
 export interface Reason {
@@ -119,10 +121,12 @@ export function timedOut(timeoutMs: number, progress: Progress): Reason {
     return { cause: 'timeout', message: `no connection to ${progress.host}${through} ${within}` }
   }
   if (progress.status !== undefined) {
-    return {
-      cause: 'timeout',
-      message: `the answer did not end ${within}: ${read(progress)} had come`,
-    }
+    const { bodyLength, silentMs = Infinity } = progress
+    const isComing = bodyLength !== undefined && silentMs < timeoutMs / 4
+    const message = `the answer did not end ${within}: ${read(progress)} had come`
+    return isComing
+      ? { cause: 'timeout', message: `${message}, and it went on`, detail: 'still-coming' }
+      : { cause: 'timeout', message }
   }
   const message =
     progress.bytes > 0 ? `the head of the answer did not end ${within}` : `no answer ${within}`
