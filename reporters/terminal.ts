@@ -27,7 +27,13 @@ import {
 } from './view/standing.ts'
 import { failed, leftOutSentence, requiredButMissed, untested } from './view/groups.ts'
 import { notBuilt } from './view/operation-map.ts'
-import { jsonFile, type NextStep, nextSteps, unexplained } from './view/next-steps.ts'
+import {
+  jsonFile,
+  type NextStep,
+  nextSteps,
+  type RunCommand,
+  unexplained,
+} from './view/next-steps.ts'
 import { isWithoutOutcome, notJudged } from './view/to-declare.ts'
 import { groupBy } from '../harness/group-by.ts'
 
@@ -47,13 +53,11 @@ interface WrittenReport {
   readonly path: string
 }
 
-export interface TerminalOptions {
+export interface TerminalOptions extends Omit<RunCommand, 'json'> {
   /** Further notes on the run, a line each. */
   readonly notes?: readonly string[]
   /** The reports that are written besides: what is too much for a terminal is said to be there. */
   readonly written?: readonly WrittenReport[]
-  /** The command of the run, without what selects requirements: what failed is run again by it. */
-  readonly command?: string
   /** Columns of the terminal, to which lines are broken; Infinity, the default, for what is none. */
   readonly width?: number
   /** Makes links of ids and paths, in a terminal that knows them. */
@@ -92,7 +96,7 @@ export function renderTerminal(
     ...causeLines(report, rest, colors),
     ...pathLines(written, link, colors),
     `${count(run.requests, 'request')} in ${duration(run.durationMs)}; ${seedLine(report)}`,
-    ...nextLines(nextSteps(report, { command: options.command, json }), colors),
+    ...nextLines(nextSteps(report, { ...options, json }), colors),
     colors.bold(colors[tones[standingOf(report).tone]](terminalText(verdictBeforeExit(report)))),
     ...notes.map((note) => terminalText(note)),
     ...missedLines(report, rest),

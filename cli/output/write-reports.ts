@@ -128,6 +128,8 @@ export async function finish(report: Report, ending: Ending): Promise<Report> {
       ...{ notes, isVerbose },
       written: written.written,
       command,
+      // No key goes on with what an interrupt left.
+      hasButtons: people.hasKeys === true && !written.report.run.interrupted,
       ...(knowsLinks(people) && { link: terminalLink }),
       width: columnsOf(people),
     }),

@@ -225,6 +225,7 @@ function createScreen({ stream, colors, help, onWrite }: ScreenParts) {
   }
   const people = {
     isTTY: stream.isTTY,
+    hasKeys: true,
     get columns() {
       return stream.columns
     },
