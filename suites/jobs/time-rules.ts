@@ -163,6 +163,12 @@ const maxLagMs = 1000
 /** Least time from the end of a job to a later reading of it, in ms. */
 const laterMs = 200
 
+function tellTheSame(name: string, one: HistoryEvent, other: HistoryEvent): boolean {
+  if (readsTheSame(member(one.body, name), member(other.body, name))) return true
+  const [first, second] = [instantAt(name, one), instantAt(name, other)]
+  return first !== undefined && second !== undefined && isSameInstant(first, second)
+}
+
 /** §3: a job that has ended reads the same again, `updated_at` apart. */
 export const stable = eachOf(
   (history) =>
@@ -183,9 +189,7 @@ export const stable = eachOf(
       return isNew ? undefined : against(job, reading, { what, expected, against: end.exchange })
     }
     if (!isRead(reading)) return undefined
-    const name = members.find(
-      (one) => !readsTheSame(member(end.body, one), member(reading.body, one)),
-    )
+    const name = members.find((one) => !tellTheSame(one, end, reading))
     if (name === undefined) return 'held'
     return { ...contradicts(job, reading, { name, before: end, as: asBefore }), what }
   },

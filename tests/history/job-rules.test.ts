@@ -418,6 +418,18 @@ const table: Partial<Record<Id, [what: string, outcome: Outcome, story: string][
     ['gone later', 'broken', `${job('j1', 0)}\n6000 j1: 404 ResourceNotFound`],
     ['gone for a moment', 'open', `${job('j1', 0)}\n3000 j1: 404 ResourceNotFound`],
     ['a declared job', 'held', '0 j1: completed\n3000 j1: completed'],
+    [
+      'one instant in two precisions and offsets',
+      'held',
+      `0 j1: completed {"created_at":"2026-03-01T12:00:00.736124Z"}
+      3000 j1: completed {"created_at":"2026-03-01T13:00:00.736+01:00"}`,
+    ],
+    [
+      'another instant',
+      'broken',
+      `0 j1: completed {"created_at":"2026-03-01T12:00:00.736Z"}
+      3000 j1: completed {"created_at":"2026-03-01T12:00:00.737Z"}`,
+    ],
   ],
 }
 
