@@ -5,7 +5,7 @@ import {
   requirementOf,
 } from '../catalogue/catalogue.ts'
 import { isOperationId, readsOf } from '../catalogue/operations.ts'
-import { countGenerating } from '../harness/checks/index.ts'
+import { bringsBody, countGenerating } from '../harness/checks/index.ts'
 import { operationOf, plannedCases, requestsOf } from './planned-cases.ts'
 import type { LeftOutBy, Reason } from '../harness/report/index.ts'
 import {
@@ -171,7 +171,13 @@ function withoutSetup(
   target: Target,
   reading: Target,
 ): Refused | undefined {
-  const isMade = isDeclared(target.file, requirement) && !isDeclared(reading.file, requirement)
+  const scenario = target.scenarios[requirement.id]
+  // A scenario changes the valid request of its operation.
+  const needing =
+    scenario && !bringsBody(scenario)
+      ? requirementOf(grantedRequirement[scenario.operation])
+      : requirement
+  const isMade = isDeclared(target.file, needing) && !isDeclared(reading.file, needing)
   return isMade ? notExercised(leftOut('--read-only')) : undefined
 }
 

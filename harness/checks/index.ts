@@ -1,4 +1,5 @@
 // A suite, and what a run needs besides.
+export { bringsBody } from './changed-by-scenario.ts'
 export { type KnownCases, suite, type Suite } from './suite.ts'
 export { createdHook } from './created.ts'
 export { envelopeHook, judgeObserved, observedCases } from './envelope-watch.ts'

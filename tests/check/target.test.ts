@@ -29,6 +29,8 @@ test('the base URL is the one given, else the target file’s, else where most o
   expect(await requests({ baseUrl: 'https://HERE.example.com/v1' })).toEqual(
     await requests({ baseUrl: 'https://here.example.com' }),
   )
+  const doubled = targetFile({ baseUrl: 'https://there.example.com/eu/v1/' })
+  expect(await requests({ target: doubled })).toEqual(['https://there.example.com/eu', 1])
   expect(await requests({ baseUrl: 'https://here.example.com/eu' })).toEqual([
     'https://here.example.com/eu',
     0,

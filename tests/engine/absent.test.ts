@@ -96,6 +96,19 @@ test.each(Object.keys(unknownPaths).filter((kind) => kind !== 'an envelope'))(
   },
 )
 
+test.each(['FastAPI', 'an envelope'])(
+  'without a key a server that has no files is not told to look at the base URL, and one that has nothing is: %s',
+  async (kind) => {
+    const runWithoutKey = (isBuilt: RegExp) => runOf({ ...halfBuilt(kind, isBuilt), keys: {} })
+    const { absent = [], hints = [] } = await runWithoutKey(/^\w+ \/v1\/(?!files)/)
+    expect(hints).toEqual([])
+    for (const { operation } of absent) expect(operation).toMatch(/^files\./)
+    expect((await runWithoutKey(/^never/)).hints).toEqual([
+      expect.stringContaining('check the base URL'),
+    ])
+  },
+)
+
 test('an operation that looks for objects is there, however it says that one is not', async () => {
   const answers = [{ message: 'File not found', statusCode: 404 }, { detail: 'No file x' }]
   for (const answer of answers) {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { operations } from '../../catalogue/operations.ts'
 import { decide } from '../../harness/report/exit-code.ts'
 import { reportOf } from '../../suites/run-report.ts'
 import type { Transport } from '../../harness/http/message.ts'
@@ -37,6 +38,24 @@ test('a row that sends requests of its own, selected alone, sends no others', as
   expect(judged.facts.requests).toBeLessThan(15)
   expect(idsOf(judged.results, 'passed')).toEqual([unsupported])
   expect(reasonsOf(judged, [unsupported])).toEqual(new Set(['left out: --only']))
+})
+
+test('a server without a path for POST alone gets no GET there, and the reason says so', async () => {
+  const onPostAlone = operations.filter(
+    ({ method, path }) => method === 'POST' && !path.includes('{'),
+  )
+  const change = (file: TargetFile): TargetFile => ({
+    ...file,
+    operations: {
+      ...file.operations,
+      ...Object.fromEntries(onPostAlone.map(({ id }) => [id, 'not-served'])),
+    },
+  })
+  const judged = await judgeOnly([unsupported], { change })
+  expect(judged.sentFor).not.toContain(unsupported)
+  expect(judged.results.find(({ id }) => id === unsupported)?.reason).toBe(
+    'the target serves no path that the interface has for POST alone',
+  )
 })
 
 test('for a row of every response all requests are sent, and what nobody selected is left out, whatever it lacks', async () => {

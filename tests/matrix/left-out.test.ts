@@ -196,6 +196,32 @@ describe('what a run leaves out is not exercised, and nothing fails', () => {
     )
   })
 
+  test.each([false, true])('what a setup saves is declared: readOnly %s', async (readOnly) => {
+    let made = ''
+    const setup = [{ method: 'POST', url: '/v1/made', save: { made: '/id' } }] as const
+    const change = (file: TargetFile): TargetFile => {
+      const application = file.resources!.application!
+      made = application.id
+      const resources = { ...file.resources, application: { ...application, id: '{made}' } }
+      return { ...file, setup: [...setup], resources }
+    }
+    const instead: JudgeSettings['instead'] = (reference) => (request) =>
+      new URL(request.url).pathname === '/v1/made'
+        ? Response.json({ id: made })
+        : reference(request)
+    const options = { ...quick, readOnly, only: ['jobs.*'] }
+    const { results } = await judgeReference(pace, { options, change, instead })
+    const reasonOf = (id: string) => results.find((result) => result.id === id)?.reason
+    const told = new Set(
+      results.filter(({ operation }) => operation === 'jobs.create').map(({ reason }) => reason),
+    )
+    if (readOnly) expect(told).toEqual(new Set([undefined, 'left out: --read-only']))
+    // A scenario changes the request for that application: it has none either.
+    const ofScenario = reasonOf('jobs.create/429-quota-exceeded')
+    expect(ofScenario).toBe(readOnly ? 'left out: --read-only' : undefined)
+    expect(reasons(results)).not.toContain('declare resources.application')
+  })
+
   test('a key that is not accepted: nothing is judged by it', async () => {
     const { results, verdicts, facts } = await judgeReference(pace, {
       options: quick,
