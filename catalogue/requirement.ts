@@ -90,8 +90,8 @@ export interface Requirement {
 }
 
 /**
- * Most that a requirement sends beyond its control whose requests depend on what the target answers. Of any other the cases are
- * known before anything is sent, and are counted.
+ * Most that a requirement sends beyond its control, and beyond the cases that are known before anything is sent: those are
+ * counted.
  */
 export interface Bound {
   readonly requests: number

@@ -3,7 +3,7 @@ import { eachAccepted } from './created/created-object.ts'
 import { noEffect, once, onceAtOnce, ownId } from './created/relations.ts'
 import { usable } from './created/usable.ts'
 import { insideBounds } from './query-config.ts'
-import { addSameFileAgain, otherGraph } from './created/additions.ts'
+import { addDeleted, addSameFileAgain, otherGraph } from './created/additions.ts'
 
 // Create a graph (§4.4, §7.3)
 
@@ -21,7 +21,7 @@ export const graphsCreate = suite('graphs.create', {
 
 export const graphsAddFile = suite('graphs.add-file', {
   '2xx-accepted': eachAccepted,
-  '4xx-unknown-file': byRecord(),
+  '4xx-unknown-file': byRecord({ judgeDeleted: addDeleted }),
   '2xx-other-graph': otherGraph,
   '404-unknown-graph': unknown('graph_id'),
   '4xx-no-effect': noEffect,

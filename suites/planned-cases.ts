@@ -107,10 +107,10 @@ export function requestsOf(
     const tries = operation && !isRefusal(expects) ? triesOf(operation) : 1
     const usual = cases.filter(({ mayBeAbsent }) => !mayBeAbsent).map(({ parts: _, ...one }) => one)
     return {
-      most: (countAll(cases) + generated) * tries,
+      most: (countAll(cases) + generated) * tries + (atMost?.requests ?? 0),
       usually: countAll(usual) + generated,
       generations: countGenerating(cases) + (effect === 'generates' ? generated : 0),
-      also: {},
+      also: atMost?.also ?? {},
       controls,
       isGenerating,
     }

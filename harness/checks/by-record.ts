@@ -125,6 +125,8 @@ interface RecordOptions {
   readonly besides?: (known: Known, valid: Probe) => Probe
   /** Pairs that answer a value of another type at that member, if others than those of the requirement. */
   readonly otherTypes?: { readonly at: string; readonly expects: Pairs }
+  /** Judges the case of a deleted object: it may be granted for good. */
+  readonly judgeDeleted?: Case['judge']
 }
 
 /** Everything that the record of the operation counts under the requirement's condition. */
@@ -132,6 +134,7 @@ export function byRecord({
   orNoBody,
   besides = (_, valid) => valid,
   otherTypes,
+  judgeDeleted,
 }: RecordOptions = {}): CaseCondition {
   return byCases((material) => {
     const { operation, requirement } = material
@@ -174,6 +177,7 @@ export function byRecord({
         // Made a number it is 0, which may be out of range (§7.2).
         ...(mayBeCoerced(one) && one.value(undefined) === false && { expects: anyBadRequest }),
         ...(mayBeCoerced(one) && { coercion: asText(one) }),
+        ...(judgeDeleted && isOf(one, 'deleted') && { judge: judgeDeleted }),
       }
     }
     return [

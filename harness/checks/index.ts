@@ -16,6 +16,7 @@ export {
   countAll,
   countGenerating,
   judgeAll,
+  judgeCase,
   judgeGenerated,
   type Material,
   materialOf,

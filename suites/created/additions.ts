@@ -2,11 +2,13 @@ import { additionOperation, operation } from '../../catalogue/operations.ts'
 import {
   asScenario,
   byScenario,
+  type Case,
   contentOf,
   grantedProbe,
   inScenario,
   isDeclared,
   judgeAlso,
+  judgeCase,
   laterAttempts,
   pointerOf,
   retryWhileSettling,
@@ -137,6 +139,46 @@ async function addToCreated(context: CheckContext): Promise<void> {
     context.send(creation, { role: 'setup', badInput: true, about }).then(again)
   // Another replica may still process the addition.
   await retryWhileSettling(run, afterRefusal, isConflict)
+}
+
+/**
+ * Adds a deleted file to a graph that the run has just made and that takes files: an addition that is granted stays, and the next
+ * run would be told that the file is in the graph. By a 409 the declared graph may say just that.
+ */
+export const addDeleted: NonNullable<Case['judge']> = async (refusal, one) => {
+  const { context, valid: validOf } = refusal
+  const { run } = context
+  const made =
+    canAddToCreated(run) && !run.options.readOnly
+      ? await orElse<string | undefined>(
+          run,
+          () => graphWithFile(context),
+          async () => undefined,
+        )
+      : undefined
+  if (made !== undefined) {
+    const valid = async (): Promise<Probe> => {
+      const probe = await validOf()
+      return { ...probe, params: { ...probe.params, graph_id: made } }
+    }
+    await judgeCase({ ...refusal, valid }, one)
+    return
+  }
+  const probe = { ...one.change(await validOf()), effect: 'none' } as const
+  const exchange = await context.send(probe, { badInput: true, what: one.what })
+  if (isConflict(exchange))
+    throw new NotExercised(
+      'answered 409: an earlier run may have added the deleted file; declare graphs.create and files.upload',
+    )
+  refusal.judgeResponse(exchange, one.what)
+}
+
+/** Creates a graph and adds a file to it; gives the id of the graph. */
+async function graphWithFile(context: CheckContext): Promise<string> {
+  const { run } = context
+  const graph = await createObject(context, 'graphs.create')
+  await addFirst(context, await addition(run, graph, await upload(run, contentOf(run))))
+  return graph
 }
 
 /** Adds a file to its graph; throws `NotExercised` unless the graph then says, by a 409, that it has it. */

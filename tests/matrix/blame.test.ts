@@ -59,6 +59,24 @@ function vanishes(made: RegExp, afterMs: number) {
     }
 }
 
+/** A deleted file can be added to any graph, for good: a second time it is there already, also in the next run. */
+function addsDeleted(files: Set<string>) {
+  return (reference: Handler): Handler =>
+    async (request) => {
+      const path = pathOf(request)
+      const response = await reference(request)
+      const text = await request.text()
+      if (!path.endsWith('/files') || !text.includes(deletedFile) || response.status !== 404)
+        return response
+      const file = `${path} ${text}`
+      if (files.has(file)) return envelope(409, 'BadRequest')
+      files.add(file)
+      return Response.json({ id: deletedFile })
+    }
+}
+
+const deletedFile = '9c4e2f86-1d7a-4c3b-a5e8-7f60b2d93002'
+
 const graphs = ['files.*', 'graphs.*'] as const
 
 interface Server {
@@ -189,6 +207,39 @@ describe('one fault is told of one requirement', () => {
       expect(idsOf(results, 'failed'), reasons(results)).toEqual(failed)
     },
   )
+
+  test('a deleted file that was added stays in its graph: each run sees that it could be added', async () => {
+    const files = new Set<string>()
+    const judge = (nonce: string, change?: JudgeSettings['change']) =>
+      judgeReference(
+        {},
+        {
+          options: { only: ['graphs.add-file/4xx-unknown-file'], nonce },
+          instead: addsDeleted(files),
+          ...(change && { change }),
+        },
+      )
+    for (const nonce of ['one', 'two']) {
+      const { results } = await judge(nonce)
+      expect(idsOf(results, 'failed'), nonce).toEqual(['graphs.add-file/4xx-unknown-file'])
+      const [failure] = results.find(({ outcome }) => outcome === 'failed')!.failures
+      expect(failure?.actual).not.toContain('differ')
+      expect(failure?.takes).not.toBe('chance')
+    }
+    // Nobody knows who added it to a graph that was there before.
+    files.add(
+      `/v1/knowledge-graphs/4d5a9e3c-8b21-47f6-b0d4-1e6f3c8a4001/files {"file_id":"${deletedFile}"}`,
+    )
+    const { results } = await judge('three', ({ operations, ...file }) => {
+      const { 'graphs.create': _, ...others } = operations ?? {}
+      return { ...file, operations: others }
+    })
+    const found = results.find(({ id }) => id === 'graphs.add-file/4xx-unknown-file')
+    expect(found).toMatchObject({
+      outcome: 'not-exercised',
+      reason: expect.stringContaining('an earlier run may have added') as string,
+    })
+  })
 
   test('every second valid request breaks, of an operation that generates: no input is to blame, and it does not pass', async () => {
     const settings = {

@@ -61,7 +61,7 @@ async function responsesAtEnd(
   often: boolean,
 ): Promise<Exchange[]> {
   // An object that it makes after all is listed and removed like others, and is not made twice.
-  const mayMake = failed.probe.effect !== 'none' && creates(run, failed.probe)
+  const mayMake = failed.probe.effect !== 'none' && leavesState(run, failed.probe)
   const purpose = { requirement: id, role: 'probe', skipPassive: !mayMake } as const
   const ask = (): Promise<Exchange> => sendOnce(run, failed.probe, purpose, { fresh: true })
   const leavesNothing = !mayMake && failed.probe.effect !== 'creates'
@@ -104,9 +104,12 @@ function withLaterResponses(
 function isHarmless(run: Run, exchange: Exchange): boolean {
   const { response, probe } = exchange
   if (!response || isThrottling(exchange) || !mayRepeat(exchange)) return false
-  return !creates(run, probe) || !isGranted(response)
+  return !leavesState(run, probe) || !isGranted(response)
 }
 
-function creates({ api }: Run, { operation }: Probe): boolean {
-  return operation !== null && api.operation(operation).creates !== undefined
+/** Whether it makes an object, or adds one to another: granted once, the same request is answered otherwise from then on. */
+function leavesState({ api }: Run, { operation }: Probe): boolean {
+  if (operation === null) return false
+  const { creates, freshFileAt } = api.operation(operation)
+  return creates !== undefined || freshFileAt !== undefined
 }
