@@ -31,7 +31,7 @@ export interface ConformanceOptions {
   readonly seed?: number
   /** Cases of each generated requirement; default 25 for refusals, 5 for granted requests. */
   readonly runs?: number
-  /** `quick`: one case of each kind for each requirement, at most 500 requests; default `full`. */
+  /** `quick`: one case of each kind for each requirement, about 500 requests; default `full`. */
   readonly depth?: Depth
   /** A failed `should` counts like a failed `must`. */
   readonly strict?: boolean

@@ -65,7 +65,7 @@ export function addArguments(command: Command) {
         'send nothing that a conforming target would answer by creating or generating',
       )
       .addOption(
-        new Option('--depth <depth>', 'quick: one case of each kind, at most 500 requests')
+        new Option('--depth <depth>', 'quick: one case of each kind, about 500 requests')
           .choices(['full', 'quick'] as const)
           .default('full' as const),
       )

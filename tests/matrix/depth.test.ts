@@ -9,7 +9,7 @@ import { idsOf, judgeReference } from './judge-reference.ts'
 
 const options = { depth: 'quick', refusalRuns: 1, grantedRuns: 1 } as const
 
-test('a quick run judges all that a full one does, by at most 500 requests', async () => {
+test('a quick run judges all that a full one does, of the reference by at most 500 requests', async () => {
   const { results, facts, run, verdicts } = await judgeReference(
     { jobMs: 15, slowJobMs: 300 },
     { options },
