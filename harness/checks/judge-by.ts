@@ -11,6 +11,7 @@ export function judgeVerdict(context: CheckContext, verdict: Verdict): void {
   if (verdict.outcome === 'held') return
   for (const { exchange, what, expected, ...more } of verdict.evidence) {
     context.shownBy = more.shownBy ?? null
+    context.before = more.before
     if (isPairs(expected)) {
       // That the state was there is what the rule has shown.
       context.control = 'granted'

@@ -33,6 +33,8 @@ export interface CheckContext {
   atEnd?: Judge | undefined
   /** Other requirement whose requests caused what is being judged: a failure needs it to show again. */
   shownBy: string | null
+  /** Request of a state that a curl line can bring about by itself: sent before the one that failed. */
+  before?: Exchange | undefined
   /** Sends a request for this requirement. Requests to a declared application wait until it is idle. */
   send(source: Source, purpose?: Partial<Purpose>, options?: AskOptions): Promise<Exchange>
   /** The evidence of a failure: what was sent, asked for, received. */
@@ -102,7 +104,7 @@ export function createCheckContext(run: Run, requirement: CatalogueRequirement):
         ...controlOf(context, exchange),
         ...storyIn(context, exchange),
         ...againBy(context, exchange),
-        exchange: shownIn(run, requirement, exchange),
+        exchange: shownIn(context, exchange),
       }
     },
     fail(exchange, expected, what, actual) {
@@ -168,11 +170,12 @@ export function answered(
 export const shownExchanges = perRun(() => new WeakMap<FailureExchange, Exchange>())
 
 /** The exchange as a failure shows it: its curl line says so if it alone shows something else by now. */
-function shownIn(run: Run, requirement: CatalogueRequirement, exchange: Exchange): FailureExchange {
+function shownIn({ run, requirement, before }: CheckContext, exchange: Exchange): FailureExchange {
   const { recorded } = exchange
   const why = removedSince(run, recorded) ?? prepared(run, requirement) ?? named(run, exchange)
   const [state] = run.hooks.flatMap((hook) => hook.takesState?.(run, requirement.id) ?? [])
-  const curl = state === 'job-in-progress' ? curlOfBoth(recorded, recorded) : recorded.curl
+  const first = (before ?? exchange).recorded
+  const curl = state === 'job-in-progress' ? curlOfBoth(first, recorded) : recorded.curl
   const shown = { ...recorded, curl: why === undefined ? curl : curl + remarkMark + why }
   shownExchanges(run).set(shown, exchange)
   return shown

@@ -15,6 +15,8 @@ export interface Evidence {
   readonly at?: string | undefined
   /** The exchange that this one contradicts. */
   readonly against?: Exchange | undefined
+  /** The request that made the state that is wrong: a curl line sends it before. */
+  readonly before?: Exchange | undefined
   /** The requirement whose requests made the state that is wrong: a failure needs it to show again. */
   readonly shownBy?: string | null | undefined
 }

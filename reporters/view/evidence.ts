@@ -24,7 +24,7 @@ const takenStates: Readonly<Record<TakesState, string>> = {
   'idle-application':
     'the application must have no job in progress. The curl line does not make the jobs that went before',
   'job-in-progress':
-    'a job of the application must be in progress. The curl line sends the creation twice: the first one starts that job',
+    'a job of the application must be in progress. The curl line sends two creations: the first one starts that job',
   'job-elsewhere':
     'a job of another application must be in progress. The curl line does not start it',
   'job-before': `a job of the application must have ended before. The curl line does not make it. ${unlock}`,
@@ -51,7 +51,7 @@ export function evidence(failure: Failure, limit = 2000): EvidenceLine[] {
   const notes = [
     failure.familyOnly && 'only the code name differs: passes with --tpe family',
     failure.takes &&
-      `one request alone does not show this: ${takenStates[failure.takes]}${laterOf(failure)}`,
+      `one request alone does not show this: ${takenStates[failure.takes]}${waitOf(failure)}${laterOf(failure)}`,
   ].filter((note) => typeof note === 'string')
   const cut = (text: string): string => shortened(visible(text), limit)
   return [
@@ -62,6 +62,13 @@ export function evidence(failure: Failure, limit = 2000): EvidenceLine[] {
     ['again', visible(failure.rerun)],
     ...(failure.exchange ? ([['curl', visible(failure.exchange.curl)]] as const) : []),
   ]
+}
+
+/** How long after the job's own creation the wrong one came: a server may lock an application for a part of that time. */
+function waitOf({ story, takes }: Failure): string {
+  const wrong = story?.steps.find(({ isWrong }) => isWrong)
+  if (takes !== 'job-in-progress' || wrong === undefined) return ''
+  return `. In the run the other one came ${wrong.sentMs.toLocaleString('en')} ms after it: between the two you may have to wait so long`
 }
 
 function laterOf({ later }: Failure): string {

@@ -153,8 +153,9 @@ export const inProgress: Rule = (history) => {
       }
       const values = isOdd(creation) ? 'with other values' : 'with the same inputs'
       const what = `${values}, while job ${job.id} of the application was in progress`
-      const shownBy = job.creation.exchange.purpose.requirement
-      return [{ exchange: creation.exchange, what, expected: '409 BadRequest', shownBy }]
+      const before = job.creation.exchange
+      const shownBy = before.purpose.requirement
+      return [{ exchange: creation.exchange, what, expected: '409 BadRequest', before, shownBy }]
     })
     const refused = conflictsOn(application)
     conflicts += refused.length

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Handler } from '../../harness/http/handler-transport.ts'
+import { evidenceText } from '../../reporters/view/evidence.ts'
 import { idsOf, type JudgeSettings, judgeReference, reasons } from './judge-reference.ts'
 
 /** Servers with one fault that shows beside others: it is told where it belongs, and nowhere else. */
@@ -239,6 +240,21 @@ describe('one fault is told of one requirement', () => {
       outcome: 'not-exercised',
       reason: expect.stringContaining('an earlier run may have added') as string,
     })
+  })
+
+  test('a second job for other inputs alone: the curl line starts the job of the first ones', async () => {
+    const id = 'jobs.create/409-job-in-progress'
+    const { results } = await judgeReference(
+      { defects: [`${id}#identical-only`], slowJobMs: 1500 },
+      { options: { only: [id] } },
+    )
+    const [failure] = results.find((one) => one.id === id)!.failures
+    expect(failure?.message).toContain('with other values')
+    const [first, second] = failure!.exchange!.curl.split(' --next ')
+    const bodyOf = (line = ''): string | undefined => / --data\S* (.*)$/.exec(line)?.[1]
+    expect(bodyOf(second)).toBeDefined()
+    expect(bodyOf(first)).not.toBe(bodyOf(second))
+    expect(evidenceText(failure!)).toMatch(/In the run the other one came [\d,]+ ms after it/)
   })
 
   test('every second valid request breaks, of an operation that generates: no input is to blame, and it does not pass', async () => {
