@@ -130,11 +130,27 @@ function write(value: unknown, depth: number, room: number): string {
   return text + close
 }
 
+/** Not through the middle of a surrogate pair. */
+const cut = (text: string): string =>
+  text.length > longest ? `${text.slice(0, longest - 1).replace(/[\ud800-\udbff]$/, '')}…` : text
+
 /** A JSON value as text of at most 60 characters, whatever its size and depth. */
-export function preview(value: unknown): string {
-  const text = write(value, 0, longest)
-  // Not through the middle of a surrogate pair.
-  return text.length > longest
-    ? `${text.slice(0, longest - 1).replace(/[\ud800-\udbff]$/, '')}…`
-    : text
+export const preview = (value: unknown): string => cut(write(value, 0, longest))
+
+/** So much of two values is compared, in characters. */
+const longestCompared = 20_000
+/** So much stands before their first difference. */
+const shownBefore = 20
+
+/** Two values that differ, as text: if what would be shown of both is the same, from shortly before their first difference on. */
+export function previews(one: unknown, other: unknown): readonly [string, string] {
+  const short = [preview(one), preview(other)] as const
+  if (short[0] !== short[1]) return short
+  const [first, second] = [write(one, 0, longestCompared), write(other, 0, longestCompared)]
+  let at = 0
+  while (at < first.length && first[at] === second[at]) at++
+  if (first === second) return short
+  const shown = (text: string): string =>
+    cut(`…${text.slice(Math.max(0, at - shownBefore)).replace(/^[\udc00-\udfff]/, '')}`)
+  return [shown(first), shown(second)]
 }

@@ -11,7 +11,7 @@ import {
   sameId,
   verdictOf,
 } from '../../harness/history/index.ts'
-import { member, preview } from '../../schemas/json.ts'
+import { member, preview, previews } from '../../schemas/json.ts'
 import {
   hasEnded,
   isEnded,
@@ -27,9 +27,12 @@ import {
 } from './jobs.ts'
 import { endOf } from './spans.ts'
 
+const valueOf = (name: string, { exchange, body }: HistoryEvent): unknown =>
+  member(jsonValue(exchange.response) ?? body, name)
+
 /** The value of a member, as a failure shows it. */
-export const told = (name: string, { exchange, body }: HistoryEvent): string => {
-  const value = member(jsonValue(exchange.response) ?? body, name)
+export const told = (name: string, event: HistoryEvent): string => {
+  const value = valueOf(name, event)
   return `${name} ${value === undefined ? 'absent' : preview(value)}`
 }
 
@@ -51,8 +54,15 @@ export function contradicts(
     as,
   }: { readonly name: string; readonly before: HistoryEvent; readonly as: string },
 ): Evidence {
-  const [expected, actual] = [`${told(name, before)}, ${as}`, told(name, reading)]
-  return against(job, reading, { expected, actual, against: before.exchange })
+  const values = [valueOf(name, before), valueOf(name, reading)]
+  const [expected, actual] = values.includes(undefined)
+    ? [told(name, before), told(name, reading)]
+    : previews(...(values as [unknown, unknown])).map((value) => `${name} ${value}`)
+  return against(job, reading, {
+    expected: `${expected}, ${as}`,
+    actual,
+    against: before.exchange,
+  })
 }
 
 export const asBefore = 'as when the ended job was read before'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { preview } from '../../schemas/json.ts'
+import { preview, previews } from '../../schemas/json.ts'
 import { validate } from '../../schemas/validate.ts'
 import { anyCharacter } from '../support/any-character.ts'
 
@@ -115,6 +115,24 @@ test.each([
   [{ a: { b: { c: { d: { e: 1 } } } } }, '{"a":{"b":{"c":{"d":{…}}}}}'],
 ])('%# a long value is cut', (value, text) => {
   expect(preview(value)).toBe(text)
+})
+
+test('two long values that begin alike are shown from shortly before their first difference on', () => {
+  const like = { suggestion: 'About green tea milk friendly children', title: 'Tea of the ' }
+  const [one, other] = [
+    { ...like, of: 'East' },
+    { ...like, of: 'West' },
+  ]
+  expect(preview(one)).toBe(preview(other))
+  expect(previews(one, other)).toEqual([
+    '…"Tea of the ","of":"East"}',
+    '…"Tea of the ","of":"West"}',
+  ])
+  const pairs = ['\u{1f600}', '\u{1f601}'].map((last) => '\u{1f600}'.repeat(40) + last)
+  for (const text of previews(pairs[0], pairs[1]))
+    expect(() => encodeURIComponent(text)).not.toThrow()
+  expect(previews({ a: 1 }, { a: 2 })).toEqual(['{"a":1}', '{"a":2}'])
+  expect(previews(one, one)).toEqual([preview(one), preview(one)])
 })
 
 test('any JSON at all is judged without an exception', () => {
