@@ -17,6 +17,7 @@ import {
 } from '../harness/checks/index.ts'
 import { uploadOperation } from '../catalogue/operations.ts'
 import { historyOf } from '../harness/history/index.ts'
+import { madeBy } from './created/attempts.ts'
 import { otherPdfText, type SamplePdf, samplePdfText } from '../fixtures/pdf.ts'
 import type { CheckContext, Judge, Probe, Run } from '../harness/engine/index.ts'
 import {
@@ -113,16 +114,18 @@ function knownText({ target }: Run): KnownText {
   }
 }
 
-function holdsWords({ words: wanted, of }: KnownText): GrantedCheck {
+/** @param remarkOn says more of words that are not those */
+function holdsWords(
+  { words: wanted, of }: KnownText,
+  remarkOn: (words: readonly string[]) => string = () => '',
+): GrantedCheck {
   return (context, exchange, what) => {
     judgeShape(context, exchange, 'pdf-content', what)
-    const { found, firstMissing } = findInOrder(
-      wanted,
-      wordsOf(String(member(jsonValue(exchange.response), 'content'))),
-    )
+    const given = wordsOf(String(member(jsonValue(exchange.response), 'content')))
+    const { found, firstMissing } = findInOrder(wanted, given)
     if (found >= leastShare * wanted.length) return
     const expected = `content that holds, in their order, at least four in five of the ${wanted.length} words of ${of}: ${preview(wanted.join(' '))}`
-    const actual = `${found} of them (the first that is missing is "${firstMissing}"): ${describeResponse(exchange)}`
+    const actual = `${found} of them (the first that is missing is "${firstMissing}"${remarkOn(given)}): ${describeResponse(exchange)}`
     context.fail(exchange, expected, what, actual)
   }
 }
@@ -170,7 +173,22 @@ async function parseOwnPdf(context: CheckContext, [name, text, format]: OwnPdf):
     params: { file_id: id },
   })
   const known = { words: wordsOf(text), of: `${name}.pdf, which the suite uploads` }
-  await judgeTries(context, { make, what, check: holdsWords(known) })
+  const remarkOn = (words: readonly string[]): string => ofOtherPdf(run, id, name, words)
+  await judgeTries(context, { make, what, check: holdsWords(known, remarkOn) })
+}
+
+/** Says so if the words are those of the other PDF, and that it has the same name. */
+function ofOtherPdf(run: Run, id: string, name: SamplePdf, words: readonly string[]): string {
+  const other = own.find(([its, text]) => {
+    const wanted = wordsOf(text)
+    return its !== name && findInOrder(wanted, words).found >= leastShare * wanted.length
+  })
+  if (!other) return ''
+  const uploads = madeBy(historyOf(run), uploadOperation)
+  const filename = uploads.find(({ object }) => object === id)?.name
+  const isTwin = uploads.some((one) => one.object !== id && one.name === filename)
+  const under = isTwin ? `, uploaded under the same name, ${filename}` : ''
+  return `; the content is that of ${other[0]}.pdf${under}`
 }
 
 /** Either format gives the content of the file, declared or uploaded by the suite. */

@@ -60,8 +60,12 @@ function rememberLag(run: Run, { probe, sentAt }: Exchange): void {
 
 /** Tells what to raise if a refusal may only mean that a file of this run takes longer until it can be used. */
 export function settlingRemark(run: Run, exchange: Exchange): string {
-  const isNotThere = [404, 409, 425].includes(exchange.response?.status ?? 0)
-  if (!isNotThere || namedUploads(run, exchange.probe).length === 0) return ''
+  const { probe, response } = exchange
+  const { alreadyDone } = probe.operation === null ? {} : operationOf(probe.operation)
+  // Such an answer says that the file is there.
+  const isThere = alreadyDone?.[0] === response?.status
+  const isNotThere = !isThere && [404, 409, 425].includes(response?.status ?? 0)
+  if (!isNotThere || namedUploads(run, probe).length === 0) return ''
   return `; if an upload takes longer than ${run.target.limits.settleMs} ms until it can be used, raise limits.settleMs`
 }
 

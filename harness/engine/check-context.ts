@@ -1,5 +1,5 @@
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
-import { type Failure, type FailureExchange, sections } from '../report/index.ts'
+import { type Failure, type FailureExchange, sections, type TakesState } from '../report/index.ts'
 import { ask } from './client.ts'
 import type { AskOptions } from './second-look/asked.ts'
 import type { Source } from './request.ts'
@@ -35,6 +35,8 @@ export interface CheckContext {
   shownBy: string | null
   /** Request of a state that a curl line can bring about by itself: sent before the one that failed. */
   before?: Exchange | undefined
+  /** What the next failure takes to show again, if not what the requirement says. */
+  takes?: TakesState | undefined
   /** Sends a request for this requirement. Requests to a declared application wait until it is idle. */
   send(source: Source, purpose?: Partial<Purpose>, options?: AskOptions): Promise<Exchange>
   /** The evidence of a failure: what was sent, asked for, received. */
@@ -141,7 +143,7 @@ function controlOf({ granted }: CheckContext, { probe }: Exchange): Pick<Failure
 
 /** Tells what shows a failure again: the requirements that it needs, and the state that its request alone does not bring about. */
 function againBy(
-  { run, requirement, shownBy }: CheckContext,
+  { run, requirement, shownBy, takes: own }: CheckContext,
   exchange: Exchange,
 ): Pick<Failure, 'rerun' | 'rerunIds' | 'takes'> {
   const needed = run.hooks.flatMap((hook) => hook.rerunNeeds?.(run, requirement.id, exchange) ?? [])
@@ -154,7 +156,7 @@ function againBy(
       : isThrottling(exchange)
         ? 'more-requests'
         : undefined
-  const takes = state ?? seen
+  const takes = own ?? state ?? seen
   return { ...(takes && { takes }), rerunIds, rerun: rerunLine(run.options, ...rerunIds) }
 }
 

@@ -1,5 +1,6 @@
 import type { Pairs } from '../../catalogue/expected.ts'
 import type { Exchange } from '../engine/index.ts'
+import type { TakesState } from '../report/index.ts'
 import type { History } from './history.ts'
 
 /** What breaks a requirement: an exchange, and what should have come. */
@@ -17,6 +18,8 @@ export interface Evidence {
   readonly against?: Exchange | undefined
   /** The request that made the state that is wrong: a curl line sends it before. */
   readonly before?: Exchange | undefined
+  /** What the failure takes to show again, if not what others of the requirement take. */
+  readonly takes?: TakesState | undefined
   /** The requirement whose requests made the state that is wrong: a failure needs it to show again. */
   readonly shownBy?: string | null | undefined
 }

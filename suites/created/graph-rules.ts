@@ -60,7 +60,8 @@ export const attachedRule: Rule = (history) => {
     const isLate = hasSettled(history, upload.endedAt, first.sentAt)
     if (!isWrong || !isLate || mayBeGone(history, upload.sentAt, first.endedAt)) return []
     const expected = '409: the file was uploaded with graphId, and is in that graph already'
-    return [{ exchange: first.exchange, what: 'for that graph and file', expected, ...by }]
+    const what = `of file ${object}, which was uploaded with graphId ${graph} before`
+    return [{ exchange: first.exchange, what, expected, ...by }]
   })
   const why =
     'no file that was uploaded with graphId was added to that graph, or it had no time before'

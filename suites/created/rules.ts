@@ -39,10 +39,16 @@ export const ownIdRule =
       const twin = first.get(key)
       if (!twin) first.set(key, one)
       if (!twin || twin.content === one.content) return []
-      const { exchange } = one
-      const actual = `id ${one.object}, which another creation gave (operations.${id}.fields.id says where it stands)`
+      const { exchange, name } = one
+      const which =
+        name !== undefined && name === twin.name
+          ? `another creation of the same name, ${name}, gave`
+          : `another creation${twin.name === undefined ? '' : `, of ${twin.name},`} gave`
+      const actual = `id ${one.object}, which ${which} (operations.${id}.fields.id says where it stands)`
       const expected = 'an id that no other creation gives'
-      return [{ exchange, what: '', expected, actual, shownBy: exchange.purpose.requirement }]
+      const what = name === undefined ? '' : `of ${name}`
+      const takes = twin.endedAt <= one.sentAt ? ('object-of-run' as const) : undefined
+      return [{ exchange, what, expected, actual, takes, shownBy: exchange.purpose.requirement }]
     })
     const cases = granted.length - evidence.length
     const why = 'fewer than two creations named an id'

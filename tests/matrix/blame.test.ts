@@ -257,6 +257,31 @@ describe('one fault is told of one requirement', () => {
     expect(evidenceText(failure!)).toMatch(/In the run the other one came [\d,]+ ms after it/)
   })
 
+  test.each([
+    [
+      'files.upload/2xx-own-id#name',
+      /which another creation of the same name, .+, gave/,
+      /another request of the run made the object/,
+    ],
+    [
+      'pdf.parse/200-content#name',
+      /content is that of \w+\.pdf, uploaded under the same name, /,
+      /./,
+    ],
+    [
+      'files.upload/2xx-attached-to-graph',
+      /./,
+      /of file .+, which was uploaded with graphId .+ before/,
+    ],
+    ['graphs.add-file/2xx-other-graph', /./, /^(?!.*raise limits\.settleMs)/s],
+  ])('%s tells of the other request that it needs', async (defect, actual, text) => {
+    const [id = ''] = defect.split('#')
+    const { results } = await judgeReference({ defects: [defect] }, { options: { only: [id] } })
+    const [failure] = results.find((one) => one.id === id)!.failures
+    expect(failure?.actual).toMatch(actual)
+    expect(evidenceText(failure!)).toMatch(text)
+  })
+
   test('every second valid request breaks, of an operation that generates: no input is to blame, and it does not pass', async () => {
     const settings = {
       options: { only: ['translate.run/*', 'envelope/bad-input-no-5xx'] },
