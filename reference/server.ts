@@ -87,9 +87,6 @@ function forWebPages(app: Hono): Hono {
   return open
 }
 
-/** A reference in the same process: requests are handed to it, nothing listens. */
-export type HandledReference = ReturnType<typeof createReference>
-
 /**
  * A conforming server of the whole interface without a socket, for tests that inject their transport.
  * @throws Error on a defect or variant that does not exist, or that shows on a socket alone (`needsSocket`).

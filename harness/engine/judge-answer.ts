@@ -27,7 +27,7 @@ export function judgePairs(
   // Throttling says nothing until the control was granted beside it each time; then 429 is no 5xx.
   const isRefusal = response.status === 429 && pairs.some(([status]) => status === 'no-5xx')
   if (match === 'exact' || isRefusal) return
-  requireStorage(context, exchange)
+  if (!pairs.some(([status]) => status === 507)) requireStorage(context, exchange)
   // A control would have told that before.
   if (match === 'none' && context.control === 'none' && context.run.options.readOnly)
     requireRight(exchange)

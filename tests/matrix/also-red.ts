@@ -164,11 +164,12 @@ export const alsoRed: Readonly<Record<string, AlsoRed>> = {
       ...['translate.run#empty-body', 'web-search.run#absent-member'],
       ...['graphs.add-file#unknown-id', 'graphs.add-file#deleted-id'],
       ...['vision.analyze#unknown-id', 'vision.analyze#deleted-id', 'vision.analyze#later-item'],
+      'completion.create#zero',
     ].map((name) => {
       const [operation = '', kind = ''] = name.split('#')
       const id = kind.endsWith('-id')
         ? '4xx-unknown-file'
-        : kind === 'later-item'
+        : kind === 'later-item' || kind === 'zero'
           ? '400-malformed-request'
           : '4xx-missing-member'
       return [
