@@ -12,7 +12,7 @@ export function judgeVerdict(context: CheckContext, verdict: Verdict): void {
   for (const { exchange, what, expected, ...more } of verdict.evidence) {
     context.shownBy = more.shownBy ?? null
     context.before = more.before
-    context.takes = more.takes
+    context.takes = more.takes ?? context.takes
     if (isPairs(expected)) {
       // That the state was there is what the rule has shown.
       context.control = 'granted'

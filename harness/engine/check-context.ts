@@ -35,8 +35,8 @@ export interface CheckContext {
   shownBy: string | null
   /** Request of a state that a curl line can bring about by itself: sent before the one that failed. */
   before?: Exchange | undefined
-  /** What the next failure takes to show again, if not what the requirement says. */
-  takes?: TakesState | undefined
+  /** What the next failure takes to show again, if not what the requirement says; null if its request alone shows it. */
+  takes?: TakesState | null | undefined
   /** Sends a request for this requirement. Requests to a declared application wait until it is idle. */
   send(source: Source, purpose?: Partial<Purpose>, options?: AskOptions): Promise<Exchange>
   /** The evidence of a failure: what was sent, asked for, received. */
@@ -150,13 +150,15 @@ function againBy(
   const shown = [shownBy, exchange.purpose.requirement].filter((id) => id !== null)
   const rerunIds = [...new Set([requirement.id, ...shown, ...needed])]
   const [state] = run.hooks.flatMap((hook) => hook.takesState?.(run, requirement.id) ?? [])
+  // It fails only if the request without its fault was granted in turn: then no limit was the reason.
+  const isOfFault = exchange.purpose.badInput === true && requirement.operation !== 'envelope'
   const seen =
     exchange.finding?.kind === 'answers-differ'
       ? 'chance'
-      : isThrottling(exchange)
+      : isThrottling(exchange) && !isOfFault
         ? 'more-requests'
         : undefined
-  const takes = own ?? state ?? seen
+  const takes = (own === undefined ? state : own) ?? seen
   return { ...(takes && { takes }), rerunIds, rerun: rerunLine(run.options, ...rerunIds) }
 }
 

@@ -20,7 +20,7 @@ import { historyOf, type Verdict } from '../../harness/history/index.ts'
 import { leftOut } from '../../harness/report/index.ts'
 import { provokeConflicts } from './drive.ts'
 import { followFailing, readNewJob } from './follow.ts'
-import { failedFault, failedRule, ofFailing } from './reading-rules.ts'
+import { failedFault, failedRule, isSomeRight, ofFailing } from './reading-rules.ts'
 import { provokeRefusals } from './refuse.ts'
 import { awaitEnd, verdictOn } from './application.ts'
 import { ids, type JobRuleId, jobRules } from './rules.ts'
@@ -101,6 +101,7 @@ export const judgeJobs: Judge = async (context) => {
   const { run } = context
   const { exchange } = await control(run, 'jobs.retrieve')
   if (!exchange) throw new NotExercised(leftOut('--read-only'))
+  if (!isSomeRight(historyOf(run))) context.takes = null
   judgeGranted(context, exchange, '200 with a job', '')
   judgeShape(context, exchange, 'job', '')
   const verdict = jobRules['jobs.retrieve/200-job'](historyOf(run))

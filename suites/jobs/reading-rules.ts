@@ -106,6 +106,10 @@ const faultOf = ({ exchange: { response } }: HistoryEvent) =>
 const isRight = (one: HistoryEvent): boolean =>
   one.exchange.response !== undefined && one.status === 200 && !faultOf(one)
 
+/** Whether some job was read as it should be: then a wrong reading is one among others. */
+export const isSomeRight = (history: History): boolean =>
+  history.events.some((event) => isReading(event) && isRight(event))
+
 /** §2.3, §4.3: a retrieval is answered 200 with a job, in every state. */
 export const jobRule = eachOf(
   (history) =>

@@ -282,6 +282,35 @@ describe('one fault is told of one requirement', () => {
     expect(evidenceText(failure!)).toMatch(text)
   })
 
+  test('what one request alone shows each time is told to take nothing besides', async () => {
+    const limits = await judgeReference(
+      {},
+      {
+        options: { only: ['vision.analyze/4xx-unknown-file'] },
+        instead: servers['an unknown file is answered as a limit is']!.instead(),
+      },
+    )
+    const jobs = await judgeReference(
+      {},
+      {
+        options: { only: ['jobs.*'] },
+        instead: (reference) => async (request) => {
+          const response = await reference(request)
+          const isReading = request.method === 'GET' && /\/jobs\//.test(request.url)
+          if (!isReading || !response.ok) return response
+          return Response.json({ ...((await response.json()) as object), application_id: 7 })
+        },
+      },
+    )
+    const failed = [...limits.results, ...jobs.results].filter(
+      ({ outcome }) => outcome === 'failed',
+    )
+    expect(failed.map(({ id, failures: [first] }) => [id, first!.takes])).toEqual([
+      ['vision.analyze/4xx-unknown-file', undefined],
+      ['jobs.retrieve/200-job', undefined],
+    ])
+  })
+
   test('every second valid request breaks, of an operation that generates: no input is to blame, and it does not pass', async () => {
     const settings = {
       options: { only: ['translate.run/*', 'envelope/bad-input-no-5xx'] },
