@@ -26,7 +26,7 @@ export const graphsCreate = requirements('graphs.create', [
 export const graphsAddFile = requirements('graphs.add-file', [
   accepted('The addition of a file to a graph', creating),
   { id: '4xx-unknown-file', section: '7.2', needs: [valid, '{file}'], expects: [['4xx']],
-    statement: 'The addition of a file that nobody has, or that was deleted, is answered by a 4xx (not 401, not 429) with an error envelope.', atMost: { requests: 1, also: { 'graphs.create': 1, 'files.upload': 1 } } },
+    statement: 'The addition of a file that nobody has, or that was deleted, is answered by a 4xx (not 401, not 429) with an error envelope.', atMost: { requests: 1, also: { 'graphs.create': 1 } } },
   { id: '400-unsupported-type', section: '7.3', needs: [scenario], expects: [[400, 'BadRequest']], refused: 'A file of a type that graphs do not support' },
   { id: '400-unparsable', section: '7.3', needs: [scenario], expects: [[400, 'InvalidInputParameters']], refused: 'A file whose content cannot be parsed' },
   { id: '2xx-other-graph', level: 'should', section: '7.3', needs: [valid, ...validRequest['graphs.create']],

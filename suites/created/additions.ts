@@ -152,7 +152,7 @@ export const addDeleted: NonNullable<Case['judge']> = async (refusal, one) => {
     canAddToCreated(run) && !run.options.readOnly
       ? await orElse<string | undefined>(
           run,
-          () => graphWithFile(context),
+          () => graphWithFile(context, validOf),
           async () => undefined,
         )
       : undefined
@@ -173,11 +173,11 @@ export const addDeleted: NonNullable<Case['judge']> = async (refusal, one) => {
   refusal.judgeResponse(exchange, one.what)
 }
 
-/** Creates a graph and adds a file to it; gives the id of the graph. */
-async function graphWithFile(context: CheckContext): Promise<string> {
-  const { run } = context
+/** Creates a graph and adds the file of a valid request to it; gives the id of the graph. */
+async function graphWithFile(context: CheckContext, valid: () => Promise<Probe>): Promise<string> {
   const graph = await createObject(context, 'graphs.create')
-  await addFirst(context, await addition(run, graph, await upload(run, contentOf(run))))
+  const probe = await valid()
+  await addFirst(context, { ...probe, params: { ...probe.params, graph_id: graph } })
   return graph
 }
 
