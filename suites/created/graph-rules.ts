@@ -40,7 +40,7 @@ const isClientError = ({ status = 0 }: HistoryEvent): boolean =>
 
 /**
  * §2.8: a file that is uploaded with graphId is in that graph and in no other: the first addition to it is answered 409, once it was
- * processed. One that was sent twice may have added it.
+ * processed. One that was sent twice may have added it; one that a limit or a guardrail met has not.
  */
 export const attachedRule: Rule = (history) => {
   let cases = 0
@@ -49,7 +49,7 @@ export const attachedRule: Rule = (history) => {
     const added = (
       additionsByFile(history).get(fileOf({ object, content: undefined })) ?? []
     ).filter(isMeant)
-    const [first] = graph === undefined ? [] : added.filter((one) => isOf(one, graph))
+    const [first] = graph === undefined ? [] : added.filter((one) => !one.noise && isOf(one, graph))
     if (graph === undefined || !first || !isAnswered(first)) return []
     const by = { shownBy: upload.exchange.purpose.requirement }
     if (isConflict(first)) {

@@ -337,6 +337,12 @@ const table: Readonly<Partial<Record<Id, readonly Row[]>>> = {
       'open',
       '0 upload a.txt>g1: 200 f1\n8 add f1>g1: -\n5010 add f1>g1: 409',
     ],
+    [
+      'a throttled addition before',
+      'held',
+      'held',
+      '0 upload a.txt>g1: 200 f1\n8 add f1>g1: 429\n10 add f1>g1: 409',
+    ],
     ['refused by another status', 'open', 'open', '0 upload a.txt>g1: 200 f1\n5010 add f1>g1: 400'],
     [
       'refused by another status than a plain file',
