@@ -24,14 +24,14 @@ export interface KeyForm {
 }
 
 /**
- * §5 does not say where a malformed key ends and one that was never issued begins: what has three parts, or all that stands
- * behind `Bearer`, may be taken for a key that nobody knows.
+ * §5 does not say where a malformed key ends and one that was never issued begins: what has three parts, what begins like a
+ * JWT, or all that stands behind `Bearer`, may be taken for a key that nobody knows.
  */
 const malformedOrUnknown: Pairs = [[401, 'BadCredentials', 'BadToken']]
 
 /** Pairs that answer a word in place of a key; undefined: those of the requirement. */
 export function givesOf(word: string): Pairs | undefined {
-  return word.split('.').length === 3 ? malformedOrUnknown : undefined
+  return word.split('.').length === 3 || /^eyj/i.test(word) ? malformedOrUnknown : undefined
 }
 
 /** Each operation gets one of them, with each seed another; the last one holds the key as its user name. */

@@ -2,7 +2,7 @@ import { createHmac, createPublicKey, type JsonWebKey, verify } from 'node:crypt
 import { expect, test } from 'vitest'
 import { Redactor } from '../../harness/recording/redactor.ts'
 import { invalidKeys } from '../../catalogue/faults.ts'
-import { invalidForms, type KeyForm } from '../../suites/authentication/key-forms.ts'
+import { givesOf, invalidForms, type KeyForm } from '../../suites/authentication/key-forms.ts'
 
 const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 const read = (text = ''): object => JSON.parse(Buffer.from(text, 'base64url').toString()) as object
@@ -35,6 +35,14 @@ function forms(
 
 const keyOf = ({ credential }: Pick<KeyForm, 'credential'>): string =>
   (credential.value ?? '').replace(/^Bearer /, '')
+
+test('a word of three parts, or that begins like a JWT, may be taken for a key that nobody knows', () => {
+  const takenFor = (word: string): boolean => givesOf(word)?.flat().includes('BadToken') === true
+  expect(['not.a.jwt', 'eyJx', 'eYJd$.{}', 'a.b', 'not-a-jwt', 'xeyJ'].map(takenFor)).toEqual([
+    ...[true, true, true],
+    ...[false, false, false],
+  ])
+})
 
 test('each kind of key that nobody issued is made from a JWT, one that has expired and one without rights', () => {
   const made = forms(jwt, old, low)
