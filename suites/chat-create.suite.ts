@@ -235,7 +235,7 @@ const unsupportedModel = byRecord({
 
 // Chat completion (§2.8, §7.3)
 
-export const chatCreate = suite('chat.create', {
+export const chatCreate = suite('chat.create', () => ({
   '200-completion': completion,
   '200-text-parts': textParts,
   '200-image-parts': granted('with an image in a data URL', undefined, hasContent),
@@ -262,4 +262,4 @@ export const chatCreate = suite('chat.create', {
   '400-invalid-stream': byRecord(),
   '400-invalid-stream-options': invalidStreamOptions,
   '400-malformed-response-format': byRecord(),
-})
+}))

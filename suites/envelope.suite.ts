@@ -258,7 +258,7 @@ const labelled = 'with a valid request labelled application/json; charset=utf-8'
 
 // §2.6, §7.1 to §7.4: one error format for every operation
 
-export const envelope = suite('envelope', {
+export const envelope = suite('envelope', () => ({
   shape: judgeObserved,
   'status-tpe-pair': judgeObserved,
   'content-type': judgeObserved,
@@ -268,4 +268,4 @@ export const envelope = suite('envelope', {
   'charset-parameter': judgeCharset,
   'unknown-path': unknownPath,
   'unsupported-method': unsupportedMethod,
-})
+}))

@@ -64,13 +64,13 @@ const retrievable: Judge = async (context) => {
 
 // Upload a file (§2.8, §4.4, §7.3)
 
-export const filesUpload = suite('files.upload', {
+export const filesUpload = suite('files.upload', () => ({
   '2xx-accepted': eachAccepted,
   '2xx-attached-to-graph': attached,
   '2xx-retrievable': retrievable,
   '2xx-own-id': ownId,
   '4xx-unknown-graph': unknownGraph,
-})
+}))
 
 /** The listing with one extension, and with two (§2.8: comma-separated, without the dot). */
 const listByTypes: Judge = async (context) => {
@@ -105,15 +105,15 @@ async function listUnknownType(context: CheckContext): Promise<void> {
 
 // List files (§2.8, §4.4)
 
-export const filesList = suite('files.list', {
+export const filesList = suite('files.list', () => ({
   '2xx-accepted': accepted,
   '2xx-file-types': listByTypes,
   '2xx-filtered': filtered,
-})
+}))
 
 // Get a file (§4.4, §7.3)
 
-export const filesRetrieve = suite('files.retrieve', {
+export const filesRetrieve = suite('files.retrieve', () => ({
   '2xx-accepted': accepted,
   '2xx-own-record': ownRecord,
   '404-unknown-file': unknown('file_id'),
@@ -128,4 +128,4 @@ export const filesRetrieve = suite('files.retrieve', {
     },
     { inOrder: true },
   ),
-})
+}))

@@ -16,7 +16,7 @@ import { type Judge, jsonValue } from '../harness/engine/index.ts'
 
 // §5 Authentication, and the errors that every operation lists (§7.3 lead sentence, §7.2)
 
-export const everyOperation = suite('*', {
+export const everyOperation = suite('*', () => ({
   '401-missing-credentials': missing,
   '401-malformed-key': malformed,
   '401-invalid-key': invalid,
@@ -27,7 +27,7 @@ export const everyOperation = suite('*', {
   '4xx-malformed-body': malformedBody,
   '4xx-missing-member': byRecord({ orNoBody: true }),
   'bad-input-no-5xx': badInput,
-})
+}))
 
 /** §7.1: the message of a block names the guardrail and the kind of entity, both strings. */
 const namesGuardrail: Further = (context, exchange) => {
@@ -50,9 +50,9 @@ const judgeBlock: Judge = (context) => byScenario(context, namesGuardrail)
 
 // Guardrails (§7.1, §7.3) and the general rows of §7.2, on whichever operation the scenario names
 
-export const guardrails = suite('guardrails', {
+export const guardrails = suite('guardrails', () => ({
   '400-blocked': judgeBlock,
   '400-blocked-by-provider': judgeBlock,
-})
+}))
 
-export const general = suite('general', {})
+export const general = suite('general', () => ({}))

@@ -7,7 +7,7 @@ import { addDeleted, addSameFileAgain, otherGraph } from './created/additions.ts
 
 // Create a graph (§4.4, §7.3)
 
-export const graphsCreate = suite('graphs.create', {
+export const graphsCreate = suite('graphs.create', () => ({
   '2xx-accepted': eachAccepted,
   '2xx-usable': usable,
   '2xx-own-id': ownId,
@@ -15,11 +15,11 @@ export const graphsCreate = suite('graphs.create', {
   '400-atomic': onceAtOnce,
   '400-malformed-parameters': byRecord(),
   '400-duplicate-name': once,
-})
+}))
 
 // Add a file to a graph (§4.4, §7.3)
 
-export const graphsAddFile = suite('graphs.add-file', {
+export const graphsAddFile = suite('graphs.add-file', () => ({
   '2xx-accepted': eachAccepted,
   '4xx-unknown-file': byRecord({ judgeDeleted: addDeleted }),
   '2xx-other-graph': otherGraph,
@@ -27,14 +27,14 @@ export const graphsAddFile = suite('graphs.add-file', {
   '4xx-no-effect': noEffect,
   '409-already-in-graph': addSameFileAgain,
   '409-atomic': onceAtOnce,
-})
+}))
 
 // Query a graph (§2.7, §4.4, §7.3)
 
-export const graphsQuery = suite('graphs.query', {
+export const graphsQuery = suite('graphs.query', () => ({
   '2xx-accepted': accepted,
   '2xx-query-config': insideBounds(),
   '400-query-config': byRecord(),
   '400-malformed-parameters': byRecord(),
   '404-unknown-graph': unknown('graph_id'),
-})
+}))

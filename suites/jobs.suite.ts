@@ -33,7 +33,7 @@ import { ids, type JobRuleId } from './jobs/rules.ts'
 
 // §4.2 Create application job
 
-export const jobsCreate = suite('jobs.create', {
+export const jobsCreate = suite('jobs.create', () => ({
   '202-created': judgeCreated,
   '202-retrievable': byRule('jobs.create/202-retrievable'),
   '202-required-inputs-only': withRequiredInputs,
@@ -48,11 +48,11 @@ export const jobsCreate = suite('jobs.create', {
   '409-released': byRule(ids.released),
   '409-per-application': byRule(ids.perApplication),
   '409-atomic': byRule(ids.atomic),
-})
+}))
 
 // §4.3 Retrieve job. The spec names no error of an unknown or malformed id: any 4xx with an envelope will do.
 
-export const jobsRetrieve = suite('jobs.retrieve', {
+export const jobsRetrieve = suite('jobs.retrieve', () => ({
   '200-job': judgeJobs,
   '200-identity': byRule('jobs.retrieve/200-identity'),
   '200-created-at': byRule('jobs.retrieve/200-created-at'),
@@ -62,7 +62,7 @@ export const jobsRetrieve = suite('jobs.retrieve', {
   '200-consistent': byRule('jobs.retrieve/200-consistent'),
   '4xx-unknown-job': unknownJob,
   '4xx-malformed-id': malformedId,
-})
+}))
 
 /** Refused for its blueprint, as the scenario of that requirement says, and with the name of the valid one. */
 function refusedByBlueprint({ run }: CheckContext): Refusal[] {
@@ -82,7 +82,7 @@ const withoutEffect: Judge = (context) => noEffect(context, refusedByBlueprint(c
 
 // Create an application (§4.4, §7.3)
 
-export const applicationsCreate = suite('applications.create', {
+export const applicationsCreate = suite('applications.create', () => ({
   '2xx-accepted': eachAccepted,
   '2xx-usable': usable,
   '2xx-own-id': ownId,
@@ -90,7 +90,7 @@ export const applicationsCreate = suite('applications.create', {
   '400-atomic': onceAtOnce,
   '400-malformed-parameters': byRecord(),
   '400-duplicate-name': once,
-})
+}))
 
 // What the engine knows of jobs
 

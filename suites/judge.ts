@@ -24,6 +24,7 @@ import { createdHook, envelopeHook, notServedHook } from '../harness/checks/inde
 import { historyHook, historyOf } from '../harness/history/index.ts'
 import type { Target } from '../harness/target-file/index.ts'
 import { planRun } from './plan.ts'
+import { operationOf } from './planned-cases.ts'
 import { pdfHook } from './pdf-parse/refusals.ts'
 import { jobsHook } from './jobs.suite.ts'
 import { judgeOf } from './suites.ts'
@@ -136,9 +137,21 @@ const hooks = [
   stateHook,
 ]
 
+/** Operations whose requirements make or read jobs. */
+const ofJobs: readonly (string | undefined)[] = [
+  'jobs.create',
+  'jobs.retrieve',
+  'applications.create',
+]
+
 /** A run with every suite of the interface; nothing is sent yet. */
 export function prepareRun(target: Target, options: RunOptions, ports: RunPorts): Run {
-  return createRun(target, options, { ...ports, api, plan: planRun(target, options), hooks })
+  const plan = planRun(target, options)
+  const hasJobs = catalogue.some(
+    (one) => plan.get(one.id)?.run === true && ofJobs.includes(operationOf(one, target)),
+  )
+  const needed = hasJobs ? hooks : hooks.filter((hook) => hook !== jobsHook)
+  return createRun(target, options, { ...ports, api, plan, hooks: needed })
 }
 
 export function beginJudging(run: Run): Judging {

@@ -229,7 +229,7 @@ const missingFormat = byCases(() => [
 
 // §4.1 Parse PDF (deprecated)
 
-export const pdfParse = suite('pdf.parse', {
+export const pdfParse = suite('pdf.parse', () => ({
   '200-text': asText,
   '200-markdown': asMarkdown,
   '200-content': content,
@@ -248,4 +248,4 @@ export const pdfParse = suite('pdf.parse', {
   ),
   '4xx-unknown-file': unreachable,
   '4xx-removed': removed,
-})
+}))

@@ -1,4 +1,4 @@
-import type { AreaName } from '../catalogue/catalogue.ts'
+import { type AreaName, isRequirementId, requirementOf } from '../catalogue/catalogue.ts'
 import type { KnownCases, Suite } from '../harness/checks/index.ts'
 import type { Judge } from '../harness/engine/index.ts'
 import { chatCreate } from './chat-create.suite.ts'
@@ -33,14 +33,11 @@ const suites: Readonly<Record<AreaName, Suite>> = {
   ...tools,
 }
 
-const all = new Map(
-  Object.values(suites)
-    .flat()
-    .map((one) => [one.id as string, one]),
-)
-
 /** How a requirement is judged; undefined if no suite says it. */
-export const judgeOf = (id: string): Judge | undefined => all.get(id)?.judge
+export const judgeOf = (id: string): Judge | undefined => suiteOf(id)?.judge
 
 /** The cases of a requirement, if they are known before anything is sent. */
-export const casesOf = (id: string): KnownCases | undefined => all.get(id)?.cases
+export const casesOf = (id: string): KnownCases | undefined => suiteOf(id)?.cases
+
+const suiteOf = (id: string): ReturnType<Suite> =>
+  isRequirementId(id) ? (suites[requirementOf(id).operation](id) ?? suites['*'](id)) : undefined

@@ -50,7 +50,7 @@ const entities = byControl(
 
 export const tools = {
   // Text generation (§7.3)
-  'completion.create': suite('completion.create', {
+  'completion.create': suite('completion.create', () => ({
     '2xx-accepted': accepted,
     '400-unsupported-model': byRecord(),
     '400-malformed-request': byRecord({ otherTypes: { at: '{prompt}', expects: anyBadRequest } }),
@@ -59,40 +59,40 @@ export const tools = {
     '400-invalid-temperature': byRecord(),
     '400-invalid-max-tokens': byRecord(),
     '400-invalid-parameter': byRecord(),
-  }),
+  })),
 
   // AI detection (§4.4, §7.3)
-  'ai-detect.run': suite('ai-detect.run', {
+  'ai-detect.run': suite('ai-detect.run', () => ({
     '2xx-accepted': accepted,
     '400-empty-text': byRecord(),
     '400-malformed-text': byRecord(),
-  }),
+  })),
 
   // Web search (§4.4, §7.3)
-  'web-search.run': suite('web-search.run', {
+  'web-search.run': suite('web-search.run', () => ({
     '2xx-accepted': accepted,
     '400-empty-query': byRecord(),
     '400-malformed-query': byRecord(),
-  }),
+  })),
 
   // Medical text analysis (deprecated; §2.8)
-  'medical.comprehend': suite('medical.comprehend', {
+  'medical.comprehend': suite('medical.comprehend', () => ({
     '200-entities': entities,
     '400-malformed-request': byRecord(),
-  }),
+  })),
 
   // Translation (§4.4, §7.3)
-  'translate.run': suite('translate.run', {
+  'translate.run': suite('translate.run', () => ({
     '2xx-accepted': accepted,
     '400-unsupported-language': byRecord(),
     '400-empty-text': byRecord(),
     '400-malformed-text': byRecord(),
-  }),
+  })),
 
   // Image analysis (§2.8, §7.3)
-  'vision.analyze': suite('vision.analyze', {
+  'vision.analyze': suite('vision.analyze', () => ({
     '2xx-accepted': accepted,
     '4xx-unknown-file': byRecord(),
     '400-malformed-request': byRecord(),
-  }),
+  })),
 }

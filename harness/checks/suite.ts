@@ -1,11 +1,6 @@
 import { conditionOf } from '../../catalogue/requirement.ts'
 import { isRefusal, type Pairs } from '../../catalogue/expected.ts'
-import type {
-  AreaName,
-  AreaRequirement,
-  CatalogueRequirement,
-  RequirementId,
-} from '../../catalogue/catalogue.ts'
+import type { AreaName, AreaRequirement, CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import { requirementsOfArea } from '../../catalogue/catalogue.ts'
 import type { Judge } from '../engine/index.ts'
 import { type GrantedByCases, grantedByScenario } from './granted.ts'
@@ -17,8 +12,8 @@ type ConditionName<Id extends string> = Id extends `${string}/${infer Name}` ? N
 
 /** A refusal is judged by what brings it about, or by a check of its own; anything else by a check. */
 type CheckOf<R extends { readonly expects?: unknown }> = R['expects'] extends Pairs
-  ? Condition | GrantedByCases | Judge
-  : GrantedByCases | Judge
+  ? Check
+  : Exclude<Check, Condition>
 
 type Probed<A extends AreaName> = Exclude<AreaRequirement<A>, { readonly scenarioOnly: true }>
 type Staged<A extends AreaName> = Extract<AreaRequirement<A>, { readonly scenarioOnly: true }>
@@ -33,28 +28,35 @@ type Checks<A extends AreaName> = {
   readonly [R in Staged<A> as ConditionName<R['id']>]?: CheckOf<R>
 }
 
-/** How each requirement of an operation or area is judged. */
-export type Suite = readonly Judged[]
-
 interface Judged {
-  readonly id: RequirementId
   readonly judge: Judge
   readonly cases?: KnownCases
 }
+
+/** How a requirement of an operation or area is judged; undefined of any other. */
+export type Suite = (id: string) => Judged | undefined
 
 /** What a run sends for a requirement, if that is known before anything is sent. */
 export type KnownCases = Pick<CaseCondition, 'cases' | 'generated'>
 
 type Check = Condition | GrantedByCases | Judge
 
-/** Says how the requirements of an operation or area are judged; `*` are those that several operations have. */
-export function suite<const A extends AreaName>(area: A, checks: Checks<A>): Suite {
-  const byName: Readonly<Record<string, Check | undefined>> = checks
-  return requirementsOfArea(area).map((requirement) => {
-    const check = byName[conditionOf(requirement.id)]
-    const judge = judgeBy(requirement, check)
-    return { id: requirement.id, judge, ...(hasCases(check) && { cases: check }) }
-  })
+/**
+ * Says how the requirements of an operation or area are judged; `*` are those that several operations have. Its checks are made
+ * when the first of them is asked for.
+ */
+export function suite<const A extends AreaName, C extends Checks<A>>(
+  area: A,
+  checks: () => C & Readonly<Record<Exclude<keyof C, keyof Checks<A>>, never>>,
+): Suite {
+  let made: Readonly<Record<string, Check | undefined>> | undefined
+  return (id) => {
+    const requirement = requirementsOfArea(area).find((one) => one.id === id)
+    if (!requirement) return undefined
+    made ??= checks()
+    const check = made[conditionOf(id)]
+    return { judge: judgeBy(requirement, check), ...(hasCases(check) && { cases: check }) }
+  }
 }
 
 function hasCases(check: Check | undefined): check is Check & KnownCases {
