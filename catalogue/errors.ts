@@ -1,5 +1,6 @@
 /** The error tables of §7, as data. */
-import type { OperationId } from './operations.ts'
+import type { ErrorTable } from './operation.ts'
+import { operation as operationOf, type OperationId } from './operations.ts'
 
 /** §7.2: the code names of each status. */
 const statusRequirements: Readonly<Record<number, readonly string[]>> = {
@@ -28,17 +29,15 @@ export const modelErrors = [
   'CompletionModelNoPredictionError',
 ] as const
 
-type PairTable = readonly (readonly [status: number, ...tpe: string[]])[]
-
 /** §7.3, lead sentence: what every operation can return. */
-const everyOperation: PairTable = [
+const everyOperation: ErrorTable = [
   [401, 'BadCredentials', 'BadToken'],
   [403, 'InsufficientAccessRights'],
   [429, 'QuotaExceeded'],
 ]
 
 /** §7.3, last row: guardrails, on any operation. */
-const guardrails: PairTable = [
+const guardrails: ErrorTable = [
   [400, 'GuardrailBlockedError', 'BadRequest'],
   [401, 'BadCredentials'],
   [403, 'InsufficientAccessRights'],
@@ -46,30 +45,6 @@ const guardrails: PairTable = [
   [500, 'InternalError'],
   [503, 'InternalError'],
 ]
-
-/** §7.3, the row of each operation, if it names a type that the status's row of §7.2 does not have. */
-const listed: Readonly<Partial<Record<OperationId, PairTable>>> = {
-  'completion.create': [
-    [429, 'CompletionModelQuotaError'],
-    [500, 'CompletionModelUnavailableError', 'CompletionModelInternalError'],
-  ],
-  'chat.create': [
-    [400, 'CompletionModelUnsafeRequestError'],
-    [429, 'CompletionModelQuotaError'],
-    [500, 'CompletionModelInternalError'],
-    [503, 'CompletionModelUnavailableError'],
-  ],
-  'files.upload': [
-    [413, 'BadRequest'],
-    [507, 'QuotaExceeded'],
-  ],
-  'files.retrieve': [[410, 'ResourceNotFound']],
-  'graphs.add-file': [[409, 'BadRequest']],
-  'jobs.create': [[409, 'BadRequest']],
-  'web-search.run': [[503, 'InternalError']],
-  'translate.run': [[503, 'InternalError']],
-  'vision.analyze': [[503, 'InternalError']],
-}
 
 /** §7.2: the statuses of category Validation. */
 const validation = [400, 404, 409, 410, 413, 422]
@@ -103,7 +78,7 @@ export function codeNames(status: number): readonly string[] | undefined {
 
 /** The types that §7.3 gives the operation with that status: its own row, the guardrails' and the lead sentence. */
 export function listedTypes(operation: OperationId | null, status: number): readonly string[] {
-  const own = operation === null ? [] : (listed[operation] ?? [])
+  const own = operation === null ? [] : (operationOf(operation).errors ?? [])
   return [...own, ...guardrails, ...everyOperation].flatMap(([of, ...names]) =>
     of === status ? names : [],
   )

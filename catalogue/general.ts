@@ -1,5 +1,12 @@
-import { type JsonOperationId, operation, type OperationId, operations } from './operations.ts'
-import { missingMember, roleOf } from './operation.ts'
+import {
+  type EssentialId,
+  type FailingId,
+  type JsonOperationId,
+  operation,
+  type OperationId,
+  operations,
+} from './operations.ts'
+import { missingMember, type Operation, roleOf } from './operation.ts'
 import type { RequirementFrom, RequirementText } from './requirement.ts'
 import { fullKey, requirement, scenario, requirements, valid } from './requirement.ts'
 
@@ -13,44 +20,28 @@ const withObject = withJson.filter(
   (id): id is Exclude<JsonOperationId, 'jobs.create'> => id !== 'jobs.create',
 )
 
-/** Those whose request means nothing without one member, which the spec does not call required. */
-const withEssential = [
-  'completion.create',
-  'chat.create',
-  'graphs.add-file',
-  'graphs.query',
-  'ai-detect.run',
-  'web-search.run',
-  'medical.comprehend',
-  'translate.run',
-  'vision.analyze',
-] as const satisfies readonly OperationId[]
+/** The member without which a request means nothing, which the spec does not call required. */
+const essentialOf = ({ members }: Operation) =>
+  members.find(({ judgedBy }) => judgedBy?.absent === missingMember)
+
+const withEssential = all.filter(
+  (id): id is EssentialId => essentialOf(operation(id)) !== undefined,
+)
 
 /** The role of that member. */
-function essentialRole(id: OperationId): string {
-  const member = operation(id).members.find(({ judgedBy }) => judgedBy?.absent === missingMember)
+function essentialRole(id: EssentialId): string {
+  const member = essentialOf(operation(id))
   return (member && roleOf(member)) ?? ''
 }
 
-/** Operations that list InternalError 500 in §7.3; PDF parsing under its row of the error reference. */
-const failing = [
-  'jobs.create',
-  'pdf.parse',
-  'files.upload',
-  'graphs.create',
-  'graphs.query',
-  'applications.create',
-  'ai-detect.run',
-  'web-search.run',
-  'translate.run',
-  'vision.analyze',
-] as const satisfies readonly OperationId[]
+const failing = all.filter(
+  (id): id is FailingId =>
+    operation(id).errors?.some(([status, tpe]) => status === 500 && tpe === 'InternalError') ??
+    false,
+)
 
 /** Generated malformed keys go to one operation only: the first of these that is served. */
 export const generatedKeysOn = ['jobs.retrieve', 'pdf.parse', 'jobs.create', 'files.list'] as const
-
-/** Operations for which §7.3 names no quota error: the row of §7.2 decides. */
-const withoutQuota: readonly OperationId[] = ['jobs.retrieve', 'files.list', 'medical.comprehend']
 
 /** A requirement that several operations have: written once, one requirement for each of them. */
 function onEach<O extends OperationId, const T extends RequirementText>(
@@ -80,9 +71,10 @@ export const everyOperation = [
     statement: 'A request with a valid key that lacks the permission is answered 403 InsufficientAccessRights.',
     fault: 'credentials' }),
   ...onEach(all, { id: '429-quota-exceeded', section: '7.2, 7.3', needs: [scenario], expects: [[429, 'QuotaExceeded']],
-    statement: 'A request over a rate limit or quota is answered 429 QuotaExceeded.' }, (id) => withoutQuota.includes(id) ? {
+    statement: 'A request over a rate limit or quota is answered 429 QuotaExceeded.' }, (id) => operation(id).errors ? {} : {
+    // §7.3 has no row for it: that of §7.2 decides.
     statement: 'A request over a rate limit or quota is answered 429 QuotaExceeded or TooManyRequests.',
-    expects: [[429, 'QuotaExceeded', 'TooManyRequests']] } : {}),
+    expects: [[429, 'QuotaExceeded', 'TooManyRequests']] }),
   ...onEach(withJson, { id: '400-malformed-json', section: '7.2, 7.3', needs: [valid], expects: [[400, 'InvalidContentType', 'BadRequest']],
     statement: 'A body that is not JSON is answered 400 InvalidContentType or BadRequest.' }),
   ...onEach(withJson, { id: '400-wrong-content-type', section: '7.2, 7.3', needs: [valid], expects: [[400, 'InvalidContentType', 'BadRequest']],

@@ -113,6 +113,9 @@ export interface Reads<Id extends string = string> {
   readonly everyMs: number
 }
 
+/** Statuses of errors, and the types that stand with each. */
+export type ErrorTable = readonly (readonly [status: number, ...tpe: string[]])[]
+
 /** `path` is the template that the spec shows; `otherPaths` are the alternatives that it also names. */
 export interface Operation {
   readonly id: string
@@ -149,6 +152,8 @@ export interface Operation {
   readonly isFirst?: true
   /** §8: the object in its path takes one request at a time; with that status it refuses another meanwhile. */
   readonly busy?: number
+  /** §7.3: its row, the types that its errors may have; absent if it has none. */
+  readonly errors?: ErrorTable
   /** §7.3: what refuses a valid request whose effect is there already. */
   readonly alreadyDone?: readonly [status: number, tpe: string]
   /** Roles of the extra members without which a request has no place for a query_config. */

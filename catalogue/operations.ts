@@ -16,7 +16,7 @@ const unknownFile = '4xx-unknown-file'
 
 /** §2.8, and §7.3 for `stream` and `stream_options`: the members of a chat. */
 // oxfmt-ignore
-export const chatMembers: readonly Member[] = [
+const chatMembers = [
   { at: '/model', role: 'model', isChosen: true, kinds: ['string'], section: '2.8', judgedBy: { type: '400-unsupported-model', value: '400-unsupported-model' } },
   { at: '/messages', role: 'messages', kinds: ['array'], section: '2.8', judgedBy: { ...messages, absent: missingMember } },
   { at: '/messages/*', kinds: ['object'], section: '2.8', judgedBy: { ...messages, null: messages.type }, component: 'ChatMessage' },
@@ -43,7 +43,7 @@ export const chatMembers: readonly Member[] = [
   { at: '/response_format/json_schema/schema', ofType: 'json_schema', kinds: ['object'], section: '2.8' },
   { at: '/response_format/json_schema/strict', ofType: 'json_schema', kinds: ['boolean'], section: '2.8' },
   ...queryConfigIn('{query_config}', '/tools/0/query_config', { tools: [{ type: 'graph', graph_ids: ['<graph id>'] }] }),
-]
+] as const satisfies readonly Member[]
 
 /** The 17 operations of the interface (§4), as data: whatever the suite knows of an operation follows from its record. */
 
@@ -56,12 +56,19 @@ const [ofFiles, ofGraphs, ofApplications] = [
 ] as const
 const file = { declaredAt: '/resources/file', others: [...ofGraphs, ...ofApplications] }
 const graph = { declaredAt: '/resources/graph', others: [...ofFiles, ...ofApplications] }
+/** §7.3: what most operations may answer. */
+const usualErrors = [
+  [400, 'BadRequest', 'InvalidInputParameters'],
+  [429, 'QuotaExceeded'],
+  [500, 'InternalError'],
+] as const
 /** A role that is text; a server may take several texts. */
 const text = { kinds: ['string'], tolerates: ['array'] } as const
 
 // oxfmt-ignore
 export const operations = [
   { id: 'pdf.parse', method: 'POST', path: '/v1/tools/pdf-parser/{file_id}', otherPaths: [], body: 'json', section: '4.1',
+    errors: usualErrors,
     summary: 'Parse a PDF', description: 'Deprecated, and scheduled for removal on December 22, 2025 (§9).', deprecated: true,
     params: { file_id: { declaredAt: '/resources/pdfFile', needs: ['/resources/pdfFile', '/operations/files.upload'], others: [...ofGraphs, ...ofApplications] } },
     request: { component: 'PdfParseRequest', description: '§2.1.' },
@@ -71,6 +78,7 @@ export const operations = [
         judgedBy: { absent: '400-missing-format', null: '400-malformed-format', type: '400-malformed-format', empty: '400-unsupported-format', value: '400-unsupported-format' } },
     ] },
   { id: 'jobs.create', method: 'POST', path: '/v1/applications/{application_id}/jobs', otherPaths: [], body: 'json', section: '4.2',
+    errors: [...usualErrors, [404, 'ResourceNotFound'], [409, 'BadRequest']],
     summary: 'Create a job of an application', description: 'An application can have one job in progress at a time (§8). The result is read with `jobs.retrieve`.',
     params: { application_id: { declaredAt: '/resources/application/id', needs: ['/resources/application'], others: [...ofGraphs, ...ofFiles] } },
     request: { component: 'CreateJobRequest', description: '§2.5.' },
@@ -88,6 +96,7 @@ export const operations = [
     summary: 'Retrieve a job', params: { job_id: { declaredAt: '/resources/job', needs: ['/resources/application', '/resources/job'], format: 'uuid', others: [...ofApplications, ...ofGraphs] } },
     members: [], effect: 'none', response: 'job', showsSuccess: true, reads: { declaredAt: '/resources/job', madeBy: 'jobs.create', everyMs: 1000 } },
   { id: 'completion.create', method: 'POST', path: '/v1/completion', otherPaths: [], body: 'json', section: '4.4',
+    errors: [[400, 'BadRequest', 'InvalidInputParameters', 'InvalidContentType'], [429, 'CompletionModelQuotaError'], [500, 'CompletionModelUnavailableError', 'CompletionModelInternalError']],
     summary: 'Generate text', description: noPayloads, example: { model: '<model>', prompt: 'Hello' }, effect: 'generates',
     members: [
       { at: '{model}', isChosen: true, kinds: ['string'], section: '7.3', judgedBy: { type: '400-malformed-request', value: '400-unsupported-model' } },
@@ -98,10 +107,12 @@ export const operations = [
       { at: '{parameter}', kinds: [], section: '7.3', judgedBy: { type: '400-invalid-parameter' }, exampleAt: '/top_p', example: { top_p: 0.9 } },
     ] },
   { id: 'chat.create', method: 'POST', path: '/v1/chat/completions', otherPaths: ['/v1/chat'], body: 'json', section: '4.4',
+    errors: [[400, 'BadRequest', 'InvalidInputParameters', 'InvalidContentType', 'CompletionModelUnsafeRequestError'], [429, 'CompletionModelQuotaError'], [500, 'CompletionModelInternalError'], [503, 'CompletionModelUnavailableError']],
     summary: 'Complete a chat', example: { model: '<model>', messages: [{ role: 'user', content: 'Hello' }] },
     request: { component: 'ChatRequest', description: '§2.8: the members that are named. A tool for knowledge graphs takes a `QueryConfig` (§2.7).' },
     members: chatMembers, settingsWith: ['tools', 'tool_choice'], effect: 'generates', response: 'chat-completion' },
   { id: 'files.upload', method: 'POST', path: '/v1/files', otherPaths: [], body: 'raw', section: '4.4',
+    errors: [...usualErrors, [400, 'InvalidContentType'], [413, 'BadRequest'], [507, 'QuotaExceeded']],
     summary: 'Upload a file', description: `The body is the file, labelled with its media type. ${noResponse}`,
     parameters: [
       { name: 'graphId', in: 'query', section: '2.8', description: 'Id of a knowledge graph, to which the file is attached (§2.8). Where it is sent is not shown.',
@@ -115,17 +126,21 @@ export const operations = [
     summary: 'List files', description: noResponse, members: [], effect: 'none', isFirst: true,
     parameters: [{ name: 'file_types', in: 'query', section: '2.8', description: 'Comma-separated file extensions without the dot (§2.8).' }] },
   { id: 'files.retrieve', method: 'GET', path: '/v1/files/{file_id}', otherPaths: [], body: 'none', section: '4.4',
+    errors: [[404, 'ResourceNotFound'], [410, 'ResourceNotFound']],
     summary: 'Get a file', description: noResponse, params: { file_id: file }, members: [], effect: 'none' },
   { id: 'graphs.create', method: 'POST', path: '/v1/knowledge-graphs', otherPaths: [], body: 'json', section: '4.4',
+    errors: usualErrors,
     summary: 'Create a knowledge graph', description: noPayloads, example: { name: 'conform' }, effect: 'creates',
     members: [{ at: '/name', role: 'name', kinds: ['string'], section: '7.3', judgedBy: { type: '400-malformed-parameters', value: '400-invalid-name' } }],
     creates: { what: 'a graph', hasUniqueName: true, idAt: '/id', idMayMove: true, name: { role: 'name' }, usedBy: [
       { operation: 'graphs.query', param: 'graph_id' }, { operation: 'graphs.add-file', param: 'graph_id' } ] } },
   { id: 'graphs.add-file', method: 'POST', path: '/v1/knowledge-graphs/{graph_id}/files', otherPaths: [], body: 'json', section: '4.4',
+    errors: [[400, 'BadRequest', 'InvalidInputParameters'], [404, 'ResourceNotFound'], [409, 'BadRequest'], [429, 'QuotaExceeded']],
     summary: 'Add a file to a knowledge graph', description: noPayloads, params: { graph_id: graph }, example: { file_id: '<file id>' }, effect: 'creates', freshFileAt: 'file', alreadyDone: [409, 'BadRequest'],
     // Ids of files have any form.
     members: [{ at: '{file}', isId: true, isFile: true, kinds: [], section: '7.3', exampleAt: '/file_id', judgedBy: { absent: missingMember, unknown: unknownFile } }] },
   { id: 'graphs.query', method: 'POST', path: '/v1/knowledge-graphs/{graph_id}/query', otherPaths: [], body: 'json', section: '4.4',
+    errors: [...usualErrors, [404, 'ResourceNotFound']],
     summary: 'Query a knowledge graph', description: `${noPayloads} A query takes a \`query_config\` (§2.7).`, params: { graph_id: graph }, example: { query: 'What is tea?' },
     request: { component: 'GraphQueryRequest', description: 'Not shown, but that it takes a `query_config` (§2.7).' }, effect: 'generates',
     members: [
@@ -133,13 +148,16 @@ export const operations = [
       ...queryConfigIn('{query_config}', '/query_config'),
     ] },
   { id: 'applications.create', method: 'POST', path: '/v1/applications', otherPaths: [], body: 'json', section: '4.4',
+    errors: usualErrors,
     summary: 'Create an application', description: noPayloads, example: { name: 'conform' }, effect: 'creates',
     members: [{ at: '/name', role: 'name', kinds: ['string'], section: '7.3', judgedBy: { type: '400-malformed-parameters' } }],
     creates: { what: 'an application', hasUniqueName: true, idAt: '/id', idMayMove: true, name: { role: 'name' }, usedBy: [{ operation: 'jobs.create', param: 'application_id' }] } },
   { id: 'ai-detect.run', method: 'POST', path: '/v1/tools/ai-detect', otherPaths: [], body: 'json', section: '4.4',
+    errors: usualErrors,
     summary: 'Detect generated text', description: noPayloads, example: { text: 'Tea is a drink.' }, effect: 'none',
     members: [{ at: '{text}', ...text, isLimited: true, section: '7.3', judgedBy: { absent: missingMember, type: '400-malformed-text', empty: '400-empty-text' } }] },
   { id: 'web-search.run', method: 'POST', path: '/v1/tools/web-search', otherPaths: [], body: 'json', section: '4.4',
+    errors: [...usualErrors, [503, 'InternalError']],
     summary: 'Search the web', description: noPayloads, example: { query: 'tea' }, effect: 'none',
     members: [{ at: '{query}', ...text, isLimited: true, section: '7.3', judgedBy: { absent: missingMember, type: '400-malformed-query', empty: '400-empty-query' } }] },
   { id: 'medical.comprehend', method: 'POST', path: '/v1/tools/comprehend/medical', otherPaths: [], body: 'json', section: '4.4',
@@ -151,6 +169,7 @@ export const operations = [
       { at: '/response_type', role: 'response_type', kinds: ['string'], section: '2.8', shows: 'Entities', judgedBy: { type: '400-malformed-request' } },
     ] },
   { id: 'translate.run', method: 'POST', path: '/v1/translate', otherPaths: [], body: 'json', section: '4.4',
+    errors: [...usualErrors, [503, 'InternalError']],
     summary: 'Translate a text', description: noPayloads, example: { text: 'Hello', source: 'en', target: 'de' }, effect: 'generates',
     members: [
       { at: '{text}', ...text, isLimited: true, section: '7.3', judgedBy: { absent: missingMember, type: '400-malformed-text', empty: '400-empty-text' } },
@@ -158,6 +177,7 @@ export const operations = [
       { at: '{target}', isChosen: true, kinds: ['string'], section: '7.3', judgedBy: { type: '400-unsupported-language', value: '400-unsupported-language' } },
     ] },
   { id: 'vision.analyze', method: 'POST', path: '/v1/vision/analyze', otherPaths: ['/v1/vision'], body: 'json', section: '4.4',
+    errors: [...usualErrors, [400, 'InvalidContentType'], [503, 'InternalError']],
     summary: 'Analyze images', description: noResponse, effect: 'generates',
     request: { component: 'VisionRequest', description: '§2.8: the members that are named.' },
     example: { model: '<model>', prompt: 'What is on {{picture}}?', variables: [{ name: 'picture', file_id: '<file id>' }] },
@@ -172,20 +192,34 @@ export const operations = [
     ] },
 ] as const satisfies readonly Operation[]
 
-export type OperationId = (typeof operations)[number]['id']
+type Listed = (typeof operations)[number]
+export type OperationId = Listed['id']
 
 /** Operations whose request body is JSON: those that can be sent malformed JSON or a wrong content type. */
-export type JsonOperationId = Extract<(typeof operations)[number], { body: 'json' }>['id']
+export type JsonOperationId = Extract<Listed, { body: 'json' }>['id']
 
 const byId = new Map<string, Operation>(operations.map((operation) => [operation.id, operation]))
 
-type Named<Flag extends string> = Extract<
-  (typeof operations)[number],
-  Readonly<Record<Flag, unknown>>
->['id']
+/** Operations of which some item of a list is like that. */
+type With<List extends 'members' | 'errors', Item, One = Listed> = One extends {
+  readonly id: infer Id
+} & Readonly<Record<List, readonly (infer Of)[]>>
+  ? [Extract<Of, Item>] extends [never]
+    ? never
+    : Id
+  : never
 
 /** Operations that are, or may be, removed (§9). */
-export type DeprecatedId = Named<'deprecated'>
+export type DeprecatedId = Extract<Listed, { readonly deprecated: true }>['id']
+
+/** Operations whose request means nothing without one member, which the spec does not call required. */
+export type EssentialId = With<
+  'members',
+  { readonly judgedBy: { readonly absent: typeof missingMember } }
+>
+
+/** Operations that list InternalError 500 in §7.3. */
+export type FailingId = With<'errors', readonly [500, 'InternalError']>
 
 function idWith(holds: (operation: Operation) => boolean): OperationId {
   const found = operations.find(holds)

@@ -1,10 +1,4 @@
-import {
-  chatMembers,
-  isOperationId,
-  operation as operationOf,
-  type OperationId,
-} from './operations.ts'
-import type { Member } from './operation.ts'
+import { isOperationId, operation as operationOf, type OperationId } from './operations.ts'
 
 /**
  * How a condition may be brought about, for the reason of a requirement that lacks its scenario. In the order in which it is
@@ -78,7 +72,7 @@ const byId = (): Readonly<Record<string, Example>> => ({
   'chat.create/200-image-parts': image('data:image/png;base64,<bytes of an image>'),
   'chat.create/200-image-url': image('https://<address of an image>'),
   'chat.create/200-llm-tool': merge(
-    chatMembers.find(({ role }: Member) => role === 'tools')?.example ?? {},
+    operationOf('chat.create').members.find(({ role }) => role === 'tools')?.example ?? {},
   ),
   'files.upload/400-unsupported-type': bytes(
     { text: '<any text>' },

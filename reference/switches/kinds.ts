@@ -1,38 +1,17 @@
 import { refusedByScenario } from '../declared/scenarios.ts'
-import { groups, named, words } from './table.ts'
+import { groups, named, ownRefusals, words } from './table.ts'
 
 /** Ids of the requirements that want a request refused, all of which go through `Call.refuse`. */
 export const refusals: readonly string[] = [
-  // Beside what a scenario of the target file brings about.
   ...named(
     '/',
     `
     ALL                 401-missing-credentials 401-malformed-key 401-invalid-key 401-expired-key 403-insufficient-rights
     JSON                400-malformed-json 400-wrong-content-type
     OBJECTS             4xx-malformed-body
-    ESSENTIAL           4xx-missing-member
-    jobs.create         400-missing-body 400-missing-inputs 400-missing-required-inputs 400-malformed-inputs
-    jobs.create         404-unknown-application 409-job-in-progress
-    jobs.retrieve       4xx-unknown-job 4xx-malformed-id
-    pdf.parse           400-missing-body 400-missing-format 400-unsupported-format 400-malformed-format
-    pdf.parse           400-corrupted-pdf 400-encrypted-pdf 400-oversized-pdf 4xx-unknown-file 4xx-removed
-    completion.create   400-unsupported-model 400-malformed-request 400-empty-prompt 400-bad-encoding
-    completion.create   400-invalid-temperature 400-invalid-max-tokens 400-invalid-parameter
-    chat.create         400-query-config 400-malformed-messages 400-invalid-role 400-unsupported-model
-    chat.create         400-malformed-tools 400-malformed-tool-choice
-    chat.create         400-invalid-stream 400-invalid-stream-options 400-malformed-response-format
-    files.upload        4xx-unknown-graph
-    files.retrieve      404-unknown-file 410-deleted-file
-    graphs.create       400-malformed-parameters 400-duplicate-name
-    graphs.add-file     404-unknown-graph 409-already-in-graph 4xx-unknown-file
-    graphs.query        400-query-config 400-malformed-parameters 404-unknown-graph
-    applications.create 400-malformed-parameters 400-duplicate-name
-    ai-detect.run       400-empty-text 400-malformed-text
-    web-search.run      400-empty-query 400-malformed-query
-    medical.comprehend  400-malformed-request
-    translate.run       400-unsupported-language 400-empty-text 400-malformed-text
-    vision.analyze      400-malformed-request 4xx-unknown-file`,
+    ESSENTIAL           4xx-missing-member`,
   ),
+  ...ownRefusals,
   ...refusedByScenario,
 ]
 
@@ -118,9 +97,7 @@ export const takenKinds: readonly string[] = [
     pdf.parse,jobs.create,jobs.retrieve/401-expired-key         suffix
     pdf.parse,jobs.create,jobs.retrieve/403-insufficient-rights suffix
     pdf.parse,chat.create/4xx-malformed-body                    string null array array-of-one
-    completion.create,graphs.create,graphs.add-file,graphs.query/4xx-malformed-body                   string number boolean
-    applications.create,ai-detect.run,web-search.run,medical.comprehend,translate.run/4xx-malformed-body string number boolean
-    vision.analyze/4xx-malformed-body                           string number boolean
+    UNSHOWN/4xx-malformed-body                 string number boolean
     jobs.retrieve/4xx-malformed-id             cut appended wildcard
     jobs.retrieve/4xx-unknown-job              again another-kind first-digit last-digit first-group
     files.retrieve/404-unknown-file            another-kind prefix cut appended again

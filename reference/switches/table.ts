@@ -2,46 +2,87 @@ export function words(text: string): string[] {
   return text.split(/\s+/).filter(Boolean)
 }
 
-const json = words(`
-  pdf.parse jobs.create completion.create chat.create graphs.create graphs.add-file graphs.query applications.create
-  ai-detect.run web-search.run medical.comprehend translate.run vision.analyze`)
+/**
+ * What the switches know of each operation:
+ * - `json`, `raw` or `get`: its body;
+ * - `needs:` the member without which a request means nothing;
+ * - `accepted`: its success has a requirement `2xx-accepted`, and no shape in the spec; `makes`: it makes something;
+ *   `generates`: a model is behind it;
+ * - the refusals that are its own, beside what scenarios of the target file bring about.
+ *
+ * A new operation stands at the end: kinds of faults are dealt to the operations in this order.
+ */
+const operations = lines(`
+  pdf.parse           json 400-missing-body 400-missing-format 400-unsupported-format 400-malformed-format
+  pdf.parse           400-corrupted-pdf 400-encrypted-pdf 400-oversized-pdf 4xx-unknown-file 4xx-removed
+  jobs.create         json 400-missing-body 400-missing-inputs 400-missing-required-inputs 400-malformed-inputs
+  jobs.create         404-unknown-application 409-job-in-progress
+  completion.create   json accepted generates needs:prompt 400-unsupported-model 400-malformed-request
+  completion.create   400-empty-prompt 400-bad-encoding 400-invalid-temperature 400-invalid-max-tokens
+  completion.create   400-invalid-parameter
+  chat.create         json generates needs:messages 400-query-config 400-malformed-messages 400-invalid-role
+  chat.create         400-unsupported-model 400-malformed-tools 400-malformed-tool-choice
+  chat.create         400-invalid-stream 400-invalid-stream-options 400-malformed-response-format
+  graphs.create       json accepted makes 400-malformed-parameters 400-duplicate-name
+  graphs.add-file     json accepted needs:file_id 404-unknown-graph 409-already-in-graph 4xx-unknown-file
+  graphs.query        json accepted generates needs:query 400-query-config 400-malformed-parameters 404-unknown-graph
+  applications.create json accepted makes 400-malformed-parameters 400-duplicate-name
+  ai-detect.run       json accepted needs:input 400-empty-text 400-malformed-text
+  web-search.run      json accepted needs:query 400-empty-query 400-malformed-query
+  medical.comprehend  json needs:content 400-malformed-request
+  translate.run       json accepted generates needs:text 400-unsupported-language 400-empty-text 400-malformed-text
+  vision.analyze      json accepted generates needs:prompt 400-malformed-request 4xx-unknown-file
+  jobs.retrieve       get 4xx-unknown-job 4xx-malformed-id
+  files.upload        raw accepted makes 4xx-unknown-graph
+  files.list          get accepted
+  files.retrieve      get accepted 404-unknown-file 410-deleted-file`)
 
-/** The member without which a request of the operation means nothing. */
-export const essential: Readonly<Record<string, string>> = {
-  'completion.create': 'prompt',
-  'chat.create': 'messages',
-  'graphs.add-file': 'file_id',
-  'graphs.query': 'query',
-  'ai-detect.run': 'input',
-  'web-search.run': 'query',
-  'medical.comprehend': 'content',
-  'translate.run': 'text',
-  'vision.analyze': 'prompt',
+const ids = [...new Set(operations.map(([id]) => id))]
+
+/** The operations of which the table says one of these words. */
+function saying(...wanted: string[]): string[] {
+  const found = operations.filter(([, said]) => said.some((word) => wanted.includes(word)))
+  return found.map(([id]) => id)
 }
 
-/** Those with a requirement `2xx-accepted`, but `files.list`: without an answer to it a run does not begin. */
-const accepting = words(`
-  completion.create files.upload files.retrieve graphs.create graphs.add-file graphs.query applications.create
-  ai-detect.run web-search.run translate.run vision.analyze`)
+/** The member without which a request of the operation means nothing. */
+export const essential: Readonly<Record<string, string>> = Object.fromEntries(
+  operations.flatMap(([id, said]) =>
+    said.flatMap((word) => (word.startsWith('needs:') ? [[id, word.slice(6)]] : [])),
+  ),
+)
+
+/** Refusals of each operation that are its own: `<operation>/<condition>`. */
+export const ownRefusals: readonly string[] = operations.flatMap(([id, said]) =>
+  said.flatMap((word) => (/^\d/.test(word) ? [`${id}/${word}`] : [])),
+)
+
+/** Operations with a model behind them. */
+export const generating = saying('generates')
 
 /** Operations that make something, and whose success has no shape in the spec. */
-export const creations = words('files.upload graphs.create applications.create')
+export const creations = saying('makes')
 
 /** Operations that make nothing, whose success has no shape, and of whose answer no client needs a member. */
-export const shapeless = ['files.list', ...accepting.filter((name) => !creations.includes(name))]
+export const shapeless = saying('accepted').filter((id) => !creations.includes(id))
+
+const json = saying('json')
 
 /** Operations that a table names together. */
 export const groups = {
-  ALL: [...json, ...words('jobs.retrieve files.upload files.list files.retrieve')],
-  GETS: words('jobs.retrieve files.list files.retrieve'),
-  POSTS: [...json, 'files.upload'],
+  ALL: ids,
+  GETS: saying('get'),
+  POSTS: saying('json', 'raw'),
   /** Those with a JSON body. */
   JSON: json,
   /** Those of them whose body may be wrong as a whole by a requirement of its own. */
-  OBJECTS: json.filter((name) => name !== 'jobs.create'),
+  OBJECTS: json.filter((id) => id !== 'jobs.create'),
+  /** Those of them of whose body the spec shows no type. */
+  UNSHOWN: json.filter((id) => !['jobs.create', 'pdf.parse', 'chat.create'].includes(id)),
   /** Those whose request means nothing without one member. */
   ESSENTIAL: Object.keys(essential),
-  ACCEPTING: accepting,
+  /** Without an answer to `files.list` a run does not begin. */
+  ACCEPTING: saying('accepted').filter((id) => id !== 'files.list'),
 }
 
 /** Conditions that a table names together: each fault of credentials that a place of its own may hide. */
@@ -55,6 +96,14 @@ const conditions: Readonly<Record<string, readonly string[]>> = {
   ),
 }
 
+/** Lines of a table: the first word of each, and the others. */
+function lines(table: string): (readonly [first: string, others: readonly string[]])[] {
+  return table.split('\n').flatMap((line) => {
+    const [first, ...others] = words(line)
+    return first === undefined ? [] : [[first, others] as const]
+  })
+}
+
 /**
  * Rows of a table, a line each: what a row is about, and the names behind it. `a,b/c` is about `a/c` and about `b/c`; a
  * word in capitals stands for a group of operations, or of conditions.
@@ -62,9 +111,7 @@ const conditions: Readonly<Record<string, readonly string[]>> = {
 export function rows<Name extends string>(
   table: string,
 ): (readonly [about: string, names: readonly Name[]])[] {
-  return table.split('\n').flatMap((line) => {
-    const [first, ...names] = words(line)
-    if (first === undefined) return []
+  return lines(table).flatMap(([first, names]) => {
     const [operations = '', condition] = first.split('/')
     const expanded = operations
       .split(',')

@@ -1,7 +1,7 @@
 import { type Answer, Ending, envelope, lostAnswer } from './answer.ts'
 import type { Call } from './call.ts'
 import { readBytes, readJson } from './read-body.ts'
-import { words } from '../switches/table.ts'
+import { generating, words } from '../switches/table.ts'
 import { simulationOf } from '../declared/scenarios.ts'
 import { countUp, ownAccount, type Owned } from './world.ts'
 import { placeOf, damageOf, verify } from './keys.ts'
@@ -88,7 +88,6 @@ function isPlain(call: Call): boolean {
 
 /** One of so many requests meets what comes and goes, under the variants of that name; a prime, so that no round of requests meets it each time. */
 const metEvery = 17
-const generating = words('completion.create chat.create graphs.query translate.run vision.analyze')
 
 /** Envelopes in which no message has the key of a block. */
 const keyless = ['no-errors', 'bare-errors', 'without-key', 'unlisted-keys']

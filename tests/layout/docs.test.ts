@@ -5,7 +5,6 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { documents } from '../docs/blocks.ts'
-import { catalogue } from '../../catalogue/catalogue.ts'
 import { formatFiles } from '../../cli/output/report-requests.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -92,12 +91,6 @@ test.each(pages.filter((page) => !references.includes(page)))(
 test('the README begins with what a user of the package types', () => {
   const [first = ''] = /```sh\n([\s\S]*?)```/.exec(read('README.md')) ?? []
   expect(first).toContain(`npm install --save-dev ${about.name}\n`)
-})
-
-test('the README says how many requirements there are (npm run snapshots writes it)', async () => {
-  const told = read('README.md').replace(/\d+(?= requirements)/g, String(catalogue.length))
-  expect(told).toContain(`${catalogue.length} requirements`)
-  await expect(told).toMatchFileSnapshot(join(root, 'README.md'))
 })
 
 test('the first commands of the README are scripts', () => {

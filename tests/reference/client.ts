@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { operationTable } from '../spec/tables.ts'
 import { inVirtualTime } from '../support/virtual-time.ts'
 import {
   createReference,
@@ -81,28 +82,15 @@ export const target = JSON.parse(readFileSync(file, 'utf8')) as Target
 const { resources } = target
 const inputs = resources.application.inputs
 
-/** Method, path, and the body of a valid request, by operation. */
+/** Method, path, and the body of a valid request that the target file does not declare, by operation. */
 export const routes: Readonly<
   Record<string, readonly [method: string, path: string, body?: unknown]>
-> = {
-  'pdf.parse': ['POST', '/v1/tools/pdf-parser/{file_id}', { format: 'text' }],
-  'jobs.create': ['POST', '/v1/applications/{application_id}/jobs', { inputs }],
-  'jobs.retrieve': ['GET', '/v1/applications/jobs/{job_id}'],
-  'completion.create': ['POST', '/v1/completion'],
-  'chat.create': ['POST', '/v1/chat/completions'],
-  'files.upload': ['POST', '/v1/files'],
-  'files.list': ['GET', '/v1/files'],
-  'files.retrieve': ['GET', '/v1/files/{file_id}'],
-  'graphs.create': ['POST', '/v1/knowledge-graphs'],
-  'graphs.add-file': ['POST', '/v1/knowledge-graphs/{graph_id}/files'],
-  'graphs.query': ['POST', '/v1/knowledge-graphs/{graph_id}/query'],
-  'applications.create': ['POST', '/v1/applications'],
-  'ai-detect.run': ['POST', '/v1/tools/ai-detect'],
-  'web-search.run': ['POST', '/v1/tools/web-search'],
-  'medical.comprehend': ['POST', '/v1/tools/comprehend/medical'],
-  'translate.run': ['POST', '/v1/translate'],
-  'vision.analyze': ['POST', '/v1/vision/analyze'],
-}
+> = Object.fromEntries(
+  Object.entries(operationTable).map(([id, [route]]) => {
+    const [method = '', path = ''] = route.split(' ')
+    return [id, [method, path, { 'pdf.parse': { format: 'text' }, 'jobs.create': { inputs } }[id]]]
+  }),
+)
 
 const parameters = (operation: string): Record<string, string> => ({
   file_id: operation === 'pdf.parse' ? resources.pdfFile : resources.file,

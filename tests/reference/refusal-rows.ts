@@ -105,10 +105,29 @@ const badUtf8 = Buffer.from(
   'hex',
 ).toString('base64')
 
+/** The member without which a request of the operation means nothing. */
+const essential: Readonly<Record<string, string>> = {
+  'completion.create': 'prompt',
+  'chat.create': 'messages',
+  'graphs.add-file': 'file_id',
+  'graphs.query': 'query',
+  'ai-detect.run': 'input',
+  'web-search.run': 'query',
+  'medical.comprehend': 'content',
+  'translate.run': 'text',
+  'vision.analyze': 'prompt',
+}
+
 const picture = { name: 'image', file_id: '9c4e2f86-1d7a-4c3b-a5e8-7f60b2d93010' }
 
 /** Changes to the valid request by which it is refused, by requirement. What stands twice is asked twice. */
 const own: Readonly<Record<string, readonly Change[]>> = {
+  ...Object.fromEntries(
+    Object.entries(essential).map(([operation, name]) => [
+      `${operation}/4xx-missing-member`,
+      [...member(name, undefined), noBody],
+    ]),
+  ),
   'jobs.create/400-missing-body': [noBody],
   'jobs.create/400-missing-inputs': [{ body: {} }],
   'jobs.create/400-missing-required-inputs': inputs([], [{ id: 'tone', value: ['calm'] }]),
@@ -276,7 +295,7 @@ const narrower = (id: string, { merge }: Change) =>
     ? ['400 BadRequest']
     : undefined
 
-/** The pairs of the catalogue, as text. `tests/spec/expects.txt` guards them. */
+/** The pairs of the catalogue, as text. `tests/spec/requirements.txt` guards them. */
 function pairsFor(id: string, isScenario = false): string[] {
   const row = catalogue.find((each) => each.id === id)
   if (!row || !isRefusal(row.expects)) throw new Error(`${id} is no refusal`)

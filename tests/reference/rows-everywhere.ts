@@ -151,19 +151,6 @@ const malformedKeys = [
   ],
 ]
 
-/** The member without which a request means nothing, as the target file of the reference calls it. */
-const essential: Readonly<Record<string, string>> = {
-  'completion.create': 'prompt',
-  'chat.create': 'messages',
-  'graphs.add-file': 'file_id',
-  'graphs.query': 'query',
-  'ai-detect.run': 'input',
-  'web-search.run': 'query',
-  'medical.comprehend': 'content',
-  'translate.run': 'text',
-  'vision.analyze': 'prompt',
-}
-
 /** Changes by which every operation refuses its valid request, by requirement. */
 export function changesEverywhere(operation: string): Readonly<Record<string, readonly Change[]>> {
   const isShown = ['pdf.parse', 'chat.create'].includes(operation)
@@ -183,12 +170,6 @@ export function changesEverywhere(operation: string): Readonly<Record<string, re
     ...(hasJson && {
       [`${operation}/400-malformed-json`]: notJson.map((text) => json(text)),
       [`${operation}/400-wrong-content-type`]: otherTypes.map((type) => json('{}', type)),
-    }),
-    ...(essential[operation] !== undefined && {
-      [`${operation}/4xx-missing-member`]: [
-        { merge: { [essential[operation]]: undefined } },
-        json(''),
-      ],
     }),
     ...(hasJson &&
       operation !== 'jobs.create' && {

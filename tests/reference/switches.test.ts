@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { defects, startReference, variants } from '../../reference/server.ts'
 
-// tests/spec/ids.txt guards the ids.
+// tests/spec/requirements.txt guards the ids.
 const ids: readonly string[] = catalogue.map(({ id }) => id)
 
 test('every requirement has a defect of its name, and every defect is of a requirement', () => {

@@ -10,6 +10,11 @@ import {
 } from '../../catalogue/operation.ts'
 import { isOperationId, operation, operations } from '../../catalogue/operations.ts'
 import { getAt, pointersAt } from '../../schemas/json.ts'
+import { operationTable } from './tables.ts'
+
+test('each operation of the text has a record', () => {
+  expect(operations.map(({ id }) => id).toSorted()).toEqual(Object.keys(operationTable).toSorted())
+})
 
 const ids = new Set<string>(catalogue.map(({ id }) => id))
 const all: readonly Operation[] = operations
@@ -17,6 +22,15 @@ const all: readonly Operation[] = operations
 describe.each(all.map((one) => [one.id, one] as const))(
   '%s',
   (id, { members, effect, creates, path, ...more }) => {
+    test('has the method, the path and the errors of the tables of the text', () => {
+      const [route, errors = ''] = operationTable[id] ?? []
+      expect(`${more.method} ${path}`).toBe(route)
+      const listed = (more.errors ?? []).flatMap(([status, ...types]) =>
+        types.map((tpe) => `${tpe} ${status}`),
+      )
+      expect(listed.toSorted()).toEqual([...new Set(errors.split('; ').filter(Boolean))].toSorted())
+    })
+
     test('names conditions that it has', () => {
       for (const { at, judgedBy } of members) {
         for (const condition of Object.values(judgedBy ?? {}))

@@ -26,34 +26,64 @@ export const statusRequirements = statusTable
       .map((name) => [Number(line.slice(0, 3)), name] as const),
   )
 
-/** §7.3: the types of each operation. */
-export const operationTable: Record<string, string> = {
-  'completion.create':
-    'BadRequest 400; InvalidInputParameters 400; InvalidContentType 400; CompletionModelQuotaError 429; CompletionModelUnavailableError 500; CompletionModelInternalError 500',
-  'chat.create':
-    'BadRequest 400; InvalidInputParameters 400; InvalidContentType 400; CompletionModelUnsafeRequestError 400; CompletionModelQuotaError 429; CompletionModelInternalError 500; CompletionModelUnavailableError 503',
-  'files.upload':
-    'BadRequest 400; InvalidInputParameters 400; InvalidContentType 400; BadRequest 413; QuotaExceeded 429; InternalError 500; QuotaExceeded 507',
-  'files.retrieve': 'ResourceNotFound 404; ResourceNotFound 410',
-  'graphs.create':
+/** §4, §7.3: the method and the path of each operation, and its row of the errors. */
+export const operationTable: Readonly<Record<string, readonly [route: string, errors?: string]>> = {
+  'pdf.parse': [
+    'POST /v1/tools/pdf-parser/{file_id}',
     'BadRequest 400; InvalidInputParameters 400; QuotaExceeded 429; InternalError 500',
-  'graphs.add-file':
-    'BadRequest 400; InvalidInputParameters 400; ResourceNotFound 404; BadRequest 409; QuotaExceeded 429',
-  'graphs.query':
-    'BadRequest 400; InvalidInputParameters 400; ResourceNotFound 404; QuotaExceeded 429; InternalError 500',
-  'applications.create':
-    'BadRequest 400; InvalidInputParameters 400; QuotaExceeded 429; InternalError 500',
-  'jobs.create':
+  ],
+  'jobs.create': [
+    'POST /v1/applications/{application_id}/jobs',
     'BadRequest 400; InvalidInputParameters 400; ResourceNotFound 404; BadRequest 409; QuotaExceeded 429; InternalError 500',
-  'ai-detect.run':
+  ],
+  'jobs.retrieve': ['GET /v1/applications/jobs/{job_id}'],
+  'completion.create': [
+    'POST /v1/completion',
+    'BadRequest 400; InvalidInputParameters 400; InvalidContentType 400; CompletionModelQuotaError 429; CompletionModelUnavailableError 500; CompletionModelInternalError 500',
+  ],
+  'chat.create': [
+    'POST /v1/chat/completions',
+    'BadRequest 400; InvalidInputParameters 400; InvalidContentType 400; CompletionModelUnsafeRequestError 400; CompletionModelQuotaError 429; CompletionModelInternalError 500; CompletionModelUnavailableError 503',
+  ],
+  'files.upload': [
+    'POST /v1/files',
+    'BadRequest 400; InvalidInputParameters 400; InvalidContentType 400; BadRequest 413; QuotaExceeded 429; InternalError 500; QuotaExceeded 507',
+  ],
+  'files.list': ['GET /v1/files'],
+  'files.retrieve': ['GET /v1/files/{file_id}', 'ResourceNotFound 404; ResourceNotFound 410'],
+  'graphs.create': [
+    'POST /v1/knowledge-graphs',
     'BadRequest 400; InvalidInputParameters 400; QuotaExceeded 429; InternalError 500',
-  'pdf.parse': 'BadRequest 400; InvalidInputParameters 400; QuotaExceeded 429; InternalError 500',
-  'web-search.run':
+  ],
+  'graphs.add-file': [
+    'POST /v1/knowledge-graphs/{graph_id}/files',
+    'BadRequest 400; InvalidInputParameters 400; ResourceNotFound 404; BadRequest 409; QuotaExceeded 429',
+  ],
+  'graphs.query': [
+    'POST /v1/knowledge-graphs/{graph_id}/query',
+    'BadRequest 400; InvalidInputParameters 400; ResourceNotFound 404; QuotaExceeded 429; InternalError 500',
+  ],
+  'applications.create': [
+    'POST /v1/applications',
+    'BadRequest 400; InvalidInputParameters 400; QuotaExceeded 429; InternalError 500',
+  ],
+  'ai-detect.run': [
+    'POST /v1/tools/ai-detect',
+    'BadRequest 400; InvalidInputParameters 400; QuotaExceeded 429; InternalError 500',
+  ],
+  'web-search.run': [
+    'POST /v1/tools/web-search',
     'BadRequest 400; InvalidInputParameters 400; QuotaExceeded 429; InternalError 500; InternalError 503',
-  'translate.run':
+  ],
+  'medical.comprehend': ['POST /v1/tools/comprehend/medical'],
+  'translate.run': [
+    'POST /v1/translate',
     'BadRequest 400; InvalidInputParameters 400; QuotaExceeded 429; InternalError 500; InternalError 503',
-  'vision.analyze':
+  ],
+  'vision.analyze': [
+    'POST /v1/vision/analyze',
     'BadRequest 400; InvalidInputParameters 400; InvalidContentType 400; QuotaExceeded 429; InternalError 500; InternalError 503',
+  ],
 }
 
 /** `BadRequest 400; QuotaExceeded 429` */
@@ -62,4 +92,4 @@ export const pairsOf = (cell: string): [tpe: string, status: number][] =>
 
 /** The pairs that §7.3 lists for an operation. */
 export const listedPairs = (operation: string): [tpe: string, status: number][] =>
-  pairsOf(operationTable[operation] ?? '').filter(([name]) => name !== '')
+  pairsOf(operationTable[operation]?.[1] ?? '').filter(([name]) => name !== '')
