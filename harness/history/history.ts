@@ -28,30 +28,23 @@ export interface GrowingHistory extends History {
   appendOther(at: number): void
 }
 
-const listOf = <T>(lists: Map<string, T[]>, key: string): T[] => {
-  const known = lists.get(key) ?? []
-  lists.set(key, known)
-  return known
-}
-
-/** The lists in which an event is kept. */
-const placeOf = ({ object, within }: HistoryEvent) =>
-  [object, within].map((id) => (id === undefined ? undefined : idKey(id)))
+/** Where an event is found: by its object, and by what that is in. */
+const placesOf = ({ object, within }: HistoryEvent): string[] => [
+  ...(object === undefined ? [] : [`of ${idKey(object)}`]),
+  ...(within === undefined ? [] : [`within ${idKey(within)}`]),
+]
 
 /** Whether one shows nothing but what another one showed, of the same object. */
-function saysTheSame(one: HistoryEvent | undefined, other: HistoryEvent): boolean {
-  return (
-    one !== undefined &&
-    one.operation === other.operation &&
-    one.status === other.status &&
-    isDeepStrictEqual(placeOf(one), placeOf(other)) &&
-    isDeepStrictEqual(one.body, other.body)
-  )
-}
+const saysTheSame = (one: HistoryEvent | undefined, other: HistoryEvent): boolean =>
+  one !== undefined &&
+  one.operation === other.operation &&
+  one.status === other.status &&
+  isDeepStrictEqual(placesOf(one), placesOf(other)) &&
+  isDeepStrictEqual(one.body, other.body)
 
 /**
  * A history that holds nothing yet. A recorded one may be endless: of readings, uses or refusals in a row that say the same it
- * keeps the first two and the last.
+ * keeps the first two and the last, which takes the place of the one before: what refers to that refers to it from then on.
  */
 export function createHistory(
   limits: HistoryLimits,
@@ -59,23 +52,8 @@ export function createHistory(
 ): GrowingHistory {
   const events: HistoryEvent[] = []
   const othersAt: number[] = []
-  let changes = 0
-  const byObject = new Map<string, HistoryEvent[]>()
   const byPlace = new Map<string, HistoryEvent[]>()
-  const listsOf = ({ object, within }: HistoryEvent): HistoryEvent[][] => [
-    ...(object === undefined ? [] : [listOf(byObject, idKey(object))]),
-    ...(within === undefined ? [] : [listOf(byPlace, idKey(within))]),
-  ]
-  /** Replaces the last one if neither it nor this one shows anything new. */
-  const replaceLast = (event: HistoryEvent, lists: readonly HistoryEvent[][]): boolean => {
-    const [list] = lists
-    if (!isRecorded || !list || (event.kind === 'creation' && event.isGranted)) return false
-    const last = list.at(-1)
-    if (![-1, -2, -3].every((at) => saysTheSame(list.at(at), event)) || !last) return false
-    events[events.lastIndexOf(last)] = event
-    for (const each of lists) each[each.lastIndexOf(last)] = event
-    return true
-  }
+  let changes = 0
   return {
     events,
     get changes() {
@@ -84,16 +62,26 @@ export function createHistory(
     limits,
     isRecorded,
     othersAt,
-    of: (id) => byObject.get(idKey(id)) ?? [],
-    within: (id) => byPlace.get(idKey(id)) ?? [],
+    of: (id) => byPlace.get(`of ${idKey(id)}`) ?? [],
+    within: (id) => byPlace.get(`within ${idKey(id)}`) ?? [],
     appendOther: (at) => void othersAt.push(at),
     append(event) {
       if (!event) return
       changes++
-      const lists = listsOf(event)
-      if (replaceLast(event, lists)) return
+      const places = placesOf(event)
+      // A creation that made nothing is like another one that asked for the same.
+      if (isRecorded && places.length === 0)
+        places.push(`asked ${event.operation} ${event.name} ${event.content}`)
+      const last = byPlace.get(places[0]!)?.slice(-3) ?? []
+      const mayRepeat = isRecorded && !(event.kind === 'creation' && event.isGranted)
+      if (mayRepeat && last.length === 3 && last.every((one) => saysTheSame(one, event)))
+        return void Object.defineProperties(last[2], Object.getOwnPropertyDescriptors(event))
       events.push(event)
-      for (const list of lists) list.push(event)
+      for (const place of places) {
+        const known = byPlace.get(place)
+        if (known) known.push(event)
+        else byPlace.set(place, [event])
+      }
     },
   }
 }
@@ -106,6 +94,20 @@ export function derived<T>(make: (history: History) => T): (history: History) =>
     let last = known.get(history)
     if (last?.changes !== changes) known.set(history, (last = { changes, value: make(history) }))
     return last.value
+  }
+}
+
+/** What is gathered from the events of a history, one after the other: it grows with the history. */
+export function gathered<T>(
+  begin: () => T,
+  add: (state: T, event: HistoryEvent) => void,
+): (history: History) => T {
+  const known = new WeakMap<History, { readonly state: T; count: number }>()
+  return (history) => {
+    let last = known.get(history)
+    if (!last) known.set(history, (last = { state: begin(), count: 0 }))
+    while (last.count < history.events.length) add(last.state, history.events[last.count++]!)
+    return last.state
   }
 }
 

@@ -1,4 +1,10 @@
-import { type History, type HistoryEvent, idKey, sameId } from '../../harness/history/index.ts'
+import {
+  gathered,
+  type History,
+  type HistoryEvent,
+  idKey,
+  sameId,
+} from '../../harness/history/index.ts'
 import { member } from '../../schemas/json.ts'
 
 /**
@@ -89,21 +95,8 @@ function createIndex() {
   }
 }
 
-const indexes = new WeakMap<
-  History,
-  { readonly index: ReturnType<typeof createIndex>; count: number; changes: number }
->()
-
-/** The index of a history, which grows with it. In a recording one event may take the place of another: then all is read anew. */
-function indexOf(history: History) {
-  const { events, changes } = history
-  let known = indexes.get(history)
-  if (!known || (known.changes !== changes && changes !== events.length))
-    indexes.set(history, (known = { index: createIndex(), count: 0, changes }))
-  for (; known.count < events.length; known.count++) known.index.add(events[known.count]!)
-  known.changes = changes
-  return known.index
-}
+/** The index of a history, which grows with it. */
+const indexOf = gathered(createIndex, (index, event) => index.add(event))
 
 export const applicationsIn = (history: History): Application[] => [
   ...indexOf(history).applications.values(),

@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import type { Target } from '../../harness/target-file/model.ts'
-import { createHistory, derived } from '../../harness/history/history.ts'
-import { eventOf, readsTheSame, sameId } from '../../harness/history/event.ts'
+import { createHistory, derived, gathered } from '../../harness/history/history.ts'
+import { eventOf, type HistoryEvent, readsTheSame, sameId } from '../../harness/history/event.ts'
 import { trimmedBody } from '../../harness/history/light.ts'
 import { eventAt } from './events.ts'
 
@@ -49,6 +49,38 @@ test('a recording keeps what is the first of its place, also if it says what was
   for (const event of events) history.append(event)
   expect(history.of(id)).toEqual(events)
   expect(history.within('app-1')).toEqual([events[3]])
+})
+
+test('a recording of refused creations that ask for the same does not grow', () => {
+  const history = createHistory(limits, { isRecorded: true })
+  const ask = (at: number, name: string) =>
+    eventAt(at, {
+      operation: 'graphs.create',
+      kind: 'creation',
+      object: undefined,
+      name,
+      status: 401,
+    })
+  for (let at = 0; at < 9; at++) history.append(ask(at, 'tea'))
+  for (let at = 9; at < 12; at++) history.append(ask(at, 'milk'))
+  expect(history.events.map(({ sentAt }) => sentAt)).toEqual([0, 1, 8, 9, 10, 11])
+})
+
+test('what is gathered looks at each event once, and knows what took its place', () => {
+  let looks = 0
+  const all = gathered(
+    (): HistoryEvent[] => [],
+    (events, event) => {
+      looks++
+      events.push(event)
+    },
+  )
+  const history = createHistory(limits, { isRecorded: true })
+  for (let at = 0; at < 9; at++) {
+    history.append(eventAt(at, { object: id, status: 404 }))
+    expect(all(history).at(-1)?.sentAt).toBe(at)
+  }
+  expect(looks).toBe(3)
 })
 
 test('what is derived from a recording knows an event that took the place of another', () => {
