@@ -13,7 +13,7 @@ import type { People } from '../output/say.ts'
 import type { RunArguments } from '../run/arguments.ts'
 import { type FoundTarget, askOnce, takesConnections } from '../run/find-target.ts'
 import { createRunInterrupts } from '../run/interrupts.ts'
-import { oneRun, type RunEnd } from '../run/one-run.ts'
+import { oneRun } from '../run/one-run.ts'
 import { createResults, type Changes, optionsFor, type Selection } from './results.ts'
 
 /** A run of a session, as it begins. */
@@ -27,6 +27,8 @@ export interface RunEnded extends RunStarted {
   readonly report: Report
   /** Undefined after the first run. */
   readonly changes: Changes | undefined
+  /** The target took no requests: `gone` comes next. */
+  readonly isGone: boolean
 }
 
 /** Listener of a session, which shows it. */
@@ -107,8 +109,12 @@ export function createSession(
         ...(front.standing && { onStanding: (standing) => front.standing!(standing) }),
         ...(front.sent && { onSent: (exchanges) => front.sent!(exchanges) }),
       })
-      front.ended({ ...started, report: end.report, changes: results.add(end.report) })
-      if (target) lookAt(target, end)
+      // The embedded reference ends with its run.
+      const isOurs = baseUrl === undefined && options.target === undefined
+      const isLookedAt = !isOurs && !isClosed && next === undefined
+      const isGone = isLookedAt && end.cause === 'unreachable'
+      front.ended({ ...started, report: end.report, changes: results.add(end.report), isGone })
+      if (target && isLookedAt) lookAt(target, isGone)
     } catch (error) {
       if (!(error instanceof UserError)) throw error
       if (!target && options.target !== undefined) watch([options.target])
@@ -124,13 +130,11 @@ export function createSession(
     files = isClosed ? undefined : watchFiles(paths, (path) => again(`${path} changed`))
   }
 
-  function lookAt(target: Target, { cause }: RunEnd): void {
-    // The embedded reference ends with its run.
-    if (isClosed || next || (baseUrl === undefined && options.target === undefined)) return
+  function lookAt(target: Target, isGone: boolean): void {
     watching = new AbortController()
     const { signal } = watching
     const onBack = (): void => again('the target answers again')
-    void watchTarget(target, cause === 'unreachable', {
+    void watchTarget(target, isGone, {
       signal,
       onGone: () => front.gone(),
       onBack,

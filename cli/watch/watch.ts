@@ -161,7 +161,7 @@ const MOST_SHOWN = 20
 function helpLine(failed: number, colors: Colors): string {
   const keys = [
     ['a', 'run all'],
-    ['f', `run the ${failed > 0 ? `${failed} ` : ''}failed`],
+    ...(failed > 0 ? [['f', `run the ${failed} failed`] as const] : []),
     ['i', 'run one id'],
     ['q', 'quit'],
   ] as const
@@ -244,10 +244,13 @@ function createScreen({ stream, colors, help, onWrite }: ScreenParts) {
       isRunning = true
       say('', headLine(run, colors))
     },
-    ended({ changes }) {
+    ended({ changes, isGone }) {
       isRunning = false
       hasShownReport = true
-      say(...(changes ? ['', ...changeLines(changes, colors)] : []))
+      const lines = changes ? ['', ...changeLines(changes, colors)] : []
+      // What comes next ends with the keys.
+      if (isGone) tell(people, lines)
+      else say(...lines)
     },
     problem(sentence) {
       isRunning = false
