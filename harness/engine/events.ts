@@ -1,7 +1,7 @@
 import { type Answers, answersOf } from './answers.ts'
 import { absentOf, withoutEchoes } from './absent.ts'
 import type { Exchange } from './exchange.ts'
-import { headBytes } from './response.ts'
+import { headBytes, isEnvelope } from './response.ts'
 import { describeResponse, isPage, pageTitle } from './describe.ts'
 import { perRun, type Run, type Plan } from './run.ts'
 import type { CatalogueResult, Created, NotServed, PageCount, Reason } from '../report/index.ts'
@@ -28,10 +28,13 @@ export const hintsOf = perRun((run: Run) => {
     const isNowhere = absentOf(run).isNowhere
     if (isPage(first.response) && (isGranted || isNowhere))
       return `this is a page, not an API: check the base URL (${said})`
-    if (places.size >= fewestPlaces && responses.size === 1 && first.response.status < 400)
+    const isOneAnswer = places.size >= fewestPlaces && responses.size === 1
+    if (isOneAnswer && first.response.status < 400)
       return `every path is redirected, and a redirect is not followed: serve the paths as the interface shows them (${said})`
-    if (places.size >= fewestPlaces && responses.size === 1)
-      return `every path gets the same answer: check the base URL (${said})`
+    // Whoever answers with errors of the interface is found at its address.
+    if (isOneAnswer && first.response.status !== 404 && isEnvelope(first.response))
+      return `every path gets the same error: look at the log of the server (${said})`
+    if (isOneAnswer) return `every path gets the same answer: check the base URL (${said})`
     return isNowhere
       ? `no operation of the interface is there: check the base URL (${said})`
       : undefined

@@ -165,13 +165,17 @@ function wasAnsweredOtherwise({ id, outcome }: RequirementResult, status: number
 
 /** @param share of all answers of the run, granted ones counted */
 function ofOneAnswer(response: HttpResponse, operations: readonly string[], share: number): Clue {
+  // Whoever answers with errors of the interface is found at its address.
+  const isOfServer = response.tpe !== undefined && response.status !== 404
   const isMost = operations.length * 2 > allOperations.length
   const all = share >= nearly ? 'nearly everything' : 'much'
   const what = isMost ? all : `much of ${operations.join(', ')}`
   return clue({
     what: `${what} is answered ${sayAnswers([response])}, whatever is asked`,
     change: isMost
-      ? 'look at the base URL, at what stands in front of the server, and at the log of the server'
+      ? isOfServer
+        ? 'look at the log of the server'
+        : 'look at the base URL, at what stands in front of the server, and at the log of the server'
       : 'look at what stands in front of the server, a cache for example, and at the log of the server',
   })
 }

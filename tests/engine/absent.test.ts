@@ -109,6 +109,16 @@ test.each(['FastAPI', 'an envelope'])(
   },
 )
 
+test.each([
+  [{ tpe: 'InternalError', errors: [], extras: {} }, 'look at the log of the server'],
+  [{ message: 'warming up' }, 'check the base URL'],
+])('a server that answers everything with 500 %j is told to %s', async (body, remedy) => {
+  const fetch: FetchHandler = () => Response.json(body, { status: 500 })
+  expect((await runOf({ fetch, keys: { full: 'a-key-of-nobody' } })).hints).toEqual([
+    expect.stringContaining(remedy),
+  ])
+})
+
 test('an operation that looks for objects is there, however it says that one is not', async () => {
   const answers = [{ message: 'File not found', statusCode: 404 }, { detail: 'No file x' }]
   for (const answer of answers) {

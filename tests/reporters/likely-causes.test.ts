@@ -232,6 +232,17 @@ test('nearly everything is said of nearly all answers of a run, granted ones cou
   expect(whatOf(150)).toBe('much is answered 500 InternalError, whatever is asked')
 })
 
+test.each([
+  [500, envelope('InternalError'), 'look at the log of the server'],
+  [500, { message: 'boom' }, expect.stringMatching(/^look at the base URL, /)],
+  [404, envelope('NotFound'), expect.stringMatching(/^look at the base URL, /)],
+])(
+  'who answers everything with errors of the interface has the right address: %d %j',
+  (status, body, change) => {
+    expect(likelyCauses(failing(() => ({ status, body })))[0]).toMatchObject({ change })
+  },
+)
+
 test('one answer to whatever is asked is said only if nearly no other one passed', () => {
   const granted = failing((status) =>
     /^40[034]$/.test(`${status}`) ? { status: 200, body: {} } : null,
