@@ -13,7 +13,7 @@ import {
   moreExchanges,
   type SentExchanges,
 } from './html/exchange.ts'
-import type { RunCommand } from './view/next-steps.ts'
+import type { Shown } from './view/next-steps.ts'
 import { standingOf } from './view/standing.ts'
 
 type ExchangeBook = ReadonlyMap<string | null, string>
@@ -59,7 +59,7 @@ const FAILURE_BUDGET = 900_000
 export async function* renderHtml(
   report: Report,
   exchanges: Exchanges,
-  run: RunCommand = {},
+  run: Shown = {},
 ): AsyncGenerator<string, void, undefined> {
   const book = await exchangeBook(exchanges, EXCHANGE_BUDGET)
   yield `${pageHead(`${report.target.name}: ${standingOf(report).word}`, { style, script })}

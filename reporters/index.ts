@@ -7,14 +7,14 @@ import { renderHtml } from './html.ts'
 import { renderJunit } from './junit.ts'
 import { renderMap } from './map.ts'
 import { renderMarkdown } from './markdown.ts'
-import type { RunCommand } from './view/next-steps.ts'
+import type { Shown } from './view/next-steps.ts'
 import { json } from './escape/json.ts'
 
 /** A form of the report that `--report` can ask for. Pure: the text of the file, in pieces if the format holds exchanges. */
 export type Format = (
   report: Report,
   exchanges: Exchanges,
-  run?: RunCommand,
+  run?: Shown,
 ) => string | AsyncIterable<string>
 
 export const formats = {

@@ -30,7 +30,7 @@ import {
   untested,
 } from './view/groups.ts'
 import { commandOrLength, evidence, failureSentence } from './view/evidence.ts'
-import { type NextStep, nextSteps, type RunCommand } from './view/next-steps.ts'
+import { type NextStep, nextSteps, type Shown } from './view/next-steps.ts'
 import { gainOf, notJudged, type Step, usualPart } from './view/to-declare.ts'
 
 const MOST_IDS = 5
@@ -90,7 +90,7 @@ const MOST_MISSED = 50
  * The report as a page that fits a CI job's summary: short if all passes.
  * @param evidence the number of causes with evidence; the others are in the table only
  */
-export function renderMarkdown(report: Report, evidence = 25, how: RunCommand = {}): string {
+export function renderMarkdown(report: Report, evidence = 25, how: Shown = {}): string {
   const { run, target } = report
   const { unexpected, expected } = failed(report)
   const causes = byCause(unexpected)

@@ -27,13 +27,7 @@ import {
 } from './view/standing.ts'
 import { failed, leftOutSentence, requiredButMissed, untested } from './view/groups.ts'
 import { notBuilt } from './view/operation-map.ts'
-import {
-  jsonFile,
-  type NextStep,
-  nextSteps,
-  type RunCommand,
-  unexplained,
-} from './view/next-steps.ts'
+import { jsonFile, type NextStep, nextSteps, type Shown, unexplained } from './view/next-steps.ts'
 import { isWithoutOutcome, notJudged } from './view/to-declare.ts'
 import { groupBy } from '../harness/group-by.ts'
 
@@ -53,7 +47,7 @@ interface WrittenReport {
   readonly path: string
 }
 
-export interface TerminalOptions extends Omit<RunCommand, 'json'> {
+export interface TerminalOptions extends Omit<Shown, 'json'> {
   /** Further notes on the run, a line each. */
   readonly notes?: readonly string[]
   /** The reports that are written besides: what is too much for a terminal is said to be there. */

@@ -70,6 +70,7 @@ export function reportOf(record: RunRecord): Report<RequirementId> {
       seed: options.seed,
       runs: options.refusalRuns,
       nonce: options.nonce,
+      command: options.rerun,
       requests: facts.requests,
       throttled: facts.throttled,
       retried: facts.retried,

@@ -31,8 +31,6 @@ interface ReportSource {
   /** Called for each report, since each reads them from the beginning. */
   readonly exchanges: () => Exchanges
   readonly stdout?: NodeJS.WritableStream
-  /** The command of the run, without what selects requirements. */
-  readonly command?: string | undefined
 }
 
 /**
@@ -42,7 +40,7 @@ interface ReportSource {
  */
 export async function writeReports(
   requests: readonly ReportRequest[],
-  { command, report, exchanges, stdout = process.stdout }: ReportSource,
+  { report, exchanges, stdout = process.stdout }: ReportSource,
 ) {
   const problems = new Map<ReportRequest, string>()
   const reportNow = (): Report => withProblems(report, [...problems.values()])
@@ -53,8 +51,7 @@ export async function writeReports(
     try {
       const { [request.format]: render } = await loadFormats()
       const json = jsonFile(requests.filter((one) => !problems.has(one)))
-      const how = command === undefined ? {} : { command, json }
-      return await work(render(reportNow(), exchanges(), how))
+      return await work(render(reportNow(), exchanges(), { json }))
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
       // Anything else is no error of the file system.
@@ -105,29 +102,18 @@ interface Ending {
   readonly notes?: readonly string[]
   /** `--verbose`: what the report for people would only count is shown. */
   readonly isVerbose?: boolean
-  /** The command of the run, without what selects requirements. */
-  readonly command?: string
 }
 
 /** Writes the reports and the one for people, whose last line says why the exit code is what it is, and sets that. Gives the report as it was written. */
 export async function finish(report: Report, ending: Ending): Promise<Report> {
-  const {
-    before = [],
-    command,
-    exchanges,
-    notes = [],
-    isVerbose = false,
-    people,
-    requests,
-  } = ending
-  const written = await writeReports(requests, { command, report, exchanges })
+  const { before = [], exchanges, notes = [], isVerbose = false, people, requests } = ending
+  const written = await writeReports(requests, { report, exchanges })
   for (const problem of written.problems) complain(problem)
   tell(people, before)
   people.write(
     renderTerminal(written.report, colorsFor(people), {
       ...{ notes, isVerbose },
       written: written.written,
-      command,
       // No key goes on with what an interrupt left.
       hasButtons: people.hasKeys === true && !written.report.run.interrupted,
       ...(knowsLinks(people) && { link: terminalLink }),

@@ -3,6 +3,7 @@ import { complain, type People } from '../output/say.ts'
 import type { Baseline, Report } from '../../harness/report/index.ts'
 import { decided, holdAgainst, updateBaseline, withProblems } from '../../harness/report/index.ts'
 import { reportToGithub } from '../../reporters/github.ts'
+import { jsonFile } from '../../reporters/view/next-steps.ts'
 import { keptExchanges, finish } from '../output/write-reports.ts'
 import type { StartedServer } from './start-server.ts'
 import { followed, writeAtomically } from '../output/files.ts'
@@ -30,7 +31,10 @@ export async function publish(record: RunRecord, publication: Publication): Prom
   const report = decided(held, { requireExercised, notJudged: whyNotJudged(record) })
   notes.push(...(server?.notes(report) ?? []))
   try {
-    reportToGithub(withProblems(report, problems), process.env, (text) => people.write(text))
+    reportToGithub(withProblems(report, problems), process.env, {
+      json: jsonFile(requests),
+      write: (text) => people.write(text),
+    })
   } catch (error) {
     problems.push(
       `the job summary cannot be written (${(error as NodeJS.ErrnoException).code ?? 'error'})`,
@@ -44,7 +48,7 @@ export async function publish(record: RunRecord, publication: Publication): Prom
     )
   return finish(withProblems(report, problems), {
     ...keptExchanges({ log: record.options.exchangeLog, problem }, report, requests),
-    ...{ people, notes, isVerbose: options.verbose ?? false, command: record.options.rerun },
+    ...{ people, notes, isVerbose: options.verbose ?? false },
   })
 }
 

@@ -115,6 +115,10 @@ const run = object(
     created: described('What the run created.', listOf(created)),
   },
   {
+    command: described(
+      'The command of the run, without what selects requirements, and without a key.',
+      text,
+    ),
     retried: described(
       "How many answers were cut off, reset or a gateway's 502 or 504, and asked for again.",
       count,

@@ -22,10 +22,10 @@ import {
   type Tone,
 } from '../view/standing.ts'
 import { likelyList } from './lists.ts'
-import { nextSteps, type RunCommand } from '../view/next-steps.ts'
+import { nextSteps, type Shown } from '../view/next-steps.ts'
 
 /** The first screen: whose report this is, the verdict, what to change first, the counts of each level, the coverage. */
-export function masthead(report: Report, how: RunCommand): string {
+export function masthead(report: Report, how: Shown): string {
   const { run, suite, target } = report
   const leftOut = leftOutSentence(report)
   const notes = [...runNotes(report), ...(leftOut === undefined ? [] : [`left out: ${leftOut}`])]
@@ -49,7 +49,7 @@ export function verdictBlock(report: Report): string {
 }
 
 /** What to do next, numbered; nothing if the verdict says it. */
-export function nextBlock(report: Report, how: RunCommand): string {
+export function nextBlock(report: Report, how: Shown): string {
   const steps = nextSteps(report, how).map(
     ({ command, text }) =>
       `<li><p>${htmlText(text)}</p>${command === undefined ? '' : `<pre class="c">${htmlText(command)}</pre>`}</li>`,

@@ -12,10 +12,8 @@ export interface NextStep {
   readonly command?: string
 }
 
-/** How the run was started, if whoever shows the steps knows. */
-export interface RunCommand {
-  /** The command of the run, without what selects requirements. */
-  readonly command?: string | undefined
+/** What whoever shows the steps knows besides the report. */
+export interface Shown {
   /** Path of the JSON report. */
   readonly json?: string | undefined
   /** Whoever shows the steps has a button for what is run again. */
@@ -32,14 +30,11 @@ export function jsonFile(
 const MOST = 3
 
 /** What to do next, at most three steps, the one first that tells most; none if the last line says it, or all is well. */
-export function nextSteps(
-  report: Report,
-  { command, hasButtons = false, json }: RunCommand = {},
-): NextStep[] {
+export function nextSteps(report: Report, { hasButtons = false, json }: Shown = {}): NextStep[] {
   if (isWithoutOutcome(report)) return []
   const { unexpected } = failed(report)
   const causes = likelyCauses(unexpected, report)
-  const run = command ?? commandIn(report)
+  const run = commandIn(report)
   const file = json === undefined ? '<report.json>' : shellWord(json)
   const again = (text: string, option: string): NextStep =>
     hasButtons
@@ -51,7 +46,7 @@ export function nextSteps(
   const isCutShort = report.requirements.some((result) => isLeftOut(result, 'interrupted'))
   const last = isCutShort
     ? [again('Go on with what was not tested', '--untested')]
-    : unexpected.length > 0
+    : unexpected.length > 0 && report.run.runs > 0
       ? [again('Run again what failed', '--failed')]
       : []
   const first = [
@@ -101,8 +96,9 @@ function declareStep(report: Report): NextStep[] {
   return [{ text: `Declare ${names}: ${gain} can be tested then${more}` }]
 }
 
-/** The command of the run as a failure repeats it; without a failure its address is known, and no more. */
-function commandIn({ requirements, target }: Report): string {
+/** The command of the run; of a report without it as a failure repeats it, and of one without a failure what is known. */
+function commandIn({ requirements, run, target }: Report): string {
+  if (run.command !== undefined) return run.command
   const rerun = requirements.flatMap(({ failures }) => failures).at(0)?.rerun
   return rerun?.split(' --only ')[0] ?? `conform ${shellWord(target.baseUrl)}`
 }

@@ -59,13 +59,14 @@ test('a report that cannot be written is named, and the others are written', asy
 
 test('a page and a summary say next what the terminal says: the command of the run, and where its JSON is', async () => {
   const at = folder()
+  const command = 'conform --target t.json'
   const cut = report([result('a.b/1'), missed('a.b/2', leftOut('interrupted'))], {
     interrupted: true,
+    command,
   })
   const json = `${at}/r.json`
   const requests = parseReportRequests([`json=${json}`, `html=${at}/r.html`, `markdown=${at}/r.md`])
-  const command = 'conform --target t.json'
-  await writeReports(requests, { report: cut, exchanges: () => [], command })
+  await writeReports(requests, { report: cut, exchanges: () => [] })
   for (const file of ['r.html', 'r.md'])
     expect(readFileSync(join(at, file), 'utf8')).toContain(`${command} --untested ${json}`)
 })

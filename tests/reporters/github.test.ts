@@ -66,16 +66,18 @@ test('writes annotations and appends the summary on GitHub Actions only', () => 
   const summary = join(directory, 'summary.md')
   writeFileSync(summary, 'before\n')
   let written = ''
-  const write = (text: string) => void (written += text)
-  reportToGithub(sampleReport({ end: mixed }), { GITHUB_STEP_SUMMARY: summary }, write)
+  const how = { write: (text: string) => void (written += text), json: 'r.json' }
+  reportToGithub(sampleReport({ end: mixed }), { GITHUB_STEP_SUMMARY: summary }, how)
   expect([written, readFileSync(summary, 'utf8')]).toEqual(['', 'before\n'])
   reportToGithub(
-    sampleReport({ end: mixed }),
+    sampleReport({ end: mixed, run: { command: 'conform -t t.json' } }),
     { GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: summary },
-    write,
+    how,
   )
   expect(written).toMatch(/^::error /)
-  expect(readFileSync(summary, 'utf8')).toMatch(/^before\n## ❌ Conformance of Example staging\n/)
+  const text = readFileSync(summary, 'utf8')
+  expect(text).toMatch(/^before\n## ❌ Conformance of Example staging\n/)
+  expect(text).toContain('<code>conform -t t.json --failed r.json</code>')
 })
 
 test('the summary stays within its room, whatever failed', () => {

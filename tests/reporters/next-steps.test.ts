@@ -14,7 +14,8 @@ const texts = (...given: Parameters<typeof nextSteps>) =>
 test('a failing run: what explains most, what nothing explains, and how to run again what failed', () => {
   const [one, two] = [failed('a.b/1'), failed('a.b/2')]
   const of = report([one, two, result('a.b/3')])
-  expect(nextSteps(of, { command: 'conform -t t.json', json: 'r.json' })).toEqual([
+  const ofRun = report([one, two], { command: 'conform -t t.json' })
+  expect(nextSteps(ofRun, { json: 'r.json' })).toEqual([
     { text: 'Mend a.b/1, then 1 more' },
     { text: 'Run again what failed', command: 'conform -t t.json --failed r.json' },
   ])
@@ -23,6 +24,10 @@ test('a failing run: what explains most, what nothing explains, and how to run a
     text: 'Run again what failed (--report json writes the report)',
     command: 'conform https://example.com --failed <report.json>',
   })
+})
+
+test('recorded traffic is not run again', () => {
+  expect(texts(report([failed('a.b/1')], { runs: 0 }))).toEqual(['Mend a.b/1'])
 })
 
 test('what is wrong with the base URL, and what is not built, come before what fails', () => {
@@ -44,8 +49,9 @@ test('an interrupted run goes on with what is missing; one in which nothing fail
   const cut = report([result('a.b/1'), missed('a.b/2', leftOut('interrupted'))], {
     interrupted: true,
   })
-  expect(nextSteps(cut, { command: 'conform', json: 'r.json' })).toEqual([
-    { text: 'Go on with what was not tested', command: 'conform --untested r.json' },
+  const ofRun = { ...cut, run: { ...cut.run, command: 'conform -t t.json' } }
+  expect(nextSteps(ofRun, { json: 'r.json' })).toEqual([
+    { text: 'Go on with what was not tested', command: 'conform -t t.json --untested r.json' },
   ])
   expect(nextSteps(cut)).toEqual([
     {

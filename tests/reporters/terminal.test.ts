@@ -298,21 +298,20 @@ test('is broken to the width of a terminal: what follows is indented, what is co
 })
 
 test('ends with every failed id, the reports, and what to do next beside the verdict', () => {
-  const of = report([failed('a.b/1'), failed('a.b/2'), result('c.d/1')])
+  const run = { command: 'conform -t t.json' }
+  const of = report([failed('a.b/1'), failed('a.b/2'), result('c.d/1')], run)
   const written = [
     { format: 'json', path: 'out/r 1.json' },
     { format: 'html', path: 'r.html' },
     { format: 'junit', path: '-' },
   ] as const
-  const text = renderTerminal(of, plain, { written, command: 'conform -t t.json' })
+  const text = renderTerminal(of, plain, { written })
   expect(text).toContain('\nFailed: 2\n  must    a.b/1\n  must    a.b/2\n\n')
   expect(text).toContain('report out/r 1.json\nreport r.html\n')
   expect(text).toMatch(
     /\n\nNext\n {2}1\. Mend a\.b\/1, then 1 more\n {2}2\. Run again what failed\n {6}conform -t t\.json --failed 'out\/r 1\.json'\n\nNon-conformant: .*\nexit 1: .*\n$/,
   )
-  expect(
-    renderTerminal(report([result('a.b/1')]), plain, { written, command: 'conform' }),
-  ).not.toContain('Next')
+  expect(renderTerminal(report([result('a.b/1')]), plain, { written })).not.toContain('Next')
 })
 
 test('paths and ids are links in a terminal that knows them, and in no other', () => {
