@@ -67,7 +67,7 @@ function harOf(whole: Report) {
   return har
 }
 
-/** A report of 17 requirements, by a list and a version that its maker invented. */
+/** A report of one requirement of each operation and area, by a list and a version that its maker invented. */
 export function inventedReport(version = '9.9.9') {
   const few = catalogue.filter(
     ({ operation }, at) => catalogue.findIndex((row) => row.operation === operation) === at,

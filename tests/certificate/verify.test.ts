@@ -36,8 +36,8 @@ test('the first line says that nothing but the report was looked at, the next wh
     'target: https://example.com, named "Example", held to the interface in version 1.0',
     'operations judged: 2 (jobs.create, files.list)',
     'operations declared not served, so not judged: 1 (pdf.parse (answered 404))',
-    expect.stringMatching(
-      /^operations not tested at all: 14 \(jobs\.retrieve, completion\.create, /,
+    expect.stringContaining(
+      `operations not tested at all: ${operations.length - 3} (jobs.retrieve, completion.create, `,
     ),
     'not tested: 0 of 5 requirements',
     'not applicable: 2 of 5 requirements, 1 of them declared unreachable',
