@@ -26,9 +26,8 @@ import {
   withRequiredInputs,
 } from './jobs/faults.ts'
 import { readFinalStates } from './jobs/follow.ts'
-import { jobsIn } from './jobs/jobs.ts'
+import { jobsIn } from './jobs/view.ts'
 import { byRule, judgeCreated, judgeFailed, judgeJobs, reach, stateFor } from './jobs/judge.ts'
-import { isOver } from './jobs/requests.ts'
 import { ids, type JobRuleId } from './jobs/rules.ts'
 
 // §4.2 Create application job
@@ -139,6 +138,6 @@ export const jobsHook: RunHook = {
   },
   unfinished: (run) =>
     jobsIn(historyOf(run))
-      .filter((job) => !isOver(job))
+      .filter((job) => !job.isOver)
       .map(({ id }) => id),
 }

@@ -16,7 +16,7 @@ import type {
   RunParts,
 } from '../harness/engine/index.ts'
 import { createRun, isPlanned, startJudging } from '../harness/engine/index.ts'
-import { ownJobs } from './jobs/jobs.ts'
+import { ownJobs } from './jobs/view.ts'
 import { errorNames } from '../catalogue/errors.ts'
 import { firstOperation, operation, readingOperation } from '../catalogue/operations.ts'
 import { storyOf } from './jobs/story.ts'

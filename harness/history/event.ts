@@ -65,6 +65,8 @@ export interface HistoryEvent {
   readonly exchange: Exchange
 }
 
+export const isConflict = ({ status }: HistoryEvent): boolean => status === 409
+
 /** The id as it is compared: uuids are the same in either letter case. */
 export function idKey(id: string): string {
   return isUuid(id) ? id.toLowerCase() : id

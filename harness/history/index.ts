@@ -1,5 +1,6 @@
 // What happened to objects.
-export { createdId, eventOf, type HistoryEvent, idKey, readsTheSame, sameId } from './event.ts'
+export { createdId, eventOf, type HistoryEvent, idKey, isConflict } from './event.ts'
+export { readsTheSame, sameId } from './event.ts'
 export {
   createHistory,
   derived,

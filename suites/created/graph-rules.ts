@@ -3,6 +3,7 @@ import {
   type Evidence,
   type History,
   type HistoryEvent,
+  isConflict,
   type Rule,
   sameId,
   verdictOf,
@@ -20,7 +21,6 @@ import {
 
 /** What is true of files in graphs: each rule a pure function of a history. */
 
-const isConflict = ({ status }: HistoryEvent): boolean => status === 409
 const isOf = ({ within }: HistoryEvent, graph: string): boolean => sameId(within ?? '', graph)
 
 /** The upload that gave the id of a file. */

@@ -10,11 +10,12 @@ import {
   perRun,
   Throttled,
 } from '../../harness/engine/index.ts'
-import { historyOf, idKey, type Verdict } from '../../harness/history/index.ts'
+import { historyOf, idKey, isConflict, type Verdict } from '../../harness/history/index.ts'
 import type { ApplicationResource } from '../../harness/target-file/index.ts'
-import { isConflict, isEnded, isRead, jobOf, jobsOn, statusOf } from './jobs.ts'
-import { cannotBeRead, create, isOver, read, withOtherValues } from './requests.ts'
-import { inProgressWithOthers } from './conflict-rules.ts'
+import { isEnded, isRead, statusOf } from './job.ts'
+import { jobOf, jobsOn } from './view.ts'
+import { cannotBeRead, create, read, withOtherValues } from './requests.ts'
+import { inProgressWithOthers } from './conflicts.ts'
 import { ids, type JobRuleId, jobRules } from './rules.ts'
 
 /** What the history of the run says of a requirement. If the inputs have texts, creations beside a job are to have other ones, too. */
@@ -147,7 +148,7 @@ function createGate(run: Run, id: string) {
       const release = await places.acquire(run.life.signal, { count: places.size })
       try {
         // Even then its release is judged, if a reading showed that its last job ended.
-        const isKnownIdle = gaveUp !== undefined && jobs().every(isOver)
+        const isKnownIdle = gaveUp !== undefined && jobs().every(({ isOver }) => isOver)
         const enter = (): Promise<unknown> => (isKnownIdle ? Promise.resolve() : idle())
         const isIdle = otherwise
           ? await orElse(
@@ -243,7 +244,7 @@ const unreadableMs = 1000
 /** Waits until a reading shows that the job has ended, at most `jobTimeoutMs`, or until `deadline` (`performance.now()`); false if none shows it. */
 export async function awaitEnd(run: Run, id: string, deadline?: number): Promise<boolean> {
   const job = jobOf(historyOf(run), id)
-  if (!job || isOver(job)) return true
+  if (!job || job.isOver) return true
   const { polls } = gateOf(run, job.application.id)
   const key = idKey(id)
   const until = deadline ?? performance.now() + run.target.limits.jobTimeoutMs

@@ -1,6 +1,6 @@
 import type { Run } from '../../harness/engine/index.ts'
 import { isPlanned, orElse, pause, askHolding } from '../../harness/engine/index.ts'
-import { createdId, historyOf } from '../../harness/history/index.ts'
+import { createdId, historyOf, isConflict } from '../../harness/history/index.ts'
 import type { ApplicationResource } from '../../harness/target-file/index.ts'
 import {
   isDeclared,
@@ -19,15 +19,14 @@ import {
   untilFree,
   wants,
 } from './application.ts'
-import { timesAlike } from './conflict-rules.ts'
-import { isConflict, isOwn, jobOf, jobsOn, madeBy, statusOf } from './jobs.ts'
-import { endOf } from './spans.ts'
+import { timesAlike } from './no-effect.ts'
+import { isOwn, statusOf } from './job.ts'
+import { jobOf, jobsOn, madeBy } from './view.ts'
 import {
   cannotBeRead,
   create,
   createBeside,
   eventOf,
-  isOver,
   jobRequest,
   read,
   withOtherValues,
@@ -99,7 +98,7 @@ async function createBesideNewest(held: Held): Promise<void> {
   const { run } = held
   const job = held.jobs().at(-1)
   const isWanted = isPlanned(run, ids.inProgress) && run.options.depth === 'full'
-  if (job && !isOver(job) && isWanted) await createDuring(held, job.id, { most: 1 })
+  if (job && !job.isOver && isWanted) await createDuring(held, job.id, { most: 1 })
 }
 
 /** A creation after the end of a job; answered 409, two more. */
@@ -140,8 +139,7 @@ async function begin(held: Held, other?: Held): Promise<string[]> {
 async function readOlder({ run, jobs }: Held, newer: string): Promise<void> {
   if (!isPlanned(run, ids.stable)) return
   const older = jobs().find((job) => {
-    const end = endOf(job)
-    return job.id !== newer && end && end.endedAt + pauseMs <= performance.now()
+    return job.id !== newer && job.end && job.end.endedAt + pauseMs <= performance.now()
   })
   if (older) await read(run, older.id, ids.stable)
 }
@@ -173,7 +171,7 @@ async function attempt(held: Held, other?: Held, turn = 0): Promise<void> {
 
 async function attemptBeside(held: Held, other: Held, turn: number): Promise<void> {
   // An application may be released some time after its last job ended, as `409-released` allows.
-  const ends = other.jobs().map((job) => endOf(job)?.endedAt ?? 0)
+  const ends = other.jobs().map((job) => job.end?.endedAt ?? 0)
   await pause(held.run, Math.max(0, ...ends.map((end) => end + 2 * pauseMs - performance.now())))
   await attempt(held, other, turn)
 }
@@ -268,7 +266,7 @@ async function attemptOnNew(held: Held): Promise<boolean> {
 export async function lookAtLast(run: Run): Promise<void> {
   for (const application of declaredBeside(run)) {
     const last = jobsOn(historyOf(run), application.id).at(-1)
-    if (!gateOf(run, application.id).isGivenUp() || !last || !endOf(last)) continue
+    if (!gateOf(run, application.id).isGivenUp() || !last?.end) continue
     if (isBroken(run, ids.released) || isBroken(run, ids.noEffect)) return
     await holdOrSkip(run, application, createAfterEnd)
   }

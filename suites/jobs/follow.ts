@@ -9,12 +9,12 @@ import {
 } from '../../harness/engine/index.ts'
 import { historyOf } from '../../harness/history/index.ts'
 import { leftOut } from '../../harness/report/index.ts'
-import { hasEnded, isGone, isRead, type Job, jobOf, madeBy, ownJobs, statusOf } from './jobs.ts'
-import { endOf } from './spans.ts'
+import { hasEnded, isGone, isRead, type Job, statusOf } from './job.ts'
+import { jobOf, madeBy, ownJobs } from './view.ts'
 import { awaitEnd } from './application.ts'
 import { cannotBeRead, eventOf, jobRequest, read } from './requests.ts'
 import { ids } from './rules.ts'
-import { apartMs, timesDiffer } from './time-rules.ts'
+import { apartMs, timesDiffer } from './times.ts'
 
 /** Jobs that are followed from their creation to their end, and what is read of them when all are made. */
 
@@ -142,7 +142,7 @@ export async function readFinalStates(run: Run): Promise<void> {
   if (isPlanned(run, 'jobs.retrieve/200-created-at')) await createLater(run).catch(() => undefined)
   if (!ofReadings.some((id) => isPlanned(run, id)) || cannotBeRead(run)) return
   const { job: declared } = run.target.resources
-  const from = depth === 'full' ? first?.creation : first && endOf(jobOf(history, first.id)!)
+  const from = depth === 'full' ? first?.creation : first && jobOf(history, first.id)?.end
   const before = declared === undefined ? undefined : history.of(declared).find(hasEnded)
   const since = Math.max(
     from?.endedAt ?? 0,

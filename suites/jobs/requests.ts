@@ -9,7 +9,8 @@ import { holdBack } from '../../harness/checks/index.ts'
 import { type HistoryEvent, historyOf } from '../../harness/history/index.ts'
 import type { ApplicationResource } from '../../harness/target-file/index.ts'
 import { getAt } from '../../schemas/json.ts'
-import { isEnded, isRead, type Job, jobsIn } from './jobs.ts'
+import { isRead, type Job } from './job.ts'
+import { jobsIn } from './view.ts'
 import { ids } from './rules.ts'
 
 // What is sent
@@ -105,6 +106,3 @@ export function cannotBeRead(run: Run): boolean {
     readings.some(({ sentAt }) => sentAt - creation.endedAt >= settleMs)
   return jobs.some(isAsked) && !jobs.some(({ readings }) => readings.some(isRead))
 }
-
-export const isOver = ({ twinOf, readings }: Job): boolean =>
-  twinOf !== undefined || readings.some(isEnded)

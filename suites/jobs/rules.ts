@@ -1,11 +1,10 @@
 import type { RequirementId } from '../../catalogue/catalogue.ts'
 import type { Rule } from '../../harness/history/index.ts'
-import { atomic, inProgress } from './conflict-rules.ts'
-import { perApplication, released } from './needless-conflict-rules.ts'
-import { createdRule, neverBusyWhenNew, retrievable } from './creation-rules.ts'
-import { noEffect } from './no-effect-rule.ts'
-import { failedRule, identity, jobRule, outcomeRule } from './reading-rules.ts'
-import { consistent, createdAtRule, stable } from './time-rules.ts'
+import { atomic, inProgress, perApplication, released } from './conflicts.ts'
+import { createdRule, neverBusyWhenNew, retrievable } from './creations.ts'
+import { noEffect } from './no-effect.ts'
+import { failedRule, identity, jobRule, outcomeRule } from './readings.ts'
+import { consistent, createdAtRule, stable } from './times.ts'
 
 /** What is judged of jobs by more than one answer: each a pure function of what a run or a recording saw. */
 export const jobRules = {

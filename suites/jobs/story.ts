@@ -2,7 +2,7 @@ import type { Exchange } from '../../harness/engine/index.ts'
 import type { History, HistoryEvent } from '../../harness/history/index.ts'
 import type { Story, StoryStep } from '../../harness/report/index.ts'
 import { member } from '../../schemas/json.ts'
-import { applicationOf, jobOf } from './jobs.ts'
+import { applicationOf, jobOf } from './view.ts'
 
 /** More steps than that are not read: of those in between only the number is told. */
 const MOST = 14

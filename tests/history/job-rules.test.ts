@@ -1,7 +1,7 @@
 /** Every rule about jobs as a table of histories: no server, no clock. */
 import { describe, expect, test } from 'vitest'
 import { createHistory } from '../../harness/history/history.ts'
-import { inProgressWithOthers } from '../../suites/jobs/conflict-rules.ts'
+import { inProgressWithOthers } from '../../suites/jobs/conflicts.ts'
 import { jobRules } from '../../suites/jobs/rules.ts'
 import { historyOf } from './stories.ts'
 

@@ -11,8 +11,9 @@ import {
 import { type Instant, parseDateTime } from '../../schemas/formats.ts'
 import { member } from '../../schemas/json.ts'
 import { seconds } from '../created/attempts.ts'
-import { hasEnded, isGone, isRead, type Job, ownJobs, statusOf } from './jobs.ts'
-import { against, asBefore, contradicts, isBackLater, readJobs, told } from './reading-rules.ts'
+import { hasEnded, isGone, isRead, type Job, statusOf } from './job.ts'
+import { ownJobs } from './view.ts'
+import { against, asBefore, contradicts, isBackLater, readJobs, told } from './readings.ts'
 
 /** Two readings of one clock may be this far apart, in ms: a server may take the time twice. */
 const clockMs = 1000

@@ -4,13 +4,16 @@ import {
   type Evidence,
   type History,
   type HistoryEvent,
+  isConflict,
   type Rule,
   verdictOf,
 } from '../../harness/history/index.ts'
 import { seconds } from '../created/attempts.ts'
-import { type Application, applicationsIn, isAsked, isConflict, ownJobs } from './jobs.ts'
-import { isAlone, lostBefore, meeting, possibleSpan, wereTogether } from './spans.ts'
-import { perApplication } from './needless-conflict-rules.ts'
+import { perApplication } from './conflicts.ts'
+import { isAsked } from './job.ts'
+import { type Attempt, attemptsIn, isAlone, ownJobs, wereTogether } from './view.ts'
+
+/** That creations are granted, and make jobs that can be read (§2.4, §4.2). */
 
 const created = '202 with the id, status and created_at of the new job'
 
@@ -29,26 +32,26 @@ function wrongAnswer(creation: HistoryEvent): Evidence | undefined {
 }
 
 /** A 5xx to a creation by itself, on an application that has granted another one. */
-function breakdownOn({ creations, jobs }: Application): Evidence | undefined {
-  if (!creations.some(({ isGranted }) => isGranted)) return undefined
-  const alone = creations.filter(({ request, isFirst, exchange: { response } }) => {
+function breakdownIn(attempts: readonly Attempt[]): Evidence | undefined {
+  if (!attempts.some(({ creation }) => creation.isGranted)) return undefined
+  const found = attempts.find(({ creation, met }) => {
+    const { request, isFirst, exchange } = creation
+    const { response } = exchange
     const isOwn = response && isBreakdown(response) && ![502, 504].includes(response.status)
-    return request === 'valid' && isFirst && isOwn
+    const isBeside = met.length > 0 || attempts.some((one) => wereTogether(one.creation, creation))
+    return request === 'valid' && isFirst && isOwn && !isBeside
   })
-  const beside = new Set(meeting(alone, jobs, possibleSpan).map(({ creation }) => creation))
-  const first = alone.find(
-    (one) => !beside.has(one) && !creations.some((other) => wereTogether(one, other)),
-  )
-  return first && wrong(first)
+  return found && wrong(found.creation)
 }
 
 /**
  * A creation on an application that the history made, before any job was granted there: nobody else's can be in progress.
  * One that follows a refused creation is judged by that one's effect.
  */
-function refusedWhenNew(history: History, application: Application): Evidence | undefined {
-  const { madeAt: from, creations } = application
-  if (from === undefined) return undefined
+function refusedWhenNew(history: History, attempts: readonly Attempt[]): Evidence | undefined {
+  const [{ application } = {}] = attempts
+  if (application?.madeAt === undefined) return undefined
+  const { madeAt, creations } = application
   const isRefused = (one: HistoryEvent): boolean => isAsked(one) && isConflict(one)
   const others = creations.filter((one) => !isRefused(one))
   const isApart = perApplication(history).outcome === 'held'
@@ -56,33 +59,31 @@ function refusedWhenNew(history: History, application: Application): Evidence | 
     (one) =>
       isRefused(one) &&
       others.every(({ sentAt }) => sentAt > one.endedAt) &&
-      !lostBefore(application, one.sentAt) &&
       (isApart || isAlone(history, one)),
   )
   if (!refused) return undefined
-  const what = `on an application that was made ${seconds(refused.sentAt - from)} before, and has had no job`
+  const what = `on an application that was made ${seconds(refused.sentAt - madeAt)} before, and has had no job`
   const expected = '202: nobody else uses it, and no job is in progress there'
   return { exchange: refused.exchange, what, expected }
 }
 
 /** A first creation on an application that the history made is never answered 409. */
 export const neverBusyWhenNew: Rule = (history) => {
-  const found = applicationsIn(history).flatMap((one) => refusedWhenNew(history, one) ?? [])
+  const all = [...attemptsIn(history).values()]
+  const found = all.flatMap((attempts) => refusedWhenNew(history, attempts) ?? [])
   return verdictOf(found.slice(0, 1), Math.min(found.length, 1), 'no application was made')
 }
 
 /** §4.2, §2.4: a valid creation is answered 202 with the new job; the first one on an application that was just made is, too. */
 export const createdRule: Rule = (history) => {
-  const applications = applicationsIn(history)
   const granted = history.events.filter(
     (one) => one.operation === 'jobs.create' && one.isGranted && isAsked(one),
   )
+  const all = [...attemptsIn(history).values()]
   const evidence = [
-    ...granted.flatMap((one) => wrongAnswer(one) ?? []),
-    ...applications.flatMap((one) => [
-      ...[breakdownOn(one), refusedWhenNew(history, one)].filter((found) => found !== undefined),
-    ]),
-  ]
+    ...granted.map(wrongAnswer),
+    ...all.flatMap((one) => [breakdownIn(one), refusedWhenNew(history, one)]),
+  ].filter((one) => one !== undefined)
   const cases = granted.length + Math.min(evidence.length, 1)
   return verdictOf(evidence, cases, 'no creation was granted')
 }

@@ -12,20 +12,10 @@ import {
   verdictOf,
 } from '../../harness/history/index.ts'
 import { member, preview, previews } from '../../schemas/json.ts'
-import {
-  hasEnded,
-  isEnded,
-  isGone,
-  isOwn,
-  isRead,
-  isReading,
-  type Job,
-  jobOf,
-  jobsOn,
-  ownJobs,
-  statusOf,
-} from './jobs.ts'
-import { endOf } from './spans.ts'
+import { hasEnded, isEnded, isGone, isOwn, isRead, isReading, type Job, statusOf } from './job.ts'
+import { jobOf, jobsOn, ownJobs } from './view.ts'
+
+/** What the readings of a job show: its shape, that they are its own, and its end (§2.3, §3, §6). */
 
 const valueOf = (name: string, { exchange, body }: HistoryEvent): unknown =>
   member(jsonValue(exchange.response) ?? body, name)
@@ -44,15 +34,18 @@ export function against(job: Job | undefined, { exchange }: HistoryEvent, found:
   return { exchange, what, shownBy: job?.creation.exchange.purpose.requirement, ...found }
 }
 
-/** Evidence that a member of a reading is not that of an event before it. @param as where that was read */
+/** A member of a reading that is not that of an event before it. */
+export interface Contradiction {
+  readonly name: string
+  readonly before: HistoryEvent
+  /** Where that was read. */
+  readonly as: string
+}
+
 export function contradicts(
   job: Job | undefined,
   reading: HistoryEvent,
-  {
-    name,
-    before,
-    as,
-  }: { readonly name: string; readonly before: HistoryEvent; readonly as: string },
+  { name, before, as }: Contradiction,
 ): Evidence {
   const values = [valueOf(name, before), valueOf(name, reading)]
   const [expected, actual] = values.includes(undefined)
@@ -67,21 +60,29 @@ export function contradicts(
 
 export const asBefore = 'as when the ended job was read before'
 
+/** Jobs that were read, those of the history and those that somebody declared, with all readings of each. */
+export const readJobs = derived((history) => {
+  const ids = history.events.filter(isReading).flatMap(({ object }) => object ?? [])
+  return [...new Set(ids.map(idKey))].map((id) => ({
+    id,
+    job: jobOf(history, id),
+    all: history.of(id).filter(isReading),
+  }))
+})
+
 /** A job that is gone, and read again later: the answers to one request differ. */
 export function isBackLater(readings: readonly HistoryEvent[], reading: HistoryEvent): boolean {
   return isGone(reading) && readings.slice(readings.indexOf(reading)).some(isRead)
 }
 
 /** An older job that is gone for good once there is a newer one of its application: a server may know the newest alone. */
-function isGoneSinceNewer(
-  { application, creation, readings }: Job,
-  reading: HistoryEvent,
-): boolean {
-  if (isBackLater(readings, reading)) return false
+function isGoneSinceNewer(job: Job, reading: HistoryEvent): boolean {
+  const { application, creation, readings } = job
   const hasNewer = application.jobs.some(
     ({ creation: { sentAt, endedAt } }) => sentAt > creation.endedAt && endedAt < reading.sentAt,
   )
-  return isGone(reading) && hasNewer && readings.slice(0, readings.indexOf(reading)).some(isRead)
+  const wasRead = readings.slice(0, readings.indexOf(reading)).some(isRead)
+  return isGone(reading) && hasNewer && wasRead && !isBackLater(readings, reading)
 }
 
 /** Readings that count: before `settleMs` have passed a new job may not be found, or break the server until it was read. */
@@ -117,29 +118,21 @@ export const jobRule = eachOf(
       countedReadings(history, job).map((reading) => ({ job, reading })),
     ),
   ({ job, reading }) => {
-    const { exchange, status } = reading
     if (isRight(reading)) return 'held'
+    const { exchange, status } = reading
+    const fault = status === 200 ? faultOf(reading) : undefined
+    const found = against(job, reading, { what: '', expected: aJob, ...fault })
     const at = job.readings.indexOf(reading)
     // Read as it should be before and after it: the answers differ by themselves.
-    const differs = job.readings.slice(0, at).some(isRight) && job.readings.slice(at).some(isRight)
-    const responses = (): string[] =>
-      job.readings.map((one) => (isRight(one) ? aJob : describeResponse(one.exchange)))
-    const shown = differs ? { ...exchange, finding: differing(responses()) } : exchange
-    const fault = status === 200 ? faultOf(reading) : undefined
-    return { ...against(job, reading, { what: '', expected: aJob, ...fault }), exchange: shown }
+    if (!job.readings.slice(0, at).some(isRight) || !job.readings.slice(at).some(isRight))
+      return found
+    const responses = job.readings.map((one) =>
+      isRight(one) ? aJob : describeResponse(one.exchange),
+    )
+    return { ...found, exchange: { ...exchange, finding: differing(responses) } }
   },
   () => 'no job was read',
 )
-
-/** Jobs that were read, those of the history and those that somebody declared, with all readings of each. */
-export const readJobs = derived((history) => {
-  const ids = history.events.filter(isReading).flatMap(({ object }) => object ?? [])
-  return [...new Set(ids.map(idKey))].map((id) => ({
-    id,
-    job: jobOf(history, id),
-    all: history.of(id).filter(isReading),
-  }))
-})
 
 /** Members of readings that are another job's: an absent or ill-typed one is a fault of the shape of the job, and reported there. */
 function wrongMembers(
@@ -160,20 +153,20 @@ function wrongMembers(
 
 /** The result of an ended job that became that of a newer one of its application: no change of its own. */
 function becameNewers(job: Job): Evidence[] {
-  const end = endOf(job)
-  const own = end && member(end.body, 'data')
-  if (!end || own === undefined) return []
-  const changed = job.readings.find(
-    (one) =>
-      one.sentAt > end.endedAt && isEnded(one) && !readsTheSame(member(one.body, 'data'), own),
+  const { application, creation, readings, end } = job
+  const dataOf = (one: HistoryEvent | undefined): unknown => one && member(one.body, 'data')
+  if (!end || dataOf(end) === undefined) return []
+  const changed = readings.find(
+    (one) => one.sentAt > end.endedAt && isEnded(one) && !readsTheSame(dataOf(one), dataOf(end)),
   )
-  const shown = changed && member(changed.body, 'data')
-  if (!changed || shown === undefined) return []
-  const newer = job.application.jobs.find((other) => {
-    const its = other.creation.sentAt > job.creation.endedAt ? endOf(other) : undefined
-    return its !== undefined && readsTheSame(member(its.body, 'data'), shown)
-  })
-  if (!newer) return []
+  if (dataOf(changed) === undefined) return []
+  const newer = application.jobs.find(
+    (other) =>
+      other.creation.sentAt > creation.endedAt &&
+      other.end !== undefined &&
+      readsTheSame(dataOf(other.end), dataOf(changed)),
+  )
+  if (!changed || !newer) return []
   const found = contradicts(job, changed, { name: 'data', before: end, as: asBefore })
   return [{ ...found, actual: `${found.actual}: that is the data of the newer job ${newer.id}` }]
 }
@@ -184,24 +177,20 @@ export const identity: Rule = (history) => {
   const evidence = ownJobs(history).flatMap((job): Evidence[] => {
     const { id, application, creation, twinOf, readings } = job
     if (twinOf) {
-      const expected = 'an id that no other creation gave'
-      const actual = `id ${id}`
+      const [expected, actual] = ['an id that no other creation gave', `id ${id}`]
       return [against(job, creation, { expected, actual, against: twinOf.exchange })]
     }
     cases += readings.filter(
       (one) => one.isGranted && typeof member(one.body, 'id') === 'string',
     ).length
     const last = readings.findLast(({ noise }) => noise === undefined)
-    const isLost =
-      last &&
-      isGoneSinceNewer(job, last) &&
-      last.sentAt - creation.endedAt > history.limits.settleMs
+    const isSettled = last && last.sentAt - creation.endedAt > history.limits.settleMs
     const what = `for job ${id}, after newer ones were made`
     const expected = '200 with that job, as when it was read before'
     return [
       ...wrongMembers({ id, application_id: application.id }, readings, job),
       ...becameNewers(job),
-      ...(isLost ? [against(job, last, { what, expected })] : []),
+      ...(isSettled && isGoneSinceNewer(job, last) ? [against(job, last, { what, expected })] : []),
     ]
   })
   // The target file does not say of which application a declared one is, nor anything of those in a recording.
@@ -212,32 +201,30 @@ export const identity: Rule = (history) => {
   return verdictOf(all.slice(0, 1), cases + all.length, 'no reading of a job had an id')
 }
 
+/** A status that the spec does not know, read for so long that it is no state on the way to another, in ms. */
+const stuckMs = 2000
+
 /** §6: a job is completed or failed within `jobTimeoutMs`. */
 export const outcomeRule: Rule = (history) => {
-  const { jobTimeoutMs } = history.limits
-  const expected = `a job that is completed or failed within ${jobTimeoutMs} ms (limits.jobTimeoutMs)`
+  const { limits, isRecorded } = history
+  const expected = `a job that is completed or failed within ${limits.jobTimeoutMs} ms (limits.jobTimeoutMs)`
   let [cases, open] = [0, 'no job was made']
   const evidence = ownJobs(history).flatMap((job): Evidence[] => {
-    const last = job.readings.findLast(isRead)
-    if (job.readings.some(hasEnded)) cases++
-    else if (!last) open = 'no reading of a job shows a status'
-    else if (isStuck(job, last) || isLate(job, last, history))
-      return [against(job, last, { expected })]
-    else open = 'no job was read until it had ended'
+    const { creation, readings } = job
+    const last = readings.findLast(isRead)
+    if (readings.some(hasEnded)) {
+      cases++
+      return []
+    }
+    const since = readings.find((one) => last && statusOf(one) === statusOf(last))?.sentAt ?? 0
+    const isStuck = last && isEnded(last) && last.sentAt - since >= stuckMs
+    const isLate = last && !isRecorded && last.sentAt - creation.endedAt >= limits.jobTimeoutMs
+    if (isStuck || isLate) return [against(job, last, { expected })]
+    open = last ? 'no job was read until it had ended' : 'no reading of a job shows a status'
     return []
   })
   return verdictOf(evidence.slice(0, 1), cases + evidence.length, open)
 }
-
-/** A status that the spec does not know, read for so long that it is no state on the way to another, in ms. */
-const stuckMs = 2000
-
-const isStuck = ({ readings }: Job, last: HistoryEvent): boolean =>
-  isEnded(last) &&
-  readings.some((one) => statusOf(one) === statusOf(last) && last.sentAt - one.sentAt >= stuckMs)
-
-const isLate = ({ creation }: Job, last: HistoryEvent, { limits, isRecorded }: History): boolean =>
-  !isRecorded && last.sentAt - creation.endedAt >= limits.jobTimeoutMs
 
 /** A request for a job that fails, and what answers it. */
 export const ofFailing = {
@@ -260,11 +247,11 @@ export const failedRule =
   (history) => {
     // The first one: what is created beside a job may be answered by anything.
     const [job] = jobsOn(history, application)
-    const end = job && endOf(job)
     const isAnother = job?.readings.some((one) => isEnded(one) && !isOwn(one, job))
     const why = isAnother
       ? 'what was read under the id of the job of resources.failingApplication is another job: see jobs.retrieve/200-identity'
       : 'the job of resources.failingApplication did not end in time'
+    const { end } = job ?? {}
     if (!end) return verdictOf([], 0, why)
     const fault = failedFault(jsonValue(end.exchange.response) ?? end.body)
     return verdictOf(fault ? [against(job, end, { ...ofFailing, ...fault })] : [], 1, why)

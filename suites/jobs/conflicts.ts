@@ -1,0 +1,300 @@
+import { isOwnBreakdown } from '../../harness/engine/index.ts'
+import {
+  type Evidence,
+  type History,
+  type HistoryEvent,
+  isConflict,
+  type Rule,
+  sameId,
+  type Verdict,
+  verdictOf,
+} from '../../harness/history/index.ts'
+import { groupBy } from '../../harness/group-by.ts'
+import { seconds } from '../created/attempts.ts'
+import { isProof, mayBeOfRefusals, somebodyElse, timesAlike } from './no-effect.ts'
+import { createdAt, isAsked, isRead, type Job, statusOf } from './job.ts'
+import {
+  type Attempt,
+  allAttempts,
+  attemptsIn,
+  isAlone,
+  jobsIn,
+  lostBefore,
+  madeBy,
+  wereTogether,
+} from './view.ts'
+
+/** When a creation is answered 409, and when it is not (§4.2, §8). */
+
+const conflict = [[409, 'BadRequest']] as const
+/** An application may be released so late after its last job was read as ended, in ms. */
+const releaseMs = 2000
+/** Answered 409 while some job of its application may have been in progress. */
+const isInConflict = ({ creation, met }: Attempt): boolean =>
+  isAsked(creation) && isConflict(creation) && met.length > 0
+
+/** A creation, and a job that was in progress beside it. */
+interface Beside {
+  readonly creation: HistoryEvent
+  readonly job: Job
+}
+
+/**
+ * After a 409 a creation that is granted proves a fault only if the first job goes on for so long after it, in ms: it may have
+ * ended, and its readings lag behind. A young job is given less: that it ended already is not likely, and it may be a short one.
+ */
+const lagMs = ({ creation, job }: Beside): number =>
+  Math.min(400, 4 * (creation.sentAt - job.creation.endedAt))
+
+/** Beside one job so many creations have to get no answer, each on a fresh connection, until that is a fault. */
+const leastLost = 3
+
+/** Why an answer that is no 409 proves nothing; undefined if it is a fault. @param all those of its application beside a job */
+function excuseFor(history: History, beside: Beside, all: readonly Beside[]): string | undefined {
+  const { creation, job } = beside
+  const { status, noise, isFirst, sentAt } = creation
+  const alike = all.filter((one) => one.job === job).map((one) => one.creation)
+  const said = `another creation was answered ${status ?? 'nothing'}`
+  if (creation.isGranted) {
+    const other = madeBy(history, creation)
+    // The very same answer is that of the first job; an id that is given again may be another one's.
+    if (other && sameId(other.id, job.id))
+      return createdAt(creation) === createdAt(job.creation)
+        ? undefined
+        : `another creation gave the id of the first job, ${job.id}: no reading tells them apart`
+    const mayLag = alike.some((one) => isConflict(one) && one.sentAt < sentAt)
+    return mayLag && (job.busy?.to ?? 0) < creation.endedAt + lagMs(beside)
+      ? `${said}, but the first job was read as ended soon after: such readings may lag behind`
+      : undefined
+  }
+  if (creation.request === 'unknown' || noise === 'blocked') return said
+  if (noise === 'throttled') {
+    // A limit on creations, not on jobs: the answer to the conflict only if all are answered so, beside several jobs.
+    const isNamed = creation.exchange.response?.header('retry-after') !== undefined
+    const jobs = new Set(all.filter((one) => one.creation.noise === noise).map((one) => one.job))
+    const isLimit = isNamed || all.some((one) => isConflict(one.creation)) || jobs.size < timesAlike
+    return isLimit ? said : undefined
+  }
+  // What went before on its connection may be to blame: it is sent again on a fresh one.
+  if (!isFirst) return said
+  if (status === undefined) {
+    const isLost = alike.filter((one) => one.isFirst).every((one) => one.status === undefined)
+    return isLost && alike.length >= leastLost ? undefined : said
+  }
+  // A server may refuse values that nobody declared; whether a new application is there is told by another requirement.
+  if (creation.request === 'odd' && (status === 400 || status >= 500)) return said
+  return status === 404 && job.application.madeAt !== undefined ? said : undefined
+}
+
+/** Creations that came together with the one that made a job, all of which broke down: their answer to the conflict. */
+function brokenRace(job: Job): Evidence | undefined {
+  const until = job.busy?.to ?? 0
+  const [first, ...more] = job.application.creations.filter(
+    (one) => isAsked(one) && wereTogether(one, job.creation),
+  )
+  const isBroken = ({ status, exchange, endedAt }: HistoryEvent): boolean =>
+    status !== undefined && isOwnBreakdown(exchange) && endedAt <= until
+  if (!first || more.length === 0 || ![first, ...more].every(isBroken)) return undefined
+  const what = `with a valid body, at the same time as others: one of them made job ${job.id}, which was in progress after that`
+  return { exchange: first.exchange, what, expected: '409 BadRequest' }
+}
+
+/** Where the pause before the end of a job was long enough, in ms. */
+const longEnoughMs = 3000
+
+/** Tells what helps if jobs end before anything can be sent beside them. */
+function remedy(history: History): string {
+  const [longest] = jobsIn(history)
+    .map((job) => ({ job, ms: (job.end?.endedAt ?? -Infinity) - job.creation.endedAt }))
+    .sort((one, other) => other.ms - one.ms)
+  if (!longest || longest.ms < 0 || longest.ms > longEnoughMs || history.isRecorded) return ''
+  const took = `its longest job was read as ended after ${Math.round(longest.ms).toLocaleString('en')} ms`
+  const wanted = 'one whose jobs last a second or more, and some ten round trips over a network'
+  return `; application ${longest.job.application.id}: ${took}: declare as resources.slowApplication ${wanted}`
+}
+
+/** §4.2, §8: a creation while a job of its application is in progress is answered 409 BadRequest. */
+export const inProgress: Rule = (history) => {
+  const excuses: string[] = []
+  let conflicts = 0
+  const evidence = [...attemptsIn(history)].flatMap(([{ jobs }, attempts]): Evidence[] => {
+    const all = attempts
+      .filter(({ creation }) => isAsked(creation))
+      .flatMap(({ creation, beside }) => beside.map((job) => ({ creation, job })))
+    const granted = all.flatMap((beside): Evidence[] => {
+      const { creation, job } = beside
+      if (isConflict(creation)) return []
+      const excuse = excuseFor(history, beside, all)
+      if (excuse !== undefined) {
+        excuses.push(excuse)
+        return []
+      }
+      const values = creation.request === 'odd' ? 'with other values' : 'with the same inputs'
+      const what = `${values}, while job ${job.id} of the application was in progress`
+      const before = job.creation.exchange
+      const shownBy = before.purpose.requirement
+      return [{ exchange: creation.exchange, what, expected: '409 BadRequest', before, shownBy }]
+    })
+    const refused = attempts.filter(isInConflict)
+    conflicts += refused.length
+    const what = 'with a valid body, while a job of the application was in progress'
+    return [
+      ...granted,
+      ...refused
+        .filter(({ creation: { tpe } }) => tpe !== 'BadRequest')
+        .map(({ creation: { exchange } }) => ({ exchange, what, expected: conflict })),
+      ...(history.isRecorded ? [] : jobs.flatMap((job) => brokenRace(job) ?? [])),
+    ]
+  })
+  const cases = conflicts + Math.min(evidence.length, 1)
+  return verdictOf(
+    evidence,
+    cases,
+    () => (excuses.at(-1) ?? unseen(jobsIn(history))) + remedy(history),
+  )
+}
+
+function unseen(jobs: readonly Job[]): string {
+  if (jobs.length === 0) return 'no creation was granted, so no job was in progress'
+  return jobs.some(({ readings }) => readings.some(isRead))
+    ? 'no creation was answered while a reading showed a job in progress'
+    : 'no job could be read'
+}
+
+/** For a creation that was refused while a job was in progress: whether it asked for what that job had been asked for. */
+function asksTheSame({ creation, met, beside }: Attempt): boolean[] {
+  const { status = 0, noise, request, exchange } = creation
+  const isRefused = status >= 400 && noise === undefined
+  // A 409 shows that some job was in progress.
+  const jobs = isConflict(creation) ? met : isRefused ? beside : []
+  if (!isAsked(creation) || jobs.length === 0) return []
+  const { body } = exchange.probe
+  const isSame = ({ creation: one }: Job): boolean =>
+    one.request === request && one.exchange.probe.body === body
+  return [jobs.some(isSame)]
+}
+
+/** The same, and a server may compare requests: held only if both the same inputs and other values were tried beside a job. */
+export const inProgressWithOthers: Rule = (history) => {
+  const verdict = inProgress(history)
+  if (verdict.outcome !== 'held') return verdict
+  const tried = allAttempts(history).flatMap(asksTheSame)
+  if (tried.includes(true) && tried.includes(false)) return verdict
+  const values = tried.includes(true) ? 'with other values' : 'with the same inputs'
+  const why = `no creation ${values} was answered while a job was in progress`
+  return { outcome: 'open', why: why + remedy(history) }
+}
+
+/** Whether one reading of a job in progress lies between two of another one. */
+function areBoth(one: Job, other: Job): boolean {
+  const mine = one.inProgress
+  const [first, last] = [mine[0], mine.at(-1)]
+  return other.inProgress.some(
+    ({ sentAt, endedAt }) => first && last && first.endedAt <= sentAt && last.sentAt >= endedAt,
+  )
+}
+
+/** §8: of creations at the same moment no two make jobs that are in progress together. */
+export const atomic: Rule = (history) => {
+  let [cases, open] = [0, 'no concurrent creation was answered 409']
+  for (const { creation, met } of allAttempts(history)) {
+    for (const one of met.filter((job) => wereTogether(creation, job.creation))) {
+      if (isAsked(creation) && isConflict(creation)) cases++
+      const other = madeBy(history, creation)
+      if (!other) continue
+      open = 'two concurrent creations were granted, but the jobs ended before they could be read'
+      if (sameId(one.id, other.id)) {
+        open = `two concurrent creations gave the same id, ${one.id}: no reading tells them apart`
+      } else if (areBoth(one, other) || areBoth(other, one)) {
+        const { jobs } = other.application
+        const [first, second] =
+          jobs.indexOf(one) < jobs.indexOf(other) ? [one, other] : [other, one]
+        const what = `with a valid body, at the same time as others; jobs ${first.id} and ${second.id} were then both read as in progress`
+        const expected = '409 BadRequest for all but one of several concurrent creations'
+        return verdictOf([{ exchange: second.creation.exchange, what, expected }], 1, open)
+      }
+    }
+  }
+  return verdictOf([], cases, open)
+}
+
+/** §8: a job in progress on one application does not block another one. */
+export const perApplication: Rule = (history) => {
+  let [cases, blockedTimes] = [0, 0]
+  for (const [application, attempts] of attemptsIn(history)) {
+    // On an application that is free, while a job of another one is in progress.
+    const beside = attempts
+      .filter(({ creation, freeSince = Infinity }) => {
+        const freeMs = creation.sentAt - freeSince
+        return freeMs >= (isConflict(creation) ? releaseMs : 0)
+      })
+      .flatMap(({ creation, elsewhere }) => elsewhere.map((job) => ({ creation, job })))
+    const granted = beside.filter(({ creation }) => creation.isGranted).length
+    // It counts only if the application takes a creation once the other job is over.
+    const blocked = beside.filter(({ creation, job }) => {
+      const end = job.end?.endedAt ?? Infinity
+      return (
+        isConflict(creation) &&
+        !lostBefore(application, creation.sentAt) &&
+        application.creations.some(({ isGranted, sentAt }) => isGranted && sentAt > end)
+      )
+    })
+    const times = new Set(blocked.map(({ job }) => job)).size
+    const [first] = blocked
+    blockedTimes = Math.max(blockedTimes, times)
+    cases += granted
+    if (!first || granted > 0 || times < timesAlike || !isProof(history, application)) continue
+    const { exchange } = first.creation
+    const what = `with a valid body, while only job ${first.job.id} of another application was in progress, in ${times} attempts${somebodyElse(application)}`
+    const expected = '202: a job in progress on another application is no conflict'
+    return verdictOf([{ exchange, what, expected }], 1, '')
+  }
+  const busy =
+    blockedTimes > 0
+      ? `the other application was busy during a job in ${blockedTimes} attempts`
+      : 'no creation was answered while a reading showed a job of another application in progress'
+  return withConflict(
+    history,
+    verdictOf([], cases, () => busy + remedy(history)),
+  )
+}
+
+/** A server that never answers 409 keeps these requirements by checking nothing. */
+function withConflict(history: History, verdict: Verdict): Verdict {
+  if (verdict.outcome !== 'held' || allAttempts(history).some(isInConflict)) return verdict
+  return { outcome: 'open', why: 'no creation was answered 409 in this run' }
+}
+
+/** §4.2: once its job has ended, the application takes another one. */
+export const released: Rule = (history) => {
+  let [cases, open] = [0, 'no reading showed a job of the application ended']
+  const isApart = perApplication(history).outcome === 'held'
+  for (const [application, attempts] of attemptsIn(history)) {
+    const after = attempts.filter(({ freeSince = -Infinity }) => freeSince > -Infinity)
+    cases += after.filter(({ creation }) => creation.isGranted).length
+    // In a row: with nothing granted between them.
+    const refused = after.filter(({ creation }) => isConflict(creation))
+    for (const row of groupBy(refused, ({ freeSince }) => freeSince).values()) {
+      const kept = row.map(({ creation }) => creation)
+      const last = kept.at(-1)!
+      const keptMs = last.sentAt - kept[0]!.sentAt
+      const isLong = kept.length >= timesAlike && keptMs >= releaseMs * 0.95
+      if (!isLong || kept.some((one) => mayBeOfRefusals(history, one))) continue
+      if (lostBefore(application, last.sentAt))
+        open = 'a creation that got no answer may have started a job that nobody knows of'
+      else if (!isApart && !kept.some((one) => isAlone(history, one)))
+        open = 'a job of one application may block another: see jobs.create/409-per-application'
+      else if (!isProof(history, application))
+        open =
+          "the application was busy after its last known job: somebody else's job would look the same"
+      else {
+        const end = application.jobs.flatMap((job) => job.end ?? []).at(-1)
+        const ended = end && statusOf(end) === 'failed' ? 'failed' : 'ended'
+        const what = `with a valid body, after a retrieval showed the last job of the application ${ended}, and so were ${kept.length - 1} more in ${seconds(keptMs)}${somebodyElse(application)}`
+        const expected = '202, as the application has no job in progress'
+        return verdictOf([{ exchange: last.exchange, what, expected }], kept.length, open)
+      }
+    }
+  }
+  return withConflict(history, verdictOf([], cases, open))
+}

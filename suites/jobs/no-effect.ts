@@ -1,0 +1,169 @@
+import { groupBy } from '../../harness/group-by.ts'
+import {
+  derived,
+  type History,
+  type HistoryEvent,
+  isConflict,
+  type Rule,
+  verdictOf,
+} from '../../harness/history/index.ts'
+import { type Application } from './job.ts'
+import { type Attempt, attemptsIn, lostBefore } from './view.ts'
+
+/** What somebody else's job could imitate has to be seen so often. */
+export const timesAlike = 3
+/** The words for it. */
+export const somebodyElse = ({ madeAt }: Application): string =>
+  madeAt === undefined ? " (somebody else's job would look the same)" : ''
+
+/** Others may use what the history did not make; in a recording they certainly do. */
+export const isProof = ({ isRecorded }: History, { madeAt }: Application): boolean =>
+  !isRecorded || madeAt !== undefined
+
+/** What a refusal starts shows within so many ms, and at these moments after it a driver looks. */
+export const windowMs = 2000
+export const moments = [500, 1000, 1700] as const
+/** Creations so long after a refusal are alike: at once, and at each moment. */
+const untilMs = [350, 800, 1400, windowMs] as const
+
+/** A creation on an application of which every known job had ended, with what was refused there shortly before. */
+interface Look extends Attempt {
+  readonly refused: readonly HistoryEvent[]
+  /** From the last refusal to the creation, in ms. */
+  readonly afterMs: number
+  /** What was refused before: the requirement of each fault, or what it was answered, and the moment. */
+  readonly kinds: readonly string[]
+  /** Answered 409, though the last one was granted: one after it that is not shows nothing new. */
+  readonly isBlocked: boolean
+  /** Some refusal came after the last creation that was granted: it may be to blame. */
+  readonly isNext: boolean
+}
+
+function isRefused({ status = 0, noise, request }: HistoryEvent): boolean {
+  const isClients = status >= 400 && status < 500 && status !== 409
+  return noise === undefined && isClients && (request === 'faulty' || request === 'unknown')
+}
+
+/** Every look at an application. One application does not block another, and one that does not exist blocks none. */
+const looksIn = derived((history): Look[] => {
+  const all = [...attemptsIn(history)]
+  const ofNone = all.flatMap(([{ creations }]) =>
+    creations.filter((one) => isRefused(one) && one.status === 404),
+  )
+  return all.flatMap(([{ creations }, attempts]) => {
+    const own = [...new Set([...creations.filter(isRefused), ...ofNone])].sort(
+      (one, other) => one.sentAt - other.sentAt,
+    )
+    let [first, next] = [0, 0]
+    let last: HistoryEvent | undefined
+    let grantedAt = -Infinity
+    return attempts
+      .filter(({ creation }) => !isRefused(creation) && creation.noise === undefined)
+      .flatMap((attempt): Look[] => {
+        const { creation, freeSince } = attempt
+        const { sentAt, isGranted } = creation
+        while (next < own.length && own[next]!.endedAt <= sentAt) next++
+        while (first < next && own[first]!.endedAt < sentAt - windowMs) first++
+        const isBlocked = isConflict(creation) && last?.isGranted !== false
+        const from = grantedAt
+        last = creation
+        if (isGranted) grantedAt = creation.endedAt
+        if (freeSince === undefined) return []
+        const refused = own.slice(first, next)
+        const kinds = refused.map(({ fault, status, tpe, endedAt }) => {
+          const moment = untilMs.findIndex((ms) => sentAt - endedAt < ms)
+          return `${fault ?? `${status} ${tpe}`} ${moment}`
+        })
+        return [
+          {
+            ...attempt,
+            refused,
+            afterMs: sentAt - (refused.at(-1)?.endedAt ?? -Infinity),
+            kinds: [...new Set(kinds)],
+            isBlocked,
+            isNext: refused.some((one) => one.sentAt >= from),
+          },
+        ]
+      })
+  })
+})
+
+const isGranted = ({ creation }: Look): boolean => creation.isGranted
+
+/** Looks that refusals before them may have blocked: not if the same refusals did no harm elsewhere, or another time. */
+const suspicious = derived((history): Look[] => {
+  const looks = looksIn(history)
+  /** How soon after each kind of refusals a creation was granted, in ms. */
+  const harmless = new Map<string, number>()
+  for (const { kinds, afterMs } of looks.filter(isGranted))
+    for (const kind of kinds) harmless.set(kind, Math.min(harmless.get(kind) ?? Infinity, afterMs))
+  return looks.filter(
+    ({ isBlocked, isNext, kinds, afterMs }) =>
+      isBlocked &&
+      isNext &&
+      // What a refusal starts may be over a moment later.
+      kinds.some((kind) => (harmless.get(kind) ?? Infinity) > 1.25 * afterMs + 5),
+  )
+})
+
+/** Whether it may be the fault of refusals before it that a creation was answered 409. */
+export const mayBeOfRefusals = (history: History, creation: HistoryEvent): boolean =>
+  suspicious(history).some((look) => look.creation === creation) ||
+  (looksIn(history).some((look) => look.creation === creation && look.refused.length > 0) &&
+    noEffect(history).outcome === 'broken')
+
+/** Looks after refusals of one kind alone, while creations with nothing refused before them were granted since the first of them. */
+function blockedEachTime(looks: readonly Look[], suspects: readonly Look[]): Look[] {
+  const ofOneKind = suspects.filter(({ kinds }) => kinds.length === 1)
+  const groups = groupBy(ofOneKind, ({ application, kinds }) => `${application.id} ${kinds[0]}`)
+  const isProven = (group: readonly Look[]): boolean => {
+    const { application, creation } = group[0]!
+    const bare = looks.filter(
+      (look) =>
+        look.application === application &&
+        look.refused.length === 0 &&
+        look.creation.sentAt > creation.endedAt,
+    )
+    return bare.filter(isGranted).length >= timesAlike && !bare.some(({ isBlocked }) => isBlocked)
+  }
+  return [...groups.values()].find((group) => group.length >= timesAlike && isProven(group)) ?? []
+}
+
+/** Whether the application takes no creation any more since, though it took one after the other before. */
+function isLockedFrom({ application, creation }: Look, looks: readonly Look[], forMs: number) {
+  const after = looks.filter(
+    (look) => look.application === application && look.creation.sentAt > creation.sentAt,
+  )
+  const isLong = (after.at(-1)?.creation.sentAt ?? 0) - creation.sentAt >= forMs
+  return isLong && !after.some(isGranted) && application.jobs.length > 1
+}
+
+/** §8: a creation that is refused starts no job: those after it are answered as those after none. */
+export const noEffect: Rule = (history) => {
+  const { jobTimeoutMs } = history.limits
+  const looks = looksIn(history)
+  const suspects = suspicious(history).filter(
+    ({ application, creation }) =>
+      !lostBefore(application, creation.sentAt) && isProof(history, application),
+  )
+  const each = blockedEachTime(looks, suspects)
+  const found = each[0] ?? suspects.find((look) => isLockedFrom(look, looks, jobTimeoutMs))
+  if (found) {
+    const { application, creation, refused, kinds, afterMs } = found
+    const [{ exchange, status, tpe }] = refused as [HistoryEvent]
+    const ways =
+      kinds.length > 1 ? 'in several ways' : (exchange.purpose.what ?? `by ${status} ${tpe}`)
+    const ms = Math.round(afterMs)
+    const when = ms < untilMs[0] ? 'at once' : `${ms} ms`
+    const how = each[0] ? `in ${each.length} attempts` : `and for ${jobTimeoutMs} ms after that`
+    const what = `with a valid body, ${when} after ${refused.length > 1 ? 'others were' : 'another was'} refused ${ways}, ${how}${somebodyElse(application)}`
+    const expected = '202: a refused creation starts no job'
+    return verdictOf([{ exchange: creation.exchange, what, expected }], looks.length, '')
+  }
+  const cases = new Set(looks.filter(isGranted).flatMap(({ kinds }) => kinds)).size
+  const isBusy = looks.some(({ refused, creation }) => refused.length > 0 && isConflict(creation))
+  const why = isBusy
+    ? 'the application was busy after a refused creation, and after others as well'
+    : 'no creation came after a refused one on an application that was free'
+  return verdictOf([], cases, why)
+}
