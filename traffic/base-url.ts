@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { operations } from '../catalogue/operations.ts'
-import type { HeaderValue, KeyValue, Target } from '../harness/target-file/index.ts'
+import type { HeaderValue, KeyValue, Target, TargetFile } from '../harness/target-file/index.ts'
 import {
   baseUrlProblem,
   loadTargetFile,
-  mapKeys,
+  plainFile,
   normalBaseUrl,
   resolveTarget,
 } from '../harness/target-file/index.ts'
@@ -118,7 +118,9 @@ export async function checkTarget(
   const doubled =
     'the base URL ends in /v1, with which the paths of the interface begin already: it is taken without that'
   // Nothing is sent: of the keys only those matter that can be in the recording, and that are read without asking anybody.
-  const atHand = mapKeys(file, (_, value) => (isAtHand(value, dir) ? (value as string) : undefined))
+  const atHand = plainFile(file, {
+    key: (value) => (isAtHand(value, dir) ? (value as string) : undefined),
+  }) as TargetFile
   const from = { dir, source: path, env: setOrNot(), baseUrl: normal }
   const { target, warnings } = await resolveTarget(atHand, from)
   const unknown = { name: file.name ?? 'recording', baseUrl: '' }

@@ -7,7 +7,7 @@ import {
 import { existsSync } from 'node:fs'
 import { isRequirementId } from '../../catalogue/catalogue.ts'
 import { parseShard, rateOf } from '../../harness/report/index.ts'
-import { headerProblems, type HeaderValues, nearest } from '../../harness/target-file/index.ts'
+import { headerProblem, type HeaderValues, nearest } from '../../harness/target-file/index.ts'
 import { UserError } from '../../harness/user-error.ts'
 import { patternMistake } from '../../library/options.ts'
 import { formatNames, parseReportRequests, takesStdout } from '../output/report-requests.ts'
@@ -211,8 +211,9 @@ function headers(line: string, before: HeaderValues): HeaderValues {
     throw new InvalidArgumentError("Give it as 'name: value', or 'name: env:NAME'.")
   const [, env] = /^env:(\w+)$/.exec(value) ?? []
   const given: HeaderValues = { [name]: env === undefined ? value : { env } }
-  const [problem] = headerProblems(given, 'give the key by CONFORM_API_KEY')
-  if (problem) throw new InvalidArgumentError(`It ${problem[1]}.`)
+  const text = env === undefined ? value : ''
+  const problem = headerProblem(name, text, 'give the key by CONFORM_API_KEY')
+  if (problem !== undefined) throw new InvalidArgumentError(`It ${problem}.`)
   const others = Object.entries(before).filter(
     ([other]) => other.toLowerCase() !== name.toLowerCase(),
   )

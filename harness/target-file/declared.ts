@@ -1,74 +1,81 @@
-import { examplePlace, roleOf } from '../../catalogue/operation.ts'
-import {
-  isOperationId,
-  type OperationId,
-  operation as operationOf,
-  operations,
-  readsOf,
-} from '../../catalogue/operations.ts'
-import {
-  type Area,
-  type Need,
-  type Requirement,
-  mayBeUnreachable,
-} from '../../catalogue/requirement.ts'
+/** What a target file declares: whether it has what a requirement needs, and what to paste into it if not. */
+import { type Member, examplePlace, roleOf } from '../../catalogue/operation.ts'
+import { isOperationId, type OperationId, operations } from '../../catalogue/operations.ts'
+import { operation as operationOf, readsOf } from '../../catalogue/operations.ts'
+import { catalogue, grantedRequirement } from '../../catalogue/catalogue.ts'
+import { isRequirementId, requirementOf } from '../../catalogue/catalogue.ts'
+import type { Area, Need, Requirement } from '../../catalogue/requirement.ts'
+import { mayBeUnreachable } from '../../catalogue/requirement.ts'
 import { scenarioExample } from '../../catalogue/scenario-examples.ts'
-import { mergePatch, getAt, isObject, tokensOf } from '../../schemas/json.ts'
-import {
-  matchesId,
-  maxPatterns,
-  patternProblem,
-  type Reason,
-  undeclaredReason,
-} from '../report/index.ts'
-import type { Scenario, Target, TargetFile } from './model.ts'
-import {
-  catalogue,
-  grantedRequirement,
-  isRequirementId,
-  requirementOf,
-} from '../../catalogue/catalogue.ts'
+import { getAt, isObject, mergePatch, tokensOf } from '../../schemas/json.ts'
+import { matchesId, maxPatterns, patternProblem } from '../report/index.ts'
+import { type Reason, undeclaredReason } from '../report/index.ts'
+import type { Scenario, Target } from './model.ts'
 import { didYouMean, requirementIds } from './nearest.ts'
-import { defaultPointer, memberOf } from './roles.ts'
+import type { OperationValue, TargetFile } from './target-file.ts'
+
+/** The member of the body that has that role; undefined if the operation has no such role. */
+export function memberOf(id: OperationId, role: string): Member | undefined {
+  return operationOf(id).members.find((member) => roleOf(member) === role)
+}
+
+/** The roles that `fields` may have for an operation: members of the body, and the id in the response. */
+export function rolesOf(id: OperationId): string[] {
+  const { members, creates } = operationOf(id)
+  return [
+    ...members.flatMap((member) => roleOf(member) ?? []),
+    ...(creates?.idMayMove ? ['id'] : []),
+  ]
+}
+
+/** The pointer of a role that need not be declared; undefined if it must. */
+export function defaultPointer(id: OperationId, role: string): string | undefined {
+  const { creates } = operationOf(id)
+  if (role === 'id') return creates?.idMayMove ? creates.idAt : undefined
+  const at = memberOf(id, role)?.at
+  return at?.startsWith('/') ? at : undefined
+}
+
+/** True for a member without which no body would be granted: the text that the operation works on, or the file that it takes. */
+export function isNeeded(id: OperationId, role: string): boolean {
+  const isText = memberOf(id, role)?.tolerates?.includes('array') ?? false
+  return isText || operationOf(id).freshFileAt === role
+}
+
+/** All roles that have a pointer: declared, or by default. */
+export function fieldsOf(id: OperationId, { fields = {} }: OperationValue): Record<string, string> {
+  return Object.fromEntries(
+    rolesOf(id).flatMap((role) => {
+      const pointer = fields[role] ?? defaultPointer(id, role)
+      return pointer === undefined ? [] : [[role, pointer] as const]
+    }),
+  )
+}
 
 /**
  * True if the target file declares what the pointer names. Of an operation that is not served nothing is declared; a
  * role that has a default is, if the body is; a name, which no section shows, if the body has it.
- * @param operation whose restricted key is meant, if each has its own
+ * @param area whose restricted key is meant, if each has its own
  */
-export function declares(file: TargetFile, pointer: string, operation?: Area): boolean {
+export function declares(file: TargetFile, pointer: string, area?: Area): boolean {
   const [member = '', name = '', part = '', role = ''] = tokensOf(pointer)
   const value = getAt(file, pointer)
-  if (member === 'operations') {
-    const declared = getAt(file, `/operations/${name}`)
-    if (typeof declared !== 'object') return false
-    if (value === undefined && part === 'fields' && isOperationId(name)) {
-      const at = defaultPointer(name, role)
-      const body = role === 'name' ? `/body${at}` : '/body'
-      return (
-        at !== undefined &&
-        (operationOf(name).body === 'raw' || getAt(declared, body) !== undefined)
-      )
-    }
-  }
-  if (
-    member === 'keys' &&
-    name === 'restricted' &&
-    operation !== undefined &&
-    isKeyPerOperation(value)
-  ) {
-    return Object.hasOwn(value, operation)
-  }
-  return value !== undefined
+  if (member === 'keys' && name === 'restricted' && area !== undefined && isKeyPerOperation(value))
+    return Object.hasOwn(value, area)
+  if (member !== 'operations') return value !== undefined
+  const declared = getAt(file, `/operations/${name}`)
+  if (typeof declared !== 'object') return false
+  if (value !== undefined || part !== 'fields' || !isOperationId(name)) return value !== undefined
+  const at = defaultPointer(name, role)
+  if (at === undefined) return false
+  const body = role === 'name' ? `/body${at}` : '/body'
+  return operationOf(name).body === 'raw' || getAt(declared, body) !== undefined
 }
 
 /** True for `keys.restricted` with one key per operation id. */
 export function isKeyPerOperation(value: unknown): value is Partial<Record<OperationId, unknown>> {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    !['env', 'file', 'command'].some((member) => Object.hasOwn(value, member))
-  )
+  if (typeof value !== 'object' || value === null) return false
+  return !['env', 'file', 'command'].some((name) => Object.hasOwn(value, name))
 }
 
 /** True if the operation reads an object that the target declares: then none has to be made for it. */
@@ -78,67 +85,45 @@ export function readsDeclared(operation: OperationId, file: TargetFile): boolean
 }
 
 /** The needs for which no alternative is declared. */
-export function missingNeeds(file: TargetFile, needs: readonly Need[], operation?: Area): Need[] {
-  return needs.filter(
-    (need) => ![need].flat().some((pointer) => declares(file, pointer, operation)),
-  )
+export function missingNeeds(file: TargetFile, needs: readonly Need[], area?: Area): Need[] {
+  return needs.filter((need) => ![need].flat().some((pointer) => declares(file, pointer, area)))
 }
 
 /** True if the requirement can be judged: a scenario is declared for it, or all it needs is. */
 export function isDeclared(file: TargetFile, { id, needs, operation }: Requirement): boolean {
-  return (
-    Object.hasOwn(file.scenarios ?? {}, id) || missingNeeds(file, needs, operation).length === 0
-  )
+  const hasScenario = Object.hasOwn(file.scenarios ?? {}, id)
+  return hasScenario || missingNeeds(file, needs, operation).length === 0
 }
 
 /** Names what to declare, and what to paste into the target file for it; undefined if nothing is missing. */
 export function missingReason(
   file: TargetFile,
   needs: readonly Need[],
-  operation?: Area,
+  area?: Area,
 ): Reason | undefined {
-  const missing = missingNeeds(file, needs, operation)
+  const missing = missingNeeds(file, needs, area)
   if (missing.length === 0) return undefined
+  // A role that has a default is missing because the body is.
   const needed = missing.filter((need) => ![need].flat().every(hasDefault))
   const undeclared = (needed.length > 0 ? needed : missing).map((need) =>
-    usefulOf(need, file, operation),
+    usefulOf(need, file, area),
   )
   const names = undeclared.map((need) => need.map(nameOf))
   return undeclaredReason(names, snippetOf(undeclared, file))
 }
 
-/** The alternatives of a need; without those by which an object is made, if what makes it is not served. */
-function usefulOf(need: Need, { operations = {} }: TargetFile, operation?: Area): string[] {
-  const reads = operation !== undefined && isOperationId(operation) ? readsOf(operation) : undefined
-  const isGiven =
-    reads &&
-    [need].flat().includes(reads.declaredAt) &&
-    typeof operations[reads.madeBy] === 'string'
-  return isGiven ? [reads.declaredAt] : [need].flat()
-}
-
-/** The file with an entry for each operation that its `"*"` stands for: those without one that need no declared resource. */
-export function withEveryOperation(file: TargetFile): TargetFile {
-  const { '*': rest, ...own } = file.operations ?? {}
-  if (rest === undefined) return file
-  const others = operations.filter(({ id }) => own[id] === undefined && !needsDeclared(file, id))
-  return {
-    ...file,
-    operations: { ...own, ...Object.fromEntries(others.map(({ id }) => [id, rest])) },
-  }
-}
-
-function needsDeclared(file: TargetFile, id: OperationId): boolean {
-  const pointers = requirementOf(grantedRequirement[id]).needs.flat()
-  return pointers.some((pointer) => pointer.startsWith('/resources/') && declares(file, pointer))
-}
-
-/** True for a role that has a default: it is missing because the body is. */
 function hasDefault(pointer: string): boolean {
   const [, operation = '', part, role = ''] = tokensOf(pointer)
-  return (
-    part === 'fields' && isOperationId(operation) && defaultPointer(operation, role) !== undefined
-  )
+  const isRole = part === 'fields' && isOperationId(operation)
+  return isRole && defaultPointer(operation, role) !== undefined
+}
+
+/** The alternatives of a need; without those by which an object is made, if what makes it is not served. */
+function usefulOf(need: Need, { operations = {} }: TargetFile, area?: Area): string[] {
+  const pointers = [need].flat()
+  const reads = area !== undefined && isOperationId(area) ? readsOf(area) : undefined
+  const isGiven = reads && typeof operations[reads.madeBy] === 'string'
+  return isGiven && pointers.includes(reads.declaredAt) ? [reads.declaredAt] : pointers
 }
 
 function nameOf(pointer: string): string {
@@ -146,18 +131,42 @@ function nameOf(pointer: string): string {
   return `${member}.${rest.join(member === 'scenarios' ? '/' : '.')}`
 }
 
+/** The file with an entry for each operation that its `"*"` stands for: those without one that need no declared resource. */
+export function withEveryOperation(file: TargetFile): TargetFile {
+  const { '*': rest, ...own } = file.operations ?? {}
+  if (rest === undefined) return file
+  const needsDeclared = (id: OperationId): boolean =>
+    requirementOf(grantedRequirement[id])
+      .needs.flat()
+      .some((pointer) => pointer.startsWith('/resources/') && declares(file, pointer))
+  const others = operations.filter(({ id }) => own[id] === undefined && !needsDeclared(id))
+  const entries = others.map(({ id }) => [id, rest] as const)
+  return { ...file, operations: { ...own, ...Object.fromEntries(entries) } }
+}
+
 /**
  * A target file that declares the needs (the first alternative of each): JSON on one line, to be pasted into one.
  * @param file into which it is pasted
  */
 export function snippetOf(needs: readonly Need[], file: TargetFile = {}): string {
-  return spaced(needs.map((need) => exampleFile(need, file)).reduce(mergePatch, {}))
+  const snippet = needs.map((need) => exampleFile(need, file)).reduce(mergePatch, {})
+  // A blank after each colon and comma.
+  return JSON.stringify(snippet, null, 1)
+    .replaceAll(/\n */g, ' ')
+    .replaceAll(/([{[]) | (?=[}\]])/g, '$1')
 }
 
 function exampleFile(need: Need, file: TargetFile): unknown {
-  const [member = '', name = '', part, ...rest] = tokensOf([need].flat()[0] ?? '')
-  if (member === 'scenarios') return { scenarios: { [name]: scenarioFor(name, file) } }
-  return { [member]: { [name]: exampleOf(member, name, part, rest[0]) } }
+  const [member = '', name = '', part, last = ''] = tokensOf([need].flat()[0] ?? '')
+  const example = (): unknown => {
+    if (member === 'scenarios') return scenarioFor(name, file)
+    if (member === 'keys') return { env: keyExamples[name] ?? 'NAME' }
+    if (isOperationId(name)) return operationExample(name, part, last)
+    const resource: unknown = Object.entries(resourceExamples).find(([one]) => one === name)?.[1]
+    const isInput = part === 'requiredInputs'
+    return isInput ? { ...(resource as object), requiredInputs: ['<input id>'] } : resource
+  }
+  return { [member]: { [name]: example() } }
 }
 
 /** The example of a scenario, with members of the body at the places that `fields` gives them. */
@@ -167,10 +176,10 @@ function scenarioFor(id: string, { operations = {} }: TargetFile): unknown {
   if (!isObject(merge) || typeof operation !== 'string' || !isOperationId(operation)) return example
   const declared = operations[operation]
   if (typeof declared !== 'object') return example
-  const { members } = operationOf(operation)
+  const { fields = {} }: OperationValue = declared
   const parts = Object.entries(merge).map(([name, value]) => {
+    const { members } = operationOf(operation)
     const member = members.find((each) => examplePlace(each) === `/${name}`)
-    const fields: Readonly<Record<string, string>> = declared.fields ?? {}
     const place = fields[(member && roleOf(member)) ?? '']
     const tokens = place === undefined ? [name] : tokensOf(place)
     return tokens.reduceRight((inner: unknown, token) => ({ [token]: inner }), value)
@@ -178,38 +187,15 @@ function scenarioFor(id: string, { operations = {} }: TargetFile): unknown {
   return { ...example, merge: parts.reduce(mergePatch, {}) }
 }
 
-function exampleOf(
-  member: string,
-  name: string,
-  part: string | undefined,
-  last: string | undefined,
-): unknown {
-  if (member === 'keys') return { env: keyExamples[name] ?? 'NAME' }
-  if (member === 'operations' && isOperationId(name)) return operationExample(name, part, last)
-  const resource = Object.entries<unknown>(resourceExamples).find(([known]) => known === name)?.[1]
-  return part === 'requiredInputs'
-    ? { ...(resource as object), requiredInputs: ['<input id>'] }
-    : resource
-}
-
-function operationExample(operation: OperationId, part: string | undefined, last = ''): unknown {
+function operationExample(operation: OperationId, part: string | undefined, last: string): unknown {
   const { example: body } = operationOf(operation)
   if (body === undefined) return contentExample
   const member = memberOf(operation, last)
   if (part === 'body' && last !== '') return { body: { ...body, [last]: {}, ...member?.example } }
   if (part !== 'fields' || !member) return { body }
   // Nothing of a declared body is repeated, except the members on the way of the pointer.
-  return {
-    ...(member.example ? { body: { ...body, ...member.example } } : {}),
-    fields: { [last]: examplePlace(member) },
-  }
-}
-
-/** JSON on one line with a blank after each colon and comma. */
-function spaced(value: unknown): string {
-  return JSON.stringify(value, null, 1)
-    .replaceAll(/\n */g, ' ')
-    .replaceAll(/([{[]) | (?=[}\]])/g, '$1')
+  const needed = member.example && { body: { ...body, ...member.example } }
+  return { ...needed, fields: { [last]: examplePlace(member) } }
 }
 
 /** Parts of a target file beside its operations: pasted from reasons, so that each fits the schema. Angle brackets are to be filled in. */
@@ -246,13 +232,12 @@ export const keyExamples: Readonly<Record<string, string>> = {
 /** The requirements that are unreachable, and why: what an entry matches, if it may be unreachable and is not declared nevertheless. */
 export function unreachableIds(file: TargetFile): Record<string, string> {
   const entries = Object.entries(file.unreachable ?? {})
-  const reasons: Record<string, string> = {}
-  for (const requirement of catalogue) {
-    const [, reason] = entries.find(([pattern]) => matchesId(requirement.id, pattern)) ?? []
-    if (reason !== undefined && mayBeUnreachable(requirement) && !isDeclared(file, requirement))
-      reasons[requirement.id] = reason
-  }
-  return reasons
+  const reasonOf = (id: string): string | undefined =>
+    entries.find(([pattern]) => matchesId(id, pattern))?.[1]
+  const found = catalogue.filter(
+    (one) => reasonOf(one.id) !== undefined && mayBeUnreachable(one) && !isDeclared(file, one),
+  )
+  return Object.fromEntries(found.map(({ id }) => [id, reasonOf(id)!]))
 }
 
 export function unreachableProblems(file: TargetFile): string[] {
@@ -263,18 +248,16 @@ export function unreachableProblems(file: TargetFile): string[] {
     if (problem !== undefined) return [`unreachable: ${problem}`]
     const path = `unreachable.${entry}`
     const matched = catalogue.filter(({ id }) => matchesId(id, entry))
-    if (
-      isRequirementId(entry) &&
-      matched.some((requirement) => isDeclared(file, requirement) && mayBeUnreachable(requirement))
-    ) {
-      return [`${path}: what this requirement needs is declared; remove one of the two`]
-    }
-    if (matched.some(mayBeUnreachable)) return []
     if (matched.length === 0)
       return [`${path} matches no requirement${didYouMean(entry, requirementIds)}`]
-    return [
-      `${path} matches only what the full key and a valid request can reach, and that cannot be declared unreachable`,
-    ]
+    const possible = matched.filter(mayBeUnreachable)
+    if (isRequirementId(entry) && possible.some((one) => isDeclared(file, one)))
+      return [`${path}: what this requirement needs is declared; remove one of the two`]
+    return possible.length > 0
+      ? []
+      : [
+          `${path} matches only what the full key and a valid request can reach, and that cannot be declared unreachable`,
+        ]
   })
 }
 

@@ -38,14 +38,8 @@ export function isAbsoluteUrl(url: string): boolean {
 
 /** Headers that frame a message or belong to the connection: the suite sets them itself. */
 const framing = [
-  'content-length',
-  'transfer-encoding',
-  'connection',
-  'keep-alive',
-  'upgrade',
-  'expect',
-  'te',
-  'trailer',
+  ...['content-length', 'transfer-encoding', 'connection', 'keep-alive'],
+  ...['upgrade', 'expect', 'te', 'trailer'],
 ]
 
 /** Finds what makes a text unfit for a header; undefined if it may be sent. */
@@ -63,20 +57,18 @@ export function keyProblem(value: string): string | undefined {
 }
 
 /**
- * Problems of headers as they are written, each with the name of the header.
+ * Finds what makes a header unfit to be sent.
  * @param insteadOfAuthorization what to do for an Authorization header if the suite sends one of its own
  */
-export function headerProblems(
-  headers: Readonly<Record<string, unknown>> = {},
+export function headerProblem(
+  name: string,
+  value: string,
   insteadOfAuthorization?: string,
-): [name: string, problem: string][] {
-  return Object.entries(headers).flatMap(([name, value]): [string, string][] => {
-    if (insteadOfAuthorization !== undefined && name.toLowerCase() === 'authorization') {
-      return [[name, `is set by the suite itself; ${insteadOfAuthorization}`]]
-    }
-    if (framing.includes(name.toLowerCase()))
-      return [[name, 'is set by the suite itself; remove it']]
-    const problem = typeof value === 'string' ? headerValueProblem(value) : undefined
-    return problem === undefined ? [] : [[name, problem]]
-  })
+): string | undefined {
+  const lower = name.toLowerCase()
+  if (insteadOfAuthorization !== undefined && lower === 'authorization')
+    return `is set by the suite itself; ${insteadOfAuthorization}`
+  return framing.includes(lower)
+    ? 'is set by the suite itself; remove it'
+    : headerValueProblem(value)
 }

@@ -37,11 +37,6 @@ export function didYouMean(written: string, candidates: readonly string[], prefi
 }
 
 export const requirementIds: readonly string[] = catalogue.map(({ id }) => id)
-const areas = [...new Set(catalogue.map(({ operation }) => operation))]
-const groups = new Set(
-  areas.filter((area) => area.includes('.')).map((area) => `${area.slice(0, area.indexOf('.'))}.*`),
-)
-const patterns = [...groups, ...areas.map((area) => `${area}/*`), ...requirementIds]
 
 /** `; did you mean jobs.create/*?`, if something is near, and where all of them are shown. */
 export function idMeant(written: string): string {
@@ -53,11 +48,15 @@ export function idMeant(written: string): string {
 
 /** The id or pattern that a misspelt one was most likely meant to be; of an id the operation is looked at first. */
 export function nearestId(written: string): string | undefined {
+  const areas = [...new Set(catalogue.map(({ operation }) => operation))]
   const [before = '', ...condition] = written.split('/')
-  const area =
-    condition.length > 0 && !before.includes('*') ? (nearest(before, areas) ?? before) : before
+  const isArea = condition.length > 0 && !before.includes('*')
+  const area = isArea ? (nearest(before, areas) ?? before) : before
   const meant = [area, ...condition].join('/')
   if (meant.includes('*') && requirementIds.some((id) => matchesId(id, meant))) return meant
+  const groups = new Set(areas.flatMap((one) => /^[^.]+\./.exec(one)?.[0] ?? []))
+  const whole = [...groups].map((group) => `${group}*`)
+  const patterns = [...whole, ...areas.map((one) => `${one}/*`), ...requirementIds]
   const word = meant.replaceAll('*', '')
   const begun = patterns.find((pattern) => pattern.startsWith(word))
   const ended = requirementIds.find((id) => id.endsWith(`/${word}`))

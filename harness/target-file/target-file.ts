@@ -3,29 +3,10 @@ import { catalogue } from '../../catalogue/catalogue.ts'
 import { type DeprecatedId, type OperationId, operations } from '../../catalogue/operations.ts'
 import type { Absence } from '../report/index.ts'
 import { defined, type Fitting, object, oneOf, type Schema, text } from '../../schemas/closed.ts'
-import {
-  anything,
-  byName,
-  type ContentValue,
-  filled,
-  formOf,
-  headers,
-  type HeaderValues,
-  hookRequests,
-  type HookRequestValue,
-  key,
-  keyPerOperation,
-  list,
-  member,
-  number,
-  queryValues,
-  rawBody,
-  type SetupRequestValue,
-  texts,
-  valueDefinitions,
-  whole,
-} from './values.ts'
-import { applicationForm, pdfForm, resources } from './resource-values.ts'
+import { anything, byName, filled, formOf, headers, hookRequests, key } from './values.ts'
+import { keyPerOperation, list, member, number, objectOr, queryValues } from './values.ts'
+import { rawBody, texts, valueDefinitions, whole } from './values.ts'
+import type { ContentValue, HeaderValues, HookRequestValue, SetupRequestValue } from './values.ts'
 
 export type * from './values.ts'
 
@@ -97,6 +78,72 @@ const scenarioForm = object(
 )
 /** A change to the operation's valid request that brings a condition about. */
 export type ScenarioValue = Readonly<Fitting<typeof scenarioForm>>
+
+const inputForm = object({
+  id: member('Name of the application input.', filled, 'topic'),
+  value: member('Texts.', list(text), ['tea']),
+})
+/** An item of `inputs` of a job (§2.5); further members are the application's own. */
+type ApplicationInput = Fitting<typeof inputForm> & { readonly [member: string]: unknown }
+
+const applicationForm = object(
+  {
+    id: member('Id of the application.', filled, '<application id>'),
+    inputs: member(
+      'Inputs with which a job is accepted.',
+      list<ApplicationInput>({ ...inputForm, additionalProperties: true }),
+      [{ id: '<input id>', value: ['tea'] }],
+    ),
+  },
+  {
+    requiredInputs: member(
+      'Ids of those inputs without which a job is refused.',
+      list(filled, { minItems: 1, uniqueItems: true }),
+      ['topic'],
+    ),
+  },
+)
+/** An application on which jobs may be created, and inputs that it accepts. */
+export type ApplicationValue = Readonly<Fitting<typeof applicationForm>>
+const application = defined<ApplicationValue>('application')
+
+const pdfForms = 'the id of a file or {"upload": "path"}'
+const upload = object({
+  upload: member('Path of a PDF that the suite uploads.', filled, 'sample.pdf'),
+})
+/** The id of a file, or the path of one to upload. */
+export type PdfValue = string | Readonly<Fitting<typeof upload>>
+const pdfForm: Schema<PdfValue> = objectOr(pdfForms, { title: pdfForms, ...upload }, filled)
+const pdf = defined<PdfValue>('pdf')
+
+const resources = object(
+  {},
+  {
+    application: member('The application that jobs are created on.', application),
+    otherApplication: member(
+      'A second application: a job of the first must not block it.',
+      application,
+    ),
+    slowApplication: member(
+      'An application whose job stays in progress long enough for two more requests (over a network 1 s or more).',
+      application,
+    ),
+    failingApplication: member('An application whose job ends as failed.', application),
+    job: member('Id of an existing job; lets --read-only judge jobs.retrieve.', filled),
+    pdfFile: member('A PDF that can be parsed.', pdf),
+    pdfText: member(
+      'Words that the declared pdfFile is known to hold, in their order: at least five.',
+      filled,
+    ),
+    corruptedPdfFile: member('A corrupted PDF.', pdf),
+    encryptedPdfFile: member('A PDF that is protected by a password.', pdf),
+    oversizedPdfFile: member('A PDF over the size limit.', pdf),
+    file: member('Id of an existing file.', filled),
+    deletedFile: member('Id of a file that was deleted or has expired.', filled),
+    graph: member('Id of an existing knowledge graph.', filled),
+  },
+)
+export type ResourceValues = Readonly<Fitting<typeof resources>>
 
 const day = 86_400_000
 const limits = object(

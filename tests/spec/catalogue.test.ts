@@ -12,7 +12,7 @@ import { mayCarry } from '../../catalogue/errors.ts'
 import { isRefusal, pairsOf } from '../../catalogue/expected.ts'
 import { isOperationId, operations } from '../../catalogue/operations.ts'
 import { validRequest } from '../../catalogue/requirement.ts'
-import { rolesOf } from '../../harness/target-file/roles.ts'
+import { rolesOf } from '../../harness/target-file/index.ts'
 import { getAt } from '../../schemas/json.ts'
 import { listedPairs } from './tables.ts'
 

@@ -209,6 +209,7 @@ test.each<[unknown, string]>([
   [{ baseUrl: 'https://example.com/#a' }, 'baseUrl must have no fragment'],
   [{ headers: { 'x-a': 'a\nb' } }, 'headers.x-a has a control character'],
   [{ headers: { 'x-a': 'ä' } }, 'headers.x-a has a character that is not ASCII'],
+  [{ query: { a: 'ä' } }, 'query.a has a character that is not ASCII'],
   [
     { headers: { 'Content-Length': '3' } },
     'headers.Content-Length is set by the suite itself; remove it',
@@ -360,6 +361,7 @@ test.each<[string, TargetFile]>([
           body: { prompt: 'Explain the <model> element, <br> and ${NAME}', model: '$m' },
         },
         'translate.run': { body: { text: '<p>' } },
+        'graphs.query': { body: '$QUERY' },
       },
       keys: { full: '$2b$10$a-key', expired: { env: 'A' } },
       headers: { 'x-price': '$5' },

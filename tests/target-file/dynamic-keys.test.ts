@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { askedKey } from '../../harness/target-file/resolve-key.ts'
+import { askedKey } from '../../harness/target-file/keys.ts'
 import type { FromCommand } from '../../harness/target-file/target-file.ts'
 
 /** A clock that stands still until it is set. */

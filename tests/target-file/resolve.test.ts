@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { beforeAll, expect, test, vi } from 'vitest'
 import { folder } from '../cli/conform.ts'
 import { operations } from '../../catalogue/operations.ts'
-import { targetDigest } from '../../harness/target-file/resolve.ts'
+import { targetDigest } from '../../harness/target-file/places.ts'
 import type { TargetFile } from '../../harness/target-file/model.ts'
 import { createKeys } from '../../harness/engine/keys.ts'
 import { createLifetime, NotExercised } from '../../harness/engine/outcome.ts'
-import { redactorFor } from '../../harness/target-file/resolve-key.ts'
+import { redactorFor } from '../../harness/target-file/keys.ts'
 import {
   type Resolved,
   resolveTarget,
@@ -202,8 +202,8 @@ test('requests, files and defaults are resolved', async () => {
         'guardrails/400-blocked': {
           operation: 'chat.create',
           merge: { guardrail: null },
-          raw: { base64: 'dGVh', contentType: 'text/plain' },
         },
+        'files.upload/400-corrupted': { raw: { base64: 'dGVh', contentType: 'text/plain' } },
         'jobs.create/429-quota-exceeded': {
           before: [{ method: 'POST', url: 'https://admin.example.com/on' }],
           after: [
@@ -246,7 +246,10 @@ test('requests, files and defaults are resolved', async () => {
   expect(target.scenarios['guardrails/400-blocked']).toMatchObject({
     operation: 'chat.create',
     merge: { guardrail: null },
-    raw: { bytes: new TextEncoder().encode('tea') },
+  })
+  expect(target.scenarios['files.upload/400-corrupted']).toMatchObject({
+    operation: 'files.upload',
+    raw: { bytes: new TextEncoder().encode('tea'), contentType: 'text/plain' },
   })
   expect(target.scenarios['jobs.create/429-quota-exceeded']).toMatchObject({
     operation: 'jobs.create',
@@ -274,7 +277,7 @@ test('the resolved target can be cloned, and but for keys and secrets holds none
   const secret = (name: string): string => `the-secret-${name}-key`
   const { target } = await resolve(
     {
-      headers: { Authorization: `Bearer ${secret('header')}` },
+      headers: { 'x-api-key': secret('header') },
       keys: {
         full: secret('full'),
         expired: { env: 'EXPIRED' },
@@ -283,15 +286,24 @@ test('the resolved target can be cloned, and but for keys and secrets holds none
       scenarios: {
         'jobs.create/429-quota-exceeded': {
           key: secret('scenario'),
-          headers: { authorization: secret('other') },
-          after: [{ method: 'POST', url: '/a', headers: { Authorization: secret('after') } }],
+          headers: { 'x-token': secret('other') },
+          before: [{ method: 'POST', url: '/a', headers: { authorization: secret('before') } }],
+          after: [
+            {
+              method: 'POST',
+              url: '/a',
+              headers: { Authorization: `Bearer ${secret('after')}` },
+            },
+          ],
         },
       },
     },
     { env: { EXPIRED: secret('expired') } },
   )
   expect(target.secrets.map(({ value }) => value).sort()).toEqual(
-    ['after', 'expired', 'full', 'function', 'header', 'other', 'scenario'].map(secret).sort(),
+    ['after', 'before', 'expired', 'full', 'function', 'header', 'other', 'scenario']
+      .map(secret)
+      .sort(),
   )
   expect(JSON.stringify([target.file, [...target.ids], target.kept, target.digest])).not.toContain(
     'the-secret',

@@ -1,0 +1,267 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { type OperationId, operations } from '../../catalogue/operations.ts'
+import { foreignMs, waitForForeign } from '../foreign-code.ts'
+import { isAuthorization, isSecretName, printed } from '../recording/index.ts'
+import { redacted, Redactor, shortestKey } from '../recording/index.ts'
+import { Unjudgeable, UserError, whyUnreadable } from '../user-error.ts'
+import { isKeyPerOperation } from './declared.ts'
+import { keyProblem } from './http-values.ts'
+import type { KeySource, KeySources, Secret, Target, TargetFile } from './model.ts'
+import type { FromCommand, HeaderValue, KeyFunction, KeyValue } from './target-file.ts'
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** What a target file is read with, and what is learned from it beside the target. */
+export interface Context {
+  /** Folder that relative paths in the file are relative to. */
+  readonly dir: string
+  /** How the file is called in a message; absent if it needs no name. */
+  readonly source?: string | undefined
+  readonly env: Environment
+  /** In normal form. */
+  readonly baseUrl: string
+  /** If the file alone is looked at: what is wrong with it. Nothing outside it is read then, and no secret noted. */
+  readonly problems?: string[]
+  readonly secrets: Secret[]
+  /** Header values of environment variables: hidden as well, if the file itself does not show them. */
+  readonly hidden: Secret[]
+  readonly warnings: string[]
+  /** Commands and functions that give a key: each is asked before the run. */
+  readonly asked: (() => Promise<string>)[]
+}
+
+/** Notes what is wrong; throws it as a UserError unless problems are gathered. */
+export function refuse(context: Pick<Context, 'problems' | 'source'>, sentence: string): void {
+  if (!context.problems) throw new UserError(placed(context, sentence))
+  context.problems.push(sentence)
+}
+
+/** The member, or a sentence about it, with the file that has it. */
+export function placed({ source }: Pick<Context, 'source'>, member: string): string {
+  return source === undefined ? member : `${source}: ${member}`
+}
+
+/** How a key is written in its place, if no environment variable has it already. */
+export const labels = {
+  full: '$CONFORM_API_KEY',
+  expired: '$CONFORM_KEY_EXPIRED',
+  restricted: '$CONFORM_KEY_RESTRICTED',
+  other: redacted,
+} as const
+
+/** Notes a secret that `member` holds. */
+function note(
+  context: Pick<Context, 'problems' | 'secrets' | 'warnings'>,
+  member: string,
+  value: string,
+  label: string,
+): void {
+  if (context.problems) return
+  context.secrets.push({ value, label })
+  printed.add(value, label)
+  if (value.length < shortestKey)
+    context.warnings.push(
+      `${member} is shorter than ${shortestKey} characters: reports can hide it only where it stands alone`,
+    )
+}
+
+/** The value of an environment variable that `member` names; empty if the file alone is looked at. */
+export function readEnv(context: Context, name: string, member: string): string {
+  if (context.problems) return ''
+  const value = context.env[name] ?? ''
+  if (value === '') {
+    const state = context.env[name] === undefined ? 'not set' : 'empty'
+    refuse(context, `${member}: the environment variable ${name} is ${state}`)
+  }
+  return value
+}
+
+/** The bytes of a file that `member` names; none if the target file alone is looked at. */
+export function readNamedFile(context: Context, path: string, member: string): Buffer {
+  if (context.problems) return Buffer.alloc(0)
+  try {
+    return readFileSync(resolve(context.dir, path))
+  } catch (error) {
+    throw new UserError(placed(context, `${member}: ${path} ${whyUnreadable(error)}`))
+  }
+}
+
+/** A redactor that knows every secret of the target, and what of its file may be shown. */
+export function redactorFor({ secrets, kept }: Pick<Target, 'secrets' | 'kept'>): Redactor {
+  const redactor = new Redactor()
+  for (const { value, label } of secrets) redactor.add(value, label)
+  for (const text of kept) redactor.keep(text)
+  return redactor
+}
+
+/** Notes what of a header or query member is secret, by its name or since it comes from the environment. */
+export function noteHeader(
+  context: Context,
+  member: string,
+  { name, value }: { readonly name: string; readonly value: string },
+  declared: HeaderValue,
+): void {
+  const variable = typeof declared === 'object' ? declared.env : undefined
+  const label = variable === undefined ? labels.other : `$${variable}`
+  const place = placed(context, member)
+  if (isAuthorization(name)) {
+    // What follows the scheme, not the scheme.
+    const [, credentials] = /^\S+ (.+)$/.exec(value) ?? []
+    const behind = variable === undefined ? label : `\${${variable}#* }`
+    note(context, place, credentials ?? value, credentials === undefined ? label : behind)
+  } else if (isSecretName(name)) {
+    note(context, place, value, label)
+    // Each value of a cookie by itself: a target may repeat it.
+    for (const part of /cookie$/i.test(name) ? value.split(/;\s*/) : []) {
+      const single = part.slice(part.indexOf('=') + 1)
+      if (single !== value && single.length >= shortestKey)
+        context.secrets.push({ value: single, label: labels.other })
+    }
+  } else if (variable !== undefined) context.hidden.push({ value, label })
+}
+
+/** The keys of a run. The full one: `-k`, else `keys.full`, else `CONFORM_API_KEY`, else none. */
+export function keysOf(context: Context, { keys = {} }: TargetFile, given?: string): KeySources {
+  const full = fullKey(context, keys.full, given)
+  const { expired, restricted } = keys
+  return {
+    ...(full && { full }),
+    ...(expired !== undefined && {
+      expired: keyOf(context, 'keys.expired', expired, labels.expired),
+    }),
+    restricted: restricted === undefined ? {} : restrictedKeys(context, restricted),
+  }
+}
+
+function fullKey(context: Context, declared?: KeyValue, given?: string): KeySource | undefined {
+  const unnamed = { ...context, source: undefined }
+  if (given !== undefined) {
+    const full = fixedKey(unnamed, 'the key on the command line', given, labels.full)
+    // Not used, but still a secret.
+    if (typeof declared === 'string')
+      note(context, placed(context, 'keys.full'), declared, labels.other)
+    return full
+  }
+  if (declared !== undefined) return keyOf(context, 'keys.full', declared, labels.full)
+  const variable = 'CONFORM_API_KEY'
+  const fromEnv = context.env[variable] ?? ''
+  if (fromEnv === '') return undefined
+  return fixedKey(unnamed, `the environment variable ${variable}`, fromEnv, labels.full)
+}
+
+function restrictedKeys(
+  context: Context,
+  declared: NonNullable<NonNullable<TargetFile['keys']>['restricted']>,
+): KeySources['restricted'] {
+  const read = (value: KeyValue, member: string): KeySource =>
+    keyOf(context, member, value, labels.restricted)
+  if (isKeyPerOperation(declared)) {
+    const each = Object.entries(declared) as [OperationId, KeyValue][]
+    return Object.fromEntries(each.map(([id, key]) => [id, read(key, `keys.restricted.${id}`)]))
+  }
+  const key = read(declared, 'keys.restricted')
+  return Object.fromEntries(operations.map(({ id }) => [id, key]))
+}
+
+/** Reads a key; one that a command or function gives is known when that is first asked. */
+export function keyOf(context: Context, member: string, value: KeyValue, label: string): KeySource {
+  if (typeof value === 'string') return fixedKey(context, member, value, label)
+  // It is whatever is found there.
+  if (context.problems) return { label, value: '' }
+  if (typeof value === 'object' && 'env' in value) {
+    const from = `${member} (from the environment variable ${value.env})`
+    return fixedKey(context, from, readEnv(context, value.env, member), `$${value.env}`)
+  }
+  if (typeof value === 'object' && 'file' in value) {
+    const text = readNamedFile(context, value.file, member).toString('utf8')
+    const from = `${member} (from the file ${value.file})`
+    return fixedKey(context, from, text.replace(/\r?\n$/, ''), label)
+  }
+  const ask = askedKey(context, member, value, label)
+  context.asked.push(ask)
+  return { label, ask }
+}
+
+function fixedKey(context: Context, from: string, value: string, label: string): KeySource {
+  const problem = keyProblem(value)
+  if (problem !== undefined) refuse(context, `${from} ${problem}`)
+  note(context, placed(context, from), value, label)
+  return { label, value }
+}
+
+/** A function is asked again when its answer is older than this, in ms. */
+const functionTtlMs = 60_000
+
+/** Asks for the key that a command or a function gives, and remembers it while it is fresh; each one is noted before anybody uses it. */
+export function askedKey(
+  context: Pick<Context, 'dir' | 'source' | 'secrets' | 'warnings'>,
+  member: string,
+  source: FromCommand | KeyFunction,
+  label: string,
+): () => Promise<string> {
+  const place = placed(context, member)
+  const isFunction = typeof source === 'function'
+  const ttlMs = isFunction ? functionTtlMs : (source.ttlSeconds ?? Infinity) * 1000
+  const ask = async (): Promise<string> => {
+    const value = await (isFunction
+      ? callFunction(place, source)
+      : runCommand(place, source.command, context.dir))
+    const problem = keyProblem(value)
+    const what = isFunction ? 'function' : 'command'
+    if (problem !== undefined)
+      throw new UserError(`${place}: the key that the ${what} gives ${problem}`)
+    note(context, member, value, label)
+    return value
+  }
+  let askedAt = 0
+  let known: Promise<string> | undefined
+  return () => {
+    if (known && performance.now() - askedAt < ttlMs) return known
+    askedAt = performance.now()
+    const response = ask()
+    known = response
+    // A failed answer is not remembered: the next request asks again.
+    response.catch(() => {
+      if (known === response) known = undefined
+    })
+    return response
+  }
+}
+
+async function callFunction(place: string, source: KeyFunction): Promise<string> {
+  const what = `${place}: the function that gives the key`
+  let value: unknown
+  try {
+    const answer = Promise.resolve(source())
+    value = await waitForForeign(answer, `${what} never answers`, { keepsAlive: true })
+  } catch (error) {
+    if (error instanceof Unjudgeable) throw error
+    // The error may hold the key.
+    throw new UserError(`${what} threw an error`)
+  }
+  if (typeof value !== 'string') throw new UserError(`${what} must return a string`)
+  return value
+}
+
+/** Runs the program without a shell; what it prints is never part of an error. */
+function runCommand(
+  place: string,
+  [program = '', ...args]: readonly string[],
+  cwd: string,
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    execFile(program, args, { cwd, timeout: foreignMs, windowsHide: true }, (error, stdout) => {
+      if (error) reject(new UserError(`${place}: the command "${program}" ${failure(error)}`))
+      else resolve(stdout.trim())
+    })
+  })
+}
+
+function failure({ code, killed }: { code?: unknown; killed?: boolean | undefined }): string {
+  if (killed) return `took longer than ${foreignMs / 1000} s`
+  if (code === 'ENOENT') return 'was not found'
+  if (typeof code === 'number') return `failed with exit code ${code}`
+  return `failed (${typeof code === 'string' ? code : 'signal'})`
+}
