@@ -1,6 +1,6 @@
 import { Argument, Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { catalogue } from '../catalogue/catalogue.ts'
-import { formatNames } from './output/report-requests.ts'
+import { formatNames } from '../reporters/index.ts'
 import { addArguments } from './run/arguments.ts'
 
 const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript } as const

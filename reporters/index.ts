@@ -1,36 +1,71 @@
 import type { Report } from '../harness/report/index.ts'
-import { renderBadge } from './badge.ts'
-import { renderCtrf } from './ctrf.ts'
-import type { Exchanges } from './view/evidence.ts'
-import { renderHar } from './har.ts'
-import { renderHtml } from './html.ts'
-import { renderJunit } from './junit.ts'
-import { renderMap } from './map.ts'
-import { renderMarkdown } from './markdown.ts'
-import type { Shown } from './view/next-steps.ts'
 import { json } from './escape/json.ts'
+import type { Exchanges } from './view/evidence.ts'
+import type { Shown } from './view/next-steps.ts'
 
-/** A form of the report that `--report` can ask for. Pure: the text of the file, in pieces if the format holds exchanges. */
-export type Format = (
+/** The text of a report's file, in pieces if the format holds exchanges. Pure. */
+export type Render = (
   report: Report,
   exchanges: Exchanges,
   run?: Shown,
 ) => string | AsyncIterable<string>
 
+interface Format {
+  /** The file that it is written to if no path is given. */
+  readonly file: string
+  /** It shows every exchange: the others show those of failures, which the failures keep. */
+  readonly hasEveryExchange?: true
+  /** Loads what writes it. */
+  load(): Promise<Render>
+}
+
+/** The forms of the report that `--report` can ask for. */
 export const formats = {
-  json: renderJson,
-  html: renderHtml,
-  junit: renderJunit,
-  ctrf: renderCtrf,
-  markdown: (report, _exchanges, run = {}) => renderMarkdown(report, 25, run),
-  har: renderHar,
-  badge: renderBadge,
-  map: renderMap,
+  json: { file: 'conform-report.json', load: async () => renderJson },
+  html: {
+    file: 'conform-report.html',
+    hasEveryExchange: true,
+    load: async () => (await import('./html.ts')).renderHtml,
+  },
+  junit: { file: 'conform-report.xml', load: async () => (await import('./junit.ts')).renderJunit },
+  ctrf: {
+    file: 'conform-report.ctrf.json',
+    load: async () => (await import('./ctrf.ts')).renderCtrf,
+  },
+  markdown: {
+    file: 'conform-report.md',
+    async load() {
+      const { renderMarkdown } = await import('./markdown.ts')
+      return (report, _exchanges, run = {}) => renderMarkdown(report, 25, run)
+    },
+  },
+  har: {
+    file: 'conform-report.har',
+    hasEveryExchange: true,
+    load: async () => (await import('./har.ts')).renderHar,
+  },
+  badge: { file: 'conform-report.svg', load: async () => (await import('./badge.ts')).renderBadge },
+  map: { file: 'conform-report-map.svg', load: async () => (await import('./map.ts')).renderMap },
 } as const satisfies Record<string, Format>
 
 export type FormatName = keyof typeof formats
 
+export const formatNames = Object.keys(formats) as FormatName[]
+
 /** The report as it is, `conformance-report/1`, indented by two; parsing it gives the same value. */
 export function renderJson(report: Report): string {
   return `${json(report, 2)}\n`
+}
+
+let loaded: Promise<Readonly<Record<FormatName, Render>>> | undefined
+
+/**
+ * Loads what writes reports: before anything is sent, so that writing waits for nothing and needs no room for compiled code.
+ * Once, for a module that is imported again while it is being loaded may be had unfinished.
+ */
+export function loadFormats(): Promise<Readonly<Record<FormatName, Render>>> {
+  loaded ??= Promise.all(
+    formatNames.map(async (name) => [name, await formats[name].load()] as const),
+  ).then((all) => Object.fromEntries(all) as Record<FormatName, Render>)
+  return loaded
 }

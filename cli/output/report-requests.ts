@@ -1,21 +1,12 @@
-import type { FormatName } from '../../reporters/index.ts'
+import { type FormatName, formatNames, formats } from '../../reporters/index.ts'
 import { UserError } from '../../harness/user-error.ts'
 import { nearest } from '../../harness/target-file/index.ts'
 import { type InputFiles, checkOutputs, type OutputFile } from './files.ts'
 
-/** The formats that `--report` can ask for, and the file that each is written to if no path is given. */
-export const formatFiles: Readonly<Record<FormatName, string>> = {
-  json: 'conform-report.json',
-  html: 'conform-report.html',
-  junit: 'conform-report.xml',
-  ctrf: 'conform-report.ctrf.json',
-  markdown: 'conform-report.md',
-  har: 'conform-report.har',
-  badge: 'conform-report.svg',
-  map: 'conform-report-map.svg',
-}
-
-export const formatNames = Object.keys(formatFiles) as FormatName[]
+/** The formats that `--report` can ask for, and the file of each. */
+export const formatFiles = Object.fromEntries(
+  formatNames.map((name) => [name, formats[name].file]),
+) as Readonly<Record<FormatName, string>>
 
 /** A report that `--report` asks for, and where to; `-` is stdout. */
 export interface ReportRequest<Name extends string = FormatName> {
@@ -60,9 +51,9 @@ function parseOne(value: string, files: FormatFiles<string>): ReportRequest<stri
   return { format, path }
 }
 
-/** Whether one of them shows every exchange: the others show those of failures, which the failures keep. */
+/** Whether one of them shows every exchange. */
 export function keepsExchanges(requests: readonly ReportRequest[]): boolean {
-  return requests.some(({ format }) => format === 'har' || format === 'html')
+  return requests.some(({ format }) => 'hasEveryExchange' in formats[format])
 }
 
 export function takesStdout(requests: readonly { readonly path: string }[]): boolean {

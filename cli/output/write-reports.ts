@@ -2,7 +2,7 @@ import { createWriteStream, mkdirSync, rmSync, createReadStream, existsSync } fr
 import { pipeline } from 'node:stream/promises'
 import { type Report, type RecordedExchange, withProblems } from '../../harness/report/index.ts'
 import type { Exchanges } from '../../reporters/view/evidence.ts'
-import type { Format, FormatName } from '../../reporters/index.ts'
+import { loadFormats } from '../../reporters/index.ts'
 import { type Pieces, isWrittenDirectly, readable, stage } from './files.ts'
 import { type ReportRequest } from './report-requests.ts'
 import { complain, colorsFor, knowsLinks, type People, tell } from './say.ts'
@@ -14,17 +14,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { parsedJson } from '../../schemas/json.ts'
-
-let loaded: Promise<Readonly<Record<FormatName, Format>>> | undefined
-
-/**
- * Loads what writes reports: before anything is sent, so that writing waits for nothing and needs no room for compiled code.
- * Once, for a module that is imported again while it is being loaded may be had unfinished.
- */
-export function loadFormats(): Promise<Readonly<Record<FormatName, Format>>> {
-  loaded ??= import('../../reporters/index.ts').then(({ formats }) => formats)
-  return loaded
-}
 
 interface ReportSource {
   readonly report: Report

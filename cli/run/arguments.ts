@@ -10,7 +10,8 @@ import { parseShard, rateOf } from '../../harness/report/index.ts'
 import { headerProblem, type HeaderValues, nearest } from '../../harness/target-file/index.ts'
 import { UserError } from '../../harness/user-error.ts'
 import { patternMistake } from '../../library/options.ts'
-import { formatNames, parseReportRequests, takesStdout } from '../output/report-requests.ts'
+import { formatNames } from '../../reporters/index.ts'
+import { parseReportRequests, takesStdout } from '../output/report-requests.ts'
 
 /** The options of a command, as it declares them. */
 export type OptionsOf<Make extends () => { opts(): unknown }> = ReturnType<ReturnType<Make>['opts']>

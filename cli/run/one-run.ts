@@ -29,7 +29,8 @@ import {
   reportFiles,
   type ReportRequest,
 } from '../output/report-requests.ts'
-import { loggedExchanges, makeRunFolder, loadFormats } from '../output/write-reports.ts'
+import { loadFormats } from '../../reporters/index.ts'
+import { loggedExchanges, makeRunFolder } from '../output/write-reports.ts'
 import { type Look, roundly, showProgress, type Standing } from '../output/progress.ts'
 import { colorsFor, type People } from '../output/say.ts'
 import type { RunArguments } from './arguments.ts'

@@ -1,3 +1,4 @@
+import { formatNames } from '../../reporters/index.ts'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -91,13 +92,12 @@ test('the recording is not overwritten, and a report of another target is warned
 })
 
 test('writes every format, and a report on stdout leaves the rest to stderr', async () => {
-  const names = ['json', 'html', 'junit', 'ctrf', 'markdown', 'har', 'badge', 'map']
   const { code } = await check(
     [bad, pdf],
-    ...names.flatMap((name) => ['--report', `${name}=${at(`report.${name}`)}`]),
+    ...formatNames.flatMap((name) => ['--report', `${name}=${at(`report.${name}`)}`]),
   )
   expect(code).toBe(1)
-  for (const name of names)
+  for (const name of formatNames)
     expect(readFileSync(at(`report.${name}`), 'utf8').length).toBeGreaterThan(200)
   expect(readReport(at('report.json')).report).toMatchObject({
     verdict: 'non-conformant',

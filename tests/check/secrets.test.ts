@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { checkFile } from '../../cli/check.ts'
-import { formats, type Format } from '../../reporters/index.ts'
+import { loadFormats } from '../../reporters/index.ts'
 import { base, granted, har, type Told } from './har.ts'
 import { inFile } from './recording.ts'
 import { withoutSecretMembers } from '../../traffic/secrets.ts'
@@ -73,7 +73,7 @@ async function reports(): Promise<Record<string, string>> {
     new Date(),
   )
   const texts: Record<string, string> = {}
-  for (const [name, render] of Object.entries(formats) as [string, Format][]) {
+  for (const [name, render] of Object.entries(await loadFormats())) {
     const text = render(report, exchanges())
     const pieces: string[] = []
     if (typeof text === 'string') pieces.push(text)

@@ -1,3 +1,4 @@
+import { formatNames } from '../../reporters/index.ts'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -86,8 +87,7 @@ test('a second signal ends the process at once, and nothing of it is left', asyn
   expect(readdirSync(temporary).filter((name) => name.startsWith('conform-run-'))).toEqual([])
 })
 
-const reported = ['json', 'html', 'junit', 'ctrf', 'markdown', 'har', 'badge', 'map']
-const reportArguments = reported.flatMap((format) => ['--report', `${format}=report.${format}`])
+const reportArguments = formatNames.flatMap((format) => ['--report', `${format}=report.${format}`])
 const nothingKnown =
   'conform: interrupted before the target was read: nothing was judged, no report is written\n'
 
@@ -125,7 +125,7 @@ async function end(
 }
 
 function proveReported(cwd: string, { stdout }: Ended): void {
-  const texts = reported.map(
+  const texts = formatNames.map(
     (format) => [format, readFileSync(join(cwd, `report.${format}`), 'utf8')] as const,
   )
   for (const [format, text] of texts)

@@ -1,3 +1,4 @@
+import { formatNames, formats } from '../../reporters/index.ts'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -26,14 +27,11 @@ test('a report on stdout moves what is for people to stderr', async () => {
 test('every format goes to its usual file', async () => {
   const { url } = await reference()
   const cwd = folder()
-  const formats = ['json', 'html', 'junit', 'ctrf', 'markdown', 'har', 'badge', 'map'].flatMap(
-    (name) => ['--report', name],
-  )
-  const { code } = await conform(['-t', targetFile(cwd, url), '--only', known, ...formats], { cwd })
+  const reports = formatNames.flatMap((name) => ['--report', name])
+  const { code } = await conform(['-t', targetFile(cwd, url), '--only', known, ...reports], { cwd })
   expect(code).toBe(0)
-  for (const end of ['json', 'html', 'xml', 'ctrf.json', 'md', 'har', 'svg']) {
-    expect(readFileSync(join(cwd, `conform-report.${end}`), 'utf8').length).toBeGreaterThan(100)
-  }
+  for (const { file } of Object.values(formats))
+    expect(readFileSync(join(cwd, file), 'utf8').length).toBeGreaterThan(100)
 })
 
 test('a report that cannot be written: exit 2 before anything is sent, and nothing is overwritten', async () => {

@@ -1,3 +1,4 @@
+import { formatNames } from '../../reporters/index.ts'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -33,7 +34,6 @@ test('no key stands in any report or on the terminal, plain or encoded, though t
     target.headers = { 'x-api-key': { env: 'TENANT' } }
     target.limits.jobTimeoutMs = 200
   })
-  const formats = ['json', 'html', 'junit', 'ctrf', 'markdown', 'har', 'badge', 'map']
   const env = {
     CONFORM_API_KEY: keys.full,
     EXPIRED: keys.expired,
@@ -47,7 +47,7 @@ test('no key stands in any report or on the terminal, plain or encoded, though t
     'quick',
     '--seed',
     '1',
-    ...formats.flatMap((name) => ['--report', name]),
+    ...formatNames.flatMap((name) => ['--report', name]),
   ]
   const { code, stdout, stderr } = await conform(args, {
     cwd,
@@ -58,7 +58,7 @@ test('no key stands in any report or on the terminal, plain or encoded, though t
     expect(seen).toContain(`Bearer ${key}`)
 
   const written = readdirSync(cwd).filter((name) => !/^(target\.json|restricted\.key)$/.test(name))
-  expect(written.length).toBeGreaterThanOrEqual(formats.length)
+  expect(written.length).toBeGreaterThanOrEqual(formatNames.length)
   const outputs = written.map((name) => [name, readFileSync(join(cwd, name), 'utf8')] as const)
   for (const [name, text] of [...outputs, ['stdout', stdout], ['stderr', stderr]] as const) {
     // No key has a line end.

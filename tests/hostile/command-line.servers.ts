@@ -1,3 +1,4 @@
+import { formatNames } from '../../reporters/index.ts'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -10,7 +11,6 @@ import { unsafe } from '../reporters/hostile.ts'
 import { commandsIn } from '../reporters/runners.ts'
 
 const all = { ...heavyBodies, ...oddBodies, ...oddStatuses, ...transportFaults }
-const formats = ['json', 'html', 'junit', 'ctrf', 'markdown', 'har', 'badge', 'map'] as const
 
 async function judge(
   run: typeof conform,
@@ -25,7 +25,10 @@ async function judge(
     file.keys.full = hostileKey
     file.limits = { ...file.limits, ...limits }
   })
-  const reports = formats.flatMap((format) => ['--report', `${format}=conform-report.${format}`])
+  const reports = formatNames.flatMap((format) => [
+    '--report',
+    `${format}=conform-report.${format}`,
+  ])
   const ended = await run(
     ['--target', target, '--depth', 'quick', '--seed', '1', ...reports, ...args],
     { cwd: dir },
@@ -55,7 +58,9 @@ async function proveBears(
 ): Promise<void> {
   const { code, stdout, stderr, dir } = await judge(run, name, { jobTimeoutMs: 1000 }, ...selection)
   expect({ name, code, rest: withoutProgress(stderr) }).toEqual({ name, code: 1, rest: '' })
-  const files = formats.map((format) => readFileSync(join(dir, `conform-report.${format}`), 'utf8'))
+  const files = formatNames.map((format) =>
+    readFileSync(join(dir, `conform-report.${format}`), 'utf8'),
+  )
   expect(commandsIn(stdout)).toEqual([])
   for (const text of [stdout, ...files]) {
     expect(text).not.toMatch(unsafe)

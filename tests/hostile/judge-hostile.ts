@@ -6,7 +6,7 @@ import { loggedExchanges } from '../../cli/output/write-reports.ts'
 import { reportOf } from '../../suites/run-report.ts'
 import { decide } from '../../harness/report/exit-code.ts'
 import type { Run } from '../../harness/engine/run.ts'
-import { type FormatName, formats } from '../../reporters/index.ts'
+import { type FormatName, loadFormats } from '../../reporters/index.ts'
 import { renderTerminal } from '../../reporters/terminal.ts'
 import type { Report } from '../../harness/report/model.ts'
 import { type JudgeSettings, judgeUrl } from '../matrix/judge-reference.ts'
@@ -52,7 +52,7 @@ export async function judgeHostile(url: string, settings: HostileSettings = {}):
     const texts: Record<string, string> = {
       terminal: renderTerminal(report, pc.createColors(false)),
     }
-    for (const [name, render] of Object.entries(formats)) {
+    for (const [name, render] of Object.entries(await loadFormats())) {
       texts[name] = await joined(render(report, loggedExchanges(exchangeLog)))
     }
     const code = facts.ended?.cause === 'unreachable' ? 3 : decide(report).code

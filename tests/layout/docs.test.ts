@@ -5,7 +5,7 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { documents } from '../docs/blocks.ts'
-import { formatFiles } from '../../cli/output/report-requests.ts'
+import { formats } from '../../reporters/index.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
@@ -128,6 +128,6 @@ test('every option of a run and every command is documented', () => {
     expect(page).toContain(`conform ${name}`)
     expect(help).toMatch(new RegExp(`^ {2}${name} `, 'm'))
   }
-  for (const file of Object.values(formatFiles))
-    expect(read('docs/reports.md')).toContain(`\`${file}\``)
+  for (const [name, { file }] of Object.entries(formats))
+    expect(read('docs/reports.md')).toMatch(new RegExp(`^\\| \`${name}\` +\\| \`${file}\` `, 'm'))
 })

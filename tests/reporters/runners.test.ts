@@ -4,7 +4,7 @@ import pc from 'picocolors'
 import { expect, test } from 'vitest'
 import { curlOf } from '../../harness/recording/recorded.ts'
 import { terminalLines, terminalText } from '../../reporters/escape/terminal.ts'
-import { formats } from '../../reporters/index.ts'
+import { formatNames, loadFormats } from '../../reporters/index.ts'
 import { renderTerminal } from '../../reporters/terminal.ts'
 import { hostile, runnerCommands } from './hostile.ts'
 import { commandsIn } from './runners.ts'
@@ -38,16 +38,14 @@ test('the report for a terminal, in colours or without, holds no command', () =>
   }
 })
 
-test.each(Object.keys(formats) as (keyof typeof formats)[])(
-  '%s on stdout holds no command',
-  async (format) => {
-    const rendered = formats[format](report, [])
-    let text = ''
-    for await (const piece of typeof rendered === 'string' ? [rendered] : rendered) text += piece
-    expect(text.length).toBeGreaterThan(100)
-    expect(commandsIn(text)).toEqual([])
-  },
-)
+test.each(formatNames)('%s on stdout holds no command', async (format) => {
+  const { [format]: render } = await loadFormats()
+  const rendered = render(report, [])
+  let text = ''
+  for await (const piece of typeof rendered === 'string' ? [rendered] : rendered) text += piece
+  expect(text.length).toBeGreaterThan(100)
+  expect(commandsIn(text)).toEqual([])
+})
 
 test('no text makes a command, whatever stands in it', () => {
   const unit = fc.constantFrom(

@@ -10,6 +10,7 @@ import type { Report } from '../../harness/report/model.ts'
 import { type ReferenceOptions, startReference } from '../../library/reference.ts'
 import { createReference } from '../../reference/server.ts'
 import { formatFiles } from '../../cli/output/report-requests.ts'
+import { formatNames } from '../../reporters/index.ts'
 import ConformanceReporter from '../../vitest/reporter.ts'
 import { leavesBodyUnread } from '../engine/body-left-unread.ts'
 import { freePort } from '../support/raw-server.ts'
@@ -33,7 +34,7 @@ const config = `import { defineConfig } from 'vitest/config'
 import ConformanceReporter from 'ai-content-conformance/vitest/reporter'
 export default defineConfig({ test: { reporters: [
   'default', ['json', { outputFile: 'vitest.json' }],
-  new ConformanceReporter({ reports: ['json', 'html', 'junit', 'ctrf', 'markdown', 'har', 'badge', 'map'] }),
+  new ConformanceReporter({ reports: ${JSON.stringify(formatNames)} }),
 ] } })
 `
 
