@@ -15,12 +15,17 @@ import type {
   RunOptions,
   RunParts,
 } from '../harness/engine/index.ts'
-import { createRun, isPlanned, startJudging } from '../harness/engine/index.ts'
+import { askHolding, createRun, isPlanned, startJudging } from '../harness/engine/index.ts'
 import { ownJobs } from './jobs/view.ts'
 import { errorNames } from '../catalogue/errors.ts'
-import { firstOperation, operation, readingOperation } from '../catalogue/operations.ts'
+import {
+  firstOperation,
+  isOperationId,
+  operation,
+  readingOperation,
+} from '../catalogue/operations.ts'
 import { storyOf } from './jobs/story.ts'
-import { createdHook, envelopeHook, notServedHook } from '../harness/checks/index.ts'
+import { createdHook, envelopeHook, placeholderRequest, sharedBy } from '../harness/checks/index.ts'
 import { historyHook, historyOf } from '../harness/history/index.ts'
 import type { Target } from '../harness/target-file/index.ts'
 import { planRun } from './plan.ts'
@@ -119,6 +124,20 @@ export const api: Interface = {
 
 /** How the run reaches the target and its keys. */
 type RunPorts = Omit<RunParts, 'hooks' | 'api' | 'plan'>
+
+/** Sends one request with the full key to each operation that is declared as not served: the report shows the answer, unjudged. */
+const notServedHook: RunHook = {
+  notServed: (run) => sharedBy(run).notServed,
+  async start(run) {
+    const purpose = { requirement: null, role: 'probe', skipPassive: true } as const
+    for (const [id, absence] of Object.entries(run.keys.hasFull ? run.target.absent : {})) {
+      if (absence !== 'not-served' || !isOperationId(id)) continue
+      const { response } = await askHolding(run, await placeholderRequest(run, id), purpose)
+      const answered = response ? String(response.status) : 'no answer'
+      sharedBy(run).notServed.push({ operation: id, answered })
+    }
+  },
+}
 
 /** The stories of jobs: their failures are about more than one answer. */
 const storyHook: RunHook = {

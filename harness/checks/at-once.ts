@@ -1,5 +1,7 @@
-import type { CheckContext, Exchange, Probe, Run, SendAgain, SendHeld } from '../engine/index.ts'
+import fc from 'fast-check'
 import {
+  type CheckContext,
+  type Exchange,
   Failed,
   holdPlaces,
   isThrottled,
@@ -8,9 +10,12 @@ import {
   lookAtCreation,
   NotExercised,
   operationName,
+  type Probe,
+  type Run,
+  type SendAgain,
+  type SendHeld,
   sendOnce,
 } from '../engine/index.ts'
-import fc from 'fast-check'
 import { seedFor } from './values.ts'
 
 /** Cases of one requirement that are under way at once: a long list would otherwise be the longest road of a run. */
@@ -70,15 +75,16 @@ export async function sendAtOnce(
   run: Run,
   { size, make, requirement, fresh = false }: Together,
 ): Promise<Exchange[]> {
-  const count = Math.min(size, run.target.limits.concurrency)
+  const { client, life, target } = run
+  const count = Math.min(size, target.limits.concurrency)
   const purpose = { requirement, role: 'probe' } as const
   const probes = await Promise.all(Array.from({ length: count }, async () => make()))
   const operation = probes[0] ? operationName(probes[0]) : ''
-  run.client.breaker.check(operation)
-  await run.client.throttle.pass(operation, run.life.signal)
+  client.breaker.check(operation)
+  await client.throttle.pass(operation, life.signal)
   // A quick run has few requests to spare.
   const opens = !fresh && run.options.depth === 'full'
-  await run.client.pacer.saveUp(opens ? 2 * count : count, run.life.signal)
+  await client.pacer.saveUp(opens ? 2 * count : count, life.signal)
   const first = await holdPlaces(run, count, async (sendHeld) => {
     if (opens) await openConnections(run, count, sendHeld)
     return Promise.all(probes.map((probe) => sendHeld(probe, purpose, { fresh })))
@@ -89,7 +95,7 @@ export async function sendAtOnce(
     first.map(async (exchange) => {
       await lookAtCreation(run, exchange, again)
       if (!exchange.noResponse?.staleConnection) return exchange
-      run.client.losses.retried++
+      client.losses.retried++
       return { ...(await again({ fresh: true })), unanswered: exchange }
     }),
   )
@@ -108,11 +114,8 @@ async function openConnections(run: Run, count: number, sendHeld: SendHeld): Pro
   const { idle } = run.client.transport
   if (!idle || idle() >= count) return
   const read = await livenessProbe(run)
-  const purpose = {
-    requirement: null,
-    role: 'setup',
-    skipPassive: run.target.absent[run.api.first] !== undefined,
-  } as const
+  const skipPassive = run.target.absent[run.api.first] !== undefined
+  const purpose = { requirement: null, role: 'setup', skipPassive } as const
   await Promise.allSettled(Array.from({ length: count }, () => sendHeld(read, purpose)))
 }
 
@@ -122,9 +125,10 @@ const maxShrinks = 40
 /** Requirements of which a generated case is being judged: a quick run sends it besides the one that has a name. */
 const generating = new WeakSet<CheckContext>()
 
-export function isGenerating(context: CheckContext): boolean {
-  return generating.has(context)
-}
+export const isGenerating = (context: CheckContext): boolean => generating.has(context)
+
+/** The option that says how many values are generated. */
+type Runs = 'refusalRuns' | 'grantedRuns'
 
 /**
  * Checks a property of generated input, as often as the run says, with a seed of the requirement's own: `check` throws
@@ -133,86 +137,60 @@ export function isGenerating(context: CheckContext): boolean {
  */
 export async function property<T>(
   context: CheckContext,
-  runs: 'refusalRuns' | 'grantedRuns',
+  runs: Runs,
   arbitrary: fc.Arbitrary<T>,
   check: (value: T) => Promise<unknown>,
 ): Promise<void> {
   generating.add(context)
   try {
-    const seen = await firstFailure(samples(context, runs, arbitrary), check)
-    if (seen) await smallest(seen, searchOf(context, runs), arbitrary, check)
+    // Several cases at once: most targets fail none.
+    await judgeEach(samples(context, runs, arbitrary), check)
+  } catch (error) {
+    if (!(error instanceof Failed)) throw error
+    throw await smallest(error, searchOf(context, runs), arbitrary, check)
   } finally {
     generating.delete(context)
   }
 }
 
-interface Search {
-  readonly seed: number
-  readonly numRuns: number
-}
-
-function searchOf(
-  { run: { options }, requirement }: CheckContext,
-  runs: 'refusalRuns' | 'grantedRuns',
-): Search {
-  return { seed: seedFor(options.seed, requirement.id), numRuns: options[runs] }
-}
+const searchOf = ({ run: { options }, requirement }: CheckContext, runs: Runs) => ({
+  seed: seedFor(options.seed, requirement.id),
+  numRuns: options[runs],
+})
 
 /** The values with which `property` begins. */
-export function samples<T>(
+export const samples = <T>(
   context: CheckContext,
-  runs: 'refusalRuns' | 'grantedRuns',
+  runs: Runs,
   arbitrary: fc.Arbitrary<T>,
-): readonly T[] {
-  return fc.sample(arbitrary, searchOf(context, runs))
-}
+): readonly T[] => fc.sample(arbitrary, searchOf(context, runs))
 
-/** Several cases at once: most targets fail none. */
-async function firstFailure<T>(
-  values: readonly T[],
-  check: (value: T) => Promise<unknown>,
-): Promise<Failed | undefined> {
-  try {
-    await judgeEach(values, check)
-    return undefined
-  } catch (error) {
-    if (error instanceof Failed) return error
-    throw error
-  }
-}
-
-/** Throws the smallest failure, looked for case by case; the one that was seen if it does not show again. */
+/**
+ * The smallest failure, looked for case by case; the one that was seen if it does not show again, or the search for a smaller
+ * one was cut short.
+ */
 async function smallest<T>(
   seen: Failed,
-  search: Search,
+  search: ReturnType<typeof searchOf>,
   arbitrary: fc.Arbitrary<T>,
   check: (value: T) => Promise<unknown>,
-): Promise<void> {
+): Promise<Failed> {
   let failed: Failed | undefined
   let isStopped = false
   let shrinks = 0
-  const details = await fc.check(
+  const { counterexamplePath: path } = await fc.check(
     fc.asyncProperty(arbitrary, async (value) => {
       if (isStopped || (failed && shrinks++ >= maxShrinks)) return true
       try {
         await check(value)
         return true
       } catch (error) {
-        if (!(error instanceof Failed)) {
-          isStopped = true
-          return true
-        }
-        failed = error
-        return false
+        if (error instanceof Failed) failed = error
+        else isStopped = true
+        return isStopped
       }
     }),
     search,
   )
-  if (failed)
-    throw new Failed({
-      ...failed.failure,
-      ...(details.counterexamplePath ? { path: details.counterexamplePath } : {}),
-    })
-  // A failure that was found stays one, even if the search for a smaller one was cut short.
-  throw seen
+  return failed ? new Failed({ ...failed.failure, ...(path ? { path } : {}) }) : seen
 }

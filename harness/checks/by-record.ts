@@ -1,22 +1,23 @@
 import { conditionOf } from '../../catalogue/requirement.ts'
 import { anyBadRequest, type Pairs } from '../../catalogue/expected.ts'
-import { jsonKinds, type Member, type MemberFault, roleOf } from '../../catalogue/operation.ts'
+import { jsonKinds, type MemberFault, roleOf } from '../../catalogue/operation.ts'
 import { emptyOf } from '../../catalogue/odd-values.ts'
 import { getAt } from '../../schemas/json.ts'
 import { isUuid } from '../../schemas/formats.ts'
 import { jsonOf, NotExercised, type Probe, withJson } from '../engine/index.ts'
-import { byCases, type Case, type CaseCondition, type Material } from './case.ts'
+import { byCases } from './by-cases.ts'
+import type { Case, CaseCondition, Material } from './case.ts'
 import {
   absent,
+  caseOf,
   type Change,
   change,
-  caseOf,
   changedBody,
+  deletedIdAt,
   hasAbove,
   inOtherItem,
   isOf,
   ofKinds,
-  deletedIdAt,
   ofOtherTypes,
   otherFormsOf,
   unknownIdAt,
@@ -34,14 +35,10 @@ const hasOwnForm = /^[A-Za-z]{2,3}([-_]|$)|([A-Za-z][^A-Za-z]*){4}/
 
 /** A word of the form of a known name, which nothing is called: a server may look at no more than the form. */
 function unknownOfForm(word: string, known: unknown): string {
-  if (
-    typeof known !== 'string' ||
-    !hasOwnForm.test(known) ||
-    isUuid(known) ||
-    known.length > longestKnown
-  )
-    return word
-  return known.replaceAll(/[a-z]/g, 'q').replaceAll(/[A-Z]/g, 'Q')
+  if (typeof known !== 'string' || known.length > longestKnown) return word
+  return hasOwnForm.test(known) && !isUuid(known)
+    ? known.replaceAll(/[a-z]/g, 'q').replaceAll(/[A-Z]/g, 'Q')
+    : word
 }
 
 /**
@@ -56,41 +53,31 @@ function otherValues(place: Placed, drawn: string): Change[] {
   if (!member.isChosen) return bounds
   const known = getAt(body, pointer)
   const word = roleOf(member) === undefined ? drawn : unknownOfForm(drawn, known)
-  const like =
-    typeof known === 'string' && known !== '' && known.length <= longestKnown ? [known + word] : []
   const unknown = (kind: string, value: string): Change =>
     change(place, kind, `the unknown ${value}`, () => value)
+  const isShort = typeof known === 'string' && known !== '' && known.length <= longestKnown
   return [
     unknown('value', word),
-    ...like.map((value) => unknown('lengthened', value)),
+    ...(isShort ? [unknown('lengthened', known + word)] : []),
     // An object in which a server looks words up has it.
     unknown('object member', 'constructor'),
   ]
 }
 
-/** The id of an object that nobody has, and that of one that was deleted. */
-function idsOfNothing(run: Known, place: Placed): Change[] {
-  const { deletedFile } = run.target.resources
-  return [
-    unknownIdAt(run, place),
-    ...(place.member.isFile && deletedFile !== undefined ? [deletedIdAt(place, deletedFile)] : []),
-  ]
-}
-
 /** Everything wrong with a member that the record counts under a condition. */
-function faultsUnder(run: Known, name: string, place: Placed, drawn: string): Change[] {
-  const { judgedBy, kinds } = place.member
-  const counts = (fault: MemberFault): boolean => judgedBy?.[fault] === name
-  return [
-    ...(counts('absent') ? absent(place) : []),
-    ...(counts('null') ? ofKinds(place, ['null']) : []),
-    ...(counts('type') ? ofOtherTypes(place) : []),
-    ...(counts('empty')
-      ? emptyOf(kinds).map((value) => change(place, 'empty', 'empty', () => value))
-      : []),
-    ...(counts('value') ? otherValues(place, drawn) : []),
-    ...(counts('unknown') ? idsOfNothing(run, place) : []),
-  ]
+function faultsUnder(known: Known, name: string, place: Placed, drawn: string): Change[] {
+  const { judgedBy, kinds, isFile } = place.member
+  const changes: Readonly<Record<MemberFault, () => Change[]>> = {
+    absent: () => absent(place),
+    null: () => ofKinds(place, ['null']),
+    type: () => ofOtherTypes(place),
+    empty: () => emptyOf(kinds).map((value) => change(place, 'empty', 'empty', () => value)),
+    value: () => otherValues(place, drawn),
+    unknown: () => [unknownIdAt(known, place), ...(isFile ? deletedIdAt(known, place) : [])],
+  }
+  return Object.entries(changes).flatMap(([fault, make]) =>
+    judgedBy?.[fault as MemberFault] === name ? make() : [],
+  )
 }
 
 /**
@@ -99,8 +86,7 @@ function faultsUnder(run: Known, name: string, place: Placed, drawn: string): Ch
  * single item one case stands before it, too: a server may look at the last alone.
  */
 function withLater(place: Placed, cases: readonly Change[]): Change[] {
-  const arrays = arraysAbove(place)
-  const [inner, outer] = [arrays.at(-1), arrays.at(-2)]
+  const [inner, outer] = arraysAbove(place).toReversed()
   const { at } = place.member
   if (inner === undefined) return [...cases]
   // A server may take what counts as false for absent: of the two booleans each is sent.
@@ -130,65 +116,63 @@ interface RecordOptions {
 }
 
 /** Everything that the record of the operation counts under the requirement's condition. */
-export function byRecord({
-  orNoBody,
-  besides = (_, valid) => valid,
-  otherTypes,
-  judgeDeleted,
-}: RecordOptions = {}): CaseCondition {
-  return byCases((material) => {
-    const { operation, requirement } = material
-    const name = conditionOf(requirement.id)
-    const counted = ({ judgedBy = {} }: Member): boolean => Object.values(judgedBy).includes(name)
-    const body = jsonOf(besides(material, material.valid))
-    const places = placesIn(material, operation, body).filter(
-      (place) => counted(place.member) && isSupported(material, place, body),
+export const byRecord = (options: RecordOptions = {}): CaseCondition =>
+  byCases((material) => recordCases(material, options))
+
+function recordCases(material: Material, options: RecordOptions): Case[] {
+  const { operation, requirement, valid } = material
+  const { besides = (_, probe) => probe, otherTypes, judgeDeleted } = options
+  const name = conditionOf(requirement.id)
+  const body = jsonOf(besides(material, valid))
+  const places = placesIn(material, operation, body).filter(
+    (place) =>
+      Object.values(place.member.judgedBy ?? {}).includes(name) &&
+      isSupported(material, place, body),
+  )
+  const drawn = unknownWord(material, requirement.id)
+  const changes = places.flatMap((place) => [
+    ...withLater(place, faultsUnder(material, name, place, drawn)),
+    ...(place.member.judgedBy?.type === name ? otherFormsOf(place) : []),
+  ])
+  const at = places[0]?.pointer ?? ''
+  if (changes.length === 0)
+    throw new NotExercised(
+      `put a value at ${at} into operations.${operation}.body: it is sent as another type`,
     )
-    const drawn = unknownWord(material, requirement.id)
-    const changes = places.flatMap((place) => [
-      ...withLater(place, faultsUnder(material, name, place, drawn)),
-      ...(place.member.judgedBy?.type === name ? otherFormsOf(place) : []),
-    ])
-    const at = places[0]?.pointer ?? ''
-    if (changes.length === 0)
-      throw new NotExercised(
-        `put a value at ${at} into operations.${operation}.body: it is sent as another type`,
-      )
-    const isMore = JSON.stringify(body) !== JSON.stringify(jsonOf(material.valid))
-    const controlOf = (one: Change): Pick<Case, 'control'> => {
-      if (withoutFault(one, body) !== undefined)
-        return {
-          control(valid) {
-            const probe = besides(material, valid)
-            return withJson(probe, withoutFault(one, jsonOf(probe)))
-          },
-        }
-      return isMore ? { control: (valid) => besides(material, valid) } : {}
+  const isMore = JSON.stringify(body) !== JSON.stringify(jsonOf(valid))
+  const controlOf = (one: Change): Case['control'] => {
+    if (withoutFault(one, body) === undefined)
+      return isMore ? (own) => besides(material, own) : undefined
+    return (own) => {
+      const probe = besides(material, own)
+      return withJson(probe, withoutFault(one, jsonOf(probe)))
     }
-    const asCase = (one: Change): Case => {
-      const isOfType =
-        one.place.member.at === otherTypes?.at && jsonKinds.some((kind) => isOf(one, kind))
-      const { change, ...more } = caseOf(one)
-      return {
-        ...more,
-        change: (valid) => change(besides(material, valid)),
-        ...controlOf(one),
-        ...(isOfType && { expects: otherTypes.expects }),
-        // Made a number it is 0, which may be out of range (§7.2).
-        ...(mayBeCoerced(one) && one.value(undefined) === false && { expects: anyBadRequest }),
-        ...(mayBeCoerced(one) && { coercion: asText(one) }),
-        ...(judgeDeleted && isOf(one, 'deleted') && { judge: judgeDeleted }),
-      }
+  }
+  const expectsOf = (one: Change): Pairs | undefined => {
+    // Made a number it is 0, which may be out of range (§7.2).
+    if (mayBeCoerced(one) && one.value(undefined) === false) return anyBadRequest
+    const isOther = one.place.member.at === otherTypes?.at
+    return isOther && jsonKinds.some((kind) => isOf(one, kind)) ? otherTypes.expects : undefined
+  }
+  const asCase = (one: Change): Case => {
+    const { change, ...more } = caseOf(one)
+    const [control, expects] = [controlOf(one), expectsOf(one)]
+    return {
+      ...more,
+      change: (own) => change(besides(material, own)),
+      ...(control && { control }),
+      ...(expects && { expects }),
+      ...(mayBeCoerced(one) && { coercion: asText(one) }),
+      ...(judgeDeleted && isOf(one, 'deleted') && { judge: judgeDeleted }),
     }
-    return [
-      ...changes.filter((one) => !mayBeCoerced(one)).map(asCase),
-      ...(orNoBody ? [missingBodyCase] : []),
-      ...changes.filter(mayBeCoerced).map(asCase),
-      ...changes
-        .filter(isChosenWord)
-        .map((one) => ({ ...asCase(askedAgain(one)), when: 'after the others' as const })),
-    ]
-  })
+  }
+  const again = changes.filter(isChosenWord).map((one) => asCase(askedAgain(one)))
+  return [
+    ...changes.filter((one) => !mayBeCoerced(one)).map(asCase),
+    ...(options.orNoBody ? [missingBodyCase] : []),
+    ...changes.filter(mayBeCoerced).map(asCase),
+    ...again.map((one): Case => ({ ...one, when: 'after the others' })),
+  ]
 }
 
 /** Whether the target is known to support what a member is part of: the declared body has it, or a scenario shows it. */

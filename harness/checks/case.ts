@@ -1,15 +1,12 @@
 import type fc from 'fast-check'
 import type { Effect } from '../../catalogue/operation.ts'
-import type { OperationId } from '../../catalogue/operations.ts'
+import { operation as operationOf, type OperationId } from '../../catalogue/operations.ts'
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import type { Pairs } from '../../catalogue/expected.ts'
-import { type CheckContext, Failed, isGranted, type Probe } from '../engine/index.ts'
-import { judgeAlso, judgeEach, property } from './at-once.ts'
-import { controlWith, nameOfControl, notGranted } from './control.ts'
-import { drawnForOtherPath, grantsAtOtherPath } from './other-path.ts'
-import type { Condition, RefusalContext } from './refusals.ts'
-import { isDeclared, placeholderDraft, validDraft, validRequest } from './valid-request.ts'
-import { type Known, sampled } from './values.ts'
+import type { CheckContext, Exchange, Probe, Run, Source } from '../engine/index.ts'
+import { nameOfControl } from './control.ts'
+import { isDeclared, placeholderDraft, validDraft } from './valid-request.ts'
+import { type Known, randomOf, sampled, seedFor } from './values.ts'
 
 /** A request that a requirement is judged by, and what may answer it: both are known before anything is sent. */
 export interface Case {
@@ -45,6 +42,34 @@ export interface Case {
   readonly coercion?: (valid: Probe) => Probe
 }
 
+/** Sends a probe of a condition and judges the answer. */
+export interface RefusalContext {
+  readonly context: CheckContext
+  readonly operation: OperationId
+  /** The operation's valid request, fresh each time. */
+  valid(): Promise<Probe>
+  /**
+   * @param what the one fault, in words that follow the request line: `with a valid body, but …`
+   * @param expects the pairs that answer this case, if the spec names others for it than for the rest of the requirement
+   * @returns whether it was granted
+   */
+  judge(source: Source, what: string, expects?: Pairs): Promise<boolean>
+  /** How many of the cases were granted so far. */
+  granted(): number
+  /** Judges an answer that has come already. */
+  judgeResponse(exchange: Exchange, what: string): void
+}
+
+/** Brings about what the target has to refuse, and hands each probe to the judge. */
+export interface Condition {
+  bringAbout(refusal: RefusalContext): Promise<unknown>
+}
+
+/** A condition whose cases are known before anything is sent. */
+export interface CaseCondition extends Condition, KnownCases {}
+
+export const condition = (bringAbout: Condition['bringAbout']): Condition => ({ bringAbout })
+
 /** What cases are made from: what the target declares, the options of the run, and the valid request. */
 export interface Material extends Known {
   readonly requirement: CatalogueRequirement
@@ -56,14 +81,14 @@ export interface Material extends Known {
 /** The cases of a requirement; throws `NotExercised` if the target declares too little for any. */
 export type Cases = (material: Material) => readonly Case[]
 
-/** A condition whose cases are known before anything is sent. */
-export interface CaseCondition extends Condition {
+/** Further cases, as many as a run generates; undefined if it generates none for this operation. */
+export type Generated = (material: Material) => fc.Arbitrary<Case> | undefined
+
+/** What a run sends for a requirement, if that is known before anything is sent. */
+export interface KnownCases {
   readonly cases: Cases
   readonly generated?: Generated
 }
-
-/** Further cases, as many as a run generates; undefined if it generates none for this operation. */
-export type Generated = (material: Material) => fc.Arbitrary<Case> | undefined
 
 /** What the cases of a requirement are made from. Throws `NotExercised` if the target does not declare the valid request. */
 export function materialOf(
@@ -79,159 +104,58 @@ export function materialOf(
 }
 
 /** How many requests these cases come to if none that holds several answers for its parts. */
-export function countAll(cases: readonly Case[]): number {
-  return cases.reduce(
+export const countAll = (cases: readonly Case[]): number =>
+  cases.reduce(
     (sum, { parts = [], before, isControl }) =>
       sum + (isControl ? 0 : 1) + (before ? 1 : 0) + countAll(parts),
     0,
   )
-}
 
 /** How many of these cases a target may grant, each of which makes it generate something. */
-export function countGenerating(cases: readonly Case[]): number {
-  return cases
+export const countGenerating = (cases: readonly Case[]): number =>
+  cases
     .filter(({ effect }) => effect === 'generates')
     .reduce((sum, { parts = [] }) => sum + Math.max(1, countGenerating(parts)), 0)
-}
-
-interface Order {
-  /** One after the other: each may depend on what was asked before. A quick run sends the first. */
-  readonly inOrder?: true
-}
-
-interface CaseOptions extends Order {
-  readonly generated?: Generated
-}
-
-/** A condition that is judged by these cases, and by as many generated ones as a run asks for. */
-export function byCases(cases: Cases, { generated, ...order }: CaseOptions = {}): CaseCondition {
-  const chosen = (material: Material): readonly Case[] => {
-    const all = cases(material)
-    const named = all.filter(({ when, coercion }) => !when && !coercion)
-    if (material.options.depth === 'full') return [...all, ...atOtherPath(material, named)]
-    if (order.inOrder) return named.slice(0, 1)
-    // One that needs a control of its own takes two requests.
-    const plain = named.filter(({ control }) => !control)
-    const few = plain.length > 0 ? plain : named
-    return sampled({ run: material, requirement: material.requirement }, few)
-  }
-  return {
-    cases: chosen,
-    ...(generated && { generated }),
-    async bringAbout(refusal) {
-      const { context, operation } = refusal
-      const material = materialOf(context.run, context.requirement, operation)
-      const known = chosen(material)
-      const hasOther =
-        known.some(({ isAtOtherPath }) => isAtOtherPath) &&
-        (await grantsAtOtherPath(context.run, operation))
-      const all = known.filter((one) => !one.isAtOtherPath || hasOther)
-      await judgeAll(refusal, material, all, order)
-      await judgeGenerated(refusal, material, generated)
-    },
-  }
-}
-
-/** Judges all of these cases: several at once, or one after the other, and those of the end at the end of the run. */
-export async function judgeAll(
-  refusal: RefusalContext,
-  material: Material,
-  all: readonly Case[],
-  order: Order = {},
-): Promise<void> {
-  const { context } = refusal
-  const judgeOne = async (one: Case): Promise<void> => {
-    const { judge } = one
-    const name = controlName(material, one)
-    if (judge) await judgeAlso(context, () => judge(refusal, one))
-    else if (name !== undefined) await judgeAlso(context, () => withControl(refusal, one, name))
-    else {
-      await judgeCase(refusal, one)
-      context.open.settle(1)
-    }
-  }
-  await judgeInTurn(context, all, judgeOne, order)
-}
-
-/** Judges as many generated cases as the run asks for; a quick run sends one case, and the first of them have a name. */
-export async function judgeGenerated(
-  refusal: RefusalContext,
-  material: Material,
-  generated: Generated | undefined,
-): Promise<void> {
-  const arbitrary = material.options.depth === 'full' ? generated?.(material) : undefined
-  if (arbitrary)
-    await property(refusal.context, 'refusalRuns', arbitrary, (one) => judgeCase(refusal, one))
-}
-
-/** Judges cases when it is their turn. Those that are judged as a further case (`judgeAlso`) are planned there. */
-export async function judgeInTurn(
-  context: CheckContext,
-  all: readonly Case[],
-  judge: (one: Case) => Promise<void>,
-  { inOrder }: Order = {},
-): Promise<void> {
-  context.open.plan(all.filter((one) => !one.control && !one.judge).length)
-  const inTurn = async (when: Case['when']): Promise<void> => {
-    const now = all.filter((one) => one.when === when)
-    if (inOrder) for (const one of now) await judge(one)
-    else await judgeEach(now, judge)
-  }
-  await inTurn(undefined)
-  await inTurn('after the others')
-  if (all.some(({ when }) => when === 'at the end')) context.atEnd = () => inTurn('at the end')
-}
-
-/** What is refused at one path of an operation is refused at the other: some of the cases go there, too. */
-function atOtherPath(material: Material, named: readonly Case[]): Case[] {
-  const { requirement, operation } = material
-  const drawn = drawnForOtherPath(material, { id: requirement.id, operation }, named)
-  return drawn.map(({ one, path }) => ({
-    ...one,
-    what: `${one.what}, at the path ${path}`,
-    change: (valid) => ({ ...one.change(valid), path }),
-    isAtOtherPath: true,
-  }))
-}
 
 /** Tells the control of a case from others; undefined if that is the valid request. */
-export function controlName({ valid }: Material, { control }: Case): string | undefined {
-  if (!control) return undefined
-  return nameOfControl(control(valid))
+export const controlName = ({ valid }: Material, { control }: Case): string | undefined =>
+  control && nameOfControl(control(valid))
+
+/** Of the cases that have a name a quick run sends one; those of the end it leaves out. */
+export function quickCases(material: Material, all: readonly Case[]): readonly Case[] {
+  const { requirement } = material
+  return sampled(
+    { run: material, requirement },
+    all.filter(({ when }) => !when),
+  )
 }
 
-/** Judges a case if the target grants its control; throws `NotExercised` if not. */
-async function withControl(refusal: RefusalContext, one: Case, name: string): Promise<void> {
-  const { operation, context } = refusal
-  const { run } = context
-  const { control: change = (valid) => valid } = one
-  const found = await controlWith(run, operation, name, async () => {
-    const valid = await validRequest(run, operation)
-    return { ...change(valid), effect: valid.effect }
-  })
-  if (found.state === 'refused')
-    throw notGranted(found, 'the same request without its fault was not granted')
-  await judgeCase(refusal, one)
+/** The path that §4.4 names for the operation beside the one that requests are sent to; undefined if there is none. */
+export function otherPathOf({ target }: Pick<Run, 'target'>, id: OperationId): string | undefined {
+  const { path, otherPaths } = operationOf(id)
+  const own = target.operations[id]?.path ?? path
+  return otherPaths.length === 0 ? undefined : [path, ...otherPaths].find((one) => one !== own)
 }
 
-/** Sends a case and judges the answer; tells whether it was granted. */
-export async function judgeCase(refusal: RefusalContext, one: Case): Promise<boolean> {
-  const { valid, judge, context } = refusal
-  const { what, expects, effect = 'none', coercion, before, when } = one
-  if (before === 'a valid request') await context.send(valid, { role: 'setup' })
-  // By its fault a case is known, and is sent once a run; at the end it is sent again.
-  const fault = when === 'at the end' ? undefined : one.fault
-  try {
-    return await judge({ ...one.change(await valid()), effect, fault }, what, expects)
-  } catch (error) {
-    if (!coercion || !isGrantedFault(error)) throw error
-    const { response } = await context.send(coercion(await valid()), { role: 'control' })
-    if (response === undefined || !isGranted(response)) throw error
-    return true
-  }
-}
+/** A value of another type, or none: a server may look at the types there and at nothing else. */
+const isOfType = ({ fault = '' }: Case): boolean =>
+  /^(?:absent|null|boolean|number|string|array|object) @ /.test(fault)
 
-function isGrantedFault(error: unknown): boolean {
-  const status = error instanceof Failed ? (error.failure.exchange?.response?.status ?? 0) : 0
-  return status >= 200 && status < 300
+/**
+ * What is refused at one path of an operation is refused at the other: of these cases two go there, too, drawn by the seed: one
+ * about a type, and one about a value, as far as there are such.
+ */
+export function atOtherPath(material: Material, named: readonly Case[]): Case[] {
+  const { requirement, operation, options } = material
+  const path = otherPathOf(material, operation)
+  if (path === undefined) return []
+  const random = randomOf(seedFor(options.seed, `other path of ${requirement.id}`))
+  return [named.filter(isOfType), named.filter((one) => !isOfType(one))]
+    .flatMap((group) => group[Math.floor(random() * group.length)] ?? [])
+    .map((one) => ({
+      ...one,
+      what: `${one.what}, at the path ${path}`,
+      change: (valid) => ({ ...one.change(valid), path }),
+      isAtOtherPath: true,
+    }))
 }

@@ -43,51 +43,49 @@ export function change(
   return { place, name, called, faults: [fault], value }
 }
 
-export function absent(place: Placed): Change[] {
-  if (getAt(place.body, place.pointer) === undefined) return []
-  return [change(place, 'absent', 'left out', () => undefined)]
-}
+export const described = ({ name, called }: Change): string => `${name} is ${called}`
+
+/** Whether the fault matrix calls it a fault of that kind. */
+export const isOf = ({ faults }: Change, kind: string): boolean =>
+  faults.some((fault) => fault.startsWith(`${kind} @ `))
+
+export const absent = (place: Placed): Change[] =>
+  getAt(place.body, place.pointer) === undefined
+    ? []
+    : [change(place, 'absent', 'left out', () => undefined)]
 
 /** The member with an id that no object has: the same one for all requirements, so that it is sent once. */
 export function unknownIdAt({ options, target }: Known, place: Placed): Change {
-  const { at } = place.member
-  const idLike = (own: unknown): string =>
-    unknownId(
-      String(place.like ?? own),
-      randomOf(seedFor(options.seed, `unknown ${at}`)),
-      target.ids,
-    )
-  return change(place, 'unknown', 'unknown', (own) =>
-    typeof own === 'number' ? Number(idLike(own)) : idLike(own),
-  )
+  const random = () => randomOf(seedFor(options.seed, `unknown ${place.member.at}`))
+  return change(place, 'unknown', 'unknown', (own) => {
+    const id = unknownId(String(place.like ?? own), random(), target.ids)
+    return typeof own === 'number' ? Number(id) : id
+  })
 }
 
-export function deletedIdAt(place: Placed, deleted: string): Change {
-  return change(place, 'deleted', 'that of a deleted file', () => deleted)
+/** The member with the id of the deleted file, if one is declared. */
+export function deletedIdAt({ target }: Known, place: Placed): Change[] {
+  const { deletedFile: id } = target.resources
+  return id === undefined ? [] : [change(place, 'deleted', 'that of a deleted file', () => id)]
 }
 
 /** The member with a value of each of these types. @param values in place of the samples */
-export function ofKinds(
+export const ofKinds = (
   place: Placed,
   kinds: readonly JsonKind[],
   values: Partial<Record<JsonKind, unknown>> = {},
-): Change[] {
-  return kinds.map((kind) =>
+): Change[] =>
+  kinds.map((kind) =>
     change(place, kind, nameOfKind(kind), () =>
       inPlaceOf(place.like, values[kind] ?? sample[kind]),
     ),
   )
-}
 
 /**
  * Values that `if (!value)` takes for absent: `false` for a member that may be, or may be a text, for which a number that is made
  * one is true; 0 for one that may be a boolean.
  */
-export function falsyFor({
-  isExtra,
-  tolerates = [],
-  role,
-}: Member): Partial<Record<JsonKind, unknown>> {
+function falsyFor({ isExtra, tolerates = [], role }: Member): Partial<Record<JsonKind, unknown>> {
   const mayBeSkipped = isExtra || tolerates.includes('array') || role === 'name'
   return {
     ...(mayBeSkipped ? { boolean: falsy.boolean } : {}),
@@ -99,11 +97,10 @@ export function falsyFor({
 export function ofOtherTypes(place: Placed): Change[] {
   const { like, member } = place
   const isIndexed = Array.isArray(like) && isObject(like[0])
+  const indexed = (): unknown => inPlaceOf(like, byIndex)
   return [
     ...ofKinds(place, otherKinds(member), falsyFor(member)),
-    ...(isIndexed
-      ? [change(place, 'object', 'an object of its items', () => inPlaceOf(like, byIndex))]
-      : []),
+    ...(isIndexed ? [change(place, 'object', 'an object of its items', indexed)] : []),
   ]
 }
 
@@ -120,29 +117,28 @@ export function otherFormsOf(place: Placed): Change[] {
 }
 
 /** Whether an item may be there once only, as it names something. */
-function hasName(item: unknown): boolean {
-  return isObject(item) && Object.keys(item).some((name) => /^(?:name|id|.*_id)$/.test(name))
-}
+const hasName = (item: unknown): boolean =>
+  isObject(item) && Object.keys(item).some((name) => /^(?:name|id|.*_id)$/.test(name))
 
 /** The case in an item of its own, after those of an array that are sound or before them: a server may look at one of them alone. */
 export function inOtherItem(one: Change, array: string, where: 'first' | 'last'): Change[] {
   const { place } = one
-  const sound: unknown = getAt(place.body, array)
+  const found: unknown = getAt(place.body, array)
   const [token, ...below] = tokensOf(place.pointer.slice(array.length))
   const faulty: unknown = getAt(changedBody([one]), `${array}/${token}`)
-  if (!Array.isArray(sound) || (faulty === undefined && below.length === 0)) return []
-  const own = (sound as unknown[])[Number(token)]
-  const items =
-    where === 'last' ? [...(sound as unknown[]), faulty] : [faulty, ...(sound as unknown[])]
-  const at = where === 'last' ? sound.length : 0
+  if (!Array.isArray(found) || (faulty === undefined && below.length === 0)) return []
+  const sound = found as unknown[]
+  const own = sound[Number(token)]
+  const isLast = where === 'last'
+  const items = isLast ? [...sound, faulty] : [faulty, ...sound]
   return [
     {
       place: { ...place, pointer: array },
-      name: [...tokensOf(array), at, ...below].join('.'),
+      name: [...tokensOf(array), isLast ? sound.length : 0, ...below].join('.'),
       called: `${one.called} (the ${where} of ${items.length})`,
-      faults: where === 'last' ? one.faults.map((fault) => `${fault}, later`) : one.faults,
+      faults: isLast ? one.faults.map((fault) => `${fault}, later`) : one.faults,
       value: () => items,
-      ...(!hasName(own) && { sound: [...(sound as unknown[]), own] }),
+      ...(!hasName(own) && { sound: [...sound, own] }),
     },
   ]
 }
@@ -155,9 +151,8 @@ export function withoutFault(one: Change, body: unknown): unknown {
 }
 
 /** The member of the body, below its root, in which a place is. */
-export function topOf({ pointer }: Placed): string {
-  return pointer === '' ? '' : `/${pointer.split('/', 2)[1]}`
-}
+export const topOf = ({ pointer }: Placed): string =>
+  pointer === '' ? '' : `/${pointer.split('/', 2)[1]}`
 
 /** Whether a body has what is above a place. */
 export function hasAbove(body: unknown, { pointer }: Placed): boolean {
@@ -179,18 +174,8 @@ export function changedBody(changes: readonly Change[], valid?: unknown): unknow
 }
 
 /** The change as a case. */
-export function caseOf(one: Change): Case {
-  const change = (valid: Probe): Probe => withJson(valid, changedBody([one], jsonOf(valid)))
-  return {
-    what: `with a valid body, but ${described(one)}`,
-    fault: one.faults.join(' + ') || undefined,
-    change,
-  }
-}
-
-export const described = ({ name, called }: Change): string => `${name} is ${called}`
-
-/** Whether the fault matrix calls it a fault of that kind. */
-export function isOf({ faults }: Change, kind: string): boolean {
-  return faults.some((fault) => fault.startsWith(`${kind} @ `))
-}
+export const caseOf = (one: Change): Case => ({
+  what: `with a valid body, but ${described(one)}`,
+  fault: one.faults.join(' + ') || undefined,
+  change: (valid: Probe): Probe => withJson(valid, changedBody([one], jsonOf(valid))),
+})

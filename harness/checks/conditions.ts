@@ -1,10 +1,4 @@
 import { type Pairs, pairsOf } from '../../catalogue/expected.ts'
-import { operation as operationOf } from '../../catalogue/operations.ts'
-import { getAt } from '../../schemas/json.ts'
-import { isUuid } from '../../schemas/formats.ts'
-import { byCases, type Case, type CaseCondition, type Material } from './case.ts'
-import { changedId, freshUnknownId, isNumber, randomOf, seedFor, shown } from './values.ts'
-import { type Probe, withHeader, withJson } from '../engine/index.ts'
 import {
   bodiesOf,
   type MalformedJson,
@@ -12,9 +6,13 @@ import {
   mediaTypes,
   type OtherBody,
 } from '../../catalogue/faults.ts'
-
-/** Ways to get an id that no object has: drawn, and asked for a second time; made from the id that exists; that of another object. */
-const unknownIds = ['unknown', 'asked twice', 'cut', 'lengthened', 'of another kind'] as const
+import { operation as operationOf } from '../../catalogue/operations.ts'
+import { isUuid } from '../../schemas/formats.ts'
+import { getAt } from '../../schemas/json.ts'
+import { type Probe, withHeader, withJson } from '../engine/index.ts'
+import { byCases } from './by-cases.ts'
+import type { Case, CaseCondition, Material } from './case.ts'
+import { changedId, freshUnknownId, isNumber, randomOf, seedFor, shown } from './values.ts'
 
 /** The id of an object of another kind, if it is a uuid: of any other form, an object of this kind might have it too. */
 function idOfAnother({ target, operation }: Material, parameter: string): string | undefined {
@@ -30,11 +28,21 @@ function idOfAnother({ target, operation }: Material, parameter: string): string
  */
 const ofForm: Pairs = [[400, 'BadRequest', 'InvalidInputParameters']]
 
+/** Ways to get an id that no object has, in words with the name of its place in the path. */
+const unknownIds = {
+  unknown: (name: string) => `an unknown ${name}`,
+  'asked twice': (name: string) => `an unknown ${name}, asked for again`,
+  cut: (name: string) => `the declared ${name} without its last character`,
+  lengthened: (name: string) => `the declared ${name} with more behind it`,
+  'of another kind': (name: string) => `the id of another kind of object as ${name}`,
+}
+type Way = keyof typeof unknownIds
+
 /** The valid request with an id that no object has as that path parameter, in each of these ways. */
 export function unknownIdCases(
   material: Material,
   parameter: string,
-  ways: readonly (typeof unknownIds)[number][] = unknownIds,
+  ways = Object.keys(unknownIds) as Way[],
 ): Case[] {
   const { requirement, operation, valid, options } = material
   const declared = valid.params[parameter] ?? ''
@@ -50,7 +58,7 @@ export function unknownIdCases(
     const hasOtherForm = (isOther || isChanged) && !keepsForm
     return [
       {
-        what: `with a valid request, but ${descriptions[way](parameter)}`,
+        what: `with a valid request, but ${unknownIds[way](parameter)}`,
         fault: `id: ${way}`,
         // Nothing can be created at an id that does not exist: the probe may be sent again, and needs no idle application.
         change: (probe) => ({ ...probe, params: { ...probe.params, [parameter]: id } }),
@@ -60,28 +68,14 @@ export function unknownIdCases(
   })
 }
 
-export function unknown(parameter: string): CaseCondition {
-  return byCases((material) => unknownIdCases(material, parameter), { inOrder: true })
-}
-
-/** The id that is sent, by the name of its place in the path. */
-const descriptions = {
-  unknown: (name: string) => `an unknown ${name}`,
-  'asked twice': (name: string) => `an unknown ${name}, asked for again`,
-  cut: (name: string) => `the declared ${name} without its last character`,
-  lengthened: (name: string) => `the declared ${name} with more behind it`,
-  'of another kind': (name: string) => `the id of another kind of object as ${name}`,
-}
-
-/** A JSON body in place of the valid one; a conforming target refuses it. */
-export function withBody(probe: Probe, body: unknown): Probe {
-  return refused(withJson(probe, body))
-}
+export const unknown = (parameter: string): CaseCondition =>
+  byCases((material) => unknownIdCases(material, parameter), { inOrder: true })
 
 /** A request that a conforming target refuses has no effect there. */
-export function refused(probe: Probe): Probe {
-  return { ...probe, effect: 'none' }
-}
+export const refused = (probe: Probe): Probe => ({ ...probe, effect: 'none' })
+
+/** A JSON body in place of the valid one; a conforming target refuses it. */
+export const withBody = (probe: Probe, body: unknown): Probe => refused(withJson(probe, body))
 
 /** A change to a JSON text after which RFC 8259's grammar refuses it, and what it is, in words that follow `with the valid body`. */
 type JsonFault = readonly [what: string, change: (text: string) => string]
@@ -91,39 +85,36 @@ const string = /"((?:[^"\\]|\\.)*)"/g
 /** A member name that JavaScript would take without quotes, and what is before it. */
 const plainName = /([{,]\s*)"([A-Za-z_]\w*)"(?=\s*:)/
 
-/** Adds that before the last bracket. */
-function atEnd(text: string, added: string): string {
-  return `${text.slice(0, -1)}${added}${text.slice(-1)}`
-}
+const beforeEnd = (text: string, added: string): string =>
+  `${text.slice(0, -1)}${added}${text.slice(-1)}`
+
+const afterBegin = (text: string, added: string): string =>
+  `${text.slice(0, 1)}${added}${text.slice(1)}`
 
 /** With one more member or item whose value no grammar has: a parser that takes it has all the others too. */
 function withValue(value: string): (text: string) => string {
   return (text) => {
     const comma = /^[{[]\s*[}\]]$/.test(text) ? '' : ','
-    return atEnd(text, text.startsWith('{') ? `${comma}"conform":${value}` : `${comma}${value}`)
+    return beforeEnd(text, `${comma}${text.startsWith('{') ? '"conform":' : ''}${value}`)
   }
 }
+
+const inIt = (value: string): JsonFault => [`and ${value} in it`, withValue(value)]
 
 export const jsonFaults: Readonly<Record<MalformedJson, JsonFault>> = {
   'cut before its end': ['cut before its last bracket', (text) => text.slice(0, -1)],
   'bracket too many': ['and a bracket too many', (text) => `${text}}`],
-  'comma too many': ['and a comma before its last bracket', (text) => atEnd(text, ',')],
+  'comma too many': ['and a comma before its last bracket', (text) => beforeEnd(text, ',')],
   'text after its end': ['and text after its end', (text) => `${text} and more`],
   'second document': ['and a second one after its end', (text) => `${text}\n${text}`],
-  comment: ['and a comment in it', (text) => `${text.slice(0, 1)}/* no comment */${text.slice(1)}`],
-  '# comment': [
-    'and a line with # in it',
-    (text) => `${text.slice(0, 1)} # no comment\n${text.slice(1)}`,
-  ],
-  NaN: ['and NaN in it', withValue('NaN')],
-  Infinity: ['and Infinity in it', withValue('Infinity')],
-  '+1': ['and +1 in it', withValue('+1')],
-  '01': ['and 01 in it', withValue('01')],
-  '.5': ['and .5 in it', withValue('.5')],
-  'single quotes': [
-    'in single quotes',
-    (text) => text.replaceAll(string, (_, content: string) => `'${content}'`),
-  ],
+  comment: ['and a comment in it', (text) => afterBegin(text, '/* no comment */')],
+  '# comment': ['and a line with # in it', (text) => afterBegin(text, ' # no comment\n')],
+  NaN: inIt('NaN'),
+  Infinity: inIt('Infinity'),
+  '+1': inIt('+1'),
+  '01': inIt('01'),
+  '.5': inIt('.5'),
+  'single quotes': ['in single quotes', (text) => text.replaceAll(string, "'$1'")],
   'name without quotes': [
     'and a member name without quotes',
     (text) => text.replace(plainName, '$1$2'),
@@ -132,20 +123,19 @@ export const jsonFaults: Readonly<Record<MalformedJson, JsonFault>> = {
   'tab in a string': ['and a raw tab in a string', withValue('"two\twords"')],
 }
 
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
-}
-
 /** The changed text; undefined if it is still JSON, or empty. */
 export function malformedBy(change: JsonFault[1], valid: string): string | undefined {
   const text = change(valid.trim())
-  return text === '' || isJson(text) ? undefined : text
+  try {
+    JSON.parse(text)
+    return undefined
+  } catch {
+    return text === '' ? undefined : text
+  }
 }
+
+const textOf = ({ body }: Probe): string =>
+  typeof body === 'string' ? body : new TextDecoder().decode(body)
 
 /** `Content-Type: application/json` and length 0. */
 export const missingBodyCase: Case = {
@@ -156,21 +146,16 @@ export const missingBodyCase: Case = {
 
 export const missingBody = byCases(() => [missingBodyCase])
 
-function textOf(body: string | Uint8Array | undefined): string {
-  return typeof body === 'string' ? body : new TextDecoder().decode(body)
-}
-
 /** The valid body, changed so that RFC 8259's grammar refuses it. */
 export const malformedJsonBody = byCases(({ valid }) =>
   malformedJson.flatMap((kind): Case[] => {
     const [what, change] = jsonFaults[kind]
-    if (malformedBy(change, textOf(valid.body)) === undefined) return []
-    const body = (probe: Probe): string => malformedBy(change, textOf(probe.body)) ?? ''
+    if (malformedBy(change, textOf(valid)) === undefined) return []
     return [
       {
         what: `with the valid body ${what}`,
         fault: kind,
-        change: (probe) => ({ ...probe, body: body(probe) }),
+        change: (probe) => ({ ...probe, body: malformedBy(change, textOf(probe)) ?? '' }),
       },
     ]
   }),
@@ -196,8 +181,8 @@ const otherBody: Readonly<Record<OtherBody, (valid: string) => string>> = {
 /** A body of another JSON type, labelled rightly. */
 export const malformedBody = byCases(({ operation, valid }) =>
   bodiesOf(operation).map((kind) => ({
-    what: `with a body that is ${shown(JSON.parse(otherBody[kind](textOf(valid.body))))}`,
+    what: `with a body that is ${shown(JSON.parse(otherBody[kind](textOf(valid))))}`,
     fault: `body: ${kind}`,
-    change: (probe) => ({ ...probe, body: otherBody[kind](textOf(probe.body)) }),
+    change: (probe) => ({ ...probe, body: otherBody[kind](textOf(probe)) }),
   })),
 )

@@ -1,24 +1,25 @@
 import { getAt } from '../../schemas/json.ts'
 import {
+  ask,
   type CheckContext,
   type Counterpart,
-  type Exchange,
-  type Probe,
-  type Run,
-  type Source,
   describeResponse,
   effectOf,
+  type Exchange,
   hintsOf,
   isBlock,
   isGranted,
+  isOwnBreakdown,
   isThrottled,
   NotExercised,
-  oncePerRun,
   orElse,
-  ask,
+  pause,
+  type Probe,
+  type Run,
+  type Source,
+  Throttled,
   tpeOf,
   withFinding,
-  Throttled,
 } from '../engine/index.ts'
 import {
   isOperationId,
@@ -27,9 +28,10 @@ import {
   triesOf,
   uploadOperation,
 } from '../../catalogue/operations.ts'
-import { distinctRequest, validRequest } from './valid-request.ts'
-import { sendUntilSettled, settlingRemark } from './created.ts'
 import { grantedRequirement } from '../../catalogue/catalogue.ts'
+import { sendUntilSettled, settlingRemark } from './created.ts'
+import { once, sharedBy } from './shared.ts'
+import { distinctRequest, isDeclared, validRequest } from './valid-request.ts'
 
 /** The operation's valid request and how it was answered. */
 export interface Control {
@@ -63,27 +65,24 @@ export function operationIn({ requirement }: CheckContext): OperationId {
 }
 
 /** The operation's granted requirement, sent once a run. Throws `NotExercised` if it is not declared. */
-export function control(run: Run, operation: OperationId): Promise<Control> {
-  return oncePerRun(run, `control ${operation}`, async () => sendControl(run, operation))
-}
+export const control = (run: Run, operation: OperationId): Promise<Control> =>
+  once(run, `control ${operation}`, () => sendControl(run, operation))
 
 /** The name of a control by what it sends: the same request is sent once, whoever asks for it. */
-export function nameOfControl({ headers, query, body }: Probe): string {
-  return `with ${JSON.stringify([headers, query])} ${String(body)}`
-}
+export const nameOfControl = ({ headers, query, body }: Probe): string =>
+  `with ${JSON.stringify([headers, query])} ${String(body)}`
 
 /**
  * The valid request with what a probe adds to it beside its fault, sent once a run.
  * @param name of what is added: the same name means the same request
  */
-export function controlWith(
+export const controlWith = (
   run: Run,
   operation: OperationId,
   name: string,
   valid: () => Promise<Probe>,
-): Promise<Control> {
-  return oncePerRun(run, `control ${operation} ${name}`, () => sendControl(run, operation, valid))
-}
+): Promise<Control> =>
+  once(run, `control ${operation} ${name}`, () => sendControl(run, operation, valid))
 
 /** A control that was granted; throws `NotExercised` with `why` if it was not. */
 export async function grantedControl(run: Run, operation: OperationId, why?: string) {
@@ -93,8 +92,7 @@ export async function grantedControl(run: Run, operation: OperationId, why?: str
 }
 
 /** Whether a control's answer counts as granted: also if it says that what was asked for is done already. */
-export function countsAsGranted(exchange: Exchange): boolean {
-  const { response, probe } = exchange
+export function countsAsGranted({ response, probe }: Exchange): boolean {
   if (!response) return false
   const [status, tpe] = (probe.operation !== null && operationOf(probe.operation).alreadyDone) || []
   return isGranted(response) || (response.status === status && tpeOf(response) === tpe)
@@ -106,9 +104,8 @@ async function sendControl(
   own?: () => Promise<Probe>,
 ): Promise<Control> {
   const valid = own ?? (() => validRequest(run, operation))
-  if (run.options.readOnly && effectOf(run, operation) !== 'none') {
+  if (run.options.readOnly && effectOf(run, operation) !== 'none')
     return { state: 'none', said: () => 'not sent: --read-only', valid }
-  }
   try {
     const distinct = own ?? (() => distinctRequest(run, operation))
     return await sendUntilGranted(run, operation, valid, distinct)
@@ -136,22 +133,17 @@ async function sendUntilGranted(
   valid: () => Promise<Probe>,
   distinct: () => Promise<Probe>,
 ): Promise<Control> {
-  const purpose = {
-    requirement: grantedRequirement[operation],
-    role: 'control',
-    isSuccess: countsAsGranted,
-  } as const
+  const requirement = grantedRequirement[operation]
+  const purpose = { requirement, role: 'control', isSuccess: countsAsGranted } as const
   const send = (probe: Source): Promise<Exchange> => ask(run, probe, purpose)
   const attempt = async (make = valid): Promise<{ first: Exchange; exchange: Exchange }> => {
     const first = await send(make)
     return { first, exchange: await sendUntilSettled(run, first, send, countsAsGranted) }
   }
   let sent = await attempt()
-  for (
-    let tries = 1;
-    !countsAsGranted(sent.exchange) && tries < triesFor(operation, sent.exchange);
-    tries++
-  ) {
+  const isOpen = (tries: number): boolean =>
+    !countsAsGranted(sent.exchange) && tries < triesFor(operation, sent.exchange)
+  for (let tries = 1; isOpen(tries); tries++) {
     // One that cannot be sent again, as what was refused keeps its application busy, leaves the answer that came.
     const more = await orElse<typeof sent | undefined>(
       run,
@@ -162,16 +154,10 @@ async function sendUntilGranted(
     sent = more
   }
   const { exchange } = sent
-  const granted = countsAsGranted(exchange)
-  const remarks = granted
-    ? ''
-    : noteUnknown(run, operation, exchange) + settlingRemark(run, exchange)
-  return {
-    state: granted ? 'granted' : 'refused',
-    said: () => saidBy(exchange) + remarks,
-    ...sent,
-    valid,
-  }
+  if (countsAsGranted(exchange))
+    return { state: 'granted', said: () => saidBy(exchange), ...sent, valid }
+  const remarks = noteUnknown(run, operation, exchange) + settlingRemark(run, exchange)
+  return { state: 'refused', said: () => saidBy(exchange) + remarks, ...sent, valid }
 }
 
 /** Why nothing can be judged without the control: what asks for patience is told as that. */
@@ -186,12 +172,8 @@ export function notGranted(
 }
 
 /** `answered 400 BadRequest`, `no answer within 1,000 ms` */
-export function saidBy(exchange: Exchange): string {
-  return withFinding(
-    exchange,
-    `${exchange.response ? 'answered ' : ''}${describeResponse(exchange)}`,
-  )
-}
+export const saidBy = (exchange: Exchange): string =>
+  withFinding(exchange, `${exchange.response ? 'answered ' : ''}${describeResponse(exchange)}`)
 
 /** The control's exchange, for the granted requirement itself; throws `NotExercised` if none was sent. */
 export async function controlExchange(run: Run, operation: OperationId): Promise<Exchange> {
@@ -202,25 +184,24 @@ export async function controlExchange(run: Run, operation: OperationId): Promise
 
 /** The member of the target file that a refused valid request speaks of, if its answer tells: an object or model that is not known. */
 function memberToCheck(
-  run: Run,
+  { target }: Run,
   operation: OperationId,
   { response, probe }: Exchange,
   said: string,
 ): string | undefined {
-  const status = response?.status
   // What says nothing of the interface's own says nothing of its objects: a page, another server, a path that is not there.
-  if (!response || tpeOf(response) === undefined || run.target.baseUrl.endsWith('/v1'))
-    return undefined
+  if (!response || tpeOf(response) === undefined || target.baseUrl.endsWith('/v1')) return undefined
+  const { status } = response
   const [parameter] = Object.keys(probe.params)
   if (parameter !== undefined) {
     const place = operationOf(operation).params?.[parameter]?.declaredAt
     // What a file does not declare need not be looked at there.
-    const isNamed = place !== undefined && getAt(run.target.file, place) !== undefined
+    const isNamed = place !== undefined && getAt(target.file, place) !== undefined
     return isNamed && (status === 404 || status === 410)
       ? place.slice(1).replaceAll('/', '.')
       : undefined
   }
-  const model = run.target.operations[operation]?.fields['model']
+  const model = target.operations[operation]?.fields['model']
   const aboutModel = status === 404 || (status === 400 && /model/i.test(said))
   return model !== undefined && aboutModel
     ? `operations.${operation}.body${model.replaceAll('/', '.')}`
@@ -235,4 +216,48 @@ function noteUnknown(run: Run, operation: OperationId, exchange: Exchange): stri
   if (member === undefined || settlingRemark(run, exchange) !== '') return ''
   hintsOf(run).add(member, `${operation} was answered ${said}: check ${member} in the target file`)
   return `: check ${member} in the target file`
+}
+
+/** How long a server that broke may take to grant anything again: one that never does was broken by what it was sent. */
+const recovery = { tries: 4, pauseMs: 500 }
+/** Valid requests in a row: what breaks on every fifth request, or on more of them, breaks on one of these. */
+const inARow = 5
+
+/** The answer to a valid request that broke as well, if one did; one that gets no answer excuses nothing. */
+async function breaksOnValid(run: Run, operation: OperationId): Promise<Exchange | undefined> {
+  if (!isDeclared(run, operation)) return undefined
+  const { state, exchange, valid } = await control(run, operation)
+  if (state !== 'granted') return exchange && isOwnBreakdown(exchange) ? exchange : undefined
+  const send = async (): Promise<Exchange> =>
+    ask(run, await valid(), { requirement: null, role: 'control' })
+  let sent = await send()
+  for (let tries = 1; tries < recovery.tries && !countsAsGranted(sent); tries++) {
+    await pause(run, recovery.pauseMs)
+    sent = await send()
+  }
+  if (!countsAsGranted(sent)) return undefined
+  for (let count = 1; count < inARow && countsAsGranted(sent); count++) sent = await send()
+  if (!isOwnBreakdown(sent)) return undefined
+  // Generated answers vary: one that breaks may be followed by one that does not.
+  if (operationOf(operation).effect !== 'generates') sharedBy(run).wronglyRefused.push(sent)
+  return sent
+}
+
+/** How a valid request broke, as this one did: then its input is not to blame. Looked for once a run, when something broke. */
+export async function breakdownAnyway(run: Run, broken: Exchange): Promise<Exchange | undefined> {
+  const { operation } = broken.probe
+  if (operation === null || !isOwnBreakdown(broken)) return undefined
+  return once(run, `valid requests of ${operation} after one that broke`, () =>
+    orElse(run, () => breaksOnValid(run, operation)),
+  )
+}
+
+/** Throws `NotExercised` if what the operation answered is no matter of its input: a valid request is answered so as well. */
+export async function requireOfInput(run: Run, broken: Exchange): Promise<void> {
+  const valid = await breakdownAnyway(run, broken)
+  if (!valid) return
+  const answer = describeResponse(valid)
+  throw new NotExercised(
+    `valid requests are answered ${answer} now and then as well: that says nothing about the input`,
+  )
 }

@@ -1,18 +1,18 @@
 import { operation as operationOf } from '../../catalogue/operations.ts'
+import { generatedLater } from '../../catalogue/faults.ts'
 import {
-  type Exchange,
-  type Probe,
-  type Run,
-  type RunHook,
   describeResponse,
+  type Exchange,
   isGranted,
   NotExercised,
   pause,
-  perRun,
+  type Probe,
+  type Run,
+  type RunHook,
   waitUntilSettled,
 } from '../engine/index.ts'
-import { generatedLater } from '../../catalogue/faults.ts'
 import { createdId } from '../history/index.ts'
+import { sharedBy } from './shared.ts'
 
 /**
  * Sends a request again while its answer asks for that.
@@ -30,47 +30,32 @@ export async function resendWhile(
   return exchange
 }
 
-/** The files that a run uploads for its own requests. */
-export const uploadsOf = perRun(() => ({
-  /** When each was uploaded, by id (`performance.now()`). */
-  at: new Map<string, number>(),
-  /** How long an upload took until it could be used, in ms. */
-  lagMs: 0,
-}))
-
 /** Files of this run that the probe names, and when they had been uploaded. */
 function namedUploads(run: Run, { params, body }: Probe): [id: string, at: number][] {
   const text = typeof body === 'string' ? body : ''
   const named = Object.values(params)
-  return [...uploadsOf(run).at].filter(([id]) => named.includes(id) || text.includes(id))
+  return [...sharedBy(run).uploads.at].filter(([id]) => named.includes(id) || text.includes(id))
 }
 
 /** The ids of the files that this run uploaded for the probe, as one text; empty if it names none. */
-export function uploadsIn(run: Run, probe: Probe): string {
-  return namedUploads(run, probe)
+export const uploadsIn = (run: Run, probe: Probe): string =>
+  namedUploads(run, probe)
     .map(([id]) => id)
     .join(' ')
-}
-
-/** How long the files that an exchange names had been there: later uploads are given as much before they are used. */
-function rememberLag(run: Run, { probe, sentAt }: Exchange): void {
-  for (const [, at] of namedUploads(run, probe))
-    uploadsOf(run).lagMs = Math.max(uploadsOf(run).lagMs, sentAt - at)
-}
 
 /** Tells what to raise if a refusal may only mean that a file of this run takes longer until it can be used. */
-export function settlingRemark(run: Run, exchange: Exchange): string {
-  const { probe, response } = exchange
+export function settlingRemark(run: Run, { probe, response }: Exchange): string {
   const { alreadyDone } = probe.operation === null ? {} : operationOf(probe.operation)
   // Such an answer says that the file is there.
   const isThere = alreadyDone?.[0] === response?.status
   const isNotThere = !isThere && [404, 409, 425].includes(response?.status ?? 0)
-  if (!isNotThere || namedUploads(run, probe).length === 0) return ''
+  if (!isNotThere || uploadsIn(run, probe) === '') return ''
   return `; if an upload takes longer than ${run.target.limits.settleMs} ms until it can be used, raise limits.settleMs`
 }
 
 /**
- * Sends a request again, each second, while it is refused and what it names may still be processed.
+ * Sends a request again, each second, while it is refused and what it names may still be processed. How long a file took is
+ * given to later ones before they are used.
  * @param settled whether an answer is what the request is sent for
  */
 export async function sendUntilSettled(
@@ -85,7 +70,10 @@ export async function sendUntilSettled(
     ({ probe }) => again(probe),
     (last) => !settled(last),
   )
-  if (exchange !== first && settled(exchange)) rememberLag(run, exchange)
+  const { uploads } = sharedBy(run)
+  if (exchange !== first && settled(exchange))
+    for (const [, at] of namedUploads(run, exchange.probe))
+      uploads.lagMs = Math.max(uploads.lagMs, exchange.sentAt - at)
   return exchange
 }
 
@@ -130,12 +118,9 @@ export interface Allowance {
   keep?(count: number): () => void
 }
 
-/** How much the target has generated, what is under way and may make it generate more, and the cases that wait for the end of the run. */
-const generatedIn = perRun(() => ({ count: 0, underWay: 0, waiting: 0 }))
-
 /** How much bad input may still make a target generate at the end of a run; what is under way counts as granted. */
 export function generationsLeft(run: Run): Allowance {
-  const generated = generatedIn(run)
+  const { generated } = sharedBy(run)
   const { maxGenerations } = run.target.limits
   return {
     left: () =>
@@ -149,17 +134,6 @@ export function generationsLeft(run: Run): Allowance {
   }
 }
 
-/** Notes so many requests that are sent at the end of the run, if `maxGenerations` allows. */
-export function awaitEnd(run: Run, requests: number): void {
-  generatedIn(run).waiting += requests
-}
-
-/** A limit that is enough, whatever the target grants: what was allowed, and all that had to wait. */
-export function enoughGenerations(run: Run): number {
-  const enough = run.target.limits.maxGenerations + generatedIn(run).waiting
-  return Math.ceil(enough / 10) * 10
-}
-
 /** Notes what the run creates, for the report and the clean-up, and how much it generates. */
 export const createdHook: RunHook = {
   // In each failure of a request that names a fresh upload: it may only be late.
@@ -167,7 +141,7 @@ export const createdHook: RunHook = {
   observe(run, exchange) {
     const { operation, creates, effect } = exchange.probe
     if (effect === 'generates' && exchange.response && isGranted(exchange.response))
-      generatedIn(run).count++
+      sharedBy(run).generated.count++
     if (operation === null || !operationOf(operation).creates) return
     const id = createdId(run, exchange)
     if (id === undefined) return

@@ -3,7 +3,7 @@ import { operation } from '../../catalogue/operations.ts'
 import { member } from '../../schemas/json.ts'
 import { validate } from '../../schemas/validate.ts'
 import { acceptedPairs, type RequirementId } from '../../catalogue/catalogue.ts'
-import { breakdownAnyway } from './breaks-anyway.ts'
+import { breakdownAnyway } from './control.ts'
 import { keyFits, mayCarry } from '../../catalogue/errors.ts'
 import type { Exchange, HttpResponse, Judge, RunHook } from '../engine/index.ts'
 import {

@@ -1,4 +1,27 @@
 import { operation as recordOf, type OperationId, triesOf } from '../../catalogue/operations.ts'
+import { isObject } from '../../schemas/json.ts'
+import {
+  type CheckContext,
+  type Exchange,
+  Failed,
+  type Judge,
+  jsonOf,
+  judgeGranted,
+  NotExercised,
+  type Probe,
+  withJson,
+} from '../engine/index.ts'
+import { property } from './at-once.ts'
+import { judgeInTurn } from './by-cases.ts'
+import {
+  type Case,
+  type Cases,
+  type Generated,
+  type KnownCases,
+  type Material,
+  materialOf,
+  quickCases,
+} from './case.ts'
 import {
   control,
   controlExchange,
@@ -7,24 +30,11 @@ import {
   operationIn,
   triesFor,
 } from './control.ts'
-import type { CheckContext, Exchange, Judge, Probe } from '../engine/index.ts'
-import { Failed, jsonOf, judgeGranted, NotExercised } from '../engine/index.ts'
-import { property } from './at-once.ts'
-import {
-  type Case,
-  type Cases,
-  type Generated,
-  judgeInTurn,
-  type Material,
-  materialOf,
-} from './case.ts'
-import { type Known, sampled } from './values.ts'
-import { isObject } from '../../schemas/json.ts'
-import { applyScenario, plainRequest, validRequest } from './valid-request.ts'
-import { around, asScenario } from './scenario.ts'
-import { withBody } from './conditions.ts'
 import { sendUntilSettled, uploadsIn } from './created.ts'
+import { around, asScenario } from './scenario.ts'
 import { judgeRefused } from './upload.ts'
+import { applyScenario, validRequest } from './valid-request.ts'
+import type { Known } from './values.ts'
 
 /**
  * Judges more of a granted answer than its status: throws `Failed` if it is not what the spec shows.
@@ -32,20 +42,13 @@ import { judgeRefused } from './upload.ts'
  */
 export type GrantedCheck = (context: CheckContext, exchange: Exchange, what: string) => void
 
-/** Makes a granted request of the operation's valid one, from what is known before anything is sent. */
-type Change = (valid: Probe, known: Known) => Probe
-const unchanged = (valid: Probe): Probe => valid
-
 /** A granted requirement whose requests are known before anything is sent. */
-export interface GrantedByCases {
+export interface GrantedByCases extends KnownCases {
   readonly judge: Judge
-  readonly cases: Cases
-  readonly generated?: Generated
 }
 
-function successOf({ requirement: { expects } }: CheckContext): string {
-  return typeof expects === 'number' ? String(expects) : 'a 2xx'
-}
+const successOf = ({ requirement: { expects } }: CheckContext): string =>
+  typeof expects === 'number' ? String(expects) : 'a 2xx'
 
 /** The operation's granted requirement: its request is the control of the refusals, sent once; if it makes nothing, again at the end. */
 export const accepted = byControl(async (context) => {
@@ -62,27 +65,25 @@ export const accepted = byControl(async (context) => {
 function turned(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(turned)
   if (!isObject(value)) return value
-  return Object.fromEntries(
-    Object.entries(value)
-      .toReversed()
-      .map(([name, own]) => [name, turned(own)]),
-  )
+  const members = Object.entries(value).toReversed()
+  return Object.fromEntries(members.map(([name, own]) => [name, turned(own)]))
 }
 
 /** The probe with the same JSON value in another spelling (RFC 8259): white space, names and texts that begin with an escape, members in another order. */
 export function respelled(probe: Probe): Probe {
   const spread = `\r\n\t${JSON.stringify(turned(jsonOf(probe)), null, 2)}\n`
-  const escaped = spread.replaceAll(
+  const body = spread.replaceAll(
     /(?<!\\)"([a-z])/gi,
     (_, letter: string) => `"\\u00${letter.charCodeAt(0).toString(16)}`,
   )
-  return { ...probe, body: escaped }
+  return { ...probe, body }
 }
 
 const withValid = 'with a valid request'
+const unchanged = { change: (valid: Probe): Probe => valid }
 
 /** The operation's valid request: it is sent once a run. */
-export const controlCase: Case = { what: withValid, isControl: true, change: unchanged }
+export const controlCase: Case = { ...unchanged, what: withValid, isControl: true }
 
 /**
  * A granted requirement that is judged by the operation's control; then by the very same request at the end of the run, right
@@ -96,10 +97,9 @@ export function byControl(judgeControl: Judge, check?: GrantedCheck): GrantedByC
   const cases: Cases = ({ operation, valid }) => {
     const { body, effect } = recordOf(operation)
     if (effect === 'creates') return [controlCase]
-    const isJson = body === 'json'
-    const atEnd = { when: 'at the end', change: unchanged, effect: valid.effect } as const
-    const again = { ...atEnd, what: `${withValid}, at the end of the run` }
-    if (!isJson) return [controlCase, again]
+    const atEnd = { when: 'at the end', effect: valid.effect } as const
+    const again = { ...atEnd, ...unchanged, what: `${withValid}, at the end of the run` }
+    if (body !== 'json') return [controlCase, again]
     return [
       controlCase,
       { ...again, before: 'a refused one' },
@@ -126,25 +126,19 @@ export function grantedBy(
 ): GrantedByCases {
   const chosen = (material: Material): readonly Case[] => {
     const all = cases(material)
-    return material.options.depth === 'full'
-      ? all
-      : sampled(
-          { run: material, requirement: material.requirement },
-          all.filter(({ when }) => when === undefined),
-        )
+    return material.options.depth === 'full' ? all : quickCases(material, all)
   }
   return {
     cases: chosen,
     ...(generated && { generated }),
     async judge(context) {
       const { run, requirement, scenario } = context
-      const operation = operationIn(context)
       await judgeControl?.(context)
       if (scenario) {
-        if (!judgeControl) await judgeOwn(context, { what, change: unchanged }, check)
+        if (!judgeControl) await judgeOwn(context, { ...unchanged, what }, check)
         return
       }
-      const material = materialOf(run, requirement, operation)
+      const material = materialOf(run, requirement, operationIn(context))
       const own = chosen(material).filter(({ isControl }) => !isControl)
       await judgeInTurn(context, own, async (one) => {
         await judgeOwn(context, one, check)
@@ -161,17 +155,19 @@ async function judgeOwn(context: CheckContext, one: Case, check?: GrantedCheck):
   const { run } = context
   const operation = operationIn(context)
   if (one.when === 'at the end') judgeRefused(context)
-  if (one.before === 'a refused one')
-    await context.send(withBody(await validRequest(run, operation), 'text'), {
-      role: 'setup',
-      badInput: true,
-      about: `${operation}/4xx-malformed-body`,
-    })
+  if (one.before === 'a refused one') {
+    const refused = {
+      ...withJson(await validRequest(run, operation), 'text'),
+      effect: 'none',
+    } as const
+    const about = `${operation}/4xx-malformed-body`
+    await context.send(refused, { role: 'setup', badInput: true, about })
+  }
   const make = async (): Promise<Probe> => {
     const valid = await validRequest(run, operation)
     return { ...one.change(valid), effect: valid.effect, fault: one.fault }
   }
-  await judgeTries(context, { make, what: one.what, ...(check && { check }) })
+  await judgeTries(context, { make, what: one.what, check })
 }
 
 /**
@@ -190,12 +186,8 @@ async function sendWithFreshFile(
     'the file is in the graph already, and no fresh one can be uploaded (declare operations.files.upload and fields.file)'
   if (uploaded === '') throw new NotExercised(none)
   const sent = await context.send(valid, { isSuccess: countsAsGranted })
-  const exchange = await sendUntilSettled(
-    run,
-    sent,
-    (probe) => context.send(probe),
-    countsAsGranted,
-  )
+  const again = (probe: Probe): Promise<Exchange> => context.send(probe)
+  const exchange = await sendUntilSettled(run, sent, again, countsAsGranted)
   // A server may know a file by its content and give it the same id each time.
   if (uploadsIn(run, exchange.probe) === uploaded) throw new NotExercised(none)
   // Refused at first, and then in the graph: the refusal was no true one, unless a request between them got no answer.
@@ -211,15 +203,13 @@ async function sendWithFreshFile(
  */
 export function granted(
   what: string,
-  change: Change = unchanged,
+  change: (valid: Probe, known: Known) => Probe = unchanged.change,
   check?: GrantedCheck,
 ): GrantedByCases {
-  return grantedBy(
-    (material) => [
-      { what, change: (valid) => change(valid, material), effect: material.valid.effect },
-    ],
-    { check, inScenario: what },
-  )
+  const cases: Cases = (material) => [
+    { what, change: (valid) => change(valid, material), effect: material.valid.effect },
+  ]
+  return grantedBy(cases, { check, inScenario: what })
 }
 
 /** How a granted requirement is judged that a scenario of the target file brings about. */
@@ -227,17 +217,13 @@ export const grantedByScenario = granted(asScenario).judge
 
 /** The request of a granted requirement: its own, or that of the scenario which the target declares for it. */
 export function grantedProbe(
-  { run, requirement, scenario }: CheckContext,
+  { run, requirement: { effect }, scenario }: CheckContext,
   operation: OperationId,
   own: () => Promise<Probe>,
 ): () => Promise<Probe> {
-  if (!scenario) return own
-  return async () => {
-    const probe = await applyScenario(run, scenario, operation, () =>
-      plainRequest(run, operation, 'whole'),
-    )
-    return { ...probe, effect: requirement.effect }
-  }
+  return scenario
+    ? async () => ({ ...(await applyScenario(run, scenario, operation)), effect })
+    : own
 }
 
 /** Judges a requirement within the scenario that the target declares for it, if any. */
@@ -253,29 +239,28 @@ export function inScenario(
 interface GrantedRequest {
   make(): Promise<Probe>
   readonly what: string
-  readonly check?: GrantedCheck
+  readonly check?: GrantedCheck | undefined
   /** Number of tries, if not that of the operation's other granted requests. */
   readonly tries?: number
 }
 
 /** Sends a request until it is granted and passes the check, at most `tries` times. */
-export async function judgeTries(context: CheckContext, request: GrantedRequest): Promise<void> {
+export function judgeTries(
+  context: CheckContext,
+  { make: own, what, check, tries }: GrantedRequest,
+): Promise<void> {
   const { run } = context
   const operation = operationIn(context)
-  const { what, check, tries } = request
-  const make = grantedProbe(context, operation, () => request.make())
-  const judge = async (): Promise<void> => {
+  const make = grantedProbe(context, operation, () => own())
+  const purpose = { isSuccess: countsAsGranted, what }
+  const counterpart = async () => counterpartOf(await control(run, operation))
+  const again = (probe: Probe): Promise<Exchange> => context.send(probe)
+  return inScenario(context, operation, async () => {
     for (let attempt = 1; ; attempt++) {
       let most = tries ?? triesOf(operation)
       try {
-        const purpose = { isSuccess: countsAsGranted, what }
-        const counterpart = async () => counterpartOf(await control(run, operation))
-        const exchange = await sendUntilSettled(
-          run,
-          await context.send(make, purpose, { counterpart }),
-          (probe) => context.send(probe),
-          countsAsGranted,
-        )
+        const sent = await context.send(make, purpose, { counterpart })
+        const exchange = await sendUntilSettled(run, sent, again, countsAsGranted)
         most = tries ?? triesFor(operation, exchange)
         judgeGranted(context, exchange, successOf(context), what)
         check?.(context, exchange, what)
@@ -286,6 +271,5 @@ export async function judgeTries(context: CheckContext, request: GrantedRequest)
         if (!answered || attempt >= most) throw error
       }
     }
-  }
-  return inScenario(context, operation, judge)
+  })
 }

@@ -1,32 +1,31 @@
 // A suite, and what a run needs besides.
-export { bringsBody } from './changed-by-scenario.ts'
-export { type KnownCases, suite, type Suite } from './suite.ts'
+export { suite, type Suite } from './suite.ts'
 export { createdHook } from './created.ts'
 export { envelopeHook, judgeObserved, observedCases } from './envelope-watch.ts'
-export { notServedHook } from './not-served.ts'
+export { once, sharedBy } from './shared.ts'
 
 // Refusals: a valid request with one fault.
-export { condition, type RefusalContext } from './refusals.ts'
 export {
-  byCases,
   type Case,
-  type Cases,
   type CaseCondition,
+  type Cases,
+  condition,
   controlName,
   countAll,
   countGenerating,
-  judgeAll,
-  judgeCase,
-  judgeGenerated,
+  type KnownCases,
   type Material,
   materialOf,
+  type RefusalContext,
 } from './case.ts'
+export { byCases, judgeAll, judgeCase, judgeGenerated } from './by-cases.ts'
 export { refused, unknown, unknownIdCases, withBody } from './conditions.ts'
 export { malformedBody, malformedJsonBody, missingBody, wrongContentType } from './conditions.ts'
 export { byRecord } from './by-record.ts'
-export { badBytes, badInput, withBytes } from './bad-input.ts'
-export { judgeAlso, judgeEach, property, samples } from './at-once.ts'
+export { badInput } from './bad-input.ts'
+export { badBytes, withBytes } from './odd-cases.ts'
 export { characters, plainer } from './odd-values.ts'
+export { judgeAlso, judgeEach, property, samples } from './at-once.ts'
 
 // What a history shows.
 export { judgeVerdict } from './judge-by.ts'
@@ -36,15 +35,15 @@ export {
   control,
   controlExchange,
   controlWith,
-  nameOfControl,
   counterpartOf,
   countsAsGranted,
   grantedControl,
+  nameOfControl,
   noteControl,
   notGranted,
   operationIn,
+  requireOfInput,
 } from './control.ts'
-export { requireOfInput } from './breaks-anyway.ts'
 export {
   accepted,
   byControl,
@@ -52,62 +51,74 @@ export {
   granted,
   grantedBy,
   type GrantedByCases,
+  grantedByScenario,
   type GrantedCheck,
   grantedProbe,
+  inScenario,
   judgeTries,
   respelled,
 } from './granted.ts'
-
-// What a scenario brings about.
 export { asScenario, byScenario, type Further } from './scenario.ts'
-export { grantedByScenario, inScenario } from './granted.ts'
 
 // The request that an operation grants.
 export {
+  additionOf,
+  applyScenario,
   bodyOf,
+  bringsBody,
   contentOf,
-  declaresMore,
-  draftRequest,
   declaredResource,
+  declaresMore,
+  distinctRequest,
+  draftRequest,
   isDeclared,
   placeholderRequest,
   validRequest,
+  withoutRoles,
 } from './valid-request.ts'
-export { additionOf, applyScenario, distinctRequest, withoutRoles } from './valid-request.ts'
 
 // Objects that a run creates.
-export { namedId, uploadsOf } from './created.ts'
 export {
   freshFilename,
+  judgeRefused,
   resendAsDeclared,
   upload,
   uploadProbe,
   withOwnContent,
-  judgeRefused,
-  wronglyRefused,
 } from './upload.ts'
-export { laterAttempts, resendWhile, retryWhileSettling, sendUntilSettled } from './created.ts'
+export {
+  laterAttempts,
+  namedId,
+  resendWhile,
+  retryWhileSettling,
+  sendUntilSettled,
+} from './created.ts'
 export { holdBack, sendAtOnce } from './at-once.ts'
 
 // Values, drawn by the seed of the run or fixed.
 export {
   freshUnknownId,
+  inPlaceOf,
+  type Known,
+  kindOf,
+  ofKindsAny,
   randomFor,
   randomOf,
+  sample,
   sampled,
   seedFor,
+  shown,
   unknownId,
   unknownWord,
 } from './values.ts'
-export { inPlaceOf, type Known, kindOf, ofKindsAny, sample, shown } from './values.ts'
 
 // Changes of members, for bodies in which they depend on each other.
 export {
   absent,
+  caseOf,
   type Change,
   change,
   changedBody,
-  caseOf,
   inOtherItem,
   ofKinds,
   ofOtherTypes,

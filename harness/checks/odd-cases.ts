@@ -1,152 +1,256 @@
-import type { Effect, Member } from '../../catalogue/operation.ts'
-import { Failed, jsonOf } from '../engine/index.ts'
-import { type Case, judgeCase, type Material } from './case.ts'
-import { judgeEach, maxAtOnce } from './at-once.ts'
-import type { Allowance } from './created.ts'
-import type { RefusalContext } from './refusals.ts'
-import { isLoose } from '../../catalogue/faults.ts'
-import { oddBodies, oddNumbers, oddTexts } from '../../catalogue/odd-values.ts'
-import { operation as operationOf } from '../../catalogue/operations.ts'
-import { type Change, change, changedBody, described, isOf, ofKinds } from './changes.ts'
-import { isSetting, type Placed } from './places.ts'
-import * as odd from './odd-values.ts'
-
-/**
- * Judges cases, several at once, until none is left or no more may be granted; those that were judged are taken out. If all
- * that a request holds is granted, each of its parts was looked at. A refusal may be of the first of them alone, and a 5xx
- * does not say which it was: both are followed by the parts.
- */
-export async function judgeCases(
-  refusal: RefusalContext,
-  cases: Case[],
-  { left, keep }: Allowance,
-): Promise<void> {
-  const { open } = refusal.context
-  while (cases.length > 0 && left() > 0) {
-    const batch = cases.splice(0, Math.min(maxAtOnce, left()))
-    const giveBack = keep?.(batch.length)
-    const parts = await openParts(refusal, batch).finally(giveBack)
-    open.settle(batch.length)
-    open.plan(parts.length)
-    cases.unshift(...parts)
-  }
-}
-
-/** Parts of refused cases, in their order. */
-async function openParts(refusal: RefusalContext, cases: readonly Case[]): Promise<Case[]> {
-  const open = new Map<Case, readonly Case[]>()
-  await judgeEach(cases, async (one) => open.set(one, await partsAfter(refusal, one)))
-  return cases.flatMap((one) => open.get(one) ?? [])
-}
-
-async function partsAfter(refusal: RefusalContext, one: Case): Promise<readonly Case[]> {
-  const { parts = [], isConclusive = false } = one
-  try {
-    const isGranted = await judgeCase(refusal, one)
-    return isGranted || isConclusive ? [] : parts
-  } catch (error) {
-    if (error instanceof Failed && error.failure.exchange?.response) await showWhich(refusal, parts)
-    throw error
-  }
-}
-
-/** Throws the failure of the first part that fails by itself. */
-async function showWhich(refusal: RefusalContext, parts: readonly Case[]): Promise<void> {
-  for (const part of parts) await showWhich(refusal, await partsAfter(refusal, part))
-}
+import { isLoose, looseBodies } from '../../catalogue/faults.ts'
+import { type OddBody, oddBodies, oddTexts } from '../../catalogue/odd-values.ts'
+import { type Effect, jsonKinds, type Member } from '../../catalogue/operation.ts'
+import { busyStatus, operation as operationOf } from '../../catalogue/operations.ts'
+import { getAt } from '../../schemas/json.ts'
+import { jsonOf, type Probe, withHeader } from '../engine/index.ts'
+import type { Case, Material } from './case.ts'
+import {
+  absent,
+  type Change,
+  change,
+  changedBody,
+  described,
+  inOtherItem,
+  isOf,
+  ofKinds,
+  topOf,
+} from './changes.ts'
+import {
+  calledBody,
+  everyText,
+  grouped,
+  isFree,
+  oddChanges,
+  otherOdd,
+  written,
+} from './odd-values.ts'
+import { arraysAbove, isSetting, type Placed, placesIn, undescribedMembers } from './places.ts'
+import { falsy, randomOf, seedFor } from './values.ts'
 
 /** Parts from which the cases of an operation are made. */
-export interface Ground {
+interface Ground {
   readonly material: Material
   readonly places: readonly Placed[]
   /** Effect of a request that is granted. */
   readonly effect: Effect
 }
 
-/** A request that some other requirement wants refused has no effect; any other may be granted, with the effect of a valid one. */
-function effectOfFault(
-  { effect }: Ground,
-  { place: { member }, faults: [fault = ''] }: Change,
-): Effect {
-  return isLoose(member, fault.slice(0, fault.indexOf(' '))) ? effect : 'none'
+/** All cases of bad input, first those that prove most if they are granted. */
+export function oddCases(material: Material): Case[] {
+  const { operation, options, requirement, target, valid } = material
+  const body = jsonOf(valid)
+  const shown = placesIn(material, operation, body)
+  const places = [...shown, ...undescribedMembers(body, shown)]
+  const ground: Ground = { material, places, effect: valid.effect }
+  const seed = seedFor(options.seed, requirement.id)
+  const { members } = operationOf(operation)
+  const drawn = { run: material, members, places, random: randomOf(seed) }
+  const changes = places.flatMap((place) => oddChanges(drawn, place))
+  const single = places.flatMap(changesOf)
+  // A valid request without one of its members is mostly refused, and takes nothing from what may be generated.
+  const isNeeded = (one: Change): boolean =>
+    isOf(one, 'absent') && getAt(body, topOf(one.place)) !== undefined
+  const others = single.filter((one) => !isNeeded(one)).map((one) => memberCase(ground, one))
+  // If a limit cuts the list, other seeds send the rest.
+  const isCut = target.limits.maxGenerations > 0
+  return [
+    ...bodyCases(ground),
+    ...single.filter(isNeeded).map((one) => memberCase(ground, one)),
+    ...textCases(ground, changes),
+    ...valueCases(ground, changes),
+    ...togetherCases(ground),
+    ...(isCut ? shuffled(others, randomOf(seed)) : others),
+  ]
 }
 
-/** The case of a single fault of one member. */
-export const memberCase = (ground: Ground, one: Change): Case =>
-  together({ ...ground, effect: effectOfFault(ground, one) }, [one])
+const shuffled = <T>(cases: readonly T[], random: () => number): T[] =>
+  cases
+    .map((one) => [random(), one] as const)
+    .toSorted(([one], [other]) => one - other)
+    .map(([, one]) => one)
 
-type Bodies = readonly (typeof oddBodies)[number][]
+/** Everything that can be wrong with one member: left out, null, of each other type, and a value that a server may convert. */
+function changesOf(place: Placed): Change[] {
+  const { member, like } = place
+  const { at, kinds, judgedBy, isExtra } = member
+  const others = jsonKinds.filter(
+    (kind) => kind !== 'null' && !kinds.includes(kind) && !isElsewhere(member, kind),
+  )
+  const array = arraysAbove(place).at(-1)
+  const later = (all: readonly Change[]): Change[] =>
+    array === undefined ? [] : all.flatMap((one) => inOtherItem(one, array, 'last'))
+  const items: unknown[] = Array.isArray(like) && kinds.includes('array') ? like : []
+  return [
+    // What a query_config is without a member is sent for another requirement.
+    ...(isSetting(member) && at !== '{query_config}' ? [] : absent(place).filter(isNoEmptyArray)),
+    ...ofKinds(place, others, isExtra ? { boolean: falsy.boolean } : {}),
+    ...(kinds.includes('boolean') ? [change(place, 'number', 'the number 1', () => 1)] : []),
+    // A server may take one item for an array of one.
+    ...(items.length > 0
+      ? [change(place, 'one item', 'its first item alone', () => items[0])]
+      : []),
+    ...later(judgedBy?.absent === undefined ? absent(place) : []),
+    // Which requirements look at later items is theirs to say. Whoever reads members of one stumbles over null.
+    ...(at.includes('*') && judgedBy?.type === undefined
+      ? later(ofKinds(place, [kinds.includes('object') ? 'null' : 'number']))
+      : []),
+  ]
+}
+
+/** `true` for a number of a query_config is sent for several of them at once, and as a number for a boolean 1. */
+function isElsewhere(member: Member, kind: string): boolean {
+  if (kind === 'number') return member.kinds.includes('boolean')
+  return kind === 'boolean' && isSetting(member) && member.kinds.includes('number')
+}
+
+/** An array without its only item is an empty one, which is sent for itself. */
+function isNoEmptyArray({ place: { body, pointer } }: Change): boolean {
+  const above = getAt(body, pointer.slice(0, pointer.lastIndexOf('/')))
+  return !Array.isArray(above) || above.length > 1
+}
+
+/** Stands in a text until the bytes take its place. */
+export const badBytes = 'conform-bad-bytes'
+
+/** The text with bytes that UTF-8 does not have where it is marked; undefined if it is not. */
+export function withBytes(text: string, bytes: readonly number[]): Uint8Array | undefined {
+  const [before = '', after] = text.split(badBytes)
+  return after === undefined
+    ? undefined
+    : Buffer.concat([Buffer.from(before), Buffer.from(bytes), Buffer.from(after)])
+}
+
+/** A body that is none, or the valid one in an odd form. */
+interface LooseBody {
+  /** Description after the request line; default `with a body that is <its kind>`. */
+  readonly what?: string
+  /** Whether a server may read it as the valid one. */
+  readonly isWhole?: true
+  /** Value in place of the valid request's; undefined if it has none of that kind. */
+  change(valid: Probe): Partial<Pick<Probe, 'body' | 'headers'>> | undefined
+}
+
+const looseBody: Readonly<Record<(typeof looseBodies)[number], LooseBody>> = {
+  null: { change: () => ({ body: 'null' }) },
+  '[]': { change: () => ({ body: '[]' }) },
+  // For a body with one member this equals leaving that member out.
+  '{}': {
+    isWhole: true,
+    change: (valid) =>
+      Object.keys(Object(jsonOf(valid)) as object).length > 1 ? { body: '{}' } : undefined,
+  },
+  'length 0': { change: () => ({ body: '' }) },
+  'invalid UTF-8': {
+    isWhole: true,
+    change(valid) {
+      const text = JSON.stringify(jsonOf(valid)).replace(/(:\s*")/, `$1${badBytes}`)
+      const body = withBytes(text, [0x80])
+      return body && { body }
+    },
+  },
+  BOM: {
+    what: 'with the valid body, but a byte order mark before it',
+    isWhole: true,
+    change: ({ body }) => ({ body: `\ufeff${String(body)}` }),
+  },
+  'no content type': {
+    what: 'with the valid body, but no content type',
+    isWhole: true,
+    change: (valid) => withHeader(valid, 'content-type', undefined),
+  },
+}
+
+const bodyCases = ({ material: { operation, valid }, effect }: Ground): Case[] =>
+  looseBodies
+    .filter((kind) => looseBody[kind].change(valid) !== undefined)
+    .map((kind) => {
+      const { what = `with a body that is ${kind}`, isWhole, change } = looseBody[kind]
+      return {
+        what,
+        fault: `body: ${kind}`,
+        effect: isWhole && busyStatus(operation) === undefined ? effect : 'none',
+        change: (probe) => ({ ...probe, ...change(probe) }),
+      }
+    })
+
+/** The case of a single fault of one member: one that some other requirement wants refused has no effect. */
+function memberCase(ground: Ground, one: Change): Case {
+  const [fault = ''] = one.faults
+  const mayBeGranted = isLoose(one.place.member, fault.slice(0, fault.indexOf(' ')))
+  return together({ effect: mayBeGranted ? ground.effect : 'none' }, [one])
+}
 
 /** Values at several places of one body, and members besides. */
-function together({ effect }: Ground, changes: readonly Change[], bodies: Bodies = []): Case {
+function together(
+  { effect }: Pick<Ground, 'effect'>,
+  changes: readonly Change[],
+  bodies: readonly OddBody[] = [],
+): Case {
   const faults = [...changes.flatMap((one) => one.faults), ...bodies.map((kind) => `body: ${kind}`)]
-  const all = [...changes.map(described), ...bodies.map((kind) => odd.calledBodies[kind])]
+  const all = [...changes.map(described), ...bodies.map(calledBody)]
   return {
     what: `with a valid body, but ${all.join(', ')}`,
     fault: faults.join(' + '),
     effect,
-    change: (valid) => ({
-      ...valid,
-      body: odd.written(changedBody(changes, jsonOf(valid)), bodies),
-    }),
+    change: (valid) => ({ ...valid, body: written(changedBody(changes, jsonOf(valid)), bodies) }),
   }
 }
 
 /** Several changes in one request: what is granted was looked at whole; else each by itself tells more. */
 function groupCase(ground: Ground, changes: readonly Change[], isConclusive = false): Case {
   const whole = together(ground, changes)
+  if (changes.length > 1)
+    return { ...whole, parts: changes.map((one) => groupCase(ground, [one])), isConclusive }
   const milder = changes.flatMap((one) => one.milder ?? [])
-  if (changes.length < 2)
-    return milder.length === 0 ? whole : { ...whole, parts: [together(ground, milder)] }
-  return { ...whole, parts: changes.map((one) => groupCase(ground, [one])), isConclusive }
+  return milder.length === 0 ? whole : { ...whole, parts: [together(ground, milder)] }
 }
 
-/** Texts that name what is created: there may be names that are none. */
-function isName({ material: { operation } }: Ground, { member }: Placed): boolean {
-  const name = operationOf(operation).creates?.name
-  return name !== undefined && 'role' in name && name.role === member.role
+/** Groups of changes; texts that name what is created go by themselves: there may be names that are none. */
+function groupsOf<T extends Pick<Change, 'place'>>({ material }: Ground, changes: T[]): T[][] {
+  const name = operationOf(material.operation).creates?.name
+  return grouped(
+    changes,
+    ({ member }) => name !== undefined && 'role' in name && name.role === member.role,
+  )
 }
 
 /** Odd texts of all members, all at once; then each kind at all members, then each by itself. With them the odd bodies. */
-export function textCases(ground: Ground, changes: readonly Change[]): Case[] {
-  const groups = odd.grouped(
-    ground.places.flatMap(
-      (place) => odd.everyText(changes.filter((one) => one.place === place)) ?? [],
-    ),
-    (place) => isName(ground, place),
+function textCases(ground: Ground, changes: readonly Change[]): Case[] {
+  const texts = ground.places.flatMap(
+    (place) => everyText(changes.filter((one) => one.place === place)) ?? [],
   )
+  const groups = groupsOf(ground, texts)
   const named = oddBodies.map((kind) => together(ground, [], [kind]))
   if (groups.length === 0) return [{ ...together(ground, [], oddBodies), parts: named }]
   return groups.map((group, at) => {
-    const bodies = at === 0 ? oddBodies : []
     const kinds = oddTexts.map((kind) =>
       changes.filter((one) => isOf(one, kind) && group.some(({ place }) => place === one.place)),
     )
-    const parts = [...(at === 0 ? named : []), ...kinds.map((own) => groupCase(ground, own))]
-    return { ...together(ground, group, bodies), parts }
+    const ofKind = kinds.map((own) => groupCase(ground, own))
+    return at === 0
+      ? { ...together(ground, group, oddBodies), parts: [...named, ...ofKind] }
+      : { ...together(ground, group), parts: ofKind }
   })
 }
 
 /** `null` at members that may be left out, and texts for numbers, several at once; else each by itself. */
-export function togetherCases(ground: Ground): Case[] {
-  const all = (
-    places: readonly Placed[],
-    kind: string,
-    called: string,
-    value: unknown,
-  ): Change[][] => odd.grouped(places.map((place) => change(place, kind, called, () => value)))
+function togetherCases(ground: Ground): Case[] {
+  const all = (places: readonly Placed[], kind: string, called: string, value: unknown) =>
+    grouped(places.map((place) => change(place, kind, called, () => value)))
   const asText = ground.places.filter(({ member }) => member.kinds.includes('number'))
   const nulls = ground.places.filter(({ member }) => !member.kinds.includes('null'))
   const settings = asText.filter(({ member }) => isSetting(member))
   const optional = nulls.filter(({ member }) => isOptional(member))
   const required = nulls.filter((place) => !optional.includes(place))
+  // A server that refuses what could be read as a number refuses it everywhere; what could not is sent one by one.
+  const converted = [
+    ...all(asText, 'string', 'the text "1"', '1'),
+    ...all(settings, 'boolean', 'true', true),
+  ]
   return [
     ...all(optional, 'null', 'null', null).map((group) => groupCase(ground, group)),
-    // A server that refuses what could be read as a number refuses it everywhere; what could not is sent one by one.
-    ...[
-      ...all(asText, 'string', 'the text "1"', '1'),
-      ...all(settings, 'boolean', 'true', true),
-    ].map((group) => groupCase(ground, group, true)),
+    ...converted.map((group) => groupCase(ground, group, true)),
     ...required.flatMap((place) => ofKinds(place, ['null'])).map((one) => memberCase(ground, one)),
   ]
 }
@@ -154,31 +258,16 @@ export function togetherCases(ground: Ground): Case[] {
 /** The spec shows what it is for, and other requests without it. */
 function isOptional(member: Member): boolean {
   if (member.required || !isLoose(member, 'null')) return false
-  return (
-    member.isExtra === true || member.kinds.some((kind) => kind === 'number' || kind === 'boolean')
-  )
+  const isPlain = member.kinds.some((kind) => kind === 'number' || kind === 'boolean')
+  return member.isExtra === true || isPlain
 }
 
-/** Odd values that are no texts: what may be granted together at once, anything else by itself. First what most servers refuse. */
-export function valueCases(ground: Ground, changes: readonly Change[]): Case[] {
-  const kinds = [
-    'unknown',
-    'deleted',
-    'equal',
-    'alone',
-    'repeated',
-    'empty',
-    'blank',
-    'object member',
-    ...oddNumbers,
-  ]
-  return kinds.flatMap((kind) => {
+/** Odd values that are no texts: what may be granted together at once, anything else by itself. */
+const valueCases = (ground: Ground, changes: readonly Change[]): Case[] =>
+  otherOdd.flatMap((kind) => {
     const own = changes.filter((one) => isOf(one, kind))
     return [
-      ...odd
-        .grouped(own.filter(odd.isFree), (place) => isName(ground, place))
-        .map((group) => groupCase(ground, group)),
-      ...own.filter((one) => !odd.isFree(one)).map((one) => together(ground, [one])),
+      ...groupsOf(ground, own.filter(isFree)).map((group) => groupCase(ground, group)),
+      ...own.filter((one) => !isFree(one)).map((one) => together(ground, [one])),
     ]
   })
-}

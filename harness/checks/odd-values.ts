@@ -1,10 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { OddBody, OddNumber, OddText } from '../../catalogue/odd-values.ts'
 import {
   emptyOf,
   isListed,
+  type OddBody,
   oddBodies,
+  oddNumbers,
   oddTexts,
+  type OddValue,
   oddValuesOf,
   twinOf,
 } from '../../catalogue/odd-values.ts'
@@ -32,31 +34,8 @@ export const characters = `%s%n{{'"[(&|:*\\\r\n\u2028\té茶\u202e\u{1f6b0}`
 /** Characters of ordinary names, hardly ever forbidden: a server may refuse the others before it uses them. */
 export const plainer = `'s é茶\u{1f6b0}`
 
-type ChangedText = (member: Member) => readonly [called: string, change: (own: string) => string]
-
-const texts: Readonly<Record<OddText, ChangedText>> = {
-  'odd characters': () => [
-    'followed by %s, {{, quotes, line ends and an emoji',
-    (own) => own + characters,
-  ],
-  'U+0000': () => ['followed by U+0000', (own) => `${own}\u0000`],
-  'lone surrogate': () => ['followed by half of a surrogate pair', (own) => `${own}\ud83d`],
-  long(member) {
-    const length = lengthOf(member)
-    return [`${length} characters long`, (own) => own.padEnd(length, ' and so on')]
-  },
-}
-
 /** Stands in a body until the number takes its place that JSON.stringify would not write. */
 const stand = 'conform-1e400'
-
-const numbers: Readonly<Record<OddNumber, (member: Member) => unknown>> = {
-  negative: () => -1,
-  zero: () => 0,
-  huge: () => 2 ** 63,
-  fraction: ({ inside = [1] }) => Number(inside[0]) + 0.5,
-  infinite: () => stand,
-}
 
 /** Parts from which odd values are made. */
 interface Drawn {
@@ -67,52 +46,72 @@ interface Drawn {
   readonly random: () => number
 }
 
-/** The odd values of a member that its record names, each by itself. */
-export function oddChanges({ run, members, places, random }: Drawn, place: Placed): Change[] {
-  const { member } = place
-  const odd = (kind: string, called: string, value: Change['value']): Change =>
-    change(place, kind, called, value)
-  return oddValuesOf(member, members).flatMap((kind): Change[] => {
-    if (kind === 'unknown' && member.isFile) return [unknownIdAt(run, place)]
-    if (kind === 'unknown')
-      return [
-        odd(kind, 'unknown', (own) => withTypeOf(own, freshUnknownId(run, String(own), random))),
-      ]
-    if (kind === 'empty') {
-      return emptyOf(member.isId ? ['string'] : member.kinds).map((value) =>
-        odd(kind, shown(value), () => value),
-      )
-    }
-    if (kind === 'alone')
-      return [odd(kind, `${shown(member.shows)}, without what it is for`, () => member.shows)]
-    if (kind === 'blank') return [odd(kind, 'a blank', () => ' ')]
-    if (kind === 'deleted') {
-      const { deletedFile } = run.target.resources
-      return deletedFile === undefined ? [] : [deletedIdAt(place, deletedFile)]
-    }
-    if (kind === 'equal') {
-      const twinPlace = places.find((other) => other.member === twinOf(member, members))
-      const twin = twinPlace && getAt(place.body, twinPlace.pointer)
-      return typeof twin === 'string' ? [odd(kind, shown(twin), () => twin)] : []
-    }
-    if (kind === 'object member') return [odd(kind, '__proto__', () => '__proto__')]
-    if (kind === 'repeated')
-      return [odd(kind, 'its own items again and again', (own) => repeated(own, member, members))]
-    if (kind in numbers) {
-      const value = numbers[kind as OddNumber](member)
-      return [odd(kind, value === stand ? '1e400' : shown(value), () => value)]
-    }
-    const [called, to] = texts[kind as OddText](member)
-    const made = odd(kind, called, (own) => to(typeof own === 'string' ? own : ''))
-    if (kind !== 'odd characters') return [made]
-    const milder = odd(
-      kind,
-      "followed by 's, letters of two scripts and an emoji",
-      (own) => `${String(own)}${plainer}`,
+type Odd = (called: string, value: Change['value']) => Change
+type Made = (odd: Odd, place: Placed, drawn: Drawn) => Change[]
+
+const followedBy =
+  (words: string, more: string): Made =>
+  (odd) => [odd(`followed by ${words}`, (own) => textOf(own) + more)]
+
+const ofNumber =
+  (value: (member: Member) => number): Made =>
+  (odd, { member }) => [odd(shown(value(member)), () => value(member))]
+
+const textOf = (own: unknown): string => (typeof own === 'string' ? own : '')
+
+/** The changes of a member for each of its odd values. */
+const oddChange: Readonly<Record<OddValue, Made>> = {
+  'odd characters'(odd) {
+    const milder = odd("followed by 's, letters of two scripts and an emoji", (own) =>
+      String(own).concat(plainer),
     )
-    return [{ ...made, milder }]
-  })
+    const called = 'followed by %s, {{, quotes, line ends and an emoji'
+    return [{ ...odd(called, (own) => textOf(own) + characters), milder }]
+  },
+  'U+0000': followedBy('U+0000', '\u0000'),
+  'lone surrogate': followedBy('half of a surrogate pair', '\ud83d'),
+  long(odd, { member }) {
+    const length = lengthOf(member)
+    return [odd(`${length} characters long`, (own) => textOf(own).padEnd(length, ' and so on'))]
+  },
+  negative: ofNumber(() => -1),
+  zero: ofNumber(() => 0),
+  huge: ofNumber(() => 2 ** 63),
+  fraction: ofNumber(({ inside = [1] }) => Number(inside[0]) + 0.5),
+  infinite: (odd) => [odd('1e400', () => stand)],
+  unknown(odd, place, { run, random }) {
+    if (place.member.isFile) return [unknownIdAt(run, place)]
+    return [
+      odd('unknown', (own) => {
+        const id = freshUnknownId(run, String(own), random)
+        return typeof own === 'number' ? Number(id) : id
+      }),
+    ]
+  },
+  deleted: (_, place, { run }) => deletedIdAt(run, place),
+  empty: (odd, { member: { isId, kinds } }) =>
+    emptyOf(isId ? ['string'] : kinds).map((value) => odd(shown(value), () => value)),
+  alone: (odd, { member: { shows } }) => [
+    odd(`${shown(shows)}, without what it is for`, () => shows),
+  ],
+  blank: (odd) => [odd('a blank', () => ' ')],
+  equal(odd, { member, body }, { members, places }) {
+    const twin = twinOf(member, members)
+    const place = places.find((other) => other.member === twin)
+    const value = place && getAt(body, place.pointer)
+    return typeof value === 'string' ? [odd(shown(value), () => value)] : []
+  },
+  'object member': (odd) => [odd('__proto__', () => '__proto__')],
+  repeated: (odd, { member }, { members }) => [
+    odd('its own items again and again', (own) => repeated(own, member, members)),
+  ],
 }
+
+/** The odd values of a member that its record names, each by itself. */
+export const oddChanges = (drawn: Drawn, place: Placed): Change[] =>
+  oddValuesOf(place.member, drawn.members).flatMap((kind) =>
+    oddChange[kind]((called, value) => change(place, kind, called, value), place, drawn),
+  )
 
 /** More items than a list usually has; items that name files may cost something: each is there twice. */
 const manyItems = 120
@@ -120,15 +119,9 @@ const manyItems = 120
 function repeated(own: unknown, { at }: Member, members: readonly Member[]): unknown {
   const items = Array.isArray(own) ? (own as unknown[]) : []
   const isCostly = members.some((member) => member.at === `${at}/*/file_id`)
-  const most = isCostly ? 2 * items.length : manyItems
-  return Array.from(
-    { length: items.length === 0 ? 0 : most },
-    (_, index) => items[index % items.length],
-  )
-}
-
-function withTypeOf(own: unknown, id: string): string | number {
-  return typeof own === 'number' ? Number(id) : id
+  const length = isCostly ? 2 * items.length : manyItems
+  if (items.length === 0) return []
+  return Array.from({ length }, (_, index) => items[index % items.length])
 }
 
 /** All odd texts of one place in one value. */
@@ -141,6 +134,19 @@ export function everyText(changes: readonly Change[]): Change | undefined {
   return { ...first, called, faults: own.flatMap(({ faults }) => faults), value }
 }
 
+/** Odd values that are no texts, those first that most servers refuse. */
+export const otherOdd: readonly OddValue[] = [
+  'unknown',
+  'deleted',
+  'equal',
+  'alone',
+  'repeated',
+  'empty',
+  'blank',
+  'object member',
+  ...oddNumbers,
+]
+
 /** Whether a server may well grant it together with other odd values: it looks at no list, and the value is no id. */
 export function isFree(change: Change): boolean {
   const { member } = change.place
@@ -149,13 +155,12 @@ export function isFree(change: Change): boolean {
   return !isOfArrays || member.kinds.includes('string') || member.isExtra === true
 }
 
-function isNested(one: string, other: string): boolean {
-  return `${one}/`.startsWith(`${other}/`) || `${other}/`.startsWith(`${one}/`)
-}
+const isWithin = (one: Placed, other: Placed): boolean =>
+  `${one.pointer}/`.startsWith(`${other.pointer}/`)
 
 /** Whether both places can be in one body, with all that is above them. */
 function fit(one: Placed, other: Placed): boolean {
-  if (isNested(one.pointer, other.pointer)) return false
+  if (isWithin(one, other) || isWithin(other, one)) return false
   const top = topOf(one)
   return top !== topOf(other) || isDeepStrictEqual(getAt(one.body, top), getAt(other.body, top))
 }
@@ -167,11 +172,9 @@ export function grouped<T extends Pick<Change, 'place'>>(
 ): T[][] {
   const groups: T[][] = []
   for (const change of changes) {
-    const group = groups.find((others) =>
-      others.every(
-        ({ place }) => fit(place, change.place) && !isAlone(place) && !isAlone(change.place),
-      ),
-    )
+    const fits = ({ place }: T): boolean =>
+      fit(place, change.place) && !isAlone(place) && !isAlone(change.place)
+    const group = groups.find((others) => others.every(fits))
     if (group) group.push(change)
     else groups.push([change])
   }
@@ -181,23 +184,24 @@ export function grouped<T extends Pick<Change, 'place'>>(
 /** Levels of arrays: above the limits of common parsers, some of which take it for an error of their own to meet them. */
 const levels = 1200
 
-const members: Readonly<Record<OddBody, string>> = {
-  'member names':
+/** Members that are put after those of a body, and what it has then. */
+const oddMembers: Readonly<Record<OddBody, readonly [text: string, called: string]>> = {
+  'member names': [
     '"__proto__":{"conform":true},"constructor":null,"hasOwnProperty":1,"toString":null,"":"","a.b[0]":1,"conform":1,"conform":2',
-  'deep nesting': `"nested":${'['.repeat(levels)}${']'.repeat(levels)}`,
+    'it has members named __proto__, constructor, hasOwnProperty, toString and the empty text, and one twice',
+  ],
+  'deep nesting': [
+    `"nested":${'['.repeat(levels)}${']'.repeat(levels)}`,
+    `it has a member that is ${levels} arrays in each other`,
+  ],
 }
 
-/** Faults of a body, in words. */
-export const calledBodies: Readonly<Record<OddBody, string>> = {
-  'member names':
-    'it has members named __proto__, constructor, hasOwnProperty, toString and the empty text, and one twice',
-  'deep nesting': `it has a member that is ${levels} arrays in each other`,
-}
+export const calledBody = (kind: OddBody): string => oddMembers[kind][1]
 
 /** The body as it is sent, with the odd members after its own. */
-export function written(body: unknown, bodies: readonly OddBody[] = []): string {
+export function written(body: unknown, bodies: readonly OddBody[]): string {
   const text = JSON.stringify(body).replaceAll(`"${stand}"`, '1e400')
-  const more = oddBodies.filter((kind) => bodies.includes(kind)).map((kind) => members[kind])
+  const more = oddBodies.filter((kind) => bodies.includes(kind)).map((kind) => oddMembers[kind][0])
   if (more.length === 0 || !text.endsWith('}')) return text
   return `${text.slice(0, -1)}${text === '{}' ? '' : ','}${more.join(',')}}`
 }

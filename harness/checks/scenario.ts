@@ -1,91 +1,80 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
-  type OperationId,
   busyStatus,
   operation as operationOf,
+  type OperationId,
   uploadOperation,
 } from '../../catalogue/operations.ts'
-import type { CheckContext, Exchange, HttpResponse, Probe, Purpose, Run } from '../engine/index.ts'
+import { type Pairs, pairsByScenario } from '../../catalogue/expected.ts'
 import {
+  type CheckContext,
   effectOf,
+  type Exchange,
   isBlock,
   isExpected,
   isGranted,
   judgePairs,
   matchPairs,
   NotExercised,
-  perRun,
+  type Probe,
+  type Run,
   sendHookRequest,
   sendWithStaleRetry,
   throughGate,
   tpeOf,
 } from '../engine/index.ts'
+import { isExclusive, type Scenario } from '../target-file/index.ts'
 import {
-  countsAsGranted,
   type Control,
   control,
   controlWith,
   counterpartOf,
+  countsAsGranted,
   nameOfControl,
   noteControl,
   notGranted,
 } from './control.ts'
 import { resendWhile } from './created.ts'
+import { sharedBy } from './shared.ts'
 import {
-  isDeclared,
-  validRequest,
   applyScenario,
+  bringsBody,
   declaresMore,
   distinctRequest,
   draftRequest,
+  isDeclared,
   plainRequest,
   sharedRequest,
+  validRequest,
 } from './valid-request.ts'
-import { bringsBody } from './changed-by-scenario.ts'
-import { isExclusive, type Scenario } from '../target-file/index.ts'
-import { pairsByScenario, type Pairs } from '../../catalogue/expected.ts'
 
 /** Follows the request line of what a scenario of the target file brings about. */
 export const asScenario = 'as the scenario of the target file says'
 
 /** Deadline of a request that takes a state back when the run is over, in ms. */
 const leaveAfterEndMs = 800
-
-/** Why scenarios that need the target to themselves cannot go on: the control was not granted again. */
-const notGrantedAgain = perRun((): { reason: string | undefined } => ({ reason: undefined }))
+/** Pauses between two requests that ask whether the valid one is granted again, in ms. */
+const pauses = { first: 50, longest: 2000 }
 
 /** Brings the scenario's state about; throws `NotExercised` if the target refuses. */
-export async function enterState(
-  { run, requirement }: CheckContext,
-  { before }: Scenario,
-): Promise<void> {
+async function enterState({ run, requirement }: CheckContext, { before }: Scenario): Promise<void> {
   for (const request of before) {
-    const response = await sendHookRequest(run, request, {
-      role: 'setup',
-      requirement: requirement.id,
-    })
+    const purpose = { role: 'setup', requirement: requirement.id } as const
+    const { status } = await sendHookRequest(run, request, purpose)
     run.life.signal.throwIfAborted()
-    if (response.status === undefined || response.status >= 400) {
-      const answered = response.status ?? 'not at all'
+    if (status === undefined || status >= 400)
       throw new NotExercised(
-        `the scenario's before request was answered ${answered}: ${request.method} ${request.url}`,
+        `the scenario's before request was answered ${status ?? 'not at all'}: ${request.method} ${request.url}`,
       )
-    }
   }
 }
 
 /** Takes the scenario's state back: also when the run is over. */
-export async function leaveState(
-  { run, requirement }: CheckContext,
-  { after }: Scenario,
-): Promise<void> {
+async function leaveState({ run, requirement }: CheckContext, { after }: Scenario): Promise<void> {
   for (const request of after) {
     const deadline = run.life.ended ? { timeoutMs: leaveAfterEndMs } : {}
-    await sendHookRequest(run, request, {
-      role: 'cleanup',
-      requirement: requirement.id,
-      ...deadline,
-    })
+    const purpose = { role: 'cleanup', requirement: requirement.id, ...deadline } as const
+    await sendHookRequest(run, request, purpose)
   }
 }
 
@@ -101,39 +90,36 @@ export async function around(
 ): Promise<void> {
   const { run } = context
   if (!isExclusive(scenario)) return judge()
-  const { reason } = notGrantedAgain(run)
-  if (reason !== undefined) throw new NotExercised(reason)
+  const { notGrantedAgain } = sharedBy(run)
+  if (notGrantedAgain !== undefined) throw new NotExercised(notGrantedAgain)
   try {
     await enterState(context, scenario)
     await judge()
   } finally {
     await leaveState(context, scenario)
-    if (!run.life.ended && isDeclared(run, operation)) await awaitGranted(context, operation)
+    if (!run.life.ended && isDeclared(run, operation)) await awaitGranted(run, operation)
   }
 }
 
-async function validOnce(run: Run, operation: OperationId): Promise<Exchange> {
-  const purpose = { requirement: null, role: 'control' } as const
-  const probe = await validRequest(run, operation)
-  return throughGate(run, probe, purpose, () => sendWithStaleRetry(run, probe, purpose))
-}
-
-const firstPauseMs = 50
-const longestPauseMs = 2000
-
 /** Waits until the valid request is granted again, at most `jobTimeoutMs`: else nothing of this kind can be judged any more. */
-async function awaitGranted({ run }: CheckContext, operation: OperationId): Promise<void> {
+async function awaitGranted(run: Run, operation: OperationId): Promise<void> {
   if (run.options.readOnly && effectOf(run, operation) !== 'none') return
-  const deadline = performance.now() + run.target.limits.jobTimeoutMs
-  for (let pause = firstPauseMs; !run.life.ended; pause = Math.min(pause * 2, longestPauseMs)) {
-    const exchange = await validOnce(run, operation).catch(() => undefined)
+  const { jobTimeoutMs } = run.target.limits
+  const purpose = { requirement: null, role: 'control' } as const
+  const ask = async (): Promise<Exchange> => {
+    const probe = await validRequest(run, operation)
+    return throughGate(run, probe, purpose, () => sendWithStaleRetry(run, probe, purpose))
+  }
+  const deadline = performance.now() + jobTimeoutMs
+  for (let ms = pauses.first; !run.life.ended; ms = Math.min(ms * 2, pauses.longest)) {
+    const exchange = await ask().catch(() => undefined)
     if (exchange && countsAsGranted(exchange)) return
     if (performance.now() >= deadline) {
-      notGrantedAgain(run).reason =
-        `after a scenario ${operation} was not granted again within ${run.target.limits.jobTimeoutMs} ms`
+      sharedBy(run).notGrantedAgain =
+        `after a scenario ${operation} was not granted again within ${jobTimeoutMs} ms`
       return
     }
-    await sleep(pause, undefined, { signal: run.life.signal }).catch(() => undefined)
+    await sleep(ms, undefined, { signal: run.life.signal }).catch(() => undefined)
   }
 }
 
@@ -141,27 +127,21 @@ async function awaitGranted({ run }: CheckContext, operation: OperationId): Prom
 export type Further = (context: CheckContext, exchange: Exchange) => void
 
 /** Judges a refusal that a scenario of the target file brings about, by what the requirement gives. */
-export async function judgeScenario(
-  context: CheckContext,
-  scenario: Scenario,
-  further?: Further,
-): Promise<void> {
-  const { run, requirement } = context
-  const { operation } = scenario
+export async function byScenario(context: CheckContext, further?: Further): Promise<void> {
+  const { run, requirement, scenario } = context
+  if (!scenario) throw new NotExercised(`declare a scenario for ${requirement.id}`)
+  const { operation, repeat } = scenario
   const expects = pairsByScenario(requirement, operation)
-  const purpose: Partial<Purpose> = { expects }
-  const make = (): Promise<Probe> => scenarioProbe(context, scenario)
+  const make = (): Promise<Probe> => scenarioProbe(run, scenario)
   const judge = (exchange: Exchange): void => {
     judgePairs(context, exchange, expects, asScenario)
     further?.(context, exchange)
   }
-  const undeclared = bringsBody(scenario) && !isDeclared(run, operation)
-  const none: Control = {
-    state: 'none',
-    said: () => 'not sent: the operation is not declared',
-    valid: make,
-  }
-  const found = undeclared ? none : await scenarioControl(run, operation)
+  const said = (): string => 'not sent: the operation is not declared'
+  const found: Control =
+    bringsBody(scenario) && !isDeclared(run, operation)
+      ? { state: 'none', said, valid: make }
+      : await scenarioControl(run, operation)
   if (found.state === 'refused') throw notGranted(found)
   noteControl(context, found)
   const state = {
@@ -169,18 +149,16 @@ export async function judgeScenario(
     leave: () => leaveState(context, scenario),
   }
   await around(context, scenario, operation, async () => {
-    if (scenario.repeat !== undefined)
-      return judge(
-        await sendRepeatedly(context, { make, most: scenario.repeat, control: found, expects }),
-      )
+    if (repeat !== undefined)
+      return judge(await sendRepeatedly(context, { make, most: repeat, control: found, expects }))
     const counterpart = async () => counterpartOf(found)
     const send = (source: () => Promise<Probe>): Promise<Exchange> =>
-      context.send(source, purpose, { counterpart, state })
+      context.send(source, { expects }, { counterpart, state })
     // Of the bytes that the control sent a server may say first that they are there already (§7.2).
     const isDuplicate = ({ response }: Exchange): boolean =>
       operation === uploadOperation && response?.status === 409 && !isExpected(expects, response)
     const own = (): Promise<Exchange> =>
-      send(() => scenarioProbe(context, scenario, () => distinctRequest(run, operation)))
+      send(() => scenarioProbe(run, scenario, () => distinctRequest(run, operation)))
     judge(await resendWhile(await send(make), own, isDuplicate, 2))
   })
 }
@@ -194,7 +172,7 @@ function scenarioControl(run: Run, operation: OperationId): Promise<Control> {
 
 /** The scenario's request, fresh each time; what is refused has no effect, and all add one file that is in no graph yet. */
 async function scenarioProbe(
-  { run }: CheckContext,
+  run: Run,
   scenario: Scenario,
   plain = (): Promise<Probe> => plainRequest(run, scenario.operation, 'whole'),
 ): Promise<Probe> {
@@ -204,21 +182,6 @@ async function scenarioProbe(
     ? () => sharedRequest(run, `request of scenarios of ${operation}`, plain)
     : plain
   return { ...(await applyScenario(run, scenario, operation, source)), effect: 'none' }
-}
-
-/** Judges a refusal that only a scenario of the target file can bring about. */
-export async function byScenario(context: CheckContext, further?: Further): Promise<void> {
-  const { scenario } = context
-  if (!scenario) throw new NotExercised(`declare a scenario for ${context.requirement.id}`)
-  await judgeScenario(context, scenario, further)
-}
-
-/** An answer that says nothing about the condition: a busy application, a passing 503, a block by another name. */
-function tellsNothing(response: HttpResponse, { probe }: Exchange, expects: Pairs): boolean {
-  const { status } = response
-  if (expects.some(([expected]) => expected === status)) return false
-  const isNamed = expects.some(([, ...names]) => names.includes(tpeOf(response) ?? ''))
-  return status === 503 || status === busyStatus(probe.operation) || (isBlock(response) && !isNamed)
 }
 
 /** A request that is sent until its condition shows. */
@@ -236,19 +199,21 @@ interface Repeated {
  * Throws `NotExercised` if all were granted.
  */
 async function sendRepeatedly(
-  context: CheckContext,
+  { run, requirement }: CheckContext,
   { make, most, control, expects }: Repeated,
 ): Promise<Exchange> {
-  const { run, requirement } = context
   const usual = control.exchange?.response?.status
   const purpose = { requirement: requirement.id, role: 'probe', expects } as const
-  const tells = (exchange: Exchange): boolean => {
-    const { response } = exchange
-    const asUsual =
-      response !== undefined &&
-      (usual === undefined ? response.status < 300 : response.status === usual)
-    const granted = asUsual && (response.status >= 300 || isGranted(response))
-    return response !== undefined && !granted && !tellsNothing(response, exchange, expects)
+  const tells = ({ response, probe }: Exchange): boolean => {
+    if (!response) return false
+    const { status } = response
+    const isAsUsual = usual === undefined ? status < 300 : status === usual
+    if (isAsUsual && (status >= 300 || isGranted(response))) return false
+    // A busy application, a passing 503, and a block by another name say nothing about the condition.
+    if (expects.some(([expected]) => expected === status)) return true
+    const isNamed = expects.some(([, ...names]) => names.includes(tpeOf(response) ?? ''))
+    const isPassing = status === 503 || status === busyStatus(probe.operation)
+    return !isPassing && (isNamed || !isBlock(response))
   }
   let sent = 0
   let found: Exchange | undefined

@@ -3,10 +3,10 @@ import { isRefusal, type Pairs } from '../../catalogue/expected.ts'
 import type { AreaName, AreaRequirement, CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import { requirementsOfArea } from '../../catalogue/catalogue.ts'
 import type { Judge } from '../engine/index.ts'
+import type { Condition, KnownCases } from './case.ts'
 import { type GrantedByCases, grantedByScenario } from './granted.ts'
-import type { CaseCondition } from './case.ts'
+import { judgeRefusal } from './refusals.ts'
 import { byScenario } from './scenario.ts'
-import { type Condition, judgeRefusal } from './refusals.ts'
 
 type ConditionName<Id extends string> = Id extends `${string}/${infer Name}` ? Name : never
 
@@ -35,9 +35,6 @@ interface Judged {
 
 /** How a requirement of an operation or area is judged; undefined of any other. */
 export type Suite = (id: string) => Judged | undefined
-
-/** What a run sends for a requirement, if that is known before anything is sent. */
-export type KnownCases = Pick<CaseCondition, 'cases' | 'generated'>
 
 type Check = Condition | GrantedByCases | Judge
 

@@ -1,29 +1,28 @@
 import {
+  askHolding,
   type CheckContext,
-  type Run,
-  type Probe,
-  operationProbe,
-  perRun,
+  describeResponse,
   type Exchange,
+  isBreakdown,
   isGranted,
   NotExercised,
-  askHolding,
-  isBreakdown,
-  Throttled,
-  describeResponse,
+  operationProbe,
   pause,
+  type Probe,
+  type Run,
+  Throttled,
 } from '../engine/index.ts'
 import type { UploadContent } from '../target-file/index.ts'
 import { uploadOperation } from '../../catalogue/operations.ts'
-import { resendWhile, namedId, uploadsOf } from './created.ts'
 import { leftOut } from '../report/index.ts'
+import { namedId, resendWhile } from './created.ts'
+import { sharedBy } from './shared.ts'
 
-/** `report.pdf` → `report-k3x9a2.pdf`: what a run creates has a name of its own. */
-function freshName(filename: string, suffix: string): string {
+/** A name that nothing has had: `report.pdf` → `report-k3x9a2.pdf`. */
+export function freshFilename(run: Run, filename: string): string {
   const dot = filename.lastIndexOf('.')
-  return dot > 0
-    ? `${filename.slice(0, dot)}-${suffix}${filename.slice(dot)}`
-    : `${filename}-${suffix}`
+  const at = dot > 0 ? dot : filename.length
+  return `${filename.slice(0, at)}-${run.objects.suffix()}${filename.slice(at)}`
 }
 
 /** Header values are ASCII: any other name is added beside a plain one, as RFC 8187 writes it. */
@@ -33,15 +32,7 @@ function attachmentOf(name: string): string {
   return `attachment; filename="${plain}"${ascii ? '' : `; filename*=UTF-8''${encodeURIComponent(name)}`}`
 }
 
-/** A name that nothing has had, like that of the file. */
-export function freshFilename(run: Run, filename: string): string {
-  return freshName(filename, run.objects.suffix())
-}
-
-/**
- * An upload (§2.8): raw bytes, their media type, and the file name as an attachment.
- * @param name a fresh one if nothing is said
- */
+/** An upload (§2.8): raw bytes, their media type, and the file name as an attachment. */
 export async function uploadProbe(
   run: Run,
   file: UploadContent,
@@ -75,36 +66,23 @@ export function withOwnContent(run: Run, file: UploadContent): UploadContent {
   return { ...file, bytes: Buffer.concat([file.bytes, Buffer.from(mark)]) }
 }
 
-/** Valid requests of a run that broke the server, were granted with an envelope, or were refused with a fresh name each time. */
-export const wronglyRefused = perRun((): Exchange[] => [])
-
 /** Fails for each valid request of the operation that was refused although another was granted. */
 export function judgeRefused(context: CheckContext): void {
-  for (const refused of wronglyRefused(context.run)) {
+  for (const refused of sharedBy(context.run).wronglyRefused) {
     if (refused.probe.operation !== context.requirement.operation) continue
     context.shownBy = refused.purpose.requirement
     context.cases++
-    context.fail(
-      refused,
-      '2xx, as another one was answered',
-      refused.purpose.what ?? 'with a valid request',
-    )
+    const what = refused.purpose.what ?? 'with a valid request'
+    context.fail(refused, '2xx, as another one was answered', what)
   }
 }
 
 /** Sends an upload once more, as it is declared, if one with content of its own was refused: a format may refuse what is added to it. */
-export function resendAsDeclared(own: Exchange, send: () => Promise<Exchange>): Promise<Exchange> {
-  return resendWhile(
-    own,
-    send,
-    ({ response }) => [400, 415, 422].includes(response?.status ?? 0),
-    2,
-  )
-}
+export const resendAsDeclared = (own: Exchange, send: () => Promise<Exchange>): Promise<Exchange> =>
+  resendWhile(own, send, ({ response }) => [400, 415, 422].includes(response?.status ?? 0), 2)
 
-function isUploaded({ response }: Exchange): boolean {
-  return response !== undefined && isGranted(response)
-}
+const isUploaded = ({ response }: Exchange): boolean =>
+  response !== undefined && isGranted(response)
 
 /**
  * Uploads a file with content of its own, else as it is, and gives its id. Throws `NotExercised` if the upload is refused
@@ -125,16 +103,13 @@ export async function upload(
     askHolding(run, () => uploadProbe(run, content(), name), purpose)
   const own = await send(() => withOwnContent(run, file))
   const exchange = await resendAsDeclared(own, () => send(() => file))
-  if (isSound && exchange.response && isBreakdown(exchange.response))
-    wronglyRefused(run).push(exchange)
-  if (exchange.throttled)
-    throw new Throttled(`an upload was answered ${describeResponse(exchange)}`)
+  const { uploads, wronglyRefused } = sharedBy(run)
+  if (isSound && exchange.response && isBreakdown(exchange.response)) wronglyRefused.push(exchange)
+  const answer = describeResponse(exchange)
+  if (exchange.throttled) throw new Throttled(`an upload was answered ${answer}`)
   if (!isUploaded(exchange))
-    throw new NotExercised(
-      `a file that the suite uploads was refused: ${describeResponse(exchange)}`,
-    )
+    throw new NotExercised(`a file that the suite uploads was refused: ${answer}`)
   const id = namedId(run, exchange)
-  const uploads = uploadsOf(run)
   uploads.at.set(id, exchange.endedAt)
   if (uploads.lagMs > 0) await pause(run, uploads.lagMs)
   return id

@@ -2,7 +2,7 @@
 export { createRun, type RunParts } from './create-run.ts'
 export { type Judging, startJudging } from './judging.ts'
 export type { Interface, Plan, PlanEntry, Run, RunHook, RunOptions, GatedSend } from './run.ts'
-export { isPlanned, mayGenerate, oncePerRun, perRun, runOptionsOf } from './run.ts'
+export { isPlanned, mayGenerate, perRun, runOptionsOf } from './run.ts'
 export {
   createEventQueue,
   type EndedEvent,

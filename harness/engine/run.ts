@@ -218,18 +218,6 @@ export function perRun<T>(make: (run: Run) => T): (run: Run) => T {
   }
 }
 
-const memos = perRun(() => new Map<string, Promise<unknown>>())
-
-/** Does a thing once a run, whoever asks first. */
-export function oncePerRun<T>(run: Run, key: string, make: () => Promise<T>): Promise<T> {
-  const known = memos(run).get(key)
-  if (known) return known as Promise<T>
-  const promise = make()
-  promise.catch(() => undefined)
-  memos(run).set(key, promise)
-  return promise
-}
-
 /** Options that do not follow from the others. */
 type IndependentOptions = Omit<
   RunOptions,

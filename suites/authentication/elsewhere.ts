@@ -11,14 +11,19 @@ import {
 } from '../../catalogue/faults.ts'
 import { isUuid } from '../../schemas/formats.ts'
 import { getAt, setAt } from '../../schemas/json.ts'
-import { type Case, type Material, placesIn, unknownWord } from '../../harness/checks/index.ts'
+import {
+  type Case,
+  type Material,
+  once,
+  placesIn,
+  sharedBy,
+  unknownWord,
+} from '../../harness/checks/index.ts'
 import type { CheckContext, Credential, Exchange, Probe } from '../../harness/engine/index.ts'
 import {
   describeResponse,
   isGranted,
   jsonOf,
-  oncePerRun,
-  perRun,
   Throttled,
   withHeader,
 } from '../../harness/engine/index.ts'
@@ -34,8 +39,7 @@ interface Wrong {
 /** Places that it is sent to: every one; those at another path; one of them; or the first spelling in turn that shows anything. */
 type Where = 'all' | 'each' | OtherPlace | 'one spelling'
 
-/** Requests in a row that got no answer, by place: a gateway may drop what it does not like, and is not asked for ever. */
-const unansweredAt = perRun(() => new Map<OtherPlace, number>())
+/** Requests in a row that get no answer at a place: a gateway may drop what it does not like, and is not asked for ever. */
 const maxUnanswered = 2
 
 interface Elsewhere {
@@ -161,7 +165,7 @@ function probeAt({ material, valid, wrong, at }: Omit<Asked, 'what'>): Probe {
 /** Sends it; undefined if such paths are not answered any more. */
 async function ask(context: CheckContext, asked: Asked): Promise<Exchange | undefined> {
   const { wrong, at, what } = asked
-  const unanswered = unansweredAt(context.run)
+  const { unansweredAt: unanswered } = sharedBy(context.run)
   if ((unanswered.get(at.place) ?? 0) >= maxUnanswered) return undefined
   const { id, operation } = context.requirement
   // What shows without a key is a matter of that requirement, whichever asked.
@@ -227,7 +231,7 @@ function withoutKey(context: CheckContext, asked: Asked): Promise<Exchange | und
   const { place, path, body } = asked.at
   const name = `without a key: ${asked.material.operation} ${place} ${path} ${body}`
   const all = { ...asked, wrong, what: whatAt(wrong, asked.at) }
-  return oncePerRun(context.run, name, () => ask(context, all))
+  return once(context.run, name, () => ask(context, all))
 }
 
 /**

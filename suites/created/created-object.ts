@@ -46,9 +46,9 @@ import {
   refused,
   resendAsDeclared,
   resendWhile,
+  sharedBy,
   upload,
   validRequest,
-  wronglyRefused,
 } from '../../harness/checks/index.ts'
 import { withCredential } from '../authentication/credentials.ts'
 import { invalidForms, malformedForms, noCredential } from '../authentication/key-forms.ts'
@@ -161,7 +161,7 @@ export function notCreated(
   const isWrong =
     response !== undefined &&
     (response.status < 300 || isBreakdown(response) || isRefusedByName(creation))
-  if (isWrong && !scenario) wronglyRefused(run).push(creation)
+  if (isWrong && !scenario) sharedBy(run).wronglyRefused.push(creation)
   answered(creation)
   throw new NotExercised(`${which} ${wasAnswered(creation)}`)
 }
@@ -174,7 +174,8 @@ export function noteRefused(context: CheckContext, creation: Exchange): void {
   const isTwin = ownIdRule(uploadOperation)(historyOf(run)).outcome === 'broken'
   if (unanswered || isTwin || !response || isBlock(response)) return
   const { exists } = creatorOf(operationIn(context))
-  if (isBreakdown(response) || isExpected(exists, response)) wronglyRefused(run).push(creation)
+  if (isBreakdown(response) || isExpected(exists, response))
+    sharedBy(run).wronglyRefused.push(creation)
 }
 
 /** Judges that the control and each other valid creation of the run are granted. */

@@ -12,19 +12,14 @@ import {
   inScenario,
   isDeclared,
   judgeEach,
+  once,
   operationIn,
   retryWhileSettling,
   sampled,
   upload,
 } from '../../harness/checks/index.ts'
 import type { CheckContext, Exchange, Probe, Run } from '../../harness/engine/index.ts'
-import {
-  answered,
-  NotExercised,
-  oncePerRun,
-  operationProbe,
-  orElse,
-} from '../../harness/engine/index.ts'
+import { answered, NotExercised, operationProbe, orElse } from '../../harness/engine/index.ts'
 import { eventOf, type HistoryEvent, historyOf } from '../../harness/history/index.ts'
 import { uploadSample } from '../pdf-parse/refusals.ts'
 import { madeBy, thingsOf } from './attempts.ts'
@@ -46,7 +41,7 @@ function fileToAdd(run: Run): Promise<string | undefined> {
   const declared = run.target.operations['graphs.add-file']?.fields['file']
   if (declared === undefined || !run.target.operations['files.upload']?.content)
     return Promise.resolve(undefined)
-  return oncePerRun(run, 'file for created graphs', () => upload(run, contentOf(run)))
+  return once(run, 'file for created graphs', () => upload(run, contentOf(run)))
 }
 
 /** Nobody says which inputs a created application has: none is given, and a 400 will do. */

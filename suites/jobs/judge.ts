@@ -6,16 +6,11 @@ import {
   grantedByScenario,
   judgeTries,
   judgeVerdict,
+  once,
   validRequest,
 } from '../../harness/checks/index.ts'
 import type { Judge, Run } from '../../harness/engine/index.ts'
-import {
-  jsonValue,
-  judgeGranted,
-  judgeShape,
-  NotExercised,
-  oncePerRun,
-} from '../../harness/engine/index.ts'
+import { jsonValue, judgeGranted, judgeShape, NotExercised } from '../../harness/engine/index.ts'
 import { historyOf, type Verdict } from '../../harness/history/index.ts'
 import { leftOut } from '../../harness/report/index.ts'
 import { provokeConflicts } from './drive.ts'
@@ -39,7 +34,7 @@ export function reach(run: Run, state: 'readable'): Promise<string>
 export function reach(run: Run, state: State): Promise<unknown>
 export function reach(run: Run, state: State): Promise<unknown> {
   const begin: (run: Run) => Promise<unknown> = states[state]
-  return oncePerRun(run, `jobs: ${state}`, () => begin(run))
+  return once(run, `jobs: ${state}`, () => begin(run))
 }
 
 /** The state that a rule speaks of. */

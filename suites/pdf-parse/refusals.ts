@@ -3,7 +3,6 @@ import type { CheckContext, Exchange, Probe, Run, RunHook } from '../../harness/
 import {
   judgePairs,
   NotExercised,
-  oncePerRun,
   operationProbe,
   orElse,
   tpeOf,
@@ -18,14 +17,15 @@ import {
   inPlaceOf,
   judgeAlso,
   notGranted,
+  once,
   ofKindsAny,
   placeholderRequest,
   sample,
   sendUntilSettled,
+  sharedBy,
   shown,
   unknownIdCases,
   upload,
-  uploadsOf,
   validRequest,
 } from '../../harness/checks/index.ts'
 import type { Pairs } from '../../catalogue/expected.ts'
@@ -50,7 +50,7 @@ export function ownSample(
 
 /** The id of a PDF: declared, uploaded from the declared path, or (if no PDF is declared) one of the suite's own. Once a run. */
 export function pdfId(run: Run, name: PdfResource): Promise<string> {
-  return oncePerRun(run, `pdf ${name}`, async () => {
+  return once(run, `pdf ${name}`, async () => {
     const declared = run.target.resources[name]
     if (typeof declared === 'string') return declared
     const [contentType, isSound] = ['application/pdf', name === 'pdfFile']
@@ -81,7 +81,7 @@ export function pdfId(run: Run, name: PdfResource): Promise<string> {
 async function uploadUnderOneName(run: Run, kind: SamplePdf): Promise<string> {
   const filename = `${kind}.pdf`
   const file = { bytes: samplePdf(kind), filename, contentType: 'application/pdf' }
-  const name = await oncePerRun(run, 'name of PDFs', async () => freshFilename(run, 'pages.pdf'))
+  const name = await once(run, 'name of PDFs', async () => freshFilename(run, 'pages.pdf'))
   return orElse(
     run,
     () => upload(run, file, true, name),
@@ -91,7 +91,7 @@ async function uploadUnderOneName(run: Run, kind: SamplePdf): Promise<string> {
 
 /** A PDF of the suite's own, uploaded once a run; throws `NotExercised` if it is refused. */
 export function uploadSample(run: Run, name: SamplePdf): Promise<string> {
-  return oncePerRun(run, `own pdf ${name}`, () => uploadUnderOneName(run, name))
+  return once(run, `own pdf ${name}`, () => uploadUnderOneName(run, name))
 }
 
 /** The valid request of PDF parsing: a PDF may have to be uploaded first. */
@@ -124,7 +124,7 @@ export async function unusable(
   const { run } = context
   const id = await pdfId(run, name)
   const probe = { ...(await valid()), params: { file_id: id } }
-  const isUploaded = uploadsOf(run).at.has(id)
+  const isUploaded = sharedBy(run).uploads.at.has(id)
   if (isUploaded) {
     const send = (again: Probe): Promise<Exchange> => context.send(again, { role: 'setup' })
     const isRefused = ({ response }: Exchange) =>

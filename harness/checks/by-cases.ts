@@ -1,0 +1,152 @@
+import { ask, type CheckContext, Failed, isGranted, type Probe, type Run } from '../engine/index.ts'
+import type { OperationId } from '../../catalogue/operations.ts'
+import { judgeAlso, judgeEach, property } from './at-once.ts'
+import {
+  atOtherPath,
+  type Case,
+  type Cases,
+  type CaseCondition,
+  controlName,
+  type Generated,
+  type Material,
+  materialOf,
+  otherPathOf,
+  quickCases,
+  type RefusalContext,
+} from './case.ts'
+import { controlWith, notGranted } from './control.ts'
+import { once } from './shared.ts'
+import { validRequest } from './valid-request.ts'
+
+interface Order {
+  /** One after the other: each may depend on what was asked before. A quick run sends the first. */
+  readonly inOrder?: true
+}
+
+/** A condition that is judged by these cases, and by as many generated ones as a run asks for. */
+export function byCases(
+  cases: Cases,
+  { generated, ...order }: Order & { readonly generated?: Generated } = {},
+): CaseCondition {
+  const chosen = (material: Material): readonly Case[] => {
+    const all = cases(material)
+    const named = all.filter(({ when, coercion }) => !when && !coercion)
+    if (material.options.depth === 'full') return [...all, ...atOtherPath(material, named)]
+    if (order.inOrder) return named.slice(0, 1)
+    // One that needs a control of its own takes two requests.
+    const plain = named.filter(({ control }) => !control)
+    return quickCases(material, plain.length > 0 ? plain : named)
+  }
+  return {
+    cases: chosen,
+    ...(generated && { generated }),
+    async bringAbout(refusal) {
+      const { context, operation } = refusal
+      const material = materialOf(context.run, context.requirement, operation)
+      const known = chosen(material)
+      const hasOther =
+        known.some(({ isAtOtherPath }) => isAtOtherPath) &&
+        (await grantsAtOtherPath(context.run, operation))
+      const all = known.filter((one) => !one.isAtOtherPath || hasOther)
+      await judgeAll(refusal, material, all, order)
+      await judgeGenerated(refusal, material, generated)
+    },
+  }
+}
+
+/** Whether the valid request is granted at the other path: then it is the same operation there. */
+async function grantsAtOtherPath(run: Run, id: OperationId): Promise<boolean> {
+  const path = otherPathOf(run, id)
+  if (path === undefined || run.options.readOnly) return false
+  return once(run, `other path of ${id}`, async () => {
+    const make = async (): Promise<Probe> => ({ ...(await validRequest(run, id)), path })
+    const purpose = { requirement: null, role: 'control', skipJudging: 'at all' } as const
+    const { response } = await ask(run, make, purpose)
+    return response !== undefined && isGranted(response)
+  })
+}
+
+/** Judges all of these cases: several at once, or one after the other, and those of the end at the end of the run. */
+export async function judgeAll(
+  refusal: RefusalContext,
+  material: Material,
+  all: readonly Case[],
+  order: Order = {},
+): Promise<void> {
+  const { context } = refusal
+  const judgeOne = async (one: Case): Promise<void> => {
+    const { judge } = one
+    const name = controlName(material, one)
+    if (judge) await judgeAlso(context, () => judge(refusal, one))
+    else if (name !== undefined) await judgeAlso(context, () => withControl(refusal, one, name))
+    else {
+      await judgeCase(refusal, one)
+      context.open.settle(1)
+    }
+  }
+  await judgeInTurn(context, all, judgeOne, order)
+}
+
+/** Judges as many generated cases as the run asks for; a quick run sends one case, and the first of them have a name. */
+export async function judgeGenerated(
+  refusal: RefusalContext,
+  material: Material,
+  generated: Generated | undefined,
+): Promise<void> {
+  const arbitrary = material.options.depth === 'full' ? generated?.(material) : undefined
+  if (arbitrary)
+    await property(refusal.context, 'refusalRuns', arbitrary, (one) => judgeCase(refusal, one))
+}
+
+/** Judges cases when it is their turn. Those that are judged as a further case (`judgeAlso`) are planned there. */
+export async function judgeInTurn(
+  context: CheckContext,
+  all: readonly Case[],
+  judge: (one: Case) => Promise<void>,
+  { inOrder }: Order = {},
+): Promise<void> {
+  context.open.plan(all.filter((one) => !one.control && !one.judge).length)
+  const inTurn = async (when: Case['when']): Promise<void> => {
+    const now = all.filter((one) => one.when === when)
+    if (inOrder) for (const one of now) await judge(one)
+    else await judgeEach(now, judge)
+  }
+  await inTurn(undefined)
+  await inTurn('after the others')
+  if (all.some(({ when }) => when === 'at the end')) context.atEnd = () => inTurn('at the end')
+}
+
+/** Judges a case if the target grants its control; throws `NotExercised` if not. */
+async function withControl(refusal: RefusalContext, one: Case, name: string): Promise<void> {
+  const { operation, context } = refusal
+  const { run } = context
+  const found = await controlWith(run, operation, name, async () => {
+    const valid = await validRequest(run, operation)
+    return { ...(one.control?.(valid) ?? valid), effect: valid.effect }
+  })
+  if (found.state === 'refused')
+    throw notGranted(found, 'the same request without its fault was not granted')
+  await judgeCase(refusal, one)
+}
+
+/** Sends a case and judges the answer; tells whether it was granted. */
+export async function judgeCase(refusal: RefusalContext, one: Case): Promise<boolean> {
+  const { valid, judge, context } = refusal
+  const { what, expects, effect = 'none', coercion, before, when } = one
+  if (before === 'a valid request') await context.send(valid, { role: 'setup' })
+  // By its fault a case is known, and is sent once a run; at the end it is sent again.
+  const fault = when === 'at the end' ? undefined : one.fault
+  try {
+    return await judge({ ...one.change(await valid()), effect, fault }, what, expects)
+  } catch (error) {
+    if (!coercion || !isGrantedFault(error)) throw error
+    const { response } = await context.send(coercion(await valid()), { role: 'control' })
+    if (response === undefined || !isGranted(response)) throw error
+    return true
+  }
+}
+
+function isGrantedFault(error: unknown): boolean {
+  const status = error instanceof Failed ? (error.failure.exchange?.response?.status ?? 0) : 0
+  return status >= 200 && status < 300
+}
