@@ -5,7 +5,7 @@ import { Agent, request } from 'undici'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import type { Report } from '../harness/report/model.ts'
+import type { Report } from '../harness/report/report-schema.ts'
 
 /** Figures of one measuring, by name: ms, MB, requests. */
 export type Figures = Readonly<Record<string, number>>

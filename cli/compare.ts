@@ -1,19 +1,11 @@
 import { Command } from '@commander-js/extra-typings'
-import type { Comparison, Row } from '../harness/report/index.ts'
-import {
-  changeOf,
-  compareReports,
-  count,
-  differingRows,
-  newlyFailingMusts,
-  notableRows,
-  readReport,
-  suiteNote,
-} from '../harness/report/index.ts'
+import { count, readReport } from '../harness/report/index.ts'
 import { conditionOf } from '../catalogue/requirement.ts'
 import { UserError } from '../harness/user-error.ts'
 import { terminalText } from '../reporters/escape/terminal.ts'
-import { type Changes, changesOf, marks } from './compare/changes.ts'
+import { changeOf, type Changes, changesOf, compareReports } from './compare/comparison.ts'
+import { type Comparison, differingRows, marks, newlyFailingMusts } from './compare/comparison.ts'
+import { notableRows, suiteNote } from './compare/comparison.ts'
 import { renderPage } from './compare/page.ts'
 import { renderTable } from './compare/terminal.ts'
 import { countsText } from '../reporters/view/groups.ts'
@@ -21,7 +13,7 @@ import { checkOutputs, writeFiles } from './output/files.ts'
 import { parseReportRequests, reportFiles, streamForPeople } from './output/report-requests.ts'
 import { colorsFor, tell } from './output/say.ts'
 import { columnsOf } from '../reporters/terminal/layout.ts'
-import { type OptionsOf, reportOption } from './run/arguments.ts'
+import { reportOption } from './run/arguments.ts'
 import { verdictWords } from '../reporters/view/standing.ts'
 import { json } from '../reporters/escape/json.ts'
 import { markdownCode, markdownText } from '../reporters/escape/markdown.ts'
@@ -44,14 +36,12 @@ export function compareCommand() {
     )
     .addOption(reportOption(Object.keys(formatFiles)))
     .option('--fail-on-new', 'exit 1 if a must is newly failing in the last report')
-    .action(async (files, options) => {
-      await compare(files, options)
-    })
+    .action((files, options) => compare(files, options))
 }
 
 async function compare(
   files: readonly string[],
-  { failOnNew, report }: OptionsOf<typeof compareCommand>,
+  { failOnNew, report }: { readonly failOnNew?: true; readonly report: readonly string[] },
 ): Promise<void> {
   if (failOnNew && files.length < 2) {
     throw new UserError(
@@ -60,10 +50,8 @@ async function compare(
   }
   const requests = parseReportRequests(report, formatFiles)
   const outputs = reportFiles(requests)
-  checkOutputs(
-    outputs,
-    Object.fromEntries(files.map((path) => [`${path}, one of the reports`, path])),
-  )
+  const inputs = files.map((path) => [`${path}, one of the reports`, path] as const)
+  checkOutputs(outputs, Object.fromEntries(inputs))
   const reports = files.map(readReport)
   const comparison = compareReports(reports)
   const last = reports.find(({ path }) => path === comparison.columns.at(-1)?.path)
@@ -136,19 +124,20 @@ function renderMarkdown(comparison: Comparison, { causes, groups }: Changes): st
         `- likely cause of ${results.length} that broke: ${markdownText(what)}`,
     ),
     ...(causes.length > 0 ? [''] : []),
-    ...table(notableRows(comparison), comparison),
+    ...table(comparison),
   ].join('\n')
 }
 
-function table(rows: readonly Row[], { columns, of }: Comparison): string[] {
+function table(comparison: Comparison): string[] {
+  const { columns } = comparison
+  const rows = notableRows(comparison)
   if (rows.length === 0) return []
   return [
     `| requirement | level | ${columns.map((_, index) => index + 1).join(' | ')} | |`,
     `| --- | --- | ${columns.map(() => '---').join(' | ')} | --- |`,
     ...rows.map((row) => {
       const cells = row.outcomes.map((outcome) => marks[outcome ?? 'absent'].word.toLowerCase())
-      const change = of === 'time' ? (changeOf(row, columns.length - 1) ?? '') : ''
-      return `| ${markdownCode(row.id)} | ${row.level} | ${cells.join(' | ')} | ${change} |`
+      return `| ${markdownCode(row.id)} | ${row.level} | ${cells.join(' | ')} | ${changeOf(row, comparison) ?? ''} |`
     }),
     '',
   ]

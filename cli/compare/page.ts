@@ -1,11 +1,4 @@
-import type { Column, Comparison, Counts, Row } from '../../harness/report/index.ts'
-import {
-  changeOf,
-  count,
-  differingRows,
-  notableRows,
-  suiteNote,
-} from '../../harness/report/index.ts'
+import { count, type Counts } from '../../harness/report/index.ts'
 import { conditionOf } from '../../catalogue/requirement.ts'
 import { htmlAttribute, htmlText } from '../../reporters/escape/html.ts'
 import { shortened, visible } from '../../reporters/escape/visible.ts'
@@ -15,15 +8,9 @@ import { bar, tones as classes } from '../../reporters/html/overview.ts'
 import { filters } from '../../reporters/html/requirement.ts'
 import { verdictWords } from '../../reporters/view/standing.ts'
 import { outcomes } from '../../reporters/view/writing.ts'
-import {
-  type Changes,
-  columnName,
-  countsIn,
-  groupOf,
-  groupsIn,
-  marks,
-  operationsOf,
-} from './changes.ts'
+import { changeOf, type Changes, type Column, columnName, countsIn } from './comparison.ts'
+import { type Comparison, differingRows, groupOf, groupsIn, marks } from './comparison.ts'
+import { notableRows, operationsOf, type Row, suiteNote } from './comparison.ts'
 
 const known = Object.values(outcomes)
 
@@ -93,7 +80,7 @@ ${lines.join('\n')}
 function groupTables(comparison: Comparison, notable: readonly Row[]): string {
   const seen = new Set(notable)
   const rows = [...notable, ...comparison.rows.filter((row) => !seen.has(row))]
-  return operationsOf({ ...comparison, rows })
+  return operationsOf({ rows })
     .map(([operation, own]) => {
       const number = own.filter((row) => seen.has(row)).length
       return `<details class="fold"><summary><span class="mono">${htmlText(operation)}</span>: ${count(own.length, 'requirement')}, ${number} that fail or differ</summary>${table(own, comparison, operation)}</details>`
@@ -125,11 +112,10 @@ function tally(counts: Counts): string {
 }
 
 function table(rows: readonly Row[], comparison: Comparison, label: string): string {
-  const { columns, of } = comparison
   const body = rows.map((row) => {
-    const change = of === 'time' ? changeOf(row, columns.length - 1) : null
+    const change = changeOf(row, comparison)
     const changed =
-      change === null
+      change === undefined
         ? ''
         : ` <b class="${row.outcomes.at(-1) === 'failed' ? 'f' : 'n'}">${change}</b>`
     return `<tr class="r" data-o="${groupOf(row).kind}" data-l="${row.level}"><th scope="row"><span class="mono">${htmlText(row.id)}</span> <span class="tag">${row.level}</span>${changed}<span class="ask">${htmlText(row.statement)}</span></th>${row.outcomes.map(cell).join('')}</tr>`

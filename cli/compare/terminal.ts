@@ -1,7 +1,6 @@
 import type { Colors } from 'picocolors/types'
 import { conditionOf } from '../../catalogue/requirement.ts'
-import type { Column, Comparison, Counts, Row } from '../../harness/report/index.ts'
-import { count, differingRows, notableRows, suiteNote } from '../../harness/report/index.ts'
+import { count, type Counts } from '../../harness/report/index.ts'
 import { terminalText } from '../../reporters/escape/terminal.ts'
 import { tones } from '../../reporters/terminal.ts'
 import { laidOut, type Line, paints } from '../../reporters/terminal/layout.ts'
@@ -9,14 +8,9 @@ import { groupBy } from '../../harness/group-by.ts'
 import { total } from '../../reporters/view/groups.ts'
 import { verdictWords } from '../../reporters/view/standing.ts'
 import { firstOf, outcomes } from '../../reporters/view/writing.ts'
-import {
-  type Changes,
-  type ChangeGroup,
-  columnName,
-  countsIn,
-  marks,
-  operationsOf,
-} from './changes.ts'
+import { type ChangeGroup, type Changes, type Column, columnName } from './comparison.ts'
+import { type Comparison, countsIn, differingRows, marks, notableRows } from './comparison.ts'
+import { operationsOf, type Row, suiteNote } from './comparison.ts'
 
 const MOST_OPERATIONS = 4
 const MOST_IDS = 2

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { requirementsDigest, specDigest, specVersion } from '../../catalogue/catalogue.ts'
 import { packageFile } from '../../schemas/package-file.ts'
 import { decided, outsideCause } from './exit-code.ts'
-import type { Report, RequirementResult } from './model.ts'
+import type { Report, RequirementResult } from './report-schema.ts'
 import { summarize, bothVerdicts, verdictOf } from './verdict.ts'
 
 /** The results of a run or a recording. */
@@ -18,20 +18,14 @@ interface Found {
 }
 
 export function assembleReport({ target, run, requirements, judged, notJudged }: Found): Report {
-  const site = suiteSite()
+  const { homepage: site, version } = manifest()
   const suite = {
-    name: 'ai-content-conformance',
-    version: suiteVersion(),
-    specVersion,
-    specDigest,
+    ...{ name: 'ai-content-conformance', version, specVersion, specDigest },
     requirementsDigest: requirementsDigest(),
     ...(site !== undefined && { site }),
-  } as const
-  return computed(
-    { format: 'conformance-report/1', suite, target, run, requirements },
-    judged,
-    notJudged,
-  )
+  }
+  const stated = { format: 'conformance-report/1', suite, target, run, requirements } as const
+  return computed(stated, judged, notJudged)
 }
 
 /** Facts of a run of which nothing is known, and in which nothing was asked for. */

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
-import { isObject, member, parsedJson } from '../../schemas/json.ts'
+import { isObject } from '../../schemas/json.ts'
 import { isLoopback } from '../loopback.ts'
 import { ensure } from '../user-error.ts'
 import { parseJson, readBytes, parseReport } from './json-file.ts'
-import type { BaselineSummary, Report, RequirementResult, TpeMode, Failure } from './model.ts'
-import { outcomeIn } from './verdict.ts'
+import type { BaselineSummary, Report, RequirementResult, TpeMode } from './report-schema.ts'
+import { type HttpResponse, isSame, outcomeIn, responsesOf, sayAnswers } from './verdict.ts'
 
 /** A failure that is known of, and so does not decide the exit code. */
 export interface BaselineEntry {
@@ -30,27 +30,22 @@ export interface Baseline {
  * apply, is only named.
  */
 export function holdAgainst(
-  baseline: Baseline,
+  { entries, file }: Baseline,
   results: readonly RequirementResult[],
   mode: TpeMode,
   now: Date,
 ): BaselineSummary {
   const byId = new Map(results.map((result) => [result.id, result]))
-  const summary: BaselineSummary = {
-    file: baseline.file,
-    expected: [],
-    stale: [],
-    notExercised: [],
+  const summary: BaselineSummary = { file, expected: [], stale: [], notExercised: [] }
+  for (const entry of entries) {
+    const { id } = entry
+    const result = byId.get(id)
+    const why = whyStale(entry, result, mode, now)
+    if (why !== undefined) summary.stale.push({ id, why })
+    else if (outcomeIn(result!, mode) === 'failed') summary.expected.push(id)
+    else summary.notExercised.push(id)
   }
-  for (const entry of baseline.entries) {
-    const result = byId.get(entry.id)
-    const outcome = result && outcomeIn(result, mode)
-    const why = staleness(entry, outcome, now) ?? (result ? otherwise(entry, result, mode) : null)
-    if (why !== null) summary.stale.push({ id: entry.id, why })
-    else if (outcome === 'failed') summary.expected.push(entry.id)
-    else summary.notExercised.push(entry.id)
-  }
-  const reasons = baseline.entries.flatMap(({ id, reason }) =>
+  const reasons = entries.flatMap(({ id, reason }) =>
     reason !== undefined && byId.has(id) ? [{ id, reason }] : [],
   )
   return reasons.length > 0 ? { ...summary, reasons } : summary
@@ -62,8 +57,8 @@ export function reasonExpected({ run }: Pick<Report, 'run'>, id: string): string
 }
 
 /** The entries that hold on that day; `--bail` does not stop at the failures that they expect. */
-export function heldEntries(baseline: Baseline, now: Date): BaselineEntry[] {
-  return baseline.entries.filter((entry) => !isPast(entry, now))
+export function heldEntries({ entries }: Baseline, now: Date): BaselineEntry[] {
+  return entries.filter((entry) => !isPast(entry, now))
 }
 
 /** Whether one of the entries expects the requirement to fail as it did. */
@@ -72,32 +67,37 @@ export function isExpectedFailure(
   result: RequirementResult,
   mode: TpeMode,
 ): boolean {
-  return entries.some((entry) => entry.id === result.id && otherwise(entry, result, mode) === null)
+  return entries.some(
+    (entry) => entry.id === result.id && otherwise(entry, result, mode) === undefined,
+  )
 }
 
 /** Whether the entry's last day, which still counts, is over in UTC. */
-export function isPast({ until }: BaselineEntry, now: Date): boolean {
+function isPast({ until }: BaselineEntry, now: Date): boolean {
   return until !== undefined && now.toISOString().slice(0, 10) > until
 }
 
-function staleness(entry: BaselineEntry, outcome: string | undefined, now: Date): string | null {
-  if (outcome === undefined) return 'no requirement has this id'
-  if (outcome === 'passed') return 'it passed'
-  if (isPast(entry, now)) return `expected until ${entry.until}`
-  return null
+function whyStale(
+  entry: BaselineEntry,
+  result: RequirementResult | undefined,
+  mode: TpeMode,
+  now: Date,
+): string | undefined {
+  if (result === undefined) return 'no requirement has this id'
+  if (outcomeIn(result, mode) === 'passed') return 'it passed'
+  return isPast(entry, now) ? `expected until ${entry.until}` : otherwise(entry, result, mode)
 }
 
-/** Why a failure is another one than was recorded; null if it is the same, or nothing was recorded. */
+/** Why a failure is another one than was recorded; undefined if it is the same, or nothing was recorded. */
 function otherwise(
   { was }: BaselineEntry,
   result: RequirementResult,
   mode: TpeMode,
-): string | null {
-  if (was === undefined) return null
+): string | undefined {
   const others = responsesOf(result, mode).filter(
-    (response) => !was.some((known) => isSame(known, response)),
+    (one) => !was?.some((known) => isSame(known, one)),
   )
-  if (others.length === 0) return null
+  if (was === undefined || others.length === 0) return undefined
   return `it fails otherwise: ${sayAnswers(was)} was recorded, ${sayAnswers(others)} was received`
 }
 
@@ -117,61 +117,32 @@ export function readBaselineOrNone(file: string, mode: TpeMode): Baseline {
 export function parseBaseline(text: string, file: string, mode: TpeMode): Baseline {
   const value = parseJson(text, file)
   if (isObject(value) && ('format' in value || 'requirements' in value)) {
-    const report = parseReport(text, file)
-    const failed = report.requirements.filter((result) => outcomeIn(result, mode) === 'failed')
-    return { file, entries: failed.map((result) => recorded(result, mode)), of: report.target }
+    const { requirements, target } = parseReport(text, file)
+    const failed = requirements.filter((result) => outcomeIn(result, mode) === 'failed')
+    return { file, entries: failed.map((result) => recorded(result, mode)), of: target }
   }
-  const { expected } = membersOf(
-    value,
-    ['$schema', 'expected'],
-    file,
-    'a baseline is a report or {"expected": [...]}',
-  )
-  ensure(
-    Array.isArray(expected),
-    `${file}: expected: must be an array of {"id", "reason", "until", "was"}`,
-  )
-  const entries = expected.map((item: unknown, index) =>
-    entryOf(item, `${file}: expected[${index}]`),
-  )
-  entries.forEach(({ id }, index) => {
-    const isFirst = entries.findIndex((entry) => entry.id === id) === index
-    ensure(isFirst, `${file}: expected[${index}].id: ${id} is in it twice`)
+  const form = 'a baseline is a report or {"expected": [...]}'
+  const { expected } = membersOf(value, ['$schema', 'expected'], file, form)
+  const isList = Array.isArray(expected)
+  ensure(isList, `${file}: expected: must be an array of {"id", "reason", "until", "was"}`)
+  const entries = expected.map((item, at) => entryOf(item, `${file}: expected[${at}]`))
+  entries.forEach(({ id }, at) => {
+    const isFirst = entries.findIndex((entry) => entry.id === id) === at
+    ensure(isFirst, `${file}: expected[${at}].id: ${id} is in it twice`)
   })
   return { file, entries }
 }
 
-/** The baseline as it is written by hand: `was` is one answer, or a list of them. */
-export function writeBaseline(entries: readonly BaselineEntry[]): string {
-  const expected = entries.map(({ was, ...entry }) =>
-    was === undefined ? entry : { ...entry, was: was.length === 1 ? was[0] : was },
-  )
-  return `${JSON.stringify({ expected }, null, 2)}\n`
-}
-
-/** The entry of a requirement that fails: how, so that it is noticed when it fails otherwise. */
-export function recorded(result: RequirementResult, mode: TpeMode): BaselineEntry {
-  const was = responsesOf(result, mode)
-  return { id: result.id, ...(was.length > 0 && { was }) }
-}
-
 function entryOf(item: unknown, place: string): BaselineEntry {
-  const { id, reason, until, was } = membersOf(
-    item,
-    ['id', 'reason', 'until', 'was'],
-    place,
-    'must be an object with an id',
-  )
+  const known = ['id', 'reason', 'until', 'was']
+  const entry = membersOf(item, known, place, 'must be an object with an id')
+  const { id, reason, until, was } = entry
   ensure(typeof id === 'string' && id !== '', `${place}.id: must be the id of a requirement`)
   ensure(reason === undefined || typeof reason === 'string', `${place}.reason: must be a string`)
   const day = 'must be a day written YYYY-MM-DD, for example 2027-01-31'
   ensure(until === undefined || isDay(until), `${place}.until: ${day}`)
-  return {
-    id,
-    ...(reason !== undefined && { reason }),
-    ...(until !== undefined && { until }),
-    ...(was !== undefined && { was: responsesIn(was, `${place}.was`) }),
-  }
+  const answers = was === undefined ? {} : { was: responsesIn(was, `${place}.was`) }
+  return { ...entry, id, ...answers }
 }
 
 function responsesIn(value: unknown, place: string): HttpResponse[] {
@@ -182,14 +153,15 @@ function responsesIn(value: unknown, place: string): HttpResponse[] {
 
 function responseIn(value: unknown, place: string): HttpResponse {
   const form = 'must be {"status": 404, "tpe": "NotFound"}, or a list of such'
-  const { status, tpe } = membersOf(value, ['status', 'tpe'], place, form)
+  const response = membersOf(value, ['status', 'tpe'], place, form)
+  const { status, tpe } = response
   const isStatus = status === null || Number.isInteger(status)
   ensure(isStatus, `${place}.status: must be a status such as 404, or null for no answer`)
   ensure(tpe === undefined || typeof tpe === 'string', `${place}.tpe: must be a string`)
-  return { status: status as HttpResponse['status'], ...(tpe !== undefined && { tpe }) }
+  return { ...response, status: status as HttpResponse['status'] }
 }
 
-/** The members of an object that has no others than those; throws UserError, naming the place. @param form what it is to be */
+/** The members of an object that has no others than those. @param form what it is to be */
 function membersOf(
   value: unknown,
   known: string[],
@@ -203,7 +175,7 @@ function membersOf(
   return value
 }
 
-function isDay(value: unknown): value is string {
+function isDay(value: unknown): boolean {
   if (typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(value)) return false
   const time = Date.parse(`${value}T00:00:00Z`)
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(value)
@@ -224,61 +196,83 @@ export function foreignBaselineFile(
   mode: TpeMode,
   target: Report['target'],
 ): string[] {
-  return file === undefined ? [] : foreignBaseline(readBaselineOrNone(file, mode), target)
+  return file === undefined ? [] : foreignBaseline(readBaseline(file, mode), target)
 }
 
 /** A server of this machine has another port each time it starts. */
 function isSameTarget(one: Report['target'], two: Report['target']): boolean {
-  if (one.baseUrl === two.baseUrl) return true
-  return one.digest === two.digest && isOnThisMachine(one.baseUrl) && isOnThisMachine(two.baseUrl)
+  const isHere = ({ baseUrl }: Report['target']): boolean =>
+    URL.canParse(baseUrl) && isLoopback(new URL(baseUrl).hostname)
+  return one.baseUrl === two.baseUrl || (one.digest === two.digest && isHere(one) && isHere(two))
 }
 
-function isOnThisMachine(baseUrl: string): boolean {
-  return URL.canParse(baseUrl) && isLoopback(new URL(baseUrl).hostname)
+/** The entry of a requirement that fails: how, so that it is noticed when it fails otherwise. */
+function recorded(result: RequirementResult, mode: TpeMode): BaselineEntry {
+  const was = responsesOf(result, mode)
+  return { id: result.id, ...(was.length > 0 && { was }) }
 }
 
-/** A mark of what came back in a failure: enough to tell whether it is the same failure as before. */
-export interface HttpResponse {
-  /** Null if no answer came, or none belongs to the failure. */
-  readonly status: number | null
-  readonly tpe?: string
-}
-
-export function responseOf({ exchange }: Pick<Failure, 'exchange'>): HttpResponse {
-  const response = exchange?.response
-  if (response === undefined) return { status: null }
-  const tpe = response.bodyEncoding === undefined ? tpeIn(response.body) : undefined
-  return { status: response.status, ...(tpe !== undefined && { tpe }) }
-}
-
-/** The answers that make the requirement fail in that mode, each once. */
-export function responsesOf(result: RequirementResult, mode: TpeMode): HttpResponse[] {
-  if (outcomeIn(result, mode) !== 'failed') return []
-  const responses = result.failures
-    .filter(({ familyOnly }) => mode === 'exact' || !familyOnly)
-    .map(responseOf)
-  return responses.filter(
-    (response, index) => responses.findIndex((other) => isSame(response, other)) === index,
+/**
+ * The baseline that fits this report. Entries that still fail, or were not exercised, stay with their reason and date (a
+ * date that is past stays past: moving it is a person's decision), and record how they fail now. New failures come in if
+ * they would decide the exit code, with how they fail; what passed, does not apply or is unknown goes.
+ */
+export function updateBaseline({ file, entries: old }: Baseline, report: Report, now: Date) {
+  const { requirements, run } = report
+  const known = new Map(old.map((entry) => [entry.id, entry]))
+  const entries = requirements.flatMap((result): BaselineEntry[] => {
+    const before = known.get(result.id)
+    if (before && result.outcome === 'not-exercised') return [before]
+    if (result.outcome !== 'failed') return []
+    // Answers that are all known stay as they were written.
+    if (before?.was && otherwise(before, result, run.tpe) === undefined) return [before]
+    const decides = result.level === 'must' || run.strict
+    return before || decides ? [{ ...before, ...recorded(result, run.tpe) }] : []
+  })
+  const written = entries.map(({ was, ...entry }) =>
+    was === undefined ? entry : { ...entry, was: was.length === 1 ? was[0] : was },
   )
+  return {
+    baseline: { file, entries } satisfies Baseline,
+    /** The new file, in the form that is written by hand: also if the old one was a report. */
+    text: `${JSON.stringify({ expected: written }, null, 2)}\n`,
+    /**
+     * Changes, one line each: `+ id: what it did`, `- id: why`, `~ id: how it fails now`, `! id: past its date`; empty if
+     * nothing did.
+     */
+    difference: differenceOf(known, entries, requirements, now),
+  }
 }
 
-export function isSame(one: HttpResponse, two: HttpResponse): boolean {
-  return one.status === two.status && one.tpe === two.tpe
+function differenceOf(
+  before: ReadonlyMap<string, BaselineEntry>,
+  entries: readonly BaselineEntry[],
+  results: readonly RequirementResult[],
+  now: Date,
+): string[] {
+  const after = new Set(entries.map(({ id }) => id))
+  const found = new Map(results.map((result) => [result.id, result]))
+  const sayFailure = (id: string): string => {
+    const first = found.get(id)?.failures[0]
+    return first ? `expected ${first.expected}, received ${first.actual}` : 'failed'
+  }
+  const fresh = entries.filter(({ id }) => !before.has(id))
+  const gone = [...before.keys()].filter((id) => !after.has(id))
+  const past = entries.filter((entry) => isPast(entry, now))
+  return [
+    ...fresh.map(({ id }) => `+ ${id}: ${sayFailure(id)}`),
+    ...gone.map((id) => `- ${id}: ${found.get(id)?.outcome ?? 'unknown'}`),
+    ...entries.flatMap((entry) => changeOf(entry, before.get(entry.id))),
+    ...past.map(
+      ({ id, until }) => `! ${id}: expected until ${until}; mend it, or move the date by hand`,
+    ),
+  ]
 }
 
-/** `404 NotFound`, `200`, `no answer`; several with `or` between. */
-export function sayAnswers(responses: readonly HttpResponse[]): string {
-  return responses
-    .map(({ status, tpe }) =>
-      status === null ? 'no answer' : `${status}${tpe === undefined ? '' : ` ${tpe}`}`,
-    )
-    .join(' or ')
-}
-
-/** The `tpe` of an error envelope; a body that was cut is no JSON any more, but its beginning still tells. */
-function tpeIn(body: string): string | undefined {
-  const value = parsedJson(body)
-  if (value === undefined) return /^\s*\{\s*"tpe"\s*:\s*"([^"\\]*)"/.exec(body)?.[1]
-  const tpe = member(value, 'tpe')
-  return typeof tpe === 'string' ? tpe : undefined
+function changeOf({ id, was }: BaselineEntry, before: BaselineEntry | undefined): string[] {
+  if (!before || !was || was === before.was) return []
+  const then = before.was
+    ? `, no longer with ${sayAnswers(before.was)}`
+    : ', which was not recorded yet'
+  return [`~ ${id}: fails with ${sayAnswers(was)}${then}`]
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { holdAgainst, readBaseline } from './baseline.ts'
-import type { Exit, Report, RequirementResult, Undecided, TpeMode } from './model.ts'
+import type { Exit, Report, RequirementResult, Undecided, TpeMode } from './report-schema.ts'
 import { commonReason, isLeftOut, isLeftOutByOption, isMistake, count } from './reason.ts'
 import { isEmptyShard, bothVerdicts, summarize, inMode, outcomeIn, verdictOf } from './verdict.ts'
 
@@ -11,14 +11,14 @@ export interface ExitOptions {
   readonly notJudged?: string | undefined
 }
 
-/** An exit code that the results decide; 2 is for what could not be written. */
-type Decision = Exit & { readonly code: 0 | 1 | 3 }
-
 /**
  * How a run, `check` or `merge` ends, by the report's own `strict`, `tpe` and `baseline`: 3 if the target could not be
  * judged (an interrupt included), else 1 if something failed that was not expected to, else 0. Code 2 is `withProblems`.
  */
-export function decide(report: Undecided, options: ExitOptions = {}): Decision {
+export function decide(
+  report: Undecided,
+  options: ExitOptions = {},
+): Exit & { readonly code: 0 | 1 | 3 } {
   if (options.notJudged !== undefined) return { code: 3, because: options.notJudged, outside: true }
   const cause = whyNotJudged(report)
   if (cause !== undefined) return { code: 3, because: cause }
@@ -31,17 +31,8 @@ export function decide(report: Undecided, options: ExitOptions = {}): Decision {
 
 export function decided(report: Undecided, options: ExitOptions = {}): Report {
   const { format, requirements, run, suite, summary, target, verdict, verdicts } = report
-  return {
-    format,
-    suite,
-    target,
-    run,
-    exit: decide(report, options),
-    verdict,
-    verdicts,
-    summary,
-    requirements,
-  }
+  const exit = decide(report, options)
+  return { format, suite, target, run, exit, verdict, verdicts, summary, requirements }
 }
 
 /** Gives the report of a run of which something could not be written: whatever was learned, the exit code is 2. */
@@ -65,18 +56,17 @@ export function withClient(report: Report, because: string, faults: readonly str
 
 /** The requirements that make the exit code 1; a stale entry of the baseline makes it 1 too. */
 export function decidingRequirements(
-  report: Undecided,
-  options: ExitOptions = {},
+  { requirements, run: { baseline, strict } }: Undecided,
+  { requireExercised = false }: ExitOptions,
 ): RequirementResult[] {
-  const { baseline, strict } = report.run
   const expected = new Set(baseline?.expected)
   const stale = new Set(baseline?.stale.map(({ id }) => id))
-  return report.requirements.filter((result) => {
+  return requirements.filter((result) => {
     const { id, level, outcome } = result
     if (outcome === 'failed')
       return stale.has(id) || ((level === 'must' || strict) && !expected.has(id))
     const isMissed = outcome === 'not-exercised' && !isLeftOut(result)
-    return options.requireExercised === true && isMissed && level === 'must'
+    return requireExercised && isMissed && level === 'must'
   })
 }
 
@@ -93,81 +83,72 @@ export function outsideCause({ exit: { because, outside } }: Report): string | u
 function whyNotJudged(report: Undecided): string | undefined {
   const { requirements, run, verdict } = report
   if (run.interrupted) return 'the run was interrupted'
-  const mistakes = requirements.filter(isMistake)
-  if (mistakes.length > 0) {
-    const mistaken = count(mistakes.length, 'requirement')
-    return `${mistaken} could not be judged for a mistake of the suite; please report it, with seed ${run.seed}`
-  }
+  const mistakes = requirements.filter(isMistake).length
+  if (mistakes > 0)
+    return `${count(mistakes, 'requirement')} could not be judged for a mistake of the suite; please report it, with seed ${run.seed}`
   if (verdict !== 'not-judged' || isEmptyShard(report)) return undefined
   const reason = commonReason(requirements)?.reason
   return `the target could not be judged${reason === undefined ? '' : ` (${reason})`}`
 }
 
 /** Why the exit code is 1, a clause each; none if nothing decides. What was not exercised comes last. */
-function failureReasons(report: Undecided, deciding: readonly RequirementResult[]): string[] {
-  const { baseline } = report.run
-  const file = baseline?.file ?? 'the baseline'
+function failureReasons(
+  { run: { baseline } }: Undecided,
+  deciding: readonly RequirementResult[],
+): string[] {
+  const { expected = [], file = 'the baseline', notExercised = [], stale = [] } = baseline ?? {}
   // A whole whose parts were held against a baseline has one that names nothing.
-  const isHeld =
-    baseline !== null &&
-    [baseline.expected, baseline.stale, baseline.notExercised].some((ids) => ids.length > 0)
-  const stale = new Set(baseline?.stale.map(({ id }) => id))
+  const isHeld = expected.length + stale.length + notExercised.length > 0
+  const staleIds = new Set(stale.map(({ id }) => id))
   const failed = deciding.filter(({ outcome }) => outcome === 'failed')
-  const fresh = failed.filter(({ id }) => !stale.has(id))
+  const fresh = failed.filter(({ id }) => !staleIds.has(id))
+  const of = (wanted: string): number => fresh.filter(({ level }) => level === wanted).length
+  const levels = (['must', 'should'] as const).filter((level) => of(level) > 0)
   const changed = failed.length - fresh.length
-  const old = stale.size - changed
+  const old = staleIds.size - changed
   const missed = deciding.length - failed.length
-  return [
-    ...(fresh.length > 0
-      ? [`${levels(fresh)} failed${isHeld ? ' that the baseline does not expect' : ''}`]
-      : []),
-    ...(changed > 0 ? [`${count(changed, 'failure')} ${is(changed)} not as ${file} expects`] : []),
-    ...(old > 0 ? [`${count(old, 'entry', 'entries')} of ${file} ${is(old)} stale`] : []),
-    ...(missed > 0
-      ? [
-          `${count(missed, 'must')} ${missed === 1 ? 'was' : 'were'} not exercised (--require-exercised)`,
-        ]
-      : []),
+  const clauses: [number, string][] = [
+    [
+      fresh.length,
+      `${levels.map((level) => count(of(level), level)).join(' and ')} failed${isHeld ? ' that the baseline does not expect' : ''}`,
+    ],
+    [changed, `${count(changed, 'failure')} ${is(changed)} not as ${file} expects`],
+    [old, `${count(old, 'entry', 'entries')} of ${file} ${is(old)} stale`],
+    [
+      missed,
+      `${count(missed, 'must')} ${missed === 1 ? 'was' : 'were'} not exercised (--require-exercised)`,
+    ],
   ]
+  return clauses.flatMap(([number, clause]) => (number > 0 ? [clause] : []))
 }
 
 /** Why the exit code is 0. What did not run is never called a pass. */
 function success(report: Undecided): string {
-  if (isEmptyShard(report)) return `nothing was dealt to this shard (${report.run.shard})`
-  const expected = report.run.baseline?.expected.length ?? 0
-  const { must, should } = report.summary
-  const all = must.failed + should.failed
-  if (expected > 0 && expected === all) {
-    return `${count(all, 'failure')}, ${all === 1 ? '' : 'all '}expected by ${report.run.baseline!.file}`
-  }
-  const leftOut = report.requirements.filter(
+  const { requirements, run, summary } = report
+  if (isEmptyShard(report)) return `nothing was dealt to this shard (${run.shard})`
+  const expected = run.baseline?.expected.length ?? 0
+  const all = summary.must.failed + summary.should.failed
+  if (expected > 0 && expected === all)
+    return `${count(all, 'failure')}, ${all === 1 ? '' : 'all '}expected by ${run.baseline!.file}`
+  const leftOut = requirements.filter(
     (result) => result.level === 'must' && isLeftOutByOption(result),
   ).length
-  const notExercised = must.notExercised - leftOut
-  const missed =
-    (notExercised > 0 ? `, ${notExercised} not tested` : '') +
-    (leftOut > 0 ? `, ${leftOut} left out` : '')
-  const none =
+  const notExercised = summary.must.notExercised - leftOut
+  const rest = all - expected
+  return [
     expected > 0
       ? `${expected} of ${count(all, 'failure')} expected by the baseline`
-      : 'no must failed'
-  const rest = all - expected
-  return `${none}${missed}${rest > 0 ? `; ${count(rest, 'should')} failed, which ${does(rest)} not decide` : ''}`
-}
-
-function levels(results: readonly RequirementResult[]): string {
-  const of = (wanted: string) => results.filter(({ level }) => level === wanted).length
-  return (['must', 'should'] as const)
-    .flatMap((level) => (of(level) > 0 ? [count(of(level), level)] : []))
-    .join(' and ')
+      : 'no must failed',
+    notExercised > 0 ? `, ${notExercised} not tested` : '',
+    leftOut > 0 ? `, ${leftOut} left out` : '',
+    rest > 0
+      ? `; ${count(rest, 'should')} failed, which ${rest === 1 ? 'does' : 'do'} not decide`
+      : '',
+  ].join('')
 }
 
 function is(number: number): string {
   return number === 1 ? 'is' : 'are'
-}
-
-function does(number: number): string {
-  return number === 1 ? 'does' : 'do'
 }
 
 /** Facts that decide the exit code besides the report. */
@@ -181,10 +162,8 @@ export interface Gates {
 /** The report as these options decide it; if one is not given, the report's own counts. Throws UserError for a bad baseline. */
 export function applyGates(report: Report, gates: Gates, now: Date): Report {
   const { requireExercised = false } = gates
-  return decided(withGates(report, gates, now), {
-    requireExercised,
-    notJudged: outsideCause(report),
-  })
+  const notJudged = outsideCause(report)
+  return decided(withGates(report, gates, now), { requireExercised, notJudged })
 }
 
 function withGates(report: Report, { tpe, strict, baseline }: Gates, now: Date): Report {
@@ -217,35 +196,33 @@ export function applyMode(report: Report, mode: TpeMode): Report {
  * requirements. Nothing in a report that `conform` wrote and nobody changed.
  */
 export function inconsistencies(report: Report): string[] {
-  const { requirements, run, summary, verdict, verdicts } = report
+  const { exit, requirements, run, summary, verdict, verdicts } = report
   const found: string[] = []
   for (const mode of ['exact', 'family'] as const) {
     const computed = verdictOf(requirements, mode, run)
     // `not-judged` is right also if the key was refused, which the requirements alone do not show.
-    if (verdicts[mode] !== computed && verdicts[mode] !== 'not-judged') {
+    if (verdicts[mode] !== computed && verdicts[mode] !== 'not-judged')
       found.push(`verdicts.${mode} is ${verdicts[mode]}, but its requirements make it ${computed}`)
-    }
   }
   if (verdict !== verdicts[run.tpe])
     found.push(`verdict is ${verdict}, but verdicts.${run.tpe} is ${verdicts[run.tpe]}`)
-  for (const level of ['must', 'should'] as const) {
-    if (!isDeepStrictEqual(summary[level], summarize(requirements, run.tpe)[level])) {
+  const counted = summarize(requirements, run.tpe)
+  for (const level of ['must', 'should'] as const)
+    if (!isDeepStrictEqual(summary[level], counted[level]))
       found.push(`summary.${level} does not count its requirements`)
-    }
-  }
-  const { code } = report.exit
   const least = decide(report).code
-  if (code < 2 && least > code && report.exit.client === undefined)
-    found.push(`exit.code is ${code}, but its requirements make it ${least}`)
+  if (exit.code < 2 && least > exit.code && exit.client === undefined)
+    found.push(`exit.code is ${exit.code}, but its requirements make it ${least}`)
   const seen = new Set<string>()
   for (const result of requirements) {
+    const { failures, id } = result
     const outcome = outcomeIn(result, run.tpe)
     if (result.outcome !== outcome)
-      found.push(`${result.id} is ${result.outcome}, but its failures make it ${outcome}`)
-    if (result.outcome === 'failed' && result.failures.length === 0)
-      found.push(`${result.id} failed without a failure`)
-    if (seen.has(result.id)) found.push(`${result.id} is in it twice`)
-    seen.add(result.id)
+      found.push(`${id} is ${result.outcome}, but its failures make it ${outcome}`)
+    if (result.outcome === 'failed' && failures.length === 0)
+      found.push(`${id} failed without a failure`)
+    if (seen.has(id)) found.push(`${id} is in it twice`)
+    seen.add(id)
   }
   return found
 }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { isObject } from '../../schemas/json.ts'
 import { validate } from '../../schemas/validate.ts'
 import { unreadable, UserError } from '../user-error.ts'
-import type { Report } from './model.ts'
+import type { Report } from './report-schema.ts'
 
 /** The bytes of a file that the user named; throws UserError if they cannot be read. */
 export function readBytes(path: string): Buffer {

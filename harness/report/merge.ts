@@ -1,13 +1,12 @@
-import { slowest } from './rate.ts'
 import { isDeepStrictEqual } from 'node:util'
 import { catalogue, requirementsDigest } from '../../catalogue/catalogue.ts'
 import { getAt } from '../../schemas/json.ts'
 import { groupBy } from '../group-by.ts'
-import { orMistake, UserError } from '../user-error.ts'
+import { ensure, orMistake, UserError } from '../user-error.ts'
 import { computed, keyWasRefused } from './assemble-report.ts'
 import { inconsistencies, outsideCause } from './exit-code.ts'
-import type { PageCount, Report, RequirementResult } from './model.ts'
-import { isLeftOut } from './reason.ts'
+import type { Report, RequirementResult } from './report-schema.ts'
+import { isLeftOut, rateOf } from './reason.ts'
 import type { ReportFile } from './json-file.ts'
 import { parseShard, type Shard, isObserved } from './selection.ts'
 
@@ -23,7 +22,7 @@ export function mergeReports(files: readonly ReportFile[]): Report {
   const [first] = parts
   for (const { path, report } of parts) {
     const [problem] = inconsistencies(report)
-    if (problem !== undefined) throw new UserError(`${path}: contradicts itself: ${problem}`)
+    ensure(problem === undefined, `${path}: contradicts itself: ${problem}`)
     refuseDifference(first, { path, report })
   }
   refuseOtherRequirements(parts)
@@ -46,8 +45,8 @@ function refuseDifference(first: ReportFile, other: ReportFile): void {
   for (const [part, names] of Object.entries(sameInAll)) {
     for (const name of names) {
       const [one, two] = [first, other].map(({ report }) => getAt(report, `/${part}/${name}`))
-      if (isDeepStrictEqual(one, two)) continue
-      throw new UserError(
+      ensure(
+        isDeepStrictEqual(one, two),
         `${other.path}: ${part}.${name} is ${JSON.stringify(two)}, but ${JSON.stringify(one)} in ${first.path}; ` +
           'only the shards of one run can be merged',
       )
@@ -63,15 +62,16 @@ function refuseOtherRequirements([first, ...others]: readonly [ReportFile, ...Re
   for (const { path, report } of [first, ...others]) {
     const own = new Set(report.requirements.map(({ id }) => id))
     const missing = ids.find((id) => !own.has(id))
-    if (missing !== undefined) throw new UserError(`${path}: requirements: ${missing} is missing`)
+    ensure(missing === undefined, `${path}: requirements: ${missing} is missing`)
     const strange = [...own].find((id) => !ids.includes(id))
-    if (strange === undefined) continue
-    if (isOurs) throw new UserError(`${path}: requirements: holds ids that are no requirement`)
-    throw new UserError(`${first.path}: requirements: ${strange} is missing (${path} has it)`)
+    const problem = isOurs
+      ? `${path}: requirements: holds ids that are no requirement`
+      : `${first.path}: requirements: ${strange} is missing (${path} has it)`
+    ensure(strange === undefined, problem)
   }
 }
 
-/** The parts of a run in their order; throws UserError if one is missing, doubled or no part. */
+/** The parts of a run in their order. */
 function inOrder(files: readonly ReportFile[]): [ReportFile, ...ReportFile[]] {
   const ordered: ReportFile[] = []
   let count = 0
@@ -79,35 +79,29 @@ function inOrder(files: readonly ReportFile[]): [ReportFile, ...ReportFile[]] {
     const shard = shardOfReport(file)
     count ||= shard.count
     const part = `${file.path}: is part ${shard.index}/${shard.count}`
-    if (shard.count !== count)
-      throw new UserError(`${part}, but ${files[0]!.path} is one of ${count}`)
+    ensure(shard.count === count, `${part}, but ${files[0]!.path} is one of ${count}`)
     const double = ordered[shard.index - 1]
-    if (double) throw new UserError(`${part}, and so is ${double.path}`)
+    ensure(double === undefined, `${part}, and so is ${double?.path}`)
     ordered[shard.index - 1] = file
   }
-  const missing = Array.from({ length: count }, (_, index) => index).filter(
-    (index) => !ordered[index],
+  const missing = Array.from({ length: count }, (_, at) => at + 1).filter((at) => !ordered[at - 1])
+  const parts = missing.map((at) => `${at}/${count}`).join(', ')
+  ensure(
+    missing.length === 0,
+    `part ${parts} is missing; merge needs the reports of all ${count} shards`,
   )
-  if (missing.length > 0) {
-    const parts = missing.map((index) => `${index + 1}/${count}`).join(', ')
-    throw new UserError(`part ${parts} is missing; merge needs the reports of all ${count} shards`)
-  }
   const [first, ...others] = ordered
-  if (!first) throw new UserError('there is no report to merge')
+  ensure(first !== undefined, 'there is no report to merge')
   return [first, ...others]
 }
 
-function shardOfReport({ path, report }: ReportFile): Shard {
-  if (report.run.shard === null) {
-    throw new UserError(
-      `${path}: is not a shard (run.shard is null); merge takes the reports of runs with --shard`,
-    )
-  }
-  const shard = orMistake(() => parseShard(report.run.shard!))
-  if (!(shard instanceof UserError)) return shard
-  throw new UserError(
-    `${path}: run.shard: ${JSON.stringify(report.run.shard)} is no part such as 1/3`,
-  )
+function shardOfReport({ path, report: { run } }: ReportFile): Shard {
+  const whole = `is not a shard (run.shard is null); merge takes the reports of runs with --shard`
+  ensure(run.shard !== null, `${path}: ${whole}`)
+  const { shard } = run
+  const read = orMistake(() => parseShard(shard))
+  if (!(read instanceof UserError)) return read
+  throw new UserError(`${path}: run.shard: ${JSON.stringify(shard)} is no part such as 1/3`)
 }
 
 type Run = Report['run']
@@ -118,70 +112,54 @@ type Run = Report['run']
  */
 function mergeRuns(reports: readonly Report[]): Run {
   const runs = reports.map((report) => report.run)
-  const rates = runs.flatMap(({ suggestedRate }) => suggestedRate ?? [])
-  const held = runs.find((part) => part.baseline !== null)?.baseline
-  const notServed = runs.flatMap((part) => part.notServed)
+  const all = <T>(of: (run: Run) => readonly T[] | undefined): T[] =>
+    runs.flatMap((run) => of(run) ?? [])
+  const unless = <Name extends string, T>(name: Name, list: T[]): { [name in Name]?: T[] } =>
+    list.length > 0 ? ({ [name]: list } as { [name in Name]?: T[] }) : {}
+  const rates = all(({ suggestedRate }) => (suggestedRate === undefined ? [] : [suggestedRate]))
+  const slowest = rates.toSorted((one, other) => (rateOf(one) ?? 0) - (rateOf(other) ?? 0))[0]
+  const held = runs.find(({ baseline }) => baseline !== null)?.baseline
+  const differ = runs.find(({ answersDiffer }) => answersDiffer !== undefined)?.answersDiffer
+  const absent = new Map(all((run) => run.absent).map((one) => [one.operation, one]))
   return {
     ...runs[0]!,
     startedAt: runs
-      .map((part) => part.startedAt)
+      .map(({ startedAt }) => startedAt)
       .reduce((a, b) => (Date.parse(b) < Date.parse(a) ? b : a)),
-    durationMs: sum(runs, (part) => part.durationMs),
-    nonce: [...new Set(runs.map((part) => part.nonce))].join('+'),
-    ca: runs.some((part) => part.ca),
+    durationMs: sum(runs, ({ durationMs }) => durationMs),
+    nonce: [...new Set(runs.map(({ nonce }) => nonce))].join('+'),
+    ca: runs.some(({ ca }) => ca),
     proxy: [...new Set(runs.flatMap(({ proxy }) => proxy ?? []))].join(', ') || null,
-    requests: sum(runs, (part) => part.requests),
-    throttled: sum(runs, (part) => part.throttled),
-    retried: sum(runs, (part) => part.retried ?? 0),
-    ...(rates.length > 0 && { suggestedRate: slowest(rates) }),
-    concurrency: Math.max(...runs.map((part) => part.concurrency)),
+    requests: sum(runs, ({ requests }) => requests),
+    throttled: sum(runs, ({ throttled }) => throttled),
+    retried: sum(runs, ({ retried = 0 }) => retried),
+    ...(slowest !== undefined && { suggestedRate: slowest }),
+    concurrency: Math.max(...runs.map(({ concurrency }) => concurrency)),
     shard: null,
     // That a part was compared with a baseline is kept, but not the result: it does not hold for the whole.
     baseline: held ? { file: held.file, expected: [], stale: [], notExercised: [] } : null,
-    interrupted: runs.some((part) => part.interrupted),
-    credentialProbes: runs.some((part) => part.credentialProbes === 'few') ? 'few' : 'all',
-    ...pagesOf(runs),
-    ...answersIn(runs),
-    ...absentIn(runs),
-    notServed: [...new Map(notServed.map((one) => [JSON.stringify(one), one])).values()],
-    created: runs.flatMap((part) => part.created),
+    interrupted: runs.some(({ interrupted }) => interrupted),
+    credentialProbes: runs.some(({ credentialProbes }) => credentialProbes === 'few')
+      ? 'few'
+      : 'all',
+    ...unless('pages', counted(all((run) => run.pages))),
+    ...unless('statuses', counted(all((run) => run.statuses))),
+    ...(differ && { answersDiffer: differ }),
+    ...unless('absent', [...absent.values()]),
+    ...unless('hints', [...new Set(all((run) => run.hints))]),
+    notServed: unique(all((run) => run.notServed)),
+    created: all((run) => run.created),
   }
 }
 
-/** The pages of all parts, those of one kind counted together. */
-function pagesOf(runs: readonly Run[]): Pick<Run, 'pages'> {
-  const kinds = new Map<string, PageCount>()
-  for (const { times, ...page } of runs.flatMap(({ pages = [] }) => pages)) {
-    const key = JSON.stringify(page)
-    kinds.set(key, { ...page, times: times + (kinds.get(key)?.times ?? 0) })
-  }
-  return kinds.size > 0 ? { pages: [...kinds.values()] } : {}
+/** Each once, with how often it came in all. */
+function counted<T extends { readonly times: number }>(kinds: readonly T[]): T[] {
+  const groups = groupBy(kinds, ({ times: _, ...kind }) => JSON.stringify(kind))
+  return [...groups.values()].map((of) => ({ ...of[0]!, times: sum(of, ({ times }) => times) }))
 }
 
-/** The answers of all parts; those that come and go as the first part tells of them. */
-function answersIn(runs: readonly Run[]): Pick<Run, 'answersDiffer' | 'statuses'> {
-  const all = runs.flatMap(({ statuses = [] }) => statuses)
-  const statuses = [...groupBy(all, ({ status }) => status)].map(([status, of]) => ({
-    status,
-    times: sum(of, ({ times }) => times),
-  }))
-  const differ = runs.flatMap(({ answersDiffer: one }) => one ?? [])
-  return {
-    ...(statuses.length > 0 && { statuses }),
-    ...(differ[0] && { answersDiffer: differ[0] }),
-  }
-}
-
-/** What no part has found, and what each part says of the target. */
-function absentIn(runs: readonly Run[]): Pick<Run, 'absent' | 'hints'> {
-  const absent = new Map(
-    runs.flatMap((part) => part.absent ?? []).map((one) => [one.operation, one]),
-  )
-  const hints = [...new Set(runs.flatMap((part) => part.hints ?? []))]
-  return {
-    ...(absent.size > 0 && { absent: [...absent.values()] }),
-    ...(hints.length > 0 && { hints }),
-  }
+function unique<T>(values: readonly T[]): T[] {
+  return [...new Map(values.map((one) => [JSON.stringify(one), one])).values()]
 }
 
 function sum<T>(items: readonly T[], of: (item: T) => number): number {
@@ -194,16 +172,18 @@ function mergeResults(id: string, files: readonly ReportFile[]): RequirementResu
     path,
     result: report.requirements.find((one) => one.id === id)!,
   }))
-  if (isObserved(id)) return joinObserved(parts.map((part) => part.result))
+  if (isObserved(id)) return joinObserved(parts.map(({ result }) => result))
   const [first, ...others] = parts.filter(({ result }) => !isLeftOut(result, '--shard'))
-  if (!first)
-    throw new UserError(`${id}: no shard has judged it; the reports are not the parts of one run`)
+  ensure(
+    first !== undefined,
+    `${id}: no shard has judged it; the reports are not the parts of one run`,
+  )
   // What the target file alone decides may read the same in several.
   const other = others.find(({ result }) => !isSameVoid(first.result, result))
-  if (other)
-    throw new UserError(
-      `${id}: judged in ${first.path} and in ${other.path}; each belongs to one shard`,
-    )
+  ensure(
+    other === undefined,
+    `${id}: judged in ${first.path} and in ${other?.path}; each belongs to one shard`,
+  )
   return first.result
 }
 
@@ -215,14 +195,14 @@ function isSameVoid(one: RequirementResult, two: RequirementResult): boolean {
 /** Failed if in any, else passed if in any; else as in the first that was not merely dealt to another shard. */
 function joinObserved(results: readonly RequirementResult[]): RequirementResult {
   const decisive =
-    results.find((result) => result.outcome === 'failed') ??
-    results.find((result) => result.outcome === 'passed') ??
+    results.find(({ outcome }) => outcome === 'failed') ??
+    results.find(({ outcome }) => outcome === 'passed') ??
     results.find((result) => !isLeftOut(result, '--shard')) ??
     results[0]!
   return {
     ...decisive,
     cases: sum(results, ({ cases }) => cases),
     durationMs: sum(results, ({ durationMs }) => durationMs),
-    failures: results.flatMap((result) => result.failures),
+    failures: results.flatMap(({ failures }) => failures),
   }
 }

@@ -1,4 +1,6 @@
-import type { Absence, LeftOutBy, RequirementResult, Why } from './model.ts'
+import { groupBy } from '../group-by.ts'
+import { type Absence, choosing, type LeftOutBy, type Why } from './result-schema.ts'
+import type { RequirementResult } from './report-schema.ts'
 
 /** A reason for which a requirement was not judged: in words, and its kind if something depends on it. */
 export interface Reason {
@@ -11,7 +13,7 @@ export function plainReason(reason: string | Reason): Reason {
   return typeof reason === 'string' ? { reason } : reason
 }
 
-/** The reason of what has one, without what else it has. */
+/** The reason alone of what has one. */
 export function reasonIn({ reason, why }: Reason): Reason {
   return { reason, ...(why && { why }) }
 }
@@ -76,16 +78,6 @@ export function isLeftOut({ outcome, why }: Judged, by?: LeftOutBy): boolean {
   )
 }
 
-/** The options that choose what is judged. */
-const choosing: readonly LeftOutBy[] = [
-  '--only',
-  '--failed',
-  '--untested',
-  '--skip',
-  '--read-only',
-  '--shard',
-]
-
 /** Whether an option left the requirement out, so that nobody wants to know why it was not judged. */
 export function isLeftOutByOption(result: Judged): boolean {
   return choosing.some((option) => isLeftOut(result, option))
@@ -98,15 +90,13 @@ export function isMistake({ outcome, why }: Judged): boolean {
 
 /** The reason that most of the requirements share that were not exercised although no option left them out. */
 export function commonReason(results: readonly RequirementResult[]): Reason | undefined {
-  const found = new Map<string, { readonly common: Reason; times: number }>()
-  for (const result of results) {
-    const { outcome, reason, why } = result
-    if (outcome !== 'not-exercised' || reason === undefined || isLeftOut(result)) continue
-    const known = found.get(reason)
-    if (known) known.times++
-    else found.set(reason, { common: reasonIn({ reason, why }), times: 1 })
-  }
-  return [...found.values()].sort((a, b) => b.times - a.times)[0]?.common
+  const wanted = results.filter(
+    (result) => result.outcome === 'not-exercised' && !isLeftOut(result),
+  )
+  const groups = [...groupBy(wanted, ({ reason }) => reason)]
+  const known = groups.filter(([reason]) => reason !== undefined)
+  const [most] = known.toSorted(([, one], [, other]) => other.length - one.length)
+  return most && reasonIn(most[1][0] as Reason)
 }
 
 /** Sections as a reader writes them: `4.2, 8` is `§4.2, §8`. */
@@ -121,4 +111,22 @@ export function sectionsIn(section: string): string[] {
 /** `1 must`, `2 musts`, `1 entry`, `2 entries` */
 export function count(number: number, noun: string, plural = `${noun}s`): string {
   return `${number} ${number === 1 ? noun : plural}`
+}
+
+/** Requests a second of a rate as people write it, `10` or `60/min`; undefined if it is none. */
+export function rateOf(text: string): number | undefined {
+  const [, number = '', minute] = /^\s*(\d+(?:\.\d+)?|\.\d+)\s*(\/\s*min)?\s*$/.exec(text) ?? []
+  if (number === '') return undefined
+  return minute === undefined ? Number(number) : Number(number) / 60
+}
+
+/** A rate in the unit that fits, as `--rate` takes it. */
+export function rateText(perMinute: number): string {
+  return perMinute >= 120 ? String(Math.floor(perMinute / 60)) : `${perMinute}/min`
+}
+
+/** A number of requests a second in words: `10 a second`, `60 a minute`. */
+export function spokenRate(requestsPerSecond: number): string {
+  const perMinute = Math.round(requestsPerSecond * 60)
+  return perMinute >= 120 ? `${requestsPerSecond} a second` : `${perMinute} a minute`
 }

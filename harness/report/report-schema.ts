@@ -1,31 +1,73 @@
 import {
-  always,
   defined,
   described,
   type Fitting,
-  flag,
   integer,
   listOf,
   object,
   oneOf,
-  orNull,
   type Schema,
   text,
+  always,
+  flag,
+  orNull,
   textOrNull,
 } from '../../schemas/closed.ts'
-import { answersDiffer, page, statuses } from './answers-schema.ts'
 import { exchangeDefinitions } from '../recording/index.ts'
-import { type Failure, failure } from './failure-schema.ts'
-import { why, type Why } from './why-schema.ts'
+import { type AnyResult, failure, requirement, requirementId, why } from './result-schema.ts'
+import type { RequirementId } from '../../catalogue/catalogue.ts'
+
+/**
+ * The result model: what a run learned, and the one form that every renderer reads. Its JSON form is `conformance-report/1`;
+ * most of its types are those of the values that fit its schema, which says what each member means.
+ */
 
 const count = defined<number>('count')
+const onceOrMore: Schema<number> = { type: 'integer', minimum: 1 }
+
+const page = object(
+  { status: integer, times: onceOrMore },
+  { title: text, server: described('The Server header.', text) },
+)
+/** Error responses of one kind that were pages in place of envelopes. */
+export type PageCount = Fitting<typeof page>
+
+const statuses = listOf(object({ status: integer, times: count }))
+
+const answersDiffer = object(
+  {
+    status: integer,
+    times: described('How many answers of the run were so.', count),
+    of: described('How many answers there were.', count),
+    requirements: described('How many requirements show it.', count),
+    like: described(
+      'instance: it comes and goes; outage: nearly every answer for a time; change: nearly every answer since a time.',
+      oneOf('instance', 'outage', 'change'),
+    ),
+    since: described('When the first came.', text),
+    until: described('When the last came.', text),
+  },
+  {
+    tpe: text,
+    header: described(
+      'A header of nearly all of these answers, and of nearly no other; or of a small share of all, in percent.',
+      object({ name: text, value: text }, { share: integer }),
+    ),
+    cookie: described(
+      'A cookie that instances set, each another value: it may keep requests on one of them.',
+      text,
+    ),
+  },
+)
+/** An answer that comes and goes: the same requests were answered otherwise as well. */
+export type AnswersDiffer = Fitting<typeof answersDiffer>
+
 const digest = defined<string>('digest')
 const milliseconds = defined<number>('milliseconds')
-const id: Schema<string> = { type: 'string', maxLength: 256 }
 const time: Schema<string> = { type: 'string', format: 'date-time' }
 const address: Schema<string> = { type: 'string', pattern: '^https?://' }
 /** Each pattern is held against each id. */
-const patterns: Schema<string[]> = { type: 'array', maxItems: 1000, items: id }
+const patterns: Schema<string[]> = { type: 'array', maxItems: 1000, items: requirementId }
 
 const verdict = oneOf('conformant', 'passing', 'non-conformant', 'not-judged')
 export type Verdict = Fitting<typeof verdict>
@@ -147,34 +189,6 @@ const run = object(
   },
 )
 
-const outcome = oneOf('passed', 'failed', 'not-exercised', 'not-applicable')
-export type Outcome = Fitting<typeof outcome>
-
-const requirement = object(
-  {
-    id,
-    operation: text,
-    level: oneOf('must', 'should'),
-    section: described('Sections of the interface description, comma separated.', text),
-    statement: text,
-    outcome,
-    control: oneOf('granted', 'refused', 'none'),
-    cases: described('Requests judged.', count),
-    durationMs: described(
-      'Of its own exchanges, one after the other, without the time that they waited for their turn.',
-      milliseconds,
-    ),
-    failures: listOf(defined<Failure>('failure')),
-  },
-  { reason: described('Why it was not judged.', text), why: defined<Why>('why') },
-)
-export type AnyResult = Fitting<typeof requirement>
-
-const reasoned = {
-  if: { properties: { outcome: oneOf('not-exercised', 'not-applicable') }, required: ['outcome'] },
-  then: { properties: { reason: true }, required: ['reason'] },
-}
-
 const counts = object({ passed: count, failed: count, notExercised: count, notApplicable: count })
 export type Counts = Fitting<typeof counts>
 
@@ -247,9 +261,36 @@ export const reportSchema: Schema = {
   $defs: {
     digest: { description: 'SHA-256.', type: 'string', pattern: '^sha256:[0-9a-f]{64}$' },
     ...basicDefinitions,
-    requirement: { ...requirement, ...reasoned },
+    requirement,
     why,
     failure,
     ...exchangeDefinitions,
   },
 }
+
+export type {
+  ExchangeRole,
+  FailureExchange,
+  RecordedBody,
+  RecordedExchange,
+  RecordedHeaders,
+  RecordedRequest,
+  RecordedResponse,
+} from '../recording/index.ts'
+export type * from './result-schema.ts'
+
+/** The result of one requirement; `reason` and `why` are given if it was not judged. */
+export interface RequirementResult<Id extends string = string> extends AnyResult {
+  id: Id
+}
+
+/** A result of a run of this version: its id is one of the catalogue's. */
+export type CatalogueResult = RequirementResult<RequirementId>
+
+/** @typeParam Id the ids that it may have: those of a run are the catalogue's, those of a file may be of another version */
+export interface Report<Id extends string = string> extends AnyReport {
+  requirements: RequirementResult<Id>[]
+}
+
+/** A report before it is decided how the command ends. */
+export type Undecided = Omit<Report, 'exit'>

@@ -1,4 +1,6 @@
-import type { Report, RequirementResult, TpeMode, Verdict, Counts, Outcome } from './model.ts'
+import type { Counts, Failure, Outcome, Report, RequirementResult } from './report-schema.ts'
+import type { TpeMode, Verdict } from './report-schema.ts'
+import { member, parsedJson } from '../../schemas/json.ts'
 import { isMistake, isLeftOut } from './reason.ts'
 import { isSelected, type Selection } from './selection.ts'
 
@@ -23,23 +25,17 @@ export function verdictOf(
   mode: TpeMode,
   run: RunFacts,
 ): Verdict {
-  const isBroken = results.some((result) => outcomeIn(result, mode) === 'failed')
+  const has = (outcome: Outcome, some = results): boolean =>
+    some.some((result) => outcomeIn(result, mode) === outcome)
+  const counted = countedRequirements(results, run)
   // Nobody chose what a recording shows: what it breaks is broken, however little else it shows.
   const isShown =
-    countedRequirements(results, run).some((result) => isJudged(result, mode)) ||
-    (run.runs === 0 && isBroken)
+    has('passed', counted) || has('failed', counted) || (run.runs === 0 && has('failed'))
   if (run.keyRefused || !isShown) return 'not-judged'
-  const musts = results
-    .filter((result) => result.level === 'must')
-    .map((result) => outcomeIn(result, mode))
-  const shoulds = results
-    .filter((result) => result.level === 'should')
-    .map((result) => outcomeIn(result, mode))
-  if (musts.includes('failed') || (run.strict && shoulds.includes('failed')))
-    return 'non-conformant'
-  if (run.readOnly || run.interrupted || musts.includes('not-exercised') || results.some(isMistake))
-    return 'passing'
-  return 'conformant'
+  const musts = results.filter(({ level }) => level === 'must')
+  if (has('failed', run.strict ? results : musts)) return 'non-conformant'
+  const isPart = run.readOnly || run.interrupted || results.some(isMistake)
+  return isPart || has('not-exercised', musts) ? 'passing' : 'conformant'
 }
 
 export function bothVerdicts(
@@ -49,32 +45,28 @@ export function bothVerdicts(
   return { exact: verdictOf(results, 'exact', run), family: verdictOf(results, 'family', run) }
 }
 
-function isJudged(result: RequirementResult, mode: TpeMode): boolean {
-  const outcome = outcomeIn(result, mode)
-  return outcome === 'passed' || outcome === 'failed'
-}
-
 /** At least one of these requirements must have passed or failed: those outside `envelope/`, or all if only those are selected. */
 function countedRequirements(
   results: readonly RequirementResult[],
   selection: Selection,
-): RequirementResult[] {
-  const outside = results.filter((result) => result.operation !== 'envelope')
-  const selected = results.filter((result) => isSelected(result.id, selection))
-  const onlyEnvelope =
-    selected.length > 0 && selected.every((result) => result.operation === 'envelope')
-  return onlyEnvelope ? selected : outside
+): readonly RequirementResult[] {
+  const isOutside = ({ operation }: RequirementResult): boolean => operation !== 'envelope'
+  const selected = results.filter(({ id }) => isSelected(id, selection))
+  const onlyEnvelope = selected.length > 0 && !selected.some(isOutside)
+  return onlyEnvelope ? selected : results.filter(isOutside)
 }
 
 /** A shard to which nothing was dealt that counts for a verdict: it has none, and that is no fault of the target's. */
-export function isEmptyShard(report: Pick<Report, 'run' | 'requirements'>): boolean {
-  if (report.run.shard === null) return false
-  return countedRequirements(report.requirements, report.run).every(
-    (result) => result.outcome === 'not-applicable' || isLeftOut(result),
+export function isEmptyShard({ requirements, run }: Pick<Report, 'run' | 'requirements'>): boolean {
+  return (
+    run.shard !== null &&
+    countedRequirements(requirements, run).every(
+      (result) => result.outcome === 'not-applicable' || isLeftOut(result),
+    )
   )
 }
 
-const member = {
+const memberOf = {
   passed: 'passed',
   failed: 'failed',
   'not-exercised': 'notExercised',
@@ -83,9 +75,9 @@ const member = {
 
 /** How many requirements of each level had each outcome in that mode. */
 export function summarize(results: readonly RequirementResult[], mode: TpeMode): Report['summary'] {
-  const of = (level: string) =>
+  const of = (wanted: string) =>
     countOutcomes(
-      results.filter((result) => result.level === level),
+      results.filter(({ level }) => level === wanted),
       mode,
     )
   return { must: of('must'), should: of('should') }
@@ -93,7 +85,7 @@ export function summarize(results: readonly RequirementResult[], mode: TpeMode):
 
 export function countOutcomes(results: readonly RequirementResult[], mode: TpeMode): Counts {
   const counts: Counts = { passed: 0, failed: 0, notExercised: 0, notApplicable: 0 }
-  for (const result of results) counts[member[outcomeIn(result, mode)]] += 1
+  for (const result of results) counts[memberOf[outcomeIn(result, mode)]] += 1
   return counts
 }
 
@@ -101,10 +93,9 @@ export function countOutcomes(results: readonly RequirementResult[], mode: TpeMo
  * The outcome of a result as that mode sees it, whichever mode it was recorded in: the failures that it keeps
  * hold both. In `family` a requirement whose failures are all only family names has passed.
  */
-export function outcomeIn(result: RequirementResult, mode: TpeMode): Outcome {
-  if (result.failures.some((failure) => mode === 'exact' || !failure.familyOnly)) return 'failed'
-  if (result.outcome === 'failed' && result.failures.length > 0) return 'passed'
-  return result.outcome
+export function outcomeIn({ failures, outcome }: RequirementResult, mode: TpeMode): Outcome {
+  if (failures.some(({ familyOnly }) => mode === 'exact' || !familyOnly)) return 'failed'
+  return outcome === 'failed' && failures.length > 0 ? 'passed' : outcome
 }
 
 /** Gives the result the outcome of that mode; its failures stay. */
@@ -123,4 +114,46 @@ export function familyNamesOnly(results: readonly RequirementResult[]): Requirem
   return results.filter(
     (result) => outcomeIn(result, 'exact') === 'failed' && outcomeIn(result, 'family') !== 'failed',
   )
+}
+
+/** A mark of what came back in a failure: enough to tell whether it is the same failure as before. */
+export interface HttpResponse {
+  /** Null if no answer came, or none belongs to the failure. */
+  readonly status: number | null
+  readonly tpe?: string
+}
+
+export function responseOf({ exchange }: Pick<Failure, 'exchange'>): HttpResponse {
+  const response = exchange?.response
+  if (response === undefined) return { status: null }
+  const tpe = response.bodyEncoding === undefined ? tpeIn(response.body) : undefined
+  return { status: response.status, ...(tpe !== undefined && { tpe }) }
+}
+
+/** The `tpe` of an error envelope; a body that was cut is no JSON any more, but its beginning still tells. */
+function tpeIn(body: string): string | undefined {
+  const value = parsedJson(body)
+  if (value === undefined) return /^\s*\{\s*"tpe"\s*:\s*"([^"\\]*)"/.exec(body)?.[1]
+  const tpe = member(value, 'tpe')
+  return typeof tpe === 'string' ? tpe : undefined
+}
+
+/** The answers that make the requirement fail in that mode, each once. */
+export function responsesOf(result: RequirementResult, mode: TpeMode): HttpResponse[] {
+  if (outcomeIn(result, mode) !== 'failed') return []
+  const counted = result.failures.filter(({ familyOnly }) => mode === 'exact' || !familyOnly)
+  return counted
+    .map(responseOf)
+    .filter((one, at, all) => all.findIndex((other) => isSame(one, other)) === at)
+}
+
+export function isSame(one: HttpResponse, two: HttpResponse): boolean {
+  return one.status === two.status && one.tpe === two.tpe
+}
+
+/** `404 NotFound`, `200`, `no answer`; several with `or` between. */
+export function sayAnswers(responses: readonly HttpResponse[]): string {
+  const say = ({ status, tpe = '' }: HttpResponse): string =>
+    status === null ? 'no answer' : `${status} ${tpe}`.trimEnd()
+  return responses.map(say).join(' or ')
 }

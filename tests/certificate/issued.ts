@@ -6,7 +6,7 @@ import type { NamedBytes } from '../../certificate/certificate-file.ts'
 import { draftStatement, sealStatement } from '../../certificate/sign.ts'
 import type { SuiteFacts } from '../../certificate/suite-facts.ts'
 import { verifyCertificate, type VerifyOptions } from '../../certificate/verify-certificate.ts'
-import type { Report } from '../../harness/report/model.ts'
+import type { Report } from '../../harness/report/report-schema.ts'
 import { folder } from '../cli/conform.ts'
 import { notApplicable, report, result } from '../gates/results.ts'
 

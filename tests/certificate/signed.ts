@@ -12,7 +12,7 @@ import { type VerifyRequest, verifyFile } from '../../certificate/verify-file.ts
 import { signToFiles } from '../../cli/sign.ts'
 import { canonicalTarget, targetDigest } from '../../harness/target-file/index.ts'
 import type { TargetFile } from '../../harness/target-file/target-file.ts'
-import type { Report } from '../../harness/report/model.ts'
+import type { Report } from '../../harness/report/report-schema.ts'
 import { notApplicable, report, result } from '../gates/results.ts'
 import { folder } from '../cli/conform.ts'
 import { issuedAt } from './issued.ts'

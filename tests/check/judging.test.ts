@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { inconsistencies } from '../../harness/report/exit-code.ts'
-import type { Report } from '../../harness/report/model.ts'
+import type { Report } from '../../harness/report/report-schema.ts'
 import { createdJob, envelope, granted, har, job, type Told } from './har.ts'
 import { check, failedIds } from './recording.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { checkFile } from '../../cli/check.ts'
 import { renderHar } from '../../reporters/har.ts'
-import type { Report } from '../../harness/report/model.ts'
+import type { Report } from '../../harness/report/report-schema.ts'
 import { check, failedIds, inFile, recordRun } from './recording.ts'
 
 const pace = { jobMs: 15, slowJobMs: 250 }

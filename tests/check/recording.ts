@@ -6,7 +6,7 @@ import { loggedExchanges } from '../../cli/output/write-reports.ts'
 import { reportOf } from '../../suites/run-report.ts'
 import { renderHar } from '../../reporters/har.ts'
 import type { ReferenceOptions } from '../../reference/server.ts'
-import type { Report } from '../../harness/report/model.ts'
+import type { Report } from '../../harness/report/report-schema.ts'
 import { judgeReference, type JudgeSettings } from '../matrix/judge-reference.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'conform-check-'))

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, onTestFinished } from 'vitest'
 import { getCurrentTest } from 'vitest/suite'
-import type { Report, RequirementResult } from '../../harness/report/model.ts'
+import type { Report, RequirementResult } from '../../harness/report/report-schema.ts'
 
 /** Arguments of `node` that start the command line. */
 export const bin = fileURLToPath(new URL('../../bin/conform.js', import.meta.url))

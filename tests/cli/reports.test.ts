@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
-import type { Report } from '../../harness/report/model.ts'
+import type { Report } from '../../harness/report/report-schema.ts'
 import { conformProcess, folder, readReport, targetFile } from './conform.ts'
 import { conform } from './in-process.ts'
 import { reference } from './reference.ts'

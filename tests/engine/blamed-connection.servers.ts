@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createReference } from '../../reference/server.ts'
 import { onRememberedKey, onReusedConnection } from '../../harness/engine/describe.ts'
 import type { Transport } from '../../harness/http/message.ts'
-import type { RequirementResult } from '../../harness/report/model.ts'
+import type { RequirementResult } from '../../harness/report/report-schema.ts'
 import {
   idsOf,
   judgeReference,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { Report } from '../../harness/report/model.ts'
+import type { Report } from '../../harness/report/report-schema.ts'
 import { onReusedConnection } from '../../harness/engine/describe.ts'
 import { type ReferenceOptions, startReference } from '../../reference/server.ts'
 import {

@@ -3,16 +3,16 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { folder } from '../cli/conform.ts'
 import {
-  responseOf,
   type BaselineEntry,
   holdAgainst,
   isExpectedFailure,
   foreignBaseline,
   parseBaseline,
+  updateBaseline,
 } from '../../harness/report/baseline.ts'
+import { responseOf } from '../../harness/report/verdict.ts'
 import { applyGates } from '../../harness/report/exit-code.ts'
-import type { Failure, RequirementResult } from '../../harness/report/model.ts'
-import { updateBaseline } from '../../harness/report/update-baseline.ts'
+import type { Failure, RequirementResult } from '../../harness/report/report-schema.ts'
 import { failed, failure, report, result } from './results.ts'
 
 const now = new Date('2027-01-31T12:00:00Z')

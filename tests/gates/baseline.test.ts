@@ -9,9 +9,9 @@ import {
   parseBaseline,
   readBaseline,
   readBaselineOrNone,
+  updateBaseline,
 } from '../../harness/report/baseline.ts'
 import { decide } from '../../harness/report/exit-code.ts'
-import { updateBaseline } from '../../harness/report/update-baseline.ts'
 import { UserError } from '../../harness/user-error.ts'
 import { renderHtml } from '../../reporters/html.ts'
 import { renderJunit } from '../../reporters/junit.ts'

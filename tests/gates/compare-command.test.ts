@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { lexer } from 'marked'
 import { expect, test } from 'vitest'
 import { folder } from '../cli/conform.ts'
-import type { Report, RequirementResult } from '../../harness/report/model.ts'
+import type { Report, RequirementResult } from '../../harness/report/report-schema.ts'
 import { conform } from '../cli/in-process.ts'
 import { failed, missed, report, result } from './results.ts'
 

@@ -1,10 +1,14 @@
 import pc from 'picocolors'
 import { expect, test } from 'vitest'
-import { changesOf } from '../../cli/compare/changes.ts'
 import { renderPage } from '../../cli/compare/page.ts'
 import { renderTable } from '../../cli/compare/terminal.ts'
-import { type Comparison, compareReports, differingRows } from '../../harness/report/compare.ts'
-import type { Report, RequirementResult } from '../../harness/report/model.ts'
+import {
+  changesOf,
+  type Comparison,
+  compareReports,
+  differingRows,
+} from '../../cli/compare/comparison.ts'
+import type { Report, RequirementResult } from '../../harness/report/report-schema.ts'
 import { attribute, elements, hasClass, textOf } from '../reporters/html-tree.ts'
 import { failed, missed, report, result } from './results.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Report } from '../../harness/report/model.ts'
+import type { Report } from '../../harness/report/report-schema.ts'
 import { inconsistencies } from '../../harness/report/exit-code.ts'
 import { failed, missed, report, result } from './results.ts'
 

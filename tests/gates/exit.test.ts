@@ -9,7 +9,7 @@ import {
   withProblems,
 } from '../../harness/report/exit-code.ts'
 import { leftOut, mistakeReason } from '../../harness/report/reason.ts'
-import type { Report, RequirementResult } from '../../harness/report/model.ts'
+import type { Report, RequirementResult } from '../../harness/report/report-schema.ts'
 import { renderCtrf } from '../../reporters/ctrf.ts'
 import { githubAnnotations } from '../../reporters/github.ts'
 import { renderJunit } from '../../reporters/junit.ts'

@@ -4,7 +4,7 @@ import { makeStatement } from '../../certificate/statement.ts'
 import { applyGates } from '../../harness/report/exit-code.ts'
 import { leftOut } from '../../harness/report/reason.ts'
 import { mergeReports } from '../../harness/report/merge.ts'
-import type { Report } from '../../harness/report/model.ts'
+import type { Report } from '../../harness/report/report-schema.ts'
 import { UserError } from '../../harness/user-error.ts'
 import { failed, missed, notApplicable, report, result } from './results.ts'
 

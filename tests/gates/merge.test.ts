@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Report, RequirementResult } from '../../harness/report/model.ts'
+import type { Report, RequirementResult } from '../../harness/report/report-schema.ts'
 import { validate } from '../../schemas/validate.ts'
 import { inconsistencies, decide } from '../../harness/report/exit-code.ts'
 import { leftOut } from '../../harness/report/reason.ts'

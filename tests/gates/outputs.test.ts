@@ -15,7 +15,7 @@ import { filesNamedIn } from '../../cli/run/find-target.ts'
 import { stage, writeAtomically } from '../../cli/output/files.ts'
 import { parseReportRequests, plannedReports } from '../../cli/output/report-requests.ts'
 import { writeReports } from '../../cli/output/write-reports.ts'
-import type { Report } from '../../harness/report/model.ts'
+import type { Report } from '../../harness/report/report-schema.ts'
 import { UserError } from '../../harness/user-error.ts'
 import { failed, report, result } from './results.ts'
 

@@ -1,7 +1,12 @@
 import { plainReason, type Reason } from '../../harness/report/reason.ts'
 import { noRun } from '../../harness/report/assemble-report.ts'
 import { decided, type ExitOptions } from '../../harness/report/exit-code.ts'
-import type { Failure, Report, RequirementResult, Undecided } from '../../harness/report/model.ts'
+import type {
+  Failure,
+  Report,
+  RequirementResult,
+  Undecided,
+} from '../../harness/report/report-schema.ts'
 import { bothVerdicts, summarize } from '../../harness/report/verdict.ts'
 
 const digest = (character: string) => `sha256:${character.repeat(64)}`

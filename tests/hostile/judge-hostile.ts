@@ -8,7 +8,7 @@ import { decide } from '../../harness/report/exit-code.ts'
 import type { Run } from '../../harness/engine/run.ts'
 import { type FormatName, loadFormats } from '../../reporters/index.ts'
 import { renderTerminal } from '../../reporters/terminal.ts'
-import type { Report } from '../../harness/report/model.ts'
+import type { Report } from '../../harness/report/report-schema.ts'
 import { type JudgeSettings, judgeUrl } from '../matrix/judge-reference.ts'
 import { hostileKey } from './hostile-key.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { defects } from '../../reference/server.ts'
 import { codeNames } from '../../catalogue/errors.ts'
-import type { RequirementResult } from '../../harness/report/model.ts'
+import type { RequirementResult } from '../../harness/report/report-schema.ts'
 import { ownId } from './also-red.ts'
 import { withoutCleanup } from './changed-targets.ts'
 import { idsOf, judgeReference } from './judge-reference.ts'

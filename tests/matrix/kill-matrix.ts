@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { RequirementResult } from '../../harness/report/model.ts'
+import type { RequirementResult } from '../../harness/report/report-schema.ts'
 import { needsSocket, stampHeader } from '../../reference/server.ts'
 import { judgeReference, idsOf } from './judge-reference.ts'
 import { ownId, redUnder, surelyRedUnder } from './also-red.ts'

@@ -1,6 +1,6 @@
 import pc from 'picocolors'
 import { expect, test } from 'vitest'
-import type { Failure, RequirementResult } from '../../harness/report/model.ts'
+import type { Failure, RequirementResult } from '../../harness/report/report-schema.ts'
 import { renderCtrf } from '../../reporters/ctrf.ts'
 import { renderHtml } from '../../reporters/html.ts'
 import { renderJunit } from '../../reporters/junit.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Failure, RecordedRequest } from '../../harness/report/model.ts'
+import type { Failure, RecordedRequest } from '../../harness/report/report-schema.ts'
 import { renderHtml } from '../../reporters/html.ts'
 import {
   responseDifferenceOf,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { renderHtml } from '../../reporters/html.ts'
-import type { RecordedExchange, Report } from '../../harness/report/model.ts'
+import type { RecordedExchange, Report } from '../../harness/report/report-schema.ts'
 import { leftOut } from '../../harness/report/reason.ts'
 import { missed, notApplicable, report, result } from '../gates/results.ts'
 import { hostile, unsafe } from './hostile.ts'

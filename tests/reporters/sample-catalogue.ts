@@ -1,5 +1,5 @@
 import { operations } from '../../catalogue/operations.ts'
-import type { RequirementResult } from '../../harness/report/model.ts'
+import type { RequirementResult } from '../../harness/report/report-schema.ts'
 
 type Row = Pick<RequirementResult, 'id' | 'operation' | 'level' | 'section' | 'statement'>
 

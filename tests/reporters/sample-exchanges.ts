@@ -1,4 +1,4 @@
-import type { RecordedExchange, Report } from '../../harness/report/model.ts'
+import type { RecordedExchange, Report } from '../../harness/report/report-schema.ts'
 
 /** `count` exchanges of a report, dealt to its requirements in turn; each body has about `bytes` characters. */
 export function* sampleExchanges(

@@ -1,5 +1,5 @@
 import type { ExitOptions } from '../../harness/report/exit-code.ts'
-import type { Failure, Report, RequirementResult } from '../../harness/report/model.ts'
+import type { Failure, Report, RequirementResult } from '../../harness/report/report-schema.ts'
 import { failure, report, result } from '../gates/results.ts'
 import { sampleCatalogue } from './sample-catalogue.ts'
 

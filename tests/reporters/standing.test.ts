@@ -1,6 +1,6 @@
 import { leftOut } from '../../harness/report/reason.ts'
 import { expect, test } from 'vitest'
-import type { Report } from '../../harness/report/model.ts'
+import type { Report } from '../../harness/report/report-schema.ts'
 import { renderBadge } from '../../reporters/badge.ts'
 import { renderHtml } from '../../reporters/html.ts'
 import { renderMarkdown } from '../../reporters/markdown.ts'

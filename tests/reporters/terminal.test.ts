@@ -1,4 +1,4 @@
-import type { LeftOutBy, Report } from '../../harness/report/model.ts'
+import type { LeftOutBy, Report } from '../../harness/report/report-schema.ts'
 import pc from 'picocolors'
 import { expect, test } from 'vitest'
 import { renderMarkdown } from '../../reporters/markdown.ts'
