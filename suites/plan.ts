@@ -119,7 +119,8 @@ function inapplicable(reason: string | Reason): Refused {
   return { run: false, outcome: 'not-applicable', ...plainReason(reason) }
 }
 
-function notApplicable(
+/** Why a requirement does not apply to the target; undefined if it does. */
+export function notApplicable(
   { id, operation, onlyIf, seenBy }: CatalogueRequirement,
   target: Target,
 ): Refused | undefined {

@@ -1,7 +1,7 @@
 import type { Failure, Report, RequirementResult } from '../harness/report/index.ts'
 import { assembleReport, noRun, reasonIn, sections } from '../harness/report/index.ts'
 import { type Redactor, shownText } from '../harness/recording/index.ts'
-import { planRun } from '../suites/plan.ts'
+import { notApplicable } from '../suites/plan.ts'
 import type { Target } from '../harness/target-file/index.ts'
 import { describeProbe, describeResponse } from '../harness/engine/index.ts'
 import { catalogue, type CatalogueRequirement } from '../catalogue/catalogue.ts'
@@ -27,18 +27,10 @@ const nothingShown =
 export function recordingReport(facts: RecordingFacts): Report {
   const { target, redactor, judged, startedAt, durationMs } = facts
   const everything = { only: [], skip: [], readOnly: false, interrupted: false, runs: 0 }
-  const plan = planRun(target, {
-    ...everything,
-    shard: null,
-    seed: 0,
-    refusalRuns: 0,
-    grantedRuns: 0,
-    depth: 'full',
-  })
   const requirements = catalogue.map((requirement) => {
-    const planned = plan.get(requirement.id)
-    return planned?.run === false && planned.outcome === 'not-applicable'
-      ? { ...resultOf(requirement), outcome: 'not-applicable' as const, ...reasonIn(planned) }
+    const refused = notApplicable(requirement, target)
+    return refused
+      ? { ...resultOf(requirement), outcome: 'not-applicable' as const, ...reasonIn(refused) }
       : resultOf(requirement, facts)
   })
   return assembleReport({

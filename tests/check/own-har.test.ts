@@ -12,7 +12,8 @@ const options = { depth: 'quick' } as const
 /** Rows on which the recording says something else than the run that it was made by. */
 function differences(live: Report, checked: Report): string[] {
   return checked.requirements.flatMap(({ id, outcome }) => {
-    const was = live.requirements.find((row) => row.id === id)?.outcome
+    const { outcome: was, reason = '' } = live.requirements.find((row) => row.id === id)!
+    if (reason.includes('--only')) return []
     return ['passed', 'failed'].includes(outcome) && outcome !== was
       ? [`${id}: ${was} in the run, ${outcome} here`]
       : []
@@ -65,7 +66,10 @@ test('other ways to conform fail nothing', async () => {
     ...['json/members-reversed', 'uuids/upper-case-in-retrieval', 'dates/coarser-in-retrieval'],
     'successes/other-2xx',
   ]
-  const { report: live, har } = await recordRun({ ...pace, variants }, { limits, options })
+  const { report: live, har } = await recordRun(
+    { ...pace, variants },
+    { limits, options: { ...options, only: ['jobs.*', 'files.*', 'graphs.*', 'chat.*'] } },
+  )
   const checked = await check(har)
   expect(failedIds(checked)).toEqual([])
   expect(differences(live, checked)).toEqual([])
@@ -75,7 +79,11 @@ test.each([
   [['jobs.create/202-created']],
   [['pdf.parse/200-markdown', 'jobs.retrieve/200-created-at#drifting', 'envelope/shape#array']],
 ])('a broken server is seen in its traffic: %s', async (defects) => {
-  const { report: live, har } = await recordRun({ ...pace, defects }, { limits, options })
+  const only = ['jobs.*', 'pdf.parse/*', 'envelope/*']
+  const { report: live, har } = await recordRun(
+    { ...pace, defects },
+    { limits, options: { ...options, only } },
+  )
   const checked = await check(har)
   expect(failedIds(checked)).toEqual(
     expect.arrayContaining(defects.map((defect) => defect.replace(/#.*/, ''))),

@@ -25,8 +25,9 @@ test.each(alternatives)('%s', async (variant) => {
     ([of]) => of === id || (id.startsWith('*/') && of.endsWith(id.slice(1))),
   )
   const seen = await on(variant, async (server) => {
-    const answers = await Promise.all(rows.map((row) => provoke(server, row)))
-    return answers.some((answer) => isRefused(answer, [pair.replace('-', ' ')]))
+    for (const row of rows)
+      if (isRefused(await provoke(server, row), [pair.replace('-', ' ')])) return true
+    return false
   })
   expect(seen).toBe(true)
 })
