@@ -2,7 +2,7 @@ import { createHandlerTransport } from '../../harness/http/handler-transport.ts'
 import type { RunOptions } from '../../harness/engine/run.ts'
 import type { TargetFile } from '../../harness/target-file/model.ts'
 import { createReference } from '../../reference/server.ts'
-import { judgeHostile, type Outcome } from '../hostile/judge-hostile.ts'
+import { judgeAsCommand, type Outcome, terminalOf } from '../hostile/judge-hostile.ts'
 import { inVirtualTime } from '../support/virtual-time.ts'
 
 /** Answers in place of the reference, or with its answer. */
@@ -21,7 +21,7 @@ export async function judgeBehind(
   options: Partial<RunOptions> = { only: ['files.*', 'envelope/shape'] },
   change: (file: TargetFile) => TargetFile = (file) => file,
   baseUrl = base,
-): Promise<Outcome & { readonly tookMs: number }> {
+): Promise<Outcome & { readonly tookMs: number; terminal(): string }> {
   return inVirtualTime(async () => {
     const reference = createReference({ jobMs: 10, slowJobMs: 100 })
     const began = performance.now()
@@ -34,8 +34,9 @@ export async function judgeBehind(
       return reply(pathname, inner, performance.now() - began, request)
     }
     const transport = createHandlerTransport({ handle: handle as never, baseUrl })
-    const outcome = await judgeHostile(baseUrl, { ownKeys: true, transport, options, change })
-    return { ...outcome, tookMs: performance.now() - began }
+    const outcome = await judgeAsCommand(baseUrl, { ownKeys: true, transport, options, change })
+    const tookMs = performance.now() - began
+    return { ...outcome, tookMs, terminal: () => terminalOf(outcome) }
   })
 }
 
@@ -61,3 +62,11 @@ export const json = (
     status,
     headers: { 'content-type': 'application/json', ...headers },
   })
+
+/** An error envelope without messages. */
+export const error = (status: number, tpe: string, headers?: Record<string, string>): Response =>
+  json(status, { tpe, errors: [], extras: {} }, headers)
+
+/** A request is asked for later. */
+export const limited = (retryAfter: number): Response =>
+  error(429, 'QuotaExceeded', { 'retry-after': String(retryAfter) })

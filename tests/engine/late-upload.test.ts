@@ -6,7 +6,7 @@ test('a row that late visibility fails names settleMs', async () => {
   const none = json(404, { tpe: 'ResourceNotFound', errors: [], extras: {} })
   const reply = async (path: string, answer: () => Promise<Response>): Promise<Response> =>
     /\/pdf-parser\/|knowledge-graphs\/[^/]+\/files/.test(path) ? none.clone() : answer()
-  const { report, texts } = await judgeBehind(
+  const { report, terminal } = await judgeBehind(
     reply,
     {
       only: ['pdf.parse/200-text', 'pdf.parse/400-missing-format', 'graphs.add-file/2xx-accepted'],
@@ -22,7 +22,7 @@ test('a row that late visibility fails names settleMs', async () => {
   expect(of('pdf.parse/200-text')?.failures[0]?.expected).toMatch(remark)
   expect(of('pdf.parse/400-missing-format')?.reason).toMatch(remark)
   expect(of('graphs.add-file/2xx-accepted')?.failures[0]?.expected).toMatch(remark)
-  expect(texts.terminal).not.toContain('check resources.graph')
+  expect(terminal()).not.toContain('check resources.graph')
 })
 
 // The first file is the control's; one is added in all scenarios, one in all requests that a key has refused.

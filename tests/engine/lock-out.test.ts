@@ -58,12 +58,12 @@ describe('a target that locks keys out for 30 s after ten wrong ones in a row', 
     async (status, headers) => {
       const { seen, reply, change } = locking(status, 10, headers)
       const options = { only, backoffMs: 250, refusalRuns: 25 }
-      const { report, texts } = await judgeBehind(reply, options, change({}))
+      const { report, terminal } = await judgeBehind(reply, options, change({}))
       expect(seen.locked).toBeGreaterThan(0)
       const failed = report.requirements.filter(({ outcome }) => outcome === 'failed')
       expect(failed.map(({ id }) => id)).toEqual([])
       expect(report.exit.code).toBe(3)
-      expect(texts.terminal).toMatch(
+      expect(terminal()).toMatch(
         /exit 3: the target locks keys out after wrong ones: declare credentialProbes: "few" in limits/,
       )
     },
@@ -162,9 +162,9 @@ test('an address that is locked out after wrong keys is told as that, and nothin
     until = sinceMs + 60_000
     return response
   }
-  const { report, texts } = await judgeBehind(reply, { backoffMs: 250 })
+  const { report, terminal } = await judgeBehind(reply, { backoffMs: 250 })
   expect(report.requirements.filter(({ outcome }) => outcome === 'failed')).toEqual([])
-  expect(texts.terminal).toMatch(
+  expect(terminal()).toMatch(
     /exit 3: the target locks this address out after wrong keys: declare credentialProbes: "few" in limits/,
   )
 })

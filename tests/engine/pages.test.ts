@@ -10,7 +10,7 @@ const titles: Readonly<Record<number, string>> = {
 }
 
 test('pages in place of envelopes are shown as what they are, counted in one line, and one cause', async () => {
-  const { report, texts } = await judgeBehind(
+  const { report, terminal } = await judgeBehind(
     async (_, answer) => {
       const own = await answer()
       return own.status >= 400 ? html(own.status, titles[own.status] ?? `${own.status} Error`) : own
@@ -35,7 +35,7 @@ test('pages in place of envelopes are shown as what they are, counted in one lin
   expect(report.run.pages).toContainEqual(
     expect.objectContaining({ status: 401, title: '401 Unauthorized', server: 'nginx/1.22.1' }),
   )
-  expect(texts.terminal).toContain(
+  expect(terminal()).toContain(
     `pages: ${times} error responses were pages in place of an envelope: ${report.run.pages?.[0]?.times} × ${report.run.pages?.[0]?.title} (nginx/1.22.1), `,
   )
 })

@@ -22,7 +22,7 @@ async function judgeOnly(
   const prepare: JudgeSettings['prepare'] = ({ client }) =>
     client.observers.push(({ purpose }) => sentFor.add(purpose.requirement))
   const judged = await judgeReference({}, { ...settings, options: { only }, prepare })
-  return { ...judged, sentFor }
+  return Object.assign(judged, { sentFor })
 }
 
 const reasonsOf = ({ results }: Judged, selected: string[]) =>

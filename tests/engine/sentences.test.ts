@@ -7,8 +7,8 @@ const error = (tpe: string) => ({ tpe, errors: [], extras: {} })
 const textOf = async (request: Request): Promise<string> =>
   Buffer.from(await request.arrayBuffer()).toString()
 const terminalOf = async (reply: Reply, only?: string[]): Promise<string> => {
-  const { texts } = await judgeBehind(reply, { backoffMs: 250, ...(only && { only }) })
-  return texts.terminal
+  const { terminal } = await judgeBehind(reply, { backoffMs: 250, ...(only && { only }) })
+  return terminal()
 }
 
 test('a redirect to the path with a slash is told as a redirect, and no base URL is blamed', async () => {

@@ -5,7 +5,7 @@ import { startProxy } from './proxy.ts'
 import { createReference, startReference } from '../../reference/server.ts'
 import { transportTo } from '../matrix/judge-reference.ts'
 import { inVirtualTime } from '../support/virtual-time.ts'
-import { type HostileSettings, judgeHostile, type Outcome } from './judge-hostile.ts'
+import { type HostileSettings, judgeHostile, type Shown } from './judge-hostile.ts'
 import { proveJunit, proveSound } from './proof.ts'
 
 const never = new Promise<never>(() => undefined)
@@ -17,7 +17,7 @@ type Change = (
 ) => Promise<Response>
 
 /** Judges the reference, in this process and in virtual time, with the reference's own key. */
-function judgeBehind(change: Change, settings: HostileSettings): Promise<Outcome> {
+function judgeBehind(change: Change, settings: HostileSettings): Promise<Shown> {
   return inVirtualTime(async () => {
     const { url, handle } = createReference({ jobMs: 10, slowJobMs: 100 })
     let number = 0

@@ -1,12 +1,12 @@
 import tls from 'node:tls'
 import { expect, test } from 'vitest'
-import { judgeHostile, type Outcome } from './judge-hostile.ts'
+import { judgeHostile, type Shown } from './judge-hostile.ts'
 import { proveJunit, proveSound } from './proof.ts'
 import { http, listenOn, startRaw } from '../support/raw-server.ts'
 import { pem } from '../wire/servers.ts'
 
 /** Judges a server behind a certificate that nobody vouches for. */
-async function judgeSelfSigned(insecure: boolean, only: string[] = []): Promise<Outcome> {
+async function judgeSelfSigned(insecure: boolean, only: string[] = []): Promise<Shown> {
   const serve = (socket: tls.TLSSocket): void => {
     socket.on('error', () => undefined).on('data', () => socket.write(http(200, '{}')))
   }

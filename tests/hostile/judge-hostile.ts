@@ -3,21 +3,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pc from 'picocolors'
 import { loggedExchanges } from '../../cli/output/write-reports.ts'
-import { reportOf } from '../../suites/run-report.ts'
 import { decide } from '../../harness/report/exit-code.ts'
 import type { Run } from '../../harness/engine/run.ts'
 import { type FormatName, loadFormats } from '../../reporters/index.ts'
 import { renderTerminal } from '../../reporters/terminal.ts'
-import type { Report } from '../../harness/report/report-schema.ts'
-import { type JudgeSettings, judgeUrl } from '../matrix/judge-reference.ts'
+import { type Judged, type JudgeSettings, judgeUrl } from '../matrix/judge-reference.ts'
 import { hostileKey } from './hostile-key.ts'
 
-export interface Outcome {
-  readonly report: Report
+export interface Outcome extends Pick<Judged, 'report' | 'failed' | 'passed' | 'of'> {
   readonly run: Run
   readonly code: 0 | 1 | 3
-  /** Every report that `--report` can ask for, and what is printed for people. */
-  readonly texts: Readonly<Record<FormatName | 'terminal', string>>
 }
 
 export interface HostileSettings extends JudgeSettings {
@@ -25,42 +20,48 @@ export interface HostileSettings extends JudgeSettings {
   readonly ownKeys?: boolean
 }
 
-/** Judges a URL with the target file of the reference and another key, as the command line does, and renders everything. */
-export async function judgeHostile(url: string, settings: HostileSettings = {}): Promise<Outcome> {
+/** Judges a URL with the target file of the reference and another key, as the command line does. */
+export async function judgeAsCommand(
+  url: string,
+  { ownKeys, ...settings }: HostileSettings = {},
+): Promise<Outcome> {
+  const judged = await judgeUrl(url, {
+    ...settings,
+    options: { refusalRuns: 1, ...settings.options },
+    limits: { timeoutMs: 1000, jobTimeoutMs: 2000, ...settings.limits },
+    change: (file) => {
+      const own = ownKeys ? file : { ...file, keys: { ...file.keys, full: hostileKey } }
+      return settings.change?.(own) ?? own
+    },
+  })
+  const { report, run, failed, passed, of, facts } = judged
+  const code = facts.ended?.cause === 'unreachable' ? 3 : decide(report).code
+  return { report, run, failed, passed, of, code }
+}
+
+/** Every report that `--report` can ask for, and what is printed for people. */
+export interface Shown extends Outcome {
+  readonly texts: Readonly<Record<FormatName | 'terminal', string>>
+}
+
+/** Judges a URL so, and renders everything. */
+export async function judgeHostile(url: string, settings: HostileSettings = {}): Promise<Shown> {
   const dir = mkdtempSync(join(tmpdir(), 'conform-hostile-'))
   const exchangeLog = join(dir, 'exchanges.ndjson')
-  const startedAt = new Date()
-  const started = performance.now()
   try {
-    const { results, facts, run } = await judgeUrl(url, {
-      ...settings,
-      options: { refusalRuns: 1, exchangeLog, ...settings.options },
-      limits: { timeoutMs: 1000, jobTimeoutMs: 2000, ...settings.limits },
-      change: (file) => {
-        const own = settings.ownKeys ? file : { ...file, keys: { ...file.keys, full: hostileKey } }
-        return settings.change?.(own) ?? own
-      },
-    })
-    const report = reportOf({
-      target: run.target,
-      options: run.options,
-      startedAt,
-      durationMs: performance.now() - started,
-      results: new Map(results.map((result) => [result.id, result])),
-      facts,
-    })
-    const texts: Record<string, string> = {
-      terminal: renderTerminal(report, pc.createColors(false)),
-    }
-    for (const [name, render] of Object.entries(await loadFormats())) {
-      texts[name] = await joined(render(report, loggedExchanges(exchangeLog)))
-    }
-    const code = facts.ended?.cause === 'unreachable' ? 3 : decide(report).code
-    return { report, run, code, texts: texts as Outcome['texts'] }
+    const options = { ...settings.options, exchangeLog }
+    const outcome = await judgeAsCommand(url, { ...settings, options })
+    const texts: Record<string, string> = { terminal: terminalOf(outcome) }
+    for (const [name, render] of Object.entries(await loadFormats()))
+      texts[name] = await joined(render(outcome.report, loggedExchanges(exchangeLog)))
+    return { ...outcome, texts: texts as Shown['texts'] }
   } finally {
     rmSync(dir, { recursive: true, force: true })
   }
 }
+
+export const terminalOf = ({ report }: Outcome): string =>
+  renderTerminal(report, pc.createColors(false))
 
 async function joined(text: string | AsyncIterable<string>): Promise<string> {
   if (typeof text === 'string') return text

@@ -6,7 +6,7 @@ import {
   oddStatuses,
   transportFaults,
 } from './behaviours.ts'
-import { judgeHostile, type Outcome } from './judge-hostile.ts'
+import { judgeHostile, type Shown } from './judge-hostile.ts'
 import { proveJunit, proveNoKey, proveSound } from './proof.ts'
 import { startRaw } from '../support/raw-server.ts'
 import type { Run } from '../../harness/engine/run.ts'
@@ -51,7 +51,7 @@ function settingsFor(name: string): JudgeSettings {
   return /deep|MB|60 KB|million|thousands/.test(name) ? few : some
 }
 
-async function judge({ answer }: Misbehaviour, settings: JudgeSettings): Promise<Outcome> {
+async function judge({ answer }: Misbehaviour, settings: JudgeSettings): Promise<Shown> {
   const server = await startRaw(answer)
   try {
     return await judgeHostile(server.url, settings)

@@ -6,7 +6,7 @@ import { readings, runIn } from '../redact/encodings.ts'
 import { elements } from '../reporters/html-tree.ts'
 import { unsafe } from '../reporters/hostile.ts'
 import { hostileKey } from './hostile-key.ts'
-import type { Outcome } from './judge-hostile.ts'
+import type { Shown } from './judge-hostile.ts'
 
 /** The key without its public header. */
 const secret = hostileKey.split('.').slice(1).join('.')
@@ -29,7 +29,7 @@ export async function proveJunit(): Promise<void> {
  * Asserts what holds of every run, whatever its target did: it was judged without a mistake, and every report can be read. The
  * JUnit reports are kept by the name of the run for `proveJunit`.
  */
-export function proveSound({ report, texts }: Outcome, run: string): void {
+export function proveSound({ report, texts }: Shown, run: string): void {
   const mistakes = report.requirements.filter(({ reason }) =>
     reason?.includes('a mistake of the suite'),
   )
@@ -66,7 +66,7 @@ function proveHtml(html: string): void {
 }
 
 /** No 12 characters of the key stand in any report, in any encoding. */
-export function proveNoKey({ texts }: Outcome): void {
+export function proveNoKey({ texts }: Shown): void {
   for (const [name, text] of Object.entries(texts)) {
     // The key has no line end.
     expect(runIn(readings(text).join('\n'), secret), `a part of the key in ${name}`).toBeUndefined()

@@ -126,10 +126,10 @@ export async function judgeConforming(
     })
     settings.prepare?.(run)
   }
-  return {
-    ...(await judgeReference({ variants: on, ...pace }, { ...settings, change, prepare })),
+  const reference = { variants: on, ...pace }
+  return Object.assign(await judgeReference(reference, { ...settings, change, prepare }), {
     refused,
-  }
+  })
 }
 
 /** `quick` is enough for what has no say in which cases are sent. */

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { bothVerdicts } from '../../harness/report/verdict.ts'
 import { beginJudging, prepareRun } from '../../suites/judge.ts'
+import { reportOf } from '../../suites/run-report.ts'
 import { factsOf, type RunFacts } from '../../harness/engine/events.ts'
 import type { JudgeOf } from '../../harness/engine/judge.ts'
 import { startJudging } from '../../harness/engine/judging.ts'
@@ -25,11 +26,43 @@ const referenceTarget = loadTargetFile(
   fileURLToPath(new URL('../../fixtures/reference.target.json', import.meta.url)),
 )
 
-export interface Judged {
-  readonly results: readonly RequirementResult[]
+/** A run that is over, and what it came to. */
+export class Judged {
   readonly verdicts: Report['verdicts']
   readonly facts: RunFacts
+  readonly failed: readonly string[]
+  readonly passed: readonly string[]
   readonly run: Run
+  readonly results: readonly RequirementResult[]
+
+  constructor(run: Run, results: readonly RequirementResult[]) {
+    this.run = run
+    this.results = results
+    this.facts = factsOf(run)
+    this.failed = idsOf(results, 'failed')
+    this.passed = idsOf(results, 'passed')
+    const { only, skip, readOnly } = run.options
+    this.verdicts = bothVerdicts(results, {
+      only: [...only],
+      skip: [...skip],
+      readOnly,
+      keyRefused: this.facts.keyRefused,
+      interrupted: this.facts.ended !== null,
+    })
+  }
+
+  readonly of = (id: string): RequirementResult => this.results.find((one) => one.id === id)!
+
+  get report(): Report {
+    return reportOf({
+      target: this.run.target,
+      options: this.run.options,
+      facts: this.facts,
+      results: new Map(this.results.map((result) => [result.id, result])),
+      startedAt: new Date(),
+      durationMs: 1,
+    })
+  }
 }
 
 export interface JudgeSettings {
@@ -88,16 +121,7 @@ export async function judgeUrl(url: string, settings: JudgeSettings = {}): Promi
   const judging = settings.judgeOf ? startJudging(run, settings.judgeOf) : beginJudging(run)
   await judging.done
   const results = catalogue.map(({ id }) => judging.results.get(id) as RequirementResult)
-  const facts = factsOf(run)
-  const { only, skip, readOnly } = run.options
-  const verdicts = bothVerdicts(results, {
-    only: [...only],
-    skip: [...skip],
-    readOnly,
-    keyRefused: facts.keyRefused,
-    interrupted: facts.ended !== null,
-  })
-  return { results, verdicts, facts, run }
+  return new Judged(run, results)
 }
 
 /** Judges the reference: in this process, but if a switch of it shows on a socket alone. */

@@ -23,7 +23,7 @@ async function watched(settings: JudgeSettings): Promise<Judged & { sent: Exchan
   const sent: Exchange[] = []
   const prepare: JudgeSettings['prepare'] = (run) =>
     run.client.observers.push((exchange) => sent.push(exchange))
-  return { ...(await judgeReference(pace, { ...settings, prepare })), sent }
+  return Object.assign(await judgeReference(pace, { ...settings, prepare }), { sent })
 }
 
 describe('what a run leaves out is not exercised, and nothing fails', () => {
