@@ -1,10 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { runNotes } from '../../reporters/view/standing.ts'
-import { judgeReference } from '../matrix/judge-reference.ts'
-import { judgeBehind, json } from './behind.ts'
-
-const throttled = (retryAfter: number): Response =>
-  json(429, { tpe: 'QuotaExceeded', errors: [], extras: {} }, { 'retry-after': String(retryAfter) })
+import { judgeBehind, json, limited } from './behind.ts'
+import { judge } from './networks.ts'
 
 const options = { only: ['graphs.create/2xx-*', 'files.upload/2xx-*'] }
 
@@ -16,7 +13,7 @@ test('a clean-up that is throttled is repeated after the wait asked for, and its
     // One object is never removed.
     first ??= path
     if (path === first) return json(403, {})
-    return ++removals % 2 ? throttled(2) : answer()
+    return ++removals % 2 ? limited(2) : answer()
   }, options)
   const asked = report.run.created.filter(({ removed }) => removed !== undefined)
   const kept = asked.filter(({ removed }) => removed === false)
@@ -31,7 +28,7 @@ test('a clean-up that is throttled is repeated after the wait asked for, and its
 
 test('a clean-up that is throttled for ever is given up after a minute, and says so', async () => {
   const { report, tookMs } = await judgeBehind(
-    (_, answer, _since, { method }) => (method === 'DELETE' ? throttled(20) : answer()),
+    (_, answer, _since, { method }) => (method === 'DELETE' ? limited(20) : answer()),
     options,
   )
   expect(runNotes(report)).toContainEqual(
@@ -85,28 +82,22 @@ test('objects stay if nothing gives the key any more, and the report says why', 
 test('a clean-up that breaks leaves nothing open, and takes no teardown with it', async () => {
   const closed: string[] = []
   const sent: string[] = []
-  const judging = judgeReference(
-    {},
-    {
-      options,
-      change: (file) => ({ ...file, teardown: [{ method: 'POST', url: '/v1/tidy' }] }),
-      prepare: ({ client }) =>
-        void vi
-          .spyOn(client.recorder, 'close')
-          .mockImplementation(() => void closed.push('recorder')),
-      network: (transport) => ({
-        ...transport,
-        async send(request, more) {
-          if (request.method === 'DELETE') throw new Error('the way is gone')
-          sent.push(request.path)
-          return transport.send(request, more)
-        },
-        async close() {
-          closed.push('transport')
-        },
-      }),
-    },
-  )
+  const judging = judge(options.only, {
+    change: (file) => ({ ...file, teardown: [{ method: 'POST', url: '/v1/tidy' }] }),
+    prepare: ({ client }) =>
+      void vi
+        .spyOn(client.recorder, 'close')
+        .mockImplementation(() => void closed.push('recorder')),
+    network: (transport) => ({
+      ...transport,
+      async send(request, more) {
+        if (request.method === 'DELETE') throw new Error('the way is gone')
+        sent.push(request.path)
+        return transport.send(request, more)
+      },
+      close: async () => void closed.push('transport'),
+    }),
+  })
   await expect(judging).rejects.toThrow('the way is gone')
   expect(closed).toEqual(['transport', 'recorder'])
   expect(sent.at(-1)).toBe('/v1/tidy')

@@ -1,32 +1,25 @@
 import { expect, test } from 'vitest'
-import type { Transport } from '../../harness/http/message.ts'
+import { jsonOf } from '../../harness/engine/exchange.ts'
+import type { TargetFile } from '../../harness/target-file/model.ts'
 import { getAt } from '../../schemas/json.ts'
-import { judgeReference } from '../matrix/judge-reference.ts'
+import { answered, envelope, judge } from './networks.ts'
 
 /** A probe is its control and one fault: what it adds besides, and a target does not support, accuses nobody. */
 
-const parsed = (body: unknown): unknown => {
-  try {
-    return JSON.parse(String(body)) as unknown
-  } catch {
-    return undefined
-  }
-}
-
-const refusal = JSON.stringify({ tpe: 'UnprocessableEntity', errors: [], extras: {} })
-
-/** A network behind which a server refuses such bodies in a way of its own, whatever else is wrong with them. */
-const refusing =
-  (isUnsupported: (body: unknown) => boolean) =>
-  (transport: Transport): Transport => ({
-    ...transport,
-    async send(request, options) {
-      const result = await transport.send(request, options)
-      if (result.kind !== 'answer' || !isUnsupported(parsed(request.body))) return result
-      const headers = [{ name: 'content-type', value: 'application/json' }]
-      return { ...result, status: 422, headers, body: Buffer.from(refusal) }
+/** A server refuses such bodies in a way of its own, whatever else is wrong with them. */
+async function judgeRefusing(isUnsupported: (body: unknown) => boolean, only: string[]) {
+  const { of } = await judge(only, {
+    way: async ({ body }, send) => {
+      const result = await send()
+      let parsed: unknown
+      try {
+        parsed = JSON.parse(String(body))
+      } catch {}
+      return isUnsupported(parsed) ? answered(result, 422, envelope('UnprocessableEntity')) : result
     },
   })
+  return only.map(of)
+}
 
 const several = (at: string) => (body: unknown) => {
   const items = getAt(body, at)
@@ -45,47 +38,90 @@ test.each([
     (body: unknown) => JSON.stringify(body ?? '').includes('image_url'),
   ],
 ] as const)('a chat without %s is not accused by %s', async (_, condition, isUnsupported) => {
-  const id = `chat.create/${condition}`
-  const { results } = await judgeReference(
-    {},
-    { options: { only: [id] }, network: refusing(isUnsupported) },
-  )
-  expect(results.find((result) => result.id === id)).toMatchObject({
-    outcome: 'not-exercised',
-    reason: expect.stringMatching(
-      /^the same request without its fault was not granted: answered 422 UnprocessableEntity/,
-    ),
-    failures: [],
-  })
+  expect(await judgeRefusing(isUnsupported, [`chat.create/${condition}`])).toMatchObject([
+    {
+      outcome: 'not-exercised',
+      reason: expect.stringMatching(
+        /^the same request without its fault was not granted: answered 422 UnprocessableEntity/,
+      ),
+      failures: [],
+    },
+  ])
 })
 
 test('a parser without markdown is not accused by what is wrong with a PDF', async () => {
+  const open = {
+    outcome: 'not-exercised',
+    reason: expect.stringContaining('a valid PDF with format markdown was not granted'),
+  }
   const ids = ['pdf.parse/400-corrupted-pdf', 'pdf.parse/400-encrypted-pdf']
-  const { results } = await judgeReference(
-    {},
-    { options: { only: ids }, network: refusing((body) => getAt(body, '/format') === 'markdown') },
-  )
-  for (const id of ids)
-    expect(results.find((result) => result.id === id)).toMatchObject({
-      outcome: 'not-exercised',
-      reason: expect.stringContaining('a valid PDF with format markdown was not granted'),
-    })
+  const isMarkdown = (body: unknown): boolean => getAt(body, '/format') === 'markdown'
+  expect(await judgeRefusing(isMarkdown, ids)).toMatchObject([open, open])
 })
 
 test('images are no matter of a target that shows none', async () => {
   const id = 'chat.create/400-malformed-messages'
   const sent: string[] = []
-  const { results } = await judgeReference(
-    {},
-    {
-      options: { only: [id] },
-      change: ({ scenarios, ...file }) => {
-        const { 'chat.create/200-image-parts': _, ...others } = scenarios ?? {}
-        return { ...file, scenarios: others }
-      },
-      prepare: ({ client }) => client.observers.push(({ probe }) => sent.push(String(probe.body))),
+  const { passed } = await judge([id], {
+    change: ({ scenarios, ...file }) => {
+      const { 'chat.create/200-image-parts': _, ...others } = scenarios ?? {}
+      return { ...file, scenarios: others }
     },
-  )
-  expect(results.find((result) => result.id === id)?.outcome).toBe('passed')
+    prepare: ({ client }) => client.observers.push(({ probe }) => sent.push(String(probe.body))),
+  })
+  expect(passed).toEqual([id])
   expect(sent.filter((body) => body.includes('data:image'))).toEqual([])
+})
+
+// A scenario is a change to the declared request, whole.
+const choice = 'chat.create/200-tool-choice-auto'
+const access = 'chat.create/403-model-access'
+const extras = { stream: false, response_format: { type: 'text' } }
+
+function withChat(file: TargetFile, more: object = extras): TargetFile {
+  const chat = file.operations?.['chat.create'] as { readonly body: object }
+  return {
+    ...file,
+    operations: { ...file.operations, 'chat.create': { ...chat, body: { ...chat.body, ...more } } },
+    scenarios: { ...file.scenarios, [choice]: { merge: { tool_choice: 'auto' } } },
+  }
+}
+
+test('scenarios of a chat are sent with all members of the declared body', async () => {
+  const sent = new Map<string | null, unknown>()
+  const { passed, run } = await judge([choice, access, 'guardrails/400-blocked-by-provider'], {
+    change: (file) => withChat(file),
+    prepare: ({ client }) =>
+      client.observers.push(({ probe, purpose }) => {
+        if (purpose.role === 'probe') sent.set(purpose.requirement, jsonOf(probe))
+      }),
+  })
+  expect(passed).toEqual(expect.arrayContaining([choice, access]))
+  const tools = getAt(run.target.operations['chat.create']?.body, '/tools')
+  expect(tools).toHaveLength(1)
+  expect(sent.size).toBe(3)
+  for (const body of sent.values()) expect(body).toMatchObject({ tools, ...extras })
+  expect(sent.get(choice)).toMatchObject({ tool_choice: 'auto' })
+})
+
+test('a server that refuses every tool does not pass by a scenario', async () => {
+  const { of } = await judge([choice, access], {
+    change: (file) => withChat(file),
+    // What is sent in its place is no body that an operation takes.
+    way: (request, send) =>
+      send(String(request.body).includes('"tools"') ? { ...request, body: '"text"' } : request),
+  })
+  expect(of(choice)).toMatchObject({ outcome: 'failed' })
+  expect(of(access)).toMatchObject({
+    outcome: 'not-exercised',
+    reason: expect.stringContaining('the control was not granted: answered 400 BadRequest'),
+  })
+})
+
+test('a scenario that streams, since the body does, says what to add', async () => {
+  const { of } = await judge([choice], { change: (file) => withChat(file, { stream: true }) })
+  expect(of(choice)).toMatchObject({
+    outcome: 'not-exercised',
+    reason: expect.stringContaining('add "stream": null to its merge'),
+  })
 })

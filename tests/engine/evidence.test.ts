@@ -1,13 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createHandlerTransport, type Handler } from '../../harness/http/handler-transport.ts'
-import type { Transport } from '../../harness/http/message.ts'
 import { createReference } from '../../reference/server.ts'
-import { judgeReference, judgeUrl, transportTo } from '../matrix/judge-reference.ts'
-import { judgeBehind, json } from './behind.ts'
+import { judgeUrl, transportTo } from '../matrix/judge-reference.ts'
+import { error, judgeBehind, json } from './behind.ts'
+import { headerOf, judge } from './networks.ts'
+
+/** What a failure shows: the request, what was wrong with the answer, what it takes, and how long it took. */
 
 const baseUrl = 'http://target.example'
 
-const judge = (handle: Handler, ...only: string[]) =>
+const judgeHandler = (handle: Handler, ...only: string[]) =>
   judgeUrl(baseUrl, { transport: createHandlerTransport({ handle, baseUrl }), options: { only } })
 
 test.each([404, 401])(
@@ -15,27 +18,21 @@ test.each([404, 401])(
   async (status) => {
     const body = { tpe: 'NotFound', errors: [{ description: 'Nothing here' }], extras: null }
     const rows = ['envelope/unknown-path', 'envelope/unsupported-method']
-    const { results } = await judge(() => Response.json(body, { status }), ...rows)
-    const failed = results.filter(({ outcome }) => outcome === 'failed')
-    expect(failed.map(({ id }) => id)).toEqual(rows)
-    for (const { failures } of failed) {
-      expect(failures[0]?.actual).toBe(
+    const { failed, of } = await judgeHandler(() => Response.json(body, { status }), ...rows)
+    expect(failed).toEqual(rows)
+    for (const id of rows)
+      expect(of(id).failures[0]?.actual).toBe(
         `${status} NotFound "Nothing here", but extras must be an object, got null`,
       )
-    }
   },
 )
 
 test('a 429 with another name, to a request that is to be answered 429, is not counted as throttling', async () => {
-  const asked = 'chat.create/429-quota-exceeded'
-  const { results, facts } = await judgeReference(
-    { defects: [`${asked}#tpe`] },
-    { options: { only: [asked] } },
-  )
-  expect(results.find(({ id }) => id === asked)?.outcome).toBe('failed')
+  const id = 'chat.create/429-quota-exceeded'
+  const { failed, facts } = await judge([id], { reference: { defects: [`${id}#tpe`] } })
+  expect(failed).toEqual([id])
   expect(facts.throttled).toBe(0)
-  const busy = Response.json({ tpe: 'TooManyRequests', errors: [], extras: {} }, { status: 429 })
-  const limited = await judge(() => busy.clone(), 'files.list/2xx-accepted')
+  const limited = await judgeHandler(() => error(429, 'TooManyRequests'), 'files.list/2xx-accepted')
   expect(limited.facts.throttled).toBeGreaterThan(0)
 })
 
@@ -45,13 +42,9 @@ test('a failure has the request that was granted, and the place in the response 
     'translate.run/401-missing-credentials',
     'vision.analyze/403-model-access',
   ]
-  const { results } = await judgeReference(
-    { defects: ids.map((id) => `${id}#tpe` as const) },
-    { options: { only: ids } },
-  )
+  const { of } = await judge(ids, { reference: { defects: ids.map((id) => `${id}#tpe`) } })
   for (const id of ids) {
-    const [failure] = results.find((result) => result.id === id)!.failures
-    const { asked, at, control, exchange, expected } = failure!
+    const { asked, at, control, exchange, expected } = of(id).failures[0]!
     // The words of the row's pairs, by which reports tell what differs.
     expect(asked!.length, id).toBeGreaterThan(1)
     expect(
@@ -65,59 +58,56 @@ test('a failure has the request that was granted, and the place in the response 
     })
     expect(JSON.stringify(control?.request), id).not.toBe(JSON.stringify(exchange?.request))
   }
-  const [noEnvelope] = (
-    await judge(() => Response.json({ tpe: 1 }, { status: 404 }), 'envelope/shape')
-  ).results.flatMap(({ failures }) => failures)
+  const none = await judgeHandler(
+    () => Response.json({ tpe: 1 }, { status: 404 }),
+    'envelope/shape',
+  )
+  const [noEnvelope] = none.of('envelope/shape').failures
   expect(noEnvelope).toMatchObject({ at: expect.stringMatching(/^\/(tpe|errors|extras)$/) })
   expect(noEnvelope).not.toHaveProperty('control')
 })
 
 test('a refusal that is granted now and then is told with the words that the answers differ', async () => {
+  const id = 'translate.run/400-empty-text'
   let refused = 0
-  const { report } = await judgeBehind(
+  const { of } = await judgeBehind(
     async (path, answer) => {
       const response = await answer()
-      return path.endsWith('/translate') && response.status === 400 && ++refused <= 2
-        ? json(200, {})
-        : response
+      const isRefused = path.endsWith('/translate') && response.status === 400
+      return isRefused && ++refused <= 2 ? json(200, {}) : response
     },
-    { only: ['translate.run/400-empty-text'] },
+    { only: [id] },
   )
-  const failed = report.requirements.find(({ id }) => id === 'translate.run/400-empty-text')
-  expect(failed?.failures[0]?.actual).toContain('the answers to one request differ: 2 of 5: 200')
+  expect(of(id).failures[0]?.actual).toContain('the answers to one request differ: 2 of 5: 200')
 })
 
 test.each([2, 3])(
   'two instances without shared state that take requests in turn are told so, seed %i',
   async (seed) => {
-    const only = ['files.upload/2*', 'graphs.create/2*', 'graphs.add-file/2*']
-    const network = (first: Transport): Transport => {
-      const second = transportTo(createReference())
-      let sent = 0
-      const send: Transport['send'] = (...args) => (sent++ % 2 ? second : first).send(...args)
-      return { ...first, send }
-    }
-    const { results } = await judgeReference({}, { network, options: { only, seed } })
-    const failures = results.flatMap(({ failures }) => failures)
+    const { results } = await judge(['files.upload/2*', 'graphs.create/2*', 'graphs.add-file/2*'], {
+      seed,
+      network: (first) => {
+        const second = transportTo(createReference())
+        let sent = 0
+        return { ...first, send: (...args) => (sent++ % 2 ? second : first).send(...args) }
+      },
+    })
+    const actual = results.flatMap(({ failures }) => failures.map((failure) => failure.actual))
     // Asked in one round, two failures would meet the same instance each time.
-    expect(failures.length).toBeGreaterThan(1)
-    expect(failures.map(({ actual }) => actual).join()).toContain(
-      'the answers to one request differ: 3 of 5: 404',
-    )
+    expect(actual.length).toBeGreaterThan(1)
+    expect(actual.join()).toContain('the answers to one request differ: 3 of 5: 404')
   },
 )
 
 test('a creation that is granted when it is asked for again is listed, and asked for no more', async () => {
+  const id = 'files.upload/2xx-accepted'
   let uploads = 0
-  const { report } = await judgeBehind(
+  const { of, report } = await judgeBehind(
     (path, answer) =>
-      path.endsWith('/v1/files') && ++uploads === 2
-        ? json(400, { tpe: 'BadRequest', errors: [], extras: {} })
-        : answer(),
-    { only: ['files.upload/2xx-accepted'] },
+      path.endsWith('/v1/files') && ++uploads === 2 ? error(400, 'BadRequest') : answer(),
+    { only: [id] },
   )
-  const failed = report.requirements.find(({ id }) => id === 'files.upload/2xx-accepted')
-  expect(failed?.failures[0]).toMatchObject({ takes: 'earlier-requests' })
+  expect(of(id).failures[0]).toMatchObject({ takes: 'earlier-requests' })
   expect(report.run.created).toHaveLength(1)
   expect(uploads).toBe(3)
 })
@@ -127,27 +117,62 @@ test.each([
   { credentialProbes: 'few', times: 2 },
 ] as const)(
   'a wrong key that is taken is shown $times times, credentialProbes: $credentialProbes',
-  async (limits) => {
+  async ({ credentialProbes, times }) => {
     const id = 'web-search.run/401-malformed-key'
-    const shown: string[] = []
-    await judgeReference(
-      { defects: [id] },
-      {
-        limits: { credentialProbes: limits.credentialProbes },
-        options: { only: [id], refusalRuns: 1 },
-        network: (transport) => ({
-          ...transport,
-          send(request, options) {
-            shown.push(
-              request.headers.find(({ name }) => name.toLowerCase() === 'authorization')?.value ??
-                '',
-            )
-            return transport.send(request, options)
-          },
-        }),
-      },
-    )
+    const shown: (string | undefined)[] = []
+    await judge([id], {
+      reference: { defects: [id] },
+      limits: { credentialProbes },
+      refusalRuns: 1,
+      way: (request, send) => (shown.push(headerOf(request, 'authorization')), send()),
+    })
     // The last one is the first that was taken: it is asked for again.
-    expect(shown.filter((key) => key === shown.at(-1))).toHaveLength(limits.times)
+    expect(shown.filter((key) => key === shown.at(-1))).toHaveLength(times)
   },
 )
+
+test('the time of a requirement is that of its own exchanges, whatever else it waits for', async () => {
+  // Virtual time: each exchange takes 20 ms, and eight at once make others wait.
+  const only = ['files.list/*', 'envelope/shape']
+  const { results, passed, of, facts } = await judge(only, { reference: { latency: 20 } })
+  expect(passed.length).toBeGreaterThan(3)
+  const took = results.reduce((total, { durationMs }) => total + durationMs, 0)
+  expect(took).toBeGreaterThanOrEqual(passed.length * 20)
+  expect(took).toBeLessThanOrEqual(facts.requests * 21)
+  expect(of('envelope/shape').durationMs).toBe(0)
+})
+
+test.each([
+  [
+    'goes on',
+    'not-exercised',
+    /^the answer did not end within 1,000 ms: \d+ of 70,040 bytes of the body had come, and it went on; declare a longer limits\.timeoutMs/,
+  ],
+  [
+    'stands still',
+    'failed',
+    /^no answer: the answer did not end within 1,000 ms: 8 of 70,040 bytes of the body had come \(limits/,
+  ],
+] as const)('an answer that %s when its time is over', async (what, outcome, told) => {
+  const slow = async (response: Response): Promise<Response> => {
+    const text = new Uint8Array(await response.arrayBuffer()).subarray(0, 8)
+    const body = new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        controller.enqueue(text)
+        await sleep(100)
+        if (what === 'stands still') await new Promise(() => undefined)
+      },
+    })
+    return new Response(body, { headers: { 'content-length': '70040' } })
+  }
+  const id = 'translate.run/bad-input-no-5xx'
+  const { of } = await judgeBehind(
+    async (_path, answer, _ms, request) => {
+      const { byteLength } = await request.arrayBuffer()
+      return byteLength > 60_000 ? slow(await answer()) : answer()
+    },
+    { only: [id], refusalRuns: 4 },
+  )
+  expect(of(id).outcome).toBe(outcome)
+  expect(of(id).reason ?? of(id).failures[0]!.actual).toMatch(told)
+})

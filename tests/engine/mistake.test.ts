@@ -1,53 +1,46 @@
 import { expect, test } from 'vitest'
 import { judgeOf } from '../../suites/suites.ts'
 import type { Judge } from '../../harness/engine/index.ts'
-import { type Judged, judgeReference } from '../matrix/judge-reference.ts'
+import { judge } from './networks.ts'
 
 const broken = 'translate.run/400-empty-text'
-const only = ['translate.*', 'files.list/*']
 
-/** Judges a conforming server, one requirement by that check. */
-const judgedBy = (check: Judge | undefined): Promise<Judged> =>
-  judgeReference({}, { options: { only }, judgeOf: (id) => (id === broken ? check : judgeOf(id)) })
-
-function expectLoud({ results, verdicts }: Judged, reason: string): void {
-  const found = results.find(({ id }) => id === broken)
-  expect(found).toMatchObject({
+test.each<[string, Judge | undefined, string]>([
+  [
+    'a check that throws what it should not',
+    async () => {
+      throw new TypeError('nothing.at is not a function')
+    },
+    'nothing.at is not a function',
+  ],
+  [
+    'a check that throws before it can be awaited',
+    () => {
+      throw new Error('at once')
+    },
+    'at once',
+  ],
+  [
+    'a check that had judged an answer before it threw',
+    async (context) => {
+      await judgeOf(broken)?.(context)
+      throw new Error('afterwards')
+    },
+    'afterwards',
+  ],
+  ['a requirement without a check', undefined, 'the requirement has no check'],
+])('%s is loud, and takes nothing else with it', async (_, check, reason) => {
+  const { of, results, verdicts } = await judge(['translate.run/4*', 'files.list/*'], {
+    judgeOf: (id) => (id === broken ? check : judgeOf(id)),
+  })
+  expect(of(broken)).toMatchObject({
     outcome: 'not-exercised',
     reason: `a mistake of the suite: ${reason}`,
     failures: [],
   })
   expect(verdicts).toEqual({ exact: 'passing', family: 'passing' })
   const others = results.filter(
-    ({ id }) => id !== broken && /^(translate\.run|files\.list)\//.test(id),
+    ({ id }) => id !== broken && /^(translate\.run\/4|files\.list\/)/.test(id),
   )
   expect(new Set(others.map(({ outcome }) => outcome))).toEqual(new Set(['passed']))
-}
-
-test('a check that throws what it should not is loud, and takes nothing else with it', async () => {
-  const throwing = async (): Promise<never> => {
-    throw new TypeError('nothing.at is not a function')
-  }
-  expectLoud(await judgedBy(throwing), 'nothing.at is not a function')
-})
-
-test('a check that throws before it can be awaited is as loud', async () => {
-  expectLoud(
-    await judgedBy(() => {
-      throw new Error('at once')
-    }),
-    'at once',
-  )
-})
-
-test('a check that had judged an answer before it threw says nothing of the target', async () => {
-  const late: Judge = async (context) => {
-    await judgeOf(broken)?.(context)
-    throw new Error('afterwards')
-  }
-  expectLoud(await judgedBy(late), 'afterwards')
-})
-
-test('a requirement without a check is as loud', async () => {
-  expectLoud(await judgedBy(undefined), 'the requirement has no check')
 })

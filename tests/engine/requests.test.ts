@@ -2,48 +2,49 @@ import { describe, expect, test } from 'vitest'
 import { operations } from '../../catalogue/operations.ts'
 import { invalidKeys, isFormOn, malformedKeys, turnOf } from '../../catalogue/faults.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
-import type { Exchange } from '../../harness/engine/exchange.ts'
-import type { RequirementResult } from '../../harness/report/report-schema.ts'
+import { decide } from '../../harness/report/exit-code.ts'
 import { type TargetFile, defaultLimits } from '../../harness/target-file/model.ts'
-import { idsOf, judgeReference, type JudgeSettings } from '../matrix/judge-reference.ts'
+import type { Judged } from '../matrix/judge-reference.ts'
 import { judgeBehind, json } from './behind.ts'
+import { answer, judge } from './networks.ts'
 
-const pace = { jobMs: 15, slowJobMs: 1200 }
+/** What a run sends, and for what. */
 
-async function credentialsSent(settings: JudgeSettings): Promise<ReadonlyMap<string, number>> {
-  const sent = new Map<string, number>()
-  const count = ({ purpose: { requirement, role } }: Exchange): void => {
-    if (requirement?.includes('/401-') && role === 'probe')
-      sent.set(requirement, (sent.get(requirement) ?? 0) + 1)
-  }
-  const options = { only: ['*/401-*'], refusalRuns: 3 }
-  await judgeReference(pace, {
-    options,
-    ...settings,
-    prepare: ({ client }) => client.observers.push(count),
-  })
-  return sent
-}
+const reference = { jobMs: 15, slowJobMs: 1200 }
+
+type How = NonNullable<Parameters<typeof judge>[1]>
 
 describe('wrong keys', () => {
+  /** How many keys each requirement of that name was asked with. */
+  async function keysSent(how: How = {}) {
+    const sent = new Map<string, number>()
+    await judge(['*/401-*'], {
+      reference,
+      refusalRuns: 3,
+      ...how,
+      prepare: ({ client }) =>
+        client.observers.push(({ purpose: { requirement, role } }) => {
+          if (requirement?.includes('/401-') && role === 'probe')
+            sent.set(requirement, (sent.get(requirement) ?? 0) + 1)
+        }),
+    })
+    return { sent, invalid: [...sent].filter(([id]) => id.endsWith('/401-invalid-key')) }
+  }
+
   test('every form goes to every operation, of those that are alike every third one, generated ones to one of them', async () => {
-    const sent = await credentialsSent({})
-    const formsOn = (id: string): number =>
-      invalidKeys.filter((kind) =>
-        isFormOn(id as OperationId, kind, turnOf(id as OperationId, 421)),
-      ).length
+    const { sent, invalid } = await keysSent()
+    const formsOn = (id: OperationId): number =>
+      invalidKeys.filter((kind) => isFormOn(id, kind, turnOf(id, 421))).length
     expect([2, 3]).toContain(malformedKeys.length - sent.get('translate.run/401-malformed-key')!)
     expect(sent.get('jobs.retrieve/401-malformed-key')).toBe(malformedKeys.length + 3)
-    const invalid = [...sent].filter(([id]) => id.endsWith('/401-invalid-key'))
     expect(invalid.map(([, count]) => count)).toEqual(
-      invalid.map(([id]) => formsOn(id.split('/')[0]!)),
+      invalid.map(([id]) => formsOn(id.split('/')[0] as OperationId)),
     )
     expect(invalid).toHaveLength(operations.length)
   })
 
   test('few go to a target that wants few, all to three operations', async () => {
-    const sent = await credentialsSent({ limits: { credentialProbes: 'few' } })
-    const invalid = [...sent].filter(([id]) => id.endsWith('/401-invalid-key'))
+    const { sent, invalid } = await keysSent({ limits: { credentialProbes: 'few' } })
     const all = invalid.filter(([, count]) => count === invalidKeys.length).map(([id]) => id)
     expect(all.toSorted()).toEqual(
       ['jobs.create', 'jobs.retrieve', 'pdf.parse'].map((id) => `${id}/401-invalid-key`),
@@ -53,112 +54,162 @@ describe('wrong keys', () => {
   })
 })
 
-describe('answers that take their time, or are long', () => {
-  const only = [
-    'completion.create/400-unsupported-model',
-    'jobs.create/404-unknown-application',
-    'graphs.query/404-*',
-  ]
-  const slow = { ...pace, variants: ['slow/refusals'], slowRefusalMs: 20_000 }
+/** Lists the requirements that were chosen and gave no evidence. */
+const unexercised = ({ results }: Judged): string[] =>
+  results
+    .filter(({ outcome, reason }) => outcome === 'not-exercised' && reason !== 'left out: --only')
+    .map(({ id, reason }) => `${id}: ${reason}`)
 
+describe('answers that take their time, or are long', () => {
   test('a slow refusal within the declared timeoutMs passes', async () => {
-    const { results } = await judgeReference(slow, {
-      options: { only },
-      limits: { timeoutMs: 30_000 },
-    })
-    expect(idsOf(results, 'failed')).toEqual([])
+    const only = [
+      'completion.create/400-unsupported-model',
+      'jobs.create/404-unknown-application',
+      'graphs.query/404-*',
+    ]
+    const slow = { ...reference, variants: ['slow/refusals'], slowRefusalMs: 20_000 }
+    const { failed } = await judge(only, { reference: slow, limits: { timeoutMs: 30_000 } })
+    expect(failed).toEqual([])
   })
 
   test('a word that a server remembers once it was answered is asked for after that', async () => {
+    const id = 'completion.create/400-unsupported-model'
     let answered = 0
-    const { report } = await judgeBehind(
-      async (path, answer) => {
+    const { failed, of } = await judgeBehind(
+      async (path, reply) => {
         const remembers = answered >= 2
-        const response = await answer()
+        const response = await reply()
         if (!path.endsWith('/completion') || response.status !== 400) return response
         // Looking it up takes a while.
         await new Promise((resolve) => setTimeout(resolve, 50))
         answered++
         return remembers ? json(200, { completion: 'Hello' }) : response
       },
-      { only: ['completion.create/400-unsupported-model'] },
+      { only: [id] },
     )
-    const [failed, ...others] = report.requirements.filter(({ outcome }) => outcome === 'failed')
-    expect(others).toEqual([])
-    expect(failed?.failures[0]?.message).toContain('asked for again')
+    expect(failed).toEqual([id])
+    expect(of(id).failures[0]?.message).toContain('asked for again')
   })
 
-  test('a large answer is no fault, and one that is too large to be read is judged by its status', async () => {
-    const options = { only: ['files.list/2*', 'files.retrieve/*2*', 'jobs.retrieve/200-job'] }
-    const large = await judgeReference({ ...pace, variants: ['answers/large'] }, { options })
-    expect(idsOf(large.results, 'failed')).toEqual([])
-    expect(unexercised(large.results)).toEqual([])
-    const huge = await judgeReference({ ...pace, variants: ['answers/huge'] }, { options })
-    expect(idsOf(huge.results, 'failed')).toEqual([])
-    expect(unexercised(huge.results)).toEqual([])
-    expect(idsOf(huge.results, 'passed')).toContain('files.retrieve/2xx-accepted')
-    expect(defaultLimits.maxAnswerBytes).toBeLessThan(9 * 1024 * 1024)
-  })
+  test.each(['large', 'huge'])(
+    'a %s answer is no fault, and one that is too large to be read is judged by its status',
+    async (size) => {
+      const only = ['files.list/2*', 'files.retrieve/*2*', 'jobs.retrieve/200-job']
+      const large = { ...reference, variants: [`answers/${size}`] }
+      const judged = await judge(only, { reference: large })
+      expect(judged.failed).toEqual([])
+      expect(unexercised(judged)).toEqual([])
+      expect(judged.passed).toContain('files.retrieve/2xx-accepted')
+      expect(defaultLimits.maxAnswerBytes).toBeLessThan(9 * 1024 * 1024)
+    },
+  )
 })
 
-/** Lists the requirements that were chosen and gave no evidence. */
-function unexercised(results: readonly RequirementResult[]): string[] {
-  const silent = results.filter(
-    ({ outcome, reason }) => outcome === 'not-exercised' && reason !== 'left out: --only',
-  )
-  return silent.map(({ id, reason }) => `${id}: ${reason}`)
-}
-
-const notServing = (file: TargetFile): TargetFile => ({
+const notServed = (file: TargetFile, ids: readonly string[]): TargetFile => ({
   ...file,
-  operations: {
-    ...file.operations,
-    'vision.analyze': 'not-served',
-    'files.retrieve': 'not-served',
-    general: 'not-served',
-  },
+  operations: { ...file.operations, ...Object.fromEntries(ids.map((id) => [id, 'not-served'])) },
 })
 
 test('each operation that is declared not served is asked once, and its answer told', async () => {
-  const { facts, results } = await judgeReference(pace, {
-    options: { only: ['files.list/2xx-*'] },
-    change: notServing,
+  const { facts, failed } = await judge(['files.list/2xx-*'], {
+    reference,
+    change: (file) => notServed(file, ['vision.analyze', 'files.retrieve', 'general']),
   })
   expect(facts.notServed).toEqual([
     { operation: 'vision.analyze', answered: '400' },
     { operation: 'files.retrieve', answered: '404' },
   ])
-  expect(idsOf(results, 'failed')).toEqual([])
+  expect(failed).toEqual([])
 })
 
 describe('what to look at', () => {
-  const hintsOf = async (settings: JudgeSettings): Promise<readonly string[]> =>
-    (await judgeReference(pace, settings)).facts.hints
-
   test('is not said of a target that is as its file says', async () => {
-    expect(await hintsOf({ options: { only: ['*/2xx-accepted', '*/400-missing-*'] } })).toEqual([])
+    const { facts } = await judge(['*/2xx-accepted', '*/400-missing-*'], { reference })
+    expect(facts.hints).toEqual([])
   })
 
   test('is said of an application and a model that the target does not know', async () => {
-    const change = (file: TargetFile): TargetFile => {
-      const { 'completion.create': completion, ...others } = file.operations ?? {}
-      const body = { ...(completion as { body: object }).body, model: 'unknown' }
+    const change = ({ resources, operations: declared, ...file }: TargetFile): TargetFile => {
+      const completion = declared?.['completion.create'] as { body: object }
+      const body = { ...completion.body, model: 'unknown' }
+      const application = { id: 'cdd2d7b1-0b60-4d0f-8f5e-3f1f1b1c2a00', inputs: [] }
       return {
         ...file,
-        resources: {
-          ...file.resources,
-          application: { id: 'cdd2d7b1-0b60-4d0f-8f5e-3f1f1b1c2a00', inputs: [] },
-        },
-        operations: { ...others, 'completion.create': { ...(completion as object), body } },
+        resources: { ...resources, application },
+        operations: { ...declared, 'completion.create': { ...completion, body } },
       }
     }
     const only = ['jobs.create/400-missing-inputs', 'completion.create/400-empty-prompt']
-    const [model, application] = (await hintsOf({ options: { only }, change })).toSorted()
+    const { facts } = await judge(only, { reference, change })
+    const [model, application] = facts.hints.toSorted()
     expect(application).toMatch(
       /^jobs\.create was answered 404 .*: check resources\.application\.id in the target file$/,
     )
     expect(model).toMatch(
       /^completion\.create was answered 400 .*: check operations\.completion\.create\.body\.model/,
     )
+  })
+})
+
+describe('a requirement that is selected alone', () => {
+  const unsupported = 'envelope/unsupported-method'
+
+  /** Judges it, and keeps what the requests were sent for. */
+  async function judgeOnly(id: string, how: How = {}) {
+    const sentFor = new Set<string | null>()
+    const prepare: How['prepare'] = ({ client }) =>
+      client.observers.push(({ purpose }) => sentFor.add(purpose.requirement))
+    const judged = await judge([id], { ...how, prepare })
+    const others = judged.results.filter(
+      (result) => result.outcome !== 'not-applicable' && result.id !== id,
+    )
+    return { judged, sentFor, reasons: new Set(others.map(({ reason }) => reason)) }
+  }
+
+  test('sends no other requests, if it sends requests of its own', async () => {
+    const { judged, sentFor, reasons } = await judgeOnly(unsupported)
+    expect(sentFor).toEqual(new Set([null, unsupported]))
+    expect(judged.facts.requests).toBeLessThan(15)
+    expect(judged.passed).toEqual([unsupported])
+    expect(reasons).toEqual(new Set(['left out: --only']))
+  })
+
+  test('of methods sends no GET to a server without a path for POST alone, and the reason says so', async () => {
+    const onPostAlone = operations.filter(
+      ({ method, path }) => method === 'POST' && !path.includes('{'),
+    )
+    const ids = onPostAlone.map(({ id }) => id)
+    const { judged, sentFor } = await judgeOnly(unsupported, {
+      change: (file) => notServed(file, ids),
+    })
+    expect(sentFor).not.toContain(unsupported)
+    expect(judged.of(unsupported).reason).toBe(
+      'the target serves no path that the interface has for POST alone',
+    )
+  })
+
+  test('of every response sends all requests, and what nobody selected is left out, whatever it lacks', async () => {
+    const change = ({ keys, resources }: TargetFile): TargetFile => ({
+      keys: { full: keys?.full as string },
+      resources: { application: resources!.application! },
+    })
+    const { judged, sentFor, reasons } = await judgeOnly('envelope/shape', {
+      change,
+      depth: 'quick',
+    })
+    expect(sentFor.size).toBeGreaterThan(20)
+    expect(judged.passed).toEqual(['envelope/shape'])
+    expect(reasons).toEqual(new Set(['left out: --only']))
+  })
+
+  test('and that only throttling kept from being judged says so, and it is what the exit code is told by', async () => {
+    const { judged } = await judgeOnly(unsupported, {
+      way: ({ path }, send) => (path === '/v1/files' ? send() : answer(503, '<html>503')),
+    })
+    const { reason } = judged.of(unsupported)
+    expect(reason).toMatch(/^throttled: 503 with a page: 503 on every try$/)
+    const { report } = judged
+    expect(decide(report).code).toBe(3)
+    expect(report.exit.because).toContain(reason)
   })
 })

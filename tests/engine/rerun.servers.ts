@@ -2,12 +2,12 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import type { WireResponse, HttpRequest, HttpResult } from '../../harness/http/message.ts'
-import type { Failure, RequirementResult, TakesState } from '../../harness/report/report-schema.ts'
+import type { Failure, TakesState } from '../../harness/report/report-schema.ts'
 import { createReference, startReference } from '../../reference/server.ts'
 import { evidenceText } from '../../reporters/view/evidence.ts'
-import { idsOf, judgeUrl, transportTo } from '../matrix/judge-reference.ts'
+import { judgeUrl, transportTo } from '../matrix/judge-reference.ts'
 import { inVirtualTime } from '../support/virtual-time.ts'
-import { answered } from './connections.ts'
+import { answered, envelope, headerOf, isGranted, judge, jsonIn, via } from './networks.ts'
 
 /** A layer before a server that lives on from one run to the next. */
 type Live = (
@@ -18,11 +18,6 @@ type Live = (
 const { full: fullKey } = (createReference().target as { keys: { full: string } }).keys
 const pace = { jobMs: 15, slowJobMs: 1200 }
 const plain = (): Live => (request, send) => send(request)
-const envelope = (tpe: string): string => JSON.stringify({ tpe, errors: [], extras: {} })
-const jsonOf = ({ body }: WireResponse) =>
-  JSON.parse(Buffer.from(body).toString()) as Record<string, unknown>
-const isGranted = (result: HttpResult): result is WireResponse =>
-  result.kind === 'answer' && result.status < 300
 const hasStatus = (result: HttpResult, ...statuses: number[]) =>
   result.kind === 'answer' && statuses.includes(result.status)
 const isReading = ({ method, path }: HttpRequest) =>
@@ -48,7 +43,7 @@ const newestJob = (): Live => {
     const result = await send(
       isOne ? { ...request, path: `/v1/applications/jobs/${newest}` } : request,
     )
-    if (isCreation(request) && isGranted(result)) newest = jsonOf(result).id as string
+    if (isCreation(request) && isGranted(result)) newest = jsonIn(result).id as string
     return result
   }
 }
@@ -92,7 +87,7 @@ const brokenByRefusal = (): Live => {
 }
 
 const isEndedJob = (request: HttpRequest, result: WireResponse) =>
-  isReading(request) && jsonOf(result).status !== 'in_progress'
+  isReading(request) && jsonIn(result).status !== 'in_progress'
 const isFile = ({ method, path }: HttpRequest) => method === 'GET' && /^\/v1\/files\/./.test(path)
 
 /** The result of a failure's line on the same server: some failures take a state that the run has changed for good. */
@@ -112,14 +107,16 @@ const files = ['files.*', 'ai-detect.run/*']
 
 const servers: Readonly<Record<string, Servers>> = {
   'a result that can be read once': {
-    ...{ live: once(isEndedJob), only: jobs },
+    live: once(isEndedJob),
+    only: jobs,
     rows: [
       ['jobs.retrieve/200-stable', 'job-of-run', 'shows it'],
       ['jobs.retrieve/200-identity', 'job-of-run', 'shows it'],
     ],
   },
   'ids that follow the newest job': {
-    ...{ live: newestJob, only: jobs },
+    live: newestJob,
+    only: jobs,
     rows: [
       ['jobs.retrieve/200-identity', 'job-of-run', 'shows it'],
       ['jobs.retrieve/200-created-at', 'job-of-run', 'shows it'],
@@ -127,78 +124,37 @@ const servers: Readonly<Record<string, Servers>> = {
     ],
   },
   'a lock after 403': {
-    ...{ live: lockedFor(3000), only: jobs },
+    live: lockedFor(3000),
+    only: jobs,
     rows: [['jobs.create/4xx-no-effect', 'refusal-before', 'shows it']],
   },
   'a lock after 403 for good': {
-    ...{ live: lockedFor(Infinity), only: jobs },
+    live: lockedFor(Infinity),
+    only: jobs,
     rows: [['jobs.create/4xx-no-effect', 'refusal-before', 'takes it as it was']],
   },
   'a file that can be read once': {
-    ...{ live: once(isFile), only: files },
+    live: once(isFile),
+    only: files,
     rows: [['files.upload/2xx-retrievable', 'object-of-run', 'shows it']],
   },
   'a cold start': {
-    ...{ live: coldStart, only: files },
+    live: coldStart,
+    only: files,
     rows: [['ai-detect.run/2xx-accepted', 'earlier-requests', 'takes it as it was']],
   },
   'a refusal that breaks uploads': {
-    ...{ live: brokenByRefusal, only: files },
+    live: brokenByRefusal,
+    only: files,
     rows: [['files.upload/2xx-attached-to-graph', 'object-of-run', 'takes it as it was']],
-  },
-  'no conflict at all': {
-    ...{ defects: ['jobs.create/409-job-in-progress#parallel'], only: jobs },
-    rows: [['jobs.create/409-job-in-progress', 'job-in-progress', 'shows it']],
-  },
-  'no conflict on the other application': {
-    ...{ defects: ['jobs.create/409-job-in-progress#other'], only: jobs },
-    rows: [['jobs.create/409-job-in-progress', 'job-in-progress', 'shows it']],
-  },
-  'no conflict on the failing application': {
-    ...{ defects: ['jobs.create/409-job-in-progress#failing'], only: jobs },
-    rows: [['jobs.create/409-job-in-progress', 'job-in-progress', 'shows it']],
-  },
-  'an attached file that is lost': {
-    ...{ defects: ['files.upload/2xx-retrievable#attached'], only: ['files.upload/*'] },
-    rows: [['files.upload/2xx-retrievable', 'object-of-run', 'shows it']],
-  },
-  'a conflict of applications': {
-    ...{ defects: ['jobs.create/409-per-application'], only: jobs },
-    rows: [['jobs.create/409-per-application', 'job-elsewhere', 'shows it']],
-  },
-  'a gap between check and set': {
-    ...{ defects: ['jobs.create/409-atomic'], only: jobs },
-    rows: [['jobs.create/409-atomic', 'requests-at-once', 'shows it']],
-  },
-  'an application that its third job locks': {
-    ...{ defects: ['jobs.create/409-released#after-third'], only: jobs },
-    // With that requirement alone fewer jobs are made.
-    rows: [['jobs.create/409-released', 'job-before', 'takes it as it was']],
-  },
-  'an application that its first job locks': {
-    ...{ defects: ['jobs.create/409-released'], only: jobs },
-    rows: [['jobs.create/409-released', 'job-before', 'shows it']],
-  },
-  'jobs that do not end': {
-    ...{ defects: ['jobs.retrieve/200-outcome'], only: jobs },
-    rows: [['jobs.retrieve/200-outcome', 'endless-job', 'takes it as it was']],
-  },
-  'a second creation that breaks the server': {
-    ...{ defects: ['jobs.create/202-created#second-5xx'], only: jobs },
-    rows: [['jobs.create/202-created', 'idle-application', 'shows it']],
-  },
-  'an upload of a PDF that breaks the server': {
-    ...{
-      defects: ['files.upload/2xx-accepted#pdf'],
-      only: ['files.upload/2xx-accepted', 'pdf.parse/200-content'],
-    },
-    rows: [['files.upload/2xx-accepted', undefined, 'shows it']],
   },
   'objects that are lost beside or after others': {
     only: ['graphs.*', 'files.*', 'jobs.create/202-created'],
     defects: [
-      ...['graphs.create/400-duplicate-name#latest-only', 'graphs.create/2xx-usable#at-once'],
-      ...['files.upload/2xx-retrievable#last-only', 'jobs.create/202-created#later'],
+      'graphs.create/400-duplicate-name#latest-only',
+      'graphs.create/2xx-usable#at-once',
+      'files.upload/2xx-retrievable#last-only',
+      'jobs.create/202-created#later',
     ],
     rows: [
       ['graphs.create/400-duplicate-name', 'object-of-run', 'shows it'],
@@ -206,10 +162,32 @@ const servers: Readonly<Record<string, Servers>> = {
       ['files.upload/2xx-retrievable', 'object-of-run', 'shows it'],
     ],
   },
+  ...Object.fromEntries(
+    (
+      [
+        ['jobs.create/409-job-in-progress#parallel', 'job-in-progress', 'shows it'],
+        ['jobs.create/409-job-in-progress#other', 'job-in-progress', 'shows it'],
+        ['jobs.create/409-job-in-progress#failing', 'job-in-progress', 'shows it'],
+        ['files.upload/2xx-retrievable#attached', 'object-of-run', 'shows it'],
+        ['jobs.create/409-per-application', 'job-elsewhere', 'shows it'],
+        ['jobs.create/409-atomic', 'requests-at-once', 'shows it'],
+        // With that requirement alone fewer jobs are made.
+        ['jobs.create/409-released#after-third', 'job-before', 'takes it as it was'],
+        ['jobs.create/409-released', 'job-before', 'shows it'],
+        ['jobs.retrieve/200-outcome', 'endless-job', 'takes it as it was'],
+        ['jobs.create/202-created#second-5xx', 'idle-application', 'shows it'],
+        ['files.upload/2xx-accepted#pdf', undefined, 'shows it'],
+      ] satisfies Row[]
+    ).map(([defect, takes, again]) => [
+      defect,
+      {
+        defects: [defect],
+        only: defect.startsWith('jobs.') ? jobs : ['files.upload/*', 'pdf.parse/200-content'],
+        rows: [[defect.replace(/#.*/, ''), takes, again] as const],
+      },
+    ]),
+  ),
 }
-
-const resultOf = (results: readonly RequirementResult[], id: string) =>
-  results.find((result) => result.id === id)
 
 /** Reads what a shell would run: the ids and the seed of the line, with names that no run has used before. */
 function optionsOf({ rerun }: Failure) {
@@ -222,33 +200,30 @@ function optionsOf({ rerun }: Failure) {
 async function judgeLive({ live = plain, defects = [], only }: Servers) {
   const reference = createReference({ ...pace, defects })
   const lives = live()
-  const judge = (options: object) => {
-    const transport = transportTo(reference)
-    const send: typeof transport.send = (asked, settings) =>
-      lives(asked, (request) => transport.send(request, settings))
-    return judgeUrl(reference.url, { transport: { ...transport, send }, options })
+  const again = (options: object) => {
+    const transport = via((request, send) => lives(request, send))(transportTo(reference))
+    return judgeUrl(reference.url, { transport, options })
   }
-  return { first: await judge({ only }), judge }
+  return { first: await again({ only }), again }
 }
 
 test.each(Object.entries(servers))(
   '%s: each failure shows again by its line, or says what it takes',
   async (_, one) => {
     await inVirtualTime(async () => {
-      const { first, judge } = await judgeLive(one)
+      const { first, again } = await judgeLive(one)
       for (const [id, takes, expected] of one.rows) {
-        const failure = resultOf(first.results, id)?.failures[0]
-        expect(failure, `${id} of ${idsOf(first.results, 'failed').join()}`).toBeDefined()
+        const [failure] = first.of(id).failures
+        expect(failure, `${id} of ${first.failed.join()}`).toBeDefined()
         expect({ id, takes: failure!.takes }).toEqual({ id, takes })
         expect(/^note .*one request alone does not show this: /m.test(evidenceText(failure!))).toBe(
           takes !== undefined,
         )
         const options = optionsOf(failure!)
         expect(failure!.rerunIds).toEqual(options.only)
-        const { results } = await judge(options)
-        const again: Again =
-          resultOf(results, id)?.outcome === 'failed' ? 'shows it' : 'takes it as it was'
-        expect({ id, again }).toEqual({ id, again: expected })
+        const { failed } = await again(options)
+        const shown: Again = failed.includes(id) ? 'shows it' : 'takes it as it was'
+        expect({ id, shown }).toEqual({ id, shown: expected })
       }
     })
   },
@@ -256,7 +231,7 @@ test.each(Object.entries(servers))(
 
 test('what its request by itself was answered when the run ended stands in the note of a failure', async () => {
   const { first } = await inVirtualTime(() => judgeLive(servers['a cold start']!))
-  const failure = resultOf(first.results, 'ai-detect.run/2xx-accepted')!.failures[0]!
+  const failure = first.of('ai-detect.run/2xx-accepted').failures[0]!
   expect(failure.actual).toBe('500 InternalError')
   expect(evidenceText(failure)).toMatch(
     /^note .*it depends on what was sent before, on the time that has passed, or on chance\. When the run ended, this request by itself was answered 200 /m,
@@ -265,48 +240,38 @@ test('what its request by itself was answered when the run ended stands in the n
 
 test('a job that is read as ended under the id of another one proves nothing of that one', async () => {
   const { first } = await inVirtualTime(() => judgeLive(servers['ids that follow the newest job']!))
-  expect(resultOf(first.results, 'jobs.create/409-released')?.outcome).not.toBe('failed')
-  expect(resultOf(first.results, 'jobs.retrieve/200-failed')?.reason).toContain(
-    'see jobs.retrieve/200-identity',
-  )
+  expect(first.failed).not.toContain('jobs.create/409-released')
+  expect(first.of('jobs.retrieve/200-failed').reason).toContain('see jobs.retrieve/200-identity')
 })
 
 test('a key that is refused from some request on ends the run, and no requirement is to blame', async () => {
-  await inVirtualTime(async () => {
-    const reference = createReference(pace)
-    const transport = transportTo(reference)
-    let wrong = 0
-    const send: typeof transport.send = async (request, options) => {
-      const result = await transport.send(request, options)
+  let wrong = 0
+  const only = ['translate.run/*', 'files.retrieve/*', 'ai-detect.run/*', 'chat.create/2*']
+  const { results, failed, facts } = await judge(only, {
+    reference: pace,
+    way: async (request, send) => {
+      const result = await send()
       if (hasStatus(result, 401)) wrong++
-      const isFull = request.headers.some(({ value }) => value === `Bearer ${fullKey}`)
+      const isFull = headerOf(request, 'authorization') === `Bearer ${fullKey}`
       return isFull && wrong > 20 ? answered(result, 401, envelope('BadCredentials')) : result
-    }
-    const only = ['translate.run/*', 'files.retrieve/*', 'ai-detect.run/*', 'chat.create/2*']
-    const { results, facts } = await judgeUrl(reference.url, {
-      transport: { ...transport, send },
-      options: { only },
-    })
-    expect(facts.ended).toEqual({
-      cause: 'key',
-      reason: expect.stringMatching(
-        /^the full key was accepted at first, and is refused by now \(GET \/v1\/files was answered 401 BadCredentials\): .*credentialProbes: "few"/,
-      ) as string,
-    })
-    expect(idsOf(results, 'failed')).toEqual([])
-    expect(results.filter(({ reason }) => reason === facts.ended?.reason).length).toBeGreaterThan(3)
+    },
   })
+  expect(facts.ended).toEqual({
+    cause: 'key',
+    reason: expect.stringMatching(
+      /^the full key was accepted at first, and is refused by now \(GET \/v1\/files was answered 401 BadCredentials\): .*credentialProbes: "few"/,
+    ) as string,
+  })
+  expect(failed).toEqual([])
+  expect(results.filter(({ reason }) => reason === facts.ended?.reason).length).toBeGreaterThan(3)
 })
 
 test('the curl line of a creation beside a job starts that job first', async () => {
-  const { url, close } = await startReference({
-    defects: ['jobs.create/409-job-in-progress#parallel'],
-    slowJobMs: 400,
-  })
+  const id = 'jobs.create/409-job-in-progress'
+  const { url, close } = await startReference({ defects: [`${id}#parallel`], slowJobMs: 400 })
   try {
-    const only = ['jobs.create/409-job-in-progress']
-    const { results } = await judgeUrl(url, { options: { only } })
-    const curl = resultOf(results, only[0]!)?.failures[0]?.exchange?.curl ?? ''
+    const { of } = await judgeUrl(url, { options: { only: [id] } })
+    const curl = of(id).failures[0]?.exchange?.curl ?? ''
     const env = { ...process.env, CONFORM_API_KEY: fullKey }
     const { stdout } = await promisify(execFile)('bash', ['-c', curl], { env })
     expect(stdout.match(/HTTP\/1\.1 202/g)).toHaveLength(2)

@@ -1,242 +1,240 @@
 import { describe, expect, test } from 'vitest'
 import type { Handler } from '../../harness/http/handler-transport.ts'
 import { evidenceText } from '../../reporters/view/evidence.ts'
-import { idsOf, type JudgeSettings, judgeReference, reasons } from './judge-reference.ts'
+import { error } from '../engine/behind.ts'
+import { type How, judge } from '../engine/networks.ts'
+import { reasons } from './judge-reference.ts'
 
 /** Servers with one fault that shows beside others: it is told where it belongs, and nowhere else. */
 
 type Asked = Parameters<Handler>[0]
+type Instead = NonNullable<How['instead']>
 
 const pathOf = ({ url }: Asked): string => new URL(url).pathname
 
-function envelope(status: number, tpe: string): Response {
-  const body = { tpe, errors: [{ description: 'No', key: 'fail.other', extras: {} }], extras: {} }
-  return new Response(JSON.stringify(body), {
-    status,
-    headers: { 'content-type': 'application/json' },
+/** What the reference answers, or something else in its place. */
+const changing =
+  (change: (request: Asked, response: Response) => Response | Promise<Response>): Instead =>
+  (reference) =>
+  async (request) =>
+    change(request, await reference(request))
+
+/** Every so manieth request to that path which would be granted is answered otherwise. */
+function failsEvery(nth: number, path: string, otherwise: () => Response): Instead {
+  let granted = 0
+  return changing((request, response) => {
+    const isSuch = pathOf(request) === path && request.method === 'POST' && response.ok
+    return isSuch && ++granted % nth === 0 ? otherwise() : response
   })
 }
 
-/** Every so manieth request to that path which would be granted is answered otherwise. */
-function failsEvery(nth: number, path: string, otherwise: () => Response) {
-  let granted = 0
-  return (reference: Handler): Handler =>
-    async (request) => {
-      const response = await reference(request)
-      const isSuch = pathOf(request) === path && request.method === 'POST' && response.ok
-      return isSuch && ++granted % nth === 0 ? otherwise() : response
-    }
-}
-
-const breaks = (): Response => envelope(500, 'InternalError')
-const refuses = (): Response => envelope(400, 'BadRequest')
+const breaks = () => error(500, 'InternalError')
+const refuses = () => error(400, 'BadRequest')
 
 /** Grants a body that it should refuse, if its member is such a one. */
-function takes(path: string, isSuch: (body: Record<string, unknown>) => boolean, body: unknown) {
-  return (reference: Handler): Handler =>
-    async (request) => {
-      const response = await reference(request)
-      if (pathOf(request) !== path || response.status !== 400) return response
-      const sent: unknown = await request.json().catch(() => undefined)
-      const isObject = typeof sent === 'object' && sent !== null
-      return isObject && isSuch(sent as Record<string, unknown>) ? Response.json(body) : response
-    }
-}
+const takes = (
+  path: string,
+  isSuch: (body: Record<string, unknown>) => boolean,
+  body: unknown = {},
+): Instead =>
+  changing(async (request, response) => {
+    if (pathOf(request) !== path || response.status !== 400) return response
+    const sent: unknown = await request.json().catch(() => undefined)
+    const isObject = typeof sent === 'object' && sent !== null
+    return isObject && isSuch(sent as Record<string, unknown>) ? Response.json(body) : response
+  })
 
-/** Whatever the run makes by that path is gone after that time, for each request that names it. */
-function vanishes(made: RegExp, afterMs: number) {
+/** Uploads are gone after that time, for each request that names them. */
+function vanishes(afterMs: number): Instead {
   const since = new Map<string, number>()
-  return (reference: Handler): Handler =>
-    async (request) => {
-      const named = `${request.url} ${await request.text()}`
-      const isGone = [...since].some(
-        ([id, at]) => named.includes(id) && performance.now() - at > afterMs,
-      )
-      if (isGone) return envelope(404, 'ResourceNotFound')
-      const response = await reference(request)
-      if (request.method === 'POST' && made.test(pathOf(request)) && response.ok)
-        since.set(((await response.clone().json()) as { id: string }).id, performance.now())
-      return response
-    }
+  return (reference) => async (request) => {
+    const named = `${request.url} ${await request.text()}`
+    const isGone = [...since].some(
+      ([id, at]) => named.includes(id) && performance.now() - at > afterMs,
+    )
+    if (isGone) return error(404, 'ResourceNotFound')
+    const response = await reference(request)
+    if (request.method === 'POST' && pathOf(request) === '/v1/files' && response.ok)
+      since.set(((await response.clone().json()) as { id: string }).id, performance.now())
+    return response
+  }
 }
 
-/** A deleted file can be added to any graph, for good: a second time it is there already, also in the next run. */
-function addsDeleted(files: Set<string>) {
-  return (reference: Handler): Handler =>
-    async (request) => {
-      const path = pathOf(request)
-      const response = await reference(request)
-      const text = await request.text()
-      if (!path.endsWith('/files') || !text.includes(deletedFile) || response.status !== 404)
-        return response
-      const file = `${path} ${text}`
-      if (files.has(file)) return envelope(409, 'BadRequest')
-      files.add(file)
-      return Response.json({ id: deletedFile })
-    }
+/** An upload of known bytes is a duplicate, whatever else is wrong with it. */
+function knowsBytes(): Instead {
+  const known = new Map<string, string | null>()
+  return (reference) => async (request) => {
+    const isUpload = pathOf(request) === '/v1/files' && request.method === 'POST'
+    const key = request.headers.get('authorization')
+    const isKnown = isUpload && known.get(await request.text()) === key
+    if (isKnown && !request.headers.has('x-simulate')) return error(409, 'Conflict')
+    const response = await reference(request)
+    if (isUpload && response.ok) known.set(await request.text(), key)
+    return response
+  }
 }
 
-const deletedFile = '9c4e2f86-1d7a-4c3b-a5e8-7f60b2d93002'
-
-const graphs = ['files.*', 'graphs.*'] as const
-
-interface Server {
-  readonly instead: () => NonNullable<JudgeSettings['instead']>
-  readonly only: readonly string[]
-  readonly failed: readonly string[]
+/** A guardrail meets each query three times in a row. */
+function meetsThrice(): Instead {
+  const met = new Map<string, number>()
+  return changing(async (request, response) => {
+    const text = await request.text()
+    const count = (met.get(text) ?? 0) + 1
+    if (response.ok && pathOf(request).endsWith('/query')) met.set(text, count)
+    return (met.get(text) ?? 4) < 4 ? error(400, 'GuardrailBlockedError') : response
+  })
 }
 
-const servers: Readonly<Record<string, Server>> = {
-  'every second valid request breaks, of an operation that generates nothing': {
-    instead: () => failsEvery(2, '/v1/tools/ai-detect', breaks),
-    only: ['ai-detect.run/*', 'envelope/bad-input-no-5xx'],
-    failed: ['ai-detect.run/2xx-accepted'],
-  },
-  'every third valid creation breaks': {
-    instead: () => failsEvery(3, '/v1/knowledge-graphs', breaks),
-    only: ['graphs.create/*', 'envelope/bad-input-no-5xx', 'envelope/charset-parameter'],
-    failed: ['graphs.create/2xx-accepted'],
-  },
-  'every second valid creation is refused': {
-    instead: () => failsEvery(2, '/v1/knowledge-graphs', refuses),
-    only: ['graphs.create/*', 'envelope/charset-parameter'],
-    failed: ['graphs.create/2xx-accepted'],
-  },
-  'every second valid creation is refused, asked for by what compares two of them': {
-    instead: () => failsEvery(2, '/v1/knowledge-graphs', refuses),
-    only: ['graphs.create/4xx-no-effect'],
-    failed: [],
-  },
-  'every second valid request is refused, asked for by what compares two of them': {
-    instead: () => failsEvery(2, '/v1/tools/ai-detect', refuses),
-    only: ['envelope/charset-parameter'],
-    failed: [],
-  },
-  'no application ever takes a job, not even one that was just made': {
-    instead: () => (reference) => async (request) => {
-      const response = await reference(request)
-      return response.status === 202 ? envelope(409, 'BadRequest') : response
-    },
-    only: ['jobs.create/202-created', 'applications.create/2xx-usable'],
-    failed: ['jobs.create/202-created'],
-  },
-  'an unknown file is answered as a limit is': {
-    instead: () => (reference) => async (request) => {
-      const response = await reference(request)
-      return response.status === 404 ? envelope(429, 'QuotaExceeded') : response
-    },
-    only: ['vision.analyze/4xx-unknown-file', 'vision.analyze/bad-input-no-5xx'],
-    failed: ['vision.analyze/4xx-unknown-file'],
-  },
-  'uploads are gone after a while': {
-    instead: () => vanishes(/^\/v1\/files$/, 2500),
-    only: graphs,
-    failed: ['files.upload/2xx-retrievable'],
-  },
-  'an upload of known bytes is a duplicate, whatever else is wrong with it': {
-    instead: () => {
-      const known = new Map<string, string | null>()
-      return (reference) => async (request) => {
-        const isUpload = pathOf(request) === '/v1/files' && request.method === 'POST'
-        const key = request.headers.get('authorization')
-        const isKnown = isUpload && known.get(await request.text()) === key
-        if (isKnown && !request.headers.has('x-simulate')) return envelope(409, 'Conflict')
-        const response = await reference(request)
-        if (isUpload && response.ok) known.set(await request.text(), key)
-        return response
-      }
-    },
-    only: graphs,
-    failed: [],
-  },
-}
+/** Booleans and texts are made numbers, and 0 is out of range. */
+const coerces: Instead = (reference) =>
+  changing(async (request, response) => {
+    const sent = (await request.json().catch(() => null)) as { max_tokens?: unknown } | null
+    const isZero = response.status === 400 && sent?.max_tokens === false
+    return isZero ? error(400, 'InvalidInputParameters') : response
+  })(takes('/v1/completion', ({ max_tokens: most }) => most === true || most === '1')(reference))
 
 const completion = { choices: [{ message: { content: 'Tea' } }] }
+const chat = '/v1/chat/completions'
+const [detect, graphs] = ['/v1/tools/ai-detect', '/v1/knowledge-graphs']
+const limitsUnknown = changing((_, response) =>
+  response.status === 404 ? error(429, 'QuotaExceeded') : response,
+)
 
-const slips: Readonly<Record<string, Server>> = {
-  'false in place of a number is taken for absent': {
-    instead: () => takes('/v1/completion', ({ temperature }) => temperature === false, {}),
-    only: ['completion.create/400-*'],
-    failed: ['completion.create/400-invalid-temperature'],
-  },
-  '0 in place of a text is taken for absent': {
-    instead: () => takes('/v1/chat/completions', ({ model }) => model === 0, completion),
-    only: ['chat.create/400-*'],
-    failed: ['chat.create/400-unsupported-model'],
-  },
-  'true is taken for a choice of tools': {
-    instead: () => takes('/v1/chat/completions', ({ tool_choice: is }) => is === true, completion),
-    only: ['chat.create/400-*'],
-    failed: ['chat.create/400-malformed-tool-choice'],
-  },
-  'booleans and texts are made numbers, and 0 is out of range': {
-    instead: () => (reference) => async (request) => {
-      const response = await takes(
-        '/v1/completion',
-        ({ max_tokens: most }) => most === true || most === '1',
-        {},
-      )(reference)(request)
-      const sent = (await request.json().catch(() => null)) as { max_tokens?: unknown } | null
-      const isZero = response.status === 400 && sent?.max_tokens === false
-      return isZero ? envelope(400, 'InvalidInputParameters') : response
-    },
-    only: ['completion.create/400-invalid-max-tokens'],
-    failed: [],
-  },
-  'a guardrail meets each query three times in a row': {
-    instead: () => {
-      const met = new Map<string, number>()
-      return (reference) => async (request) => {
-        const response = await reference(request)
-        const text = await request.text()
-        const count = (met.get(text) ?? 0) + 1
-        if (response.ok && pathOf(request).endsWith('/query')) met.set(text, count)
-        return (met.get(text) ?? 4) < 4 ? envelope(400, 'GuardrailBlockedError') : response
-      }
-    },
-    only: ['graphs.query/2xx-accepted'],
-    failed: [],
-  },
-}
+test.each<[string, () => Instead, readonly string[], readonly string[]]>([
+  [
+    'every second valid request breaks, of an operation that generates nothing',
+    () => failsEvery(2, detect, breaks),
+    ['ai-detect.run/*', 'envelope/bad-input-no-5xx'],
+    ['ai-detect.run/2xx-accepted'],
+  ],
+  [
+    'every third valid creation breaks',
+    () => failsEvery(3, graphs, breaks),
+    ['graphs.create/*', 'envelope/bad-input-no-5xx', 'envelope/charset-parameter'],
+    ['graphs.create/2xx-accepted'],
+  ],
+  [
+    'every second valid creation is refused',
+    () => failsEvery(2, graphs, refuses),
+    ['graphs.create/*', 'envelope/charset-parameter'],
+    ['graphs.create/2xx-accepted'],
+  ],
+  [
+    'every second valid creation is refused, asked for by what compares two of them',
+    () => failsEvery(2, graphs, refuses),
+    ['graphs.create/4xx-no-effect'],
+    [],
+  ],
+  [
+    'every second valid request is refused, asked for by what compares two of them',
+    () => failsEvery(2, detect, refuses),
+    ['envelope/charset-parameter'],
+    [],
+  ],
+  [
+    'no application ever takes a job, not even one that was just made',
+    () =>
+      changing((_, response) => (response.status === 202 ? error(409, 'BadRequest') : response)),
+    ['jobs.create/202-created', 'applications.create/2xx-usable'],
+    ['jobs.create/202-created'],
+  ],
+  [
+    'an unknown file is answered as a limit is',
+    () => limitsUnknown,
+    ['vision.analyze/4xx-unknown-file', 'vision.analyze/bad-input-no-5xx'],
+    ['vision.analyze/4xx-unknown-file'],
+  ],
+  [
+    'uploads are gone after a while',
+    () => vanishes(2500),
+    ['files.*', 'graphs.*'],
+    ['files.upload/2xx-retrievable'],
+  ],
+  [
+    'an upload of known bytes is a duplicate, whatever else is wrong with it',
+    knowsBytes,
+    ['files.*', 'graphs.*'],
+    [],
+  ],
+  [
+    'false in place of a number is taken for absent',
+    () => takes('/v1/completion', ({ temperature }) => temperature === false),
+    ['completion.create/400-*'],
+    ['completion.create/400-invalid-temperature'],
+  ],
+  [
+    '0 in place of a text is taken for absent',
+    () => takes(chat, ({ model }) => model === 0, completion),
+    ['chat.create/400-unsupported-model', 'chat.create/400-missing-model'],
+    ['chat.create/400-unsupported-model'],
+  ],
+  [
+    'true is taken for a choice of tools',
+    () => takes(chat, ({ tool_choice: is }) => is === true, completion),
+    ['chat.create/400-malformed-t*'],
+    ['chat.create/400-malformed-tool-choice'],
+  ],
+  [
+    'booleans and texts are made numbers, and 0 is out of range',
+    () => coerces,
+    ['completion.create/400-invalid-max-tokens'],
+    [],
+  ],
+  [
+    'a guardrail meets each query three times in a row',
+    meetsThrice,
+    ['graphs.query/2xx-accepted'],
+    [],
+  ],
+])('one fault is told of one requirement: %s', async (_, instead, only, expected) => {
+  const { failed, results } = await judge(only, { instead: instead() })
+  expect(failed, reasons(results)).toEqual(expected)
+})
 
-describe('one fault is told of one requirement', () => {
-  test.each(Object.entries({ ...servers, ...slips }))(
-    '%s',
-    async (_, { instead, only, failed }) => {
-      const settings = { options: { only: [...only] }, instead: instead() }
-      const { results } = await judgeReference({}, settings)
-      expect(idsOf(results, 'failed'), reasons(results)).toEqual(failed)
-    },
-  )
+test('every second valid request breaks, of an operation that generates: no input is to blame, and it does not pass', async () => {
+  const only = ['translate.run/*', 'envelope/bad-input-no-5xx']
+  const instead = failsEvery(2, '/v1/translate', breaks)
+  const { failed, results, of } = await judge(only, { instead })
+  expect(failed, reasons(results)).toEqual([])
+  expect(of('translate.run/bad-input-no-5xx')).toMatchObject({
+    outcome: 'not-exercised',
+    reason: expect.stringContaining('valid requests are answered 500 InternalError') as string,
+  })
+})
 
+describe('what a failure takes besides its request', () => {
   test('a deleted file that was added stays in its graph: each run sees that it could be added', async () => {
+    const deletedFile = '9c4e2f86-1d7a-4c3b-a5e8-7f60b2d93002'
+    const id = 'graphs.add-file/4xx-unknown-file'
     const files = new Set<string>()
-    const judge = (nonce: string, change?: JudgeSettings['change']) =>
-      judgeReference(
-        {},
-        {
-          options: { only: ['graphs.add-file/4xx-unknown-file'], nonce },
-          instead: addsDeleted(files),
-          ...(change && { change }),
-        },
-      )
+    // A deleted file can be added to any graph, for good: a second time it is there already, also in the next run.
+    const instead = changing(async (request, response) => {
+      const file = `${pathOf(request)} ${await request.text()}`
+      if (!/\/files .*/.test(file) || !file.includes(deletedFile) || response.status !== 404)
+        return response
+      if (files.has(file)) return error(409, 'BadRequest')
+      files.add(file)
+      return Response.json({ id: deletedFile })
+    })
     for (const nonce of ['one', 'two']) {
-      const { results } = await judge(nonce)
-      expect(idsOf(results, 'failed'), nonce).toEqual(['graphs.add-file/4xx-unknown-file'])
-      const [failure] = results.find(({ outcome }) => outcome === 'failed')!.failures
+      const { failed, of } = await judge([id], { nonce, instead })
+      expect(failed, nonce).toEqual([id])
+      const [failure] = of(id).failures
       expect(failure?.actual).not.toContain('differ')
       expect(failure?.takes).not.toBe('chance')
     }
     // Nobody knows who added it to a graph that was there before.
-    files.add(
-      `/v1/knowledge-graphs/4d5a9e3c-8b21-47f6-b0d4-1e6f3c8a4001/files {"file_id":"${deletedFile}"}`,
-    )
-    const { results } = await judge('three', ({ operations, ...file }) => {
-      const { 'graphs.create': _, ...others } = operations ?? {}
-      return { ...file, operations: others }
+    const declared = '/v1/knowledge-graphs/4d5a9e3c-8b21-47f6-b0d4-1e6f3c8a4001/files'
+    files.add(`${declared} {"file_id":"${deletedFile}"}`)
+    const { of } = await judge([id], {
+      nonce: 'three',
+      instead,
+      change: ({ operations, ...file }) => {
+        const { 'graphs.create': _, ...others } = operations ?? {}
+        return { ...file, operations: others }
+      },
     })
-    const found = results.find(({ id }) => id === 'graphs.add-file/4xx-unknown-file')
-    expect(found).toMatchObject({
+    expect(of(id)).toMatchObject({
       outcome: 'not-exercised',
       reason: expect.stringContaining('an earlier run may have added') as string,
     })
@@ -244,11 +242,8 @@ describe('one fault is told of one requirement', () => {
 
   test('a second job for other inputs alone: the curl line starts the job of the first ones', async () => {
     const id = 'jobs.create/409-job-in-progress'
-    const { results } = await judgeReference(
-      { defects: [`${id}#identical-only`], slowJobMs: 1500 },
-      { options: { only: [id] } },
-    )
-    const [failure] = results.find((one) => one.id === id)!.failures
+    const reference = { defects: [`${id}#identical-only`], slowJobMs: 1500 }
+    const [failure] = (await judge([id], { reference })).of(id).failures
     expect(failure?.message).toContain('with other values')
     const [first, second] = failure!.exchange!.curl.split(' --next ')
     const bodyOf = (line = ''): string | undefined => / --data\S* (.*)$/.exec(line)?.[1]
@@ -275,54 +270,24 @@ describe('one fault is told of one requirement', () => {
     ],
     ['graphs.add-file/2xx-other-graph', /./, /^(?!.*raise limits\.settleMs)/s],
   ])('%s tells of the other request that it needs', async (defect, actual, text) => {
-    const [id = ''] = defect.split('#')
-    const { results } = await judgeReference({ defects: [defect] }, { options: { only: [id] } })
-    const [failure] = results.find((one) => one.id === id)!.failures
+    const id = defect.replace(/#.*/, '')
+    const [failure] = (await judge([id], { reference: { defects: [defect] } })).of(id).failures
     expect(failure?.actual).toMatch(actual)
     expect(evidenceText(failure!)).toMatch(text)
   })
 
   test('what one request alone shows each time is told to take nothing besides', async () => {
-    const limits = await judgeReference(
-      {},
-      {
-        options: { only: ['vision.analyze/4xx-unknown-file'] },
-        instead: servers['an unknown file is answered as a limit is']!.instead(),
-      },
-    )
-    const jobs = await judgeReference(
-      {},
-      {
-        options: { only: ['jobs.*'] },
-        instead: (reference) => async (request) => {
-          const response = await reference(request)
-          const isReading = request.method === 'GET' && /\/jobs\//.test(request.url)
-          if (!isReading || !response.ok) return response
-          return Response.json({ ...((await response.json()) as object), application_id: 7 })
-        },
-      },
-    )
-    const failed = [...limits.results, ...jobs.results].filter(
-      ({ outcome }) => outcome === 'failed',
-    )
-    expect(failed.map(({ id, failures: [first] }) => [id, first!.takes])).toEqual([
-      ['vision.analyze/4xx-unknown-file', undefined],
-      ['jobs.retrieve/200-job', undefined],
-    ])
-  })
-
-  test('every second valid request breaks, of an operation that generates: no input is to blame, and it does not pass', async () => {
-    const settings = {
-      options: { only: ['translate.run/*', 'envelope/bad-input-no-5xx'] },
-      instead: failsEvery(2, '/v1/translate', breaks),
-    }
-    const { results } = await judgeReference({}, settings)
-    expect(idsOf(results, 'failed'), reasons(results)).toEqual([])
-    expect(results.find(({ id }) => id === 'translate.run/bad-input-no-5xx')).toMatchObject({
-      outcome: 'not-exercised',
-      reason: expect.stringContaining(
-        'valid requests are answered 500 InternalError "No"',
-      ) as string,
+    const limits = await judge(['vision.analyze/4xx-unknown-file'], { instead: limitsUnknown })
+    const jobs = await judge(['jobs.retrieve/*'], {
+      instead: changing(async (request, response) => {
+        const isReading = request.method === 'GET' && /\/jobs\//.test(request.url)
+        if (!isReading || !response.ok) return response
+        return Response.json({ ...((await response.json()) as object), application_id: 7 })
+      }),
     })
+    expect(limits.failed).toEqual(['vision.analyze/4xx-unknown-file'])
+    expect(jobs.failed).toEqual(['jobs.retrieve/200-job'])
+    for (const { results } of [limits, jobs])
+      for (const { failures } of results) expect(failures[0]?.takes).toBeUndefined()
   })
 })

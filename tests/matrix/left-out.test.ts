@@ -2,78 +2,77 @@ import { describe, expect, test } from 'vitest'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import type { TargetFile } from '../../harness/target-file/model.ts'
 import { catalogue } from '../../catalogue/catalogue.ts'
-import {
-  idsOf,
-  judgeReference,
-  reasons,
-  type Judged,
-  type JudgeSettings,
-} from './judge-reference.ts'
+import { headerOf, judge, type How, type Way } from '../engine/networks.ts'
+import { type Judged, reasons } from './judge-reference.ts'
 
 /** Jobs of the slow application last long enough for the requests beside them. */
-const pace = { jobMs: 15, slowJobMs: 1000 }
-
-/** Why a requirement is left out does not depend on how many cases it has. */
-const quick = { depth: 'quick' } as const
+const reference = { jobMs: 15, slowJobMs: 1000 }
 
 const ids: readonly string[] = catalogue.map(({ id }) => id)
 
-/** Judges the reference, and keeps what was sent. */
-async function watched(settings: JudgeSettings): Promise<Judged & { sent: Exchange[] }> {
+/** Judges the reference by few cases, and keeps what was sent: why a requirement is left out does not depend on how many it has. */
+async function judgeQuick(how: How, only: readonly string[] = []) {
   const sent: Exchange[] = []
-  const prepare: JudgeSettings['prepare'] = (run) =>
-    run.client.observers.push((exchange) => sent.push(exchange))
-  return Object.assign(await judgeReference(pace, { ...settings, prepare }), { sent })
+  const prepare: How['prepare'] = ({ client }) =>
+    client.observers.push((exchange) => sent.push(exchange))
+  return Object.assign(await judge(only, { reference, depth: 'quick', prepare, ...how }), { sent })
 }
+
+const expectNothingFailed = ({ failed, results }: Judged): void =>
+  expect(failed, reasons(results)).toEqual([])
+const open = ({ results }: Judged) => results.filter(({ outcome }) => outcome === 'not-exercised')
+
+/** Jobs cannot be read. */
+const hidesJobs: Way = (request, send) =>
+  send({ ...request, path: request.path.replace('/applications/jobs/', '/nothing/') })
+
+const without =
+  (id: 'jobs.retrieve' | 'jobs.create', more: object = {}) =>
+  (file: TargetFile): TargetFile => ({
+    ...file,
+    operations: { ...file.operations, [id]: 'not-served' },
+    ...more,
+  })
 
 describe('what a run leaves out is not exercised, and nothing fails', () => {
   test('one request at a time: no two creations are concurrent', async () => {
-    const { results, verdicts } = await judgeReference(pace, {
-      options: quick,
-      limits: { concurrency: 1 },
-    })
-    expect(idsOf(results, 'failed'), reasons(results)).toEqual([])
-    expect(
-      idsOf(results, 'not-exercised').every((id) => /(?:-atomic|2xx-own-id)$/.test(id)),
-      reasons(results),
-    ).toBe(true)
-    expect(verdicts.exact).toBe('passing')
+    const judged = await judgeQuick({ limits: { concurrency: 1 } })
+    expectNothingFailed(judged)
+    const others = open(judged).filter(({ id }) => !/(?:-atomic|2xx-own-id)$/.test(id))
+    expect(others).toEqual([])
+    expect(judged.verdicts.exact).toBe('passing')
   })
 
   test('only reading: nothing is created or generated, and refusals stand without a control', async () => {
-    const { results, verdicts, facts, sent } = await watched({
-      options: { ...quick, readOnly: true },
-    })
-    expect(idsOf(results, 'failed'), reasons(results)).toEqual([])
+    const judged = await judgeQuick({ readOnly: true })
+    const { verdicts, facts, sent, passed, of } = judged
+    expectNothingFailed(judged)
     expect(verdicts.exact).toBe('passing')
     expect(facts.created).toEqual([])
     expect(sent.filter(({ probe }) => probe.effect !== 'none')).toEqual([])
-    const granted = sent.filter(({ response }) => response !== undefined && response.status < 300)
     const harmless = ['pdf.parse', 'ai-detect.run', 'web-search.run', 'medical.comprehend']
-    expect(
-      granted.filter(
-        ({ probe }) => probe.method === 'POST' && !harmless.includes(probe.operation ?? ''),
-      ),
-    ).toEqual([])
-    const left = results.filter(({ outcome }) => outcome === 'not-exercised')
-    expect(new Set(left.map(({ reason }) => reason))).toEqual(new Set(['left out: --read-only']))
-    expect(idsOf(results, 'passed')).toContain('jobs.retrieve/200-job')
-    expect(results.find(({ id }) => id === 'jobs.create/400-missing-inputs')).toMatchObject({
+    const isHarmless = ({ probe, response }: Exchange): boolean =>
+      response === undefined ||
+      response.status >= 300 ||
+      probe.method !== 'POST' ||
+      harmless.includes(probe.operation ?? '')
+    expect(sent.filter((exchange) => !isHarmless(exchange))).toEqual([])
+    expect(new Set(open(judged).map(({ reason }) => reason))).toEqual(
+      new Set(['left out: --read-only']),
+    )
+    expect(passed).toContain('jobs.retrieve/200-job')
+    expect(of('jobs.create/400-missing-inputs')).toMatchObject({
       outcome: 'passed',
       control: 'none',
     })
   })
 
   test('only reading, by a key without other rights: what it may not ask for is judged by nothing', async () => {
-    const change = (file: TargetFile): TargetFile => ({
+    const change = (file: TargetFile) => ({
       ...file,
       keys: { full: file.keys?.restricted as string },
     })
-    const { results } = await judgeReference(pace, {
-      options: { ...quick, readOnly: true },
-      change,
-    })
-    expect(idsOf(results, 'failed'), reasons(results)).toEqual([])
+    expectNothingFailed(await judgeQuick({ readOnly: true, change }))
   })
 
   test.each([0, 3])(
@@ -85,61 +84,35 @@ describe('what a run leaves out is not exercised, and nothing fails', () => {
         full = `Bearer ${file.scenarios?.['files.upload/507-storage-full']?.key as string}`
         return file
       }
-      const network: JudgeSettings['network'] = (transport) => ({
-        ...transport,
-        send: (request, options) => {
-          const isUpload = request.method === 'POST' && request.path.startsWith('/v1/files')
-          const key = request.headers.find(({ name }) => name.toLowerCase() === 'authorization')
-          if (!isUpload || key?.value !== own || left-- > 0) return transport.send(request, options)
-          const headers = request.headers.map((one) =>
-            one === key ? { ...one, value: full } : one,
-          )
-          return transport.send({ ...request, headers }, options)
-        },
-      })
-      const { results } = await judgeReference(pace, { options: quick, change, network })
-      expect(idsOf(results, 'failed'), reasons(results)).toEqual(
-        room === 0 ? ['files.upload/2xx-accepted'] : [],
-      )
+      const way: Way = (request, send) => {
+        const isUpload = request.method === 'POST' && request.path.startsWith('/v1/files')
+        if (!isUpload || headerOf(request, 'authorization') !== own || left-- > 0) return send()
+        const headers = request.headers.map((one) =>
+          one.value === own ? { ...one, value: full } : one,
+        )
+        return send({ ...request, headers })
+      }
+      const only = ['files.*', 'graphs.*', 'pdf.parse/*', 'vision.analyze/*', 'envelope/*']
+      const { failed, results } = await judgeQuick({ change, way }, only)
+      expect(failed, reasons(results)).toEqual(room === 0 ? ['files.upload/2xx-accepted'] : [])
     },
   )
 
   test('jobs that nobody can read: no creation is blamed', async () => {
-    const change = (file: TargetFile): TargetFile => ({
-      ...file,
-      operations: { ...file.operations, 'jobs.retrieve': 'not-served' },
-    })
-    const network: JudgeSettings['network'] = (transport) => ({
-      ...transport,
-      send: (request, options) =>
-        transport.send(
-          { ...request, path: request.path.replace('/applications/jobs/', '/nothing/') },
-          options,
-        ),
-    })
-    const { results } = await judgeReference(pace, { options: quick, change, network })
-    expect(idsOf(results, 'failed'), reasons(results)).toEqual([])
+    const change = without('jobs.retrieve')
+    expectNothingFailed(await judgeQuick({ change, way: hidesJobs }, ['jobs.*', 'applications.*']))
   })
 
   test('jobs that nobody can create: what only a creation shows does not apply', async () => {
-    const change = ({
-      operations,
-      resources: { application: _own, ...resources } = {},
-      ...file
-    }: TargetFile) => ({
-      ...file,
-      resources,
-      operations: { ...operations, 'jobs.create': 'not-served' as const },
-      scenarios: {},
-    })
-    const { results } = await judgeReference(pace, {
-      options: { ...quick, only: ['jobs.retrieve/200-*'] },
-      change,
-    })
-    expect(idsOf(results, 'failed'), reasons(results)).toEqual([])
-    const created = ['identity', 'created-at', 'outcome'].map((name) => `jobs.retrieve/200-${name}`)
-    expect(idsOf(results, 'not-applicable')).toEqual(expect.arrayContaining(created))
-    expect(idsOf(results, 'passed')).toContain('jobs.retrieve/200-job')
+    const change = ({ resources, ...file }: TargetFile) => {
+      const { application: _own, ...others } = resources ?? {}
+      return without('jobs.create', { scenarios: {} })({ ...file, resources: others })
+    }
+    const judged = await judgeQuick({ change }, ['jobs.retrieve/200-*'])
+    expectNothingFailed(judged)
+    for (const name of ['identity', 'created-at', 'outcome'])
+      expect(judged.of(`jobs.retrieve/200-${name}`).outcome).toBe('not-applicable')
+    expect(judged.passed).toContain('jobs.retrieve/200-job')
   })
 
   test.each([
@@ -151,48 +124,33 @@ describe('what a run leaves out is not exercised, and nothing fails', () => {
   ])('a declared schema that is none, %j, judges no content', async (schema) => {
     const id = 'chat.create/200-structured-output'
     const format = { type: 'json_schema', json_schema: { name: 'none', schema, strict: true } }
-    const change = ({
-      scenarios: { [id]: _own, ...scenarios } = {},
-      operations,
-      ...file
-    }: TargetFile): TargetFile => {
+    const change = ({ scenarios, operations, ...file }: TargetFile): TargetFile => {
+      const { [id]: _own, ...others } = scenarios ?? {}
       const chat = operations?.['chat.create'] as { readonly body: object }
-      return {
-        ...file,
-        scenarios,
-        operations: {
-          ...operations,
-          'chat.create': { ...chat, body: { ...chat.body, response_format: format } },
-        },
-      }
+      const body = { ...chat.body, response_format: format }
+      const changed = { ...operations, 'chat.create': { ...chat, body } }
+      return { ...file, scenarios: others, operations: changed }
     }
-    const { results } = await judgeReference(pace, { change, options: { ...quick, only: [id] } })
-    expect(results.find((result) => result.id === id)).toMatchObject({
+    const { of } = await judgeQuick({ change }, [id])
+    expect(of(id)).toMatchObject({
       outcome: 'not-exercised',
       reason: expect.stringContaining('the declared schema cannot be compiled: '),
     })
   })
 
   test('no key: only what needs none is sent, and nothing is judged by it', async () => {
-    const { results, verdicts, sent } = await watched({
-      options: quick,
-      change: ({ keys: _keys, ...file }) => file,
-    })
-    expect(idsOf(results, 'failed'), reasons(results)).toEqual([])
-    expect(idsOf(results, 'passed')).toEqual([])
+    const judged = await judgeQuick({ change: ({ keys: _keys, ...file }) => file })
+    const { results, verdicts, sent, passed } = judged
+    expectNothingFailed(judged)
+    expect(passed).toEqual([])
     expect(results.filter(({ reason }) => reason?.startsWith('no key'))).toHaveLength(
       ids.length - 1,
     )
     expect(verdicts).toEqual({ exact: 'not-judged', family: 'not-judged' })
-    const asked = new Set(sent.map(({ purpose }) => purpose.requirement?.replace(/^.*\//, '')))
-    expect(asked).toEqual(
-      new Set([
-        undefined,
-        '401-missing-credentials',
-        '401-malformed-key',
-        'unknown-path',
-        'unsupported-method',
-      ]),
+    const asked = sent.map(({ purpose }) => purpose.requirement?.replace(/^.*\//, ''))
+    const keyless = ['401-missing-credentials', '401-malformed-key']
+    expect(new Set(asked)).toEqual(
+      new Set([undefined, ...keyless, 'unknown-path', 'unsupported-method']),
     )
   })
 
@@ -205,83 +163,67 @@ describe('what a run leaves out is not exercised, and nothing fails', () => {
       const resources = { ...file.resources, application: { ...application, id: '{made}' } }
       return { ...file, setup: [...setup], resources }
     }
-    const instead: JudgeSettings['instead'] = (reference) => (request) =>
-      new URL(request.url).pathname === '/v1/made'
-        ? Response.json({ id: made })
-        : reference(request)
-    const options = { ...quick, readOnly, only: ['jobs.*'] }
-    const { results } = await judgeReference(pace, { options, change, instead })
-    const reasonOf = (id: string) => results.find((result) => result.id === id)?.reason
-    const told = new Set(
-      results.filter(({ operation }) => operation === 'jobs.create').map(({ reason }) => reason),
-    )
-    if (readOnly) expect(told).toEqual(new Set([undefined, 'left out: --read-only']))
+    const instead: How['instead'] = (handle) => (request) =>
+      new URL(request.url).pathname === '/v1/made' ? Response.json({ id: made }) : handle(request)
+    const { results, of } = await judgeQuick({ readOnly, change, instead }, ['jobs.*'])
+    const created = results.filter(({ operation }) => operation === 'jobs.create')
+    if (readOnly)
+      expect(new Set(created.map(({ reason }) => reason))).toEqual(
+        new Set([undefined, 'left out: --read-only']),
+      )
     // A scenario changes the request for that application: it has none either.
-    const ofScenario = reasonOf('jobs.create/429-quota-exceeded')
-    expect(ofScenario).toBe(readOnly ? 'left out: --read-only' : undefined)
+    expect(of('jobs.create/429-quota-exceeded').reason).toBe(
+      readOnly ? 'left out: --read-only' : undefined,
+    )
     expect(reasons(results)).not.toContain('declare resources.application')
   })
 
   test('a key that is not accepted: nothing is judged by it', async () => {
-    const { results, verdicts, facts } = await judgeReference(pace, {
-      options: quick,
-      change: (file) => ({
-        ...file,
-        keys: { full: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJub2JvZHkifQ.AAAAAAAAAAAA' },
-      }),
-    })
+    const full = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJub2JvZHkifQ.AAAAAAAAAAAA'
+    const change = (file: TargetFile) => ({ ...file, keys: { full } })
+    const { passed, verdicts, facts } = await judgeQuick({ change })
     expect(facts.keyRefused).toBe(true)
     expect(facts.created).toEqual([])
     expect(verdicts).toEqual({ exact: 'not-judged', family: 'not-judged' })
-    expect(idsOf(results, 'passed').filter((id) => id.includes('/4') || id.includes('/5'))).toEqual(
-      [],
-    )
+    expect(passed.filter((id) => /\/[45]/.test(id))).toEqual([])
   })
 
   test('a key and one application: all that they can show, and the rest says what to declare', async () => {
-    const { results, verdicts } = await judgeReference(
-      { jobMs: 600 },
-      { options: quick, change: onlyApplication },
-    )
-    expect(idsOf(results, 'failed'), reasons(results)).toEqual([])
-    expect(idsOf(results, 'passed')).toEqual(ids.filter(isShownByApplication))
-    const left = results.filter(({ outcome }) => outcome === 'not-exercised')
-    expect(left.filter(({ reason }) => !reason?.startsWith('declare '))).toEqual([])
-    expect(verdicts.exact).toBe('passing')
+    const judged = await judgeQuick({ reference: { jobMs: 600 }, change: onlyApplication })
+    expectNothingFailed(judged)
+    expect(judged.passed).toEqual(ids.filter(isShownByApplication))
+    expect(open(judged).filter(({ reason }) => !reason?.startsWith('declare '))).toEqual([])
+    expect(judged.verdicts.exact).toBe('passing')
   })
 })
 
 test('jobs that end at once: the reason says how long they took, and what to declare', async () => {
-  const options = { only: ['jobs.create/409-job-in-progress'] }
-  const { results } = await judgeReference(
-    { variants: ['jobs/instant'] },
-    { change: onlyApplication, options },
-  )
-  const { outcome, reason } = results.find(({ id }) => id === 'jobs.create/409-job-in-progress')!
-  expect(outcome).toBe('not-exercised')
-  expect(reason).toMatch(
+  const id = 'jobs.create/409-job-in-progress'
+  const instant = { variants: ['jobs/instant'] }
+  const { of } = await judge([id], { reference: instant, change: onlyApplication })
+  expect(of(id).outcome).toBe('not-exercised')
+  expect(of(id).reason).toMatch(
     /application [\da-f-]{36}: its longest job was read as ended after \d+ ms: declare as resources\.slowApplication one /,
   )
 })
 
 function onlyApplication({ keys, resources }: TargetFile): TargetFile {
   const { id, inputs } = resources?.application ?? { id: '', inputs: [] }
-  return {
-    keys: { ...(keys?.full === undefined ? {} : { full: keys.full }) },
-    resources: { application: { id, inputs } },
-  }
+  return { keys: { full: keys!.full! }, resources: { application: { id, inputs } } }
 }
 
 /** Rows of `jobs.*` that need more than one application. */
 const needMore = [
-  ...[
-    '400-missing-required-inputs',
-    '403-application-access',
-    '409-per-application',
-    '429-quota-exceeded',
-  ],
-  ...['500-internal-error', '401-expired-key', '403-insufficient-rights', '200-failed'],
-  ...['202-required-inputs-only', '4xx-foreign-job'],
+  '400-missing-required-inputs',
+  '403-application-access',
+  '409-per-application',
+  '429-quota-exceeded',
+  '500-internal-error',
+  '401-expired-key',
+  '403-insufficient-rights',
+  '200-failed',
+  '202-required-inputs-only',
+  '4xx-foreign-job',
 ]
 
 /** Faults of a key can be shown anywhere, files be listed, and everything of jobs be seen that needs no second application. */

@@ -1,0 +1,333 @@
+import { describe, expect, test } from 'vitest'
+import type { TargetFile } from '../../harness/target-file/model.ts'
+import { randomFrom } from '../support/lossy-network.ts'
+import { error, html, judgeBehind, limited, type Reply } from './behind.ts'
+import { judge, type Way } from './networks.ts'
+
+/** Targets that take so many requests, at one time or in all, and those that lock keys out. */
+
+const isTranslation = (path: string): boolean => path.endsWith('/translate')
+const busy = () => error(503, 'ServiceUnavailable')
+const backoffMs = 250
+
+describe('an operation that takes few requests', () => {
+  // Each request would be held back for 20 s, one after the other.
+  test.each([1, 12])('%d in all: it is not waited for again and again', async (most) => {
+    let asked = 0
+    const { report, failed, of, tookMs } = await judgeBehind(
+      (path, answer) => (isTranslation(path) && ++asked > most ? limited(20) : answer()),
+      { only: ['translate.*', 'web-search.*'] },
+    )
+    const reasons = report.requirements.flatMap(({ id, outcome, reason }) =>
+      outcome === 'not-exercised' && id.startsWith('translate.') ? [reason ?? ''] : [],
+    )
+    expect(reasons.length).toBeGreaterThan(0)
+    expect(reasons.filter((reason) => !reason.startsWith('throttled: '))).toEqual([])
+    expect(of('web-search.run/2xx-accepted').outcome).toBe('passed')
+    expect(failed).toEqual([])
+    // 60 s of waits that are asked for, 30 s more, and what was under way then.
+    expect(tookMs).toBeLessThan(180_000)
+  })
+
+  test.each([1, 3, 8])('%d creations: all that is not judged says so', async (most) => {
+    let asked = 0
+    const { report, failed } = await judgeBehind(
+      (path, answer) =>
+        path.endsWith('/knowledge-graphs') && ++asked > most ? limited(3600) : answer(),
+      { only: ['graphs.create/*'] },
+    )
+    expect(failed).toEqual([])
+    const reasons = report.requirements.flatMap(({ operation, reason }) =>
+      operation === 'graphs.create' && reason && !reason.startsWith('declare') ? [reason] : [],
+    )
+    expect(reasons.filter((reason) => !reason.startsWith('throttled: '))).toEqual([])
+    expect(reasons.length).toBeGreaterThan(0)
+  })
+
+  // What a user waits for: a longer pause, or a try fewer, is a change to be meant.
+  test.each([
+    [
+      'five times more, each time after twice the pause',
+      5,
+      undefined,
+      [250, 500, 1000, 2000, 4000],
+    ],
+    ['again after the pause that the answer names', 2, { 'retry-after': '3' }, [3000, 3000]],
+  ])('is asked %s', async (_, throttled, headers, expected) => {
+    const at: number[] = []
+    const id = 'translate.run/2xx-accepted'
+    const { passed } = await judgeBehind(
+      (path, answer, sinceMs) =>
+        !isTranslation(path) || at.push(sinceMs) > throttled
+          ? answer()
+          : error(429, 'QuotaExceeded', headers),
+      { only: [id], depth: 'quick', backoffMs },
+    )
+    const pauses = at.slice(1, throttled + 1).map((ms, number) => ms - at[number]!)
+    expect(pauses.map((ms) => Math.round(ms / 50) * 50)).toEqual(expected)
+    expect(passed).toEqual([id])
+  })
+
+  test('and throttles its faults alone fails, however long the waiting takes', async () => {
+    const { of } = await judgeBehind(
+      async (path, answer) => {
+        const response = await answer()
+        return isTranslation(path) && response.status === 400 ? limited(20) : response
+      },
+      { only: ['translate.run/2*', 'translate.run/400-*'] },
+    )
+    const { outcome, reason } = of('translate.run/400-empty-text')
+    expect([outcome, reason]).toEqual(['failed', undefined])
+  })
+})
+
+const several = ['translate.*', 'web-search.*', 'files.*']
+
+describe('a quota of all requests', () => {
+  test('of 60 a minute that asks to wait is waited for, and its rate is advised', async () => {
+    const granted = new Map<number, number>()
+    const { report, run } = await judgeBehind(
+      (_, answer, sinceMs) => {
+        const minute = Math.floor(sinceMs / 60_000)
+        const used = granted.get(minute) ?? 0
+        if (used >= 60) return limited(30)
+        granted.set(minute, used + 1)
+        return answer()
+      },
+      { only: several },
+    )
+    expect(run.life.ended).toBeUndefined()
+    expect(granted.size).toBeGreaterThan(2)
+    expect(report.run.suggestedRate).toMatch(/^(?:[4-5]\d|60)\/min$/)
+  })
+
+  test.each([
+    [
+      'of a day',
+      () => limited(40_000),
+      /every answer of the target was 429, and it asks to wait 40000 s: that is a quota of hours or days$/,
+    ],
+    [
+      'that is an outage',
+      busy,
+      /every answer of the target was 503: it is out of service, or takes no more requests$/,
+    ],
+  ])('%s is named, and no rate is advised', async (_, answerOf, named) => {
+    let sent = 0
+    const { report, run } = await judgeBehind(
+      (_path, answer) => (++sent > 40 ? answerOf() : answer()),
+      { only: several, backoffMs },
+    )
+    expect(run.life.ended?.message).toMatch(named)
+    expect(report.run.suggestedRate).toBeUndefined()
+  })
+
+  const random = randomFrom(1)
+  let sent = 0
+  test.each<[string, (request: Request) => boolean]>([
+    ['load that refuses one of twenty', () => random.of(`refused ${sent++}`) < 0.05],
+    ['a service that is read only', ({ method }) => method === 'POST'],
+  ])('is not seen in %s', async (_, isRefused) => {
+    const { report, run } = await judgeBehind(
+      (_path, answer, _ms, request) => (isRefused(request) ? busy() : answer()),
+      { only: several, backoffMs },
+    )
+    if (sent > 0) expect(run.life.ended).toBeUndefined()
+    expect(report.run.throttled).toBeGreaterThan(10)
+    expect(report.run.suggestedRate).toBeUndefined()
+  })
+})
+
+test('a setup that is throttled is sent again after the wait asked for', async () => {
+  let asked = 0
+  const { report, run } = await judgeBehind(
+    (path, answer) => (path.endsWith('/v1/warm-up') && asked++ === 0 ? limited(2) : answer()),
+    { only: ['files.list/*'], backoffMs },
+    (file) => ({ ...file, setup: [{ method: 'GET', url: '/v1/warm-up' }] }),
+  )
+  expect(asked).toBe(2)
+  expect(run.life.ended?.message ?? '').not.toContain('429')
+  expect(report.exit.because).not.toContain('429')
+})
+
+test('a rate is kept by everything that is sent: what goes at once is paid back', async () => {
+  const sent: number[] = []
+  const way: Way = (_, send, { options }) => {
+    sent.push(performance.now())
+    if (options.after) sent.push(performance.now())
+    return send()
+  }
+  const limits = { requestsPerSecond: 1 }
+  // A scenario that repeats its request until the condition shows keeps no rate.
+  const only = ['graphs.create/*', 'files.*']
+  const { failed } = await judge(only, { skip: ['*/429-*'], limits, way })
+  expect(failed).toEqual([])
+  expect(sent.length).toBeGreaterThan(100)
+  const [first = 0] = sent
+  // Five creations go at once, and a read on each of their connections before.
+  const ahead = sent.map((at, number) => number - (at - first) / 1000)
+  expect(Math.max(...ahead)).toBeLessThan(12)
+  expect((sent.at(-1)! - first) / 1000).toBeGreaterThan(sent.length - 12)
+  // Wherever a minute of a quota of 60 begins.
+  const inMinute = sent.map((from) => sent.filter((at) => at >= from && at < from + 60_000).length)
+  expect(Math.max(...inMinute)).toBeLessThanOrEqual(60)
+})
+
+const keyOf = ({ headers }: Request) => headers.get('authorization')?.replace('Bearer ', '')
+
+/** Keys that are right, for one purpose or another. */
+const rightKeys = (file: TargetFile): ReadonlySet<string> => {
+  const keys = JSON.stringify(file.keys ?? {}).match(/"(?:[^"\\]|\\.)*"/g) ?? []
+  return new Set(keys.map((text) => JSON.parse(text) as string))
+}
+
+// A few operations of each kind: which one asks is no matter.
+const asked = ['files.*', 'jobs.retrieve', 'translate.run', 'pdf.parse', 'web-search.run']
+const only = [
+  ...asked.flatMap((id) => [`${id}/401-*`, `${id}/403-insufficient-rights`, `${id}/2*`]),
+  'envelope/shape',
+]
+
+/** Locks the account for 30 s after ten wrong keys in a row; counts the longest row. */
+function locking(status: number, headers: Record<string, string>) {
+  let keys: ReadonlySet<string> = new Set()
+  let row = 0
+  let lockedUntil = -Infinity
+  const seen = { longest: 0, locked: 0 }
+  const reply: Reply = (_, answer, sinceMs, request) => {
+    const key = keyOf(request)
+    if (key !== undefined && sinceMs < lockedUntil) {
+      seen.locked++
+      return error(status, status === 403 ? 'InsufficientAccessRights' : 'QuotaExceeded', headers)
+    }
+    if (key !== undefined) row = keys.has(key) ? 0 : row + 1
+    seen.longest = Math.max(seen.longest, row)
+    if (row >= 10) {
+      lockedUntil = sinceMs + 30_000
+      row = 0
+    }
+    return answer()
+  }
+  const change =
+    (limits: object) =>
+    (file: TargetFile): TargetFile => {
+      keys = rightKeys(file)
+      return { ...file, limits: { ...file.limits, ...limits } }
+    }
+  return { seen, reply, change }
+}
+
+describe('a target that locks keys out for 30 s after ten wrong ones in a row', () => {
+  test.each([
+    [403, {}],
+    [429, {}],
+    [429, { 'retry-after': '30' }],
+  ] as const)(
+    'by %d, %o, is named, and blamed for nothing that came after',
+    async (status, headers) => {
+      const { seen, reply, change } = locking(status, headers)
+      const options = { only, backoffMs, refusalRuns: 25 }
+      const { report, failed, terminal } = await judgeBehind(reply, options, change({}))
+      expect(seen.locked).toBeGreaterThan(0)
+      expect(failed).toEqual([])
+      expect(report.exit.code).toBe(3)
+      expect(terminal()).toMatch(
+        /exit 3: the target locks keys out after wrong ones: declare credentialProbes: "few" in limits/,
+      )
+    },
+  )
+
+  test.each([
+    ['credentialProbes: "few"', { depth: 'full' }, { credentialProbes: 'few' }],
+    ['--depth quick', { depth: 'quick' }, {}],
+  ] as const)(
+    'is judged whole with %s: ten wrong keys in a row never come',
+    async (_, depth, limits) => {
+      const { seen, reply, change } = locking(403, {})
+      const everywhere = ['*/401-*', '*/403-insufficient-rights', '*/2xx-accepted']
+      const options = { only: everywhere, backoffMs, ...depth }
+      const { failed, run } = await judgeBehind(reply, options, change(limits))
+      expect(seen.longest).toBeGreaterThan(1)
+      expect(seen.longest).toBeLessThan(9)
+      expect(run.life.ended).toBeUndefined()
+      expect(failed).toEqual([])
+    },
+  )
+})
+
+describe('no lock-out', () => {
+  /** A quota of so many of these requests in each window of so many s. */
+  function quotaOf(most: number, seconds: number, keyIn: (request: Request) => string | undefined) {
+    const used = new Map<string, number>()
+    const reply: Reply = (_, answer, sinceMs, request) => {
+      const key = keyIn(request)
+      if (key === undefined) return answer()
+      const window = `${key} ${Math.floor(sinceMs / (seconds * 1000))}`
+      used.set(window, (used.get(window) ?? 0) + 1)
+      if (used.get(window)! <= most) return answer()
+      return limited(Math.ceil(seconds - ((sinceMs / 1000) % seconds)))
+    }
+    return reply
+  }
+
+  test('is a quota of 60 a minute for each key, though wrong keys come in rows', async () => {
+    let keys: ReadonlySet<string> = new Set()
+    const reply = quotaOf(60, 60, (request) => {
+      const key = keyOf(request)
+      return key !== undefined && keys.has(key) ? key : undefined
+    })
+    const { report, failed, run } = await judgeBehind(reply, { only, backoffMs }, (file) => {
+      keys = rightKeys(file)
+      return file
+    })
+    expect(report.run.throttled).toBeGreaterThan(0)
+    expect(run.life.ended).toBeUndefined()
+    expect(failed).toEqual([])
+  })
+
+  test.each([
+    [20, /^(?:[6-9]\d|1[01]\d|120)\/min$|^2$/],
+    [100, /^[6-9]$|^10$/],
+  ])(
+    'is a quota of %d requests with any key, though requests without one are free',
+    async (most, rate) => {
+      const reply = quotaOf(most, 10, (request) => keyOf(request) && 'any')
+      const { report, failed, run } = await judgeBehind(reply, { only, backoffMs })
+      expect(report.run.throttled).toBeGreaterThan(0)
+      expect(run.life.ended).toBeUndefined()
+      expect(failed).toEqual([])
+      expect(report.run.suggestedRate).toMatch(rate)
+    },
+  )
+
+  test('is seen alone in a quota of all keys that is used up for good', async () => {
+    let used = 0
+    const reply: Reply = (_, answer, _ms, request) =>
+      keyOf(request) === undefined || ++used <= 60 ? answer() : error(429, 'QuotaExceeded')
+    const { report, failed, run } = await judgeBehind(reply, { only, backoffMs })
+    expect(failed).toEqual([])
+    expect(run.life.ended?.message).toMatch(
+      /takes no key any more .* 429 .*or a quota of these keys is used up$|every answer of the target was 429$/,
+    )
+    expect(report.run.suggestedRate).toBeUndefined()
+  })
+})
+
+test('an address that is locked out after wrong keys is told as that, and nothing that came after is judged', async () => {
+  let wrong = 0
+  let until = 0
+  const reply: Reply = async (_, answer, sinceMs, request) => {
+    if (sinceMs < until) return html(403, 'Your address is blocked')
+    const response = await answer()
+    if (response.status === 401 && keyOf(request) !== undefined) wrong++
+    if (wrong < 20) return response
+    wrong = 0
+    until = sinceMs + 60_000
+    return response
+  }
+  const { failed, terminal } = await judgeBehind(reply, { backoffMs })
+  expect(failed).toEqual([])
+  expect(terminal()).toMatch(
+    /exit 3: the target locks this address out after wrong keys: declare credentialProbes: "few" in limits/,
+  )
+})

@@ -1,0 +1,204 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import type { HttpResult } from '../../harness/http/message.ts'
+import { runNotes } from '../../reporters/view/standing.ts'
+import { reasons } from '../matrix/judge-reference.ts'
+import { randomFrom } from '../support/lossy-network.ts'
+import { judgeBehind } from './behind.ts'
+import { answer, judge, losing, lost, refusal, type Way } from './networks.ts'
+
+/** Networks and services that lose answers, by chance or for a while; `chance.servers.ts` has more of them. */
+
+const backoffMs = 250
+
+test.each([
+  [0.02, 1],
+  [0.1, 14],
+])('a network that loses %d of all answers fails no requirement, seed %i', async (share, seed) => {
+  const only = ['graphs.*', 'files.*', 'translate.run/*', 'applications.*', 'envelope/large-body']
+  const network = losing({ seed, lost: share })
+  const { results, facts } = await judge(only, { network, seed, backoffMs })
+  expect(reasons(results.filter(({ outcome }) => outcome === 'failed'))).toBe('')
+  expect(facts.retried).toBeGreaterThan(10)
+})
+
+test('what is lost each time is told apart from chance', async () => {
+  const network = losing({ seed: 1, lost: 0.1, always: (body) => body.includes('"text":""') })
+  const { failed } = await judge(['translate.run/*'], { network, backoffMs })
+  expect(failed).toEqual(['translate.run/400-empty-text'])
+})
+
+test('a request that hangs twice by chance fails no requirement', async () => {
+  const random = randomFrom(7)
+  let sent = 0
+  let hung = 0
+  const { failed } = await judgeBehind(
+    (_, go) => {
+      if (random.of(`hangs ${sent++}`) >= 0.08) return go()
+      hung++
+      return new Promise(() => undefined)
+    },
+    { only: ['translate.run/*', 'ai-detect.run/*', 'web-search.run/*'], backoffMs },
+  )
+  expect(hung).toBeGreaterThan(10)
+  expect(failed).toEqual([])
+})
+
+const badInput = 'translate.run/bad-input-no-5xx'
+
+test.each([
+  ['which goes on then', () => undefined],
+  ['which answers no valid request after that', lost],
+])('bad input breaks the server, %s: the breakdown is told', async (_, after) => {
+  let isDown = false
+  const way: Way = (_request, send, { probe, purpose }) => {
+    if (probe?.operation !== 'translate.run') return send()
+    const isBad = purpose?.requirement === badInput
+    isDown ||= isBad
+    return isBad ? refusal(500, 'InternalError') : (isDown && after()) || send()
+  }
+  const { failed } = await judge(['translate.run/2*', badInput], { way, backoffMs })
+  expect(failed).toContain(badInput)
+  if (!after()) expect(failed).toEqual([badInput])
+})
+
+const only = ['files.*', 'translate.run/*', 'pdf.parse/4*', 'envelope/*']
+
+/** Judges the reference with its real pauses; what `meanwhile` gives comes a ms later in place of an answer. */
+function judgeWhile(
+  meanwhile: (number: number, ...sent: Parameters<Way>) => HttpResult | undefined | Promise<void>,
+  settings: Parameters<typeof judge>[1] = {},
+) {
+  let number = 0
+  const way: Way = async (request, send, sent) => {
+    const instead = await meanwhile(number++, request, send, sent)
+    if (instead) await sleep(1)
+    return instead ? { ...instead, endedAt: performance.now() } : send()
+  }
+  return judge(only, { reference: { jobMs: 20 }, way, backoffMs, ...settings })
+}
+
+const refused = () =>
+  lost({ cause: 'refused', detail: 'nobody-listens', message: 'connection refused' })
+/** A gateway that answers for its service meanwhile. */
+const badGateway = () =>
+  answer(502, '<html><head><title>502 Bad Gateway</title></head></html>', {
+    'content-type': 'text/html',
+  })
+/** One that answers with an envelope. */
+const enveloped = () => refusal(502, 'ServiceUnavailable')
+
+/** What comes for that long, from that request on. */
+function awayFor(ms: number, from: number, instead: () => HttpResult) {
+  let since: number | undefined
+  return (number: number) => {
+    if (number < from) return undefined
+    since ??= performance.now()
+    return performance.now() - since < ms ? instead() : undefined
+  }
+}
+
+const ofOthers = (failed: readonly string[]) => failed.filter((id) => !id.startsWith('envelope/'))
+
+test.each([
+  ['resets what it takes', 100, 181, lost],
+  ['resets what it takes', 8000, 181, lost],
+  ['takes no connection', 2000, 0, refused],
+  ['takes no connection', 8000, 40, refused],
+  ['is behind a gateway that answers for it', 200, 40, badGateway],
+  ['is behind a gateway that answers for it', 6000, 40, badGateway],
+  ['is behind a gateway with envelopes', 6000, 40, enveloped],
+])('a port that %s for %i ms, from request %i on, is waited for', async (_, ms, from, instead) => {
+  const { facts, failed, passed } = await judgeWhile(awayFor(ms, from, instead))
+  expect(facts.ended).toBeNull()
+  const isGateway = instead().kind === 'answer'
+  // What came from a gateway was no envelope: a client would have met it too.
+  expect(isGateway ? ofOthers(failed) : failed).toEqual([])
+  if (isGateway) expect(facts.retried).toBeGreaterThan(0)
+  else expect(passed.length).toBeGreaterThan(40)
+})
+
+test('a request that brings the target down for a while is blamed, and none that was under way with it', async () => {
+  let upAt = -Infinity
+  const { failed, facts } = await judgeWhile((_number, _request, _send, { purpose }) => {
+    if (performance.now() < upAt) return lost()
+    if (purpose?.requirement !== 'translate.run/400-wrong-content-type') return undefined
+    upAt = performance.now() + 1000
+    return lost()
+  })
+  expect(facts.ended).toBeNull()
+  expect(failed).toEqual(['translate.run/400-wrong-content-type'])
+})
+
+test('a service that does not come back behind its gateway ends the run', async () => {
+  const { failed, facts } = await judgeWhile(awayFor(Infinity, 40, badGateway))
+  expect(facts.ended).toEqual({
+    cause: 'unreachable',
+    reason: expect.stringMatching(
+      /^the target stopped answering: a gateway answered, and not the service behind it: 502 with a page: 502 Bad Gateway/,
+    ) as string,
+  })
+  expect(ofOthers(failed)).toEqual([])
+})
+
+test('a gateway that answers for one operation alone is judged there', async () => {
+  const way: Way = async ({ path }, send) => {
+    const result = await send()
+    return path === '/v1/translate' ? { ...badGateway(), sentAt: result.sentAt } : result
+  }
+  const { failed, facts } = await judge(only, { reference: { jobMs: 20 }, way })
+  expect(facts.ended).toBeNull()
+  expect(failed).toContain('translate.run/2xx-accepted')
+  // What it answers to everything says nothing of bad input.
+  expect(failed).not.toContain('envelope/bad-input-no-5xx')
+})
+
+test('a target that stays away ends the run, and all that it could not answer has one reason', async () => {
+  const { failed, facts, results } = await judgeWhile(awayFor(60_000, 40, refused))
+  expect(facts.ended?.cause).toBe('unreachable')
+  expect(failed).toEqual([])
+  const open = results.filter(
+    ({ outcome, reason }) => outcome === 'not-exercised' && !reason?.startsWith('left out'),
+  )
+  expect(new Set(open.map(({ reason }) => reason))).toEqual(new Set([facts.ended?.reason]))
+})
+
+test('the first answer may take as long as limits.timeoutMs says', async () => {
+  const slow = async (number: number): Promise<void> => void (number || (await sleep(15_000)))
+  const { facts, passed } = await judgeWhile(slow, { limits: { timeoutMs: 20_000 } })
+  expect(facts.ended).toBeNull()
+  expect(passed.length).toBeGreaterThan(40)
+})
+
+test('what a limit of requests kept from being judged says so, and one line tells the rate to ask for', async () => {
+  // Two requests a second are answered, the rest with a gateway's page. The clock begins anywhere within a second.
+  const taken = new Map<number, number>()
+  let from: number | undefined
+  const { results, report } = await judgeWhile(() => {
+    from ??= performance.now()
+    const second = Math.floor((performance.now() - from) / 1000)
+    taken.set(second, (taken.get(second) ?? 0) + 1)
+    const page = '<html><head><title>429 Too Many Requests</title></head></html>'
+    return taken.get(second)! > 2 ? answer(429, page, { 'content-type': 'text/html' }) : undefined
+  })
+  const limited = results.flatMap(({ reason }) => (reason?.includes('429') ? reason : []))
+  expect(limited.length).toBeGreaterThan(0)
+  expect(limited.filter((reason) => !reason.startsWith('throttled'))).toEqual([])
+  expect(runNotes(report)).toContainEqual(
+    expect.stringMatching(
+      /^throttled: \d+ answers .*; --rate (?:2|1[01]\d\/min|[6-9]\d\/min) asks for no more/,
+    ),
+  )
+})
+
+test('answers that are cut off and asked for again are counted, and told', async () => {
+  // What is asked for again goes on: a target that gives no answer on two connections may be failed for it.
+  const { failed, facts, report } = await judgeWhile((number, _request, _send, { options }) =>
+    !options.fresh && number > 10 && number % 40 === 0 ? lost({ message: 'cut off' }) : undefined,
+  )
+  expect(failed).toEqual([])
+  expect(facts.retried).toBeGreaterThan(1)
+  expect(runNotes(report)).toContain(
+    `retried: ${facts.retried} answers were cut off, reset or a gateway's 502 or 504, and asked for again`,
+  )
+})
