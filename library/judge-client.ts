@@ -7,7 +7,7 @@ import { referenceTargetFile } from '../schemas/package-file.ts'
 import { createClientJudge } from '../traffic/client/client-judge.ts'
 import type { ClientReport } from '../traffic/client/client-report.ts'
 import { recordedEntry, type RecordedEntry, Unreadable } from '../traffic/recorded-entry.ts'
-import { createSurvey } from '../traffic/survey.ts'
+import { createSurvey } from '../traffic/secrets.ts'
 import { type Check, checkNamed } from './options.ts'
 
 export type { ClientReport }

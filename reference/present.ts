@@ -1,8 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import type { Switches } from './switches/switches.ts'
 import { creations, shapeless } from './switches/table.ts'
-import type { Answer } from './world/answer.ts'
-import { type Call, isMembers, type Members } from './world/call.ts'
+import { type Answer, type Call, isMembers, type Members } from './world/call.ts'
 
 /** Rewrites every object of a JSON value, the inner ones first. */
 function everyObject(value: unknown, rewrite: (members: Members) => Members): unknown {

@@ -2,8 +2,7 @@ import { constants } from 'node:buffer'
 import { firstError } from '../harness/report/index.ts'
 import { isObject, member } from '../schemas/json.ts'
 import { UserError } from '../harness/user-error.ts'
-import { type EntryPlace, scanEntries } from './entry-scanner.ts'
-import { type HarBytes, openBytes } from './har-bytes.ts'
+import { type EntryPlace, scanEntries, type HarBytes, openBytes } from './har-bytes.ts'
 import { recordedEntry, type RecordedEntry, Unreadable } from './recorded-entry.ts'
 
 /** A HAR 1.2 file, of which one entry at a time is in memory. */

@@ -13,7 +13,7 @@ import { makeFolder } from '../../harness/make-folder.ts'
 import { unwritable, UserError } from '../../harness/user-error.ts'
 import { json } from '../../reporters/escape/json.ts'
 import { nameMarks } from '../../reporters/escape/name-marks.ts'
-import { REGISTER_FORMAT } from '../revocations.ts'
+import { REGISTER_FORMAT } from '../verify-file.ts'
 import { operationCount } from '../statement.ts'
 import type { Markup } from './page.ts'
 import {

@@ -10,7 +10,7 @@ import {
   type Revocation,
   revocationOf,
   type TrustedKey,
-} from '../revocations.ts'
+} from '../verify-file.ts'
 import type { Statement } from '../statement-schema.ts'
 import type { SuiteFacts } from '../suite-facts.ts'
 import { verifyCertificate } from '../verify-certificate.ts'

@@ -1,4 +1,4 @@
-import { kindsIf } from '../switches/kinds.ts'
+import { kindsIf } from '../switches/defects.ts'
 import { type Call, isAbsent, isMembers, jsonType, kindsOf, type Members } from '../world/call.ts'
 import { isSettling, likenessOfWord } from '../world/created.ts'
 import { checkAccess } from '../world/operation.ts'

@@ -1,7 +1,14 @@
-import type { Answer } from '../world/answer.ts'
-import { kindsIf } from '../switches/kinds.ts'
-import { type Call, isAbsent, isMembers, jsonType, kindsOf, type Members } from '../world/call.ts'
-import { generated, guard, isModel, kindOfModel, refuseTroubledModel } from '../world/models.ts'
+import {
+  type Answer,
+  type Call,
+  isAbsent,
+  isMembers,
+  jsonType,
+  kindsOf,
+  type Members,
+} from '../world/call.ts'
+import { kindsIf } from '../switches/defects.ts'
+import { generated, guard, isModel, kindOfModel, refuseTroubledModel } from '../world/preloaded.ts'
 import type { Operation } from '../world/operation.ts'
 import { countUp } from '../world/world.ts'
 import { checkGraphs, checkMessages, checkTools, llmFunctionOf, partsOf } from './chat-checks.ts'

@@ -1,6 +1,5 @@
 import { extname } from 'node:path'
-import { type Answer, mispaired } from '../world/answer.ts'
-import type { Call, Members } from '../world/call.ts'
+import { type Answer, mispaired, type Call, type Members } from '../world/call.ts'
 import {
   findMade,
   isSettling,
@@ -10,7 +9,7 @@ import {
   processedFrom,
   writeId,
 } from '../world/created.ts'
-import { planOf } from '../world/models.ts'
+import { planOf } from '../world/preloaded.ts'
 import { checkAccess, type Operation } from '../world/operation.ts'
 import type { Graph, StoredFile, World } from '../world/world.ts'
 

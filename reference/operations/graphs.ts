@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Call, isAbsent, isMembers, jsonType, kindsOf } from '../world/call.ts'
+import { type Call, isAbsent, isMembers, jsonType, kindsOf, type Answer } from '../world/call.ts'
 import {
   askedTwice,
   checkMs,
@@ -10,10 +10,9 @@ import {
 } from '../world/created.ts'
 import { fileNamed, fileView } from './files.ts'
 import { pdfText } from './pdf.ts'
-import { generated, queryComplexity } from '../world/models.ts'
+import { generated, queryComplexity } from '../world/preloaded.ts'
 import type { Operation } from '../world/operation.ts'
 import type { Graph, StoredFile } from '../world/world.ts'
-import type { Answer } from '../world/answer.ts'
 
 /** The graph that the path names (§7.3). */
 function findGraph(call: Call): Graph {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { type Answer, mispaired } from '../world/answer.ts'
+import { type Answer, mispaired, type Call, type Members } from '../world/call.ts'
 import { largeText } from '../present.ts'
-import type { Call, Members } from '../world/call.ts'
 import { endJobs, noteReading } from '../world/jobs.ts'
 import { likenessOf } from '../world/created.ts'
 import type { Operation } from '../world/operation.ts'

@@ -1,8 +1,8 @@
 import { type Call, isAbsent, isMembers, type Members } from '../world/call.ts'
 import { fileNamed } from './files.ts'
 import { likenessOfWord } from '../world/created.ts'
-import { kindsIf } from '../switches/kinds.ts'
-import { generated, imageLimit, isModel, planOf, refuseTroubledModel } from '../world/models.ts'
+import { kindsIf } from '../switches/defects.ts'
+import { generated, imageLimit, isModel, planOf, refuseTroubledModel } from '../world/preloaded.ts'
 import type { Operation } from '../world/operation.ts'
 
 /** §4.4 */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { kindsIf } from '../switches/kinds.ts'
+import { kindsIf } from '../switches/defects.ts'
 import type { Call } from './call.ts'
 import { countUp, type Owned, type World } from './world.ts'
 

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { errors, jwtVerify } from 'jose'
 import { targetFile } from '../declared/scenarios.ts'
 import type { HonoRequest } from 'hono'
-import { kindsIf } from '../switches/kinds.ts'
+import { kindsIf } from '../switches/defects.ts'
 
 /** The published secret of the reference: its keys stand in a file that everybody can read, and open nothing else. */
 export const publishedSecret = 'a published secret of the embedded reference server'

@@ -1,5 +1,4 @@
-import { type Answer, Ending, envelope, lostAnswer } from './answer.ts'
-import type { Call } from './call.ts'
+import { type Answer, Ending, envelope, lostAnswer, type Call } from './call.ts'
 import { readBytes, readJson } from './read-body.ts'
 import { generating, words } from '../switches/table.ts'
 import { simulationOf } from '../declared/scenarios.ts'

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type Call, isMembers, type Members, jsonType } from './call.ts'
-import { Ending, page } from './answer.ts'
-import { planOf } from './models.ts'
+import { type Call, isMembers, type Members, jsonType, Ending, page } from './call.ts'
+import { planOf } from './preloaded.ts'
 import { essential } from '../switches/table.ts'
 
 /** Anything in a body: the value itself, and all that is in it. */

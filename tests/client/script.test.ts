@@ -5,8 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { folder } from '../cli/conform.ts'
 import { conform } from '../cli/in-process.ts'
 import type { Forwarder, ResponseSink } from '../../harness/http/forwarder.ts'
-import { playScript } from '../../traffic/client/play-script.ts'
-import { scriptOf, stepText } from '../../traffic/client/script.ts'
+import { playScript, scriptOf, stepText } from '../../traffic/client/script.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
 afterEach(() => void vi.useRealTimers())

@@ -6,14 +6,20 @@ import { pathUnder } from '../base-url.ts'
 import type { RecordedEntry } from '../recorded-entry.ts'
 import { learnSecrets, secretsIn } from '../secrets.ts'
 import { type Answered, clientReport, type ClientReport, type Taken } from './client-report.ts'
-import type { ClientFinding } from './finding.ts'
-import { createFindings } from './findings.ts'
+import { type ClientFinding, createFindings, isKnown } from './finding.ts'
 import { createJobHabits } from './job-habits.ts'
-import type { ScriptPlayer } from './play-script.ts'
-import { placeOf, requestFaults } from './request-faults.ts'
-import { pathMeant, requestRemarks } from './request-remarks.ts'
-import { atOnceMs, type Call, callKey, createRetries } from './retries.ts'
-import { awaitedAs, isKnown, requestOf, textOf, timesOf } from './seen-call.ts'
+import type { ScriptPlayer } from './script.ts'
+import { placeOf, requestFaults, pathMeant, requestRemarks } from './request-faults.ts'
+import {
+  atOnceMs,
+  type Call,
+  callKey,
+  createRetries,
+  awaitedAs,
+  requestOf,
+  textOf,
+  timesOf,
+} from './retries.ts'
 
 export interface ClientJudgeOptions {
   /** The server's URL, in normal form. */

@@ -5,8 +5,7 @@ import { groupBy } from '../../harness/group-by.ts'
 import { count, suiteVersion } from '../../harness/report/index.ts'
 import { member } from '../../schemas/json.ts'
 import { type ClientFinding, findingText } from './finding.ts'
-import type { Played } from './play-script.ts'
-import { stepText } from './script.ts'
+import { type Played, stepText } from './script.ts'
 
 /** What a client sent, and what of it is wrong: the facts of which a report is made. */
 export interface ClientFacts {

@@ -1,8 +1,12 @@
 import type { OperationId } from '../../catalogue/operations.ts'
 import { preview } from '../../schemas/json.ts'
-import type { RequestRemark } from './request-remarks.ts'
+import type { RequestRemark, RequestFault } from './request-faults.ts'
 import type { Expected, MemberFault } from './member-faults.ts'
-import type { RequestFault } from './request-faults.ts'
+import { type Redactor, shownText } from '../../harness/recording/index.ts'
+import { headerValue } from '../../harness/http/index.ts'
+import type { RecordedEntry } from '../recorded-entry.ts'
+import { isPlaceholder } from '../secrets.ts'
+import type { Call } from './retries.ts'
 
 /** What a client does wrong or badly: in a request, or in the way in which requests follow each other. */
 export type ClientFault =
@@ -227,3 +231,57 @@ const ofWay: ReadonlySet<Rule> = new Set([
 const ofPath: ReadonlySet<Rule> = new Set(['path', 'method', 'outside'])
 const withoutItems = (at: string): string => at.replaceAll(/\/\d+(?=\/|$)/g, '/*')
 const withoutIds = (text: string): string => text.replaceAll(/[^/\s]*\d[^/\s]*/g, '*')
+
+/** Most findings that are told apart: a client may be wrong in other words each time. */
+const mostTold = 1000
+
+/** Keeps what was found: each is told once, without keys, and counted. */
+export function createFindings(redactor: Redactor, onFinding?: (finding: ClientFinding) => void) {
+  const findings = new Map<string, ClientFinding>()
+  return {
+    all: (): ClientFinding[] => [...findings.values()],
+    note(kind: ClientFinding['kind'], call: Call, fault: ClientFault): void {
+      const { method, n: request, operation, path } = call
+      const found = { kind, request, operation, method, path, fault }
+      const name = nameOf(found)
+      const known = findings.get(name)
+      if (known) return void known.count++
+      if (findings.size === mostTold) return
+      const finding = shown({ ...found, count: 1 }, redactor)
+      findings.set(name, finding)
+      onFinding?.(finding)
+    },
+  }
+}
+
+/** Cuts what a client sent; it may hold a key. */
+function shown(finding: ClientFinding, redactor: Redactor): ClientFinding {
+  const clean = (value: unknown): unknown => {
+    if (typeof value === 'string')
+      return shownText(value.slice(0, 300), (text) => redactor.text(text))
+    if (Array.isArray(value)) return value.slice(0, 3).map(clean)
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(
+      Object.entries(value)
+        .slice(0, 20)
+        .map(([name, one]) => [redactor.text(name), clean(one)]),
+    )
+  }
+  return { ...(clean(finding) as ClientFinding), count: finding.count }
+}
+
+/** Rules about headers. */
+const ofHeaders = ['authorization', 'content-type', 'content-disposition', 'no-attachment']
+
+/** Whether the entry shows it: recorders leave out headers, and keys. */
+export function isKnown(
+  fault: ClientFault,
+  { requestHeaders, witnessed }: RecordedEntry,
+  hasKeys: boolean,
+): boolean {
+  if (witnessed || !ofHeaders.includes(fault.rule)) return true
+  if (requestHeaders.length === 0) return false
+  if (fault.rule !== 'authorization') return true
+  const credential = headerValue(requestHeaders, 'authorization')
+  return credential === undefined ? hasKeys : !isPlaceholder(credential)
+}

@@ -5,10 +5,10 @@ import {
 } from '../../catalogue/operations.ts'
 import { type HeaderLine, headerValue } from '../../harness/http/index.ts'
 import { isUuid } from '../../schemas/formats.ts'
-import { parsedJson } from '../../schemas/json.ts'
+import { parsedJson, getAt, member } from '../../schemas/json.ts'
 import { type OperationPlace, operationAt } from '../base-url.ts'
 import type { RecordedEntry } from '../recorded-entry.ts'
-import { type MemberFault, memberFaults } from './member-faults.ts'
+import { type MemberFault, memberFaults, configsIn } from './member-faults.ts'
 
 /** Finds what of a request does not keep the interface. */
 export type RequestFault =
@@ -182,4 +182,56 @@ function uploadFaults(headers: readonly HeaderLine[]): RequestFault[] {
   const isAttachment =
     disposition === undefined || /^\s*attachment\s*;.*\bfilename\*?\s*=/is.test(disposition)
   return isAttachment ? form : [...form, { rule: 'content-disposition', received: disposition }]
+}
+
+/** What of a request is legal, and bad. */
+export type RequestRemark =
+  /** §2.8 shows the header; that it must be there is not said. */
+  | { readonly rule: 'no-attachment' }
+  /** §2.7: the bounds are recommended. */
+  | { readonly rule: 'recommended'; readonly at: string; readonly received: number }
+  /** §2.8: a placeholder of the prompt that no variable fills. */
+  | { readonly rule: 'no-variable'; readonly name: string }
+
+/** Finds what of a request of the interface is legal, and bad. */
+export function requestRemarks(request: SentRequest): RequestRemark[] {
+  const place = placeOf(request)
+  if (place === undefined || place === 'listed') return []
+  if (place.operation === 'files.upload')
+    return headerValue(request.requestHeaders, 'content-disposition') === undefined
+      ? [{ rule: 'no-attachment' }]
+      : []
+  const body = bodyOf(request)
+  return [
+    ...snippets(body),
+    ...(place.operation === 'vision.analyze' ? emptyPlaceholders(body) : []),
+  ]
+}
+
+function snippets(body: unknown): RequestRemark[] {
+  return configsIn(body).flatMap((config): RequestRemark[] => {
+    const at = `${config}/max_snippets`
+    const received = getAt(body, at)
+    const isOutside = typeof received === 'number' && (received < 5 || received > 25)
+    return isOutside ? [{ rule: 'recommended', at, received }] : []
+  })
+}
+
+function emptyPlaceholders(body: unknown): RequestRemark[] {
+  const prompt = member(body, 'prompt')
+  const variables = member(body, 'variables')
+  const names = (Array.isArray(variables) ? variables : []).map((one) => member(one, 'name'))
+  const placeholders = typeof prompt === 'string' ? prompt.matchAll(/\{\{\s*([^{}]+?)\s*\}\}/g) : []
+  return [...placeholders].flatMap(([, name = '']) =>
+    names.includes(name) ? [] : [{ rule: 'no-variable' as const, name }],
+  )
+}
+
+/** The path of the interface that a path outside `/v1` may mean; undefined if there is none. */
+export function pathMeant({
+  method,
+  path,
+}: Pick<SentRequest, 'method' | 'path'>): string | undefined {
+  const hint = `/v1${path.replace(/\/+$/, '')}`
+  return operationAt(method, hint) === undefined ? undefined : hint
 }

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { OperationId } from '../../catalogue/operations.ts'
 import type { RecordedEntry } from '../recorded-entry.ts'
+import { member } from '../../schemas/json.ts'
+import type { SentRequest } from './request-faults.ts'
 
 /** A request of a client, as far as other requests are held against it: its times in ms, on one clock. */
 export interface Call {
@@ -189,5 +191,51 @@ function createConcurrency() {
       connection = { openedAt, firstEnd: endedAt }
     },
     isSeen: (): boolean => isSeen,
+  }
+}
+
+/**
+ * The times of a call, by a proxy's clock if there is one; NaN, which is neither sooner nor later, if nobody noted them. A recorder
+ * rounds to ms: what seems to begin before the end may be after it.
+ */
+export function timesOf({ durationMs, startedAt = NaN, witnessed }: RecordedEntry) {
+  if (!witnessed) {
+    const endedAt = startedAt + Math.max(0, durationMs - 1)
+    return { sentAt: startedAt, endedAt, atProxy: undefined, connectionOpenedAt: undefined }
+  }
+  const { answeredAt: endedAt, connectionOpenedAt, n: atProxy, sentAt } = witnessed
+  return { sentAt, endedAt, atProxy, connectionOpenedAt }
+}
+
+/** Refusals that the same request meets again. */
+const ofRequest = [400, 413, 422]
+
+/** Why that call may come again; undefined if there is nothing to see in it. */
+export function awaitedAs(
+  { operation, status }: Call,
+  isAborted: boolean,
+): Awaited['kind'] | undefined {
+  if (operation === null) return undefined
+  if (status === 0) return isAborted ? undefined : 'lost'
+  if (status === 429 || status >= 500) return 'pause'
+  if (status === 409 && operation === 'jobs.create') return 'conflict'
+  return ofRequest.includes(status) ? 'refused' : undefined
+}
+
+export function textOf(value: unknown, name: string): string | undefined {
+  const text = member(value, name)
+  return typeof text === 'string' ? text : undefined
+}
+
+export function requestOf(entry: RecordedEntry, path: string): SentRequest {
+  const { method, requestBody, requestHeaders, status, url } = entry
+  const query = new URL(url).searchParams
+  return {
+    method,
+    path,
+    query,
+    requestHeaders,
+    requestBody,
+    isGranted: status >= 200 && status < 300,
   }
 }

@@ -8,10 +8,9 @@ import { createRecordingJudge, type OnFailure, recordedExchange } from '../recor
 import type { RecordedHttpResponse } from '../recorded-exchange.ts'
 import { receivedIn, recordingReport } from '../recording-report.ts'
 import { wrongKeysAtHand } from '../base-url.ts'
-import { createSurvey } from '../survey.ts'
+import { createSurvey, learnSecrets } from '../secrets.ts'
 import { createClientJudge } from '../client/client-judge.ts'
 import type { ClientFinding } from '../client/finding.ts'
-import { learnSecrets } from '../secrets.ts'
 import type { CapturedBody, CapturedExchange } from './reverse-proxy.ts'
 
 /** A failure of a requirement that was not seen before. */
