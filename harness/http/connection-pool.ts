@@ -1,9 +1,12 @@
 import type { Socket } from 'node:net'
-import { type Endpoint, createDispatcher } from './dispatcher.ts'
+import { createDispatcher, type Endpoint } from './endpoint.ts'
 import type { Tag } from './message.ts'
 import type { Ending } from './under-way.ts'
 
-/** At most `size` slots; the one used last is given out first, so that connections stay warm. */
+/**
+ * At most `size` slots; the one used last is given out first, so that connections stay warm. undici's own pool gives no
+ * connection of which is known what went before on it, and none that is fresh or a certain one.
+ */
 export function createConnectionPool(endpoint: Endpoint, size: number) {
   const open = new Set<ConnectionSlot>()
   const free: ConnectionSlot[] = []
@@ -20,20 +23,11 @@ export function createConnectionPool(endpoint: Endpoint, size: number) {
   }
 
   /** Gives a slot as soon as one is available; undefined if the exchange has to end before. */
-  function take(
-    ending: Ending,
-    wantsFresh: boolean,
-  ): ConnectionSlot | Promise<ConnectionSlot | undefined> {
-    return (
-      (ending.cause === undefined ? available(wantsFresh) : undefined) ??
-      waitFor(ending, wantsFresh)
-    )
-  }
-
-  async function waitFor(ending: Ending, wantsFresh: boolean): Promise<ConnectionSlot | undefined> {
-    if (ending.cause === undefined) {
+  async function take(ending: Ending, wantsFresh: boolean): Promise<ConnectionSlot | undefined> {
+    while (ending.cause === undefined) {
+      const slot = available(wantsFresh)
+      if (slot) return slot
       await turn(ending)
-      return take(ending, wantsFresh)
     }
     // It may have been woken for the slot that it does not take.
     wake()
@@ -56,19 +50,19 @@ export function createConnectionPool(endpoint: Endpoint, size: number) {
   /** Gives a slot back; one that cannot be used again is hung up. */
   function give(slot: ConnectionSlot, reusable: boolean): void {
     if (reusable) free.push(slot)
-    else {
-      open.delete(slot)
-      void slot.hangUp()
-    }
+    else drop(slot)
     wake()
+  }
+
+  function drop(slot: ConnectionSlot): void {
+    open.delete(slot)
+    void slot.hangUp()
   }
 
   function dropOne(): boolean {
     const slot = free.pop()
-    if (!slot) return false
-    open.delete(slot)
-    void slot.hangUp()
-    return true
+    if (slot) drop(slot)
+    return slot !== undefined
   }
 
   /** Hangs up the slots that wait for use: if one was closed by the other side, they are likely to be. */
@@ -98,9 +92,6 @@ export interface Connection {
   /** The mark of the last exchange. */
   tag: Tag | undefined
 }
-
-/** After a write failed, answers that are there already are read for so long, in ms. */
-const readingMs = 100
 
 export type ConnectionSlot = ReturnType<typeof openConnectionSlot>
 
@@ -134,17 +125,8 @@ function openConnectionSlot(endpoint: Endpoint) {
   }
 }
 
-/** undici takes the bytes of a socket by `read`: there they can be seen as it sees them, TLS already taken off. */
-function watchReads(socket: Socket): ResponseWatch {
-  const watch = watchResponse()
-  const read = socket.read
-  socket.read = function (size) {
-    const chunk: unknown = read.call(socket, size)
-    if (chunk instanceof Uint8Array) watch.see(chunk)
-    return chunk
-  }
-  return watch
-}
+/** After a write failed, answers that are there already are read for so long, in ms. */
+const readingMs = 100
 
 /**
  * A server may answer before it has read the body, and close: what it sent is there to be read, but the error of a write
@@ -168,14 +150,21 @@ function readBeforeWriteErrors(socket: Socket): void {
   if (writev) socket._writev = (chunks, done) => writev.call(socket, chunks, late(done))
 }
 
+/** undici takes the bytes of a socket by `read`: there they can be seen as it sees them, TLS already taken off. */
+function watchReads(socket: Socket): ResponseWatch {
+  const watch = watchResponse()
+  const read = socket.read
+  socket.read = function (size) {
+    const chunk: unknown = read.call(socket, size)
+    if (chunk instanceof Uint8Array) watch.see(chunk)
+    return chunk
+  }
+  return watch
+}
+
 type ResponseWatch = ReturnType<typeof watchResponse>
 
-const cr = 13
-const lf = 10
-const zero = 48
-const one = 49
-const two = 50
-const h = 72
+const [cr, lf, zero, one, two, h] = Buffer.from('\r\n012H') as unknown as readonly number[]
 
 /** Places of the status digits in `HTTP/1.1 100`. */
 const firstDigit = 9
@@ -207,7 +196,7 @@ function watchResponse() {
     if (place === firstDigit && byte !== one) isFinal = true
     if (place === firstDigit + 1) isHundred = byte === zero
     if (place === lastDigit) {
-      if (isHundred && byte === zero) chunk[at] = two
+      if (isHundred && byte === zero) chunk[at] = two!
       emptyLine = false
     }
     place += 1

@@ -1,24 +1,18 @@
 import type { Dispatcher } from 'undici'
+import type { Connection, ConnectionSlot } from './connection-pool.ts'
 import { type Collector, collect, decode } from './decode.ts'
-import { dispatchOptions } from './dispatcher.ts'
+import { dispatchOptions } from './endpoint.ts'
+import { headerLines, headerValue, promisedLength, sentLines } from './message.ts'
 import type {
   HeaderLine,
-  Tag,
-  NoResponse,
   HttpRequest,
-  WireResponse,
   HttpResult,
+  NoResponse,
+  Tag,
+  WireResponse,
 } from './message.ts'
-import { headerLines, headerValue, promisedLength, sentLines } from './message.ts'
-import type { Connection, ConnectionSlot } from './connection-pool.ts'
-import {
-  type Progress,
-  type Reason,
-  explain,
-  proxyWantsCredentials,
-  timedOut,
-  unaskedUpgrade,
-} from './no-response.ts'
+import { count, explain, type Progress, proxyWantsCredentials } from './no-response.ts'
+import { type Reason, timedOut, unaskedUpgrade } from './no-response.ts'
 import type { Ending } from './under-way.ts'
 
 export interface ExchangeOptions {
@@ -172,9 +166,8 @@ class RunningExchange implements Dispatcher.DispatchHandler {
   }
 
   #progress(): Progress {
-    const { host, secure, proxy } = this.#slot.endpoint
     return {
-      ...{ host, secure, proxy },
+      ...this.#slot.endpoint,
       connected: this.#connection !== undefined,
       bytes: this.#connection?.watch.bytes ?? 0,
       status: this.#head?.status,
@@ -185,9 +178,15 @@ class RunningExchange implements Dispatcher.DispatchHandler {
   }
 }
 
-export const interrupted: Reason = {
+const interrupted: Reason = {
   cause: 'aborted',
   message: 'the run was interrupted before the answer was whole',
+}
+
+/** An exchange that had to end before: `what` by its deadline, or an interrupt. */
+export function endedBefore({ cause, timeoutMs }: Ending, what: string): Reason {
+  if (cause !== 'deadline') return interrupted
+  return { cause: 'timeout', message: `${what} within ${count(timeoutMs)} ms` }
 }
 
 /** An answer of such a status ends with its head (RFC 9112 §6.3), whatever length it names; undici complains of the length. */
@@ -199,11 +198,9 @@ export function withoutEncoding(
   limit: number,
   ending: Ending,
 ): HttpResult | Promise<HttpResult> {
-  const encoding =
-    result.kind === 'answer' ? headerValue(result.headers, 'content-encoding') : undefined
-  return result.kind === 'answer' && encoding !== undefined
-    ? decoded(result, encoding, limit, ending)
-    : result
+  if (result.kind !== 'answer') return result
+  const encoding = headerValue(result.headers, 'content-encoding')
+  return encoding === undefined ? result : decoded(result, encoding, limit, ending)
 }
 
 async function decoded(
@@ -216,10 +213,7 @@ async function decoded(
   try {
     return { ...answer, ...(await decode({ body, cut, encoding }, limit, ending)) }
   } catch {
-    return noResponse(
-      ending.cause === 'deadline' ? notDecoded(ending.timeoutMs) : interrupted,
-      sentAt,
-    )
+    return noResponse(endedBefore(ending, 'the body could not be decoded'), sentAt)
   }
 }
 
@@ -230,9 +224,4 @@ export const noResponse = (reason: Reason, sentAt: number): NoResponse => ({
   staleConnection: false,
   sentAt,
   endedAt: performance.now(),
-})
-
-const notDecoded = (timeoutMs: number): Reason => ({
-  cause: 'timeout',
-  message: `the body could not be decoded within ${timeoutMs.toLocaleString('en-US')} ms`,
 })

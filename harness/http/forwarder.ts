@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import { createDispatcher, dispatchOptions, endpointOf } from './dispatcher.ts'
+import { createDispatcher, dispatchOptions, endpointOf } from './endpoint.ts'
 import { headerLines, type HeaderLine, type TransportOptions } from './message.ts'
 import { explain } from './no-response.ts'
 
@@ -40,16 +40,8 @@ export interface Forwarder {
 
 /** Headers of one connection, which a proxy does not hand on (RFC 9110 §7.6.1), and those that say who a message is for. */
 const ofConnection = new Set([
-  ...[
-    'connection',
-    'keep-alive',
-    'proxy-connection',
-    'te',
-    'trailer',
-    'transfer-encoding',
-    'upgrade',
-  ],
-  ...['proxy-authenticate', 'proxy-authorization'],
+  ...['connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
+  ...['proxy-authenticate', 'proxy-authorization', 'proxy-connection'],
 ])
 const ofRequest = new Set([...ofConnection, 'host', 'expect'])
 
@@ -73,7 +65,7 @@ const repeatable = new Set(['GET', 'HEAD', 'OPTIONS'])
 export function createForwarder(
   options: Pick<TransportOptions, 'baseUrl' | 'tls' | 'insecure'>,
 ): Forwarder {
-  const endpoint = endpointOf({ ...options, connections: 1, bodyLimit: 0 })
+  const endpoint = endpointOf(options)
   const watch = { opening: () => undefined, connected: () => undefined }
   const dispatcher = createDispatcher(endpoint, watch, 'many')
   const send = (request: ForwardedRequest, handler: Dispatcher.DispatchHandler): void => {
@@ -110,21 +102,15 @@ export function createForwarder(
         },
         onResponseEnd: () => over(() => sink.end()),
         onResponseError(_, error) {
-          const isStale = ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(
-            (error as NodeJS.ErrnoException).code ?? '',
-          )
+          const { code = '' } = error as NodeJS.ErrnoException
+          const isStale = ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(code)
           if (status === 0 && isStale && mayRepeat && !isOver) {
             mayRepeat = false
             return send(request, handler)
           }
-          const { host, proxy, secure } = endpoint
-          const seen = {
-            connected: controller !== undefined,
-            bytes: status,
-            bodyBytes: 0,
-            ...(status > 0 && { status }),
-          }
-          over(() => sink.fail(explain(error, { host, proxy, secure, ...seen }).message))
+          const seen = { connected: controller !== undefined, bytes: status, bodyBytes: 0 }
+          const progress = { ...endpoint, ...seen, ...(status > 0 && { status }) }
+          over(() => sink.fail(explain(error, progress).message))
         },
       }
       try {

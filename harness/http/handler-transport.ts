@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import type { Endpoint } from './dispatcher.ts'
+import type { Endpoint } from './endpoint.ts'
 import { type ExchangeSlot, exchange, noResponse, withoutEncoding } from './exchange.ts'
 import type { SendOptions, Transport, HttpRequest, HttpResult } from './message.ts'
 import { createUnderWay } from './under-way.ts'

@@ -13,7 +13,7 @@ export { headerValue, isNamed, type PrecedingRequest } from './message.ts'
 export type { SendOptions, Transport } from './message.ts'
 export { createTransport } from './transport.ts'
 export { createHandlerTransport, handlerOf } from './handler-transport.ts'
-export { proxyFor, type Proxy } from './proxy.ts'
+export { proxyFor, type Proxy } from './endpoint.ts'
 export { proxyName } from './no-response.ts'
 
 // Passing on what somebody else sends.

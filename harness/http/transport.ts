@@ -1,15 +1,8 @@
-import { endpointOf } from './dispatcher.ts'
-import { exchange, interrupted, noResponse, withoutEncoding } from './exchange.ts'
 import { type ConnectionSlot, createConnectionPool } from './connection-pool.ts'
-import type {
-  PrecedingRequest,
-  SendOptions,
-  Transport,
-  TransportOptions,
-  HttpRequest,
-  HttpResult,
-} from './message.ts'
-import type { Reason } from './no-response.ts'
+import { endpointOf } from './endpoint.ts'
+import { endedBefore, exchange, noResponse, withoutEncoding } from './exchange.ts'
+import type { HttpRequest, HttpResult, PrecedingRequest, SendOptions } from './message.ts'
+import type { Transport, TransportOptions } from './message.ts'
 import { createUnderWay, type Ending } from './under-way.ts'
 
 /**
@@ -31,11 +24,7 @@ export function createTransport(options: TransportOptions): Transport {
     try {
       let slot = await slots.take(ending, fresh || after !== undefined)
       if (slot && after) slot = await usedFor(after, slot, ending)
-      if (!slot)
-        return noResponse(
-          ending.cause === 'deadline' ? noLine(ending.timeoutMs) : interrupted,
-          calledAt,
-        )
+      if (!slot) return noResponse(endedBefore(ending, 'no connection became free'), calledAt)
       const { result, reusable } = await exchange(slot, request, { limit, ending, tag })
       slots.give(slot, reusable)
       if (result.kind === 'no-answer' && result.staleConnection) slots.dropFree()
@@ -65,8 +54,3 @@ export function createTransport(options: TransportOptions): Transport {
 
   return { send, close, idle: slots.idle }
 }
-
-const noLine = (timeoutMs: number): Reason => ({
-  cause: 'timeout',
-  message: `no connection became free within ${timeoutMs.toLocaleString('en-US')} ms`,
-})

@@ -1,7 +1,7 @@
 import net from 'node:net'
 import tls from 'node:tls'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { proxyFor } from '../../harness/http/proxy.ts'
+import { proxyFor } from '../../harness/http/endpoint.ts'
 import { UserError } from '../../harness/user-error.ts'
 import { createTransport } from '../../harness/http/transport.ts'
 import { type Behaviour, type Listening, serving } from '../support/raw-server.ts'

@@ -1,16 +1,13 @@
+/** Where requests go, and the way there: past a proxy of the environment, or through it. */
 import { createPrivateKey, X509Certificate } from 'node:crypto'
-import { Socket } from 'node:net'
-import { type SecureContext, createSecureContext } from 'node:tls'
-import type {
-  buildConnector as BuildConnector,
-  Client as ClientClass,
-  Dispatcher,
-  Pool as PoolClass,
-} from 'undici'
+import { createRequire } from 'node:module'
+import { BlockList, isIP, Socket } from 'node:net'
+import { createSecureContext, type SecureContext } from 'node:tls'
+import type { buildConnector as BuildConnector, Client as ClientClass, Dispatcher } from 'undici'
+import type { Pool as PoolClass } from 'undici'
+import { isLoopback } from '../loopback.ts'
 import { UserError } from '../user-error.ts'
 import type { HeaderLine, TransportOptions } from './message.ts'
-import { createRequire } from 'node:module'
-import { isHttp, type Proxy, ProxyFailure, proxyFor } from './proxy.ts'
 
 type Undici = typeof import('undici')
 
@@ -50,10 +47,25 @@ export interface Endpoint {
   readonly insecure: boolean
 }
 
+/** A proxy that the environment names for a target. */
+export interface Proxy {
+  /** Host and port, for messages and reports; without its credentials. */
+  readonly host: string
+  /** The environment variable that names it. */
+  readonly variable: string
+  readonly origin: string
+  /** Its `proxy-authorization`, if its URL holds credentials. */
+  readonly authorization?: string
+}
+
 /** Throws UserError if the base URL, a PEM text or a proxy variable cannot be used. */
-export function endpointOf({ baseUrl, tls, insecure = false }: TransportOptions): Endpoint {
-  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
-  if (!url || !isHttp(url)) throw new UserError('The base URL is not an http or https URL.')
+export function endpointOf({
+  baseUrl,
+  tls,
+  insecure = false,
+}: Pick<TransportOptions, 'baseUrl' | 'tls' | 'insecure'>): Endpoint {
+  const url = httpUrl(baseUrl)
+  if (!url) throw new UserError('The base URL is not an http or https URL.')
   const secure = url.protocol === 'https:'
   return {
     origin: url.origin,
@@ -64,6 +76,11 @@ export function endpointOf({ baseUrl, tls, insecure = false }: TransportOptions)
     insecure,
     ...(secure && { secureContext: contextOf(tls) }),
   }
+}
+
+function httpUrl(text: string): URL | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  return url && /^https?:$/.test(url.protocol) ? url : undefined
 }
 
 /** Each file by itself first, so that the one at fault is named; Node takes an authority that is none without a word. */
@@ -78,30 +95,91 @@ function contextOf({ ca, cert, key }: NonNullable<TransportOptions['tls']> = {})
       throw new UserError(
         "tls.key is not the key of the certificate in tls.cert; its first certificate has to be the client's",
       )
-    throw new UserError(
-      `the files in tls cannot be used: ${error instanceof Error ? error.message : String(error)}`,
-    )
+    const why = error instanceof Error ? error.message : String(error)
+    throw new UserError(`the files in tls cannot be used: ${why}`)
   }
 }
+
+const encrypted = ['ERR_MISSING_PASSPHRASE', 'ERR_OSSL_CRYPTO_INTERRUPTED_OR_CANCELLED']
 
 function inFile(member: string, what: string, read: () => unknown): void {
   try {
     read()
   } catch (error) {
-    const isEncrypted = [
-      'ERR_MISSING_PASSPHRASE',
-      'ERR_OSSL_CRYPTO_INTERRUPTED_OR_CANCELLED',
-    ].includes(codeOf(error))
     throw new UserError(
-      isEncrypted
+      encrypted.includes(codeOf(error))
         ? `${member} needs a passphrase, which the suite does not ask for: write it without, by openssl pkey -in <file> -out <new file>`
         : `${member} holds no ${what} in PEM form`,
     )
   }
 }
 
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error ? String(error.code) : ''
+const codeOf = (error: unknown): string => String((error as NodeJS.ErrnoException).code)
+
+/** Upper case is honoured too, and lower case wins, as in curl. */
+const variables = {
+  'http:': ['http_proxy', 'HTTP_PROXY'],
+  'https:': ['https_proxy', 'HTTPS_PROXY'],
+} as const
+
+/** The proxy through which that base URL is asked; none for loopback, or for what NO_PROXY names. Throws UserError if it is no URL. */
+export function proxyFor(baseUrl: string): Proxy | undefined {
+  const target = new URL(baseUrl)
+  const names = variables[target.protocol as keyof typeof variables]
+  const variable = names.find((name) => process.env[name])
+  if (variable === undefined || isLoopback(target.hostname) || isExcepted(target)) return undefined
+  const url = httpUrl(process.env[variable]!)
+  if (!url)
+    throw new UserError(
+      `${variable} is not the URL of an HTTP proxy; write it as http://host:port.`,
+    )
+  const { username, password } = url
+  const plain = `${decoded(username)}:${decoded(password)}`
+  const authorization = `Basic ${Buffer.from(plain).toString('base64')}`
+  return { host: url.host, variable, origin: url.origin, ...(plain !== ':' && { authorization }) }
+}
+
+/** A percent sign that begins no escape stands for itself. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/**
+ * NO_PROXY: names and addresses with commas or blanks between. `example.com`, `.example.com` and `*.example.com` are that
+ * host and all below it; `host:8080` that port alone; `10.0.0.0/8` a range of addresses; `*` everything.
+ */
+function isExcepted({ hostname, port, protocol }: URL): boolean {
+  const entries = (process.env['no_proxy'] ?? process.env['NO_PROXY'] ?? '')
+    .split(/[,\s]+/)
+    .filter(Boolean)
+  const host = withoutBrackets(hostname.toLowerCase().replace(/\.$/, ''))
+  const ownPort = port === '' ? (protocol === 'https:' ? '443' : '80') : port
+  return entries.some((entry) => {
+    if (entry === '*') return true
+    if (entry.includes('/')) return isInRange(host, entry)
+    const [, name = entry, only] = /^(\[.*\]|[^:]+):(\d+)$/.exec(entry) ?? []
+    if (only !== undefined && only !== ownPort) return false
+    const wanted = withoutBrackets(name.toLowerCase().replace(/^\*?\./, ''))
+    return host === wanted || (isIP(host) === 0 && host.endsWith(`.${wanted}`))
+  })
+}
+
+const withoutBrackets = (host: string): string => host.replace(/^\[(.*)\]$/, '$1')
+
+function isInRange(address: string, range: string): boolean {
+  const [network = '', bits = ''] = range.split('/')
+  const family = isIP(address)
+  if (family === 0 || isIP(network) !== family || !/^\d{1,3}$/.test(bits)) return false
+  if (Number(bits) > (family === 4 ? 32 : 128)) return false
+  const kind = family === 4 ? 'ipv4' : 'ipv6'
+  const list = new BlockList()
+  list.addSubnet(network, Number(bits), kind)
+  return list.check(address, kind)
+}
 
 /** Figures of a dispatcher's sockets. */
 interface SocketWatch {
@@ -128,10 +206,8 @@ export function createDispatcher(
   const toProxy = buildConnector({ timeout: 0 })
   if (!secure) return new Lines(proxy.origin, { ...limits, connect: watched(toProxy, watch) })
   const opening = watched(toProxy, { ...watch, connected: () => undefined })
-  return new Lines(origin, {
-    ...limits,
-    connect: watched(tunnelled(endpoint, proxy, opening, toTarget), watch),
-  })
+  const connect = watched(tunnelled(endpoint, proxy, opening, toTarget), watch)
+  return new Lines(origin, { ...limits, connect })
 }
 
 /** A request as undici takes it, for the target itself or for a proxy that hands it on. */
@@ -151,12 +227,23 @@ export function dispatchOptions(
   return { origin: handing?.origin ?? origin, method, path: target, headers, body }
 }
 
+/** The proxy did not open the way to an https target. */
+export class ProxyFailure extends Error {
+  override readonly name = 'ProxyFailure'
+  /** The status of the proxy's response to CONNECT; undefined if it gave none. */
+  readonly status: number | undefined
+  constructor(status: number | undefined, cause?: unknown) {
+    super('the proxy opened no tunnel', { cause })
+    this.status = status
+  }
+}
+
 type Connector = BuildConnector.connector
 
 /** Connects by CONNECT (RFC 9110 §9.3.6), and then to the target through that tunnel. */
 function tunnelled(
   { origin }: Endpoint,
-  proxy: Proxy,
+  { origin: proxy, authorization }: Proxy,
   opening: Connector,
   toTarget: Connector,
 ): Connector {
@@ -166,10 +253,10 @@ function tunnelled(
   const authority = `${hostname}:${port === '' ? '443' : port}`
   const headers = {
     host: authority,
-    ...(proxy.authorization && { 'proxy-authorization': proxy.authorization }),
+    ...(authorization && { 'proxy-authorization': authorization }),
   }
   return (options, callback) => {
-    const client = new Whole(proxy.origin, { connect: opening, headersTimeout: 0 })
+    const client = new Whole(proxy, { connect: opening, headersTimeout: 0 })
     client.connect({ path: authority, headers }).then(
       ({ statusCode, socket }) => {
         const isOpen = statusCode >= 200 && statusCode < 300
