@@ -1,15 +1,14 @@
-import { type Operation, examplePlace } from '../../catalogue/operation.ts'
-import { operations } from '../../catalogue/operations.ts'
+import { examplePlace, type Operation } from '../../catalogue/operation.ts'
+import { type OperationId, operations } from '../../catalogue/operations.ts'
+import { contentExample, defaultLimits, keyExamples } from '../../harness/target-file/index.ts'
+import { defaultPointer, memberOf, resourceExamples } from '../../harness/target-file/index.ts'
+import { rolesOf } from '../../harness/target-file/index.ts'
 import {
-  contentExample,
-  defaultLimits,
-  defaultPointer,
-  keyExamples,
-  memberOf,
-  resourceExamples,
-  rolesOf,
-} from '../../harness/target-file/index.ts'
-import { targetFileForm } from '../../harness/target-file/target-file.ts'
+  operationForm,
+  type OperationValue,
+  targetFileForm,
+} from '../../harness/target-file/target-file.ts'
+import { member, pointer } from '../../harness/target-file/values.ts'
 
 type Described = (typeof operations)[number]
 
@@ -19,15 +18,10 @@ interface Schema {
   readonly [keyword: string]: unknown
 }
 
-/** A member of the target file: what it is for first, its example last. */
-function described(description: string, schema: Schema, example: unknown): Schema {
-  return { description, ...schema, examples: [example] }
-}
-
 /** Schema of what the target file may say of each operation, made from its record. */
 function operationSchemas(): Record<string, Schema> {
   const absent = (description: string): Schema =>
-    described(description, { const: 'not-served' }, 'not-served')
+    member(description, { const: 'not-served' }, 'not-served')
   return {
     ...Object.fromEntries(
       operations.map((operation) => [operation.id, operationSchema(operation)]),
@@ -52,52 +46,17 @@ function operationSchema(operation: Described): Schema {
     then: { title: `${words} if it is a string`, enum: absences },
     else: { title, type: 'object', properties: membersOf(operation), additionalProperties: false },
   }
-  return described(
+  const usual = example === undefined || isWhole ? 'not-served' : { body: example }
+  return member(
     `${summary}: ${method} ${path}. Its valid request; "not-served" if the target does not have it${removed}.`,
     schema,
-    body === 'raw'
-      ? contentExample
-      : example === undefined || isWhole
-        ? 'not-served'
-        : { body: example },
+    body === 'raw' ? contentExample : usual,
   )
 }
 
-const text = { type: 'string', minLength: 1 }
-
-const file: Record<string, Schema> = {
-  content: described(
-    'The bytes of a file that is known to be accepted.',
-    { $ref: '#/$defs/content' },
-    contentExample.content,
-  ),
-  contentType: described(
-    'Media type of the file; text/plain for text, application/octet-stream for base64 if it is not given.',
-    text,
-    contentExample.contentType,
-  ),
-  filename: described(
-    'Name of the file, with its extension; a suffix is put to it.',
-    text,
-    contentExample.filename,
-  ),
-}
-
-const query = described(
-  'Query members sent with each request of this operation.',
-  { $ref: '#/$defs/texts' },
-  { version: '2' },
-)
-const headers = described(
-  'Headers sent with each request of this operation.',
-  { $ref: '#/$defs/headers' },
-  { 'x-tenant': { env: 'TENANT' } },
-)
-const cleanup = described(
-  'Requests sent at the end of the run, once for each object that it created; {id} is filled in.',
-  { $ref: '#/$defs/hookRequests' },
-  [{ method: 'DELETE', url: '/admin/objects/{id}' }],
-)
+const operationMembers = operationForm['properties'] as Readonly<
+  Record<keyof OperationValue, Schema>
+>
 
 function membersOf(operation: Described): Record<string, Schema> {
   const { path, otherPaths, body: kind, example, isWhole, creates }: Operation = operation
@@ -106,43 +65,37 @@ function membersOf(operation: Described): Record<string, Schema> {
       ? 'Which of the paths that the interface shows the target serves.'
       : 'The path that the interface shows: there is no other.'
   const roles = rolesOf(operation.id)
+  const { path: _, query, headers, body, fields: _fields, cleanup, ...file } = operationMembers
   return {
-    path: described(which, { enum: [path, ...otherPaths] }, path),
+    path: member(which, { enum: [path, ...otherPaths] }, path),
     query,
     headers,
-    ...(kind === 'json' && !isWhole
-      ? { body: described('A JSON body that is known to succeed.', {}, example) }
-      : {}),
-    ...(kind === 'raw' ? file : {}),
-    ...(roles.length > 0 ? { fields: fieldsSchema(operation.id, roles) } : {}),
-    ...(creates ? { cleanup } : {}),
+    ...(kind === 'json' && !isWhole && { body: { ...body, examples: [example] } }),
+    ...(kind === 'raw' && file),
+    ...(roles.length > 0 && { fields: fieldsSchema(operation.id, roles) }),
+    ...(creates && { cleanup }),
   }
 }
 
-function fieldsSchema(id: Described['id'], roles: readonly string[]): Schema {
+function fieldsSchema(id: OperationId, roles: readonly string[]): Schema {
   const pointers = roles.map((role) => {
-    const member = memberOf(id, role)
-    return [role, member ? examplePlace(member) : `/${role}`] as const
+    const found = memberOf(id, role)
+    return [role, found ? examplePlace(found) : `/${role}`] as const
   })
-  const properties = pointers.map(([role, pointer]): [string, Schema] => [
-    role,
-    described(placed(id, role), { $ref: '#/$defs/pointer' }, pointer),
-  ])
-  return described(
+  const properties = pointers.map(([role, place]): [string, Schema] => {
+    const standard = defaultPointer(id, role)
+    const unless = standard === undefined ? '' : `; ${standard} if it is not given`
+    const what =
+      role === 'id'
+        ? 'response holds the id of the new object'
+        : `body holds the ${role.replaceAll('_', ' ')}`
+    return [role, member(`Where the ${what}${unless}.`, pointer, place)]
+  })
+  return member(
     'What members of the body mean: a JSON Pointer for each role.',
     { type: 'object', properties: Object.fromEntries(properties), additionalProperties: false },
     Object.fromEntries(pointers.slice(0, 1)),
   )
-}
-
-function placed(id: Described['id'], role: string): string {
-  const pointer = defaultPointer(id, role)
-  const unless = pointer === undefined ? '' : `; ${pointer} if it is not given`
-  const what =
-    role === 'id'
-      ? 'response holds the id of the new object'
-      : `body holds the ${role.replaceAll('_', ' ')}`
-  return `Where the ${what}${unless}.`
 }
 
 const operationsExample = {
@@ -153,6 +106,7 @@ const scenariosExample = {
   'files.retrieve/403-file-access': { params: { file_id: '<file of another account>' } },
   'jobs.create/429-quota-exceeded': { key: { env: 'KEY_WITH_SPENT_QUOTA' } },
 }
+const unreachableExample = { 'completion.create/500-*': 'no staging switch for model outages' }
 
 /** The schema of the target file, each member with an example and what it is for. */
 export function targetSchema(): Schema {
@@ -165,22 +119,22 @@ export function targetSchema(): Schema {
     const { examples = [example], ...rest } = to[name] ?? missing(name)
     to[name] = { ...rest, ...more, examples }
   }
+  const addEach = (
+    to: string,
+    examples: Readonly<Record<string, unknown>>,
+    more = (_: unknown): Schema => ({}),
+  ): void => {
+    for (const [name, value] of Object.entries(examples))
+      add(membersIn(members[to]), name, more(value), value)
+  }
   add(members, 'operations', { properties: operationSchemas() }, operationsExample)
   add(members, 'scenarios', {}, scenariosExample)
-  add(
-    members,
-    'unreachable',
-    {},
-    { 'completion.create/500-*': 'no staging switch for model outages' },
-  )
+  add(members, 'unreachable', {}, unreachableExample)
   add(membersIn(schema.$defs?.['scenario']), 'operation', {}, 'chat.create')
-  const [keys, resources, limits] = ['keys', 'resources', 'limits'].map((name) =>
-    membersIn(members[name]),
-  )
-  for (const [name, env] of Object.entries(keyExamples)) add(keys!, name, {}, { env })
-  for (const [name, value] of Object.entries(resourceExamples)) add(resources!, name, {}, value)
-  for (const [name, value] of Object.entries(defaultLimits))
-    add(limits!, name, { default: value }, value)
+  for (const [name, env] of Object.entries(keyExamples))
+    add(membersIn(members['keys']), name, {}, { env })
+  addEach('resources', resourceExamples)
+  addEach('limits', { ...defaultLimits }, (value) => ({ default: value }))
   return schema
 }
 

@@ -1,4 +1,3 @@
-import { doubledMember } from '../report/index.ts'
 import { readFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { dirname, extname, join, resolve } from 'node:path'
@@ -7,34 +6,20 @@ import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser'
 import { packageFile } from '../../schemas/package-file.ts'
 import { noteModule, waitForForeign } from '../foreign-code.ts'
 import { foreignWords, noteLiterals } from '../recording/index.ts'
+import { doubledMember } from '../report/index.ts'
 import { unreadable, Unjudgeable, UserError } from '../user-error.ts'
 import { checkTargetFile } from './check.ts'
 import type { TargetFile } from './target-file.ts'
 
-interface LoadedTargetFile {
-  readonly file: TargetFile
-  /** Folder that relative paths in the file are relative to. */
-  readonly dir: string
-}
-
-/** Each reading of a module is a new one: it may have changed since. */
-let readings = 0
-
-async function importNatively(path: string): Promise<unknown> {
-  try {
-    return (await import(`${pathToFileURL(resolve(path)).href}?reading=${readings++}`)) as unknown
-  } catch (error) {
-    const { code, name } = error as NodeJS.ErrnoException
-    if (code !== 'ERR_MODULE_NOT_FOUND' && name !== 'SyntaxError') throw error
-    const { createJiti } = await import('jiti')
-    return createJiti(import.meta.url, loading).import(resolve(path))
-  }
-}
-
 const endings = ['.json', '.ts', '.mts', '.js', '.mjs']
 
-/** Reads and checks a target file: JSON, with comments if it has any, or a module's default export. Without a path one that declares nothing. */
-export async function loadTargetFile(path: string | undefined): Promise<LoadedTargetFile> {
+/**
+ * Reads and checks a target file: JSON, with comments if it has any, or a module's default export. Without a path one that
+ * declares nothing. `dir` is the folder that relative paths in it are relative to.
+ */
+export async function loadTargetFile(
+  path: string | undefined,
+): Promise<{ readonly file: TargetFile; readonly dir: string }> {
   if (path === undefined) return { file: {}, dir: process.cwd() }
   const extension = extname(path).toLowerCase()
   if (!endings.includes(extension)) await refuseName(path)
@@ -73,18 +58,16 @@ function parseJson(written: string, path: string): unknown {
   const text = written.replace(/^\uFEFF/, '')
   const errors: ParseError[] = []
   const value: unknown = parse(text, errors, { allowTrailingComma: true })
-  const [first] = errors
-  if (first) refuseOtherLanguage(text, path)
+  const [error] = errors
+  if (error) refuseOtherLanguage(text, path)
   // For example two scenarios of one id, of which one would be ignored.
-  const doubled = doubledMember(text)
-  const what = first
-    ? `not JSON: ${wordsOf(first)}`
-    : doubled && `"${doubled.name}" is there a second time`
-  if (what === undefined) return value
-  const before = text.slice(0, (first ?? doubled)?.offset).split('\n')
-  throw new UserError(
-    `${path}: ${what} at line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`,
-  )
+  const doubled = error ? undefined : doubledMember(text)
+  const at = error ?? doubled
+  if (!at) return value
+  const what = doubled ? `"${doubled.name}" is there a second time` : `not JSON: ${wordsOf(error!)}`
+  const before = text.slice(0, at.offset).split('\n')
+  const place = `line ${before.length}, column ${before.at(-1)!.length + 1}`
+  throw new UserError(`${path}: ${what} at ${place}`)
 }
 
 /** Throws for a text that is no attempt at JSON: a place in it would tell nothing. */
@@ -118,29 +101,15 @@ async function importDefault(path: string, source: string): Promise<unknown> {
     `${path}: the module is never loaded: an await in it does not settle`,
     { keepsAlive: false },
   )
-  if (
-    typeof exported === 'object' &&
-    exported !== null &&
-    'default' in exported &&
-    exported.default !== undefined
-  ) {
-    return exported.default
-  }
+  const value = (exported as { readonly default?: unknown } | null)?.default
+  if (value !== undefined) return value
   throw new UserError(`${path}: no default export; write export default defineTarget({ ... })`)
-}
-
-/** Nothing of a target file is kept: it may hold a key. It finds `defineTarget` also if the suite is not installed beside it. */
-const loading = {
-  ...{ interopDefault: false, moduleCache: false, fsCache: false },
-  alias: { 'ai-content-conformance': packageFile('dist/index.js') },
 }
 
 /** jiti reads TypeScript, and whatever Node itself cannot: an ES module that is called `.js`, or the suite's name if it is not installed. */
 async function importModule(path: string): Promise<unknown> {
   try {
-    if (/\.m?js$/i.test(path)) return await importNatively(path)
-    const { createJiti } = await import('jiti')
-    return await createJiti(import.meta.url, loading).import(resolve(path))
+    return await (/\.m?js$/i.test(path) ? importNatively(path) : importByJiti(path))
   } catch (error) {
     if (error instanceof Unjudgeable) throw error
     const [message = '', place = ''] = (
@@ -150,6 +119,30 @@ async function importModule(path: string): Promise<unknown> {
       `${placeIn(path, message, place)}: the module cannot be loaded: ${foreignWords(error)}`,
     )
   }
+}
+
+/** Each reading of a module is a new one: it may have changed since. */
+let readings = 0
+
+async function importNatively(path: string): Promise<unknown> {
+  try {
+    return (await import(`${pathToFileURL(resolve(path)).href}?reading=${readings++}`)) as unknown
+  } catch (error) {
+    const { code, name } = error as NodeJS.ErrnoException
+    if (code !== 'ERR_MODULE_NOT_FOUND' && name !== 'SyntaxError') throw error
+    return importByJiti(path)
+  }
+}
+
+/** Nothing of a target file is kept: it may hold a key. It finds `defineTarget` also if the suite is not installed beside it. */
+const loading = {
+  ...{ interopDefault: false, moduleCache: false, fsCache: false },
+  alias: { 'ai-content-conformance': packageFile('dist/index.js') },
+}
+
+async function importByJiti(path: string): Promise<unknown> {
+  const { createJiti } = await import('jiti')
+  return createJiti(import.meta.url, loading).import(resolve(path))
 }
 
 /** `staging.target.ts:3:3`, if jiti tells where it could not go on; its columns begin at 0. */

@@ -4,9 +4,9 @@ import { type DeprecatedId, type OperationId, operations } from '../../catalogue
 import type { Absence } from '../report/index.ts'
 import { defined, type Fitting, object, oneOf, type Schema, text } from '../../schemas/closed.ts'
 import { anything, byName, filled, formOf, headers, hookRequests, key } from './values.ts'
-import { keyPerOperation, list, member, number, objectOr, queryValues } from './values.ts'
+import { keyPerOperation, list, member, number, pointer, queryValues, resources } from './values.ts'
 import { rawBody, texts, valueDefinitions, whole } from './values.ts'
-import type { ContentValue, HeaderValues, HookRequestValue, SetupRequestValue } from './values.ts'
+import type { ContentValue, SetupRequestValue } from './values.ts'
 
 export type * from './values.ts'
 
@@ -15,23 +15,41 @@ const tenant = { 'x-tenant': { env: 'TENANT' } }
 /** Answers requests in the same process: for example the `fetch` of an application. */
 export type FetchHandler = (request: Request) => Response | Promise<Response>
 
+/** Every member that a valid request may have. The build picks those of each operation, with its paths and roles. */
+export const operationForm = object(
+  {},
+  {
+    path: text,
+    query: member('Query members sent with each request of this operation.', texts, {
+      version: '2',
+    }),
+    headers: member('Headers sent with each request of this operation.', headers, tenant),
+    body: member('A JSON body that is known to succeed.', anything),
+    content: member(
+      'The bytes of a file that is known to be accepted.',
+      defined<ContentValue>('content'),
+      { text: 'Tea is a drink.' },
+    ),
+    contentType: member(
+      'Media type of the file; text/plain for text, application/octet-stream for base64 if it is not given.',
+      filled,
+      'text/plain',
+    ),
+    filename: member(
+      'Name of the file, with its extension; a suffix is put to it.',
+      filled,
+      'tea.txt',
+    ),
+    fields: byName(pointer),
+    cleanup: member(
+      'Requests sent at the end of the run, once for each object that it created; {id} is filled in.',
+      hookRequests,
+      [{ method: 'DELETE', url: '/admin/objects/{id}' }],
+    ),
+  },
+)
 /** An operation's valid request: which of these members it has follows from its record. */
-export interface OperationValue {
-  /** One of the paths that the interface shows for it (§4.4). */
-  readonly path?: string
-  readonly query?: Readonly<Record<string, string>>
-  readonly headers?: HeaderValues
-  readonly body?: unknown
-  /** The file that an upload sends. */
-  readonly content?: ContentValue
-  readonly contentType?: string
-  /** Extension included. */
-  readonly filename?: string
-  /** Role to JSON Pointer into `body`; `id` into the response. */
-  readonly fields?: Readonly<Record<string, string>>
-  /** Sent at the end of the run, once for each object that it created. */
-  readonly cleanup?: readonly HookRequestValue[]
-}
+export type OperationValue = Readonly<Fitting<typeof operationForm>>
 
 type OperationValues = Readonly<
   Partial<Record<Exclude<OperationId, DeprecatedId>, OperationValue | 'not-served'>>
@@ -78,72 +96,6 @@ const scenarioForm = object(
 )
 /** A change to the operation's valid request that brings a condition about. */
 export type ScenarioValue = Readonly<Fitting<typeof scenarioForm>>
-
-const inputForm = object({
-  id: member('Name of the application input.', filled, 'topic'),
-  value: member('Texts.', list(text), ['tea']),
-})
-/** An item of `inputs` of a job (§2.5); further members are the application's own. */
-type ApplicationInput = Fitting<typeof inputForm> & { readonly [member: string]: unknown }
-
-const applicationForm = object(
-  {
-    id: member('Id of the application.', filled, '<application id>'),
-    inputs: member(
-      'Inputs with which a job is accepted.',
-      list<ApplicationInput>({ ...inputForm, additionalProperties: true }),
-      [{ id: '<input id>', value: ['tea'] }],
-    ),
-  },
-  {
-    requiredInputs: member(
-      'Ids of those inputs without which a job is refused.',
-      list(filled, { minItems: 1, uniqueItems: true }),
-      ['topic'],
-    ),
-  },
-)
-/** An application on which jobs may be created, and inputs that it accepts. */
-export type ApplicationValue = Readonly<Fitting<typeof applicationForm>>
-const application = defined<ApplicationValue>('application')
-
-const pdfForms = 'the id of a file or {"upload": "path"}'
-const upload = object({
-  upload: member('Path of a PDF that the suite uploads.', filled, 'sample.pdf'),
-})
-/** The id of a file, or the path of one to upload. */
-export type PdfValue = string | Readonly<Fitting<typeof upload>>
-const pdfForm: Schema<PdfValue> = objectOr(pdfForms, { title: pdfForms, ...upload }, filled)
-const pdf = defined<PdfValue>('pdf')
-
-const resources = object(
-  {},
-  {
-    application: member('The application that jobs are created on.', application),
-    otherApplication: member(
-      'A second application: a job of the first must not block it.',
-      application,
-    ),
-    slowApplication: member(
-      'An application whose job stays in progress long enough for two more requests (over a network 1 s or more).',
-      application,
-    ),
-    failingApplication: member('An application whose job ends as failed.', application),
-    job: member('Id of an existing job; lets --read-only judge jobs.retrieve.', filled),
-    pdfFile: member('A PDF that can be parsed.', pdf),
-    pdfText: member(
-      'Words that the declared pdfFile is known to hold, in their order: at least five.',
-      filled,
-    ),
-    corruptedPdfFile: member('A corrupted PDF.', pdf),
-    encryptedPdfFile: member('A PDF that is protected by a password.', pdf),
-    oversizedPdfFile: member('A PDF over the size limit.', pdf),
-    file: member('Id of an existing file.', filled),
-    deletedFile: member('Id of a file that was deleted or has expired.', filled),
-    graph: member('Id of an existing knowledge graph.', filled),
-  },
-)
-export type ResourceValues = Readonly<Fitting<typeof resources>>
 
 const day = 86_400_000
 const limits = object(
@@ -283,8 +235,6 @@ export const targetFileForm: Schema = {
   ...file,
   $defs: {
     ...valueDefinitions,
-    application: applicationForm,
-    pdf: pdfForm,
     scenario: member('A change to the valid request.', scenarioForm),
   },
 }
