@@ -10,7 +10,7 @@ import {
 } from '../harness/report/index.ts'
 import { markdownBlock, markdownCode, markdownText } from './escape/markdown.ts'
 import { type Cause, byCause, idsOf, shownFirst } from './view/causes.ts'
-import { type LikelyCause, likelyCauses, likelyHeading } from './view/likely-causes.ts'
+import { type LikelyCause, likelyCauses, likelyHeading } from './view/causes.ts'
 import { byState, mapSentence, notBuilt, type NotBuilt, shownMap } from './view/operation-map.ts'
 import { capital, compactJson, duration, firstOf, requirementPage } from './view/writing.ts'
 import {

@@ -1,7 +1,6 @@
 import { pathToFileURL } from 'node:url'
 import type { Colors } from 'picocolors/types'
-import type { Report } from '../harness/report/index.ts'
-import { count, reasonExpected } from '../harness/report/index.ts'
+import { type Report, count, reasonExpected } from '../harness/report/index.ts'
 import { terminalText } from './escape/terminal.ts'
 import { laidOut, type Line, type Link, noLink } from './terminal/layout.ts'
 import {
@@ -13,8 +12,7 @@ import {
   summaryTable,
 } from './terminal/lines.ts'
 import { failureBlock } from './terminal/failure-lines.ts'
-import { byCause, shownFirst } from './view/causes.ts'
-import { likelyCauses } from './view/likely-causes.ts'
+import { byCause, shownFirst, likelyCauses } from './view/causes.ts'
 import { capital, duration, firstOf, requirementPage } from './view/writing.ts'
 import {
   exitLine,

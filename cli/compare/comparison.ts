@@ -3,7 +3,7 @@ import type { Level } from '../../catalogue/requirement.ts'
 import type { Counts, Outcome, Report } from '../../harness/report/index.ts'
 import type { ReportFile, TpeMode, Verdict } from '../../harness/report/index.ts'
 import { outcomeIn, summarize } from '../../harness/report/index.ts'
-import { type LikelyCause, likelyCauses } from '../../reporters/view/likely-causes.ts'
+import { type LikelyCause, likelyCauses } from '../../reporters/view/causes.ts'
 import { type Mark, outcomes } from '../../reporters/view/writing.ts'
 
 /** Several reports side by side: of several targets in the order given, or of one target over time, oldest first. */

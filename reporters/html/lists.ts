@@ -7,8 +7,7 @@ import {
   sections,
 } from '../../harness/report/index.ts'
 import { htmlAnchor, htmlText } from '../escape/html.ts'
-import { type Cause, byCause } from '../view/causes.ts'
-import { likelyCauses, likelyHeading } from '../view/likely-causes.ts'
+import { type Cause, byCause, likelyCauses, likelyHeading } from '../view/causes.ts'
 import { compactJson } from '../view/writing.ts'
 import { failed } from '../view/groups.ts'
 import { gainOf, notJudged, type Step, usualPart } from '../view/to-declare.ts'

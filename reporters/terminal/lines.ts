@@ -6,7 +6,7 @@ import { type ReasonGroup, selectedSummary, untested } from '../view/groups.ts'
 import { byState, mapSentence, type NotBuilt, shownMap, states } from '../view/operation-map.ts'
 import { gainOf, type Step, usualPart } from '../view/to-declare.ts'
 import { capital, compactJson, firstOf } from '../view/writing.ts'
-import { type LikelyCause, likelyHeading } from '../view/likely-causes.ts'
+import { type LikelyCause, likelyHeading } from '../view/causes.ts'
 
 /** Columns of counts, narrow enough for a line of 60 characters. */
 const columnsOf = (report: Report) =>

@@ -1,8 +1,13 @@
+import { operations as allOperations } from '../../catalogue/operations.ts'
 import { conditionOf } from '../../catalogue/requirement.ts'
-import type { Failure, RequirementResult } from '../../harness/report/index.ts'
-import { responseOf, sayAnswers } from '../../harness/report/index.ts'
+import type { AnswersDiffer, Failure, HttpResponse } from '../../harness/report/index.ts'
+import type { Report, RequirementResult } from '../../harness/report/index.ts'
+import { count, isSame, responseOf, sayAnswers } from '../../harness/report/index.ts'
 import { groupBy } from '../../harness/group-by.ts'
-import type { LikelyCause } from './likely-causes.ts'
+import { shortened } from '../escape/visible.ts'
+import { absentOperations } from './operation-map.ts'
+import { capital, firstOf } from './writing.ts'
+import { clue, clueOf, type Clue, expectedOf, isGone, isGranting, statusesOf } from './clues.ts'
 
 /** Failures that have one cause, as far as can be told from outside: the first of them is shown for all. */
 export interface Cause {
@@ -25,22 +30,6 @@ export function byCause(results: readonly RequirementResult[]): Cause[] {
   })
 }
 
-/** Selects the causes that a reader sees whole: one for each likely cause first, then what belongs to none. */
-export function shownFirst(causes: readonly Cause[], likely: readonly LikelyCause[]): Cause[] {
-  const explained = likely.map(({ results }) => new Set(results))
-  const examples = explained.flatMap(
-    (results) => causes.find(({ first }) => results.has(first)) ?? [],
-  )
-  return [
-    ...examples,
-    ...causes.filter(({ first }) => !explained.some((results) => results.has(first))),
-  ]
-}
-
-export function idsOf({ first, others }: Cause): string[] {
-  return [first, ...others].map(({ id }) => id)
-}
-
 /** Key that failures are compared by: the level, what was asked for, and what was wrong with the answer. */
 function keyOf({ failures: [failure], id, level }: RequirementResult): string {
   if (!failure) return id
@@ -59,10 +48,229 @@ function keyOf({ failures: [failure], id, level }: RequirementResult): string {
  */
 function receivedIn(failure: Failure, id: string): string[] {
   const response = responseOf(failure)
-  if (response.tpe !== undefined) return [sayAnswers([response])]
-  const condition = conditionOf(id)
-  const { status } = response
-  if (status !== null && status < 300 && failure.toRefuse) return ['granted', condition]
-  if (status !== null && status >= 400) return [`${status}`, condition]
-  return [failure.actual]
+  const { status, tpe } = response
+  if (tpe !== undefined) return [sayAnswers([response])]
+  if (status !== null && status < 300 && failure.toRefuse) return ['granted', conditionOf(id)]
+  return status !== null && status >= 400 ? [`${status}`, conditionOf(id)] : [failure.actual]
+}
+
+export function idsOf({ first, others }: Cause): string[] {
+  return [first, ...others].map(({ id }) => id)
+}
+
+/** Selects the causes that a reader sees whole: one for each likely cause first, then what belongs to none. */
+export function shownFirst(causes: readonly Cause[], likely: readonly LikelyCause[]): Cause[] {
+  const explained = likely.map(({ results }) => new Set(results))
+  const examples = explained.flatMap(
+    (results) => causes.find(({ first }) => results.has(first)) ?? [],
+  )
+  const others = causes.filter(({ first }) => !explained.some((results) => results.has(first)))
+  return [...examples, ...others]
+}
+
+/** Failed requirements that one change would most likely mend. Its texts hold text of the target. */
+export interface LikelyCause {
+  /** Symptom that is seen; as a title it begins with a capital. */
+  readonly what: string
+  readonly title: string
+  /** Change that would mend it; as a sentence it ends with a full stop. */
+  readonly change: string
+  readonly sentence: string
+  /** Results in report order. */
+  readonly results: readonly RequirementResult[]
+  /** Its operations are not there: that is told by itself, and before all others. */
+  readonly isAbsent?: true
+}
+
+/** Fewer failures than that are read faster than what they have in common. */
+const FEWEST = 3
+const MOST = 6
+
+/** What a run learned besides its failures, which says how they are to be read. */
+interface Learned {
+  readonly run: Pick<Report['run'], 'absent' | 'answersDiffer' | 'statuses'>
+  readonly requirements: readonly RequirementResult[]
+}
+
+/**
+ * Finds what failed requirements have in common, what most of them share first; nothing of what stands alone. If answers come
+ * and go, that comes first, and what may follow from it is no cause.
+ */
+export function likelyCauses(
+  failed: readonly RequirementResult[],
+  learned: Learned = { run: {}, requirements: [] },
+): LikelyCause[] {
+  if (failed.length === 0) return []
+  const { answersDiffer: differ } = learned.run
+  const chance = differ ? failed.filter((result) => comesAndGoes(result, differ)) : []
+  const absent = absentOperations(learned)
+  const lasting = failed.filter((result) => !chance.includes(result))
+  const present = lasting.filter(({ operation }) => !absent.has(operation))
+  const alike = oneAnswer(present, learned)
+  const clues = present.flatMap((result) => {
+    const found = alike?.results.has(result) ? alike.clue : clueOf(result)
+    return found === undefined ? [] : [{ ...found, result }]
+  })
+  const causes = [...groupBy(clues, ({ key }) => key).values()]
+    .map((group) => {
+      const results = group.map(({ result }) => result)
+      return { ...group[0]!.say(results), results }
+    })
+    .filter(({ isTold, results: { length } }) => length >= FEWEST || isTold)
+    .sort((a, b) => b.results.length - a.results.length)
+  const missing = lasting.filter((result) => !present.includes(result))
+  const operations = firstOf([...new Set(missing.map(({ operation }) => operation))], 3)
+  return [
+    ...(differ && chance.length > 0 ? [causeOf(ofDiffering(differ), chance)] : []),
+    ...(missing.length > 0
+      ? [{ ...causeOf(notBuilt(operations), missing), isAbsent: true as const }]
+      : []),
+    ...causes.map(({ change, isName, results, what }) =>
+      causeOf({ change, what: shortened(what, 300) }, results, isName),
+    ),
+  ].slice(0, MOST)
+}
+
+const notBuilt = (operations: readonly string[]) => ({
+  what: `not built yet: ${operations.join(', ')}`,
+  change: 'build them, or say in the target file that they are not-served',
+})
+
+function causeOf(
+  { change, what }: Pick<LikelyCause, 'what' | 'change'>,
+  results: readonly RequirementResult[],
+  isName = false,
+): LikelyCause {
+  const title = isName ? what : capital(what)
+  return { what, title, change, sentence: `${capital(change)}.`, results }
+}
+
+/** `likely causes of 5 failures`; of 2 of them, if nothing is known of the others. */
+export function likelyHeading(causes: readonly LikelyCause[], failures: number): string {
+  const { size } = new Set(causes.flatMap(({ results }) => results))
+  const all = count(failures, 'failure')
+  return `likely ${causes.length === 1 ? 'cause' : 'causes'} of ${size < failures ? `${size} of ${all}` : all}`
+}
+
+/** Share of all answers from which on it is nearly everything that is answered so. */
+const nearly = 0.75
+
+/** The answer that four of five failures share, though different ones were expected; and those failures. */
+function oneAnswer(results: readonly RequirementResult[], { requirements, run }: Learned) {
+  const answered = results.flatMap((result) => {
+    const [failure] = result.failures
+    return failure === undefined ? [] : [{ result, response: responseOf(failure) }]
+  })
+  for (const { response } of answered.slice(0, 20)) {
+    const { status } = response
+    if (status === null) continue
+    const same = answered
+      .filter((other) => isSame(other.response, response))
+      .map(({ result }) => result)
+    const expected = new Set(same.map(({ id }) => String(statusesOf(id))))
+    const operations = [...new Set(same.map(({ operation }) => operation))]
+    const isAlike =
+      same.length >= 10 &&
+      same.length * 5 >= results.length * 4 &&
+      expected.size > 2 &&
+      operations.length > 2
+    if (!isAlike) continue
+    const others = requirements.filter(
+      (result) => operations.includes(result.operation) && wasAnsweredOtherwise(result, status),
+    )
+    // Answers that passed count as well: where many differ, it is not the answer to whatever is asked.
+    if (others.length * 4 > same.length) continue
+    const share = shareOf(status, run.statuses)
+    return { clue: ofOneAnswer(response, operations, share), results: new Set(same) }
+  }
+  return undefined
+}
+
+/** Share of all answers of the run that have the status, granted ones counted. */
+function shareOf(status: number, statuses: Report['run']['statuses'] = []): number {
+  const times = (some: typeof statuses): number => some.reduce((sum, one) => sum + one.times, 0)
+  const all = times(statuses)
+  return all === 0 ? 1 : times(statuses.filter((one) => one.status === status)) / all
+}
+
+/** It passed by another status: that of another refusal, or of a request that is granted. */
+function wasAnsweredOtherwise({ id, outcome }: RequirementResult, status: number): boolean {
+  if (outcome !== 'passed' || expectedOf(id) === undefined) return false
+  return isGranting(id) ? status >= 300 : !statusesOf(id).includes(status)
+}
+
+function ofOneAnswer(response: HttpResponse, operations: readonly string[], share: number): Clue {
+  const { status, tpe } = response
+  const isMost = operations.length * 2 > allOperations.length
+  const most = share >= nearly ? 'nearly everything' : 'much'
+  // Whoever answers with errors of the interface is found at its address.
+  const isOfServer = tpe !== undefined && status !== 404
+  const atAll = isOfServer
+    ? 'look at the log of the server'
+    : 'look at the base URL, at what stands in front of the server, and at the log of the server'
+  return clue({
+    what: `${isMost ? most : `much of ${operations.join(', ')}`} is answered ${sayAnswers([response])}, whatever is asked`,
+    change: isMost
+      ? atAll
+      : 'look at what stands in front of the server, a cache for example, and at the log of the server',
+  })
+}
+
+/** What one answer that comes and goes explains: itself, valid requests that were refused, and requests without an answer. */
+function comesAndGoes(
+  { failures: [failure], id }: RequirementResult,
+  { status, tpe }: AnswersDiffer,
+): boolean {
+  if (failure === undefined) return false
+  const { takes } = failure
+  const response = responseOf(failure)
+  if (takes === 'chance' || response.status === null) return true
+  // Instances that know different things grant what another has, and do not find it.
+  if (isGone(status) && takes !== undefined && takes !== 'more-requests') return true
+  const isIt = response.status === status && response.tpe === tpe
+  return isIt || (response.status >= 400 && isGranting(id))
+}
+
+/** The answer that comes and goes, in words; how often it came, and what that looks like. */
+export function ofDiffering(differ: AnswersDiffer): Pick<LikelyCause, 'what' | 'change'> {
+  const { cookie, header, like, of, since, status, times, tpe = '', until } = differ
+  const answer = `${status} ${tpe}`.trimEnd()
+  const say = (seen: string, change: string) => ({
+    what: `answers differ from one time to the next: ${seen}`,
+    change,
+  })
+  const clock = (time: string): string => `${time.slice(11, 19)} UTC`
+  if (like === 'outage')
+    return say(
+      `from ${clock(since)} to ${clock(until)} nearly all were ${answer}`,
+      'it looks like an outage or a restart: look at the log of the server of that time',
+    )
+  if (like === 'change')
+    return say(
+      `since ${clock(since)} nearly all are ${answer}`,
+      'something changed in the middle of the run: look at the log of the server of that time',
+    )
+  const often = `${times} of ${count(of, 'answer')} ${times === 1 ? 'was' : 'were'} ${answer}`
+  const another = 'another one than the rest'
+  if (header) {
+    const { name, share, value } = header
+    const beside = share === undefined ? 'and nearly no others ' : ''
+    const shared = share === undefined ? '' : `, as ${share} % of all answers`
+    return say(
+      `${often}, nearly all of them ${beside}with ${name}: ${value}${shared}`,
+      `one instance of several seems to be ${status < 500 ? another : 'broken'}: look at that with ${name}: ${value}`,
+    )
+  }
+  const by =
+    cookie === undefined
+      ? ''
+      : `; the cookie ${cookie} may keep all requests on one of them: --header 'cookie: ${cookie}=...'`
+  const which =
+    status < 500 ? `${another}: look at which versions run` : 'broken: look at the log of each'
+  return say(
+    often,
+    isGone(status)
+      ? `it looks as if instances of the service know different things: look at how they share what is created${by}`
+      : `it looks as if one instance of several is ${which}${by}`,
+  )
 }

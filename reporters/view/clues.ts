@@ -1,11 +1,11 @@
 import {
-  type RequirementResult,
-  responseOf,
   type Failure,
   type HttpResponse,
+  responseOf,
   sayAnswers,
 } from '../../harness/report/index.ts'
-import { type Pairs, isRefusal } from '../../catalogue/expected.ts'
+import type { RequirementResult } from '../../harness/report/index.ts'
+import { type Expected, isRefusal, type Pairs } from '../../catalogue/expected.ts'
 import { isRequirementId, requirementOf } from '../../catalogue/catalogue.ts'
 import { isObject, parsedJson } from '../../schemas/json.ts'
 import { codeNames, modelErrors } from '../../catalogue/errors.ts'
@@ -30,14 +30,26 @@ export function clue(words: Words): Clue {
   return { key: `${words.what}; ${words.change}`, say: () => words }
 }
 
-/** The answers of the requirement's refusal; none if it is to be granted, or is not about one request. */
-export function pairsOf(id: string): Pairs {
-  const expects = isRequirementId(id) ? requirementOf(id).expects : undefined
+/** What the catalogue expects; undefined for an id of another version, and for what is not about one request. */
+export function expectedOf(id: string): Expected | undefined {
+  return isRequirementId(id) ? requirementOf(id).expects : undefined
+}
+
+/** Whether the requirement is that a request is granted. */
+export function isGranting(id: string): boolean {
+  const expects = expectedOf(id)
+  return expects !== undefined && !isRefusal(expects)
+}
+
+/** The answers of the requirement's refusal; none if it is no refusal. */
+function pairsOf(id: string): Pairs {
+  const expects = expectedOf(id)
   return isRefusal(expects) ? expects : []
 }
 
-export function statusesOf(pairs: Pairs): number[] {
-  return pairs.flatMap(([status]) => (typeof status === 'number' ? [status] : []))
+/** The statuses of the requirement's refusal. */
+export function statusesOf(id: string): number[] {
+  return pairsOf(id).flatMap(([status]) => (typeof status === 'number' ? [status] : []))
 }
 
 export function clueOf({ failures: [failure], id }: RequirementResult): Clue | undefined {
@@ -47,18 +59,28 @@ export function clueOf({ failures: [failure], id }: RequirementResult): Clue | u
   const { status, tpe } = response
   if (status === null) return failure.exchange && noAnswer
   if (isUnfinished(id, failure)) return unfinishedJobs
-  if (status >= 300 && status < 400) return ofRedirect(status)
-  const expects = isRequirementId(id) ? requirementOf(id).expects : undefined
+  if (status >= 300 && status < 400)
+    return clue({
+      what: `requests are redirected: ${status}`,
+      change:
+        'answer at the paths that the interface shows: a redirect is an answer, and is not followed',
+    })
   const pairs = pairsOf(id)
-  const wanted = statusesOf(pairs)
+  const wanted = statusesOf(id)
   if (status < 400) return wanted.length > 0 ? ofGranted(wanted) : undefined
-  if (isGone(status) && !wanted.includes(status) && isOfRun(failure)) return vanished
-  if (expects !== undefined && !isRefusal(expects)) return ofRefused(response)
+  const isOfRun = failure.takes === 'object-of-run' || failure.takes === 'job-of-run'
+  if (isGone(status) && !wanted.includes(status) && isOfRun) return vanished
+  if (isGranting(id))
+    return clue({
+      what: `valid requests are answered ${sayAnswers([response])}`,
+      change: changeOfRefused(response),
+    })
   if (status < 500 && bodyOf(failure).form === 'page') return ofPage(failure, status)
   if (pairs.length > 0 && wanted.length === pairs.length && !wanted.includes(status))
-    return ofStatus(status, wanted)
+    return ofStatus(status, wanted[0]!)
   // Nobody knows which status would be right in place of a breakdown.
-  const envelope = expects === undefined && status >= 500 ? undefined : ofEnvelope(failure, tpe)
+  const isBreakdown = expectedOf(id) === undefined && status >= 500
+  const envelope = isBreakdown ? undefined : ofEnvelope(failure, tpe)
   if (envelope !== undefined || tpe === undefined) return envelope
   const names = pairs.flatMap(([of, ...list]) => (of === status ? list : []))
   if (names.length === 0 || names.includes(tpe)) return undefined
@@ -86,21 +108,7 @@ function isUnfinished(id: string, failure: Failure): boolean {
   return isObject(value) && value.status !== 'completed' && value.status !== 'failed'
 }
 
-/** A redirect of each request names another place. */
-function ofRedirect(status: number): Clue {
-  return clue({
-    what: `requests are redirected: ${status}`,
-    change:
-      'answer at the paths that the interface shows: a redirect is an answer, and is not followed',
-  })
-}
-
 export const isGone = (status: number | null): boolean => status === 404 || status === 410
-
-/** Whether the failure is about something that the run made. */
-function isOfRun({ takes }: Failure): boolean {
-  return takes === 'object-of-run' || takes === 'job-of-run'
-}
 
 const vanished = clue({
   what: 'what the run creates is not found later',
@@ -121,34 +129,32 @@ function ofPage({ exchange }: Failure, status: number): Clue {
   })
 }
 
+const whose = [
+  [401, 'without a right key'],
+  [403, 'without the permission'],
+  [404, 'that name something unknown'],
+] as const
+
 function ofGranted(wanted: readonly number[]): Clue {
-  const whose = wanted.includes(401)
-    ? 'requests without a right key'
-    : wanted.includes(403)
-      ? 'requests without the permission'
-      : wanted.includes(404)
-        ? 'requests that name something unknown'
-        : `requests to be refused with ${or(wanted)}`
-  const what = `${whose} are granted`
+  const [status, of] = whose.find(([one]) => wanted.includes(one)) ?? []
+  const what = `requests ${of ?? `to be refused with ${or(wanted)}`} are granted`
   const refuse = `refuse them with ${or(wanted)}`
-  const isOfKey = wanted.includes(401) || wanted.includes(403)
+  const isOfKey = status === 401 || status === 403
   return {
     key: `${what}; ${refuse}`,
     say(results) {
       const sign = results.map(({ failures }) => signOfCache(failures[0])).find(Boolean)
-      return { what, change: isOfKey && sign ? `${refuse}; ${ofCache(sign)}` : refuse }
+      const cache = `a cache answers, as the header ${sign} says: let it look at the key, or keep nothing that needs one`
+      return { what, change: isOfKey && sign ? `${refuse}; ${cache}` : refuse }
     },
   }
 }
 
-const ofCache = (sign: string): string =>
-  `a cache answers, as the header ${sign} says: let it look at the key, or keep nothing that needs one`
-
 /** Names the header by which a cache says that it had the answer. Any proxy sends `Via`, and `Age: 0` with what is fresh. */
 function signOfCache(failure: Failure | undefined): string | undefined {
   const headers = Object.entries(failure?.exchange?.response?.headers ?? {})
-  const names = headers.map(([name, value]) => ({ name: name.toLowerCase(), value }))
-  return names.find(({ name, value }) => signsOfCache[name]?.test(value))?.name
+  const [name] = headers.find(([of, value]) => signsOfCache[of.toLowerCase()]?.test(value)) ?? []
+  return name?.toLowerCase()
 }
 
 const signsOfCache: Readonly<Record<string, RegExp>> = {
@@ -158,13 +164,6 @@ const signsOfCache: Readonly<Record<string, RegExp>> = {
   'x-cache': /\bhit\b/i,
   // Of this request, and of the one whose answer was kept.
   'x-varnish': /^\d+ \d+$/,
-}
-
-function ofRefused(response: HttpResponse): Clue {
-  return clue({
-    what: `valid requests are answered ${sayAnswers([response])}`,
-    change: changeOfRefused(response),
-  })
 }
 
 function changeOfRefused({ status, tpe }: HttpResponse): string {
@@ -180,12 +179,12 @@ function changeOfRefused({ status, tpe }: HttpResponse): string {
 }
 
 /** A status of one kind that stands in the place of others. */
-function ofStatus(received: number, [usual]: readonly number[]): Clue {
+function ofStatus(received: number, usual: number): Clue {
   return {
     key: `${received} for ${usual}`,
     say(results) {
-      const all = new Set(results.flatMap(({ id }) => statusesOf(pairsOf(id))))
-      all.delete(usual!)
+      const all = new Set(results.flatMap(({ id }) => statusesOf(id)))
+      all.delete(usual)
       const some = all.size > 0 ? ` (for some ${or([...all])} is right, too)` : ''
       return {
         what: `${received} is answered, but ${usual} is right${some}`,
@@ -195,30 +194,28 @@ function ofStatus(received: number, [usual]: readonly number[]): Clue {
   }
 }
 
+const members = ['tpe', 'errors', 'extras']
 const envelope = 'tpe, errors and extras'
 
 /** The status is right, but the body is no error envelope, or one that lacks something. */
 function ofEnvelope(failure: Failure, tpe: string | undefined): Clue | undefined {
-  const { form, value } = bodyOf(failure)
   if (tpe !== undefined && meantBy(tpe) !== undefined) return ofSpelling
-  if (form !== undefined) return form === 'cut' ? undefined : ofNoEnvelope(forms[form])
-  if (!isObject(value)) return ofNoEnvelope(forms.other)
-  const missing = ['tpe', 'errors', 'extras'].filter((name) => !Object.hasOwn(value, name))
+  const { form, value } = bodyOf(failure)
+  if (form === 'cut') return undefined
+  if (form !== undefined || !isObject(value)) return ofNoEnvelope(forms[form ?? 'other'])
+  const missing = members.filter((name) => !Object.hasOwn(value, name))
   if (missing.length === 0) return undefined
-  if (missing.length === 3) {
-    const names = Object.keys(value).sort().slice(0, 4)
-    return ofNoEnvelope(
-      names.length === 0
-        ? 'the body is an empty object'
-        : `the body has ${names.join(', ')} instead`,
-    )
-  }
-  return clue({
-    what: `${missing.join(' and ')} missing in error envelopes`,
-    change: `an error envelope always has ${envelope}; errors and extras may be empty (§2.6)`,
-    isName: true,
-    isTold: true,
-  })
+  if (missing.length < members.length)
+    return clue({
+      what: `${missing.join(' and ')} missing in error envelopes`,
+      change: `an error envelope always has ${envelope}; errors and extras may be empty (§2.6)`,
+      isName: true,
+      isTold: true,
+    })
+  const names = Object.keys(value).sort().slice(0, 4).join(', ')
+  return ofNoEnvelope(
+    names === '' ? 'the body is an empty object' : `the body has ${names} instead`,
+  )
 }
 
 const forms = {
@@ -270,7 +267,7 @@ const ofSpelling: Clue = {
     const every = (how: (name: string) => string): boolean =>
       pairs.every(({ received }) => received === how(received))
     const isCase = pairs.every(
-      ({ received, meant }) => received.toLowerCase() === meant.toLowerCase(),
+      ({ meant, received }) => received.toLowerCase() === meant.toLowerCase(),
     )
     const how = !isCase
       ? 'another spelling'
@@ -279,12 +276,9 @@ const ofSpelling: Clue = {
         : every((name) => name.toUpperCase())
           ? 'upper case'
           : 'another letter case'
-    const some = firstOf(
-      pairs.map(({ received, meant }) => `${received} for ${meant}`),
-      MOST_NAMES,
-    )
+    const said = pairs.map(({ received, meant }) => `${received} for ${meant}`)
     const change = 'send the code names exactly as §7.2 writes them: letter case counts'
-    return { what: `tpe in ${how}: ${some.join(', ')}`, change, isName: true }
+    return { what: `tpe in ${how}: ${firstOf(said, MOST_NAMES).join(', ')}`, change, isName: true }
   },
 }
 

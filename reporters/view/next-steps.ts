@@ -1,7 +1,7 @@
 import { count, isLeftOut, type Report, sayNeed } from '../../harness/report/index.ts'
 import { shellWord } from '../../harness/shell-word.ts'
 import { failed } from './groups.ts'
-import { type LikelyCause, likelyCauses } from './likely-causes.ts'
+import { type LikelyCause, likelyCauses } from './causes.ts'
 import { notBuilt } from './operation-map.ts'
 import { isWithoutOutcome, notJudged } from './to-declare.ts'
 import { capital } from './writing.ts'

@@ -6,8 +6,7 @@ import type { Failure, RequirementResult } from '../../harness/report/report-sch
 import { renderHtml } from '../../reporters/html.ts'
 import { renderMarkdown } from '../../reporters/markdown.ts'
 import { renderTerminal } from '../../reporters/terminal.ts'
-import { ofDiffering } from '../../reporters/view/differing.ts'
-import { likelyCauses, likelyHeading } from '../../reporters/view/likely-causes.ts'
+import { ofDiffering, likelyCauses, likelyHeading } from '../../reporters/view/causes.ts'
 import { nextSteps } from '../../reporters/view/next-steps.ts'
 import { failed, failure, report, result } from '../gates/results.ts'
 
