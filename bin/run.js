@@ -36,7 +36,7 @@ const signals = Object.keys(exitCodes)
 /**
  * Listens for SIGINT, SIGTERM and SIGHUP. Loaded before anything else: the command line takes up to some seconds to be compiled,
  * and a signal must not go unheard for so long.
- * @returns {import('../cli/run/interrupts.ts').Interrupts}
+ * @returns {import('../cli/guard.ts').Interrupts}
  */
 function listenForInterrupts() {
   let came

@@ -12,7 +12,7 @@ import { type Browser, chromium } from 'playwright-core'
 import type { Report } from '../harness/report/index.ts'
 import { startReference } from '../library/reference.ts'
 import { runConformance } from '../library/run-conformance.ts'
-import { htmlText } from '../reporters/escape/html.ts'
+import { htmlText } from '../reporters/escape.ts'
 import { renderHtml } from '../reporters/html.ts'
 import { renderTerminal } from '../reporters/terminal.ts'
 

@@ -1,5 +1,5 @@
-import { nameMarks } from '../reporters/escape/name-marks.ts'
-import { terminalText } from '../reporters/escape/terminal.ts'
+import { nameMarks } from '../reporters/name-marks.ts'
+import { terminalText } from '../reporters/escape.ts'
 import { groupBy } from '../harness/group-by.ts'
 import { count } from '../harness/report/index.ts'
 import type { Excluded, Operations, Predicate, RunFacts, Statement } from './statement-schema.ts'

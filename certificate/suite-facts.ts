@@ -11,7 +11,7 @@ import {
 import type { Requirement } from '../catalogue/requirement.ts'
 import { type Report, suiteVersion } from '../harness/report/index.ts'
 import { UserError } from '../harness/user-error.ts'
-import { terminalText } from '../reporters/escape/terminal.ts'
+import { terminalText } from '../reporters/escape.ts'
 import { packageFile } from '../schemas/package-file.ts'
 import { reasonsIn } from './statement.ts'
 import type { Digest, Predicate } from './statement-schema.ts'

@@ -7,7 +7,7 @@ import { idMeant } from '../harness/target-file/index.ts'
 import { patternMistake } from '../library/options.ts'
 import { colorsFor, tell } from './output/say.ts'
 import { groupBy } from '../harness/group-by.ts'
-import type { Line } from '../reporters/terminal/layout.ts'
+import type { Line } from '../reporters/terminal/lines.ts'
 import type { Colors } from 'picocolors/types'
 
 export function listCommand() {

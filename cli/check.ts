@@ -1,5 +1,5 @@
 import { setFlagsFromString } from 'node:v8'
-import { terminalText } from '../reporters/escape/terminal.ts'
+import { terminalText } from '../reporters/escape.ts'
 import { colorsFor, warnOf } from './output/say.ts'
 import { Command } from '@commander-js/extra-typings'
 import { applyGates, count, foreignBaselineFile, type Report } from '../harness/report/index.ts'

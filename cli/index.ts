@@ -10,8 +10,7 @@ import {
 } from '@commander-js/extra-typings'
 import { modulesRun } from '../harness/foreign-code.ts'
 import { Unjudgeable, UserError } from '../harness/user-error.ts'
-import { exitProcess, guardProcess, orLost } from './guard.ts'
-import type { Interrupts } from './run/interrupts.ts'
+import { exitProcess, guardProcess, orLost, type Interrupts } from './guard.ts'
 import { addArguments, checkArguments } from './run/arguments.ts'
 import { nearest } from '../harness/target-file/index.ts'
 import { suiteVersion } from '../harness/report/index.ts'
@@ -84,7 +83,7 @@ async function program(
     const chosen =
       options.failed === undefined && options.untested === undefined
         ? options
-        : (await import('./run/chosen-ids.ts')).withChosenIds(options)
+        : (await import('./run/options.ts')).withChosenIds(options)
     await runAction(baseUrl, chosen, interrupts)
   })
   const others = asked(words)
@@ -175,10 +174,10 @@ export const commands: Readonly<Record<string, () => Promise<CommandUnknownOpts>
   compare: async () => (await import('./compare.ts')).compareCommand(),
   watch: async () => (await import('./sessions.ts')).watchCommand(),
   ui: async () => (await import('./sessions.ts')).uiCommand(),
-  keygen: async () => (await import('./sign.ts')).keygenCommand(),
-  sign: async () => (await import('./sign.ts')).signCommand(),
-  register: async () => (await import('./verify.ts')).registerCommand(),
-  verify: async () => (await import('./verify.ts')).verifyCommand(),
+  keygen: async () => (await import('./certificates.ts')).keygenCommand(),
+  sign: async () => (await import('./certificates.ts')).signCommand(),
+  register: async () => (await import('./certificates.ts')).registerCommand(),
+  verify: async () => (await import('./certificates.ts')).verifyCommand(),
 }
 
 const commandGroups: Readonly<Record<string, readonly string[]>> = {

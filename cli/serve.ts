@@ -6,8 +6,8 @@ import { packageFile, referenceTargetFile } from '../schemas/package-file.ts'
 import { loadTargetFile, resolveTarget } from '../harness/target-file/index.ts'
 import { UserError } from '../harness/user-error.ts'
 import { listenedOn, type OptionsOf, portOption, reportOption } from './run/arguments.ts'
-import { endWith, runBeside } from './run/command-beside.ts'
-import { untilSignal } from './run/interrupts.ts'
+import { endWith, runBeside } from './run/process.ts'
+import { untilSignal } from './guard.ts'
 import type { ClientRequests } from './client/judged-server.ts'
 
 export function serveCommand() {

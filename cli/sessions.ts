@@ -1,9 +1,9 @@
-import { untilSignal } from './run/interrupts.ts'
+import { untilSignal } from './guard.ts'
 import { Command } from '@commander-js/extra-typings'
 import { UserError } from '../harness/user-error.ts'
 import { addArguments, checkArguments, checkSession, portOption } from './run/arguments.ts'
 import { startForSession } from './run/start-server.ts'
-import { withChosenIds } from './run/chosen-ids.ts'
+import { withChosenIds } from './run/options.ts'
 
 export function watchCommand() {
   return addArguments(new Command('watch'))

@@ -1,7 +1,6 @@
 import { type Report, type RequirementResult, sections } from '../harness/report/index.ts'
-import { json } from './escape/json.ts'
+import { json, visible, visibleLines } from './escape.ts'
 import { evidenceText, type TestStatus, testStatuses } from './view/evidence.ts'
-import { visible, visibleLines } from './escape/visible.ts'
 import { byOperation } from './view/groups.ts'
 import { runErrors, runNotes } from './view/standing.ts'
 

@@ -4,7 +4,7 @@ import { renderMarkdown } from './markdown.ts'
 import { evidenceText, testStatuses } from './view/evidence.ts'
 import { failed } from './view/groups.ts'
 import { runErrors } from './view/standing.ts'
-import { visibleLines } from './escape/visible.ts'
+import { visibleLines } from './escape.ts'
 
 /** GitHub shows ten annotations of a kind for a step, and takes 1 MiB for its summary. */
 const MOST_ANNOTATIONS = 10

@@ -1,5 +1,5 @@
 import type { Report } from '../harness/report/index.ts'
-import { json } from './escape/json.ts'
+import { json } from './escape.ts'
 import type { Exchanges } from './view/evidence.ts'
 import type { Shown } from './view/next-steps.ts'
 

@@ -1,7 +1,6 @@
 import type { Report } from '../harness/report/index.ts'
 import { wordAndMode } from './badge.ts'
-import { htmlText } from './escape/html.ts'
-import { shortened } from './escape/visible.ts'
+import { htmlText, shortened } from './escape.ts'
 import { mapSentence, operationMap, type Place, states } from './view/operation-map.ts'
 import { familySentence, standingOf } from './view/standing.ts'
 

@@ -1,4 +1,4 @@
-import { shortened } from './escape/visible.ts'
+import { shortened, markdownBlock, markdownCode, markdownText } from './escape.ts'
 import {
   count,
   reasonExpected,
@@ -8,7 +8,6 @@ import {
   sayNeed,
   sections,
 } from '../harness/report/index.ts'
-import { markdownBlock, markdownCode, markdownText } from './escape/markdown.ts'
 import { type Cause, byCause, idsOf, shownFirst } from './view/causes.ts'
 import { type LikelyCause, likelyCauses, likelyHeading } from './view/causes.ts'
 import { byState, mapSentence, notBuilt, type NotBuilt, shownMap } from './view/operation-map.ts'
@@ -30,8 +29,15 @@ import {
   untested,
 } from './view/groups.ts'
 import { commandOrLength, evidence, failureSentence } from './view/evidence.ts'
-import { type NextStep, nextSteps, type Shown } from './view/next-steps.ts'
-import { gainOf, notJudged, type Step, usualPart } from './view/to-declare.ts'
+import {
+  type NextStep,
+  nextSteps,
+  type Shown,
+  gainOf,
+  notJudged,
+  type Step,
+  usualPart,
+} from './view/next-steps.ts'
 
 const MOST_IDS = 5
 

@@ -1,9 +1,12 @@
 import { pathToFileURL } from 'node:url'
 import type { Colors } from 'picocolors/types'
 import { type Report, count, reasonExpected } from '../harness/report/index.ts'
-import { terminalText } from './escape/terminal.ts'
-import { laidOut, type Line, type Link, noLink } from './terminal/layout.ts'
+import { terminalText } from './escape.ts'
 import {
+  laidOut,
+  type Line,
+  type Link,
+  noLink,
   likelyLines,
   mapLines,
   notBuiltLines,
@@ -25,8 +28,15 @@ import {
 } from './view/standing.ts'
 import { failed, leftOutSentence, requiredButMissed, untested } from './view/groups.ts'
 import { notBuilt } from './view/operation-map.ts'
-import { jsonFile, type NextStep, nextSteps, type Shown, unexplained } from './view/next-steps.ts'
-import { isWithoutOutcome, notJudged } from './view/to-declare.ts'
+import {
+  jsonFile,
+  type NextStep,
+  nextSteps,
+  type Shown,
+  unexplained,
+  isWithoutOutcome,
+  notJudged,
+} from './view/next-steps.ts'
 import { groupBy } from '../harness/group-by.ts'
 
 /** Colours of a verdict. */

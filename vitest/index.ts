@@ -11,7 +11,7 @@ import {
 import { catalogue, type CatalogueRequirement } from '../catalogue/catalogue.ts'
 import { groupBy } from '../harness/group-by.ts'
 import { isMistake, isSelected, type RequirementResult, sections } from '../harness/report/index.ts'
-import { terminalText } from '../reporters/escape/terminal.ts'
+import { terminalText } from '../reporters/escape.ts'
 import { commandOrLength, evidence } from '../reporters/view/evidence.ts'
 
 /** The suites as tests of somebody's own vitest project. */

@@ -10,14 +10,18 @@ import {
 } from '../cli/output/report-requests.ts'
 import { colorsFor } from '../cli/output/say.ts'
 import { keptExchanges, makeRunFolder, writeReports } from '../cli/output/write-reports.ts'
-import { terminalText } from '../reporters/escape/terminal.ts'
-import { columnsOf, laidOut } from '../reporters/terminal/layout.ts'
-import { likelyLines, reasonLines, stepLines } from '../reporters/terminal/lines.ts'
+import { terminalText } from '../reporters/escape.ts'
+import {
+  columnsOf,
+  laidOut,
+  likelyLines,
+  reasonLines,
+  stepLines,
+} from '../reporters/terminal/lines.ts'
 import { failed, untested } from '../reporters/view/groups.ts'
 import { likelyCauses } from '../reporters/view/causes.ts'
-import { jsonFile } from '../reporters/view/next-steps.ts'
+import { jsonFile, notJudged } from '../reporters/view/next-steps.ts'
 import { verdictSentence } from '../reporters/view/standing.ts'
-import { notJudged } from '../reporters/view/to-declare.ts'
 import type { Report } from '../harness/report/index.ts'
 import type { Handover } from './suite-run.ts'
 

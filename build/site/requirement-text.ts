@@ -3,7 +3,7 @@ import { isOperationId, operation as operationOf } from '../../catalogue/operati
 import { explained, type ExplainedPart, type Reading } from '../../cli/explain/explanation.ts'
 import type { Sent } from '../../cli/explain/sent.ts'
 import pc from 'picocolors'
-import { jobsOf, toldSteps } from '../../reporters/view/story.ts'
+import { jobsOf, toldSteps } from '../../reporters/view/evidence.ts'
 import type { Examples } from './exchanges.ts'
 import { type FailureExchange, sections, type Story } from '../../harness/report/index.ts'
 

@@ -1,6 +1,6 @@
 import { operations } from '../../catalogue/operations.ts'
 import { count, type Report } from '../../harness/report/index.ts'
-import { markdownText } from '../../reporters/escape/markdown.ts'
+import { markdownText } from '../../reporters/escape.ts'
 import { byOperation, exercised } from '../../reporters/view/groups.ts'
 import { likelyCauses } from '../../reporters/view/causes.ts'
 import { verdictWords } from '../../reporters/view/standing.ts'

@@ -1,5 +1,5 @@
 import { operations } from '../../catalogue/operations.ts'
-import type { Step } from '../../reporters/view/to-declare.ts'
+import type { Step } from '../../reporters/view/next-steps.ts'
 import { compactJson } from '../../reporters/view/writing.ts'
 import { existsSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'

@@ -1,6 +1,6 @@
 import type { Colors } from 'picocolors/types'
 import { count, type RequirementResult } from '../../harness/report/index.ts'
-import { terminalText } from '../../reporters/escape/terminal.ts'
+import { terminalText } from '../../reporters/escape.ts'
 import { duration } from '../../reporters/view/writing.ts'
 import { canRewrite } from './say.ts'
 

@@ -35,12 +35,11 @@ import { type Look, roundly, showProgress, type Standing } from '../output/progr
 import { colorsFor, type People } from '../output/say.ts'
 import type { RunArguments } from './arguments.ts'
 import { findTarget, type FoundTarget, warn } from './find-target.ts'
-import type { Interrupts } from './interrupts.ts'
+import { type Interrupts, type Loss, onLoss, stuck } from '../guard.ts'
 import { publish } from './publish.ts'
 import { type StartedServer, startServer } from './start-server.ts'
 import { estimate } from '../../suites/estimate.ts'
-import { type Loss, onLoss, stuck } from '../guard.ts'
-import { runOptions } from './run-options.ts'
+import { runOptions } from './options.ts'
 
 interface RunFront {
   readonly interrupts: Interrupts

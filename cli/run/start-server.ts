@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { exitProcess } from '../guard.ts'
+import { exitProcess, createRunInterrupts, type Interrupts } from '../guard.ts'
 import type { EndCause } from '../../harness/engine/index.ts'
 import { leftOut, type Reason, type Report } from '../../harness/report/index.ts'
 import { redactorFor } from '../../harness/target-file/index.ts'
 import { UserError } from '../../harness/user-error.ts'
 import type { RunArguments } from './arguments.ts'
 import { findTarget, type FoundTarget, askOnce, takesConnections } from './find-target.ts'
-import { createRunInterrupts, type Interrupts } from './interrupts.ts'
 import { startProcess, type CommandEnd } from './process.ts'
 
 /** How long a target may take until it answers, if --wait does not say, in ms. */

@@ -1,7 +1,7 @@
 import type { Report, RequirementResult } from '../../harness/report/index.ts'
 import { isLeftOutByOption, matchesId } from '../../harness/report/index.ts'
 import type { RunArguments } from '../run/arguments.ts'
-import { neededBy } from '../run/chosen-ids.ts'
+import { neededBy } from '../run/options.ts'
 
 /** Differences from when these requirements were judged before. */
 export type Changes = NonNullable<ReturnType<ReturnType<typeof createResults>['add']>>

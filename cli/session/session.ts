@@ -12,7 +12,7 @@ import type { Standing } from '../output/progress.ts'
 import type { People } from '../output/say.ts'
 import type { RunArguments } from '../run/arguments.ts'
 import { type FoundTarget, askOnce, takesConnections } from '../run/find-target.ts'
-import { createRunInterrupts } from '../run/interrupts.ts'
+import { createRunInterrupts } from '../guard.ts'
 import { oneRun } from '../run/one-run.ts'
 import { createResults, type Changes, optionsFor, type Selection } from './results.ts'
 

@@ -1,5 +1,5 @@
 import { count, type RecordedExchange, type Report } from '../../harness/report/index.ts'
-import { visible } from '../../reporters/escape/visible.ts'
+import { visible } from '../../reporters/escape.ts'
 import {
   byRequirement,
   exchangeMarkup,

@@ -1,12 +1,18 @@
 import { readFileSync } from 'node:fs'
 import { type Report, summarize } from '../../harness/report/index.ts'
-import { htmlText, htmlAnchor, htmlAttribute } from '../../reporters/escape/html.ts'
+import { htmlText, htmlAnchor, htmlAttribute } from '../../reporters/escape.ts'
 import {
   policyFor,
   script as reportScript,
   style as reportStyle,
 } from '../../reporters/html/assets.ts'
-import { failureList, likelyList, stepList } from '../../reporters/html/lists.ts'
+import {
+  failureList,
+  likelyList,
+  stepList,
+  matrix,
+  matrixCell,
+} from '../../reporters/html/lists.ts'
 import {
   countCards,
   verdictBlock,
@@ -14,7 +20,6 @@ import {
   runDetails,
   operationsSection,
 } from '../../reporters/html/overview.ts'
-import { matrix, matrixCell } from '../../reporters/html/matrix.ts'
 import { toolbar, operationHead, requirement } from '../../reporters/html/requirement.ts'
 import { byOperation, kindOf, kindsOf } from '../../reporters/view/groups.ts'
 import { type Mark, outcomes } from '../../reporters/view/writing.ts'

@@ -14,7 +14,7 @@ import { applyEdits, modify, parse, type ParseError } from 'jsonc-parser'
 import { checkTargetFile } from '../../harness/target-file/index.ts'
 import { followed, writeAtomically } from '../output/files.ts'
 import { loadRun } from '../run/one-run.ts'
-import { runOptions } from '../run/run-options.ts'
+import { runOptions } from '../run/options.ts'
 
 /**
  * Serves the page. The first run begins when it is first opened, so that it is seen from its beginning.

@@ -1,7 +1,7 @@
 import { UserError } from '../../harness/user-error.ts'
 import { exitProcess } from '../guard.ts'
 import { colorsFor, tell } from '../output/say.ts'
-import type { Line } from '../../reporters/terminal/layout.ts'
+import type { Line } from '../../reporters/terminal/lines.ts'
 import { firstOf, outcomes } from '../../reporters/view/writing.ts'
 import type { RunArguments } from '../run/arguments.ts'
 import {
@@ -15,7 +15,7 @@ import { catalogue } from '../../catalogue/catalogue.ts'
 import type { Changes } from '../session/results.ts'
 import { patternMistake } from '../../library/options.ts'
 import type { Colors } from 'picocolors/types'
-import { terminalText } from '../../reporters/escape/terminal.ts'
+import { terminalText } from '../../reporters/escape.ts'
 import { count } from '../../harness/report/index.ts'
 
 /** Runs until the user quits; throws UserError if not even the first run can begin. */

@@ -1,5 +1,5 @@
 import { count, type Counts, type Outcome, type Report } from '../../harness/report/index.ts'
-import { htmlAnchor, htmlAttribute, htmlText } from '../escape/html.ts'
+import { htmlAnchor, htmlAttribute, htmlText, shortened } from '../escape.ts'
 import {
   exercised,
   sum,
@@ -10,7 +10,6 @@ import {
   untested,
 } from '../view/groups.ts'
 import { byState, mapSentence, notBuilt, shownMap, states } from '../view/operation-map.ts'
-import { shortened } from '../escape/visible.ts'
 import { capital, compactJson, duration, outcomes } from '../view/writing.ts'
 import {
   exitLine,

@@ -6,13 +6,18 @@ import type {
 } from '../../harness/report/index.ts'
 import { count, reasonExpected, sections, sectionsIn } from '../../harness/report/index.ts'
 import { singleQuoted } from '../../harness/shell-word.ts'
-import { htmlAttribute, htmlText } from '../escape/html.ts'
-import { shortened, visible } from '../escape/visible.ts'
+import { htmlAttribute, htmlText, shortened, visible } from '../escape.ts'
 import { duration, type Mark, requirementPage } from '../view/writing.ts'
 import { responseDifference, responseDifferenceOf } from '../view/difference.ts'
 import { evidence } from '../view/evidence.ts'
-import { storyDiagram } from './story.ts'
-import { differenceTable, piecesMarkup, pre, requestText, responseText } from './exchange.ts'
+import {
+  storyDiagram,
+  differenceTable,
+  piecesMarkup,
+  pre,
+  requestText,
+  responseText,
+} from './exchange.ts'
 import { isOperationId, operation as operationOf } from '../../catalogue/operations.ts'
 import { kindOf, kindsIn, kindsOf, type OperationGroup } from '../view/groups.ts'
 

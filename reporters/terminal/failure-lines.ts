@@ -1,7 +1,7 @@
 import type { Cause } from '../view/causes.ts'
 import type { Colors } from 'picocolors/types'
-import { terminalText, terminalPieces } from '../escape/terminal.ts'
-import type { Line } from './layout.ts'
+import { terminalText, terminalPieces } from '../escape.ts'
+import type { Line } from './lines.ts'
 import {
   sections,
   count,
@@ -9,8 +9,7 @@ import {
   type Failure,
 } from '../../harness/report/index.ts'
 import { outcomes, firstOf } from '../view/writing.ts'
-import { storyLines } from '../view/story.ts'
-import { evidence, type EvidenceLine, commandOrLength } from '../view/evidence.ts'
+import { storyLines, evidence, type EvidenceLine, commandOrLength } from '../view/evidence.ts'
 import { responseDifferenceOf } from '../view/difference.ts'
 
 const INDENT = ' '.repeat(4)

@@ -1,28 +1,75 @@
+import { wrapAnsi } from 'fast-wrap-ansi'
 import type { Colors } from 'picocolors/types'
 import { type Counts, type Report, count, sayNeed } from '../../harness/report/index.ts'
-import { terminalText } from '../escape/terminal.ts'
-import { type Line, paints } from './layout.ts'
+import { terminalText } from '../escape.ts'
 import { type ReasonGroup, selectedSummary, untested } from '../view/groups.ts'
 import { byState, mapSentence, type NotBuilt, shownMap, states } from '../view/operation-map.ts'
-import { gainOf, type Step, usualPart } from '../view/to-declare.ts'
+import { gainOf, type Step, usualPart } from '../view/next-steps.ts'
 import { capital, compactJson, firstOf } from '../view/writing.ts'
 import { type LikelyCause, likelyHeading } from '../view/causes.ts'
 
-/** Columns of counts, narrow enough for a line of 60 characters. */
-const columnsOf = (report: Report) =>
-  [
-    ['passed', 'passed', 'green'],
-    ['failed', 'failed', 'red'],
-    ['notExercised', untested(report), 'yellow'],
-    ['notApplicable', 'n/a', 'dim'],
-  ] as const satisfies readonly (readonly [keyof Counts, title: string, keyof Colors])[]
+/**
+ * A line for people. One with a `lead` goes on under its text if it is too long; `width` is how many columns the lead
+ * takes. One that is `whole` is to be copied and never broken.
+ */
+export type Line =
+  | string
+  | { readonly lead: string; readonly width: number; readonly text: string }
+  | { readonly whole: string }
+
+/** Colour of each tone of a mark. */
+export const paints = { p: 'green', f: 'red', m: 'yellow', n: 'dim', w: 'dim' } as const
+
+/** Makes a link of a text, if whoever shows it knows links; else the text as it is. */
+export type Link = (text: string, address: string) => string
+
+export const noLink: Link = (text) => text
+
+/** The link of a terminal (OSC 8). The address holds no control characters: it is a URL that was parsed. */
+export const terminalLink: Link = (text, address) =>
+  `\u001b]8;;${new URL(address).href}\u0007${text}\u001b]8;;\u0007`
+
+/** Least width, in columns, at which text is readable. */
+const NARROWEST = 30
+const HANGING = 2
+
+/** Columns of a stream if it is a terminal; Infinity for logs and pipes, where lines stay as they are. */
+export function columnsOf(stream: { readonly isTTY?: boolean; readonly columns?: number }): number {
+  return stream.isTTY === true ? stream.columns || 80 : Infinity
+}
+
+/** Breaks lines between words for that many columns, the rest indented; Infinity: as they are. */
+export function laidOut(lines: readonly Line[], columns: number): string[] {
+  return lines.flatMap((line) => {
+    if (typeof line !== 'string' && 'whole' in line) return [line.whole]
+    const { lead, text, width } = typeof line === 'string' ? parted(line) : line
+    if (columns === Infinity) return [lead + text]
+    const room = Math.max(columns, NARROWEST) - width
+    const [first = '', ...rest] = wrapAnsi(text, Math.max(room, NARROWEST / 2), {
+      hard: true,
+    }).split('\n')
+    return [lead + first, ...rest.map((part) => ' '.repeat(width) + part)]
+  })
+}
+
+/** Takes the indentation of a line as its lead; a line without one goes on a little indented. */
+function parted(line: string): { lead: string; width: number; text: string } {
+  const [lead] = /^ */.exec(line)!
+  return { lead, width: lead.length === 0 ? HANGING : lead.length, text: line.slice(lead.length) }
+}
 
 const levels = { must: 'must (required)', should: 'should (recommended)' } as const
 
 /** Counts of what the options left in, by level. */
 export function summaryTable(report: Report, colors: Colors): string[] {
   const summary = selectedSummary(report)
-  const columns = columnsOf(report)
+  // Narrow enough for a line of 60 characters.
+  const columns = [
+    ['passed', 'passed', 'green'],
+    ['failed', 'failed', 'red'],
+    ['notExercised', untested(report), 'yellow'],
+    ['notApplicable', 'n/a', 'dim'],
+  ] as const satisfies readonly (readonly [keyof Counts, title: string, keyof Colors])[]
   const row = (level: keyof typeof levels): string => {
     const cells = columns.map(([member, title, color]) => {
       const number = summary[level][member]

@@ -4,7 +4,7 @@ import type { AnswersDiffer, Failure, HttpResponse } from '../../harness/report/
 import type { Report, RequirementResult } from '../../harness/report/index.ts'
 import { count, isSame, responseOf, sayAnswers } from '../../harness/report/index.ts'
 import { groupBy } from '../../harness/group-by.ts'
-import { shortened } from '../escape/visible.ts'
+import { shortened } from '../escape.ts'
 import { absentOperations } from './operation-map.ts'
 import { capital, firstOf } from './writing.ts'
 import { clue, clueOf, type Clue, expectedOf, isGone, isGranting, statusesOf } from './clues.ts'

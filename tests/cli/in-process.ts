@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os'
 import { Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { main } from '../../cli/index.ts'
-import { createRunInterrupts } from '../../cli/run/interrupts.ts'
+import { createRunInterrupts } from '../../cli/guard.ts'
 import { bin, type Ended, type Settings, userEnvironment } from './conform.ts'
 
 interface Shown extends Settings {

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { operations } from '../../catalogue/operations.ts'
 import { clientFindingLines, clientFormats, clientReportLines } from '../../cli/client/formats.ts'
-import { laidOut, type Line } from '../../reporters/terminal/layout.ts'
+import { laidOut, type Line } from '../../reporters/terminal/lines.ts'
 import pc from 'picocolors'
 import type { ClientReport } from '../../traffic/client/client-report.ts'
 import {

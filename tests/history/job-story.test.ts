@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { storyDiagram } from '../../reporters/html/story.ts'
+import { storyDiagram } from '../../reporters/html/exchange.ts'
 import { mermaidDiagram } from '../../build/site/requirement-text.ts'
-import { storyLines, textDiagram } from '../../reporters/view/story.ts'
+import { storyLines, textDiagram } from '../../reporters/view/evidence.ts'
 import { storyOf } from '../../suites/jobs/story.ts'
 import { historyOf } from './stories.ts'
 

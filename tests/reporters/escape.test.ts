@@ -4,11 +4,17 @@ import { XMLParser } from 'fast-xml-parser'
 import { expect, test } from 'vitest'
 import { validateXML } from 'xmllint-wasm'
 import { commandData, commandProperty } from '../../reporters/github.ts'
-import { htmlAnchor, htmlAttribute, htmlText } from '../../reporters/escape/html.ts'
-import { json } from '../../reporters/escape/json.ts'
-import { terminalLines, terminalText } from '../../reporters/escape/terminal.ts'
-import { visible, visibleLines } from '../../reporters/escape/visible.ts'
-import { xmlAttribute, xmlDocument, xmlText } from '../../reporters/escape/xml.ts'
+import {
+  htmlAnchor,
+  htmlAttribute,
+  htmlText,
+  json,
+  terminalLines,
+  terminalText,
+  visible,
+  visibleLines,
+} from '../../reporters/escape.ts'
+import { xmlAttribute, xmlDocument, xmlText } from '../../reporters/junit.ts'
 import { hostilePieces, unsafe } from './hostile.ts'
 import { attribute, elements, textOf } from './html-tree.ts'
 import { anyCharacter } from '../support/any-character.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { nameMarks } from '../../reporters/escape/name-marks.ts'
+import { nameMarks } from '../../reporters/name-marks.ts'
 
 test.each([
   'Example Labs, staging 2',

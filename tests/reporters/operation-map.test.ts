@@ -14,7 +14,7 @@ import {
   operationMap,
   shownMap,
 } from '../../reporters/view/operation-map.ts'
-import { whatToDeclare } from '../../reporters/view/to-declare.ts'
+import { whatToDeclare } from '../../reporters/view/next-steps.ts'
 import { failed, missed, notApplicable, report, result } from '../gates/results.ts'
 import { joined } from './sample-exchanges.ts'
 

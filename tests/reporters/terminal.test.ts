@@ -6,7 +6,7 @@ import { renderTerminal } from '../../reporters/terminal.ts'
 import { leftOut, targetReason, undeclaredReason } from '../../harness/report/reason.ts'
 import { failed, missed, notApplicable, report, result } from '../gates/results.ts'
 import { knowsLinks } from '../../cli/output/say.ts'
-import { terminalLink } from '../../reporters/terminal/layout.ts'
+import { terminalLink } from '../../reporters/terminal/lines.ts'
 import { hostile, unsafe } from './hostile.ts'
 import { fails, mixed, sampleFailure, sampleReport } from './sample-report.ts'
 

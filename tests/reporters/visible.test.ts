@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { visible, visibleLines } from '../../reporters/escape/visible.ts'
+import { visible, visibleLines } from '../../reporters/escape.ts'
 import { hostile, unsafe } from './hostile.ts'
 import { anyCharacter } from '../support/any-character.ts'
 

@@ -3,10 +3,15 @@ import {
   isLeftOutByOption,
   readReport,
   type RequirementResult,
+  type BaselineEntry,
 } from '../../harness/report/index.ts'
 import { UserError } from '../../harness/user-error.ts'
 import { plannedReports } from '../output/report-requests.ts'
 import type { RunArguments } from './arguments.ts'
+import { type RunOptions, rerunCommand, runOptionsOf } from '../../harness/engine/index.ts'
+import { isSecretName } from '../../harness/recording/index.ts'
+import { labels } from '../../harness/target-file/index.ts'
+import { shellWord } from '../../harness/shell-word.ts'
 
 /** The option that chooses requirements by what a report says of them; undefined if none does. */
 export function chosenByOf({
@@ -44,4 +49,39 @@ export function withChosenIds(options: RunArguments): RunArguments {
 /** The ids that show a failure again: its own, and of what is judged on the responses to others, theirs. */
 export function neededBy({ id, failures }: RequirementResult): string[] {
   return [id, ...failures.flatMap(({ rerunIds = [] }) => rerunIds.filter(isRequirementId))]
+}
+
+/**
+ * Turns the options of the command line into those of a run.
+ * @param exchangeLog where every exchange is written down; undefined: nowhere
+ */
+export function runOptions(
+  options: RunArguments,
+  baseUrl: string | undefined,
+  expected: readonly BaselineEntry[],
+  exchangeLog?: string,
+): RunOptions {
+  const again = rerunCommand({ ...options, baseUrl, headers: options.header })
+  const chosenBy = chosenByOf(options)
+  const endsTarget = options.start !== undefined
+  const given = { ...options, expected, exchangeLog, chosenBy, endsTarget }
+  return runOptionsOf(given, again + startOf(options))
+}
+
+/** A variable, a path or a file, such as a server takes for its TLS key: it opens nothing by itself. */
+const isPlaceOfKey = /^["']?(?:\$|[./~])|\.(?:pem|key|p12|pfx|json|txt)["']?$/i
+
+/** Options that start the server of a rerun, without what they seem to hand over as a secret. */
+function startOf({ start, wait }: RunArguments): string {
+  const shown = start
+    ?.replaceAll(/(\w+)=('[^']*'|"[^"]*"|\S+)/g, (whole, name: string) =>
+      isSecretName(name) ? `${name}=${labels.other}` : whole,
+    )
+    .replaceAll(/(--?[\w-]+\s+)(?!-)('[^']*'|"[^"]*"|\S+)/g, (whole, name: string, value: string) =>
+      isSecretName(name) && !isPlaceOfKey.test(value) ? name + labels.other : whole,
+    )
+  return [
+    ...(shown === undefined ? [] : [` --start ${shellWord(shown)}`]),
+    ...(wait === undefined ? [] : [` --wait ${wait}`]),
+  ].join('')
 }

@@ -1,0 +1,174 @@
+/**
+ * Characters that hide or disguise text wherever it is shown: C0, DEL and C1 controls, line and paragraph separators,
+ * bidi controls, lone surrogates, noncharacters, and what takes no room (zero-width spaces, soft hyphens, tag characters).
+ * Variation selectors stay, and joiners between characters that can be joined: emoji and scripts need them.
+ */
+const hidden =
+  // oxlint-disable-next-line no-misleading-character-class -- a joiner by itself is meant
+  /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Noncharacter_Code_Point}]|(?![\u180b-\u180f\u200c\u200d\ufe00-\ufe0f\u{e0100}-\u{e01ef}])\p{Default_Ignorable_Code_Point}|(?<![^\0-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\0-\x7f])/gu
+
+const named: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
+
+/** The text on one line, with every character that could hide or disguise something written out: `\n`, `\x1b`, `\u202e`. */
+export function visible(text: string): string {
+  return text.replace(hidden, (character) => named[character] ?? codeOf(character))
+}
+
+/** Makes text visible, but line feeds and tabs stay as they are; CRLF counts as a line feed. */
+export function visibleLines(text: string): string {
+  return text
+    .replaceAll('\r\n', '\n')
+    .replace(hidden, (character) =>
+      character === '\n' || character === '\t' ? character : visible(character),
+    )
+}
+
+/**
+ * Places at which a pipeline's runner sees a command in what a step prints: `##[` (GitHub), `##vso[` (Azure) and `##teamcity[`
+ * anywhere in a line, `::` at its beginning after any blanks (GitHub).
+ */
+const command = /#(?=#[\w[])|(?<=^[^\S\n]*):(?=:)/gm
+
+/** The text without such commands: the first character of each is written as `write` says, by default `\x23` or `\x3a`. */
+export function withoutCommands(
+  text: string,
+  write: (character: string) => string = codeOf,
+): string {
+  return text.includes('##') || text.includes('::') ? text.replace(command, write) : text
+}
+
+function codeOf(character: string): string {
+  const hex = character.codePointAt(0)!.toString(16)
+  if (hex.length <= 2) return `\\x${hex.padStart(2, '0')}`
+  return hex.length <= 4 ? `\\u${hex.padStart(4, '0')}` : `\\u{${hex}}`
+}
+
+/** The first `limit` characters, and how many more there were. Never cuts a character in two. */
+export function shortened(text: string, limit: number): string {
+  if (text.length <= limit) return text
+  const end = /[\ud800-\udbff]/.test(text[limit - 1] ?? '') ? limit - 1 : limit
+  return `${text.slice(0, end)}… (${text.length - end} more characters)`
+}
+
+const references: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+/** Text of a target between tags; line feeds and tabs stay. */
+export function htmlText(text: string): string {
+  const escaped = visibleLines(text).replace(/[&<>]/g, (character) => references[character]!)
+  return withoutCommands(escaped, asReference)
+}
+
+/** Escapes for between the double quotes of an attribute; one line. */
+export function htmlAttribute(text: string): string {
+  const escaped = visible(text).replace(/[&<>"']/g, (character) => references[character]!)
+  return withoutCommands(escaped, asReference)
+}
+
+/** The address of the element of that id on the page. */
+export function htmlAnchor(id: string): string {
+  return htmlAttribute(`#${encodeURIComponent(visible(id)).replaceAll('%2F', '/')}`)
+}
+
+function asReference(character: string): string {
+  return `&#${character.charCodeAt(0)};`
+}
+
+/** Not escaped by JSON itself, but able to disguise the text of a target where the file is shown on a terminal. */
+const disguising =
+  /[\u007f-\u009f\p{Zl}\p{Zp}\p{Bidi_Control}\p{Noncharacter_Code_Point}\p{Default_Ignorable_Code_Point}]/gu
+
+/** JSON that reads back as the same value and holds no character that hides or disguises, and no command to a runner. */
+export function json(value: unknown, indent?: number): string {
+  return withoutCommands(JSON.stringify(value, null, indent), escaped).replace(disguising, escaped)
+}
+
+function escaped(character: string): string {
+  let units = ''
+  for (let at = 0; at < character.length; at++)
+    units += `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`
+  return units
+}
+
+/** Foreign text on a terminal or in a log: one line, no control sequence, no command to a runner, at most `limit` characters. */
+export function terminalText(text: string, limit = 2000): string {
+  return shortened(withoutCommands(visible(text)), limit)
+}
+
+/** Lines of such text. Those after the first are indented, so that none looks like a message of its own. */
+export function terminalLines(text: string, indent = '  '): string {
+  return text
+    .split('\n')
+    .map((line) => terminalText(line))
+    .join(`\n${indent}`)
+}
+
+/** Escapes text in pieces, of which the marked ones are painted; not if only together they are a command. */
+export function terminalPieces(
+  pieces: readonly { readonly text: string; readonly isMarked: boolean }[],
+  paint: (text: string) => string,
+): string {
+  const whole = terminalText(pieces.map(({ text }) => text).join(''))
+  const each = pieces.map(({ isMarked, text }) => ({ isMarked, text: visible(text) }))
+  if (whole !== each.map(({ text }) => text).join('')) return whole
+  return each.map(({ isMarked, text }) => (isMarked ? paint(text) : text)).join('')
+}
+
+/**
+ * Characters that give text a meaning in GitHub's Markdown: markup, HTML, tables, links, mentions, references, emoji, mathematics.
+ * Each is written as a character reference, which every renderer shows as the character and none takes for markup.
+ * A colon before a blank begins neither an address nor an emoji.
+ */
+const meaningful = /[&<>`*_[\]#|~@\\$]|:(?!\s|$)/g
+/** Begins a list, a heading or a rule only at the beginning. */
+const leading = /^(\s*)([-+=]|\d+(?=[.)]))/
+const webAddress = /\bwww\./gi
+
+/**
+ * Texts that GitHub and GitLab link, and tell somebody of, as a reader sees them: mentions (`@name`), references (`#12`,
+ * `org/repo#12`, `!12`, `GH-12`) and addresses of issues. They look for these when the Markdown is HTML already, so that
+ * neither a backslash nor a character reference hides one; only a character between, or code, does.
+ */
+const mention =
+  /[@#!](?=\w)|\bGH-(?=\d)|\/(?:issues|pull|discussions|merge_requests|work_items|epics)\/(?=\d)/gi
+/** Takes no room, and no line is broken at it. */
+const wordJoiner = '&#8288;'
+
+/** Text of a target as inline Markdown: one line, nothing in it is markup and nobody is told of it; also inside a table. */
+export function markdownText(text: string): string {
+  const parts = visible(text).split(mention)
+  const marks = visible(text).match(mention) ?? []
+  const written = parts.map((part, at) => inert(part + (marks[at] ?? ''))).join(wordJoiner)
+  return written.replace(
+    leading,
+    (_, blanks: string, mark: string) => `${blanks}${reference(mark)}`,
+  )
+}
+
+/** Text in monospace, inline; also inside a table. In code nothing is linked, and it can be copied as it is. */
+export function markdownCode(text: string): string {
+  return /^[\w./-]+$/.test(text) ? `\`${text}\`` : `<code>${inert(visible(text))}</code>`
+}
+
+function inert(text: string): string {
+  return text
+    .replace(meaningful, reference)
+    .replace(webAddress, (match) => `${match.slice(0, 3)}&#46;`)
+}
+
+/** Lines of text as a fenced block that no line of it can end. */
+export function markdownBlock(text: string, language = ''): string {
+  const shown = withoutCommands(visibleLines(text))
+  const longest = Math.max(2, ...[...shown.matchAll(/`+/g)].map(([run]) => run.length))
+  const fence = '`'.repeat(longest + 1)
+  return `${fence}${language}\n${shown}\n${fence}`
+}
+
+function reference(characters: string): string {
+  return `&#${characters.codePointAt(0)!};${characters.slice(1)}`
+}
