@@ -16,7 +16,7 @@ import { eachAccepted, ofBodies, type Refusal } from './created/created-object.t
 import { noEffect, once, onceAtOnce, ownId } from './created/relations.ts'
 import { usable } from './created/usable.ts'
 import { judgeAnyText } from './jobs/any-text.ts'
-import { gateOf } from './jobs/application.ts'
+import { clientOf } from './jobs/client.ts'
 import { lookAtLast } from './jobs/drive.ts'
 import {
   malformedId,
@@ -26,15 +26,16 @@ import {
   withRequiredInputs,
 } from './jobs/faults.ts'
 import { readFinalStates } from './jobs/follow.ts'
+import { gateOf } from './jobs/gate.ts'
 import { jobsIn } from './jobs/view.ts'
-import { byRule, judgeCreated, judgeFailed, judgeJobs, reach, stateFor } from './jobs/judge.ts'
-import { ids, type JobRuleId } from './jobs/rules.ts'
+import { byRules, judgeCreated, judgeFailed, judgeJobs, reach } from './jobs/judge.ts'
+import { ids, rulesAfter, type State } from './jobs/rules.ts'
 
 // §4.2 Create application job
 
 export const jobsCreate = suite('jobs.create', () => ({
+  ...byRules('jobs.create'),
   '202-created': judgeCreated,
-  '202-retrievable': byRule('jobs.create/202-retrievable'),
   '202-required-inputs-only': withRequiredInputs,
   '202-any-text': judgeAnyText,
   '400-missing-body': missingBody,
@@ -42,23 +43,14 @@ export const jobsCreate = suite('jobs.create', () => ({
   '400-missing-required-inputs': withoutInput,
   '400-malformed-inputs': malformedInputs,
   '404-unknown-application': unknown('application_id'),
-  '4xx-no-effect': byRule(ids.noEffect),
-  '409-job-in-progress': byRule(ids.inProgress),
-  '409-released': byRule(ids.released),
-  '409-per-application': byRule(ids.perApplication),
-  '409-atomic': byRule(ids.atomic),
 }))
 
 // §4.3 Retrieve job. The spec names no error of an unknown or malformed id: any 4xx with an envelope will do.
 
 export const jobsRetrieve = suite('jobs.retrieve', () => ({
+  ...byRules('jobs.retrieve'),
   '200-job': judgeJobs,
-  '200-identity': byRule('jobs.retrieve/200-identity'),
-  '200-created-at': byRule('jobs.retrieve/200-created-at'),
-  '200-outcome': byRule('jobs.retrieve/200-outcome'),
   '200-failed': judgeFailed,
-  '200-stable': byRule('jobs.retrieve/200-stable'),
-  '200-consistent': byRule('jobs.retrieve/200-consistent'),
   '4xx-unknown-job': unknownJob,
   '4xx-malformed-id': malformedId,
 }))
@@ -95,46 +87,43 @@ export const applicationsCreate = suite('applications.create', () => ({
 
 /** Brings about whatever the rules need, beside everything else that a run sends. */
 async function createJobs(run: Run): Promise<void> {
+  const client = clientOf(run)
   const { application, failingApplication } = run.target.resources
-  const planned = (Object.keys(stateFor) as JobRuleId[]).filter((id) => isPlanned(run, id))
-  const wanted = new Set(planned.map((id) => stateFor[id]))
-  if (!application || run.options.readOnly) wanted.delete('ended')
-  if (failingApplication && isPlanned(run, 'jobs.retrieve/200-failed')) wanted.add('failing')
-  await Promise.allSettled([...wanted].map((state) => reach(run, state)))
-}
-
-/** The declared application that a creation names; undefined for any other request. */
-function applicationOf(run: Run, { operation, params }: Probe): string | undefined {
-  const application = operation === 'jobs.create' ? params['application_id'] : undefined
-  return application !== undefined && run.target.applicationIds.has(application)
-    ? application
-    : undefined
+  const isFollowed = application !== undefined && !run.options.readOnly
+  const states: State[] = [...(isFollowed ? ['ended' as const] : []), 'conflicts', 'refusals']
+  const wanted = states.filter((state) => client.isPlanned(...rulesAfter(state)))
+  if (failingApplication && isPlanned(run, 'jobs.retrieve/200-failed')) wanted.push('failing')
+  await Promise.allSettled(wanted.map((state) => reach(client, state)))
 }
 
 /** All that the engine knows about jobs: which one can be read, that an application takes one creation at a time, and their end. */
 export const jobsHook: RunHook = {
   requests: {
     'jobs.retrieve': async (run) => {
-      const id = run.target.resources.job ?? (await reach(run, 'readable'))
+      const id = run.target.resources.job ?? (await reach(clientOf(run), 'readable'))
       return operationProbe(run, 'jobs.retrieve', { params: { job_id: id } })
     },
   },
-  intercept(run, probe, purpose, send) {
-    const application = applicationOf(run, probe)
-    if (application === undefined) return undefined
+  intercept(run, { operation, params, effect }, purpose, send) {
+    const client = clientOf(run)
+    const application =
+      operation === 'jobs.create' &&
+      client.declared.find(({ id }) => id === params['application_id'])
+    if (!application) return undefined
     const expects409 = purpose.expects?.some(([status]) => status === 409) ?? false
-    const gate = gateOf(run, application)
-    if (probe.effect !== 'none') return gate.sendWhenIdle(true, expects409, send)
+    const gate = gateOf(client, application)
+    if (effect !== 'none') return gate.sendWhenIdle(true, expects409, send)
     const refused = (): Promise<Exchange> => gate.sendWhenIdle(false, expects409, send)
     // Whether a refused creation has an effect is looked at before any other refusal is sent there.
     const isLookedAtFirst =
-      isPlanned(run, ids.noEffect) && run.target.resources.application?.id === application
-    return isLookedAtFirst ? reach(run, 'refusals').then(refused, refused) : refused()
+      isPlanned(run, ids.noEffect) && run.target.resources.application?.id === application.id
+    return isLookedAtFirst ? reach(client, 'refusals').then(refused, refused) : refused()
   },
   start: createJobs,
   async finish(run) {
-    if (isPlanned(run, ids.released)) await lookAtLast(run)
-    await readFinalStates(run)
+    const client = clientOf(run)
+    if (client.isPlanned(ids.released)) await lookAtLast(client)
+    await readFinalStates(client)
   },
   unfinished: (run) =>
     jobsIn(historyOf(run))

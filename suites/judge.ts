@@ -24,6 +24,7 @@ import {
   operation,
   readingOperation,
 } from '../catalogue/operations.ts'
+import { jobRules } from './jobs/rules.ts'
 import { storyOf } from './jobs/story.ts'
 import { createdHook, envelopeHook, placeholderRequest, sharedBy } from '../harness/checks/index.ts'
 import { historyHook, historyOf } from '../harness/history/index.ts'
@@ -36,14 +37,9 @@ import { judgeOf } from './suites.ts'
 
 /** Requirements whose failure takes a state that one request does not bring about, by id or by its condition. */
 const states: Readonly<Record<string, TakesState>> = {
-  'jobs.create/202-created': 'idle-application',
+  ...Object.fromEntries(Object.entries(jobRules).map(([id, { takes }]) => [id, takes])),
   'jobs.create/202-required-inputs-only': 'idle-application',
   'jobs.create/202-any-text': 'idle-application',
-  'jobs.create/409-job-in-progress': 'job-in-progress',
-  'jobs.create/409-atomic': 'requests-at-once',
-  'jobs.create/409-per-application': 'job-elsewhere',
-  'jobs.create/409-released': 'job-before',
-  'jobs.create/4xx-no-effect': 'refusal-before',
   '4xx-no-effect': 'refusal-before',
   '400-atomic': 'requests-at-once',
   '2xx-own-id': 'requests-at-once',
@@ -52,13 +48,6 @@ const states: Readonly<Record<string, TakesState>> = {
   '2xx-usable': 'object-of-run',
   '2xx-attached-to-graph': 'object-of-run',
   '2xx-retrievable': 'object-of-run',
-  'jobs.create/202-retrievable': 'job-of-run',
-  'jobs.retrieve/200-job': 'job-of-run',
-  'jobs.retrieve/200-identity': 'job-of-run',
-  'jobs.retrieve/200-created-at': 'job-of-run',
-  'jobs.retrieve/200-outcome': 'endless-job',
-  'jobs.retrieve/200-stable': 'job-of-run',
-  'jobs.retrieve/200-consistent': 'job-of-run',
   'jobs.retrieve/200-failed': 'job-of-run',
 }
 

@@ -13,7 +13,13 @@ export { exclusiveIds, isExclusive } from './declared.ts'
 // The target that it becomes.
 export { resolveTarget } from './resolve.ts'
 export { canonicalTarget, plainFile, targetDigest } from './places.ts'
-export type { ApplicationResource, Scenario, Target, UploadContent } from './model.ts'
+export {
+  type ApplicationResource,
+  applicationNames,
+  type Scenario,
+  type Target,
+  type UploadContent,
+} from './model.ts'
 export { fillRequest, fillTarget, readOnlyTarget } from './places.ts'
 export type { HookRequest, SetupRequest } from './model.ts'
 

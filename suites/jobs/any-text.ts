@@ -13,7 +13,7 @@ import {
 import type { CheckContext, Exchange } from '../../harness/engine/index.ts'
 import { answered, isGranted, NotExercised } from '../../harness/engine/index.ts'
 import { getAt, preview } from '../../schemas/json.ts'
-import { jobRequest } from './requests.ts'
+import { jobRequest } from './client.ts'
 
 /** Texts of the kinds that servers trip over. */
 const awkward = [

@@ -1,35 +1,29 @@
 import { declaredResource, grantedControl } from '../../harness/checks/index.ts'
+import { askHolding, NotExercised } from '../../harness/engine/index.ts'
 import { isConflict } from '../../harness/history/index.ts'
-import { NotExercised, pause, askHolding } from '../../harness/engine/index.ts'
-import type { Run } from '../../harness/engine/index.ts'
 import type { Refusal } from '../created/created-object.ts'
-import { type Held, hold, holdOrSkip, isBroken, untilFree } from './application.ts'
+import { type JobClient, jobRequest } from './client.ts'
 import { kindsOf } from './faults.ts'
+import { type Gate, gateOf } from './gate.ts'
 import { moments, timesAlike, windowMs } from './no-effect.ts'
-import { create, eventOf, jobRequest } from './requests.ts'
 import { ids } from './rules.ts'
 
 /** Sends creations that are to be refused to an idle application; what is granted nevertheless is waited for. */
-async function refuse(
-  { run, application, settle }: Held,
-  refusals: readonly Refusal[],
-): Promise<void> {
+async function refuse(gate: Gate, refusals: readonly Refusal[]): Promise<void> {
+  const { client, application } = gate
   for (const { requirement, what, change } of refusals) {
     const about = `jobs.create/${requirement}`
-    const role = { role: 'setup', badInput: true } as const
-    const probe = await change(await jobRequest(run, application))
-    const purpose = { ...role, requirement: ids.noEffect, about, what }
-    const exchange = await askHolding(run, probe, purpose)
-    if (eventOf(run, exchange).isGranted) await settle()
+    const probe = await change(await jobRequest(client.run, application))
+    const purpose = {
+      requirement: ids.noEffect,
+      about,
+      what,
+      role: 'setup',
+      badInput: true,
+    } as const
+    const exchange = await askHolding(client.run, probe, purpose)
+    if (client.eventOf(exchange).isGranted) await gate.settle()
   }
-}
-
-/** A valid creation whose job is waited for; false if it is answered 409. */
-async function createAfter({ run, application, settle, giveUp }: Held): Promise<boolean> {
-  const made = await create(run, application, ids.noEffect)
-  if (isConflict(made)) return false
-  if (!(await settle())) throw giveUp('still had a job in progress')
-  return true
 }
 
 /** Refusals, and how long after them a creation comes, in ms. */
@@ -39,24 +33,26 @@ interface Look {
 }
 
 /** A creation, after those refusals if there are any. `freed`: it was answered 409, but not a later one; `lost`: all were. */
-async function look(held: Held, after?: Look): Promise<'granted' | 'freed' | 'lost'> {
+async function look(gate: Gate, after?: Look): Promise<'granted' | 'freed' | 'lost'> {
   if (after) {
-    await refuse(held, after.refusals)
-    await pause(held.run, after.afterMs)
+    await refuse(gate, after.refusals)
+    await gate.client.pause(after.afterMs)
   }
-  if (await createAfter(held)) return 'granted'
-  return (await untilFree(held, ids.noEffect)) ? 'freed' : 'lost'
+  if (isConflict(await gate.create(ids.noEffect)))
+    return (await gate.untilFree(ids.noEffect)) ? 'freed' : 'lost'
+  if (!(await gate.settle())) throw gate.giveUp('still had a job in progress')
+  return 'granted'
 }
 
 /**
  * A creation at that moment after a refusal, three times if it is answered 409 each time, with others in between that nothing
  * was refused before; one more of them each time, so that what comes in every so many requests does not keep step.
  */
-async function lookClosely(held: Held, refusal: Refusal, afterMs: number): Promise<void> {
+async function lookClosely(gate: Gate, after: Look): Promise<void> {
   for (let time = 1; time <= timesAlike; time++) {
-    await pause(held.run, windowMs)
-    for (let bare = 0; bare <= time; bare++) if ((await look(held)) !== 'granted') return
-    if ((await look(held, { refusals: [refusal], afterMs })) !== 'freed') return
+    await gate.client.pause(windowMs)
+    for (let bare = 0; bare <= time; bare++) if ((await look(gate)) !== 'granted') return
+    if ((await look(gate, after)) !== 'freed') return
   }
 }
 
@@ -64,15 +60,15 @@ async function lookClosely(held: Held, refusal: Refusal, afterMs: number): Promi
  * Creations after refused ones, once a run, before any other is refused there: at once after each kind of refusal, and at
  * several moments after all of them, since a refused request may start its job by a queue.
  */
-export async function provokeRefusals(run: Run): Promise<void> {
-  const application = declaredResource(run, 'application')
-  await grantedControl(run, 'jobs.create')
-  const locking = await hold(run, application, lookAlone)
-  const other = run.target.resources.otherApplication
+export async function provokeRefusals(client: JobClient): Promise<void> {
+  const application = declaredResource(client.run, 'application')
+  await grantedControl(client.run, 'jobs.create')
+  const locking = await gateOf(client, application).hold(lookAlone)
+  const { otherApplication: other } = client.run.target.resources
   // The same on another application: one that stays free after them shows that it is not they that lock one.
-  if (locking && other?.id !== application.id)
-    await holdOrSkip(run, other, async (held) => {
-      if (await createAfter(held)) await look(held, locking)
+  if (locking && other && other.id !== application.id)
+    await gateOf(client, other).tryHold(async (gate) => {
+      if ((await look(gate)) === 'granted') await look(gate, locking)
     })
 }
 
@@ -80,40 +76,43 @@ export async function provokeRefusals(run: Run): Promise<void> {
 const nextLookMs = 150
 
 /** Gives the look since which the application takes no creation any more, if it is so. */
-async function lookAlone(held: Held): Promise<Look | undefined> {
-  const { run, application, isGivenUp } = held
+async function lookAlone(gate: Gate): Promise<Look | undefined> {
+  const { client, application } = gate
   // An application that is not free after a job, with no refusal in between, shows nothing of refusals.
-  if (held.jobs().length <= 1 && (await look(held)) === 'lost')
+  if (gate.jobs.length <= 1 && (await look(gate)) === 'lost')
     throw new NotExercised('the application is busy even if no creation was refused before')
-  const { delayed, atOnce: left } = await kindsOf(run, application)
-  const isOver = (): boolean => isGivenUp() || isBroken(run, ids.noEffect)
+  const { delayed, atOnce } = await kindsOf(client.run, application)
+  const isOver = (): boolean => gate.isGivenUp || client.isBroken(ids.noEffect)
   let last: Look | undefined
   const lookAfter = async (refusals: readonly Refusal[], afterMs: number): Promise<void> => {
     last = { refusals, afterMs }
-    if ((await look(held)) !== 'freed') return
+    if ((await look(gate)) !== 'freed') return
     // Somebody else's job is more likely to meet a long list than one request: all of them once more, with nothing else before.
     if (refusals.length > 1) {
-      await pause(run, windowMs)
-      if ((await look(held, last)) !== 'freed') return
+      await client.pause(windowMs)
+      if ((await look(gate, last)) !== 'freed') return
     }
-    for (const refusal of refusals) if (!isOver()) await lookClosely(held, refusal, afterMs)
+    for (const refusal of refusals)
+      if (!isOver()) await lookClosely(gate, { refusals: [refusal], afterMs })
   }
-  const next = async (): Promise<void> => {
-    const refusals = left.shift()!
-    await refuse(held, refusals)
-    await lookAfter(refusals, 0)
+  const left = [...atOnce]
+  const lookAtOnce = async (until: number): Promise<void> => {
+    while (left.length > 0 && performance.now() < until - nextLookMs && !isOver()) {
+      const refusals = left.shift()!
+      await refuse(gate, refusals)
+      await lookAfter(refusals, 0)
+    }
   }
   if (delayed) {
-    await refuse(held, delayed)
+    await refuse(gate, delayed)
     const refusedAt = performance.now()
-    for (const afterMs of run.options.depth === 'quick' ? moments.slice(0, 1) : moments) {
-      await pause(run, Math.max(0, refusedAt + afterMs - performance.now()))
+    for (const afterMs of client.isQuick ? moments.slice(0, 1) : moments) {
+      await client.pause(refusedAt + afterMs - performance.now())
       if (!isOver()) await lookAfter(delayed, afterMs)
       // Jobs begin late seldom: what fits into the last pause comes there.
-      const until = afterMs === moments[1] ? refusedAt + moments[2] - nextLookMs : 0
-      while (left.length > 0 && performance.now() < until && !isOver()) await next()
+      if (afterMs === moments[1]) await lookAtOnce(refusedAt + moments[2])
     }
   }
-  while (left.length > 0 && !isOver()) await next()
-  return isGivenUp() ? last : undefined
+  await lookAtOnce(Infinity)
+  return gate.isGivenUp ? last : undefined
 }

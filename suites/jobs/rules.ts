@@ -1,27 +1,47 @@
 import type { RequirementId } from '../../catalogue/catalogue.ts'
 import type { Rule } from '../../harness/history/index.ts'
+import type { TakesState } from '../../harness/report/index.ts'
 import { atomic, inProgress, perApplication, released } from './conflicts.ts'
 import { createdRule, neverBusyWhenNew, retrievable } from './creations.ts'
 import { noEffect } from './no-effect.ts'
 import { failedRule, identity, jobRule, outcomeRule } from './readings.ts'
 import { consistent, createdAtRule, stable } from './times.ts'
 
-/** What is judged of jobs by more than one answer: each a pure function of what a run or a recording saw. */
+/** What a driver has to bring about before a rule has something to judge. */
+export type State = 'readable' | 'ended' | 'conflicts' | 'refusals' | 'failing'
+
+export interface JobRow {
+  /** A pure function of what a run or a recording saw. */
+  readonly rule: Rule
+  readonly state: State
+  /** What a failure takes to show again. */
+  readonly takes: TakesState
+}
+
+/** What is judged of jobs by more than one answer. */
 export const jobRules = {
-  'jobs.create/202-created': createdRule,
-  'jobs.create/202-retrievable': retrievable,
-  'jobs.create/409-job-in-progress': inProgress,
-  'jobs.create/409-released': released,
-  'jobs.create/409-per-application': perApplication,
-  'jobs.create/409-atomic': atomic,
-  'jobs.create/4xx-no-effect': noEffect,
-  'jobs.retrieve/200-job': jobRule,
-  'jobs.retrieve/200-identity': identity,
-  'jobs.retrieve/200-created-at': createdAtRule,
-  'jobs.retrieve/200-outcome': outcomeRule,
-  'jobs.retrieve/200-stable': stable,
-  'jobs.retrieve/200-consistent': consistent,
-} as const satisfies Partial<Record<RequirementId, Rule>>
+  'jobs.create/202-created': { rule: createdRule, state: 'ended', takes: 'idle-application' },
+  'jobs.create/202-retrievable': { rule: retrievable, state: 'ended', takes: 'job-of-run' },
+  'jobs.create/409-job-in-progress': {
+    rule: inProgress,
+    state: 'conflicts',
+    takes: 'job-in-progress',
+  },
+  'jobs.create/409-released': { rule: released, state: 'conflicts', takes: 'job-before' },
+  'jobs.create/409-per-application': {
+    rule: perApplication,
+    state: 'conflicts',
+    takes: 'job-elsewhere',
+  },
+  'jobs.create/409-atomic': { rule: atomic, state: 'conflicts', takes: 'requests-at-once' },
+  'jobs.create/4xx-no-effect': { rule: noEffect, state: 'refusals', takes: 'refusal-before' },
+  'jobs.retrieve/200-job': { rule: jobRule, state: 'ended', takes: 'job-of-run' },
+  'jobs.retrieve/200-identity': { rule: identity, state: 'ended', takes: 'job-of-run' },
+  'jobs.retrieve/200-created-at': { rule: createdAtRule, state: 'ended', takes: 'job-of-run' },
+  'jobs.retrieve/200-outcome': { rule: outcomeRule, state: 'ended', takes: 'endless-job' },
+  'jobs.retrieve/200-stable': { rule: stable, state: 'ended', takes: 'job-of-run' },
+  'jobs.retrieve/200-consistent': { rule: consistent, state: 'ended', takes: 'job-of-run' },
+} as const satisfies Partial<Record<RequirementId, JobRow>>
 
 export type JobRuleId = keyof typeof jobRules
 
@@ -35,8 +55,12 @@ export const ids = {
   stable: 'jobs.retrieve/200-stable',
 } as const satisfies Record<string, JobRuleId>
 
+/** The requirements that a state is brought about for. */
+export const rulesAfter = (state: State): JobRuleId[] =>
+  (Object.keys(jobRules) as JobRuleId[]).filter((id) => jobRules[id].state === state)
+
 /**
- * The same of recorded traffic, which is judged answer by answer besides: of a creation only what more than one answer shows, and
+ * The rules of recorded traffic, which is judged answer by answer besides: of a creation only what more than one answer shows, and
  * the end of the jobs of the application that is declared for it.
  */
 export function recordedRules(
@@ -44,7 +68,9 @@ export function recordedRules(
 ): readonly (readonly [RequirementId, Rule])[] {
   const { 'jobs.create/202-created': _created, 'jobs.retrieve/200-job': _job, ...others } = jobRules
   return [
-    ...(Object.entries(others) as [RequirementId, Rule][]),
+    ...(Object.entries(others) as [RequirementId, JobRow][]).map(
+      ([id, row]) => [id, row.rule] as const,
+    ),
     ['jobs.create/202-created', neverBusyWhenNew],
     ...(failing === undefined ? [] : [['jobs.retrieve/200-failed', failedRule(failing)] as const]),
   ]

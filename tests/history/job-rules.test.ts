@@ -9,7 +9,7 @@ type Id = keyof typeof jobRules
 type Outcome = 'held' | 'broken' | 'open'
 
 const judge = (id: Id, story: string, isRecorded = false) =>
-  jobRules[id](historyOf(story, isRecorded))
+  jobRules[id].rule(historyOf(story, isRecorded))
 
 const busy = `
   0 a: 202 j1
@@ -474,9 +474,9 @@ test.each(Object.entries(table))(
         const growing = createHistory(whole.limits, { isRecorded })
         for (const event of whole.events) {
           growing.append(event)
-          jobRules[id as Id](growing)
+          jobRules[id as Id].rule(growing)
         }
-        expect(jobRules[id as Id](growing)).toEqual(jobRules[id as Id](whole))
+        expect(jobRules[id as Id].rule(growing)).toEqual(jobRules[id as Id].rule(whole))
       }
     }
   },
