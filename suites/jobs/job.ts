@@ -16,6 +16,8 @@ export interface Application {
   readonly creations: readonly HistoryEvent[]
   /** Those that granted creations made, in the order in which these were answered. */
   readonly jobs: readonly Job[]
+  /** What their creations gave as `created_at`. */
+  readonly times: ReadonlySet<unknown>
 }
 
 /** A job with all that was read under its id. */
@@ -67,9 +69,8 @@ export class Job {
   /** Whether a reading shows another, newer job of the application: that has the time of the newer one. */
   #showsAnother(reading: HistoryEvent): boolean {
     const shown = createdAt(reading)
-    if (!isOwn(reading, this)) return true
-    if (createdAt(this.creation) === shown) return false
-    return this.application.jobs.some((one) => one !== this && createdAt(one.creation) === shown)
+    const isTimeOfAnother = createdAt(this.creation) !== shown && this.application.times.has(shown)
+    return !isOwn(reading, this) || isTimeOfAnother
   }
 }
 

@@ -34,9 +34,15 @@ export interface Attempt {
   readonly freeSince: number | undefined
 }
 
+type GrowingApplication = Application & {
+  readonly creations: HistoryEvent[]
+  readonly jobs: Job[]
+  readonly times: Set<unknown>
+}
+
 /** Applications and jobs of the events that were added. */
 function createIndex() {
-  const applications = new Map<string, Application & { creations: HistoryEvent[]; jobs: Job[] }>()
+  const applications = new Map<string, GrowingApplication>()
   const jobs: Job[] = []
   const byId = new Map<string, Job>()
   const byCreation = new Map<HistoryEvent, Job>()
@@ -49,6 +55,7 @@ function createIndex() {
       creations: [],
       jobs: [],
       madeAt: madeAt.get(key),
+      times: new Set(),
     }
     applications.set(key, application)
     const { creations } = application
@@ -56,6 +63,7 @@ function createIndex() {
     if (id === undefined || within === '') return
     const job = new Job(id, application, event, byId.get(idKey(id)))
     application.jobs.push(job)
+    application.times.add(createdAt(event))
     jobs.push(job)
     byCreation.set(event, job)
     if (!job.twinOf) byId.set(idKey(id), job)
