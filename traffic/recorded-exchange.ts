@@ -26,7 +26,7 @@ import type { Target } from '../harness/target-file/index.ts'
 import { recordedRules } from '../suites/jobs/rules.ts'
 import { storyOf } from '../suites/jobs/story.ts'
 import { mostRead } from '../suites/files/rules.ts'
-import { relationRules } from '../suites/relation-rules.ts'
+import { relationIds, relationRule } from '../suites/relation-rules.ts'
 
 /** An answered entry in the form that answers of a run are judged in. */
 export interface RecordedHttpResponse extends Exchange {
@@ -141,7 +141,7 @@ export function createRecordedHistory(
 ) {
   const history = createHistory(target.limits, { isRecorded: true })
   const ofJobs = recordedRules(target.resources.failingApplication?.id)
-  const ofObjects = Object.entries(relationRules) as [RequirementId, Rule][]
+  const ofObjects = relationIds.map((id) => [id, relationRule(id)] as const)
   /** The rules that a request may break at once; what reads whole answers again is told when all is known. */
   const toldBy = (operation: OperationId): Rules => {
     const [area] = operation.split('.')

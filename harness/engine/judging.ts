@@ -9,7 +9,7 @@ import { type JudgeOf, judgeRequirement } from './judge.ts'
 import { type EndCause, pause } from './outcome.ts'
 import { sendFailedAgain } from './second-look/at-end.ts'
 import { poisonedConnections } from './second-look/reused-connection.ts'
-import type { Run } from './run.ts'
+import { isPlanned, type Run } from './run.ts'
 
 /** Ends a run: what it created is cleaned up, the sockets are closed, whatever is thrown meanwhile. */
 async function finishRun(run: Run): Promise<void> {
@@ -51,7 +51,7 @@ export function startJudging(run: Run, judgeOf: JudgeOf): Judging {
   const judge = async (requirement: CatalogueRequirement): Promise<void> => {
     const { result, atEnd } = await judgeRequirement(
       createCheckContext(run, requirement),
-      judgeOf(requirement.id),
+      isPlanned(run, requirement.id) ? judgeOf(requirement.id) : undefined,
     )
     if (atEnd && result.outcome === 'passed') looksAtEnd.push(atEnd)
     else tell(result)

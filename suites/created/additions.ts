@@ -18,6 +18,7 @@ import {
 } from '../../harness/checks/index.ts'
 import {
   answered,
+  askHolding,
   type CheckContext,
   describeResponse,
   type Exchange,
@@ -28,7 +29,6 @@ import {
   type Probe,
   type Run,
   wasAnswered,
-  askHolding,
 } from '../../harness/engine/index.ts'
 import {
   addFirst,
@@ -50,14 +50,15 @@ export const addSameFileAgain: Judge = async (context) => {
   if (scenario) return byScenario(context)
   const valid = await requireControl(context)
   const probe = await valid()
+  const judgeAgain = async (): Promise<void> => judgeOnce(context, await askAgain(context, probe))
   await addFirst(context, probe)
   await askUntilRefused(context, probe)
-  judgeOnce(context, await askAgain(context, probe))
+  await judgeAgain()
   if (run.options.depth === 'quick') return
   const added = await addOthers(context, valid)
-  judgeOnce(context, await askAgain(context, probe))
+  await judgeAgain()
   if (canAddToCreated(run)) await judgeAlso(context, () => addToCreated(context))
-  judgeOnce(context, await askAgain(context, probe))
+  await judgeAgain()
   context.atEnd = async () => {
     const last = await askAgain(context, probe)
     await addAgainLate(context, added, valid)
@@ -88,7 +89,7 @@ async function addOthers(
   valid: () => Promise<Probe>,
 ): Promise<readonly Exchange[]> {
   const { run, requirement } = context
-  const make = (): Promise<Probe> => freshCreation(run, 'graphs.add-file')
+  const make = (): Promise<Probe> => freshCreation(run, additionOperation)
   const together = { size: others, make, requirement: requirement.id }
   const one = async () => [await context.send(valid, { role: 'setup' })]
   return (await orElse(run, () => sendAtOnce(run, together), one)).filter(isTaken)
@@ -113,15 +114,10 @@ async function addAgainLate(
 }
 
 /** Whether the target file says how to make a graph, and a file that is added to it. */
-function canAddToCreated(run: Run): boolean {
-  const isUploaded = run.target.operations['files.upload']?.content !== undefined
-  const { freshFileAt = '' } = operation('graphs.add-file')
-  return (
-    isUploaded &&
-    isDeclared(run, 'graphs.create') &&
-    pointerOf(run, 'graphs.add-file', freshFileAt) !== undefined
-  )
-}
+const canAddToCreated = (run: Run): boolean =>
+  run.target.operations['files.upload']?.content !== undefined &&
+  isDeclared(run, 'graphs.create') &&
+  pointerOf(run, additionOperation, operation(additionOperation).freshFileAt ?? '') !== undefined
 
 /** Adds a file twice to a graph that the run creates, and once more after its name was asked for again. */
 async function addToCreated(context: CheckContext): Promise<void> {
@@ -146,25 +142,18 @@ async function addToCreated(context: CheckContext): Promise<void> {
  * run would be told that the file is in the graph. By a 409 the declared graph may say just that.
  */
 export const addDeleted: NonNullable<Case['judge']> = async (refusal, one) => {
-  const { context, valid: validOf } = refusal
+  const { context } = refusal
   const { run } = context
-  const made =
-    canAddToCreated(run) && !run.options.readOnly
-      ? await orElse<string | undefined>(
-          run,
-          () => graphWithFile(context, validOf),
-          async () => undefined,
-        )
-      : undefined
+  const isMakeable = canAddToCreated(run) && !run.options.readOnly
+  const made = isMakeable
+    ? await orElse(run, () => graphWithFile(context, () => refusal.valid()))
+    : undefined
   if (made !== undefined) {
-    const valid = async (): Promise<Probe> => {
-      const probe = await validOf()
-      return { ...probe, params: { ...probe.params, graph_id: made } }
-    }
+    const valid = async (): Promise<Probe> => inGraph(await refusal.valid(), made)
     await judgeCase({ ...refusal, valid }, one)
     return
   }
-  const probe = { ...one.change(await validOf()), effect: 'none' } as const
+  const probe = { ...one.change(await refusal.valid()), effect: 'none' } as const
   const exchange = await context.send(probe, { badInput: true, what: one.what })
   if (isConflict(exchange))
     throw new NotExercised(
@@ -173,30 +162,31 @@ export const addDeleted: NonNullable<Case['judge']> = async (refusal, one) => {
   refusal.judgeResponse(exchange, one.what)
 }
 
+const inGraph = (probe: Probe, graph: string): Probe => ({
+  ...probe,
+  params: { ...probe.params, graph_id: graph },
+})
+
 /** Creates a graph and adds the file of a valid request to it; gives the id of the graph. */
 async function graphWithFile(context: CheckContext, valid: () => Promise<Probe>): Promise<string> {
   const graph = await createObject(context, 'graphs.create')
-  const probe = await valid()
-  await addFirst(context, { ...probe, params: { ...probe.params, graph_id: graph } })
+  await addFirst(context, inGraph(await valid(), graph))
   return graph
 }
 
 /** Adds a file to its graph; throws `NotExercised` unless the graph then says, by a 409, that it has it. */
 async function addAndConfirm(context: CheckContext): Promise<Probe> {
-  const addition = await validRequest(context.run, 'graphs.add-file')
+  const addition = await validRequest(context.run, additionOperation)
   await addFirst(context, addition)
   const add = (): Promise<Exchange> => addOnce(context, addition)
   const again = await retryWhileSettling(context.run, add, isConflict)
-  if (!isConflict(again))
-    throw new NotExercised(
-      `a second, identical addition was not answered 409: ${describeResponse(again)}`,
-    )
-  return addition
+  if (isConflict(again)) return addition
+  const answer = describeResponse(again)
+  throw new NotExercised(`a second, identical addition was not answered 409: ${answer}`)
 }
 
 /** Adds it to a second graph, once more if that is not there yet; each time on a connection of its own. */
-async function addToOther(context: CheckContext, addition: Probe): Promise<Exchange> {
-  const { run, requirement } = context
+async function addToOther({ run, requirement }: CheckContext, addition: Probe): Promise<Exchange> {
   const purpose = { requirement: requirement.id, role: 'probe' } as const
   const add = () => askHolding(run, addition, purpose, { fresh: true })
   const exchange = await add()
@@ -244,8 +234,7 @@ async function addToBoth(context: CheckContext, other: string, waitMs: number): 
   const { run } = context
   const addition = await addAndConfirm(context)
   await pause(run, waitMs)
-  const params = { ...addition.params, graph_id: other }
-  const added = await addToOther(context, { ...addition, params })
+  const added = await addToOther(context, inGraph(addition, other))
   requireTelling(added)
   if (run.options.depth === 'quick' || !isTaken(added)) return false
   return isTaken(await addOnce(context, addition))

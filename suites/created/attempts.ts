@@ -1,7 +1,16 @@
 import type { Pairs } from '../../catalogue/expected.ts'
 import { additionOperation, operation, type OperationId } from '../../catalogue/operations.ts'
 import { groupBy } from '../../harness/group-by.ts'
-import { derived, type History, type HistoryEvent, idKey } from '../../harness/history/index.ts'
+import {
+  derived,
+  type History,
+  type HistoryEvent,
+  idKey,
+  type Verdict,
+} from '../../harness/history/index.ts'
+
+/** What is true of all that an operation creates: a pure function of a history. */
+export type RelationRule = (history: History, operation: OperationId) => Verdict
 
 /** An operation that makes something which may exist once: a name, a file in a graph. */
 export interface Creator {
@@ -45,17 +54,10 @@ export const additionsByFile = derived((history) =>
 )
 
 const things = derived((history) => {
-  const all = new Map<string, Map<string, HistoryEvent[]>>()
-  for (const event of history.events.toSorted((one, other) => one.sentAt - other.sentAt)) {
-    const thing = thingOf(event)
-    if (thing === undefined) continue
-    const own = all.get(event.operation) ?? new Map<string, HistoryEvent[]>()
-    all.set(event.operation, own)
-    const attempts = own.get(thing)
-    if (attempts) attempts.push(event)
-    else own.set(thing, [event])
-  }
-  return all
+  const sent = history.events.toSorted((one, other) => one.sentAt - other.sentAt)
+  const known = sent.filter((event) => thingOf(event) !== undefined)
+  const byOperation = groupBy(known, (event) => event.operation)
+  return new Map([...byOperation].map(([id, events]) => [id, groupBy(events, thingOf)]))
 })
 
 /** The creations of each thing, in the order in which they were sent. */
@@ -79,24 +81,18 @@ export const isAfter = ({ sentAt, request }: HistoryEvent, { endedAt }: HistoryE
   sentAt > endedAt || (sentAt === endedAt && request === 'faulty')
 
 /** Refused for what it asks for: the rights of a key, a limit and a pause say nothing of that. */
-export const isRefused = ({ status, noise, isGranted }: HistoryEvent): boolean =>
-  status !== undefined &&
-  noise === undefined &&
-  !isGranted &&
-  ![401, 403, 429, 503].includes(status)
+export const isRefused = (event: HistoryEvent): boolean =>
+  isAnswered(event) && !event.isGranted && ![401, 403, 429, 503].includes(event.status!)
 
 /** Whether it is the very same request with a key that is good: the same bytes with the same label. */
-export function isSameRequest(one: HistoryEvent, other: HistoryEvent): boolean {
-  return (
-    one.content !== undefined &&
-    one.content === other.content &&
-    one.label === other.label &&
-    one.key === other.key &&
-    (one.request === 'unknown'
-      ? isMeant(one)
-      : [one, other].every(({ exchange }) => exchange.probe.credential.full))
-  )
-}
+export const isSameRequest = (one: HistoryEvent, other: HistoryEvent): boolean =>
+  one.content !== undefined &&
+  one.content === other.content &&
+  one.label === other.label &&
+  one.key === other.key &&
+  (one.request === 'unknown'
+    ? isMeant(one)
+    : [one, other].every(({ exchange }) => exchange.probe.credential.full))
 
 /** A timer may fire a moment early, in ms. */
 const earlyMs = 1
@@ -119,12 +115,8 @@ export function isOfConnection(
   const known = alike.filter(isAnswered)
   const fresh = known.filter(({ isFirst }) => isFirst)
   const behind = known.filter(({ exchange: { purpose } }) => purpose.skipJudging === 'at all')
-  return (
-    fresh.length >= proof.fresh &&
-    fresh.every(isRight) &&
-    behind.length >= proof.behind &&
-    !behind.some(isRight)
-  )
+  const isProven = fresh.length >= proof.fresh && behind.length >= proof.behind
+  return isProven && fresh.every(isRight) && !behind.some(isRight)
 }
 
 /** Whether an addition found no file since the file is gone, as a retrieval shows that came after it: its graph is no matter of that. */
@@ -148,10 +140,10 @@ export const madeBy = (history: History, id: OperationId): readonly HistoryEvent
 const made = derived((history) => {
   const first = new Map<string, HistoryEvent>()
   for (const event of history.events) {
+    const { operation: id, object, within } = event
     const isMade = event.kind === 'creation' && event.isGranted && isMeant(event)
-    if (!isMade || event.object === undefined) continue
-    const place = event.operation === additionOperation ? event.within : ''
-    const key = `${event.operation} ${place} ${idKey(event.object)}`
+    if (!isMade || object === undefined) continue
+    const key = `${id} ${id === additionOperation ? within : ''} ${idKey(object)}`
     if (!first.has(key)) first.set(key, event)
   }
   return groupBy(first.values(), (event) => event.operation)

@@ -1,30 +1,3 @@
-import type {
-  SendHeld,
-  CheckContext,
-  Credential,
-  Exchange,
-  Judge,
-  Probe,
-  Run,
-} from '../../harness/engine/index.ts'
-import {
-  holdPlaces,
-  isGranted,
-  isThrottling,
-  orElse,
-  pastBlocks,
-  ask,
-  sendWithStaleRetry,
-  answered,
-  wasAnswered,
-  isBlock,
-  isBreakdown,
-  isExpected,
-  jsonOf,
-  NotExercised,
-  operationProbe,
-  withHeader,
-} from '../../harness/engine/index.ts'
 import {
   additionOperation,
   operation,
@@ -33,27 +6,52 @@ import {
 } from '../../catalogue/operations.ts'
 import {
   accepted,
-  holdBack,
-  sendUntilSettled,
   additionOf,
   contentOf,
   countsAsGranted,
-  namedId,
   declaredResource,
+  holdBack,
+  judgeRefused,
+  namedId,
   operationIn,
   pointerOf,
-  judgeRefused,
   refused,
   resendAsDeclared,
   resendWhile,
+  sendUntilSettled,
   sharedBy,
   upload,
   validRequest,
 } from '../../harness/checks/index.ts'
+import {
+  answered,
+  ask,
+  type CheckContext,
+  type Credential,
+  type Exchange,
+  holdPlaces,
+  isBlock,
+  isBreakdown,
+  isExpected,
+  isGranted,
+  isThrottling,
+  type Judge,
+  jsonOf,
+  NotExercised,
+  operationProbe,
+  orElse,
+  pastBlocks,
+  type Probe,
+  type Run,
+  type SendHeld,
+  sendWithStaleRetry,
+  wasAnswered,
+  withHeader,
+} from '../../harness/engine/index.ts'
+import { historyOf } from '../../harness/history/index.ts'
+import { getAt } from '../../schemas/json.ts'
 import { withCredential } from '../authentication/credentials.ts'
 import { invalidForms, malformedForms, noCredential } from '../authentication/key-forms.ts'
-import { getAt } from '../../schemas/json.ts'
-import { historyOf } from '../../harness/history/index.ts'
 import { creatorOf } from './attempts.ts'
 import { ownIdRule } from './rules.ts'
 
@@ -70,14 +68,15 @@ export interface Refusal {
 /** Statuses of the answer to a body, or its label, that is wrong. */
 export const ofBodies: readonly number[] = [400, 415, 422]
 
-function byKey(requirement: string, what: string, credential: Credential): Refusal {
-  const statuses = [requirement.startsWith('403') ? 403 : 401]
-  return { requirement, what, statuses, change: (valid) => withCredential(valid, credential) }
-}
+const byKey = (requirement: string, what: string, credential: Credential): Refusal => ({
+  requirement,
+  what,
+  statuses: [Number(requirement.slice(0, 3))],
+  change: (valid) => withCredential(valid, credential),
+})
 
 /** Refusals without a key, with a word that is no key, with a key that nobody issued, and with the expired one. */
-export async function refusedByKey(run: Run): Promise<Refusal[]> {
-  const { keys, target } = run
+export async function refusedByKey({ keys, target }: Run): Promise<Refusal[]> {
   const full = await keys.fullKey()
   const all = await keys.declared()
   const invalid = full
@@ -96,14 +95,10 @@ export async function refusedByKey(run: Run): Promise<Refusal[]> {
 }
 
 /** With the restricted key, if one is declared for the operation. */
-export async function refusedByRights({ keys }: Run, operation: OperationId): Promise<Refusal[]> {
-  try {
-    const credential = await keys.restricted(operation)
-    return [byKey('403-insufficient-rights', 'with a key that lacks the permission', credential)]
-  } catch (error) {
-    if (error instanceof NotExercised) return []
-    throw error
-  }
+export async function refusedByRights(run: Run, operation: OperationId): Promise<Refusal[]> {
+  const credential = await orElse(run, () => run.keys.restricted(operation))
+  const what = 'with a key that lacks the permission'
+  return credential ? [byKey('403-insufficient-rights', what, credential)] : []
 }
 
 export const refusedByType: Refusal = {
@@ -124,39 +119,37 @@ export const refusedByGrammar: Refusal = {
 export async function createObject(
   context: CheckContext,
   operation: OperationId,
-  make?: () => Promise<Probe>,
+  make = (): Promise<Probe> => validRequest(context.run, operation),
 ): Promise<string> {
-  const { run } = context
-  const creation = await create(context, make ?? (() => validRequest(run, operation)))
-  if (!countsAsGranted(creation)) notCreated(context, creation, 'the creation')
-  return namedId(run, creation)
+  return namedId(context.run, await create(context, make, 'the creation'))
 }
 
-/** How a creation is refused as a request: for a name that exists, though it is a fresh one, or for whatever else is in it. */
-const refusals: readonly unknown[] = [400, 409, 422]
 const maxTries = 3
 
-/** True for such a refusal of a creation that names its object. */
+/** Whether a creation that names its object is refused as a request: for a name that exists, though it is a fresh one, or for whatever else is in it. */
 function isRefusedByName({ response, probe }: Exchange): boolean {
   const { creates } = probe.operation === null ? {} : operation(probe.operation)
   const isNamed = creates?.name !== undefined && 'role' in creates.name
-  return isNamed && refusals.includes(response?.status)
+  return isNamed && [400, 409, 422].includes(response?.status ?? 0)
 }
 
-/** Sends a creation, each time with a fresh name; a guardrail may meet one of them, and a format refuse content of its own. */
-export async function create(context: CheckContext, make: () => Promise<Probe>): Promise<Exchange> {
-  const send = (one = make): Promise<Exchange> => context.send(one, { role: 'setup' })
-  const creation = await resendWhile(await send(), send, isRefusedByName, maxTries)
-  if (creation.probe.operation !== uploadOperation || context.scenario) return creation
-  return resendAsDeclared(creation, () => send(() => validRequest(context.run, uploadOperation)))
-}
-
-/** Throws `NotExercised`; what is wrong with the creation itself is told by what is granted. */
-export function notCreated(
-  { run, scenario }: CheckContext,
-  creation: Exchange,
+/**
+ * Sends a creation, each time with a fresh name; a guardrail may meet one of them, and a format refuse content of its own.
+ * Throws `NotExercised` if it is not granted; what is wrong with the creation itself is told by what is granted.
+ */
+export async function create(
+  context: CheckContext,
+  make: () => Promise<Probe>,
   which: string,
-): never {
+): Promise<Exchange> {
+  const { run, scenario } = context
+  const send = (one = make): Promise<Exchange> => context.send(one, { role: 'setup' })
+  const sent = await resendWhile(await send(), send, isRefusedByName, maxTries)
+  const creation =
+    sent.probe.operation === uploadOperation && !scenario
+      ? await resendAsDeclared(sent, () => send(() => validRequest(run, uploadOperation)))
+      : sent
+  if (countsAsGranted(creation)) return creation
   const { response } = creation
   const isWrong =
     response !== undefined &&
@@ -171,7 +164,7 @@ export function noteRefused(context: CheckContext, creation: Exchange): void {
   const { run } = context
   const { response, unanswered } = creation
   // A file whose id another upload gave as well is not a fresh one.
-  const isTwin = ownIdRule(uploadOperation)(historyOf(run)).outcome === 'broken'
+  const isTwin = ownIdRule(historyOf(run), uploadOperation).outcome === 'broken'
   if (unanswered || isTwin || !response || isBlock(response)) return
   const { exists } = creatorOf(operationIn(context))
   if (isBreakdown(response) || isExpected(exists, response))
@@ -181,8 +174,7 @@ export function noteRefused(context: CheckContext, creation: Exchange): void {
 /** Judges that the control and each other valid creation of the run are granted. */
 export const eachAccepted: Judge = async (context) => {
   await accepted.judge(context)
-  if (context.scenario) return
-  judgeRefused(context)
+  if (!context.scenario) judgeRefused(context)
 }
 
 /** A creation of something that does not exist yet, fresh each time: a freshly uploaded file is added to the declared graph. */

@@ -21,7 +21,7 @@ import {
 
 /** What is true of files in graphs: each rule a pure function of a history. */
 
-const isOf = ({ within }: HistoryEvent, graph: string): boolean => sameId(within ?? '', graph)
+const isOf = ({ within }: HistoryEvent, graph = ''): boolean => sameId(within ?? '', graph)
 
 /** The upload that gave the id of a file. */
 const uploadOf = (history: History, { object = '' }: HistoryEvent): HistoryEvent | undefined =>
@@ -45,23 +45,24 @@ const isClientError = ({ status = 0 }: HistoryEvent): boolean =>
 export const attachedRule: Rule = (history) => {
   let cases = 0
   const evidence = madeBy(history, uploadOperation).flatMap((upload): Evidence[] => {
-    const { within: graph, object = '' } = upload
-    const added = (
-      additionsByFile(history).get(fileOf({ object, content: undefined })) ?? []
-    ).filter(isMeant)
-    const [first] = graph === undefined ? [] : added.filter((one) => !one.noise && isOf(one, graph))
-    if (graph === undefined || !first || !isAnswered(first)) return []
-    const by = { shownBy: upload.exchange.purpose.requirement }
+    const { within: graph, object } = upload
+    if (graph === undefined || object === undefined) return []
+    const added = additionsByFile(history)
+      .get(fileOf({ object, content: undefined }))
+      ?.filter(isMeant)
+    const first = added?.find((one) => !one.noise && isOf(one, graph))
+    if (!added || !first || !isAnswered(first)) return []
+    const shownBy = upload.exchange.purpose.requirement
     if (isConflict(first)) {
       cases++
-      return addedNowhere(history, upload, added).map((one) => ({ ...one, ...by }))
+      return addedNowhere(history, upload, added).map((one) => ({ ...one, shownBy }))
     }
     const isWrong = first.isGranted || (isClientError(first) && takesPlain(history, graph))
     const isLate = hasSettled(history, upload.endedAt, first.sentAt)
     if (!isWrong || !isLate || mayBeGone(history, upload.sentAt, first.endedAt)) return []
     const expected = '409: the file was uploaded with graphId, and is in that graph already'
     const what = `of file ${object}, which was uploaded with graphId ${graph} before`
-    return [{ exchange: first.exchange, what, expected, ...by }]
+    return [{ exchange: first.exchange, what, expected, shownBy }]
   })
   const why =
     'no file that was uploaded with graphId was added to that graph, or it had no time before'
@@ -76,12 +77,9 @@ function addedNowhere(
 ): Evidence[] {
   const elsewhere = added.filter((one) => !isOf(one, within))
   const last = elsewhere.at(-1)
-  const isRefused =
-    last !== undefined &&
-    elsewhere.length > 1 &&
-    elsewhere.every(isConflict) &&
-    hasSettled(history, endedAt, last.sentAt)
-  if (!isRefused || ![within, last.within!].every((graph) => takesPlain(history, graph))) return []
+  if (!last || elsewhere.length < 2 || !elsewhere.every(isConflict)) return []
+  if (!hasSettled(history, endedAt, last.sentAt)) return []
+  if (![within, last.within!].every((graph) => takesPlain(history, graph))) return []
   const expected =
     'no 409: the file was uploaded with the graphId of another graph, and other files may be in both'
   return [{ exchange: last.exchange, what: 'for a graph that the upload did not name', expected }]
@@ -99,17 +97,14 @@ function inBoth(history: History, added: readonly HistoryEvent[]): InBoth[] {
   const [one] = added
   const upload = one && uploadOf(history, one)
   if (!one || upload?.within !== undefined || (history.isRecorded && !upload)) return []
-  const home = added.filter((other) => isOf(other, one.within ?? ''))
-  const known = home.findIndex((other, at) => at > 0 && isConflict(other))
-  const others = added.filter(
-    (other) => !isOf(other, one.within ?? '') && other.sentAt >= (home[known]?.endedAt ?? Infinity),
-  )
-  // One that was not answered may have added it, and so may one that was answered 404.
-  const own = others.filter((other) => isOf(other, others[0]!.within!))
+  const home = added.filter((other) => isOf(other, one.within))
+  const known = home.find((other, at) => at > 0 && isConflict(other))?.endedAt ?? Infinity
+  const others = added.filter((other) => !isOf(other, one.within) && other.sentAt >= known)
+  const own = others.filter((other) => isOf(other, others[0]!.within))
   const [first, last] = [own[0], own.at(-1)]
+  // One that was not answered may have added it, and so may one that was answered 404.
   if (!first || !last || own.some(({ status }) => status === undefined)) return []
-  if (first !== last && isConflict(last)) return []
-  return [{ home, first, last }]
+  return first !== last && isConflict(last) ? [] : [{ home, first, last }]
 }
 
 /** §7.3: a file that is in one graph can be added to another, and stays in the first. */
@@ -139,19 +134,15 @@ function leftFirst(history: History, granted: readonly InBoth[]): Evidence[] {
       ? [{ again, isKnown: hasSettled(history, home[0]!.endedAt, first.sentAt) }]
       : []
   })
-  const shown = left.at(-1)
+  const shown = left.at(-1)?.again
   if (!shown || left.length < timesAlike || !left.some(({ isKnown }) => isKnown)) return []
   // A graph that takes what it has in any case is what another requirement is about.
   const isRefusing = [...additionsByFile(history).values()].some((added) => {
-    const own = added.filter((one) => isOf(one, shown.again.within ?? ''))
-    const since = own.slice(own.findIndex(isConflict))
-    return (
-      own.length === added.length && since.filter(isConflict).length > 1 && !since.some(isGranted)
-    )
+    if (!added.every((one) => isOf(one, shown.within))) return false
+    const since = added.slice(added.findIndex(isConflict))
+    return since.filter(isConflict).length > 1 && !since.some(isGranted)
   })
   if (!isRefusing || history.isRecorded) return []
   const what = 'to its first graph, of a file that was added to a second one since'
-  return [
-    { exchange: shown.again.exchange, what, expected: '409 as before: it is in that graph still' },
-  ]
+  return [{ exchange: shown.exchange, what, expected: '409 as before: it is in that graph still' }]
 }

@@ -1,10 +1,9 @@
-import { additionOperation, type OperationId } from '../../catalogue/operations.ts'
+import { additionOperation } from '../../catalogue/operations.ts'
 import { describeResponse, isOwnBreakdown } from '../../harness/engine/index.ts'
 import {
   type Evidence,
   type History,
   type HistoryEvent,
-  type Rule,
   sameId,
   verdictOf,
 } from '../../harness/history/index.ts'
@@ -24,6 +23,7 @@ import {
   isSameRequest,
   mayBeGone,
   overlaps,
+  type RelationRule,
   seconds,
   thingsOf,
 } from './attempts.ts'
@@ -32,12 +32,10 @@ import {
 
 /** When a file was added to another graph: what its first one says of it since is another requirement's. */
 function addedElsewhere(history: History, first: HistoryEvent): number {
-  const { within = '' } = first
-  const others =
-    first.operation === additionOperation ? additionsByFile(history).get(fileOf(first)) : []
+  if (first.operation !== additionOperation) return Infinity
   const isOther = (one: HistoryEvent): boolean =>
-    one.isGranted && one.sentAt > first.sentAt && !sameId(one.within ?? '', within)
-  return others?.find(isOther)?.sentAt ?? Infinity
+    one.isGranted && one.sentAt > first.sentAt && !sameId(one.within ?? '', first.within ?? '')
+  return additionsByFile(history).get(fileOf(first))?.find(isOther)?.sentAt ?? Infinity
 }
 
 /** The same creation, sent again after one that was granted. */
@@ -57,73 +55,64 @@ const repetitionsOf = (
       !(history.isRecorded && one.status >= 500),
   )
 
-/** Throttled each time, while others were granted in turn: that is the answer to it. */
 const turns = 3
+
+/** Throttled each time, while others were granted in turn: that is the answer to it. */
 function throttledInTurn(history: History, { operation: id }: Creator, again: HistoryEvent[]) {
   const throttled = again.filter(({ noise }) => noise === 'throttled')
-  const isBeside = (one: HistoryEvent, at: number): boolean =>
-    history.events.some(
-      ({ operation: own, isGranted: granted, sentAt }) =>
-        own === id &&
-        granted &&
-        sentAt > one.endedAt &&
-        sentAt < (throttled[at + 1]?.sentAt ?? Infinity),
+  const isBeside = ({ endedAt }: HistoryEvent, at: number): boolean => {
+    const until = throttled[at + 1]?.sentAt ?? Infinity
+    return history.events.some(
+      (one) => one.operation === id && one.isGranted && one.sentAt > endedAt && one.sentAt < until,
     )
+  }
   const isEachTime = !history.isRecorded && throttled.filter(isBeside).length >= turns
-  return isEachTime ? throttled.at(-1) : undefined
+  return isEachTime ? throttled.slice(-1) : []
 }
 
 /** §7.3: what exists is not made again, whatever was made or refused since. */
-export const onceRule =
-  (id: OperationId): Rule =>
-  (history) => {
-    const creator = creatorOf(id)
-    const { exists, what, same, isProcessed } = creator
-    const isRight = ({ status, tpe }: HistoryEvent): boolean =>
-      exists.some(([expected, ...names]) => status === expected && names.includes(tpe ?? ''))
-    let cases = 0
-    const evidence = thingsOf(history, id).flatMap((attempts): Evidence[] => {
-      // A file that is declared may be in the graph already.
-      const isThere = (one: HistoryEvent): boolean =>
-        isProcessed && !history.isRecorded && isMeant(one) && isRight(one)
-      const first = attempts.find(isGranted) ?? attempts.find(isThere)
-      if (!first) return []
-      const again = repetitionsOf(history, attempts, first)
-      const answered = again.filter(isAnswered)
-      const right = answered.filter(isRight)
-      cases += right.length
-      // Until it is processed neither an addition that is granted nor one that finds no file proves anything.
-      const isEarly = (one: HistoryEvent): boolean =>
-        isProcessed &&
-        !hasSettled(history, first.endedAt, one.sentAt) &&
-        (one.isGranted || one.status === 404)
-      const wrong = answered.filter(
-        (one) =>
-          !isRight(one) &&
-          !isEarly(one) &&
-          !isForFile(history, one) &&
-          !isOfConnection(one, answered, isRight),
-      )
-      const limited = throttledInTurn(history, creator, again)
-      return [...wrong, ...(limited ? [limited] : [])].map(({ exchange, sentAt }) => {
-        const before = right.filter((one) => one.sentAt < sentAt).length
-        const refused = before > 0 ? `, refused before (${before})` : ''
-        const made = `made ${seconds(sentAt - first.endedAt)} before`
-        const shownBy = first.exchange.purpose.requirement
-        return {
-          exchange,
-          what: `with ${same} as ${what} that exists, ${made}${refused}`,
-          expected: exists,
-          shownBy,
-        }
-      })
-    })
-    return verdictOf(
-      evidence,
-      cases,
-      `nothing that exists was asked for again, as ${what} was made`,
+export const onceRule: RelationRule = (history, id) => {
+  const creator = creatorOf(id)
+  const { exists, what, same, isProcessed } = creator
+  const isRight = ({ status, tpe }: HistoryEvent): boolean =>
+    exists.some(([expected, ...names]) => status === expected && names.includes(tpe ?? ''))
+  // A file that is declared may be in the graph already.
+  const isThere = (one: HistoryEvent): boolean =>
+    isProcessed && !history.isRecorded && isMeant(one) && isRight(one)
+  let cases = 0
+  const evidence = thingsOf(history, id).flatMap((attempts): Evidence[] => {
+    const first = attempts.find(isGranted) ?? attempts.find(isThere)
+    if (!first) return []
+    const again = repetitionsOf(history, attempts, first)
+    const answered = again.filter(isAnswered)
+    const right = answered.filter(isRight)
+    cases += right.length
+    // Until it is processed neither an addition that is granted nor one that finds no file proves anything.
+    const isEarly = (one: HistoryEvent): boolean =>
+      isProcessed &&
+      !hasSettled(history, first.endedAt, one.sentAt) &&
+      (one.isGranted || one.status === 404)
+    const wrong = answered.filter(
+      (one) =>
+        !isRight(one) &&
+        !isEarly(one) &&
+        !isForFile(history, one) &&
+        !isOfConnection(one, answered, isRight),
     )
-  }
+    return [...wrong, ...throttledInTurn(history, creator, again)].map(({ exchange, sentAt }) => {
+      const before = right.filter((one) => one.sentAt < sentAt).length
+      const refused = before > 0 ? `, refused before (${before})` : ''
+      const made = `made ${seconds(sentAt - first.endedAt)} before`
+      return {
+        exchange,
+        what: `with ${same} as ${what} that exists, ${made}${refused}`,
+        expected: exists,
+        shownBy: first.exchange.purpose.requirement,
+      }
+    })
+  })
+  return verdictOf(evidence, cases, `nothing that exists was asked for again, as ${what} was made`)
+}
 
 /** A refusal that comes within so many ms of the first answer says that additions are processed before they are answered. */
 const atOnceMs = 25
@@ -149,44 +138,44 @@ function whyUnproven(history: History, creator: Creator): string | undefined {
 }
 
 /** Of several creations of one thing at the very same time at most one is granted, and none breaks the server each time. */
-export const atomicRule =
-  (id: OperationId): Rule =>
-  (history) => {
-    const creator = creatorOf(id)
-    const { same } = creator
-    let cases = 0
-    let why = 'no two creations of one thing were sent at once'
-    const crashes: HistoryEvent[] = []
-    for (const attempts of thingsOf(history, id)) {
-      const meant = attempts.filter(isMeant)
-      const granted = meant.filter(isGranted)
-      const beside = meant.filter((one) =>
-        meant.some((other) => other !== one && overlaps(one, other)),
-      )
-      const what = `with ${same}, at once with ${beside.length - 1} others`
-      const second = granted.find((one, at) =>
-        granted.slice(0, at).some((two) => overlaps(one, two)),
-      )
-      if (second) {
-        const unproven = whyUnproven(history, creator)
-        if (unproven !== undefined) return { outcome: 'open', why: unproven }
-        const actual = `${beside.filter(isGranted).length} of them were granted`
-        const expected = 'that at most one is granted'
-        const evidence = [{ exchange: second.exchange, what, expected, actual }]
-        return verdictOf(evidence, cases + 1, why)
-      }
-      const refused = beside.filter((one) => isRefused(one) && granted.length > 0)
-      cases += refused.length
-      const [shown] = beside.filter(({ isGranted: is }) => !is)
-      if (shown && granted.length === 0)
-        why = `none of the concurrent creations was granted: ${describeResponse(shown.exchange)}`
-      const crash = refused.find(({ exchange }) => isOwnBreakdown(exchange))
-      if (!crash) continue
-      crashes.push(crash)
-      const expected = 'a refusal, and no breakdown, of all but one of them'
-      // Whoever comes second is refused: a server that breaks on it each time is broken.
-      if (crashes.length > 1)
-        return verdictOf([{ exchange: crash.exchange, what, expected }], cases, why)
+export const atomicRule: RelationRule = (history, id) => {
+  const creator = creatorOf(id)
+  let cases = 0
+  let why = 'no two creations of one thing were sent at once'
+  let hasBroken = false
+  for (const attempts of thingsOf(history, id)) {
+    const meant = attempts.filter(isMeant)
+    const granted = meant.filter(isGranted)
+    const beside = meant.filter((one) =>
+      meant.some((other) => other !== one && overlaps(one, other)),
+    )
+    const broken = ({ exchange }: HistoryEvent, expected: string, actual?: string): Evidence => ({
+      exchange,
+      what: `with ${creator.same}, at once with ${beside.length - 1} others`,
+      expected,
+      actual,
+    })
+    const second = granted.find((one, at) => granted.slice(0, at).some((two) => overlaps(one, two)))
+    if (second) {
+      const unproven = whyUnproven(history, creator)
+      if (unproven !== undefined) return { outcome: 'open', why: unproven }
+      const actual = `${beside.filter(isGranted).length} of them were granted`
+      return verdictOf([broken(second, 'that at most one is granted', actual)], cases + 1, why)
     }
-    return verdictOf([], cases, why)
+    const refused = beside.filter((one) => isRefused(one) && granted.length > 0)
+    cases += refused.length
+    const shown = beside.find((one) => !one.isGranted)
+    if (shown && granted.length === 0)
+      why = `none of the concurrent creations was granted: ${describeResponse(shown.exchange)}`
+    const crash = refused.find(({ exchange }) => isOwnBreakdown(exchange))
+    // Whoever comes second is refused: a server that breaks on it each time is broken.
+    if (crash && hasBroken)
+      return verdictOf(
+        [broken(crash, 'a refusal, and no breakdown, of all but one of them')],
+        cases,
+        why,
+      )
+    hasBroken ||= crash !== undefined
   }
+  return verdictOf([], cases, why)
+}

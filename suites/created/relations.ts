@@ -23,18 +23,22 @@ import {
   uploadProbe,
   withOwnContent,
 } from '../../harness/checks/index.ts'
-import type { CheckContext, Exchange, Judge, Probe } from '../../harness/engine/index.ts'
 import {
-  wasAnswered,
+  askHolding,
+  type CheckContext,
+  type Exchange,
   isGranted,
   isOwnBreakdown,
   isThrottling,
+  type Judge,
   judgePairs,
   NotExercised,
-  askHolding,
+  type Probe,
   Throttled,
+  wasAnswered,
 } from '../../harness/engine/index.ts'
 import { createdId, historyOf } from '../../harness/history/index.ts'
+import { relationRule } from '../relation-rules.ts'
 import { creatorOf, madeBy } from './attempts.ts'
 import {
   addTwice,
@@ -42,7 +46,6 @@ import {
   freshCreation,
   isTaken,
   lookForFile,
-  notCreated,
   noteRefused,
   type Refusal,
   refusedByGrammar,
@@ -50,7 +53,6 @@ import {
   refusedByRights,
   refusedByType,
 } from './created-object.ts'
-import { relationRule } from '../relation-rules.ts'
 import { timesAlike } from './rules.ts'
 
 /** What brings about the states that the relations speak of; what they show is for the rules to say. */
@@ -106,8 +108,8 @@ export const ownId: Judge = async (context) => {
   const operation = operationIn(context)
   await requireControl(context)
   const make = grantedProbe(context, operation, () => distinctRequest(run, operation))
-  const together = { size: severalAtOnce[run.options.depth], make, requirement: requirement.id }
-  const sent = await sendAtOnce(run, together)
+  const size = severalAtOnce[run.options.depth]
+  const sent = await sendAtOnce(run, { size, make, requirement: requirement.id })
   // A guardrail, a lost answer or a limit may have met one of them, and one at a time is all that some targets take.
   for (let more = maxMore; more > 0 && sent.filter(isTaken).length < 2; more--)
     sent.push(await context.send(make))
@@ -116,11 +118,10 @@ export const ownId: Judge = async (context) => {
   if (run.target.limits.concurrency < 2) context.open.leave(needTwo)
   else context.open.settle(1)
   const limited = sent.find(isThrottling) ?? sent[0]!
-  if (sent.flatMap((exchange) => createdId(run, exchange) ?? []).length < 2)
+  if (sent.filter((exchange) => createdId(run, exchange) !== undefined).length < 2)
     showsNothing('fewer than two concurrent creations named an id: one', limited)
-  const judge = async (): Promise<void> => judgeRelation(context)
-  await judge()
-  context.atEnd = judge
+  judgeRelation(context)
+  context.atEnd = async () => judgeRelation(context)
 }
 
 /** A creation that is refused makes nothing. @param more refusals that only this operation has */
@@ -152,19 +153,15 @@ async function lookAfter(
   const { run, requirement } = context
   const operation = operationIn(context)
   const setup = { about: `${operation}/${of}`, role: 'setup', badInput: true, what } as const
+  const purpose = { requirement: requirement.id, role: 'probe' } as const
+  const isSettled = (one: Exchange): boolean => countsAsGranted(one) || one.response?.status === 409
   for (let look = 1; look <= timesAlike; look++) {
     const probe = await freshCreation(run, operation)
     const refusedOne = await context.send(await change(probe), setup)
     if (!statuses.includes(refusedOne.response?.status ?? 0))
       showsNothing('the creation that should be refused', refusedOne)
-    const purpose = { requirement: requirement.id, role: 'probe' } as const
     const send = () => askHolding(run, probe, purpose, { fresh: true })
-    const again = await sendUntilSettled(
-      run,
-      await send(),
-      send,
-      (one) => countsAsGranted(one) || one.response?.status === 409,
-    )
+    const again = await sendUntilSettled(run, await send(), send, isSettled)
     if (isTaken(again)) return
     // One whose answer was lost may have made what this one meets.
     if (again.unanswered || !isRefused(again))
@@ -180,19 +177,16 @@ async function lookAfter(
 }
 
 /** True for a creation that was refused as a request, not for its key or by a limit, or that broke the server. */
-function isRefused({ response, throttled }: Exchange): boolean {
-  return (
-    response !== undefined &&
-    !throttled &&
-    !isGranted(response) &&
-    ![401, 403, 429, 503].includes(response.status)
-  )
-}
+const isRefused = ({ response, throttled }: Exchange): boolean =>
+  response !== undefined &&
+  !throttled &&
+  !isGranted(response) &&
+  ![401, 403, 429, 503].includes(response.status)
 
 /** Whether it shows what becomes of a creation beside one that is granted. That one's answer may be lost. */
 function isTelling(sent: readonly Exchange[]): boolean {
-  const made = sent.filter(isTaken)
-  return made.length > 1 || (made.length === 1 && sent.some(isRefused))
+  const made = sent.filter(isTaken).length
+  return made > 1 || (made === 1 && sent.some(isRefused))
 }
 
 /** Of several creations of one thing at the very same time at most one is granted. */
@@ -213,10 +207,10 @@ export const onceAtOnce: Judge = async (context) => {
   for (let more = 2; more > 0 && !isTelling(sent); more--) sent = await sendAll()
   // Whoever comes second is refused: a server that breaks on it each time is broken.
   if (sent.some(isOwnBreakdown)) await sendAll()
+  const taken = sent.filter(isTaken).length
   const isOpen = (): boolean => verdictOn(context).outcome === 'open'
-  for (let rows = 0; sent.filter(isTaken).length > 1 && isOpen() && rows < maxRows; rows++)
-    await addTwice(context)
-  if (sent.filter(isTaken).length === 0)
+  for (let rows = 0; taken > 1 && isOpen() && rows < maxRows; rows++) await addTwice(context)
+  if (taken === 0)
     showsNothing(
       'none of the concurrent creations was granted: one',
       sent.find(isThrottling) ?? sent[0]!,
@@ -227,11 +221,10 @@ export const onceAtOnce: Judge = async (context) => {
 /** Asks for what exists once more. One that is throttled each time takes turns with the control. */
 export async function askAgain(context: CheckContext, probe: Probe): Promise<Exchange> {
   const { run } = context
-  const { exists, same, what } = creatorOf(operationIn(context))
+  const { operation, exists, same, what } = creatorOf(operationIn(context))
   const purpose = { badInput: true, expects: exists, what: `with ${same} as ${what} that exists` }
-  const source = refused(probe)
-  const counterpart = async () => counterpartOf(await control(run, operationIn(context)))
-  const last = await context.send(source, purpose, { counterpart })
+  const counterpart = async () => counterpartOf(await control(run, operation))
+  const last = await context.send(refused(probe), purpose, { counterpart })
   await lookForFile(run, last)
   return last
 }
@@ -261,13 +254,11 @@ export const once: Judge = async (context) => {
   if (scenario) return byScenario(context)
   const valid = await requireControl(context)
   // A first creation that is sent once more takes another name: the last one sent is the one that exists.
-  const first = await create(context, valid)
-  if (!countsAsGranted(first)) notCreated(context, first, 'the first creation')
-  const again = await askAgain(context, first.probe)
-  judgeOnce(context, again)
+  const { probe } = await create(context, valid, 'the first creation')
+  judgeOnce(context, await askAgain(context, probe))
   if (run.options.depth === 'quick') return
-  judgeOnce(context, await askAgain(context, first.probe))
+  judgeOnce(context, await askAgain(context, probe))
   await context.send(valid, { role: 'setup' })
   context.atEnd = async () =>
-    judgeOnce(context, await askAgain(context, withUsedName(context, first.probe)))
+    judgeOnce(context, await askAgain(context, withUsedName(context, probe)))
 }

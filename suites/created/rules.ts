@@ -5,7 +5,6 @@ import {
   type History,
   type HistoryEvent,
   idKey,
-  type Rule,
   verdictOf,
 } from '../../harness/history/index.ts'
 import {
@@ -19,41 +18,42 @@ import {
   isSameRequest,
   madeBy,
   mayBeGone,
+  type RelationRule,
   seconds,
   thingsOf,
 } from './attempts.ts'
 
-/** Relations that hold for every operation that creates something, whatever that is: each a pure function of a history. */
-
 /** §4.4: no two creations give one id. Of the same bytes it may be the same. */
-export const ownIdRule =
-  (id: OperationId): Rule =>
-  (history) => {
-    const granted = history.events.filter(
-      (one) =>
-        one.operation === id && one.isGranted && one.object !== undefined && isIdentified(one),
-    )
-    const first = new Map<string, HistoryEvent>()
-    const evidence = granted.flatMap((one): Evidence[] => {
-      const key = `${one.key} ${idKey(one.object!)}`
-      const twin = first.get(key)
-      if (!twin) first.set(key, one)
-      if (!twin || twin.content === one.content) return []
-      const { exchange, name } = one
-      const which =
-        name !== undefined && name === twin.name
-          ? `another creation of the same name, ${name}, gave`
-          : `another creation${twin.name === undefined ? '' : `, of ${twin.name},`} gave`
-      const actual = `id ${one.object}, which ${which} (operations.${id}.fields.id says where it stands)`
-      const expected = 'an id that no other creation gives'
-      const what = name === undefined ? '' : `of ${name}`
-      const takes = twin.endedAt <= one.sentAt ? ('object-of-run' as const) : undefined
-      return [{ exchange, what, expected, actual, takes, shownBy: exchange.purpose.requirement }]
-    })
-    const cases = granted.length - evidence.length
-    const why = 'fewer than two creations named an id'
-    return verdictOf(evidence, cases < 2 && evidence.length === 0 ? 0 : cases, why)
-  }
+export const ownIdRule: RelationRule = (history, id) => {
+  const granted = history.events.filter(
+    (one) => one.operation === id && one.isGranted && one.object !== undefined && isIdentified(one),
+  )
+  const first = new Map<string, HistoryEvent>()
+  const evidence = granted.flatMap((one): Evidence[] => {
+    const { exchange, name, object } = one
+    const key = `${one.key} ${idKey(object!)}`
+    const twin = first.get(key)
+    if (!twin) first.set(key, one)
+    if (!twin || twin.content === one.content) return []
+    const which =
+      name !== undefined && name === twin.name
+        ? `another creation of the same name, ${name}, gave`
+        : `another creation${twin.name === undefined ? '' : `, of ${twin.name},`} gave`
+    return [
+      {
+        exchange,
+        what: name === undefined ? '' : `of ${name}`,
+        expected: 'an id that no other creation gives',
+        actual: `id ${object}, which ${which} (operations.${id}.fields.id says where it stands)`,
+        takes: twin.endedAt <= one.sentAt ? 'object-of-run' : undefined,
+        shownBy: exchange.purpose.requirement,
+      },
+    ]
+  })
+  const cases = granted.length - evidence.length
+  const why = 'fewer than two creations named an id'
+  return verdictOf(evidence, cases < 2 && evidence.length === 0 ? 0 : cases, why)
+}
 
 /** Each sending of a form has marks of its own. */
 const isIdentified = ({ content, label = '' }: HistoryEvent): boolean =>
@@ -70,56 +70,51 @@ interface Look {
 /** Statuses of a refusal that is one: a conflict and a limit may have another reason. */
 const ofFaults: readonly number[] = [400, 401, 403, 413, 415, 422]
 
-function looksOf(history: History, id: OperationId): Look[] {
-  return thingsOf(history, id).flatMap((attempts): Look[] => {
-    const last = attempts.at(-1)!
-    const isFault = (one: HistoryEvent): boolean =>
-      history.isRecorded ? !isSameRequest(one, last) : one.request === 'faulty'
-    const from = attempts.findIndex((one) => !isFault(one))
-    const before = attempts.slice(0, Math.max(0, from))
-    const refusal = before.findLast(({ status = 0, noise }) => ofFaults.includes(status) && !noise)
-    if (!refusal || before.some(isGranted)) return []
-    const later = attempts.slice(from).filter(isMeant)
-    // One whose answer was lost may have made what the next one meets.
-    const isLost = later.some(({ status }) => status === undefined)
-    const creation = later.find(isGranted) ?? (isLost ? undefined : later.findLast(isRefused))
-    const { fault, status, tpe } = refusal
-    return creation ? [{ kind: fault ?? `${status} ${tpe}`, refusal, creation }] : []
-  })
+function lookIn({ isRecorded }: History, attempts: readonly HistoryEvent[]): Look[] {
+  const last = attempts.at(-1)!
+  const isFault = (one: HistoryEvent): boolean =>
+    isRecorded ? !isSameRequest(one, last) : one.request === 'faulty'
+  const from = attempts.findIndex((one) => !isFault(one))
+  const before = attempts.slice(0, Math.max(0, from))
+  const refusal = before.findLast(({ status = 0, noise }) => ofFaults.includes(status) && !noise)
+  if (!refusal || before.some(isGranted)) return []
+  const later = attempts.slice(from).filter(isMeant)
+  // One whose answer was lost may have made what the next one meets.
+  const isLost = later.some(({ status }) => status === undefined)
+  const creation = later.find(isGranted) ?? (isLost ? undefined : later.findLast(isRefused))
+  const { fault, status, tpe } = refusal
+  return creation ? [{ kind: fault ?? `${status} ${tpe}`, refusal, creation }] : []
 }
 
 /** A fault that somebody else, or a replica, could explain has to show in so many looks. */
 export const timesAlike = 3
 
 /** §7.2: a creation that is refused makes nothing: what it asked for is still free. */
-export const noEffectRule =
-  (id: OperationId): Rule =>
-  (history) => {
-    const { same } = creatorOf(id)
-    const looks = looksOf(history, id)
-    const plain = thingsOf(history, id).flatMap(([first]) => (first?.isGranted ? [first] : []))
-    // What a recording was refused may have been there before.
-    const isProof = ({ creation }: Look): boolean =>
-      !history.isRecorded &&
-      !creation.isGranted &&
-      plain.some(({ sentAt }) => sentAt > creation.endedAt)
-    const kinds = groupBy(looks, ({ kind }) => kind)
-    const evidence = [...kinds.values()].flatMap((alike): Evidence[] => {
-      const [first] = alike
-      if (!first || alike.length < timesAlike || !alike.every(isProof)) return []
-      const { exchange, status, tpe } = first.refusal
-      const how = exchange.purpose.what ?? `by ${status} ${tpe}`
-      const what = `after the same one was refused ${how}, in ${alike.length} attempts`
-      const expected = `a 2xx: the refused creation made nothing, so ${same} is still free`
-      return [{ exchange: alike.at(-1)!.creation.exchange, what, expected }]
-    })
-    const cases = looks.filter(({ creation }) => creation.isGranted).length
-    return verdictOf(
-      evidence,
-      cases,
-      'no creation that was refused was sent again without its fault',
-    )
-  }
+export const noEffectRule: RelationRule = (history, id) => {
+  const looks = thingsOf(history, id).flatMap((attempts) => lookIn(history, attempts))
+  const plain = thingsOf(history, id).flatMap(([first]) => (first?.isGranted ? [first] : []))
+  // What a recording was refused may have been there before.
+  const isProof = ({ creation }: Look): boolean =>
+    !history.isRecorded &&
+    !creation.isGranted &&
+    plain.some(({ sentAt }) => sentAt > creation.endedAt)
+  const evidence = [...groupBy(looks, ({ kind }) => kind).values()].flatMap((alike): Evidence[] => {
+    const [first] = alike
+    if (!first || alike.length < timesAlike || !alike.every(isProof)) return []
+    const { exchange, status, tpe } = first.refusal
+    const how = exchange.purpose.what ?? `by ${status} ${tpe}`
+    return [
+      {
+        exchange: alike.at(-1)!.creation.exchange,
+        what: `after the same one was refused ${how}, in ${alike.length} attempts`,
+        expected: `a 2xx: the refused creation made nothing, so ${creatorOf(id).same} is still free`,
+      },
+    ]
+  })
+  const cases = looks.filter(({ creation }) => creation.isGranted).length
+  const why = 'no creation that was refused was sent again without its fault'
+  return verdictOf(evidence, cases, why)
+}
 
 /** How what is created is used by another operation. */
 export interface Use {
@@ -184,39 +179,35 @@ function isProofOfLoss(history: History, made: HistoryEvent, use: HistoryEvent):
 }
 
 /** §4.4: what was made can be used at the latest `settleMs` later, and ever after, whatever else is made. */
-export const usableRule =
-  (id: OperationId): Rule =>
-  (history) => {
-    const { settleMs } = history.limits
-    const isFile = id === uploadOperation
-    const all = madeBy(history, id)
-    const ids = new Set(all.map(({ object }) => object!))
-    const anyway = isFile
-      ? 'the full key lacks a right (403): use a key with all rights'
-      : 'requests that use the declared object are not granted either: declare some that are'
-    let why = `nothing shows that ${operation(id).creates?.what} which was made can be used`
-    let cases = 0
-    const evidence = all.flatMap((made): Evidence[] => {
-      const uses = usesOf(history, made)
-      cases += uses.filter(isUsable).length
-      const wrong = uses.filter(
-        (one) =>
-          !isUsable(one) &&
-          (one.status === undefined
-            ? isNeverAnswered(history, all, one)
-            : isProofOfLoss(history, made, one)),
-      )
-      const lost = wrong.filter((one) => !failsAnyway(history, one, ids))
-      if (lost.length < wrong.length) why = anyway
-      return lost.slice(0, 1).map(({ exchange, sentAt }) => ({
-        exchange,
-        what: `with the id of what was created ${seconds(sentAt - made.endedAt)} before`,
-        expected: `${isFile ? 'a 2xx' : 'neither 404 nor 410 nor a 5xx'} at the latest ${settleMs} ms after its creation (limits.settleMs)`,
-        shownBy: made.exchange.purpose.requirement,
-      }))
-    })
-    return verdictOf(evidence, cases + evidence.length, why)
-  }
+export const usableRule: RelationRule = (history, id) => {
+  const { settleMs } = history.limits
+  const isFile = id === uploadOperation
+  const all = madeBy(history, id)
+  const ids = new Set(all.map(({ object }) => object!))
+  let why = `nothing shows that ${operation(id).creates?.what} which was made can be used`
+  let cases = 0
+  const evidence = all.flatMap((made): Evidence[] => {
+    const uses = usesOf(history, made)
+    cases += uses.filter(isUsable).length
+    const isWrong = (one: HistoryEvent): boolean =>
+      one.status === undefined
+        ? isNeverAnswered(history, all, one)
+        : isProofOfLoss(history, made, one)
+    const wrong = uses.filter((one) => !isUsable(one) && isWrong(one))
+    const lost = wrong.filter((one) => !failsAnyway(history, one, ids))
+    if (lost.length < wrong.length)
+      why = isFile
+        ? 'the full key lacks a right (403): use a key with all rights'
+        : 'requests that use the declared object are not granted either: declare some that are'
+    return lost.slice(0, 1).map(({ exchange, sentAt }) => ({
+      exchange,
+      what: `with the id of what was created ${seconds(sentAt - made.endedAt)} before`,
+      expected: `${isFile ? 'a 2xx' : 'neither 404 nor 410 nor a 5xx'} at the latest ${settleMs} ms after its creation (limits.settleMs)`,
+      shownBy: made.exchange.purpose.requirement,
+    }))
+  })
+  return verdictOf(evidence, cases + evidence.length, why)
+}
 
 /** The retrieval of files that is never answered is one that is not granted; one lost answer is chance. */
 function isNeverAnswered(
@@ -224,12 +215,7 @@ function isNeverAnswered(
   made: readonly HistoryEvent[],
   { operation: id, isFirst }: HistoryEvent,
 ): boolean {
+  if (id !== 'files.retrieve' || history.isRecorded || !isFirst) return false
   const readings = made.flatMap((one) => usesOf(history, one))
-  return (
-    id === 'files.retrieve' &&
-    !history.isRecorded &&
-    isFirst &&
-    readings.length > 1 &&
-    readings.every(({ status }) => status === undefined)
-  )
+  return readings.length > 1 && readings.every(({ status }) => status === undefined)
 }

@@ -17,14 +17,18 @@ import {
   upload,
   validRequest,
 } from '../../harness/checks/index.ts'
-import type { CheckContext, Exchange, Judge, Probe, Run } from '../../harness/engine/index.ts'
 import {
   answered,
+  type CheckContext,
+  type Exchange,
   isGranted,
+  type Judge,
   judgeGranted,
   NotExercised,
   operationProbe,
   pause,
+  type Probe,
+  type Run,
   wasAnswered,
 } from '../../harness/engine/index.ts'
 import { historyOf } from '../../harness/history/index.ts'
@@ -37,9 +41,8 @@ const ofGraphs = ['graphs.add-file', 'graphs.query'] as const
 
 /** An invented graph may be refused, and a server that ignores graphId grants it: the graph has to be seen by itself. */
 async function requireGraph(run: Run): Promise<void> {
-  for (const operation of ofGraphs) {
+  for (const operation of ofGraphs)
     if (isDeclared(run, operation) && (await control(run, operation)).state === 'granted') return
-  }
   throw new NotExercised(
     `nothing shows that resources.graph is a graph of the target: declare ${ofGraphs.join(' or ')}, with a request that is granted`,
   )
@@ -63,12 +66,8 @@ export const attached: Judge = async (context) => {
   await attachAndAdd(context, graph)
   if (run.options.depth === 'full' && isDeclared(run, 'graphs.create'))
     await judgeAlso(context, () => attachToCreated(context, graph))
-  judgeAttached(context)
-}
-
-/** What cannot be added shows no more than that it was uploaded. */
-function judgeAttached(context: CheckContext): void {
-  if (canAdd(context.run)) judgeRelation(context)
+  // What cannot be added shows no more than that it was uploaded.
+  if (canAdd(run)) judgeRelation(context)
 }
 
 const canAdd = (run: Run): boolean =>
@@ -123,10 +122,10 @@ async function attachAndAdd(context: CheckContext, graph: string): Promise<strin
   const isKnown = ({ response }: Exchange): boolean =>
     response !== undefined &&
     (isGranted(response) || [400, 401, 403].includes(response.status) || response.status >= 500)
+  const send = (make = distinctRequest): Promise<Exchange> =>
+    context.send(() => uploadTo(run, graph, make), { isSuccess: countsAsGranted })
   let last: Exchange | undefined
   for (const ms of [0, ...laterAttempts(run)]) {
-    const send = (make = distinctRequest): Promise<Exchange> =>
-      context.send(() => uploadTo(run, graph, make), { isSuccess: countsAsGranted })
     const own = await retryWhileSettling(run, send, isKnown)
     const uploaded = await resendAsDeclared(own, () => send(validRequest))
     judgeGranted(context, uploaded, 'a 2xx', 'with graphId')
@@ -145,10 +144,8 @@ async function attachAndAdd(context: CheckContext, graph: string): Promise<strin
 }
 
 /** The extension of the uploaded file; `pdf` if there is none. */
-export function extensionOf(run: Run): string {
-  const filename = run.target.operations['files.upload']?.content ? contentOf(run).filename : ''
-  return extensionIn(filename) ?? 'pdf'
-}
+export const extensionOf = ({ target }: Run): string =>
+  extensionIn(target.operations['files.upload']?.content?.filename ?? '') ?? 'pdf'
 
 /** A listing of the files with those extensions; with several values of `file_types`, if that is an array. */
 export function listingOf(run: Run, types: string | readonly string[]) {
@@ -195,13 +192,10 @@ export const ownRecord: Judge = async (context) => {
   const ids = [await upload(run, contentOf(run)), await upload(run, contentOf(run))]
   if (ids[0] === ids[1])
     throw new NotExercised('both uploads gave one id: see files.upload/2xx-own-id')
-  for (const id of ids)
-    requireGranted(await retrieve(context, id), 'the retrieval of an uploaded file')
+  for (const id of ids) {
+    const probe = () => operationProbe(run, 'files.retrieve', { params: { file_id: id } })
+    const read = await retryWhileSettling(run, () => context.send(probe), isTaken)
+    requireGranted(read, 'the retrieval of an uploaded file')
+  }
   judgeRelation(context)
-}
-
-function retrieve(context: CheckContext, id: string): Promise<Exchange> {
-  const { run } = context
-  const probe = () => operationProbe(run, 'files.retrieve', { params: { file_id: id } })
-  return retryWhileSettling(run, () => context.send(probe), isTaken)
 }

@@ -1,9 +1,8 @@
 /** Every rule about created objects as a table of histories: no server, no clock. */
 import { describe, expect, test } from 'vitest'
-import { relationRules } from '../../suites/relation-rules.ts'
+import { type RelationId, relationRule } from '../../suites/relation-rules.ts'
 import { objectsOf } from './object-stories.ts'
 
-type Id = keyof typeof relationRules
 type Outcome = 'held' | 'broken' | 'open'
 type Row = readonly [what: string, live: Outcome, recorded: Outcome, story: string]
 
@@ -36,7 +35,7 @@ const turns = (count: number): string =>
   ).join('\n')
 
 /** Those of applications are those of graphs. */
-const table: Readonly<Partial<Record<Id, readonly Row[]>>> = {
+const table: Readonly<Partial<Record<RelationId, readonly Row[]>>> = {
   'graphs.create/2xx-own-id': [
     ['two ids', 'held', 'held', '0 create a: 200 g1\n10 create b: 200 g2'],
     ['one id for two', 'broken', 'broken', '0 create a: 200 g1\n10 create b: 200 g1'],
@@ -479,11 +478,11 @@ function moved(file: string, from: number, waitMs = 0): string {
   return `${at(0)} add ${file}>g1: 200\n${at(10)} add ${file}>g1: 409\n${at(20)} add ${file}>g2: 200\n${at(30)} add ${file}>g1: 200`
 }
 
-const all = Object.entries(table) as [Id, readonly Row[]][]
+const all = Object.entries(table) as [RelationId, readonly Row[]][]
 
 describe.each(all)('%s', (id, rows) => {
   test.each(rows)('%s', (_, live, recorded, story) => {
-    const outcomes = [false, true].map((is) => relationRules[id](objectsOf(story, is)).outcome)
+    const outcomes = [false, true].map((is) => relationRule(id)(objectsOf(story, is)).outcome)
     expect(outcomes).toEqual([live, recorded])
   })
 })
