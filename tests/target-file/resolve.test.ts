@@ -67,47 +67,92 @@ test('the command line wins over the file, the file over the environment', async
   ).toMatchObject({ concurrency: 3, timeoutMs: 5, jobTimeoutMs: 60_000 })
 })
 
-test('a variable that is not set is named, that of the full key only where it would be used', async () => {
-  expect(await refusal({ keys: { full: { env: 'NONE' } } })).toBe(
-    'keys.full: the environment variable NONE is not set',
-  )
-  expect(await refusal({ keys: { expired: { env: 'NONE' } } }, { key: 'given-key' })).toBe(
-    'keys.expired: the environment variable NONE is not set',
-  )
-  expect(await refusal({ headers: { 'x-a': { env: 'NONE' } } })).toBe(
-    'headers.x-a: the environment variable NONE is not set',
-  )
-  expect(
-    await refusal({ scenarios: { 'files.upload/507-storage-full': { key: { env: 'NONE' } } } }),
-  ).toBe('scenarios.files.upload/507-storage-full.key: the environment variable NONE is not set')
-  expect(
-    (await resolve({ keys: { full: { env: 'NONE' } } }, { key: 'given-key' })).target.keys.full,
-  ).toBeDefined()
-})
+const none = { env: 'NONE' }
+const node = process.execPath
 
-test.each<[TargetFile, string]>([
-  [{ keys: { full: { env: 'NONE' } } }, 'keys.full: the environment variable NONE is not set'],
-  [{ keys: { full: { env: 'EMPTY' } } }, 'keys.full: the environment variable EMPTY is empty'],
-  [{ keys: { full: { file: 'none.txt' } } }, 'keys.full: none.txt does not exist'],
-  [{ keys: { full: { file: '.' } } }, 'keys.full: . is a folder'],
-  [{ keys: { full: () => '' } }, 'keys.full: the key that the function gives is empty'],
+// @ stands for the file that has the mistake: what the command line or the environment gives has none.
+test.each<[TargetFile, Partial<ResolveOptions>, string]>([
+  [{ keys: { full: none } }, {}, '@keys.full: the environment variable NONE is not set'],
   [
-    { headers: { 'x-a': { env: 'NONE' } } },
-    'headers.x-a: the environment variable NONE is not set',
+    { keys: { expired: none } },
+    { key: 'given-key' },
+    '@keys.expired: the environment variable NONE is not set',
   ],
-  [{ tls: { ca: 'none.pem' } }, 'tls.ca: none.pem does not exist'],
+  [{ headers: { 'x-a': none } }, {}, '@headers.x-a: the environment variable NONE is not set'],
+  [
+    { scenarios: { 'files.upload/507-storage-full': { key: none } } },
+    {},
+    '@scenarios.files.upload/507-storage-full.key: the environment variable NONE is not set',
+  ],
+  [{ keys: { full: { env: 'EMPTY' } } }, {}, '@keys.full: the environment variable EMPTY is empty'],
+  [{ keys: { full: { file: 'none.txt' } } }, {}, '@keys.full: none.txt does not exist'],
+  [{ keys: { full: { file: '.' } } }, {}, '@keys.full: . is a folder'],
+  [{ tls: { ca: 'none.pem' } }, {}, '@tls.ca: none.pem does not exist'],
   [
     { resources: { pdfFile: { upload: 'none.pdf' } } },
-    'resources.pdfFile: none.pdf does not exist',
+    {},
+    '@resources.pdfFile: none.pdf does not exist',
   ],
-])('the file that has the mistake is named: %j', async (file, message) => {
-  const options = { source: 'staging.json', env: { EMPTY: '' } }
-  expect(await refusal(file, options)).toBe(`staging.json: ${message}`)
-  // What the command line gives has no file.
-  expect(await refusal(file, { ...options, baseUrl: 'x' })).not.toContain('staging.json')
-  expect(await refusal({}, { ...options, headers: { 'x-a': { env: 'NONE' } } })).toMatch(
-    /^--header x-a: /,
+  [{}, { headers: { 'x-a': none } }, '--header x-a: the environment variable NONE is not set'],
+  [{}, { ca: 'none.pem' }, '--ca: none.pem does not exist'],
+  // Keys and headers that cannot be sent.
+  [{}, { key: 'a\nkey' }, 'the key on the command line has a control character'],
+  [{}, { key: '' }, 'the key on the command line is empty'],
+  [
+    {},
+    { env: { CONFORM_API_KEY: 'ä' } },
+    'the environment variable CONFORM_API_KEY has a character that is not ASCII',
+  ],
+  [
+    { keys: { full: { env: 'BLANK' } } },
+    {},
+    '@keys.full (from the environment variable BLANK) begins or ends with a blank',
+  ],
+  [
+    { keys: { expired: { file: 'blank.txt' } } },
+    {},
+    '@keys.expired (from the file blank.txt) begins or ends with a blank',
+  ],
+  [{ keys: { full: () => '' } }, {}, '@keys.full: the key that the function gives is empty'],
+  [
+    { keys: { expired: () => 'a\u0000' } },
+    {},
+    '@keys.expired: the key that the function gives has a control character',
+  ],
+  [{ headers: { 'x-a': { env: 'UMLAUT' } } }, {}, '@headers.x-a has a character that is not ASCII'],
+  // Of what fails, nothing is repeated that it printed or threw.
+  [
+    { keys: { full: { command: [node, 'fail.mjs'] } } },
+    {},
+    `@keys.full: the command "${node}" failed with exit code 3`,
+  ],
+  [
+    { keys: { full: { command: ['no-such-program-here'] } } },
+    {},
+    '@keys.full: the command "no-such-program-here" was not found',
+  ],
+  [
+    { keys: { full: () => Promise.reject(new Error('a-secret')) } },
+    {},
+    '@keys.full: the function that gives the key threw an error',
+  ],
+  [
+    {},
+    { baseUrl: 'https://u:secret@example.com' },
+    'the base URL must hold no credentials; use keys and headers instead',
+  ],
+])('%j with %j is refused: %s', async (file, options, message) => {
+  const env = { EMPTY: '', BLANK: 'a-key ', UMLAUT: 'ä-key' }
+  const all = { source: 'staging.json', env, ...options }
+  expect(await refusal(file, all)).toBe(message.replace('@', 'staging.json: '))
+})
+
+test('a base URL has to be given, and the variable of a key that is not used need not be set', async () => {
+  await expect(resolveTarget({}, { dir, env: {} })).rejects.toThrow(
+    'no base URL: give one on the command line or as baseUrl in the target file',
   )
+  const { keys } = (await resolve({ keys: { full: none } }, { key: 'given-key' })).target
+  expect(keys.full).toBeDefined()
 })
 
 test('keys come from files and commands, relative to the target file', async () => {
@@ -136,52 +181,6 @@ test('keys come from files and commands, relative to the target file', async () 
 test('one restricted key serves every operation', async () => {
   const { restricted } = (await resolve({ keys: { restricted: 'restricted-key' } })).target.keys
   expect(Object.keys(restricted)).toEqual(operations.map(({ id }) => id))
-})
-
-test('a key that cannot be sent is refused where it came from', async () => {
-  const env = { BLANK: 'a-key ', UMLAUT: 'ä-key' }
-  expect(await refusal({}, { key: 'a\nkey' })).toBe(
-    'the key on the command line has a control character',
-  )
-  expect(await refusal({}, { key: '' })).toBe('the key on the command line is empty')
-  expect(await refusal({}, { env: { CONFORM_API_KEY: 'ä' } })).toBe(
-    'the environment variable CONFORM_API_KEY has a character that is not ASCII',
-  )
-  expect(await refusal({ keys: { full: { env: 'BLANK' } } }, { env })).toBe(
-    'keys.full (from the environment variable BLANK) begins or ends with a blank',
-  )
-  expect(await refusal({ keys: { expired: { file: 'blank.txt' } } })).toBe(
-    'keys.expired (from the file blank.txt) begins or ends with a blank',
-  )
-  expect(await refusal({ keys: { expired: { file: 'none.txt' } } })).toBe(
-    'keys.expired: none.txt does not exist',
-  )
-  expect(await refusal({ keys: { expired: () => 'a\u0000' } })).toBe(
-    'keys.expired: the key that the function gives has a control character',
-  )
-  expect(await refusal({ headers: { 'x-a': { env: 'UMLAUT' } } }, { env })).toBe(
-    'headers.x-a has a character that is not ASCII',
-  )
-})
-
-test('a command that fails is named, and nothing that it printed', async () => {
-  const message = await refusal({ keys: { full: { command: [process.execPath, 'fail.mjs'] } } })
-  expect(message).toBe(`keys.full: the command "${process.execPath}" failed with exit code 3`)
-  expect(await refusal({ keys: { full: { command: ['no-such-program-here'] } } })).toBe(
-    'keys.full: the command "no-such-program-here" was not found',
-  )
-  expect(await refusal({ keys: { full: () => Promise.reject(new Error('a-secret')) } })).toBe(
-    'keys.full: the function that gives the key threw an error',
-  )
-})
-
-test('the base URL', async () => {
-  expect(await refusal({}, { baseUrl: 'https://u:secret@example.com' })).toBe(
-    'the base URL must hold no credentials; use keys and headers instead',
-  )
-  await expect(resolveTarget({}, { dir, env: {} })).rejects.toThrow(
-    'no base URL: give one on the command line or as baseUrl in the target file',
-  )
 })
 
 test('requests, files and defaults are resolved', async () => {
