@@ -21,7 +21,7 @@ import {
   controlExchange,
   granted,
   grantedBy,
-  judgeTries,
+  tryUntilGranted,
   respelled,
   suite,
   validRequest,
@@ -212,7 +212,7 @@ const hasToolData: GrantedCheck = (context, exchange, what) => {
 const valid = 'with a valid request'
 
 const completion = grantedBy(() => [controlCase], {
-  async judgeControl(context) {
+  async tryControl(context) {
     try {
       hasContent(context, await controlExchange(context.run, 'chat.create'), valid)
     } catch (error) {
@@ -220,7 +220,7 @@ const completion = grantedBy(() => [controlCase], {
       // Generated answers vary: a later one may have what the control's lacked.
       const make = () => validRequest(context.run, 'chat.create')
       const tries = triesOf('chat.create') - 1
-      await judgeTries(context, { make, what: valid, check: hasContent, tries })
+      await tryUntilGranted(context, { make, what: valid, check: hasContent, tries })
     }
   },
 })

@@ -6,9 +6,9 @@ import {
   type GrantedByCases,
   grantedControl,
   isDeclared,
-  judgeAlso,
-  judgeEach,
-  judgeObserved,
+  tryAlso,
+  tryEach,
+  byAllAnswers,
   materialOf,
   placeholderRequest,
   randomFor,
@@ -157,7 +157,7 @@ async function largeUpload(run: Run, size = largeText): Promise<Probe> {
 }
 
 /** Judges that the service answers large bodies itself: a gateway may refuse them by a page or a closed connection. */
-async function judgeLargeBody(context: CheckContext): Promise<void> {
+async function tryLargeBodies(context: CheckContext): Promise<void> {
   const { run } = context
   if (!run.keys.hasFull) throw new NotExercised('no key: only requests that need no key were sent')
   const taken = operations.filter(
@@ -169,7 +169,7 @@ async function judgeLargeBody(context: CheckContext): Promise<void> {
   const all = sampled(context, [...refusals, ...uploads])
   if (all.length === 0)
     throw new NotExercised('no operation with a JSON body is served and no upload is declared')
-  await judgeEach(all, (make) => judgeAlso(context, () => judgeLarge(context, make)))
+  await tryEach(all, (make) => tryAlso(context, () => tryLarge(context, make)))
 }
 
 /** Anything else may be due to what its connection carried before, and is looked at again. */
@@ -179,7 +179,7 @@ function isAnsweredLarge({ response }: Exchange): boolean {
   )
 }
 
-async function judgeLarge(context: CheckContext, make: Sized): Promise<void> {
+async function tryLarge(context: CheckContext, make: Sized): Promise<void> {
   const probe = await make()
   const purpose = { isSuccess: isAnsweredLarge, expects: clientError }
   const exchange = await context.send(() => make(), purpose)
@@ -208,7 +208,7 @@ async function judgeLarge(context: CheckContext, make: Sized): Promise<void> {
 }
 
 /** The valid requests of operations that generate nothing, labelled with the only charset that JSON has. */
-async function judgeCharset(context: CheckContext): Promise<void> {
+async function tryCharset(context: CheckContext): Promise<void> {
   const { run } = context
   if (!run.keys.hasFull) throw new NotExercised('no key: only requests that need no key were sent')
   const served = operations
@@ -221,7 +221,7 @@ async function judgeCharset(context: CheckContext): Promise<void> {
     .toSorted((one, other) => Number(one.effect === 'creates') - Number(other.effect === 'creates'))
   for (const { id } of served) {
     if (context.cases > 0 && run.options.depth === 'quick') return
-    await judgeAlso(context, () => judgeLabel(context, id))
+    await tryAlso(context, () => tryLabel(context, id))
   }
   if (served.length === 0)
     throw new NotExercised(
@@ -229,7 +229,7 @@ async function judgeCharset(context: CheckContext): Promise<void> {
     )
 }
 
-async function judgeLabel(context: CheckContext, id: OperationId): Promise<void> {
+async function tryLabel(context: CheckContext, id: OperationId): Promise<void> {
   const { run } = context
   context.control = (await grantedControl(run, id)).state
   const plain = (): Promise<Probe> => validRequest(run, id)
@@ -259,13 +259,13 @@ const labelled = 'with a valid request labelled application/json; charset=utf-8'
 // §2.6, §7.1 to §7.4: one error format for every operation
 
 export const envelope = suite('envelope', () => ({
-  shape: judgeObserved,
-  'status-tpe-pair': judgeObserved,
-  'content-type': judgeObserved,
-  'message-keys': judgeObserved,
-  'bad-input-no-5xx': judgeObserved,
-  'large-body': judgeLargeBody,
-  'charset-parameter': judgeCharset,
+  shape: byAllAnswers,
+  'status-tpe-pair': byAllAnswers,
+  'content-type': byAllAnswers,
+  'message-keys': byAllAnswers,
+  'bad-input-no-5xx': byAllAnswers,
+  'large-body': tryLargeBodies,
+  'charset-parameter': tryCharset,
   'unknown-path': unknownPath,
   'unsupported-method': unsupportedMethod,
 }))

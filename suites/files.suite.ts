@@ -4,8 +4,8 @@ import {
   condition,
   distinctRequest,
   freshUnknownId,
-  judgeAlso,
-  judgeTries,
+  tryAlso,
+  tryUntilGranted,
   randomFor,
   refused,
   sampled,
@@ -24,13 +24,13 @@ import { usable } from './created/usable.ts'
 const anyButError: Pairs = [['no-5xx']]
 
 /** An upload that names a graph which nobody has. If the target says that graphId stands elsewhere, a scenario has to say it here, too. */
-const unknownGraph = condition(async ({ context, judge }) => {
+const unknownGraph = condition(async ({ context, ask }) => {
   const { run } = context
   const id = 'files.upload/2xx-attached-to-graph'
   if (run.target.scenarios[id])
     throw new NotExercised(`declare a scenario for ${context.requirement.id}, as for ${id}`)
   const graphId = freshUnknownId(run, run.target.resources.graph ?? '', randomFor(context))
-  await judge(refused(await uploadTo(run, graphId)), 'with an unknown graphId')
+  await ask(refused(await uploadTo(run, graphId)), 'with an unknown graphId')
 })
 
 /** Sends what may be answered by anything but an error of the server itself. */
@@ -39,7 +39,7 @@ async function breakNothing(
   make: () => Promise<Probe>,
   what: string,
 ): Promise<void> {
-  await judgeAlso(context, async () => {
+  await tryAlso(context, async () => {
     const exchange = await context.send(make, { badInput: true, expects: anyButError, what })
     answered(exchange)
     judgePairs(context, exchange, anyButError, what)
@@ -79,7 +79,7 @@ const listByTypes: Judge = async (context) => {
   const both = `${first},${first === 'pdf' ? 'txt' : 'pdf'}`
   // A scenario brings its own.
   for (const types of scenario ? [first] : sampled(context, [first, both]))
-    await judgeTries(context, listingOf(run, types))
+    await tryUntilGranted(context, listingOf(run, types))
   if (scenario || run.options.depth === 'quick') return
   await listUnknownType(context)
   await sendOddTypes(context, first)

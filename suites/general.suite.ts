@@ -46,13 +46,13 @@ const namesGuardrail: Further = (context, exchange) => {
   }
 }
 
-const judgeBlock: Judge = (context) => byScenario(context, namesGuardrail)
+const blocked: Judge = (context) => byScenario(context, namesGuardrail)
 
 // Guardrails (§7.1, §7.3) and the general rows of §7.2, on whichever operation the scenario names
 
 export const guardrails = suite('guardrails', () => ({
-  '400-blocked': judgeBlock,
-  '400-blocked-by-provider': judgeBlock,
+  '400-blocked': blocked,
+  '400-blocked-by-provider': blocked,
 }))
 
 export const general = suite('general', () => ({}))

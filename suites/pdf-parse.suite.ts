@@ -7,8 +7,8 @@ import {
   condition,
   controlExchange,
   granted,
-  judgeEach,
-  judgeTries,
+  tryEach,
+  tryUntilGranted,
   missingBody,
   sampled,
   suite,
@@ -148,7 +148,7 @@ const together: readonly OwnPdf[] = [
 async function parseOwnPdfs(context: CheckContext): Promise<void> {
   for (const pdf of sampled(context, own)) await parseOwnPdf(context, pdf)
   if (context.run.options.depth === 'full')
-    await judgeEach(together, (pdf) => parseOwnPdf(context, pdf))
+    await tryEach(together, (pdf) => parseOwnPdf(context, pdf))
 }
 
 /** Whether two uploads gave that id: which of them it names nobody knows. */
@@ -174,7 +174,7 @@ async function parseOwnPdf(context: CheckContext, [name, text, format]: OwnPdf):
   })
   const known = { words: wordsOf(text), of: `${name}.pdf, which the suite uploads` }
   const remarkOn = (words: readonly string[]): string => ofOtherPdf(run, id, name, words)
-  await judgeTries(context, { make, what, check: holdsWords(known, remarkOn) })
+  await tryUntilGranted(context, { make, what, check: holdsWords(known, remarkOn) })
 }
 
 /** Says so if the words are those of the other PDF, and that it has the same name. */
@@ -211,7 +211,7 @@ const content: Judge = async (context) => {
   for (const format of formats) {
     const what = scenario ? asScenario : `with format ${format}`
     const make = async () => withJson(await validRequest(run, 'pdf.parse'), { format })
-    await judgeTries(context, { make, what, check: holdsWords(known) })
+    await tryUntilGranted(context, { make, what, check: holdsWords(known) })
   }
 }
 

@@ -26,7 +26,7 @@ export const maxAtOnce = 5
  * first of what else they throw (that one cannot be judged, as it may be because of what another was wrongly granted); no further
  * one is begun then.
  */
-export async function judgeEach<T>(
+export async function tryEach<T>(
   cases: readonly T[],
   judge: (value: T) => Promise<unknown>,
 ): Promise<void> {
@@ -43,7 +43,7 @@ export async function judgeEach<T>(
  * Judges a further case. What keeps it from being judged keeps the requirement from passing, but not from being judged by its
  * other cases.
  */
-export async function judgeAlso(
+export async function tryAlso(
   { run, open }: CheckContext,
   judge: () => Promise<unknown>,
 ): Promise<void> {
@@ -144,7 +144,7 @@ export async function property<T>(
   generating.add(context)
   try {
     // Several cases at once: most targets fail none.
-    await judgeEach(samples(context, runs, arbitrary), check)
+    await tryEach(samples(context, runs, arbitrary), check)
   } catch (error) {
     if (!(error instanceof Failed)) throw error
     throw await smallest(error, searchOf(context, runs), arbitrary, check)

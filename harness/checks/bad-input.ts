@@ -8,8 +8,8 @@ import {
   wasAnswered,
 } from '../engine/index.ts'
 import { leftOut } from '../report/index.ts'
-import { judgeEach, maxAtOnce } from './at-once.ts'
-import { judgeCase } from './by-cases.ts'
+import { tryEach, maxAtOnce } from './at-once.ts'
+import { tryCase } from './by-cases.ts'
 import {
   type Case,
   type CaseCondition,
@@ -38,19 +38,19 @@ export const badInput: CaseCondition = {
     const mayTake = (one: Case): boolean => generates && one.effect !== 'none'
     const free = all.filter((one) => !mayTake(one))
     const left = all.filter(mayTake)
-    await judgeCases(refusal, free, { left: () => Infinity })
-    context.atEnd = async () => judgeCrashes(refusal)
+    await tryCases(refusal, free, { left: () => Infinity })
+    context.atEnd = async () => showCrash(refusal)
     if (!generates) return
     // What may be granted goes on until as much was generated as is this requirement's share.
     const may = (mayGenerate(run, context.requirement.id) ?? Infinity) + granted()
-    await judgeCases(refusal, left, { left: () => may - granted() })
+    await tryCases(refusal, left, { left: () => may - granted() })
     if (left.length === 0) return
     const { generated } = sharedBy(run)
     generated.waiting += countAll(left)
     // What the others did not need is theirs who have cases left; jobs would make that end a late one.
     context.atEnd = async () => {
-      if (busyStatus(operation) === undefined) await judgeCases(refusal, left, generationsLeft(run))
-      await judgeCrashes(refusal)
+      if (busyStatus(operation) === undefined) await tryCases(refusal, left, generationsLeft(run))
+      await showCrash(refusal)
       const { maxGenerations } = run.target.limits
       // Whatever the target grants: what was allowed, and all that had to wait.
       const enough = Math.ceil((maxGenerations + generated.waiting) / 10) * 10
@@ -73,7 +73,7 @@ function casesOf(material: Material): readonly Case[] {
  * that a request holds is granted, each of its parts was looked at. A refusal may be of the first of them alone, and a 5xx
  * does not say which it was: both are followed by the parts.
  */
-async function judgeCases(
+async function tryCases(
   refusal: RefusalContext,
   cases: Case[],
   { left, keep }: Allowance,
@@ -84,7 +84,7 @@ async function judgeCases(
     const giveBack = keep?.(batch.length)
     const after = new Map<Case, readonly Case[]>()
     const judge = async (one: Case) => after.set(one, await partsAfter(refusal, one))
-    await judgeEach(batch, judge).finally(giveBack)
+    await tryEach(batch, judge).finally(giveBack)
     const parts = batch.flatMap((one) => after.get(one) ?? [])
     open.settle(batch.length)
     open.plan(parts.length)
@@ -95,7 +95,7 @@ async function judgeCases(
 async function partsAfter(refusal: RefusalContext, one: Case): Promise<readonly Case[]> {
   const { parts = [], isConclusive = false } = one
   try {
-    const isGranted = await judgeCase(refusal, one)
+    const isGranted = await tryCase(refusal, one)
     return isGranted || isConclusive ? [] : parts
   } catch (error) {
     if (error instanceof Failed && error.failure.exchange?.response) await showWhich(refusal, parts)
@@ -109,7 +109,7 @@ async function showWhich(refusal: RefusalContext, parts: readonly Case[]): Promi
 }
 
 /** A fault of a member that another requirement is about is bad input as well. */
-async function judgeCrashes({ context, operation }: RefusalContext): Promise<void> {
+async function showCrash({ context, operation }: RefusalContext): Promise<void> {
   const crash = sharedBy(context.run).crashes.find(
     ({ exchange }) => exchange.probe.operation === operation,
   )

@@ -1,6 +1,6 @@
 import { ask, type CheckContext, Failed, isGranted, type Probe, type Run } from '../engine/index.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
-import { judgeAlso, judgeEach, property } from './at-once.ts'
+import { tryAlso, tryEach, property } from './at-once.ts'
 import {
   atOtherPath,
   type Case,
@@ -48,8 +48,8 @@ export function byCases(
         known.some(({ isAtOtherPath }) => isAtOtherPath) &&
         (await grantsAtOtherPath(context.run, operation))
       const all = known.filter((one) => !one.isAtOtherPath || hasOther)
-      await judgeAll(refusal, material, all, order)
-      await judgeGenerated(refusal, material, generated)
+      await tryAll(refusal, material, all, order)
+      await tryGenerated(refusal, material, generated)
     },
   }
 }
@@ -67,49 +67,48 @@ async function grantsAtOtherPath(run: Run, id: OperationId): Promise<boolean> {
 }
 
 /** Judges all of these cases: several at once, or one after the other, and those of the end at the end of the run. */
-export async function judgeAll(
+export async function tryAll(
   refusal: RefusalContext,
   material: Material,
   all: readonly Case[],
   order: Order = {},
 ): Promise<void> {
   const { context } = refusal
-  const judgeOne = async (one: Case): Promise<void> => {
-    const { judge } = one
+  const tryOne = async (one: Case): Promise<void> => {
     const name = controlName(material, one)
-    if (judge) await judgeAlso(context, () => judge(refusal, one))
-    else if (name !== undefined) await judgeAlso(context, () => withControl(refusal, one, name))
+    if (one.bringAbout) await tryAlso(context, async () => one.bringAbout?.(refusal, one))
+    else if (name !== undefined) await tryAlso(context, () => withControl(refusal, one, name))
     else {
-      await judgeCase(refusal, one)
+      await tryCase(refusal, one)
       context.open.settle(1)
     }
   }
-  await judgeInTurn(context, all, judgeOne, order)
+  await tryInTurn(context, all, tryOne, order)
 }
 
 /** Judges as many generated cases as the run asks for; a quick run sends one case, and the first of them have a name. */
-export async function judgeGenerated(
+export async function tryGenerated(
   refusal: RefusalContext,
   material: Material,
   generated: Generated | undefined,
 ): Promise<void> {
   const arbitrary = material.options.depth === 'full' ? generated?.(material) : undefined
   if (arbitrary)
-    await property(refusal.context, 'refusalRuns', arbitrary, (one) => judgeCase(refusal, one))
+    await property(refusal.context, 'refusalRuns', arbitrary, (one) => tryCase(refusal, one))
 }
 
-/** Judges cases when it is their turn. Those that are judged as a further case (`judgeAlso`) are planned there. */
-export async function judgeInTurn(
+/** Judges cases when it is their turn. Those that are judged as a further case (`tryAlso`) are planned there. */
+export async function tryInTurn(
   context: CheckContext,
   all: readonly Case[],
-  judge: (one: Case) => Promise<void>,
+  tryOne: (one: Case) => Promise<void>,
   { inOrder }: Order = {},
 ): Promise<void> {
-  context.open.plan(all.filter((one) => !one.control && !one.judge).length)
+  context.open.plan(all.filter((one) => !one.control && !one.bringAbout).length)
   const inTurn = async (when: Case['when']): Promise<void> => {
     const now = all.filter((one) => one.when === when)
-    if (inOrder) for (const one of now) await judge(one)
-    else await judgeEach(now, judge)
+    if (inOrder) for (const one of now) await tryOne(one)
+    else await tryEach(now, tryOne)
   }
   await inTurn(undefined)
   await inTurn('after the others')
@@ -126,18 +125,18 @@ async function withControl(refusal: RefusalContext, one: Case, name: string): Pr
   })
   if (found.state === 'refused')
     throw notGranted(found, 'the same request without its fault was not granted')
-  await judgeCase(refusal, one)
+  await tryCase(refusal, one)
 }
 
 /** Sends a case and judges the answer; tells whether it was granted. */
-export async function judgeCase(refusal: RefusalContext, one: Case): Promise<boolean> {
-  const { valid, judge, context } = refusal
+export async function tryCase(refusal: RefusalContext, one: Case): Promise<boolean> {
+  const { valid, ask, context } = refusal
   const { what, expects, effect = 'none', coercion, before, when } = one
   if (before === 'a valid request') await context.send(valid, { role: 'setup' })
   // By its fault a case is known, and is sent once a run; at the end it is sent again.
   const fault = when === 'at the end' ? undefined : one.fault
   try {
-    return await judge({ ...one.change(await valid()), effect, fault }, what, expects)
+    return await ask({ ...one.change(await valid()), effect, fault }, what, expects)
   } catch (error) {
     if (!coercion || !isGrantedFault(error)) throw error
     const { response } = await context.send(coercion(await valid()), { role: 'control' })

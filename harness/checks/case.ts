@@ -32,8 +32,8 @@ export interface Case {
   readonly isControl?: true
   /** Sent only if the target shows that it takes such a request. */
   readonly mayBeAbsent?: true
-  /** Judges it if not the pairs do; returns without a case if there was nothing to judge, and throws `NotExercised` if it is left. */
-  readonly judge?: (refusal: RefusalContext, one: Case) => Promise<void>
+  /** Sends and judges it, if not the pairs do; returns without a case if there was nothing to judge, and throws `NotExercised` if it is left. */
+  readonly bringAbout?: (refusal: RefusalContext, one: Case) => Promise<void>
   /** Cases that it holds together, each with fewer faults: sent if its answer leaves open what they would be answered. */
   readonly parts?: readonly Case[]
   /** A refusal, too, answers for all of its parts. */
@@ -53,7 +53,7 @@ export interface RefusalContext {
    * @param expects the pairs that answer this case, if the spec names others for it than for the rest of the requirement
    * @returns whether it was granted
    */
-  judge(source: Source, what: string, expects?: Pairs): Promise<boolean>
+  ask(source: Source, what: string, expects?: Pairs): Promise<boolean>
   /** How many of the cases were granted so far. */
   granted(): number
   /** Judges an answer that has come already. */

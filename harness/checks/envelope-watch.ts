@@ -212,7 +212,7 @@ export const envelopeHook: RunHook = {
 }
 
 /** Judges an observed requirement by the answers of the whole run; it has to be called last. */
-export const judgeObserved: Judge = async (context) => {
+export const byAllAnswers: Judge = async (context) => {
   const requirement = context.requirement.id as ObservedRequirement
   const watch = envelopeOf(context.run)
   const { cases, failures } = watch.tally(requirement)

@@ -12,7 +12,7 @@ import {
   withJson,
 } from '../engine/index.ts'
 import { property } from './at-once.ts'
-import { judgeInTurn } from './by-cases.ts'
+import { tryInTurn } from './by-cases.ts'
 import {
   type Case,
   type Cases,
@@ -90,10 +90,10 @@ export const controlCase: Case = { ...unchanged, what: withValid, isControl: tru
  * after one that is refused for its body: neither that it was granted before, nor that another was refused, nor what a run
  * leaves behind is a reason to answer otherwise. Then by its JSON in another spelling. Not if it creates something, nor in a
  * scenario, which brings about a condition of its own, nor in a quick run.
- * @param judgeControl judges the answer to the control
+ * @param tryControl judges the answer to the control
  * @param check judges the answers at the end
  */
-export function byControl(judgeControl: Judge, check?: GrantedCheck): GrantedByCases {
+export function byControl(tryControl: Judge, check?: GrantedCheck): GrantedByCases {
   const cases: Cases = ({ operation, valid }) => {
     const { body, effect } = recordOf(operation)
     if (effect === 'creates') return [controlCase]
@@ -106,7 +106,7 @@ export function byControl(judgeControl: Judge, check?: GrantedCheck): GrantedByC
       { ...atEnd, what: 'with its JSON in another spelling', change: respelled },
     ]
   }
-  return grantedBy(cases, { check, judgeControl })
+  return grantedBy(cases, { check, tryControl })
 }
 
 interface GrantedOptions {
@@ -114,7 +114,7 @@ interface GrantedOptions {
   readonly check?: GrantedCheck | undefined
   readonly generated?: Generated
   /** Judges the control, which is one of the cases. */
-  readonly judgeControl?: Judge
+  readonly tryControl?: Judge
   /** Follows the request line of a scenario's request. */
   readonly inScenario?: string
 }
@@ -122,7 +122,7 @@ interface GrantedOptions {
 /** A granted requirement that is judged by these cases; or by a scenario in their place. */
 export function grantedBy(
   cases: Cases,
-  { check, generated, judgeControl, inScenario: what = asScenario }: GrantedOptions,
+  { check, generated, tryControl, inScenario: what = asScenario }: GrantedOptions,
 ): GrantedByCases {
   const chosen = (material: Material): readonly Case[] => {
     const all = cases(material)
@@ -133,25 +133,25 @@ export function grantedBy(
     ...(generated && { generated }),
     async judge(context) {
       const { run, requirement, scenario } = context
-      await judgeControl?.(context)
+      await tryControl?.(context)
       if (scenario) {
-        if (!judgeControl) await judgeOwn(context, { ...unchanged, what }, check)
+        if (!tryControl) await tryOwn(context, { ...unchanged, what }, check)
         return
       }
       const material = materialOf(run, requirement, operationIn(context))
       const own = chosen(material).filter(({ isControl }) => !isControl)
-      await judgeInTurn(context, own, async (one) => {
-        await judgeOwn(context, one, check)
+      await tryInTurn(context, own, async (one) => {
+        await tryOwn(context, one, check)
         context.open.settle(1)
       })
       const more = run.options.depth === 'full' ? generated?.(material) : undefined
-      if (more) await property(context, 'grantedRuns', more, (one) => judgeOwn(context, one, check))
+      if (more) await property(context, 'grantedRuns', more, (one) => tryOwn(context, one, check))
     },
   }
 }
 
 /** Sends a case, until it is granted and passes the check, and what comes right before it. */
-async function judgeOwn(context: CheckContext, one: Case, check?: GrantedCheck): Promise<void> {
+async function tryOwn(context: CheckContext, one: Case, check?: GrantedCheck): Promise<void> {
   const { run } = context
   const operation = operationIn(context)
   if (one.when === 'at the end') judgeRefused(context)
@@ -167,7 +167,7 @@ async function judgeOwn(context: CheckContext, one: Case, check?: GrantedCheck):
     const valid = await validRequest(run, operation)
     return { ...one.change(valid), effect: valid.effect, fault: one.fault }
   }
-  await judgeTries(context, { make, what: one.what, check })
+  await tryUntilGranted(context, { make, what: one.what, check })
 }
 
 /**
@@ -245,7 +245,7 @@ interface GrantedRequest {
 }
 
 /** Sends a request until it is granted and passes the check, at most `tries` times. */
-export function judgeTries(
+export function tryUntilGranted(
   context: CheckContext,
   { make: own, what, check, tries }: GrantedRequest,
 ): Promise<void> {

@@ -1,7 +1,7 @@
 // A suite, and what a run needs besides.
 export { suite, type Suite } from './suite.ts'
 export { createdHook } from './created.ts'
-export { envelopeHook, judgeObserved, observedCases } from './envelope-watch.ts'
+export { envelopeHook, byAllAnswers, observedCases } from './envelope-watch.ts'
 export { once, sharedBy } from './shared.ts'
 
 // Refusals: a valid request with one fault.
@@ -18,14 +18,14 @@ export {
   materialOf,
   type RefusalContext,
 } from './case.ts'
-export { byCases, judgeAll, judgeCase, judgeGenerated } from './by-cases.ts'
+export { byCases, tryAll, tryCase, tryGenerated } from './by-cases.ts'
 export { refused, unknown, unknownIdCases, withBody } from './conditions.ts'
 export { malformedBody, malformedJsonBody, missingBody, wrongContentType } from './conditions.ts'
 export { byRecord } from './by-record.ts'
 export { badInput } from './bad-input.ts'
 export { badBytes, withBytes } from './odd-cases.ts'
 export { characters, plainer } from './odd-values.ts'
-export { judgeAlso, judgeEach, property, samples } from './at-once.ts'
+export { tryAlso, tryEach, property, samples } from './at-once.ts'
 
 // What a history shows.
 export { judgeVerdict } from './judge-by.ts'
@@ -55,7 +55,7 @@ export {
   type GrantedCheck,
   grantedProbe,
   inScenario,
-  judgeTries,
+  tryUntilGranted,
   respelled,
 } from './granted.ts'
 export { asScenario, byScenario, type Further } from './scenario.ts'

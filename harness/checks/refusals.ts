@@ -37,10 +37,7 @@ import { once, sharedBy } from './shared.ts'
 import { isDeclared, placeholderRequest, sharedRequest } from './valid-request.ts'
 
 /** Judges a valid request with exactly one fault by the pairs that answer it; a scenario overrides the suite's own way to cause it. */
-export async function judgeRefusal(
-  context: CheckContext,
-  { bringAbout }: Condition,
-): Promise<void> {
+export async function tryRefusal(context: CheckContext, { bringAbout }: Condition): Promise<void> {
   const { run, requirement, scenario } = context
   if (scenario) return byScenario(context)
   const operation = operationIn(context)
@@ -62,7 +59,7 @@ export async function judgeRefusal(
     valid: validOf(context, operation, found),
     granted: () => granted,
     judgeResponse: (exchange, what) => judgeAnswer(exchange, what, given),
-    async judge(source, what, expects = given) {
+    async ask(source, what, expects = given) {
       if (isEnough()) return true
       // One probe for all tries of one case; a creation among them makes a fresh one each time.
       const probe = await probeOf(source)

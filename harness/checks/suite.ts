@@ -5,7 +5,7 @@ import { requirementsOfArea } from '../../catalogue/catalogue.ts'
 import type { Judge } from '../engine/index.ts'
 import type { Condition, KnownCases } from './case.ts'
 import { type GrantedByCases, grantedByScenario } from './granted.ts'
-import { judgeRefusal } from './refusals.ts'
+import { tryRefusal } from './refusals.ts'
 import { byScenario } from './scenario.ts'
 
 type ConditionName<Id extends string> = Id extends `${string}/${infer Name}` ? Name : never
@@ -63,6 +63,6 @@ function hasCases(check: Check | undefined): check is Check & KnownCases {
 function judgeBy(requirement: CatalogueRequirement, check: Check | undefined): Judge {
   if (typeof check === 'function') return check
   if (check && 'judge' in check) return check.judge
-  if (check) return (context) => judgeRefusal(context, check)
+  if (check) return (context) => tryRefusal(context, check)
   return isRefusal(requirement.expects) ? byScenario : grantedByScenario
 }

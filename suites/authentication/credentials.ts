@@ -5,8 +5,8 @@ import type { OperationId } from '../../catalogue/operations.ts'
 import {
   type Case,
   type CaseCondition,
-  judgeAll,
-  judgeGenerated,
+  tryAll,
+  tryGenerated,
   type Material,
   refused,
 } from '../../harness/checks/index.ts'
@@ -85,8 +85,8 @@ function byKeys(
       const material = { target, options, objects, requirement, operation, valid }
       const all = cases(material, await keysOf(run, operation))
       for (const one of all) run.keys.learn(one.change(valid).credential)
-      await judgeAll(refusal, material, all)
-      await judgeGenerated(refusal, material, generated)
+      await tryAll(refusal, material, all)
+      await tryGenerated(refusal, material, generated)
     },
   }
 }

@@ -95,10 +95,10 @@ function caseAt(material: Material, wrong: Wrong, places: readonly Elsewhere[]):
     when: 'after the others',
     change: (valid) => probeAt({ material, valid, wrong, at: first }),
     ...(mayBeAbsent && { mayBeAbsent }),
-    async judge({ context, valid }, { what }) {
+    async bringAbout({ context, valid }, { what }) {
       const probe = await valid()
       for (const at of places)
-        if (await judgeAt(context, { material, valid: probe, wrong, what, at })) return
+        if (await tryAt(context, { material, valid: probe, wrong, what, at })) return
     },
   }
 }
@@ -127,7 +127,7 @@ interface Asked {
 }
 
 /** True if there was something to judge. */
-async function judgeAt(context: CheckContext, asked: Asked): Promise<boolean> {
+async function tryAt(context: CheckContext, asked: Asked): Promise<boolean> {
   const { wrong, at } = asked
   const isKeyless = wrong.credential === noCredential
   if (!isKeyless && isSpelling(at.place) && !(await takes(context, asked))) return false

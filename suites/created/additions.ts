@@ -7,8 +7,8 @@ import {
   grantedProbe,
   inScenario,
   isDeclared,
-  judgeAlso,
-  judgeCase,
+  tryAlso,
+  tryCase,
   laterAttempts,
   pointerOf,
   retryWhileSettling,
@@ -50,15 +50,15 @@ export const addSameFileAgain: Judge = async (context) => {
   if (scenario) return byScenario(context)
   const valid = await requireControl(context)
   const probe = await valid()
-  const judgeAgain = async (): Promise<void> => judgeOnce(context, await askAgain(context, probe))
+  const tryAgain = async (): Promise<void> => judgeOnce(context, await askAgain(context, probe))
   await addFirst(context, probe)
   await askUntilRefused(context, probe)
-  await judgeAgain()
+  await tryAgain()
   if (run.options.depth === 'quick') return
   const added = await addOthers(context, valid)
-  await judgeAgain()
-  if (canAddToCreated(run)) await judgeAlso(context, () => addToCreated(context))
-  await judgeAgain()
+  await tryAgain()
+  if (canAddToCreated(run)) await tryAlso(context, () => addToCreated(context))
+  await tryAgain()
   context.atEnd = async () => {
     const last = await askAgain(context, probe)
     await addAgainLate(context, added, valid)
@@ -141,7 +141,7 @@ async function addToCreated(context: CheckContext): Promise<void> {
  * Adds a deleted file to a graph that the run has just made and that takes files: an addition that is granted stays, and the next
  * run would be told that the file is in the graph. By a 409 the declared graph may say just that.
  */
-export const addDeleted: NonNullable<Case['judge']> = async (refusal, one) => {
+export const addDeleted: NonNullable<Case['bringAbout']> = async (refusal, one) => {
   const { context } = refusal
   const { run } = context
   const isMakeable = canAddToCreated(run) && !run.options.readOnly
@@ -150,7 +150,7 @@ export const addDeleted: NonNullable<Case['judge']> = async (refusal, one) => {
     : undefined
   if (made !== undefined) {
     const valid = async (): Promise<Probe> => inGraph(await refusal.valid(), made)
-    await judgeCase({ ...refusal, valid }, one)
+    await tryCase({ ...refusal, valid }, one)
     return
   }
   const probe = { ...one.change(await refusal.valid()), effect: 'none' } as const

@@ -11,8 +11,8 @@ import {
   grantedByScenario,
   grantedControl,
   grantedProbe,
-  judgeAlso,
-  judgeEach,
+  tryAlso,
+  tryEach,
   judgeVerdict,
   noteControl,
   operationIn,
@@ -139,8 +139,8 @@ export async function noEffect(
     refusedByGrammar,
     ...more,
   ]
-  await judgeEach(sampled(context, refusals), (refusal) =>
-    judgeAlso(context, () => lookAfter(context, refusal)),
+  await tryEach(sampled(context, refusals), (refusal) =>
+    tryAlso(context, () => lookAfter(context, refusal)),
   )
   judgeRelation(context)
 }

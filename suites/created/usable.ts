@@ -11,7 +11,7 @@ import {
   grantedProbe,
   inScenario,
   isDeclared,
-  judgeEach,
+  tryEach,
   once,
   operationIn,
   retryWhileSettling,
@@ -127,7 +127,7 @@ export async function usable(context: CheckContext): Promise<void> {
       ...uses.map((one) => ({ id: made, one })),
       ...[...new Set(others)].map((id) => ({ id, one: uses.at(-1)! })),
     ]
-    await judgeEach(all, ({ id, one }) => use(context, one, id, run.objects.madeAt.get(id) ?? 0))
+    await tryEach(all, ({ id, one }) => use(context, one, id, run.objects.madeAt.get(id) ?? 0))
     judgeRelation(context)
   }
 }

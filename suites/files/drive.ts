@@ -7,8 +7,8 @@ import {
   grantedProbe,
   inScenario,
   isDeclared,
-  judgeAlso,
-  judgeTries,
+  tryAlso,
+  tryUntilGranted,
   laterAttempts,
   namedId,
   pointerOf,
@@ -61,11 +61,11 @@ export const attached: Judge = async (context) => {
   const { run, scenario } = context
   const { graph = '' } = run.target.resources
   if (scenario)
-    return judgeTries(context, { make: () => uploadTo(run, graph), what: 'with graphId' })
+    return tryUntilGranted(context, { make: () => uploadTo(run, graph), what: 'with graphId' })
   await requireGraph(run)
   await attachAndAdd(context, graph)
   if (run.options.depth === 'full' && isDeclared(run, 'graphs.create'))
-    await judgeAlso(context, () => attachToCreated(context, graph))
+    await tryAlso(context, () => attachToCreated(context, graph))
   // What cannot be added shows no more than that it was uploaded.
   if (canAdd(run)) judgeRelation(context)
 }

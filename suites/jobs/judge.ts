@@ -4,7 +4,7 @@ import {
   controlExchange,
   declaredResource,
   grantedByScenario,
-  judgeTries,
+  tryUntilGranted,
   judgeVerdict,
   validRequest,
 } from '../../harness/checks/index.ts'
@@ -102,7 +102,7 @@ export const judgeJobs: Judge = async (context) => {
 export const judgeFailed: Judge = async (context) => {
   const { run } = context
   if (context.scenario)
-    return judgeTries(context, {
+    return tryUntilGranted(context, {
       make: () => validRequest(run, 'jobs.retrieve'),
       what: ofFailing.what,
       tries: 1,

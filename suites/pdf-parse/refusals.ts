@@ -15,7 +15,7 @@ import {
   controlWith,
   freshFilename,
   inPlaceOf,
-  judgeAlso,
+  tryAlso,
   notGranted,
   once,
   ofKindsAny,
@@ -116,7 +116,7 @@ function describeFile(run: Run, name: Unusable): string {
 
 /** A file that cannot be parsed in place of the good one: in either format, and twice in one, as a server may keep what it found. */
 export async function unusable(
-  { valid, judge, context }: RefusalContext,
+  { valid, ask, context }: RefusalContext,
   name: Unusable,
   what: string,
   isTwice = false,
@@ -133,12 +133,12 @@ export async function unusable(
   }
   const told = `with a valid body, for ${what} (${describeFile(run, name)})`
   const send = (again: Probe, how = ''): Promise<boolean> =>
-    judge({ ...again, fault: `file: ${name}` }, told + how)
+    ask({ ...again, fault: `file: ${name}` }, told + how)
   await send(probe)
   if (isTwice && !isUploaded) await send(probe, ', once more')
   if (run.options.depth === 'quick') return
   const asMarkdown = (one: Probe): Probe => withJson(one, { format: 'markdown' })
-  await judgeAlso(context, async () => {
+  await tryAlso(context, async () => {
     // A target may have no markdown for a PDF at all.
     const markdown = await controlWith(run, 'pdf.parse', 'as markdown', async () =>
       asMarkdown(await validRequest(run, 'pdf.parse')),

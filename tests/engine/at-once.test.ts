@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { judgeEach } from '../../harness/checks/at-once.ts'
+import { tryEach } from '../../harness/checks/at-once.ts'
 import { Failed, NotExercised } from '../../harness/engine/index.ts'
 import type { HttpResult } from '../../harness/http/message.ts'
 import type { Failure } from '../../harness/report/index.ts'
@@ -183,8 +183,8 @@ test('of several cases at once a failure is told, although an earlier one could 
     new NotExercised('busy, too'),
   ]
   const reject = (error: Error): Promise<never> => Promise.reject(error)
-  await expect(judgeEach(errors, reject)).rejects.toBe(errors[1])
-  await expect(judgeEach([errors[0]!, errors[2]!], reject)).rejects.toBe(errors[0])
+  await expect(tryEach(errors, reject)).rejects.toBe(errors[1])
+  await expect(tryEach([errors[0]!, errors[2]!], reject)).rejects.toBe(errors[0])
 })
 
 test.each([
