@@ -124,7 +124,6 @@ export function countsLine({ judged, ...counts }: Seen['counts'], { target }: Re
   return `${judged} of ${all} entries judged${parts.length > 0 ? `; ignored: ${parts.join(', ')}` : ''}`
 }
 
-/** Most entries that a warning names. */
 const mostNamed = 3
 
 function unreadableEntries(reasons: readonly string[]): string[] {

@@ -18,10 +18,8 @@ export function completionCommand(commands: Readonly<Record<string, LoadCommand>
     })
 }
 
-/** Everything that a shell can complete. If there is nothing to suggest, it completes file names. */
 type Words = Awaited<ReturnType<typeof wordsOf>>
 
-/** Asks each command for its options, so that nothing is written down twice. */
 async function wordsOf(commands: Readonly<Record<string, LoadCommand>>) {
   const loaded = await Promise.all(Object.values(commands).map((load) => load()))
   const help = new Command('help').description('more about a command').helpOption(false)
@@ -57,7 +55,6 @@ async function wordsOf(commands: Readonly<Record<string, LoadCommand>>) {
   }
 }
 
-/** The cases of bash and zsh: what the word before the current one, or else the command, lets stand there. */
 function cases({ commands, run, values }: Words, assign: (words: readonly string[]) => string) {
   const line = (name: string, words: readonly string[]): string =>
     `    ${name}) ${assign(words)} ;;`

@@ -103,7 +103,6 @@ function lossOf(error: unknown, isRejection: boolean): Loss {
   return { sentence: `${blamed()} ${how}: ${words}` }
 }
 
-/** The module that may have done it, as a message names it. */
 const blamed = (): string =>
   modulesRun()
     .map((path) => `the module ${path}`)

@@ -17,7 +17,6 @@ import { suiteVersion } from '../harness/report/index.ts'
 
 const debug = debuglog('conform')
 
-/** The commands that these words may be about: the one that is named, all if help is asked for. */
 function asked([first = '', ...rest]: readonly string[]): (() => Promise<CommandUnknownOpts>)[] {
   if (Object.hasOwn(commands, first)) return [commands[first]!]
   return [first, ...rest].some((word) => /^(help|--help|-h)$/.test(word))
@@ -151,7 +150,6 @@ async function exitWhenSaid(): Promise<void> {
   exitProcess()
 }
 
-/** Says that the suite made a mistake, which says nothing of the target: it could not be judged. */
 function sayMistake(error: unknown): void {
   debug('%o', error)
   const message = error instanceof Error ? error.message : String(error)

@@ -73,7 +73,6 @@ const dryRunNotes: readonly Line[] = [
   'At most: every case is tried, each control is granted, and each job is read until its time is over; of these, what a conforming server would create or generate.',
 ]
 
-/** Warns that a target which grants all that it may would use the limit up. */
 function limitNote(rows: readonly Estimate[], limit: number): Line[] {
   const most = rows.reduce((sum, { generations }) => sum + generations, 0)
   if (limit === 0 || most <= limit) return []

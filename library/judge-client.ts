@@ -78,7 +78,6 @@ export function judgeClient(
   return judge.end(survey.time(new Date()))
 }
 
-/** The entry, if it can be read. */
 function readable(value: unknown, at: number): RecordedEntry[] {
   try {
     return [recordedEntry(value, at)]

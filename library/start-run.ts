@@ -60,7 +60,6 @@ export async function startRun(
   }
 }
 
-/** Command line that repeats the run; a target object has no file that could be named. */
 function rerunOf({ target, options }: RunRequest, resolvedUrl: string | undefined): string {
   const nameless = resolvedUrl === undefined ? '<a module that exports this target>' : undefined
   const file = typeof target === 'string' ? target : nameless

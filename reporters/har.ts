@@ -28,7 +28,6 @@ export async function* renderHar(
   yield '\n]}}\n'
 }
 
-/** An exchange as an entry of HAR 1.2; what HAR has no word for is in members that begin with `_`. */
 function entry(exchange: RecordedExchange) {
   const { request, response } = exchange
   const httpVersion = `HTTP/${exchange.httpVersion ?? '1.1'}`

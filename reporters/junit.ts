@@ -27,7 +27,6 @@ export function renderJunit(report: Report): string {
   return junitText(`conformance of ${report.target.name}`, report.run, suites)
 }
 
-/** Properties of the run that a reader of one test suite must know, by name. */
 function properties(report: Report): [name: string, value: string][] {
   const { exit, run, suite, target, verdict, verdicts } = report
   return [

@@ -4,7 +4,6 @@ import { htmlText, shortened } from './escape.ts'
 import { mapSentence, operationMap, type Place, states } from './view/operation-map.ts'
 import { familySentence, standingOf } from './view/standing.ts'
 
-/** Places in a row, and their size with the gap behind them, in pixels. */
 const COLUMNS = 4
 const [WIDTH, HEIGHT, GAP] = [204, 52, 8]
 const MARGIN = 16

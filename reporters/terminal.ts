@@ -150,7 +150,6 @@ function headLine({ baseUrl, name }: Report['target'], colors: Colors): string {
   return baseUrl.endsWith(`//${name}`) ? address : `${colors.bold(terminalText(name))}  ${address}`
 }
 
-/** Likely causes, and each failed requirement that none explains on a line: they are still seen when the evidence has scrolled away. */
 function causeLines(report: Report, rest: string | null, colors: Colors): Line[] {
   const { unexpected } = failed(report)
   const causes = likelyCauses(unexpected, report)

@@ -31,7 +31,6 @@ declare module 'vitest' {
   }
 }
 
-/** Most failures of one requirement that a message shows; the reports have all. */
 const most = 3
 const labelWidth = 10
 
@@ -55,7 +54,6 @@ function framesAbove(callee: (...args: never[]) => unknown): string {
   return (holder.stack ?? '').split('\n').slice(1).join('\n')
 }
 
-/** What was sent, asked for and received; then how to see it again in vitest, the line for conform and the curl line. */
 function failureMessage(result: RequirementResult): string {
   const { failures, id, level, section, statement } = result
   const blocks = failures.slice(0, most).map((failure) => {
@@ -72,7 +70,6 @@ function failureMessage(result: RequirementResult): string {
   return [`${statement} (${level}, ${sections(section)})`, ...blocks, ...rest].join('\n\n')
 }
 
-/** Why a test is skipped: the reason of the result, or that its failure does not decide. */
 function skipNote({ failures, level, reason }: RequirementResult): string {
   if (reason !== undefined) return terminalText(reason)
   const [first] = failures
@@ -175,7 +172,6 @@ function mistake(frames: string) {
   }
 }
 
-/** Groups selected requirements in catalogue order; `envelope` last, as it is judged on the answers to all others. */
 function byOperation({
   only = [],
   skip = [],
@@ -187,7 +183,6 @@ function byOperation({
   return [...Object.values(others), envelope].filter((requirements) => requirements.length > 0)
 }
 
-/** Finds what is to run after the filters of vitest. */
 function selectedOf(groups: readonly Group[]): Selected {
   const tests = groups.flatMap(({ requirements, tasks }) =>
     requirements.map(({ id }, at) => ({ id, mode: (tasks[at] as RunnerTestCase).mode })),

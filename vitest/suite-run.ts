@@ -114,13 +114,11 @@ export function createSuiteRun(target: GivenTarget | undefined, options: Conform
   }
 }
 
-/** The seed of the environment, with which a failure names itself. */
 function seedOf({ seed }: ConformanceOptions): { seed?: number } {
   const { CONFORM_SEED: text = '' } = process.env
   return text === '' || seed !== undefined ? {} : { seed: Number(text) }
 }
 
-/** Keeps results that may be asked for before they are known. */
 function createResults() {
   const known = new Map<string, RequirementResult>()
   const told = new EventEmitter().setMaxListeners(0)

@@ -39,7 +39,6 @@ export interface Row {
   readonly outcomes: readonly (Outcome | null)[]
 }
 
-/** Ids whose outcome became this, from one column to the next. */
 interface Change {
   /** Column of the later report. */
   readonly to: number
@@ -89,7 +88,6 @@ function rowsOf(files: readonly ReportFile[], mode: TpeMode): Row[] {
   })
 }
 
-/** The outcome of a row in that column, if it is not that of the column before; undefined in the first. */
 function became({ outcomes: all }: Row, to: number): Outcome | null | undefined {
   return to < 1 || all[to] === all[to - 1] ? undefined : all[to]
 }

@@ -59,7 +59,6 @@ function changesSection({ causes, groups }: Changes): string {
 
 const signs = { p: '✓', f: '✗', m: '○' } as const
 
-/** A bar for each report, of all requirements and of each operation; the numbers are beside them as text. */
 function trendSection(comparison: Comparison): string {
   const { columns, of, rows } = comparison
   const line = (name: string, own: readonly Row[]): string => {

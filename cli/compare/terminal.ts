@@ -15,7 +15,6 @@ import { operationsOf, type Row, suiteNote } from './comparison.ts'
 const MOST_OPERATIONS = 4
 const MOST_IDS = 2
 const MOST_CAUSES = 3
-/** So many groups are told by operation, and those of fewer operations: of the others the operations are named on a line. */
 const MOST_WHOLE = 2
 const MOST_GROUPS = 8
 const BAR = 24
@@ -140,7 +139,6 @@ function bar(counts: Counts, colors: Colors): string {
 
 const signs = { passed: '█', failed: '▒', notExercised: '░', notApplicable: '·' } as const
 
-/** How many failures each target has in each operation, then what differs, by operation. */
 function targetLines(comparison: Comparison, colors: Colors): Line[] {
   const { columns } = comparison
   const operations = operationsOf(comparison).filter(([, rows]) =>

@@ -90,7 +90,6 @@ function terminalLine(line: ExplainedLine): Line[] {
   return [`  ${text} (catalogue/readings.md, ${line.heading})`]
 }
 
-/** Lines that are alike once, the others with a sign before them; what differs in them stands out. */
 function differenceLines(pairs: readonly LinePair[], colors: Colors): string[] {
   return pairs.flatMap(({ control, isSame, probe = [] }) => {
     if (isSame) return [`  ${terminalPieces(probe, String)}`.trimEnd()]
@@ -103,7 +102,6 @@ function differenceLines(pairs: readonly LinePair[], colors: Colors): string[] {
   })
 }
 
-/** Sentences on what is granted if the suite is to judge the refusal, by where the fault is. */
 const controls = {
   credentials: 'As its control, the same request with the full key.',
   request:

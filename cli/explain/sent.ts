@@ -84,7 +84,6 @@ async function judgedIn(run: ReturnType<typeof prepareRun>, patienceMs: number) 
   return results
 }
 
-/** What follows from the cases, without a run: the lines, and the difference of the first of them. */
 function fromCases(
   { expects }: CatalogueRequirement,
   { cases, draft, generated }: PlannedCases,

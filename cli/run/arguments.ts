@@ -129,7 +129,6 @@ function checkStart(baseUrl: string | undefined, { start, target, wait }: RunArg
     )
 }
 
-/** A word in the place of the URL that is a command with a slip, or a file. */
 function checkBaseUrl(word: string | undefined, commands: readonly string[]): void {
   if (word === undefined) return
   const meant = nearest(word, commands)

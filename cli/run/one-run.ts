@@ -143,7 +143,6 @@ function checkFiles(
     checkOutputs([{ path, option: `--update-baseline ${path}` }], inputs)
 }
 
-/** Report, and whether the run came to its end: if not, it has to be left behind. */
 interface Judged {
   readonly record: RunRecord
   readonly done: boolean
@@ -225,7 +224,6 @@ function neverJudged(
   }
 }
 
-/** What progress is made of; says at once how long a run with a rate is likely to take. */
 function lookAt(judging: Judging, { plan, target, options }: Run): () => Look {
   const planned = new Set([...plan].flatMap(([id, { run }]) => (run ? [id] : [])))
   const rate = target.limits.requestsPerSecond

@@ -13,9 +13,7 @@ export interface CommandEnd {
   readonly signal: NodeJS.Signals | null
 }
 
-/** Between two looks whether all of its processes have ended, in ms. */
 const lookMs = 20
-/** Length of the end of a log that is read, in characters. */
 const tailLength = 16_384
 
 /**
@@ -122,9 +120,7 @@ export function signalAll({ pid }: ChildProcess, signal: NodeJS.Signals | 0): bo
   }
 }
 
-/** Time in which a command has to end by itself, in ms; after an interrupt we have two seconds for all. */
 const graceMs = 1_000
-/** Characters of a command that name it. */
 const longestName = 60
 
 /**

@@ -85,7 +85,6 @@ async function heldAgainst(
   return by(updated)
 }
 
-/** Ends that the report tells by themselves. */
 const told: readonly EndCause[] = ['interrupted', 'bail', 'unreachable', 'setup', 'lost']
 
 function notesOf({ facts }: RunRecord): string[] {

@@ -8,7 +8,6 @@ import type { RunArguments } from './arguments.ts'
 import { findTarget, type FoundTarget, askOnce, takesConnections } from './find-target.ts'
 import { startProcess, type CommandEnd } from './process.ts'
 
-/** How long a target may take until it answers, if --wait does not say, in ms. */
 const defaultWaitMs = 30_000
 /** Pause between two questions, and time for one answer, in ms. */
 const everyMs = 100
@@ -16,7 +15,6 @@ const responseMs = 5_000
 /** Time in which the server has to end by itself, in ms; after an interrupt the whole run has two seconds. */
 const graceMs = 5_000
 const graceAfterInterruptMs = 300
-/** Lines of the server's output in a sentence, and below it. */
 const fewLines = 3
 const manyLines = 10
 /** Statuses of a gateway that is up before its service, and of a service that is starting. */
@@ -87,7 +85,6 @@ interface Waiting {
   readonly lines: (most: number) => string[]
 }
 
-/** Waits until the target answers, and says why if it does not. Throws UserError for no command at all. */
 async function whyNotAnswering(
   waiting: Waiting,
 ): Promise<({ readonly cause: EndCause } & Reason) | undefined> {
@@ -104,7 +101,6 @@ async function whyNotAnswering(
   return { cause: 'unreachable', reason: why + written }
 }
 
-/** Why the target does not answer; undefined if it does, or if somebody interrupts. */
 async function untilItAnswers({
   target,
   waitMs,

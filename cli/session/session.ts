@@ -194,7 +194,6 @@ export function watchFiles(paths: readonly string[], onChange: (path: string) =>
   return { close: () => stops.forEach((stop) => stop()) }
 }
 
-/** Undefined for a file that is not there. */
 function digest(path: string): string | undefined {
   try {
     return createHash('sha256').update(readFileSync(path)).digest('hex')

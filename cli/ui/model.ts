@@ -14,7 +14,6 @@ import { timeAndWork } from '../output/progress.ts'
 import { type Board, createBoard, type Patch } from './board.ts'
 import { pageMarkup, onceParts, operationPart, rowParts, type Surroundings } from './page.ts'
 
-/** Progress in words, as it is seen, and as a screen reader says it when it changes. */
 interface Status {
   readonly text: string
   /** Said once; how far a run is, is not. */
@@ -204,11 +203,9 @@ function shownOf(exchange: RecordedExchange): Shown {
   return { role, startedAt: Date.parse(startedAt), durationMs, markup: exchangeMarkup(exchange) }
 }
 
-/** Height of an exchange on the time line, and its least width, of 1,000. */
 const lane = 6
 const narrowest = 3
 
-/** When each was sent and answered, one below the other; what is shown is said in words beside it. */
 function timeLine(shown: readonly Shown[]): string {
   const first = Math.min(...shown.map(({ startedAt }) => startedAt))
   const last = Math.max(...shown.map(({ durationMs, startedAt }) => startedAt + durationMs))

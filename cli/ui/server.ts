@@ -35,7 +35,6 @@ const headers = {
   'x-frame-options': 'DENY',
 }
 
-/** Changes that come within this time go out together, in ms. */
 const gatherMs = 120
 
 /** Most bytes of a command: the ids of all requirements, or a part of a target file. */

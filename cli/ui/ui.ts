@@ -155,7 +155,6 @@ function keptOut(name: string, values: unknown): string[] {
   })
 }
 
-/** The text with each member that it does not have; objects that are in both are joined. */
 function insertInto(
   text: string,
   part: Readonly<Record<string, unknown>>,

@@ -170,7 +170,6 @@ function helpLine(failed: number, colors: Colors): string {
     .join(colors.dim('  ·  '))
 }
 
-/** Columns of the line above a run. */
 const RULE = 76
 
 function headLine({ selection, why }: RunStarted, colors: Colors, now = new Date()): string {

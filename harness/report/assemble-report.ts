@@ -5,7 +5,6 @@ import { decided, outsideCause } from './exit-code.ts'
 import type { Report, RequirementResult } from './report-schema.ts'
 import { summarize, bothVerdicts, verdictOf } from './verdict.ts'
 
-/** The results of a run or a recording. */
 interface Found {
   readonly target: Report['target']
   readonly run: Report['run']
@@ -55,7 +54,6 @@ export const noRun: Report['run'] = {
   created: [],
 }
 
-/** The members of a report that follow from no other one. */
 type Stated = Pick<Report, 'format' | 'suite' | 'target' | 'run' | 'requirements'>
 
 /**

@@ -72,7 +72,6 @@ export function isExpectedFailure(
   )
 }
 
-/** Whether the entry's last day, which still counts, is over in UTC. */
 function isPast({ until }: BaselineEntry, now: Date): boolean {
   return until !== undefined && now.toISOString().slice(0, 10) > until
 }
@@ -161,7 +160,6 @@ function responseIn(value: unknown, place: string): HttpResponse {
   return { ...response, status: status as HttpResponse['status'] }
 }
 
-/** The members of an object that has no others than those. @param form what it is to be */
 function membersOf(
   value: unknown,
   known: string[],
@@ -206,7 +204,6 @@ function isSameTarget(one: Report['target'], two: Report['target']): boolean {
   return one.baseUrl === two.baseUrl || (one.digest === two.digest && isHere(one) && isHere(two))
 }
 
-/** The entry of a requirement that fails: how, so that it is noticed when it fails otherwise. */
 function recorded(result: RequirementResult, mode: TpeMode): BaselineEntry {
   const was = responsesOf(result, mode)
   return { id: result.id, ...(was.length > 0 && { was }) }

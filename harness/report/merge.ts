@@ -34,7 +34,6 @@ export function mergeReports(files: readonly ReportFile[]): Report {
   return computed({ ...first.report, run, requirements }, judged, notJudged)
 }
 
-/** Members that must be equal in all parts. */
 const sameInAll = {
   suite: ['name', 'version', 'specVersion', 'specDigest', 'requirementsDigest'],
   target: ['baseUrl', 'digest'],
@@ -71,7 +70,6 @@ function refuseOtherRequirements([first, ...others]: readonly [ReportFile, ...Re
   }
 }
 
-/** The parts of a run in their order. */
 function inOrder(files: readonly ReportFile[]): [ReportFile, ...ReportFile[]] {
   const ordered: ReportFile[] = []
   let count = 0
@@ -152,7 +150,6 @@ function mergeRuns(reports: readonly Report[]): Run {
   }
 }
 
-/** Each once, with how often it came in all. */
 function counted<T extends { readonly times: number }>(kinds: readonly T[]): T[] {
   const groups = groupBy(kinds, ({ times: _, ...kind }) => JSON.stringify(kind))
   return [...groups.values()].map((of) => ({ ...of[0]!, times: sum(of, ({ times }) => times) }))

@@ -66,7 +66,6 @@ const digest = defined<string>('digest')
 const milliseconds = defined<number>('milliseconds')
 const time: Schema<string> = { type: 'string', format: 'date-time' }
 const address: Schema<string> = { type: 'string', pattern: '^https?://' }
-/** Each pattern is held against each id. */
 const patterns: Schema<string[]> = { type: 'array', maxItems: 1000, items: requirementId }
 
 const verdict = oneOf('conformant', 'passing', 'non-conformant', 'not-judged')

@@ -12,7 +12,6 @@ export function isSelected(id: string, { only, skip }: Selection): boolean {
   return !skip.some((pattern) => matchesId(id, pattern))
 }
 
-/** Longest pattern that is taken, in characters: several times the longest id. */
 const longestPattern = 256
 
 /** Most patterns that a file may hold in one place: several times as many as there are requirements. */

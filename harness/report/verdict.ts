@@ -4,7 +4,6 @@ import { member, parsedJson } from '../../schemas/json.ts'
 import { isMistake, isLeftOut } from './reason.ts'
 import { isSelected, type Selection } from './selection.ts'
 
-/** Options that a verdict takes into account besides the results. */
 interface RunFacts extends Pick<Report['run'], 'only' | 'skip' | 'readOnly'> {
   /** A failed `should` counts like a failed `must`. */
   readonly strict?: boolean

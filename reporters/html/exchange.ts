@@ -13,7 +13,6 @@ import { joinedPieces, type LinePair, type Piece, requestDifference } from '../v
 import { type Exchanges, jobsOf, storyLines, toldSteps } from '../view/evidence.ts'
 import { duration } from '../view/writing.ts'
 
-/** Bytes of each body that are shown of an exchange that failed nothing. */
 const BODY_LIMIT = 1024
 /** A curl line longer than that is not shown: it would hold more of the body than the page does. */
 const CURL_LIMIT = 2048
@@ -32,7 +31,6 @@ export function exchangeMarkup(exchange: RecordedExchange): string {
   return `<details class="x"><summary><b>${htmlText(request.method)}</b> <span>${htmlText(pathOf(request.url))}</span> → <b>${answered}</b> <small>${exchange.role}, ${duration(exchange.durationMs)}</small></summary>${sent}${pre(received)}</details>`
 }
 
-/** Exchanges of one requirement that are shown; of the others only the number is told. */
 const MOST = 50
 
 /** Exchanges of a requirement that are shown, and how many there were. */
@@ -110,7 +108,6 @@ function bodyText({ body, bodyEncoding, bodyLength }: RecordedBody, limit: numbe
   return notes.length > 0 ? `${shown}\n[${notes.join('; ')}]` : shown
 }
 
-/** The text of the first `limit` bytes, without a character that is not whole. */
 function firstBytes(bytes: Buffer, limit: number): string {
   let end = limit
   while (end > 0 && (bytes[end]! & 0xc0) === 0x80) end--

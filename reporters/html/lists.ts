@@ -22,7 +22,6 @@ import { gainOf, notJudged, type Step, usualPart } from '../view/next-steps.ts'
 import { conditionOf } from '../../catalogue/requirement.ts'
 import { groupBy } from '../../harness/group-by.ts'
 
-/** Rows that are shown; a target that fails everything has hundreds, which are in the list below. */
 const MOST = 40
 /** Failures up to this number are all seen at once, whatever they have in common. */
 const FEW = 10

@@ -77,7 +77,6 @@ function answerMarkup(failure: Failure, label: string, text: string): string {
   return htmlText(text)
 }
 
-/** Below that many characters there is no room for a difference. */
 const LEAST = 1024
 
 function exchange(failure: Failure, run: Report['run'], limit: number): string {

@@ -29,7 +29,6 @@ export const noLink: Link = (text) => text
 export const terminalLink: Link = (text, address) =>
   `\u001b]8;;${new URL(address).href}\u0007${text}\u001b]8;;\u0007`
 
-/** Least width, in columns, at which text is readable. */
 const NARROWEST = 30
 const HANGING = 2
 

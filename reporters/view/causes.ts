@@ -30,7 +30,6 @@ export function byCause(results: readonly RequirementResult[]): Cause[] {
   })
 }
 
-/** Key that failures are compared by: the level, what was asked for, and what was wrong with the answer. */
 function keyOf({ failures: [failure], id, level }: RequirementResult): string {
   if (!failure) return id
   // Whatever the requests were: how the server treats its connections is one cause, and what it takes them for another.
@@ -82,11 +81,9 @@ export interface LikelyCause {
   readonly isAbsent?: true
 }
 
-/** Fewer failures than that are read faster than what they have in common. */
 const FEWEST = 3
 const MOST = 6
 
-/** What a run learned besides its failures, which says how they are to be read. */
 interface Learned {
   readonly run: Pick<Report['run'], 'absent' | 'answersDiffer' | 'statuses'>
   readonly requirements: readonly RequirementResult[]
@@ -152,7 +149,6 @@ export function likelyHeading(causes: readonly LikelyCause[], failures: number):
   return `likely ${causes.length === 1 ? 'cause' : 'causes'} of ${size < failures ? `${size} of ${all}` : all}`
 }
 
-/** Share of all answers from which on it is nearly everything that is answered so. */
 const nearly = 0.75
 
 /** The answer that four of five failures share, though different ones were expected; and those failures. */

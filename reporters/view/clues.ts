@@ -41,7 +41,6 @@ export function isGranting(id: string): boolean {
   return expects !== undefined && !isRefusal(expects)
 }
 
-/** The answers of the requirement's refusal; none if it is no refusal. */
 function pairsOf(id: string): Pairs {
   const expects = expectedOf(id)
   return isRefusal(expects) ? expects : []
@@ -101,7 +100,6 @@ const unfinishedJobs = clue({
   isTold: true,
 })
 
-/** The requirement is that a job ends, and what is shown is one that goes on. */
 function isUnfinished(id: string, failure: Failure): boolean {
   if (id !== 'jobs.retrieve/200-outcome') return false
   const { value } = bodyOf(failure)
@@ -178,7 +176,6 @@ function changeOfRefused({ status, tpe }: HttpResponse): string {
   return 'grant them; if the server needs something else, declare a request that succeeds in the target file'
 }
 
-/** A status of one kind that stands in the place of others. */
 function ofStatus(received: number, usual: number): Clue {
   return {
     key: `${received} for ${usual}`,
@@ -197,7 +194,6 @@ function ofStatus(received: number, usual: number): Clue {
 const members = ['tpe', 'errors', 'extras']
 const envelope = 'tpe, errors and extras'
 
-/** The status is right, but the body is no error envelope, or one that lacks something. */
 function ofEnvelope(failure: Failure, tpe: string | undefined): Clue | undefined {
   if (tpe !== undefined && meantBy(tpe) !== undefined) return ofSpelling
   const { form, value } = bodyOf(failure)
@@ -229,7 +225,6 @@ function ofNoEnvelope(form: string): Clue {
   return clue({ what: `no error envelope, though the status is right: ${form}`, change })
 }
 
-/** Names what the body is, if it is not whole or no JSON. */
 function bodyOf({ exchange }: Failure): { form?: keyof typeof forms | 'cut'; value?: unknown } {
   const response = exchange?.response
   if (response === undefined || response.body === '') return { form: 'empty' }
@@ -251,7 +246,6 @@ function letters(name: string): string {
   return name.replaceAll(/[\s._-]/g, '').toLowerCase()
 }
 
-/** The code name of the interface that is written in another letter case, or with other separators. */
 function meantBy(tpe: string): string | undefined {
   const meant = bySpelling.get(letters(tpe))
   return meant === tpe || codes.includes(tpe) ? undefined : meant

@@ -18,9 +18,7 @@ export interface LinePair {
   readonly isSame: boolean
 }
 
-/** Edits after which two texts are another text altogether; it bounds what comparing them costs. */
 const most = { maxEditLength: 400 }
-/** A longer body is compared and shown to here only, in characters. */
 const longestBody = 8192
 
 /** The request that was granted and the probe, line by line. What is new in every request is `…` on both sides. */
@@ -77,7 +75,6 @@ function pairsOf(old: readonly string[], fresh: readonly string[]): LinePair[] {
   })
 }
 
-/** Its line, its headers and its body, JSON indented; the length of the body follows from that. */
 function requestText(request: RecordedRequest, isJson: boolean): string {
   const path = request.url.replace(/^[a-z]+:\/\/[^/?#]*/i, '') || '/'
   const headers = Object.entries(request.headers).filter(([name]) => name !== 'content-length')
@@ -91,7 +88,6 @@ function bodyShown({ body, bodyEncoding }: RecordedBody): string {
   return bodyEncoding ? `${shown} (base64)` : shown
 }
 
-/** The body as a value; undefined if it is no JSON, or not all of it. */
 function bodyValue({ body, bodyEncoding, bodyLength }: RecordedBody): unknown {
   if (body === '' || body.length > longestBody || bodyEncoding || bodyLength !== undefined)
     return undefined

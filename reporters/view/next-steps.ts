@@ -222,7 +222,6 @@ function isMember(name: string): boolean {
   return operations.some(({ id }) => name.startsWith(`operations.${id}.`))
 }
 
-/** Parts of the target file for each need, of which one will do, and an example of it. */
 function lackingOf({ id, outcome, why }: Report['requirements'][number]) {
   if (outcome !== 'not-exercised' || why?.kind !== 'undeclared') return []
   const example = why.example.length > longestExample ? undefined : parsedJson(why.example)
@@ -252,7 +251,6 @@ function partOf(name: string, example: Readonly<Record<string, unknown>>): strin
   return isExtended && name !== `${usual}.body` ? name : usual
 }
 
-/** Parts that most of them want; the fewest if there are several. */
 function mostWanted(wanted: readonly (readonly string[])[]): readonly string[] {
   const unique = wanted.map((names) => [...new Set(names)])
   const groups = [...groupBy(unique, (names) => names.toSorted().join()).values()]

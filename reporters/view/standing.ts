@@ -80,7 +80,6 @@ function qualified({ exit, run, verdict }: Report): Pick<Standing, 'tone' | 'wor
   return plain
 }
 
-/** `3 musts`; `3 selected musts` if an option left others out. */
 function allOf(report: Report, level: 'must' | 'should'): string {
   const selected = selectedSummary(report)[level]
   const all = total(selected)
@@ -102,7 +101,6 @@ function mustsOf(report: Report): string {
   }
 }
 
-/** Sentence on all musts that apply, also those that an option left out: they were not tested either. */
 function tested({ summary: { must, should } }: Report): string {
   const what = should.failed === 0 ? 'nothing' : 'no must'
   const apply = total(must) - must.notApplicable
