@@ -1,43 +1,20 @@
 import { pathToFileURL } from 'node:url'
 import type { Colors } from 'picocolors/types'
-import { type Report, count, reasonExpected } from '../harness/report/index.ts'
-import { terminalText } from './escape.ts'
-import {
-  laidOut,
-  type Line,
-  type Link,
-  noLink,
-  likelyLines,
-  mapLines,
-  notBuiltLines,
-  reasonLines,
-  stepLines,
-  summaryTable,
-} from './terminal/lines.ts'
-import { failureBlock } from './terminal/failure-lines.ts'
-import { byCause, shownFirst, likelyCauses } from './view/causes.ts'
-import { capital, duration, firstOf, requirementPage } from './view/writing.ts'
-import {
-  exitLine,
-  removedAgain,
-  runNotes,
-  seedLine,
-  standingOf,
-  type Tone,
-  verdictBeforeExit,
-} from './view/standing.ts'
-import { failed, leftOutSentence, requiredButMissed, untested } from './view/groups.ts'
-import { notBuilt } from './view/operation-map.ts'
-import {
-  jsonFile,
-  type NextStep,
-  nextSteps,
-  type Shown,
-  unexplained,
-  isWithoutOutcome,
-  notJudged,
-} from './view/next-steps.ts'
+import type { Report } from '../harness/report/index.ts'
+import { count, reasonExpected } from '../harness/report/index.ts'
 import { groupBy } from '../harness/group-by.ts'
+import { terminalText } from './escape.ts'
+import { failureBlock } from './terminal/failure-lines.ts'
+import { laidOut, likelyLines, type Line, type Link, mapLines, noLink } from './terminal/lines.ts'
+import { notBuiltLines, reasonLines, stepLines, summaryTable } from './terminal/lines.ts'
+import { byCause, likelyCauses, shownFirst } from './view/causes.ts'
+import { failed, isAllWell, leftOutSentence, requiredButMissed, untested } from './view/groups.ts'
+import { jsonFile, isWithoutOutcome, type NextStep, nextSteps } from './view/next-steps.ts'
+import { notJudged, type Shown, unexplained } from './view/next-steps.ts'
+import { notBuilt } from './view/operation-map.ts'
+import { exitLine, removedAgain, runNotes, seedLine, standingOf } from './view/standing.ts'
+import { type Tone, verdictBeforeExit } from './view/standing.ts'
+import { capital, duration, firstOf, requirementPage } from './view/writing.ts'
 
 /** Colours of a verdict. */
 export const tones = { good: 'green', warning: 'yellow', bad: 'red' } as const satisfies Record<
@@ -79,69 +56,48 @@ export function renderTerminal(
 ): string {
   const { run, target } = report
   const { notes = [], written = [], isVerbose = false, link = noLink, width = Infinity } = options
-  const formats = written.map(({ format }) => format)
-  const rest = isVerbose ? null : whereTheRestIs(formats)
-  const json = jsonFile(written)
+  const isKept = written.some(({ format }) => format === 'json' || format === 'html')
+  const elsewhere = isKept ? 'see the reports' : '--report json (or html) lists them'
+  const shown: Showing = {
+    ...{ report, colors, link, json: jsonFile(written), rest: isVerbose ? null : elsewhere },
+    isAllWell: isAllWell(report),
+  }
+  const tone = tones[standingOf(report).tone]
   const lines: Line[] = [
     headLine(target, colors),
     '',
     ...mapLines(report, colors),
-    ...notBuiltLines(notBuilt(report), colors),
-    ...failureLines(report, rest, colors, (id) => {
-      const page = requirementPage(report.suite.site, id)
-      return page === undefined ? terminalText(id) : link(terminalText(id), page)
-    }),
+    ...(shown.isAllWell ? [] : problemLines(shown)),
     ...baselineLines(report, colors),
-    ...(isWithoutOutcome(report) ? [] : outcomeLines(report, { rest, json }, colors)),
-    ...createdLines(report, formats),
+    ...(isWithoutOutcome(report) ? [] : outcomeLines(shown)),
+    ...createdLines(
+      report,
+      written.some(({ format }) => format === 'json'),
+    ),
     ...runNotes(report).map((note) => terminalText(note)),
-    ...causeLines(report, rest, colors),
-    ...pathLines(written, link, colors),
+    ...(shown.isAllWell ? [] : causeLines(shown)),
+    ...written.flatMap(({ path }) => pathLines(path, shown)),
     `${count(run.requests, 'request')} in ${duration(run.durationMs)}; ${seedLine(report)}`,
-    ...nextLines(nextSteps(report, { ...options, json }), colors),
-    colors.bold(colors[tones[standingOf(report).tone]](terminalText(verdictBeforeExit(report)))),
+    ...(shown.isAllWell
+      ? []
+      : nextLines(nextSteps(report, { ...options, json: shown.json }), colors)),
+    colors.bold(colors[tone](terminalText(verdictBeforeExit(report)))),
     ...notes.map((note) => terminalText(note)),
-    ...missedLines(report, rest),
+    ...(report.exit.requireExercised ? missedLines(shown) : []),
     colors.bold(terminalText(exitLine(report))),
   ]
   return `${laidOut(lines, width).join('\n')}\n`
 }
 
-function failureLines(
-  report: Report,
-  rest: string | null,
-  colors: Colors,
-  linked: (id: string) => string,
-): Line[] {
-  const failures = failed(report).unexpected
-  const likely = likelyCauses(failures, report)
-  const causes = byCause(failures)
-  const isShort = rest === null || causes.length <= FEW_BLOCKS
-  const shown = isShort ? causes : shownFirst(causes, likely).slice(0, MOST_BLOCKS)
-  const named = shown.reduce((sum, { others }) => sum + 1 + others.length, 0)
-  return [
-    ...shown.flatMap((cause) => [...failureBlock(cause, rest, colors, linked), '']),
-    ...(named < failures.length
-      ? [colors.dim(`and ${count(failures.length - named, 'more failure')}: ${rest}`), '']
-      : []),
-  ]
-}
-
-interface Elsewhere {
-  readonly rest: string | null
+interface Showing {
+  readonly report: Report
+  readonly colors: Colors
+  readonly link: Link
+  /** Path of the JSON report, if it is written to a file. */
   readonly json: string | undefined
-}
-
-function outcomeLines(report: Report, { rest, json }: Elsewhere, colors: Colors): Line[] {
-  const leftOut = leftOutSentence(report)
-  const { notApplicable, notTested, steps } = notJudged(report)
-  return [
-    ...stepLines(steps, rest === null ? null : json, colors),
-    ...reasonLines(capital(untested(report)), notTested, rest, colors),
-    ...reasonLines('Not applicable', notApplicable, rest, colors),
-    ...(leftOut === undefined ? [] : [colors.dim(`Left out: ${leftOut}`), '']),
-    ...summaryTable(report, colors),
-  ]
+  /** Where that is which is not shown; null: all is. */
+  readonly rest: string | null
+  readonly isAllWell: boolean
 }
 
 /** The target; one that was not given a name goes by its host. */
@@ -150,20 +106,60 @@ function headLine({ baseUrl, name }: Report['target'], colors: Colors): string {
   return baseUrl.endsWith(`//${name}`) ? address : `${colors.bold(terminalText(name))}  ${address}`
 }
 
-function causeLines(report: Report, rest: string | null, colors: Colors): Line[] {
+function problemLines({ colors, link, report, rest }: Showing): Line[] {
+  const failures = failed(report).unexpected
+  const causes = byCause(failures)
+  const isShort = rest === null || causes.length <= FEW_BLOCKS
+  const shown = isShort
+    ? causes
+    : shownFirst(causes, likelyCauses(failures, report)).slice(0, MOST_BLOCKS)
+  const named = shown.reduce((sum, { others }) => sum + 1 + others.length, 0)
+  const linked = (id: string): string => {
+    const page = requirementPage(report.suite.site, id)
+    return page === undefined ? terminalText(id) : link(terminalText(id), page)
+  }
+  return [
+    ...notBuiltLines(notBuilt(report), colors),
+    ...shown.flatMap((cause) => [...failureBlock(cause, rest, colors, linked), '']),
+    ...(named < failures.length
+      ? [colors.dim(`and ${count(failures.length - named, 'more failure')}: ${rest}`), '']
+      : []),
+  ]
+}
+
+function outcomeLines({ colors, isAllWell, json, report, rest }: Showing): Line[] {
+  const leftOut = leftOutSentence(report)
+  const table = [
+    ...(leftOut === undefined ? [] : [colors.dim(`Left out: ${leftOut}`), '']),
+    ...summaryTable(report, colors),
+  ]
+  if (isAllWell) return table
+  const { notApplicable, notTested, steps } = notJudged(report)
+  return [
+    ...stepLines(steps, rest === null ? null : json, colors),
+    ...reasonLines(capital(untested(report)), notTested, rest, colors),
+    ...reasonLines('Not applicable', notApplicable, rest, colors),
+    ...table,
+  ]
+}
+
+/** Likely causes, and each failed requirement that none explains on a line: they are still seen when the evidence has scrolled away. */
+function causeLines({ colors, report, rest }: Showing): Line[] {
   const { unexpected } = failed(report)
+  if (unexpected.length === 0) return []
   const causes = likelyCauses(unexpected, report)
+  if (unexpected.length === 1) return likelyLines(causes, 1, colors)
   const others = unexplained(report, causes)
-  const most = rest === null ? Infinity : MOST_MISSED
-  const lines = others.slice(0, most).map(({ id, level }) => {
-    return `  ${level === 'must' ? colors.red('must  ') : colors.yellow('should')}  ${terminalText(id)}`
+  const lines = others.slice(0, rest === null ? Infinity : MOST_MISSED).map(({ id, level }) => {
+    const mark = level === 'must' ? colors.red('must  ') : colors.yellow('should')
+    return `  ${mark}  ${terminalText(id)}`
   })
   const more = others.length - lines.length
   const heading = causes.length > 0 ? 'Failed for another cause' : 'Failed'
   return [
-    ...(unexpected.length < 2 ? [] : ['']),
+    '',
     ...likelyLines(causes, unexpected.length, colors),
-    ...(others.length === 0 || unexpected.length < 2
+    ...(others.length === 0
       ? []
       : [
           colors.bold(`${heading}: ${others.length}`),
@@ -174,12 +170,11 @@ function causeLines(report: Report, rest: string | null, colors: Colors): Line[]
   ]
 }
 
-function pathLines(written: readonly WrittenReport[], link: Link, colors: Colors): Line[] {
-  return written
-    .filter(({ path }) => path !== '-')
-    .map(({ path }) => ({
-      whole: `${colors.dim('report')} ${link(terminalText(path), pathToFileURL(path).href)}`,
-    }))
+function pathLines(path: string, { colors, link }: Showing): Line[] {
+  if (path === '-') return []
+  return [
+    { whole: `${colors.dim('report')} ${link(terminalText(path), pathToFileURL(path).href)}` },
+  ]
 }
 
 function nextLines(steps: readonly NextStep[], colors: Colors): Line[] {
@@ -193,23 +188,17 @@ function nextLines(steps: readonly NextStep[], colors: Colors): Line[] {
   return ['', colors.bold('Next'), ...lines, '']
 }
 
-function whereTheRestIs(formats: readonly string[]): string {
-  const isWritten = formats.includes('json') || formats.includes('html')
-  return isWritten ? 'see the reports' : '--report json (or html) lists them'
-}
-
-function missedLines(report: Report, rest: string | null): string[] {
+function missedLines({ report, rest }: Showing): string[] {
   const ids = requiredButMissed(report)
-  if (ids.length === 0) return []
   const lines = firstOf(ids, rest === null ? Infinity : MOST_MISSED, `more: ${rest}`)
   return [`${untested(report)}, and required:`, ...lines.map((line) => `  ${terminalText(line)}`)]
 }
 
-function createdLines({ run }: Report, formats: readonly string[]): string[] {
+function createdLines({ run }: Report, isNamed: boolean): string[] {
   if (run.created.length === 0) return []
   const kinds = groupBy(run.created, ({ operation }) => operation)
   const each = [...kinds].map(([operation, all]) => `${all.length} by ${terminalText(operation)}`)
-  const where = formats.includes('json') ? 'the JSON report' : '--report json'
+  const where = isNamed ? 'the JSON report' : '--report json'
   return [
     `created: ${count(run.created.length, 'object')} (${each.join(', ')})${removedAgain(run)}; ${where} names them`,
   ]
@@ -218,19 +207,13 @@ function createdLines({ run }: Report, formats: readonly string[]): string[] {
 function baselineLines(report: Report, colors: Colors): string[] {
   const { baseline } = report.run
   if (baseline === null) return []
-  const { expected, stale, notExercised } = baseline
-  const named = (id: string): string => {
-    const reason = reasonExpected(report, id)
-    return terminalText(id) + (reason === undefined ? '' : `: ${terminalText(reason)}`)
-  }
+  const { expected, file, stale, notExercised } = baseline
+  const named = (id: string, why = reasonExpected(report, id)): string =>
+    terminalText(id) + (why === undefined ? '' : `: ${terminalText(why)}`)
   const lines = [
     ...expected.map((id) => `  ${colors.dim('failed as expected')}  ${named(id)}`),
     ...notExercised.map((id) => `  ${colors.dim(untested(report).padEnd(18))}  ${named(id)}`),
-    ...stale.map(
-      ({ id, why }) =>
-        `  ${colors.red('stale entry')}         ${terminalText(id)}: ${terminalText(why)}`,
-    ),
+    ...stale.map(({ id, why }) => `  ${colors.red('stale entry')}         ${named(id, why)}`),
   ]
-  if (lines.length === 0) return []
-  return [colors.bold(`Baseline ${terminalText(baseline.file)}`), ...lines, '']
+  return lines.length === 0 ? [] : [colors.bold(`Baseline ${terminalText(file)}`), ...lines, '']
 }

@@ -79,8 +79,9 @@ export function isLeftOut({ outcome, why }: Judged, by?: LeftOutBy): boolean {
 }
 
 /** Whether an option left the requirement out, so that nobody wants to know why it was not judged. */
-export function isLeftOutByOption(result: Judged): boolean {
-  return choosing.some((option) => isLeftOut(result, option))
+export function isLeftOutByOption({ outcome, why }: Judged): boolean {
+  const options: readonly LeftOutBy[] = choosing
+  return outcome === 'not-exercised' && why?.kind === 'left-out' && options.includes(why.by)
 }
 
 /** True if the suite itself failed to judge the requirement: nothing is known of the target then. */

@@ -234,21 +234,14 @@ function bodyOf({ exchange }: Failure): { form?: keyof typeof forms | 'cut'; val
   return { form: /^\s*<(?:!doctype|html|head|body)\b/i.test(response.body) ? 'page' : 'other' }
 }
 
+const letters = (name: string): string => name.replaceAll(/[\s._-]/g, '').toLowerCase()
 const statuses = [400, 401, 403, 404, 409, 410, 413, 422, 429, 500, 503, 507]
-const codes = [
-  ...statuses.flatMap((status) => codeNames(status) ?? []),
-  ...modelErrors,
-  'GuardrailBlockedError',
-]
-const bySpelling = new Map(codes.map((name) => [letters(name), name]))
 
-function letters(name: string): string {
-  return name.replaceAll(/[\s._-]/g, '').toLowerCase()
-}
-
+/** The code name of the interface that is written in another letter case, or with other separators. */
 function meantBy(tpe: string): string | undefined {
-  const meant = bySpelling.get(letters(tpe))
-  return meant === tpe || codes.includes(tpe) ? undefined : meant
+  const named = statuses.flatMap((status) => codeNames(status) ?? [])
+  const codes = [...named, ...modelErrors, 'GuardrailBlockedError']
+  return codes.includes(tpe) ? undefined : codes.findLast((name) => letters(name) === letters(tpe))
 }
 
 const MOST_NAMES = 3

@@ -73,11 +73,10 @@ export function countsText({ passed, failed, notExercised, notApplicable }: Coun
 }
 
 export function sum(a: Counts, b: Counts): Counts {
+  const add = (member: keyof Counts): number => a[member] + b[member]
   return {
-    passed: a.passed + b.passed,
-    failed: a.failed + b.failed,
-    notExercised: a.notExercised + b.notExercised,
-    notApplicable: a.notApplicable + b.notApplicable,
+    ...{ passed: add('passed'), failed: add('failed') },
+    ...{ notExercised: add('notExercised'), notApplicable: add('notApplicable') },
   }
 }
 
@@ -117,11 +116,11 @@ export function kindsIn(report: Pick<Report, 'exit' | 'requirements'>): [string,
 
 /** How many requirements each option left out: `286 by --only, 3 by --read-only`; undefined if none did. */
 export function leftOutSentence({ requirements }: Report): string | undefined {
-  const options = requirements
-    .filter(isLeftOutByOption)
-    .flatMap(({ why }) => (why?.kind === 'left-out' ? [why.by] : []))
-  const parts = [...groupBy(options, String)].map(([option, all]) => `${all.length} by ${option}`)
-  return parts.length === 0 ? undefined : parts.join(', ')
+  const groups = groupBy(requirements.filter(isLeftOutByOption), ({ why }) =>
+    why?.kind === 'left-out' ? why.by : '',
+  )
+  if (groups.size === 0) return undefined
+  return [...groups].map(([option, { length }]) => `${length} by ${option}`).join(', ')
 }
 
 /** The summary of what the options left in. */
@@ -130,18 +129,23 @@ export function selectedSummary(report: Report): Report['summary'] {
 }
 
 /** Splits failed requirements by whether a baseline expects them; musts first, in report order. */
-export function failed(report: Report) {
-  const known = new Set(report.run.baseline?.expected)
-  const all = report.requirements.filter((result) => result.outcome === 'failed')
-  const ranked = [...all.filter(isMust), ...all.filter((result) => !isMust(result))]
+export function failed({ requirements, run }: Report) {
+  const known = new Set(run.baseline?.expected)
+  const all = requirements.filter(({ outcome }) => outcome === 'failed')
+  const ranked = (['must', 'should'] as const).flatMap((wanted) =>
+    all.filter(({ level }) => level === wanted),
+  )
   return {
-    unexpected: ranked.filter((result) => !known.has(result.id)),
-    expected: ranked.filter((result) => known.has(result.id)),
+    unexpected: ranked.filter(({ id }) => !known.has(id)),
+    expected: ranked.filter(({ id }) => known.has(id)),
   }
 }
 
-function isMust(result: RequirementResult): boolean {
-  return result.level === 'must'
+/** Every requirement that was selected passed, and nothing is to be told of the target besides. */
+export function isAllWell(report: Report): boolean {
+  const { absent, hints } = report.run
+  if (absent !== undefined || hints !== undefined) return false
+  return selectedResults(report).every(({ outcome }) => outcome === 'passed')
 }
 
 /** The ids that decide the exit code because they were not exercised (`--require-exercised`). */

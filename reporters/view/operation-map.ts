@@ -70,7 +70,8 @@ export function absentOperations({
 
 /** The map, if the run was to look at more than one operation and learned anything of one. */
 export function shownMap(report: Facts): Place[] | undefined {
-  const selected = new Set(selectedResults(report).map((result) => result.operation))
+  const selected = new Set(selectedResults(report).map(({ operation }) => operation))
+  if (selected.size < 2) return undefined
   const places = operationMap(report).filter(({ operation }) => selected.has(operation))
   return places.length > 1 && places.some(({ state }) => state !== 'not tested')
     ? places

@@ -1,4 +1,4 @@
-import type { Report, Verdict } from '../../harness/report/index.ts'
+import type { PageCount, Report, Verdict } from '../../harness/report/index.ts'
 import {
   commonReason,
   count,
@@ -136,7 +136,13 @@ function but(number: number, words: string): string {
 
 /** Notes that a reader needs to weigh the verdict, a sentence each; none if nothing is out of the ordinary. */
 export function runNotes(report: Report): string[] {
-  const { run } = report
+  const { run, target } = report
+  const { created, pages = [], retried = 0, suggestedRate, throttled } = run
+  const isTls = target.baseUrl.startsWith('https:') && run.statuses?.length !== 0
+  const rate =
+    suggestedRate === undefined
+      ? ''
+      : `; --rate ${suggestedRate} asks for no more than it took, if a limit of requests is behind that`
   const notes = [
     ...(run.hints ?? []),
     run.interrupted &&
@@ -144,8 +150,7 @@ export function runNotes(report: Report): string[] {
     run.insecure && 'insecure: the certificate of the target was not verified (--insecure)',
     run.ca &&
       !run.insecure &&
-      report.target.baseUrl.startsWith('https:') &&
-      run.statuses?.length !== 0 &&
+      isTls &&
       'own authority: a certificate of the target by the authority in tls.ca was accepted',
     run.proxy !== null && `proxy: the target was asked through ${run.proxy}`,
     run.depth === 'quick' &&
@@ -153,13 +158,13 @@ export function runNotes(report: Report): string[] {
     run.readOnly && 'read only: nothing was sent that creates or generates something (--read-only)',
     run.shard !== null &&
       `shard ${run.shard}: one part of the requirements; conform merge joins the parts`,
-    pagesSentence(run.pages),
+    pages.length > 0 && pagesSentence(pages),
     familySentence(report) ?? familyFailures(report),
-    run.throttled > 0 &&
-      `throttled: ${count(run.throttled, 'answer')} asked to slow down (429, 503)${run.suggestedRate === undefined ? '' : `; --rate ${run.suggestedRate} asks for no more than it took, if a limit of requests is behind that`}`,
-    (run.retried ?? 0) > 0 &&
-      `retried: ${count(run.retried ?? 0, 'answer')} ${run.retried === 1 ? 'was' : 'were'} cut off, reset or a gateway's 502 or 504, and asked for again`,
-    cleanupSentence(run.created),
+    throttled > 0 &&
+      `throttled: ${count(throttled, 'answer')} asked to slow down (429, 503)${rate}`,
+    retried > 0 &&
+      `retried: ${count(retried, 'answer')} ${retried === 1 ? 'was' : 'were'} cut off, reset or a gateway's 502 or 504, and asked for again`,
+    created.length > 0 && cleanupSentence(created),
   ]
   return notes.filter((note) => typeof note === 'string')
 }
@@ -186,8 +191,7 @@ function cleanupSentence(created: Report['run']['created']): string | undefined 
 }
 
 /** How many error responses were pages, and of what: `30 × 503 Service Temporarily Unavailable (nginx/1.22.1)`. */
-function pagesSentence(pages: Report['run']['pages'] = []): string | undefined {
-  if (pages.length === 0) return undefined
+function pagesSentence(pages: readonly PageCount[]): string {
   const all = pages.reduce((sum, { times }) => sum + times, 0)
   const kinds = pages.map(({ status, title = 'a page without a title', server, times }) => {
     const name = title.startsWith(`${status}`) ? title : `${status} ${title}`
