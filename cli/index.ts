@@ -108,7 +108,7 @@ async function program(
         outputError: (text) => complain(text.replace(/^error: /, '').trimEnd()),
       })
       .configureHelp(helpSettings)
-      .addHelpText('after', exampleText(command.name()))
+      .addHelpText('after', () => exampleText(command.name()))
       .showHelpAfterError(
         `(conform ${command === conform ? '' : `${command.name()} `}--help says more)`,
       )

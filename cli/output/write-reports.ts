@@ -96,21 +96,19 @@ interface Ending {
 /** Writes the reports and the one for people, whose last line says why the exit code is what it is, and sets that. Gives the report as it was written. */
 export async function finish(report: Report, ending: Ending): Promise<Report> {
   const { before = [], exchanges, notes = [], isVerbose = false, people, requests } = ending
-  const written = await writeReports(requests, { report, exchanges })
-  for (const problem of written.problems) complain(problem)
+  const nothing = { report, problems: [], written: [] }
+  const done = requests.length > 0 ? await writeReports(requests, { report, exchanges }) : nothing
+  for (const problem of done.problems) complain(problem)
   tell(people, before)
-  people.write(
-    renderTerminal(written.report, colorsFor(people), {
-      ...{ notes, isVerbose },
-      written: written.written,
-      // No key goes on with what an interrupt left.
-      hasButtons: people.hasKeys === true && !written.report.run.interrupted,
-      ...(knowsLinks(people) && { link: terminalLink }),
-      width: columnsOf(people),
-    }),
-  )
-  process.exitCode = written.report.exit.code
-  return written.report
+  const shown = {
+    ...{ notes, isVerbose, written: done.written, width: columnsOf(people) },
+    // No key goes on with what an interrupt left.
+    hasButtons: people.hasKeys === true && !report.run.interrupted,
+    ...(knowsLinks(people) && { link: terminalLink }),
+  }
+  people.write(renderTerminal(done.report, colorsFor(people), shown))
+  process.exitCode = done.report.exit.code
+  return done.report
 }
 
 /**

@@ -16,7 +16,8 @@ import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 
 export interface FoundTarget extends Awaited<ReturnType<typeof resolveTarget>> {
-  readonly inputs: InputFiles
+  /** The files that it was read from, and those that its file names. */
+  inputs(): InputFiles
   /** Ends the embedded reference, if that is the target. */
   close(): Promise<void>
   /** Why the target cannot be judged: code of its file never came to an end. */
@@ -39,7 +40,7 @@ export async function findTarget(
   const embedded = baseUrl === undefined && options.target === undefined
   const path = embedded ? referenceTargetFile : options.target
   const { ca, concurrency, header: headers, key, rate, target: source, timeout } = options
-  const inputs: InputFiles = { 'the target file': source, 'the file of --ca': ca }
+  const given = { 'the target file': source, 'the file of --ca': ca }
   let file: TargetFile = {}
   try {
     const loaded = await orLost(loadTargetFile(path))
@@ -49,15 +50,16 @@ export async function findTarget(
     keepNurserySmall()
     const url = server?.url ?? (embedded ? 'http://127.0.0.1' : baseUrl)
     const limits = { concurrency, requestsPerSecond: rate, timeoutMs: timeout }
-    const given = { dir, source, env: process.env, baseUrl: url, ca, headers, key, limits }
+    const changes = { dir, source, env: process.env, baseUrl: url, ca, headers, key, limits }
     // A handler is judged in place of a server.
-    const resolved = await orLost(resolveTarget(file, given))
+    const resolved = await orLost(resolveTarget(file, changes))
     const close = async (): Promise<void> => server?.close()
-    return { ...resolved, inputs: { ...inputs, ...filesNamedIn(file, dir) }, close }
+    return { ...resolved, inputs: () => ({ ...given, ...filesNamedIn(file, dir) }), close }
   } catch (error) {
     if (!(error instanceof Unjudgeable) || options.dryRun) throw error
     const close = async (): Promise<void> => undefined
-    return { ...(await standIn(file, baseUrl, source)), inputs, close, problem: error.message }
+    const { message: problem } = error
+    return { ...(await standIn(file, baseUrl, source)), inputs: () => given, close, problem }
   }
 }
 

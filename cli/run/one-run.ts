@@ -80,7 +80,9 @@ export async function oneRun(
   // Loading the suites takes as long as the embedded server needs to begin.
   const suites = loadSuites()
   const found = await finding
-  const folder = makeRunFolder()
+  // The other formats show exchanges of failures, which the failures keep.
+  const isKept = front.onSent !== undefined || keepsExchanges(requests)
+  const folder = isKept ? makeRunFolder() : undefined
   let early: Loss | undefined
   const release = onLoss((loss) => {
     early ??= loss
@@ -94,8 +96,7 @@ export async function oneRun(
     const expected = baseline ? heldEntries(baseline, new Date()) : []
     const start =
       options.start === undefined ? {} : { start: redactorFor(found.target).text(options.start) }
-    const isKept = front.onSent !== undefined || keepsExchanges(requests)
-    const log = isKept ? join(folder.path, 'exchanges.ndjson') : undefined
+    const log = folder && join(folder.path, 'exchanges.ndjson')
     const run = runOptions({ ...options, ...start }, baseUrl, expected, log)
     checkFiles(requests, options, found)
     if (requests.length > 0) await loadFormats()
@@ -118,7 +119,7 @@ export async function oneRun(
     return { report, cause: left.record.facts.ended?.cause }
   } finally {
     release()
-    folder.remove()
+    folder?.remove()
     await server?.close()
     await found.close()
     if (left?.done === false) front.onLeftBehind?.()
@@ -135,12 +136,13 @@ export function baselineOf({ baseline, updateBaseline, tpe }: RunArguments): Bas
 function checkFiles(
   requests: readonly ReportRequest[],
   options: RunArguments,
-  { inputs }: FoundTarget,
+  found: FoundTarget,
 ): void {
   const { baseline: path, updateBaseline } = options
-  checkOutputs(reportFiles(requests), { ...inputs, 'the baseline': path })
+  if (requests.length > 0)
+    checkOutputs(reportFiles(requests), { ...found.inputs(), 'the baseline': path })
   if (path !== undefined && updateBaseline)
-    checkOutputs([{ path, option: `--update-baseline ${path}` }], inputs)
+    checkOutputs([{ path, option: `--update-baseline ${path}` }], found.inputs())
 }
 
 interface Judged {

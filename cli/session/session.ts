@@ -102,7 +102,7 @@ export function createSession(
         people: front.people,
         onFound(found) {
           target = found.target
-          watch(Object.values(found.inputs).filter((path) => path !== undefined))
+          watch(Object.values(found.inputs()).filter((path) => path !== undefined))
           front.found?.(found)
         },
         onEvent: (event) => front.event?.(event),

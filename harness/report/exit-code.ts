@@ -23,10 +23,11 @@ export function decide(
   const cause = whyNotJudged(report)
   if (cause !== undefined) return { code: 3, because: cause }
   const deciding = decidingRequirements(report, options)
-  const reasons = failureReasons(report, deciding)
-  if (reasons.length === 0) return { code: 0, because: success(report) }
+  const isStale = (report.run.baseline?.stale.length ?? 0) > 0
+  if (deciding.length === 0 && !isStale) return { code: 0, because: success(report) }
   const isMissed = deciding.some(({ outcome }) => outcome === 'not-exercised')
-  return { code: 1, because: reasons.join('; '), ...(isMissed && { requireExercised: true }) }
+  const because = failureReasons(report, deciding).join('; ')
+  return { code: 1, because, ...(isMissed && { requireExercised: true }) }
 }
 
 export function decided(report: Undecided, options: ExitOptions = {}): Report {
