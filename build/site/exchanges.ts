@@ -18,7 +18,7 @@ export interface Examples {
 export async function examplesOf(
   ids: readonly RequirementId[] = catalogue.map(({ id }) => id),
 ): Promise<ReadonlyMap<RequirementId, Examples>> {
-  const right = await rightOnes()
+  const right = await rightOnes(ids)
   const examples = new Map<RequirementId, Examples>()
   // One after the other: virtual time is that of the whole process.
   for (const id of ids) {
@@ -28,11 +28,12 @@ export async function examplesOf(
   return examples
 }
 
-async function rightOnes(): Promise<ReadonlyMap<string, FailureExchange>> {
+async function rightOnes(only: readonly string[]): Promise<ReadonlyMap<string, FailureExchange>> {
   const seen = new Map<string, FailureExchange>()
   await judgeReference(
     {},
     {
+      options: { only },
       prepare({ client }) {
         client.observers.push((exchange) => {
           const { requirement, role } = exchange.purpose
@@ -50,8 +51,8 @@ async function wrongOne(id: RequirementId): Promise<Examples['wrong']> {
   const names = [id, ...defects.filter((name) => name.startsWith(`${id}#`))]
   const defect = names.find((name) => defects.includes(name))
   if (defect === undefined) return undefined
-  const { results } = await judgeReference({ defects: [defect] }, { options: { only: [id] } })
-  const [failure] = results.find((result) => result.id === id)?.failures ?? []
+  const { of } = await judgeReference({ defects: [defect] }, { options: { only: [id] } })
+  const [failure] = of(id).failures
   if (!failure?.exchange) return undefined
   const { actual: received, exchange, expected, story } = failure
   return { exchange, expected, received, ...(story && { story }) }
