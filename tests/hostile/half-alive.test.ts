@@ -5,7 +5,7 @@ import { startProxy } from './proxy.ts'
 import { createReference, startReference } from '../../reference/server.ts'
 import { transportTo } from '../matrix/judge-reference.ts'
 import { inVirtualTime } from '../support/virtual-time.ts'
-import { type HostileSettings, judgeHostile, type Shown } from './judge-hostile.ts'
+import { type HostileSettings, judgeAsCommand, judgeHostile } from './judge-hostile.ts'
 import { proveJunit, proveSound } from './proof.ts'
 
 const never = new Promise<never>(() => undefined)
@@ -16,21 +16,42 @@ type Change = (
   answer: () => Promise<Response>,
 ) => Promise<Response>
 
-/** Judges the reference, in this process and in virtual time, with the reference's own key. */
-function judgeBehind(change: Change, settings: HostileSettings): Promise<Shown> {
+/** Judges the reference, in this process and in virtual time, with the reference's own key; with every report if they are looked at. */
+function judgeBehind<T>(
+  judge: (url: string, settings: HostileSettings) => Promise<T>,
+  change: Change,
+  settings: HostileSettings,
+): Promise<T> {
   return inVirtualTime(async () => {
     const { url, handle } = createReference({ jobMs: 10, slowJobMs: 100 })
     let number = 0
     const changed: Handler = (request) =>
       change({ number: number++, method: request.method, url: request.url }, () => handle(request))
     const transport = transportTo({ url, handle: changed })
-    return judgeHostile(url, { ownKeys: true, transport, ...settings })
+    return judge(url, { ownKeys: true, transport, ...settings })
   })
+}
+
+/** Judges the reference over sockets until it is asked for such a request, at which its process ends. */
+async function judgeUntil<T>(
+  judge: (url: string, settings: HostileSettings) => Promise<T>,
+  isLast: (asked: { number: number; url: string; body: Buffer }) => boolean,
+  only: readonly string[] = [],
+): Promise<T & { url: string }> {
+  const reference = await startReference({ jobMs: 10, slowJobMs: 100 })
+  const proxy = await startProxy(reference.url, async (asked, response) => {
+    if (!isLast(asked)) return response()
+    void proxy.close()
+    return never
+  })
+  const outcome = await judge(proxy.url, { ownKeys: true, options: { only } })
+  await reference.close()
+  return { ...outcome, url: proxy.url }
 }
 
 test('a target that answers half the run and then nothing is noticed, and what was learned is told', async () => {
   const change: Change = ({ number }, answer) => (number < 150 ? answer() : never)
-  const outcome = await judgeBehind(change, { limits: { timeoutMs: 60_000 } })
+  const outcome = await judgeBehind(judgeHostile, change, { limits: { timeoutMs: 60_000 } })
   expect(outcome.code).toBe(3)
   expect(outcome.report.summary.must.passed).toBeGreaterThan(0)
   expect(outcome.report.summary.must.failed).toBe(0)
@@ -43,22 +64,14 @@ test('a target that answers half the run and then nothing is noticed, and what w
 })
 
 test('a target whose process ends half-way is not failed for what it can no longer answer', async () => {
-  const reference = await startReference({ jobMs: 10, slowJobMs: 100 })
-  const proxy = await startProxy(reference.url, async ({ number }, response) => {
-    if (number < 60) return response()
-    void proxy.close()
-    return never
-  })
-  const outcome = await judgeHostile(proxy.url, { ownKeys: true })
-  await reference.close()
-  expect(outcome.report.requirements.filter(({ outcome: found }) => found === 'failed')).toEqual([])
+  const outcome = await judgeUntil(judgeHostile, ({ number }) => number >= 60)
+  expect(outcome.failed).toEqual([])
   expect(outcome.code).toBe(3)
   expect(outcome.report.run.requests).toBeLessThan(200)
   proveSound(outcome, 'ended')
 })
 
 test('the request that ends the process of a target is named', async () => {
-  const reference = await startReference({ jobMs: 10, slowJobMs: 100 })
   const isMalformed = (body: string): boolean => {
     try {
       return body !== '' && JSON.parse(body) === undefined
@@ -66,22 +79,16 @@ test('the request that ends the process of a target is named', async () => {
       return true
     }
   }
-  const proxy = await startProxy(reference.url, async ({ body, url }, response) => {
-    if (!url.startsWith('/v1/chat') || !isMalformed(body.toString())) return response()
-    void proxy.close()
-    return never
-  })
   const id = 'chat.create/400-malformed-json'
-  const { report } = await judgeHostile(proxy.url, {
-    ownKeys: true,
-    options: { only: [id, 'files.list/*'] },
-  })
-  await reference.close()
-  const why = report.requirements.find((result) => result.id === id)?.reason
-  expect(why).toMatch(
+  const { of, url: base } = await judgeUntil(
+    judgeAsCommand,
+    ({ url, body }) => url.startsWith('/v1/chat') && isMalformed(body.toString()),
+    [id, 'files.list/*'],
+  )
+  expect(of(id).reason).toMatch(
     /^the target stopped answering: connection refused at \S+; under way when it stopped: /,
   )
-  expect(why).toContain(`POST ${proxy.url}/v1/chat/completions (${id})`)
+  expect(of(id).reason).toContain(`POST ${base}/v1/chat/completions (${id})`)
 })
 
 test('a job whose creation is answered with an error envelope is not granted, even if no other creation can be sent', async () => {
@@ -92,15 +99,14 @@ test('a job whose creation is answered with an error envelope is not granted, ev
     if ((await answer()).status === 202) asked.add(url)
     return Response.json({ tpe: 'BadRequest', errors: [], extras: {} }, { status })
   }
-  const { code, report } = await judgeBehind(change, {
+  const { code, of } = await judgeBehind(judgeAsCommand, change, {
     limits: { jobTimeoutMs: 2000 },
     options: { only: ['jobs.*'] },
   })
-  const of = (id: string) => report.requirements.find((result) => result.id === id)
   expect(code).toBe(1)
-  expect(of('jobs.create/202-created')?.outcome).toBe('failed')
-  expect(of('jobs.create/202-created')?.failures[0]?.exchange?.response?.status).toBe(202)
-  expect(of('jobs.create/404-unknown-application')?.outcome).toBe('not-exercised')
+  expect(of('jobs.create/202-created').outcome).toBe('failed')
+  expect(of('jobs.create/202-created').failures[0]?.exchange?.response?.status).toBe(202)
+  expect(of('jobs.create/404-unknown-application').outcome).toBe('not-exercised')
 })
 
 test('a graph that keeps the last of several files which are added at the same moment is noticed', async () => {
@@ -113,24 +119,26 @@ test('a graph that keeps the last of several files which are added at the same m
     return latest === number ? answer() : Response.json({})
   }
   const id = 'graphs.add-file/409-already-in-graph'
-  const { report } = await judgeBehind(change, { limits: { settleMs: 4 }, options: { only: [id] } })
-  const found = report.requirements.find((result) => result.id === id)
-  expect(found?.outcome).toBe('failed')
-  expect(found?.failures[0]?.message).toContain(
+  const { failed, of } = await judgeBehind(judgeAsCommand, change, {
+    limits: { settleMs: 4 },
+    options: { only: [id] },
+  })
+  expect(failed).toEqual([id])
+  expect(of(id).failures[0]?.message).toContain(
     'with the same file as a file in a graph that exists, made 3.0 s before',
   )
 })
 
 test('a target that answers no POST is soon asked no more, and fails what should be granted', async () => {
   const change: Change = ({ method }, answer) => (method === 'GET' ? answer() : never)
-  const outcome = await judgeBehind(change, { limits: { timeoutMs: 1500 } })
-  const failed = outcome.report.requirements.filter(({ outcome: found }) => found === 'failed')
-  expect(failed.map(({ id }) => id)).toContain('translate.run/2xx-accepted')
-  expect(failed.filter(({ id }) => !/\/20[02]-/.test(id) && !id.includes('/2xx-'))).toEqual([])
+  const outcome = await judgeBehind(judgeHostile, change, { limits: { timeoutMs: 1500 } })
+  const { code, failed, of, report } = outcome
+  expect(failed).toContain('translate.run/2xx-accepted')
+  expect(failed.filter((id) => !/\/20[02]-/.test(id) && !id.includes('/2xx-'))).toEqual([])
   const limit = 'no answer within 1,500 ms (limits.timeoutMs)'
-  expect(new Set(failed.map(({ failures: [first] }) => first?.actual))).toEqual(new Set([limit]))
-  expect(outcome.code).toBe(1)
-  const silent = outcome.report.requirements.filter(({ reason }) => reason?.includes('no answer'))
+  expect(new Set(failed.map((id) => of(id).failures[0]?.actual))).toEqual(new Set([limit]))
+  expect(code).toBe(1)
+  const silent = report.requirements.filter(({ reason }) => reason?.includes('no answer'))
   expect(silent.length).toBeGreaterThan(20)
   proveSound(outcome, 'no POST')
 })
@@ -142,15 +150,12 @@ test('a slow target is judged like a quick one', async () => {
   }
   const only = ['files.list/*', 'files.retrieve/*', 'translate.*', 'envelope/shape']
   const limits = { timeoutMs: 30_000, concurrency: 64 }
-  const outcome = await judgeBehind(change, { limits, options: { only } })
-  expect(
-    outcome.report.requirements
-      .filter(({ outcome: found }) => found === 'failed')
-      .map(({ id }) => id),
-  ).toEqual([])
-  expect(
-    outcome.report.requirements.filter(({ outcome: found }) => found === 'passed').length,
-  ).toBeGreaterThan(20)
+  const { failed, passed } = await judgeBehind(judgeAsCommand, change, {
+    limits,
+    options: { only },
+  })
+  expect(failed).toEqual([])
+  expect(passed.length).toBeGreaterThan(20)
 })
 
 test('the JUnit report of each of these runs is one', proveJunit)

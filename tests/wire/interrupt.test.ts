@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { get, ok, rawServer, unanswered, transportTo } from './servers.ts'
+import { get, ok, post, rawServer, unanswered, transportTo } from './servers.ts'
 
 const silent = () => rawServer(() => {})
 
@@ -75,11 +75,7 @@ test('a missed deadline closes its connection, and the next exchange has a fresh
     if (text.startsWith('GET')) socket.write(ok('late'))
   })
   const transport = transportTo(server, { connections: 1 })
-  const missed = await transport.send(
-    { method: 'POST', path: '/', headers: [], body: 'x' },
-    { timeoutMs: 60 },
-  )
-  expect(unanswered(missed).cause).toBe('timeout')
+  expect(unanswered(await post(transport, 'x', 60)).cause).toBe('timeout')
   expect((await get(transport)).kind).toBe('answer')
   expect(server.sockets).toHaveLength(2)
 })

@@ -1,48 +1,26 @@
 import { expect, test } from 'vitest'
 import type { HttpResult } from '../../harness/http/message.ts'
-import {
-  answered,
-  get,
-  ok,
-  post,
-  rawServer,
-  textOf,
-  unanswered,
-  transportTo,
-  patience,
-} from './servers.ts'
+import { answered, get, ok, post, rawServer, send, textOf } from './servers.ts'
+import { transportTo, unanswered } from './servers.ts'
 
 test('a result says what went before on its connection, and a request can be made to come after another', async () => {
   const server = await rawServer(({ count, text, socket }) => {
     socket.write(ok(`${count} ${/^\w+/.exec(text)?.[0]}`))
   })
   const transport = transportTo(server)
-  const request = { method: 'GET', path: '/', headers: [] }
-  const tags = [{ n: 1 }, { n: 2 }]
-  const first = answered(await transport.send(request, { timeoutMs: patience, tag: tags[0]! }))
-  const second = answered(await transport.send(request, { timeoutMs: patience, tag: tags[1]! }))
-  const third = answered(await get(transport))
-  expect([first.previousTag, second.previousTag, third.previousTag]).toEqual([
-    undefined,
-    tags[0],
-    tags[1],
-  ])
-  expect(
-    answered(await transport.send(request, { timeoutMs: patience, fresh: true })).previousTag,
-  ).toBeUndefined()
+  const [one, two] = [{ n: 1 }, { n: 2 }]
+  const before = []
+  for (const options of [{ tag: one }, { tag: two }, {}, { fresh: true }])
+    before.push(answered(await send(transport, {}, options)).previousTag)
+  expect(before).toEqual([undefined, one, two, undefined])
   const told: HttpResult[] = []
-  const posted = { ...request, method: 'POST', body: '{}' }
   const after = {
-    request: posted,
-    tag: tags[0]!,
+    request: { method: 'POST', path: '/', headers: [], body: '{}' },
+    tag: one,
     ended: (result: HttpResult) => void told.push(result),
   }
-  const last = answered(await transport.send(request, { timeoutMs: patience, after }))
-  expect([textOf(last), last.previousTag, ...told.map(textOf)]).toEqual([
-    '2 GET',
-    tags[0],
-    '1 POST',
-  ])
+  const last = answered(await send(transport, {}, { after }))
+  expect([textOf(last), last.previousTag, ...told.map(textOf)]).toEqual(['2 GET', one, '1 POST'])
 })
 
 test('one connection serves one exchange after the other', async () => {

@@ -4,10 +4,12 @@ import { onTestFinished } from 'vitest'
 import { createTransport } from '../../harness/http/transport.ts'
 import type {
   NoResponse,
-  Transport,
-  WireResponse,
-  TransportOptions,
+  HttpRequest,
   HttpResult,
+  SendOptions,
+  Transport,
+  TransportOptions,
+  WireResponse,
 } from '../../harness/http/message.ts'
 import { type Behaviour, type Listening, listenOn, serving } from '../support/raw-server.ts'
 
@@ -49,11 +51,25 @@ export function transportTo(
 /** A deadline that no busy machine misses, in ms. */
 export const patience = 20_000
 
+export const send = (
+  transport: Transport,
+  request: Partial<HttpRequest> = {},
+  options: Partial<SendOptions> = {},
+): Promise<HttpResult> =>
+  transport.send(
+    { method: 'GET', path: '/v1/files', headers: [], ...request },
+    { timeoutMs: patience, ...options },
+  )
+
 export const get = (transport: Transport, timeoutMs = patience, signal?: AbortSignal) =>
-  transport.send({ method: 'GET', path: '/v1/files', headers: [] }, { timeoutMs, signal })
+  send(transport, {}, { timeoutMs, signal })
 
 export const post = (transport: Transport, body: string | Uint8Array, timeoutMs = patience) =>
-  transport.send({ method: 'POST', path: '/v1/files', headers: [], body }, { timeoutMs })
+  send(transport, { method: 'POST', body }, { timeoutMs })
+
+/** Lines of a header, or of several of one name. */
+export const lines = (...headers: (readonly [name: string, value: string])[]) =>
+  headers.map(([name, value]) => ({ name, value }))
 
 export function answered(result: HttpResult): WireResponse {
   if (result.kind !== 'answer') throw new Error(`no answer: ${result.message}`)

@@ -9,9 +9,10 @@ import tls from 'node:tls'
 import { expect, test } from 'vitest'
 import type { TransportOptions } from '../../harness/http/message.ts'
 import type { Listening } from '../support/raw-server.ts'
-import { get, pem, listen, ok, textOf, unanswered, transportTo, patience } from './servers.ts'
+import { get, lines, listen, ok, pem, send, textOf, transportTo, unanswered } from './servers.ts'
 
 const [cert, key] = [pem('cert'), pem('key')]
+const elsewhere = { headers: lines(['host', 'elsewhere.example']) }
 
 async function secure(
   options: tls.TlsOptions,
@@ -48,11 +49,8 @@ test.each<[string, Partial<TransportOptions>]>([
 })
 
 test('a certificate for another name is refused', async () => {
-  const headers = [{ name: 'host', value: 'elsewhere.example' }]
   const transport = transportTo(await answering(), { tls: { ca: cert } })
-  const failed = unanswered(
-    await transport.send({ method: 'GET', path: '/', headers }, { timeoutMs: patience }),
-  )
+  const failed = unanswered(await send(transport, elsewhere))
   expect(failed.cause).toBe('tls')
   expect(failed.message).toMatch(
     /^certificate not accepted: .*elsewhere\.example.* \(ERR_TLS_CERT_ALTNAME_INVALID\)$/,
@@ -60,27 +58,11 @@ test('a certificate for another name is refused', async () => {
 })
 
 test.each(['TLSv1.2', 'TLSv1.3'] as const)(
-  'a client certificate is shown (%s)',
+  'a client certificate is shown, and the lack of it told as the server tells it (%s)',
   async (version) => {
-    const server = await answering({
-      requestCert: true,
-      ca: cert,
-      maxVersion: version,
-      minVersion: version,
-    })
+    const versions = { maxVersion: version, minVersion: version }
+    const server = await answering({ requestCert: true, ca: cert, ...versions })
     expect(textOf(await get(transportTo(server, { tls: { ca: cert, cert, key } })))).toBe('x')
-  },
-)
-
-test.each(['TLSv1.2', 'TLSv1.3'] as const)(
-  'the lack of a client certificate is told as the server tells it (%s)',
-  async (version) => {
-    const server = await answering({
-      requestCert: true,
-      ca: cert,
-      maxVersion: version,
-      minVersion: version,
-    })
     const failed = unanswered(await get(transportTo(server, { tls: { ca: cert } })))
     expect(failed.staleConnection).toBe(false)
     // In TLS 1.3 the alert comes after the handshake, and may be lost when the server closes.
@@ -103,48 +85,38 @@ test('each reason not to accept a certificate has a remedy of its own', async ()
     /no authority in tls\.ca/,
   )
   const transport = transportTo(server, { tls: { ca: cert } })
-  const headers = [{ name: 'host', value: 'elsewhere.example' }]
-  const misnamed = unanswered(
-    await transport.send({ method: 'GET', path: '/', headers }, { timeoutMs: patience }),
-  )
+  const misnamed = unanswered(await send(transport, elsewhere))
   expect(remedyFor(misnamed, way)).toMatch(/write one of its names in the base URL/)
+  const handshake = { host: 'x', secure: true, connected: false, bytes: 0, bodyBytes: 0 }
   const told = (code: string) => explain(Object.assign(new Error('x'), { code }), handshake)
-  expect(remedyFor({ ...misnamed, ...told('CERT_HAS_EXPIRED') }, way)).toMatch(/valid today/)
-  expect(remedyFor({ ...misnamed, ...told('ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION') }, way)).toMatch(
-    /TLS 1\.2 and 1\.3/,
-  )
-  expect(remedyFor({ ...misnamed, ...told('ERR_SSL_TLSV1_UNRECOGNIZED_NAME') }, way)).toMatch(
-    /one of its names/,
-  )
-  const garbled = { ...misnamed, detail: undefined, cause: 'malformed' } as never
-  expect(remedyFor(garbled, way)).toMatch(/the port of an HTTP server/)
-  const silent = { ...misnamed, detail: 'nothing-came', cause: 'timeout' } as const
-  expect(remedyFor(silent, way)).toMatch(/declare limits\.timeoutMs/)
-  const lost = { ...misnamed, detail: undefined, cause: 'reset' } as never
-  expect(remedyFor(lost, { ...way, tls: { cert, key } })).toMatch(/see which authority it trusts/)
-  const alert = { ...misnamed, ...told('ERR_SSL_TLSV1_ALERT_UNKNOWN_CA') }
-  expect(remedyFor(alert, { ...way, tls: { cert, key } })).toMatch(
-    /does not accept the client certificate in tls\.cert/,
-  )
+  const certified = { tls: { cert, key } }
+  for (const [failed, remedy, more] of [
+    [told('CERT_HAS_EXPIRED'), /valid today/],
+    [told('ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION'), /TLS 1\.2 and 1\.3/],
+    [told('ERR_SSL_TLSV1_UNRECOGNIZED_NAME'), /one of its names/],
+    [{ detail: undefined, cause: 'malformed' }, /the port of an HTTP server/],
+    [{ detail: 'nothing-came', cause: 'timeout' }, /declare limits\.timeoutMs/],
+    [{ detail: undefined, cause: 'reset' }, /see which authority it trusts/, certified],
+    [
+      told('ERR_SSL_TLSV1_ALERT_UNKNOWN_CA'),
+      /does not accept the client certificate in tls\.cert/,
+      certified,
+    ],
+  ] as [object, RegExp, object?][])
+    expect(remedyFor({ ...misnamed, ...failed }, { ...way, ...more })).toMatch(remedy)
 })
-
-const handshake = { host: 'x', secure: true, connected: false, bytes: 0, bodyBytes: 0 }
 
 test('a server of HTTP/2 alone is told what the suite speaks, with TLS and without', async () => {
   const plain = await listen(http2.createServer())
   const overTls = await listen(http2.createSecureServer({ cert, key }))
   const way = { baseUrl: plain.url, tls: {} }
   const framed = unanswered(await get(transportTo(plain)))
-  expect(framed).toMatchObject({
-    cause: 'malformed',
-    message: 'the answer is HTTP/2, which was not asked for',
-  })
-  expect(remedyFor(framed, way)).toMatch(/the suite speaks HTTP\/1\.1/)
+  const message = 'the answer is HTTP/2, which was not asked for'
+  expect(framed).toMatchObject({ cause: 'malformed', message })
   const secure = { url: overTls.url.replace('http', 'https') }
   const refused = unanswered(await get(transportTo(secure, { tls: { ca: cert } })))
-  expect(remedyFor(refused, { baseUrl: secure.url, tls: {} })).toMatch(
-    /the suite speaks HTTP\/1\.1/,
-  )
+  for (const failed of [framed, refused])
+    expect(remedyFor(failed, way)).toMatch(/the suite speaks HTTP\/1\.1/)
 })
 
 test.each<[TransportOptions['tls'], string]>([
@@ -173,13 +145,10 @@ function anotherKey(): string {
 }
 
 function encrypted(): string {
-  const encoding = {
-    type: 'pkcs8',
-    format: 'pem',
-    cipher: 'aes-128-cbc',
-    passphrase: 'secret',
-  } as const
-  return createPrivateKey(key).export(encoding).toString()
+  const encoding = { type: 'pkcs8', format: 'pem', cipher: 'aes-128-cbc' } as const
+  return createPrivateKey(key)
+    .export({ ...encoding, passphrase: 'secret' })
+    .toString()
 }
 
 test('a server that does not speak TLS', async () => {
