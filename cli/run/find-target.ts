@@ -8,7 +8,7 @@ import { createTransport, type HttpResult } from '../../harness/http/index.ts'
 import type { Target, TargetFile } from '../../harness/target-file/index.ts'
 import { Unjudgeable } from '../../harness/user-error.ts'
 import { orLost } from '../guard.ts'
-import { loadTargetFile, resolveTarget } from '../../harness/target-file/index.ts'
+import { leavesOf, loadTargetFile, resolveTarget } from '../../harness/target-file/index.ts'
 import type { InputFiles } from '../output/files.ts'
 import type { RunArguments } from './arguments.ts'
 import { referenceTargetFile, packageFile } from '../../schemas/package-file.ts'
@@ -77,16 +77,11 @@ function standIn(
 
 /** The files that a target file names anywhere: keys, certificates, uploads, the programs that give keys. */
 export function filesNamedIn(file: unknown, dir: string): InputFiles {
-  const found = texts(file).filter((text) => isFile(resolve(dir, text)))
+  const texts = leavesOf(file).flatMap(([, leaf]) => (typeof leaf === 'string' ? leaf : []))
+  const found = texts.filter((text) => isFile(resolve(dir, text)))
   return Object.fromEntries(
     found.map((text) => [`${text}, which the target file names`, resolve(dir, text)]),
   )
-}
-
-function texts(value: unknown): string[] {
-  if (typeof value === 'string')
-    return value !== '' && value.length < 4096 && !value.includes('\0') ? [value] : []
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(texts) : []
 }
 
 function isFile(path: string): boolean {
