@@ -98,16 +98,13 @@ function headersOf(
 }
 
 function tlsOf(context: Context, { tls = {} }: TargetFile, ca?: string): Target['tls'] {
-  const read = (in_: Context, path: string, member: string): string =>
-    readNamedFile(in_, path, member).toString('utf8')
-  const { ca: own, ...others } = tls
-  const given = { ...context, dir: process.cwd(), source: undefined }
-  const declared = ca === undefined ? tls : others
+  const read = (member: string, path: string, by = context): string =>
+    readNamedFile(by, path, member).toString('utf8')
+  const here = { ...context, dir: process.cwd(), source: undefined }
+  const files = Object.entries(tls).filter(([name]) => name !== 'ca' || ca === undefined)
   return {
-    ...(ca !== undefined && { ca: read(given, ca, '--ca') }),
-    ...Object.fromEntries(
-      Object.entries(declared).map(([name, path]) => [name, read(context, path, `tls.${name}`)]),
-    ),
+    ...Object.fromEntries(files.map(([name, path]) => [name, read(`tls.${name}`, path)])),
+    ...(ca !== undefined && { ca: read('--ca', ca, here) }),
   }
 }
 
