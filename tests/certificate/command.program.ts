@@ -1,7 +1,10 @@
 /** The commands as somebody types them: words and exit codes. */
+import { execFileSync } from 'node:child_process'
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { ownVersion, suiteFacts } from '../../certificate/suite-facts.ts'
 import { folder, ids, readReport } from '../cli/conform.ts'
 import { conform } from '../cli/in-process.ts'
 import { wholeReport } from './signed.ts'
@@ -110,4 +113,16 @@ test('a passphrase is taken from CONFORM_KEY_PASSPHRASE, and shown nowhere', asy
     stderr: 'conform: conform-key.pem: the passphrase does not open it\n',
   })
   expect(await conform(sign, { cwd, env })).toMatchObject({ code: 0, stderr: '' })
+})
+
+test('a release whose requirements no later version would know is refused', () => {
+  const { published } = suiteFacts()
+  const script = fileURLToPath(new URL('../../build/published-version.js', import.meta.url))
+  const check = () =>
+    execFileSync(process.execPath, [script, '--check'], { stdio: 'pipe', encoding: 'utf8' })
+  if (published.some(({ version }) => version === ownVersion().version)) expect(check()).toBe('')
+  else
+    expect(check).toThrow(
+      /is not in certificate\/published-versions\.json; npm run published adds it/,
+    )
 })
