@@ -14,6 +14,9 @@ const statementIn = (bytes: Buffer) => {
   return JSON.parse(Buffer.from(payload, 'base64').toString()) as Statement
 }
 
+const partialOf = (...of: Parameters<typeof issued>) =>
+  statementIn(issued(...of).certificate()).predicate.partial
+
 test('an independent DSSE implementation accepts the signature', () => {
   const envelope = JSON.parse(issued().certificate().toString())
   expect(envelope.payloadType).toBe('application/vnd.in-toto+json')
@@ -52,48 +55,39 @@ test('the statement is in-toto v1 and says all that the report says', () => {
   expect(predicate.coverage[1]).toMatchObject({ operation: 'files.list', passed: 1, cases: 4 })
 })
 
+const whole = result('a.b/1')
 const familyOnly = failed('a.b/1', { familyOnly: true })
 familyOnly.outcome = 'passed'
 const unserved = notApplicable('chat.create/2xx-accepted', absentReason('not-served'))
 const answered = (word: string) =>
-  report([result('a.b/1'), unserved], { notServed: [{ operation: 'chat.create', answered: word }] })
+  report([whole, unserved], { notServed: [{ operation: 'chat.create', answered: word }] })
 
-const partials: [string, Report][] = [
+type Run = Parameters<typeof report>[1]
+
+const partials: [string, of: Report | Run][] = [
   ['the verdict is non-conformant', report([failed('a.b/1')])],
-  ['the run was interrupted', report([result('a.b/1')], { interrupted: true })],
-  ['it is shard 1/2', report([result('a.b/1')], { shard: '1/2' })],
-  ['--only chose', report([result('a.b/1')], { only: ['a.*'] })],
-  ['--skip left out', report([result('a.b/1')], { skip: ['c.*'] })],
-  ['--read-only', report([result('a.b/1')], { readOnly: true })],
-  [
-    '--baseline',
-    report([result('a.b/1')], {
-      baseline: { file: 'b', expected: [], stale: [], notExercised: [] },
-    }),
-  ],
-  ['--insecure', report([result('a.b/1')], { insecure: true })],
-  ['--runs was 24, fewer than 25', report([result('a.b/1')], { runs: 24 })],
-  ['credentialProbes: few', report([result('a.b/1')], { credentialProbes: 'few' })],
+  ['the run was interrupted', { interrupted: true }],
+  ['it is shard 1/2', { shard: '1/2' }],
+  ['--only chose', { only: ['a.*'] }],
+  ['--skip left out', { skip: ['c.*'] }],
+  ['--read-only', { readOnly: true }],
+  ['--baseline', { baseline: { file: 'b', expected: [], stale: [], notExercised: [] } }],
+  ['--insecure', { insecure: true }],
+  ['--runs was 24, fewer than 25', { runs: 24 }],
+  ['credentialProbes: few', { credentialProbes: 'few' }],
   ['only --tpe family makes it conformant', report([familyOnly], { tpe: 'family' })],
   ['the verdict is non-conformant by exact names', report([familyOnly], { tpe: 'family' })],
-  [
-    'chat.create is declared not served, and no request was sent to it',
-    report([result('a.b/1'), unserved]),
-  ],
+  ['chat.create is declared not served, and no request was sent', report([whole, unserved])],
   ['chat.create is declared not served, but answered: 401', answered('401')],
   ['but answered: no answer', answered('no answer')],
-  [
-    'began after it was signed',
-    report([result('a.b/1')], { startedAt: '2026-03-02T08:00:00.001Z' }),
-  ],
-  ['more than 7 days before', report([result('a.b/1')], { startedAt: '2026-02-23T07:59:59.999Z' })],
+  ['began after it was signed', { startedAt: '2026-03-02T08:00:00.001Z' }],
+  ['more than 7 days before', { startedAt: '2026-02-23T07:59:59.999Z' }],
 ]
 
-test.each(partials)('refused unless --partial, and then stated: %s', (reason, of) => {
-  expect(() => issued(of).certificate()).toThrow(reason)
-  expect(
-    statementIn(issued(of, { partial: true }).certificate()).predicate.partial.join(),
-  ).toContain(reason)
+test.each(partials)('refused unless --partial, and then stated: %s', (reason, of = {}) => {
+  const made = 'requirements' in of ? of : report([whole], of)
+  expect(() => issued(made).certificate()).toThrow(reason)
+  expect(partialOf(made, { partial: true }).join()).toContain(reason)
 })
 
 test('what contradicts itself is refused even with --partial', () => {
@@ -116,15 +110,13 @@ test('what is no valid report is refused with the place', () => {
 test.each(['404', '405', '410', '501'])(
   'an operation declared not served may answer %s',
   (status) => {
-    expect(statementIn(issued(answered(status)).certificate()).predicate.partial).toEqual([])
+    expect(partialOf(answered(status))).toEqual([])
   },
 )
 
 test('what was judged on the last day, and in family mode with exact names, is whole', () => {
   for (const run of [{ startedAt: '2026-02-23T08:00:00.000Z' }, { tpe: 'family' as const }])
-    expect(
-      statementIn(issued(report([result('a.b/1')], run)).certificate()).predicate.partial,
-    ).toEqual([])
+    expect(partialOf(report([whole], run))).toEqual([])
 })
 
 test('the report of another version, of other requirements or another text, makes a partial certificate', () => {
@@ -166,11 +158,11 @@ test('validity counts from the run, and 400 days are the most', () => {
     statementIn(issued(conformant, { validDays }).certificate()).predicate.expiresAt
   expect(ends(400)).toBe('2027-04-05T12:00:00.000Z')
   expect(() => ends(401)).toThrow(/--valid-days 401: 400 at most/)
-  const old = report([result('a.b/1')], { startedAt: '2026-01-01T00:00:00.000Z' })
+  const old = report([whole], { startedAt: '2026-01-01T00:00:00.000Z' })
   expect(() => issued(old, { partial: true, validDays: 30 }).certificate()).toThrow(
     /it would have expired already/,
   )
-  const future = report([result('a.b/1')], { startedAt: '2036-01-01T00:00:00.000Z' })
+  const future = report([whole], { startedAt: '2036-01-01T00:00:00.000Z' })
   const { expiresAt } = statementIn(
     issued(future, { partial: true, validDays: 10 }).certificate(),
   ).predicate

@@ -114,58 +114,48 @@ test('it stands from its issue to its end', () => {
   ])
 })
 
-test.each<[string, (statement: Statement) => void]>([
+/** What its signer wrote at a place, added to a list with `+`, and what is wrong then. */
+test.each<[at: string, value: unknown, problem: string]>([
+  ['subject.0.digest.sha256', '0'.repeat(64), 'the digests of the target differ'],
+  ['predicate.verdict', 'passing', 'verdict is passing, but'],
+  ['predicate.verdict', 'perfect', '/predicate/verdict'],
   [
-    'the digests of the target differ',
-    (s) => void (s.subject[0].digest = { sha256: '0'.repeat(64) }),
-  ],
-  ['verdict is passing, but', (s) => void (s.predicate.verdict = 'passing')],
-  ['with must requirements failed', (s) => void (s.predicate.summary.must.failed = 1)],
-  ['with must requirements not exercised', (s) => void (s.predicate.summary.must.notExercised = 1)],
-  [
+    'predicate.verdict,predicate.verdicts.exact',
+    'passing',
     'not say that it is partial: the verdict',
-    (s) => void (s.predicate.verdict = s.predicate.verdicts.exact = 'passing'),
   ],
-  ['conformant by exact names only', (s) => void (s.predicate.verdicts.family = 'passing')],
-  ['not say that it is partial: --runs was 24', (s) => void (s.predicate.run.runs = 24)],
+  ['predicate.verdicts.family', 'passing', 'conformant by exact names only'],
+  ['predicate.summary.must.failed', 1, 'with must requirements failed'],
+  ['predicate.summary.must.notExercised', 1, 'with must requirements not exercised'],
+  ['predicate.run.runs', 24, 'not say that it is partial: --runs was 24'],
+  ['predicate.run.credentialProbes', 'few', 'not say that it is partial: few wrong keys'],
   [
-    'not say that it is partial: few wrong keys',
-    (s) => void (s.predicate.run.credentialProbes = 'few'),
-  ],
-  [
+    'predicate.run.startedAt',
+    '2026-02-20T00:00:00.000Z',
     'not say that it is partial: the run began more',
-    (s) => void (s.predicate.run.startedAt = '2026-02-20T00:00:00.000Z'),
   ],
-  ['but answered: 200', (s) => void (s.predicate.operations.notServed[0]!.answered = '200')],
-  [
-    'not name each operation once',
-    (s) => void s.predicate.operations.judged.push('vision.analyze'),
-  ],
-  [
-    'chat.create is not where',
-    (s) => {
-      s.predicate.operations.judged.push('chat.create')
-      s.predicate.operations.notExercised = s.predicate.operations.notExercised.filter(
-        (id) => id !== 'chat.create',
-      )
-    },
-  ],
-  [
-    'longer than a certificate may be',
-    (s) => void (s.predicate.expiresAt = '2027-05-01T00:00:00.000Z'),
-  ],
-  ['/predicate/issuedAt', (s) => void (s.predicate.issuedAt = '2026-03-02T07:59:60.000Z')],
-  ['coverage and summary differ', (s) => void (s.predicate.coverage[0]!.passed = 7)],
-  ['does not count all requirements', (s) => void (s.predicate.requirements.count = 7)],
-  ['the failed requirements', (s) => s.predicate.failed.push('a.b/1')],
-  ['those not exercised', (s) => s.predicate.notExercised.push({ id: 'a.b/1', reason: '' })],
-  ['those not applicable', (s) => s.predicate.notApplicable.pop()],
-  ['ends before it begins', (s) => void (s.predicate.expiresAt = s.predicate.issuedAt)],
-  ['/predicate/verdict', (s) => void (s.predicate.verdict = 'perfect' as never)],
-  ['not a certificate: /predicate', (s) => void Object.assign(s.predicate, { stars: 5 })],
-  ['no Ed25519 public key', (s) => void (s.predicate.publicKey = 'none')],
-])('a statement that its signer made untrue is refused: %s', (problem, change) => {
-  expect(problems(resigned(change)).join('\n')).toContain(problem)
+  ['predicate.operations.notServed.0.answered', '200', 'but answered: 200'],
+  ['predicate.operations.judged.+', 'vision.analyze', 'not name each operation once'],
+  ['predicate.operations.judged.0', 'chat.create', 'chat.create is not where'],
+  ['predicate.expiresAt', '2027-05-01T00:00:00.000Z', 'longer than a certificate may be'],
+  ['predicate.expiresAt', '2026-03-02T08:00:00.000Z', 'ends before it begins'],
+  ['predicate.issuedAt', '2026-03-02T07:59:60.000Z', '/predicate/issuedAt'],
+  ['predicate.coverage.0.passed', 7, 'coverage and summary differ'],
+  ['predicate.requirements.count', 7, 'does not count all requirements'],
+  ['predicate.failed.+', 'a.b/1', 'the failed requirements'],
+  ['predicate.notExercised.+', { id: 'a.b/1', reason: '' }, 'those not exercised'],
+  ['predicate.notApplicable.+', { id: 'a.b/1', reason: '' }, 'those not applicable'],
+  ['predicate.stars', 5, 'not a certificate: /predicate'],
+  ['predicate.publicKey', 'none', 'no Ed25519 public key'],
+])('a statement that its signer made untrue is refused: %s %j', (at, value, problem) => {
+  const untrue = resigned((statement) => {
+    for (const place of at.split(',')) {
+      const names = place.split('.')
+      const holder = names.slice(0, -1).reduce((of: any, name) => of[name], statement)
+      holder[names.at(-1) === '+' ? holder.length : names.at(-1)!] = value
+    }
+  })
+  expect(problems(untrue).join('\n')).toContain(problem)
 })
 
 test('the statement itself stands in canonical form', () => {

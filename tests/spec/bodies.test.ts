@@ -9,6 +9,12 @@ const entity = { category: 'ANATOMY', text: 'knee', score: 0.5, traits: [] }
 const without = (body: object, name: string): object =>
   Object.fromEntries(Object.entries(body).filter(([key]) => key !== name))
 
+type Wrong = [SchemaName, place: string, body: unknown, problem: string]
+
+const missingFrom =
+  (schema: SchemaName, body: object) =>
+  (name: string): Wrong => [schema, `/${name}`, without(body, name), 'is missing']
+
 test.each<[SchemaName, body: unknown]>([
   ['created-job', created],
   ['created-job', { ...created, status: 'completed' }],
@@ -56,170 +62,120 @@ test.each<[SchemaName, body: unknown]>([
   expect(validate(name, body)).toEqual({ valid: true })
 })
 
-test.each<[SchemaName, body: unknown, place: string, problem: string]>([
-  ['created-job', null, '', 'the body must be an object, got null'],
+const withMessage = (message: unknown) => ({ choices: [{ message }] })
+const offset = 'the offset from UTC is missing: Z or +00:00 at the end'
+const aDate = 'must be an RFC 3339 date-time'
+
+/** A body that differs at a place, and what is said then; of what is missing the place is below its holder. */
+test.each<[SchemaName, place: string, body: unknown, problem: string]>([
+  ['created-job', '', null, 'the body must be an object, got null'],
+  ['created-job', '', [created], `the body must be an object, got [{"id":"${id}","status":"in_…`],
+  ...['id', 'status', 'created_at'].map(missingFrom('created-job', created)),
   [
     'created-job',
-    [created],
-    '',
-    'the body must be an object, got [{"id":"7c1f2b3a-0000-4000-8000-0123456789ab","status":"in_…',
-  ],
-  ['created-job', without(created, 'id'), '/id', 'id is missing'],
-  ['created-job', without(created, 'status'), '/status', 'status is missing'],
-  ['created-job', without(created, 'created_at'), '/created_at', 'created_at is missing'],
-  [
-    'created-job',
-    { ...created, id: `urn:uuid:${id}` },
     '/id',
-    `id must be a uuid, got "urn:uuid:${id}"`,
+    { ...created, id: `urn:uuid:${id}` },
+    `must be a uuid, got "urn:uuid:${id}"`,
   ],
-  ['created-job', { ...created, id: 7 }, '/id', 'id must be a string, got 7'],
-  [
+  ['created-job', '/id', { ...created, id: 7 }, 'must be a string, got 7'],
+  ...['queued', 'Completed'].map((status): Wrong => [
     'created-job',
-    { ...created, status: 'queued' },
     '/status',
-    'status must be one of in_progress, failed, completed, got "queued"',
-  ],
-  [
-    'created-job',
-    { ...created, status: 'Completed' },
-    '/status',
-    'status must be one of in_progress, failed, completed, got "Completed"',
-  ],
-  [
-    'created-job',
-    { ...created, created_at: 'yesterday' },
-    '/created_at',
-    'created_at must be an RFC 3339 date-time, got "yesterday"',
-  ],
-  [
-    'created-job',
-    { ...created, created_at: '2026-11-22T06:20:46.405766' },
-    '/created_at',
-    'created_at must be an RFC 3339 date-time, got "2026-11-22T06:20:46.405766": the offset from UTC is missing: Z or +00:00 at the end',
-  ],
-  [
-    'created-job',
-    { ...created, created_at: 1735812000 },
-    '/created_at',
-    'created_at must be a string, got 1735812000',
-  ],
-  ['job', created, '/application_id', 'application_id is missing'],
-  [
-    'job',
-    { ...job, application_id: 12 },
-    '/application_id',
-    'application_id must be a string, got 12',
-  ],
-  ['job', { ...job, updated_at: null }, '/updated_at', 'updated_at must be a string, got null'],
-  [
-    'job',
-    { ...job, completed_at: '2025-01-02 10:00:00Z' },
-    '/completed_at',
-    'completed_at must be an RFC 3339 date-time, got "2025-01-02 10:00:00Z"',
-  ],
-  ['job', { ...job, data: [] }, '/data', 'data must be an object, got []'],
-  ['job', { ...job, data: null }, '/data', 'data must be an object, got null'],
-  ['job', { ...job, data: '{}' }, '/data', 'data must be an object, got "{}"'],
-  ['job', { ...job, error: null }, '/error', 'error must be a string, got null'],
-  [
-    'job',
-    { ...job, error: { message: 'x' } },
-    '/error',
-    'error must be a string, got {"message":"x"}',
-  ],
-  ['pdf-content', {}, '/content', 'content is missing'],
-  ['pdf-content', { content: null }, '/content', 'content must be a string, got null'],
-  ['pdf-content', 'text', '', 'the body must be an object, got "text"'],
-  ['error-envelope', without(envelope, 'tpe'), '/tpe', 'tpe is missing'],
-  ['error-envelope', without(envelope, 'errors'), '/errors', 'errors is missing'],
-  ['error-envelope', without(envelope, 'extras'), '/extras', 'extras is missing'],
-  ['error-envelope', { ...envelope, tpe: 400 }, '/tpe', 'tpe must be a string, got 400'],
-  ['error-envelope', { ...envelope, errors: {} }, '/errors', 'errors must be an array, got {}'],
-  [
-    'error-envelope',
-    { ...envelope, errors: ['x'] },
-    '/errors/0',
-    'errors[0] must be an object, got "x"',
-  ],
-  [
-    'error-envelope',
-    { ...envelope, errors: [{}, { key: null }] },
-    '/errors/1/key',
-    'errors[1].key must be a string, got null',
-  ],
-  [
-    'error-envelope',
-    { ...envelope, errors: [{ description: 1 }] },
-    '/errors/0/description',
-    'errors[0].description must be a string, got 1',
-  ],
-  [
-    'error-envelope',
-    { ...envelope, errors: [{ extras: [] }] },
-    '/errors/0/extras',
-    'errors[0].extras must be an object, got []',
-  ],
-  [
-    'error-envelope',
-    { ...envelope, extras: null },
-    '/extras',
-    'extras must be an object, got null',
-  ],
-  ['error-envelope', { ...envelope, extras: [] }, '/extras', 'extras must be an object, got []'],
-  ['chat-completion', {}, '/choices', 'choices is missing'],
-  ['chat-completion', { choices: [] }, '/choices', 'choices must have at least 1 item, got []'],
-  ['chat-completion', { choices: {} }, '/choices', 'choices must be an array, got {}'],
-  ['chat-completion', { choices: [{}] }, '/choices/0/message', 'choices[0].message is missing'],
-  [
-    'chat-completion',
-    { choices: [{ message: {} }] },
-    '/choices/0/message/content',
-    'choices[0].message.content is missing',
-  ],
-  [
-    'chat-completion',
-    { choices: [{ message: { content: null } }] },
-    '/choices/0/message/content',
-    'choices[0].message.content must be a string, got null',
-  ],
-  [
-    'llm-tool-completion',
-    { choices: [{ message: { content: 'x' } }] },
-    '/choices/0/message/llm_data',
-    'choices[0].message.llm_data is missing',
-  ],
-  [
-    'llm-tool-completion',
-    { choices: [{ message: { llm_data: { prompt: 'x' } } }] },
-    '/choices/0/message/llm_data/model',
-    'choices[0].message.llm_data.model is missing',
-  ],
-  ['medical-entities', { entities: {} }, '/entities', 'entities must be an array, got {}'],
-  [
-    'medical-entities',
-    { entities: [entity, null] },
-    '/entities/1',
-    'entities[1] must be an object, got null',
-  ],
-  ...['category', 'text', 'score', 'traits'].map((name): [SchemaName, unknown, string, string] => [
-    'medical-entities',
-    { entities: [without(entity, name)] },
-    `/entities/0/${name}`,
-    `entities[0].${name} is missing`,
+    { ...created, status },
+    `must be one of in_progress, failed, completed, got "${status}"`,
   ]),
+  ...[
+    ['yesterday', `${aDate}, got "yesterday"`],
+    ['2026-11-22T06:20:46.405766', `${aDate}, got "2026-11-22T06:20:46.405766": ${offset}`],
+    [1735812000, 'must be a string, got 1735812000'],
+  ].map(([at, problem]): Wrong => [
+    'created-job',
+    '/created_at',
+    { ...created, created_at: at },
+    String(problem),
+  ]),
+  missingFrom('job', created)('application_id'),
+  ...(
+    [
+      ['application_id', 12, 'must be a string, got 12'],
+      ['updated_at', null, 'must be a string, got null'],
+      ['completed_at', '2025-01-02 10:00:00Z', `${aDate}, got "2025-01-02 10:00:00Z"`],
+      ['data', [], 'must be an object, got []'],
+      ['data', null, 'must be an object, got null'],
+      ['data', '{}', 'must be an object, got "{}"'],
+      ['error', null, 'must be a string, got null'],
+      ['error', { message: 'x' }, 'must be a string, got {"message":"x"}'],
+    ] as const
+  ).map(([name, value, problem]): Wrong => ['job', `/${name}`, { ...job, [name]: value }, problem]),
+  missingFrom('pdf-content', {})('content'),
+  ['pdf-content', '/content', { content: null }, 'must be a string, got null'],
+  ['pdf-content', '', 'text', 'the body must be an object, got "text"'],
+  ...['tpe', 'errors', 'extras'].map(missingFrom('error-envelope', envelope)),
+  ['error-envelope', '/tpe', { ...envelope, tpe: 400 }, 'must be a string, got 400'],
+  ['error-envelope', '/extras', { ...envelope, extras: null }, 'must be an object, got null'],
+  ['error-envelope', '/extras', { ...envelope, extras: [] }, 'must be an object, got []'],
+  ...(
+    [
+      ['', {}, 'must be an array, got {}'],
+      ['/0', ['x'], 'must be an object, got "x"'],
+      ['/1/key', [{}, { key: null }], 'must be a string, got null'],
+      ['/0/description', [{ description: 1 }], 'must be a string, got 1'],
+      ['/0/extras', [{ extras: [] }], 'must be an object, got []'],
+    ] as const
+  ).map(([at, errors, problem]): Wrong => [
+    'error-envelope',
+    `/errors${at}`,
+    { ...envelope, errors },
+    problem,
+  ]),
+  missingFrom('chat-completion', {})('choices'),
+  ['chat-completion', '/choices', { choices: [] }, 'must have at least 1 item, got []'],
+  ['chat-completion', '/choices', { choices: {} }, 'must be an array, got {}'],
+  ['chat-completion', '/choices/0/message', { choices: [{}] }, 'is missing'],
+  ['chat-completion', '/choices/0/message/content', withMessage({}), 'is missing'],
   [
-    'medical-entities',
-    { entities: [{ ...entity, score: '1' }] },
-    '/entities/0/score',
-    'entities[0].score must be a number, got "1"',
+    'chat-completion',
+    '/choices/0/message/content',
+    withMessage({ content: null }),
+    'must be a string, got null',
   ],
   [
-    'medical-entities',
-    { entities: [{ ...entity, traits: {} }] },
-    '/entities/0/traits',
-    'entities[0].traits must be an array, got {}',
+    'llm-tool-completion',
+    '/choices/0/message/llm_data',
+    withMessage({ content: 'x' }),
+    'is missing',
   ],
-])('%s refuses %j', (name, body, place, problem) => {
-  expect(validate(name, body)).toEqual({ valid: false, place, problem })
+  [
+    'llm-tool-completion',
+    '/choices/0/message/llm_data/model',
+    withMessage({ llm_data: { prompt: 'x' } }),
+    'is missing',
+  ],
+  ['medical-entities', '/entities', { entities: {} }, 'must be an array, got {}'],
+  ['medical-entities', '/entities/1', { entities: [entity, null] }, 'must be an object, got null'],
+  ...['category', 'text', 'score', 'traits'].map((name): Wrong => [
+    'medical-entities',
+    `/entities/0/${name}`,
+    { entities: [without(entity, name)] },
+    'is missing',
+  ]),
+  ...(
+    [
+      ['score', '1', 'must be a number, got "1"'],
+      ['traits', {}, 'must be an array, got {}'],
+    ] as const
+  ).map(([name, value, problem]): Wrong => [
+    'medical-entities',
+    `/entities/0/${name}`,
+    { entities: [{ ...entity, [name]: value }] },
+    problem,
+  ]),
+])('%s refuses at %s: %j', (name, place, body, problem) => {
+  // `/errors/1/key` is called errors[1].key.
+  const called = place
+    .slice(1)
+    .replaceAll(/\/(\d+)/g, '[$1]')
+    .replaceAll('/', '.')
+  const whole = place === '' ? problem : `${called} ${problem}`
+  expect(validate(name, body)).toEqual({ valid: false, place, problem: whole })
 })
