@@ -58,6 +58,8 @@ interface RecordingJudgeOptions {
   readonly again: (index: number) => RecordedEntry
   /** Called with each failure as it is seen: with one of a job perhaps once more at the end. */
   readonly onFailure?: OnFailure
+  /** Somebody waits for it: what several answers show is told as soon as it is known, not at the end. */
+  readonly isLive?: boolean
 }
 
 const methods = ['GET', 'POST']
@@ -72,6 +74,7 @@ export function createRecordingJudge({
   redactor,
   again,
   onFailure,
+  isLive = false,
 }: RecordingJudgeOptions) {
   /** How many entries were judged, and why the others were not. */
   const counts = {
@@ -147,7 +150,7 @@ export function createRecordingJudge({
           tallyOf(success).unjudged ??= error.message
         }
       }
-      for (const { requirement, fault } of history.see(exchange, onFailure !== undefined))
+      for (const { requirement, fault } of history.see(exchange, isLive))
         onFailure?.(requirement, fault)
       return exchange.response.status >= 400
         ? 'envelope/shape'

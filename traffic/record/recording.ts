@@ -111,6 +111,7 @@ export function createRecording(
     redactor,
     again: (index) => entryOfLine(written.read(index)),
     onFailure,
+    isLive: true,
   })
   return {
     /** Takes an exchange; called one at a time, in the order in which they ended. */
