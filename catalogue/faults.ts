@@ -4,49 +4,64 @@ import { oddForms } from './odd-values.ts'
 
 /** Kinds of faults of requests, each with the requirement that it is a case of (`tests/spec/fault-matrix.ts`). */
 
-/** A key that is none by its form (§5.2). */
-export const malformedKeys = [
-  ...([
-    'no scheme',
-    'other scheme',
-    'six-letter scheme',
-    'no blank',
-    'text after the key',
-  ] as const),
-  ...(['Bearer alone', 'Bearer null', 'no JWT', 'three parts'] as const),
-] as const
-export type MalformedKey = (typeof malformedKeys)[number]
+/**
+ * Where a form of a key is sent. `turn`: whoever reads keys leniently takes it at each operation, and of those each operation gets
+ * every third one; `own`: it is like another one, and sent to the operation's own path alone.
+ */
+type Sent = '' | 'own' | 'own turn'
 
-/** A key that nobody issued. All but the first three need a JWT, the last two further keys. */
-export const invalidKeys = [
-  ...([
-    'cut',
-    'lengthened',
-    'other letter case',
-    'signature begins otherwise',
-    'signature ends otherwise',
-  ] as const),
-  ...(['empty signature', 'a fourth part'] as const),
-  ...(['other payload', 'other header'] as const),
-  ...(['alg none, no signature', 'alg none, empty signature', 'alg none, old signature'] as const),
-  ...(['alg None, no signature', 'alg None, empty signature', 'alg None, old signature'] as const),
-  'alg NONE, empty signature',
-  ...(['alg nOnE, empty signature', 'alg unknown', 'alg absent'] as const),
-  ...(['empty secret', 'key in its header'] as const),
-  ...(['expired key, exp moved', 'restricted key, full payload'] as const),
-] as const
-export type InvalidKey = (typeof invalidKeys)[number]
+/** Keys that are none by their form (§5.2). */
+const malformed = {
+  'no scheme': '',
+  'other scheme': 'own',
+  'six-letter scheme': 'own turn',
+  'no blank': 'own turn',
+  'text after the key': 'own turn',
+  'Bearer alone': 'own',
+  'Bearer null': 'own',
+  'no JWT': '',
+  'three parts': 'own turn',
+} as const satisfies Record<string, Sent>
 
-/** Forms that whoever reads keys leniently takes at each operation: of these each gets every third one. */
-const inTurn: readonly string[] = [
-  ...([
-    'six-letter scheme',
-    'no blank',
-    'text after the key',
-    'three parts',
-  ] satisfies MalformedKey[]),
-  ...(['a fourth part', 'alg NONE, empty signature'] satisfies InvalidKey[]),
-]
+/** Keys that nobody issued. All but the first three need a JWT, the last two further keys. */
+const invalid = {
+  cut: '',
+  lengthened: 'own',
+  'other letter case': 'own',
+  'signature begins otherwise': 'own',
+  'signature ends otherwise': 'own',
+  'empty signature': 'own',
+  'a fourth part': 'own turn',
+  'other payload': '',
+  'other header': 'own',
+  'alg none, no signature': 'own',
+  'alg none, empty signature': '',
+  'alg none, old signature': 'own',
+  'alg None, no signature': 'own',
+  'alg None, empty signature': 'own',
+  'alg None, old signature': 'own',
+  'alg NONE, empty signature': 'own turn',
+  'alg nOnE, empty signature': '',
+  'alg unknown': '',
+  'alg absent': '',
+  'empty secret': '',
+  'key in its header': '',
+  'expired key, exp moved': '',
+  'restricted key, full payload': 'own',
+} as const satisfies Record<string, Sent>
+
+export type MalformedKey = keyof typeof malformed
+export type InvalidKey = keyof typeof invalid
+
+export const malformedKeys = Object.keys(malformed) as MalformedKey[]
+export const invalidKeys = Object.keys(invalid) as InvalidKey[]
+
+const sent: Readonly<Record<string, Sent>> = { ...malformed, ...invalid }
+const inTurn = Object.keys(sent).filter((kind) => sent[kind] === 'own turn')
+
+export function isSentToOtherPaths(kind: string): boolean {
+  return !sent[kind]?.startsWith('own')
+}
 
 /**
  * An operation's number in what goes to some operations only: with another seed it goes to others, and a hundred seeds reach
@@ -73,19 +88,11 @@ export function isInTurn(id: OperationId, kind: string, place?: OtherPlace): boo
   return isAlone && !allFormsOn.includes(id)
 }
 
-/** A place beside the operation's own where nothing may be served without a key either. */
+/** Places beside the operation's own where nothing may be served without a key either. */
+// oxfmt-ignore
 export const otherPlaces = [
-  ...([
-    'other path',
-    'slash at the end',
-    'double slash',
-    ';x',
-    'upper case',
-    '.json',
-    'percent-encoded',
-  ] as const),
-  ...(['uuid in the other letter case', 'query', 'other body', 'no body'] as const),
-  ...(['forwarded', 'multipart', 'no user agent'] as const),
+  'other path', 'slash at the end', 'double slash', ';x', 'upper case', '.json', 'percent-encoded',
+  'uuid in the other letter case', 'query', 'other body', 'no body', 'forwarded', 'multipart', 'no user agent',
 ] as const
 export type OtherPlace = (typeof otherPlaces)[number]
 
@@ -185,63 +192,24 @@ export function pathAt(
   return all[turn % all.length]
 }
 
-/** Forms of a key that are like another one: they are sent to the operation's own path alone. */
-const onOwnPath: readonly string[] = [
-  ...([
-    'other scheme',
-    'six-letter scheme',
-    'no blank',
-    'text after the key',
-  ] satisfies MalformedKey[]),
-  ...(['Bearer alone', 'Bearer null', 'three parts'] satisfies MalformedKey[]),
-  ...(['lengthened', 'other letter case', 'signature begins otherwise'] satisfies InvalidKey[]),
-  ...([
-    'signature ends otherwise',
-    'empty signature',
-    'a fourth part',
-    'other header',
-  ] satisfies InvalidKey[]),
-  ...(['alg none, no signature', 'alg none, old signature'] satisfies InvalidKey[]),
-  ...([
-    'alg None, no signature',
-    'alg None, empty signature',
-    'alg None, old signature',
-  ] satisfies InvalidKey[]),
-  ...(['alg NONE, empty signature', 'restricted key, full payload'] satisfies InvalidKey[]),
-]
-
-export function isSentToOtherPaths(kind: string): boolean {
-  return !onOwnPath.includes(kind)
-}
-
 /** A body that RFC 8259's grammar refuses: the valid one with one change. */
+// oxfmt-ignore
 export const malformedJson = [
-  ...(['cut before its end', 'bracket too many', 'comma too many', 'text after its end'] as const),
-  ...(['second document', 'comment', '# comment', 'NaN', 'Infinity', '+1', '01', '.5'] as const),
-  ...(['single quotes', 'name without quotes', 'line end in a string', 'tab in a string'] as const),
+  'cut before its end', 'bracket too many', 'comma too many', 'text after its end', 'second document', 'comment', '# comment',
+  'NaN', 'Infinity', '+1', '01', '.5', 'single quotes', 'name without quotes', 'line end in a string', 'tab in a string',
 ] as const
 export type MalformedJson = (typeof malformedJson)[number]
 
 /** The content types that the valid body is labelled with, in place of JSON. */
+// oxfmt-ignore
 export const mediaTypes = [
-  ...([
-    'text/plain',
-    'text/plain; format=json',
-    'application/xml',
-    'application/octet-stream',
-  ] as const),
-  ...(['application/x-www-form-urlencoded', 'multipart/form-data; boundary=conform'] as const),
+  'text/plain', 'text/plain; format=json', 'application/xml', 'application/octet-stream',
+  'application/x-www-form-urlencoded', 'multipart/form-data; boundary=conform',
 ] as const
 
 /** A body of another JSON type. */
-export const otherBodies = [
-  'text',
-  'number',
-  'true',
-  'null',
-  '[]',
-  'the valid body in an array',
-] as const
+// oxfmt-ignore
+export const otherBodies = ['text', 'number', 'true', 'null', '[]', 'the valid body in an array'] as const
 export type OtherBody = (typeof otherBodies)[number]
 
 /** Gives the kinds of bodies that are no object. If the spec does not show the object, a server may read what one can be made of. */

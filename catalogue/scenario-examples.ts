@@ -19,7 +19,7 @@ const image = (url: string): Example =>
 const picture = (which: string): Example =>
   merge({ variables: [{ name: 'picture', file_id: `<id of an image ${which}>` }] })
 /** The bytes of an upload, under a name that fits their type: a server may go by either. */
-const bytes = (value: Example, contentType: string, filename: string): Example => ({
+const bytes = (value: Example, contentType = 'text/plain', filename = 'tea.txt'): Example => ({
   raw: { ...value, contentType },
   headers: { 'content-disposition': `attachment; filename="${filename}"` },
 })
@@ -32,7 +32,7 @@ const ofOthers = 'of another account'
 const chatOf = (example: Example): Example => ({ operation: 'chat.create', ...example })
 
 /** By the condition of an id, the part after its slash, if there is more to say than `byRule` does. */
-const byCondition = (): Readonly<Record<string, Example>> => ({
+const byCondition: Readonly<Record<string, Example>> = {
   '403-model-access': model('that the key may not use'),
   '429-model-quota': model('whose quota is spent'),
   '500-model-unavailable': model('that is down'),
@@ -50,10 +50,10 @@ const byCondition = (): Readonly<Record<string, Example>> => ({
   '400-unsupported-image': picture('of an unsupported type'),
   '400-corrupted-image': picture('that is corrupted'),
   '507-storage-full': account('KEY_OF_FULL_ACCOUNT'),
-})
+}
 
 /** By the whole id, if its condition does not say enough. */
-const byId = (): Readonly<Record<string, Example>> => ({
+const byId: Readonly<Record<string, Example>> = {
   'jobs.retrieve/4xx-foreign-job': params({ job_id: `<job ${ofOthers}>` }),
   'graphs.add-file/400-unsupported-type': merge({ file_id: '<file of an unsupported type>' }),
   'graphs.add-file/400-unparsable': merge({ file_id: '<file that cannot be parsed>' }),
@@ -79,16 +79,8 @@ const byId = (): Readonly<Record<string, Example>> => ({
     'application/x-unsupported',
     'tea.unsupported',
   ),
-  'files.upload/400-oversized': bytes(
-    { text: '<more text than a file may hold>' },
-    'text/plain',
-    'tea.txt',
-  ),
-  'files.upload/413-body-too-large': bytes(
-    { text: '<more text than a body may hold>' },
-    'text/plain',
-    'tea.txt',
-  ),
+  'files.upload/400-oversized': bytes({ text: '<more text than a file may hold>' }),
+  'files.upload/413-body-too-large': bytes({ text: '<more text than a body may hold>' }),
   'files.upload/400-corrupted': bytes(
     { base64: 'JVBERi0xLjcKJSVFT0YK' },
     'application/pdf',
@@ -119,15 +111,14 @@ const byId = (): Readonly<Record<string, Example>> => ({
     operation: 'files.upload',
     ...account('KEY_OF_FULL_ACCOUNT'),
   },
-})
+}
 
 /** Another value in the place of the request where its operation has one. */
 function otherValue(operation: OperationId): Example {
   const { body, path } = operationOf(operation)
   const value = '<a value that brings it about>'
   if (body === 'json') return merge({ '<member>': value })
-  if (body === 'raw')
-    return bytes({ text: '<a text that brings it about>' }, 'text/plain', 'tea.txt')
+  if (body === 'raw') return bytes({ text: '<a text that brings it about>' })
   const [, parameter] = /\{(\w+)\}/.exec(path) ?? []
   return parameter === undefined
     ? { query: { '<parameter>': value } }
@@ -147,16 +138,10 @@ function byRule(operation: OperationId, condition: string): Example {
   return otherValue(operation)
 }
 
-/** Both, made when somebody first asks: most runs never do. */
-let exceptions:
-  | Readonly<Record<'byId' | 'byCondition', Readonly<Record<string, Example>>>>
-  | undefined
-
 /** A scenario for that requirement, with what is to be filled in in angle brackets. */
 export function scenarioExample(id: string): Example {
   const [area = '', condition = ''] = id.split('/')
-  exceptions ??= { byId: byId(), byCondition: byCondition() }
-  const exception = exceptions.byId[id] ?? exceptions.byCondition[condition]
+  const exception = byId[id] ?? byCondition[condition]
   if (exception !== undefined) return exception
   return isOperationId(area) ? byRule(area, condition) : chatOf(byRule('chat.create', condition))
 }
