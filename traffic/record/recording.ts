@@ -98,13 +98,8 @@ export function createRecording(
     if (before.has(name) || before.size === mostTold) return
     told.set(requirement, before.add(name))
     const sent = clean(describeProbe(exchange, ''))
-    onFinding({
-      requirement,
-      expected,
-      received,
-      sent,
-      exchange: (exchange as RecordedHttpResponse).entry.index,
-    })
+    const { index } = (exchange as RecordedHttpResponse).entry
+    onFinding({ requirement, expected, received, sent, exchange: index })
   }
   const judge = createRecordingJudge({
     target,
@@ -155,24 +150,10 @@ export async function entryOf(
   index: number,
   limit: number,
 ): Promise<RecordedEntry> {
-  const { method, url, startedAt, durationMs, requestHeaders, status, headers, witnessed } =
-    exchange
-  return {
-    ...{
-      index,
-      startedAt,
-      durationMs,
-      httpVersion: '1.1',
-      method,
-      url,
-      requestHeaders,
-      status,
-      headers,
-      witnessed,
-    },
-    requestBody: await bodyOf(exchange.requestBody, requestHeaders, limit),
-    body: await bodyOf(exchange.body, headers, limit),
-  }
+  const { error: _, ...seen } = exchange
+  const requestBody = await bodyOf(seen.requestBody, seen.requestHeaders, limit)
+  const body = await bodyOf(seen.body, seen.headers, limit)
+  return { ...seen, index, httpVersion: '1.1', requestBody, body }
 }
 
 async function bodyOf(

@@ -9,21 +9,14 @@ import {
   type ResponseSink,
 } from '../../harness/http/index.ts'
 import { createHash, type Hash } from 'node:crypto'
-import type { Witnessed } from '../recorded-entry.ts'
+import type { RecordedEntry, Witnessed } from '../recorded-entry.ts'
 
 /** An exchange that went through the proxy. It may hold keys: it is neither printed nor stored as it is. */
-export interface CapturedExchange {
-  readonly method: string
-  /** The address in full, under the base URL. */
-  readonly url: string
-  /** Epoch ms. */
-  readonly startedAt: number
-  readonly durationMs: number
-  readonly requestHeaders: readonly HeaderLine[]
+export interface CapturedExchange extends Omit<
+  RecordedEntry,
+  'index' | 'httpVersion' | 'requestBody' | 'body'
+> {
   readonly requestBody: CapturedBody
-  /** 0 if no answer came. */
-  readonly status: number
-  readonly headers: readonly HeaderLine[]
   readonly body: CapturedBody
   /** Why no answer came, or none that is whole. */
   readonly error?: string
