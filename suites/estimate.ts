@@ -1,5 +1,8 @@
-import type { CatalogueRequirement } from '../catalogue/catalogue.ts'
-import { grantedRequirement, requirementOf } from '../catalogue/catalogue.ts'
+import {
+  type CatalogueRequirement,
+  grantedRequirement,
+  requirementOf,
+} from '../catalogue/catalogue.ts'
 import type { Effect } from '../catalogue/operation.ts'
 import {
   firstOperation,
@@ -31,6 +34,8 @@ export interface Estimate {
 const growingPolls = 40
 const fewPolls = 8
 
+const effectOf = (id: OperationId): Effect => requirementOf(grantedRequirement[id]).effect
+
 /** Requests that the run would send, per operation, in catalogue order. Throttled requests, which are sent again, are not counted. */
 export function estimate(plan: Plan, target: Target, runs: Runs): Estimate[] {
   const share = usualShare[runs.depth]
@@ -38,47 +43,47 @@ export function estimate(plan: Plan, target: Target, runs: Runs): Estimate[] {
   const controlled = new Set<string>()
   const uploaded = new Set<string>()
   // The first request checks that the target answers; it is sent again while nothing comes back.
-  totals.add(firstOperation, { most: 2, usually: 1 }, 'none')
+  totals.add(firstOperation, 2, 'none', { usually: 1 })
   for (const [id, entry] of plan)
-    if (entry.run) addRow(requirementOf(id as CatalogueRequirement['id']))
-  totals.add(uploadOperation, once(uploaded.size), 'creates')
+    if (entry.run) addRequirement(requirementOf(id as CatalogueRequirement['id']))
+  totals.add(uploadOperation, uploaded.size, 'creates')
   for (const [id, absence] of Object.entries(target.absent))
-    if (absence === 'not-served' && isOperationId(id)) totals.add(id, once(1), 'none')
+    if (absence === 'not-served' && isOperationId(id)) totals.add(id, 1, 'none')
   for (const { id } of operations) addPolls(id)
   return totals.all().filter(({ requests }) => requests > 0)
 
-  function addRow(requirement: CatalogueRequirement): void {
+  function addRequirement(requirement: CatalogueRequirement): void {
     const { id, needs, effect } = requirement
     const scenario = target.scenarios[id]
     const of = scenario?.operation ?? requirement.operation
-    const sent = requestsOf(requirement, target, runs)
-    if (isOperationId(of)) addControls(of, sent.controls)
+    const { most, usually, generations, also, controls } = requestsOf(requirement, target, runs)
+    if (isOperationId(of)) addControls(of, controls)
     addUploads(scenario ? [] : needs)
     const creates = effect === 'creates'
-    if (sent.generations > 0 && !creates) totals.add(of, sent, 'generates', sent.generations)
-    else totals.add(of, sent, effect, creates ? sent.most : 0)
-    for (const [other, more] of Object.entries(sent.also)) {
-      const isUse = isOperationId(other) && effectOf(other) === 'generates'
-      totals.add(other, { most: more, usually: more * share }, 'none')
+    if (generations > 0 && !creates)
+      totals.add(of, most, 'generates', { usually, granted: generations })
+    else totals.add(of, most, effect, { usually, granted: creates ? most : 0 })
+    for (const [other, more] of Object.entries(also)) {
+      totals.add(other, more, 'none', { usually: more * share })
       // Requests that generate use the created objects.
-      if (creates && isUse) totals.of(other).generations += sent.generations
+      if (creates && isOperationId(other) && effectOf(other) === 'generates')
+        totals.of(other).generations += generations
     }
     // After what it changed, the run asks until the valid request is granted again.
-    if (scenario && isExclusive(scenario) && isOperationId(of))
-      totals.add(of, once(1), effectOf(of))
+    if (scenario && isExclusive(scenario) && isOperationId(of)) totals.add(of, 1, effectOf(of))
   }
 
   /** Valid requests, each once a run: the operation's own, and those with what a case adds beside its fault. */
   function addControls(of: OperationId, names: readonly string[]): void {
-    for (const name of ['', ...names]) {
-      if (controlled.has(`${of} ${name}`)) continue
-      controlled.add(`${of} ${name}`)
+    for (const name of ['', ...names].map((more) => `${of} ${more}`)) {
+      if (controlled.has(name)) continue
+      controlled.add(name)
       const reads = readsOf(of)
       if (reads && !readsDeclared(of, target.file)) addControls(reads.madeBy, [])
       const effect = effectOf(of)
       if (runs.readOnly && effect !== 'none' && !reads) continue
       addUploads(requirementOf(grantedRequirement[of]).needs)
-      totals.add(of, { most: triesOf(of), usually: 1 }, reads ? 'none' : effect, 1)
+      totals.add(of, triesOf(of), reads ? 'none' : effect, { usually: 1, granted: 1 })
     }
   }
 
@@ -87,13 +92,9 @@ export function estimate(plan: Plan, target: Target, runs: Runs): Estimate[] {
     for (const alternatives of needs.map((need) => [need].flat())) {
       const [pointer = ''] = alternatives
       const declared = getAt(target.file, pointer)
-      const byPath =
-        typeof declared === 'object' && declared !== null && Object.hasOwn(declared, 'upload')
-      if (
-        byPath ||
-        (declared === undefined && alternatives.includes(`/operations/${uploadOperation}`))
-      )
-        uploaded.add(pointer)
+      const isByPath = Object.hasOwn(Object(declared) as object, 'upload')
+      const isMade = alternatives.includes(`/operations/${uploadOperation}`)
+      if (isByPath || (declared === undefined && isMade)) uploaded.add(pointer)
     }
   }
 
@@ -112,17 +113,13 @@ export function estimate(plan: Plan, target: Target, runs: Runs): Estimate[] {
   }
 }
 
-const effectOf = (id: OperationId): Effect => requirementOf(grantedRequirement[id]).effect
-
-/** Number of requests: most, and usually. */
-interface Counted {
-  readonly most: number
-  readonly usually: number
-}
-
-const once = (count: number): Counted => ({ most: count, usually: count })
-
 type Total = { -readonly [name in keyof Estimate]: Estimate[name] }
+
+interface Counted {
+  readonly usually?: number
+  /** How many of them a conforming target would grant. */
+  readonly granted?: number
+}
 
 function createTotals(target: Target) {
   const totals = new Map<string, Total>()
@@ -136,28 +133,27 @@ function createTotals(target: Target) {
     of,
     all: (): Total[] =>
       [...totals.values()].map((total) => ({ ...total, typical: Math.ceil(total.typical) })),
-    /** @param granted how many of them a conforming target would grant, by that effect */
-    add(name: string, sent: Counted, effect: Effect, granted = sent.most): void {
+    add(name: string, most: number, effect: Effect, counted: Counted = {}): void {
+      const { usually = most, granted = most } = counted
       const total = of(name)
-      total.requests += sent.most
-      total.typical += sent.usually
+      total.requests += most
+      total.typical += usually
       if (effect === 'creates') total.creations += granted
       if (effect === 'generates') total.generations += granted
       if (!isOperationId(name) || !uploadsFirst(name, target)) return
       // A refused request adds no file: one serves all cases of a requirement.
-      const files = (requests: number): number =>
-        effect === 'none' ? Math.min(1, requests) : requests
+      const limit = effect === 'none' ? 1 : Infinity
       const uploads = of(uploadOperation)
-      uploads.requests += files(sent.most)
-      uploads.typical += files(sent.usually)
-      uploads.creations += files(sent.most)
+      uploads.requests += Math.min(limit, most)
+      uploads.typical += Math.min(limit, usually)
+      uploads.creations += Math.min(limit, most)
     },
   }
 }
 
 /** True if each request of the operation names a file that is uploaded first. */
-function uploadsFirst(id: OperationId, target: Target): boolean {
+function uploadsFirst(id: OperationId, { operations: declared }: Target): boolean {
   const role = operation(id).freshFileAt
-  const canUpload = target.operations[uploadOperation]?.content !== undefined
-  return role !== undefined && canUpload && target.operations[id]?.fields[role] !== undefined
+  const canUpload = declared[uploadOperation]?.content !== undefined
+  return role !== undefined && canUpload && declared[id]?.fields[role] !== undefined
 }

@@ -1,5 +1,8 @@
-import { grantedRequirement, requirementOf } from '../catalogue/catalogue.ts'
-import type { CatalogueRequirement } from '../catalogue/catalogue.ts'
+import {
+  type CatalogueRequirement,
+  grantedRequirement,
+  requirementOf,
+} from '../catalogue/catalogue.ts'
 import { isRefusal } from '../catalogue/expected.ts'
 import {
   firstOperation,
@@ -41,6 +44,12 @@ export interface PlannedCases {
   readonly controls: readonly string[]
 }
 
+const knownOf = (target: Target, options: Runs): Known => ({
+  target,
+  options,
+  objects: { takenIds: new Set(target.ids) },
+})
+
 /** What is known before anything is sent; undefined of a requirement whose cases are not, as it needs states of the target. */
 export function plannedCases(
   requirement: CatalogueRequirement,
@@ -53,9 +62,8 @@ export function plannedCases(
   if (!known || target.scenarios[id]) return undefined
   // What is about no operation is sent with the key alone.
   const operation = isOperationId(requirement.operation) ? requirement.operation : firstOperation
-  const objects = { takenIds: new Set(target.ids) }
   try {
-    const material = materialOf({ target, options, objects }, requirement, operation)
+    const material = materialOf(knownOf(target, options), requirement, operation)
     const cases = known.cases(material)
     const isMore = options.depth === 'full' && known.generated?.(material) !== undefined
     const more = isRefusal(expects) ? options.refusalRuns : options.grantedRuns
@@ -83,8 +91,6 @@ export interface Requests {
   readonly also: Readonly<Partial<Record<OperationId, number>>>
   /** Names of the requests that are to be granted besides the valid one, each once a run. */
   readonly controls: readonly string[]
-  /** Whether those, and the valid one, make the target generate. */
-  readonly isGenerating: boolean
 }
 
 /** Part of its bound that a requirement usually takes which needs states of the target: a quick run is content with the first look. */
@@ -96,35 +102,27 @@ export function requestsOf(
   target: Target,
   runs: Runs,
 ): Requests {
-  const { atMost, expects, effect } = requirement
-  const operation = operationOf(requirement, target)
+  const { atMost = { requests: 0 }, expects, effect } = requirement
   const scenario = target.scenarios[requirement.id]
-  const isGenerating = operation !== undefined && generates(operation, target)
-  if (scenario) return { ...byScenario(requirement, scenario, target, runs), isGenerating }
+  if (scenario) return byScenario(requirement, scenario, target, runs)
+  const { also = {}, requests } = atMost
   const planned = plannedCases(requirement, target, runs)
-  if (planned) {
-    const { cases, generated, controls } = planned
-    const tries = operation && !isRefusal(expects) ? triesOf(operation) : 1
-    const usual = cases.filter(({ mayBeAbsent }) => !mayBeAbsent).map(({ parts: _, ...one }) => one)
-    return {
-      most: (countAll(cases) + generated) * tries + (atMost?.requests ?? 0),
-      usually: countAll(usual) + generated,
-      generations: countGenerating(cases) + (effect === 'generates' ? generated : 0),
-      also: atMost?.also ?? {},
-      controls,
-      isGenerating,
-    }
+  if (!planned) {
+    const generated = atMost.andGenerated ? runs.grantedRuns : 0
+    const most = requests + generated
+    const usually = Math.ceil(most * usualShare[runs.depth])
+    return { most, usually, generations: (atMost.generates ?? 0) + generated, also, controls: [] }
   }
-  const { requests = 0, generates: generations = 0, also = {}, andGenerated } = atMost ?? {}
-  const generated = andGenerated ? runs.grantedRuns : 0
-  const most = requests + generated
+  const { cases, generated, controls } = planned
+  const operation = operationOf(requirement, target)
+  const tries = operation && !isRefusal(expects) ? triesOf(operation) : 1
+  const usual = cases.filter(({ mayBeAbsent }) => !mayBeAbsent).map(({ parts: _, ...one }) => one)
   return {
-    most,
-    usually: Math.ceil(most * usualShare[runs.depth]),
-    generations: generations + generated,
+    most: (countAll(cases) + generated) * tries + requests,
+    usually: countAll(usual) + generated,
+    generations: countGenerating(cases) + (effect === 'generates' ? generated : 0),
     also,
-    controls: [],
-    isGenerating,
+    controls,
   }
 }
 
@@ -132,38 +130,33 @@ function byScenario(
   { effect, control }: CatalogueRequirement,
   scenario: Scenario,
   target: Target,
-  options: Runs,
-): Omit<Requests, 'isGenerating'> {
+  runs: Runs,
+): Requests {
   const { operation, before, after, repeat } = scenario
   const most = (repeat ?? 1) + before.length + after.length
-  const usual = effect === 'generates' && !control ? 1 : 0
-  const known = { target, options, objects: { takenIds: new Set(target.ids) } }
-  const whole = declaresMore(known, operation)
-    ? [nameOfControl(draftRequest(known, operation, 'whole'))]
-    : []
+  const known = knownOf(target, runs)
+  const isMore = declaresMore(known, operation)
+  // Repeats are granted until the condition shows; after an exclusive one the control is asked again.
+  const granted = repeat ?? (effect === 'generates' && !control ? 1 : 0)
   return {
     most,
     usually: most,
-    // Repeats are granted until the condition shows; after an exclusive one the control is asked again.
-    generations: generates(operation, target)
-      ? (repeat ?? usual) + (isExclusive(scenario) ? 1 : 0)
-      : 0,
+    generations: generates(operation, target) ? granted + (isExclusive(scenario) ? 1 : 0) : 0,
     also: {},
-    controls: whole,
+    controls: isMore ? [nameOfControl(draftRequest(known, operation, 'whole'))] : [],
   }
 }
 
 /** Whether a valid request of the operation makes a target generate. */
-function generates(operation: OperationId, { file }: Target): boolean {
-  const { effect } = requirementOf(grantedRequirement[operation])
-  return effect === 'generates' && !readsDeclared(operation, file)
-}
+export const generates = (operation: OperationId, { file }: Target): boolean =>
+  requirementOf(grantedRequirement[operation]).effect === 'generates' &&
+  !readsDeclared(operation, file)
 
 /** The operation whose valid request a requirement's probes are made from: that of its scenario, if it is no operation's own. */
 export function operationOf(
-  requirement: CatalogueRequirement,
-  target: Target,
+  { id, operation }: CatalogueRequirement,
+  { scenarios }: Target,
 ): OperationId | undefined {
-  const operation = target.scenarios[requirement.id]?.operation ?? requirement.operation
-  return isOperationId(operation) ? operation : undefined
+  const own = scenarios[id]?.operation ?? operation
+  return isOperationId(own) ? own : undefined
 }
