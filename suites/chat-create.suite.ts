@@ -31,7 +31,6 @@ import { triesOf } from '../catalogue/operations.ts'
 import { unknownModel } from '../catalogue/expected.ts'
 import { insideBounds } from './query-config.ts'
 
-/** §2.8: a 2xx that has `choices[0].message.content`, a string. */
 const hasContent: GrantedCheck = (context, exchange, what) => {
   judgeGranted(context, exchange, 'a 2xx with choices[0].message.content', what)
   requireWhole(context.run, exchange)
@@ -73,7 +72,6 @@ function asTextParts(known: Known, probe: Probe, parts: 1 | 2): Probe {
   return atRole(known, probe, 'messages', messages)
 }
 
-/** Content as one text part, and as two. */
 const textParts = grantedBy(
   (material) =>
     ([1, 2] as const).map((parts) => ({
@@ -88,12 +86,10 @@ const textParts = grantedBy(
   { check: hasContent, inScenario: 'with content given as 1 text part' },
 )
 
-/** The tools of the declared body; undefined if it has none. */
 function declaredTools(run: Pick<Known, 'target'>): unknown {
   return valueAt(run, 'chat.create', 'tools', bodyOf(run, 'chat.create'))
 }
 
-/** The valid request with the declared tools and tool_choice auto. */
 function withDeclaredTools(probe: Probe, known: Known): Probe {
   const tools = declaredTools(known)
   if (tools === undefined)

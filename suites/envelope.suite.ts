@@ -102,7 +102,6 @@ function judgeUnknownRoute(context: CheckContext, exchange: Exchange, what: stri
   )
 }
 
-/** A path under /v1 that the interface does not have. */
 const unknownPath = byRoutes((material) => {
   const random = randomFor({ run: material, requirement: material.requirement })
   const path = `/v1/${unknownId('no-such-operation-aaaaaaaaa', random, new Set())}`
@@ -114,7 +113,6 @@ const unknownPath = byRoutes((material) => {
   ]
 })
 
-/** GET on the POST-only paths without an id, of the operations that the target serves; if a server has that method, it is one beyond the interface. */
 const unsupportedMethod = byRoutes(
   ({ target }) => {
     const listed: readonly string[] = operations
@@ -135,7 +133,6 @@ const unsupportedMethod = byRoutes(
 /** White space after the JSON of a refused request, and the text of an upload, in bytes. */
 const padding = 256 * 1024
 const largeText = 2 * 1024 * 1024
-/** Answers that no limit is about. */
 const smallest = 100
 
 /** A large request, or one like it of another size. */

@@ -51,7 +51,6 @@ const states: Readonly<Record<string, TakesState>> = {
   'jobs.retrieve/200-failed': 'job-of-run',
 }
 
-/** Requirements that a state of a job decides, or more than one answer about it. */
 const inStories = /^jobs\.(?:create\/(?:409|4xx-no-effect|202)|retrieve\/200)/
 
 /** Requirements that are judged on every job of the run, and may depend on all that were made before: one is read after a newer one was made. */
@@ -73,7 +72,6 @@ function conflictOn(
   return application === resources.failingApplication?.id ? ['jobs.create/409-released'] : []
 }
 
-/** State that has to be there for a failure to show again: which other requirements, and which state. */
 export const stateHook: RunHook = {
   takesState(run, id) {
     const scenario = run.target.scenarios[id]
@@ -99,7 +97,6 @@ export const stateHook: RunHook = {
   },
 }
 
-/** The AI Content Service interface, as the catalogue has it. */
 export const api: Interface = {
   requirements: catalogue,
   requirement: (id) => (isRequirementId(id) ? requirementOf(id) : undefined),
@@ -111,7 +108,6 @@ export const api: Interface = {
   errors: errorNames,
 }
 
-/** How the run reaches the target and its keys. */
 type RunPorts = Omit<RunParts, 'hooks' | 'api' | 'plan'>
 
 /** Sends one request with the full key to each operation that is declared as not served: the report shows the answer, unjudged. */
@@ -128,7 +124,6 @@ const notServedHook: RunHook = {
   },
 }
 
-/** The stories of jobs: their failures are about more than one answer. */
 const storyHook: RunHook = {
   storyOf: (run, id, exchange) =>
     inStories.test(id) ? storyOf(historyOf(run), exchange) : undefined,
@@ -145,7 +140,6 @@ const hooks = [
   stateHook,
 ]
 
-/** Operations whose requirements make or read jobs. */
 const ofJobs: readonly (string | undefined)[] = [
   'jobs.create',
   'jobs.retrieve',

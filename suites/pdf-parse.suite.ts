@@ -90,14 +90,11 @@ const leastShare = 0.8
 /** Number of words below which that share says nothing. */
 const leastWords = 5
 
-/** The words of the PDF that valid requests name, and whose they are. */
 interface KnownText {
   readonly words: readonly string[]
-  /** Place where somebody finds the text. */
   readonly of: string
 }
 
-/** Throws `NotExercised` if the words are not known, or too few. */
 function knownText({ target }: Run): KnownText {
   const { pdfFile, pdfText } = target.resources
   const text = pdfFile === undefined ? samplePdfText : pdfText
@@ -130,7 +127,6 @@ function holdsWords(
   }
 }
 
-/** A PDF of the suite's own, its text, and the format to parse it in. */
 type OwnPdf = readonly [SamplePdf, text: string, format: string]
 
 /** Two of them, parsed one after the other, in either format: the content of each is its own. */
@@ -138,13 +134,11 @@ const own: readonly OwnPdf[] = [
   ['good', samplePdfText, 'markdown'],
   ['other', otherPdfText, 'text'],
 ]
-/** Both at the same moment. */
 const together: readonly OwnPdf[] = [
   ['good', samplePdfText, 'text'],
   ['other', otherPdfText, 'text'],
 ]
 
-/** Throws `NotExercised` if they cannot be uploaded. */
 async function parseOwnPdfs(context: CheckContext): Promise<void> {
   for (const pdf of sampled(context, own)) await parseOwnPdf(context, pdf)
   if (context.run.options.depth === 'full')

@@ -31,7 +31,6 @@ import { generates, operationOf, plannedCases, requestsOf, type Runs } from './p
 /** The options that choose what is sent. */
 type PlanOptions = Runs & Pick<RunOptions, 'only' | 'chosenBy' | 'skip' | 'shard'>
 
-/** A requirement that is not sent, and why. */
 type Refused = Extract<PlanEntry, { readonly run: false }>
 type Why = string | Reason | undefined
 

@@ -22,7 +22,6 @@ import { jsonOf, NotExercised, type Probe, withJson } from '../harness/engine/in
 
 /** §2.7: `query_config` of a graph query, or inside the graph tool of a chat. */
 
-/** The forms of a query_config, made from the declared one. */
 interface Setting {
   readonly what: string
   readonly fault?: string
@@ -31,7 +30,6 @@ interface Setting {
 
 const path = '{query_config}'
 
-/** The declared configuration with one member set. */
 const having = (name: string, value: unknown, what: string): Setting => ({
   what: `with query_config.${name} ${what}`,
   config: (declared) => ({ ...declared, [name]: value }),

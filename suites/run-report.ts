@@ -14,7 +14,6 @@ import { planRun } from './plan.ts'
 import { groupBy } from '../harness/group-by.ts'
 import type { Target } from '../harness/target-file/index.ts'
 
-/** Everything that a run left behind. */
 export interface RunRecord {
   readonly target: Target
   readonly options: RunOptions
@@ -27,7 +26,6 @@ export interface RunRecord {
   readonly problem?: string | undefined
 }
 
-/** Facts of a run before anything is known of it. */
 export const noFacts: RunFacts = {
   requests: 0,
   throttled: 0,
@@ -112,7 +110,6 @@ export function reportOf(record: RunRecord): Report<RequirementId> {
   return { ...report, requirements }
 }
 
-/** The answers of the run by status, and what of them comes and goes. */
 function answersIn(
   { answers }: RunFacts,
   requirements: readonly RequirementResult[],

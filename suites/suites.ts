@@ -33,10 +33,8 @@ const suites: Readonly<Record<AreaName, Suite>> = {
   ...tools,
 }
 
-/** How a requirement is judged; undefined if no suite says it. */
 export const judgeOf = (id: string): Judge | undefined => suiteOf(id)?.judge
 
-/** The cases of a requirement, if they are known before anything is sent. */
 export const casesOf = (id: string): KnownCases | undefined => suiteOf(id)?.cases
 
 const suiteOf = (id: string): ReturnType<Suite> =>

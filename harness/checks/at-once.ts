@@ -127,7 +127,6 @@ const generating = new WeakSet<CheckContext>()
 
 export const isGenerating = (context: CheckContext): boolean => generating.has(context)
 
-/** The option that says how many values are generated. */
 type Runs = 'refusalRuns' | 'grantedRuns'
 
 /**
@@ -158,7 +157,6 @@ const searchOf = ({ run: { options }, requirement }: CheckContext, runs: Runs) =
   numRuns: options[runs],
 })
 
-/** The values with which `property` begins. */
 export const samples = <T>(
   context: CheckContext,
   runs: Runs,

@@ -103,7 +103,6 @@ async function partsAfter(refusal: RefusalContext, one: Case): Promise<readonly 
   }
 }
 
-/** Throws the failure of the first part that fails by itself. */
 async function showWhich(refusal: RefusalContext, parts: readonly Case[]): Promise<void> {
   for (const part of parts) await showWhich(refusal, await partsAfter(refusal, part))
 }

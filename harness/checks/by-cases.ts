@@ -115,7 +115,6 @@ export async function tryInTurn(
   if (all.some(({ when }) => when === 'at the end')) context.atEnd = () => inTurn('at the end')
 }
 
-/** Judges a case if the target grants its control; throws `NotExercised` if not. */
 async function withControl(refusal: RefusalContext, one: Case, name: string): Promise<void> {
   const { operation, context } = refusal
   const { run } = context
@@ -128,7 +127,6 @@ async function withControl(refusal: RefusalContext, one: Case, name: string): Pr
   await tryCase(refusal, one)
 }
 
-/** Sends a case and judges the answer; tells whether it was granted. */
 export async function tryCase(refusal: RefusalContext, one: Case): Promise<boolean> {
   const { valid, ask, context } = refusal
   const { what, expects, effect = 'none', coercion, before, when } = one

@@ -42,7 +42,6 @@ export interface Case {
   readonly coercion?: (valid: Probe) => Probe
 }
 
-/** Sends a probe of a condition and judges the answer. */
 export interface RefusalContext {
   readonly context: CheckContext
   readonly operation: OperationId
@@ -56,7 +55,6 @@ export interface RefusalContext {
   ask(source: Source, what: string, expects?: Pairs): Promise<boolean>
   /** How many of the cases were granted so far. */
   granted(): number
-  /** Judges an answer that has come already. */
   judgeResponse(exchange: Exchange, what: string): void
 }
 
@@ -65,7 +63,6 @@ export interface Condition {
   bringAbout(refusal: RefusalContext): Promise<unknown>
 }
 
-/** A condition whose cases are known before anything is sent. */
 export interface CaseCondition extends Condition, KnownCases {}
 
 export const condition = (bringAbout: Condition['bringAbout']): Condition => ({ bringAbout })

@@ -15,7 +15,6 @@ import {
   unknownId,
 } from './values.ts'
 
-/** A change of one member of a valid body, or of the body itself. */
 export interface Change {
   readonly place: Placed
   /** In words: `messages.0.role`, `a number`. */
@@ -45,7 +44,6 @@ export function change(
 
 export const described = ({ name, called }: Change): string => `${name} is ${called}`
 
-/** Whether the fault matrix calls it a fault of that kind. */
 export const isOf = ({ faults }: Change, kind: string): boolean =>
   faults.some((fault) => fault.startsWith(`${kind} @ `))
 
@@ -63,7 +61,6 @@ export function unknownIdAt({ options, target }: Known, place: Placed): Change {
   })
 }
 
-/** The member with the id of the deleted file, if one is declared. */
 export function deletedIdAt({ target }: Known, place: Placed): Change[] {
   const { deletedFile: id } = target.resources
   return id === undefined ? [] : [change(place, 'deleted', 'that of a deleted file', () => id)]
@@ -154,7 +151,6 @@ export function withoutFault(one: Change, body: unknown): unknown {
 export const topOf = ({ pointer }: Placed): string =>
   pointer === '' ? '' : `/${pointer.split('/', 2)[1]}`
 
-/** Whether a body has what is above a place. */
 export function hasAbove(body: unknown, { pointer }: Placed): boolean {
   if (pointer === '') return true
   const above = getAt(body, pointer.slice(0, pointer.lastIndexOf('/')))
@@ -173,7 +169,6 @@ export function changedBody(changes: readonly Change[], valid?: unknown): unknow
   }, framed)
 }
 
-/** The change as a case. */
 export const caseOf = (one: Change): Case => ({
   what: `with a valid body, but ${described(one)}`,
   fault: one.faults.join(' + ') || undefined,

@@ -28,7 +28,6 @@ function idOfAnother({ target, operation }: Material, parameter: string): string
  */
 const ofForm: Pairs = [[400, 'BadRequest', 'InvalidInputParameters']]
 
-/** Ways to get an id that no object has, in words with the name of its place in the path. */
 const unknownIds = {
   unknown: (name: string) => `an unknown ${name}`,
   'asked twice': (name: string) => `an unknown ${name}, asked for again`,
@@ -74,13 +73,11 @@ export const unknown = (parameter: string): CaseCondition =>
 /** A request that a conforming target refuses has no effect there. */
 export const refused = (probe: Probe): Probe => ({ ...probe, effect: 'none' })
 
-/** A JSON body in place of the valid one; a conforming target refuses it. */
 export const withBody = (probe: Probe, body: unknown): Probe => refused(withJson(probe, body))
 
 /** A change to a JSON text after which RFC 8259's grammar refuses it, and what it is, in words that follow `with the valid body`. */
 type JsonFault = readonly [what: string, change: (text: string) => string]
 
-/** A string of JSON; its content is the first group. */
 const string = /"((?:[^"\\]|\\.)*)"/g
 /** A member name that JavaScript would take without quotes, and what is before it. */
 const plainName = /([{,]\s*)"([A-Za-z_]\w*)"(?=\s*:)/
@@ -146,7 +143,6 @@ export const missingBodyCase: Case = {
 
 export const missingBody = byCases(() => [missingBodyCase])
 
-/** The valid body, changed so that RFC 8259's grammar refuses it. */
 export const malformedJsonBody = byCases(({ valid }) =>
   malformedJson.flatMap((kind): Case[] => {
     const [what, change] = jsonFaults[kind]

@@ -33,7 +33,6 @@ import { sendUntilSettled, settlingRemark } from './created.ts'
 import { once, sharedBy } from './shared.ts'
 import { distinctRequest, isDeclared, validRequest } from './valid-request.ts'
 
-/** The operation's valid request and how it was answered. */
 export interface Control {
   /** `none`: not sent, because it would create or generate something under `--read-only`. */
   readonly state: 'granted' | 'refused' | 'none'
@@ -42,7 +41,6 @@ export interface Control {
   readonly exchange?: Exchange
   /** The first answer to this request, if it was sent again while a file was processed; otherwise the same exchange. */
   readonly first?: Exchange
-  /** The request that was sent, fresh each time. */
   valid(): Promise<Probe>
 }
 

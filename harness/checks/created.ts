@@ -30,7 +30,6 @@ export async function resendWhile(
   return exchange
 }
 
-/** Files of this run that the probe names, and when they had been uploaded. */
 function namedUploads(run: Run, { params, body }: Probe): [id: string, at: number][] {
   const text = typeof body === 'string' ? body : ''
   const named = Object.values(params)
@@ -134,7 +133,6 @@ export function generationsLeft(run: Run): Allowance {
   }
 }
 
-/** Notes what the run creates, for the report and the clean-up, and how much it generates. */
 export const createdHook: RunHook = {
   // In each failure of a request that names a fresh upload: it may only be late.
   remarkOn: settlingRemark,

@@ -18,7 +18,6 @@ import {
   tpeOf,
 } from '../engine/index.ts'
 
-/** Tally of one requirement: how many answers it judged, and the first failures with their exchanges. */
 interface Tally {
   cases: number
   readonly failures: {
@@ -206,7 +205,6 @@ const envelopeOf = perRun(createEnvelopeWatch)
 
 const maxShown = 3
 
-/** Shows every answer of a run to the requirements of every response. */
 export const envelopeHook: RunHook = {
   observe: (run, exchange) => envelopeOf(run).observe(exchange),
 }

@@ -42,7 +42,6 @@ import type { Known } from './values.ts'
  */
 export type GrantedCheck = (context: CheckContext, exchange: Exchange, what: string) => void
 
-/** A granted requirement whose requests are known before anything is sent. */
 export interface GrantedByCases extends KnownCases {
   readonly judge: Judge
 }
@@ -61,7 +60,6 @@ export const accepted = byControl(async (context) => {
   })
 })
 
-/** The value with the members of its objects in the opposite order, which means nothing. */
 function turned(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(turned)
   if (!isObject(value)) return value
@@ -82,7 +80,6 @@ export function respelled(probe: Probe): Probe {
 const withValid = 'with a valid request'
 const unchanged = { change: (valid: Probe): Probe => valid }
 
-/** The operation's valid request: it is sent once a run. */
 export const controlCase: Case = { ...unchanged, what: withValid, isControl: true }
 
 /**
@@ -110,10 +107,8 @@ export function byControl(tryControl: Judge, check?: GrantedCheck): GrantedByCas
 }
 
 interface GrantedOptions {
-  /** What else has to hold of each answer. */
   readonly check?: GrantedCheck | undefined
   readonly generated?: Generated
-  /** Judges the control, which is one of the cases. */
   readonly tryControl?: Judge
   /** Follows the request line of a scenario's request. */
   readonly inScenario?: string
@@ -212,10 +207,8 @@ export function granted(
   return grantedBy(cases, { check, inScenario: what })
 }
 
-/** How a granted requirement is judged that a scenario of the target file brings about. */
 export const grantedByScenario = granted(asScenario).judge
 
-/** The request of a granted requirement: its own, or that of the scenario which the target declares for it. */
 export function grantedProbe(
   { run, requirement: { effect }, scenario }: CheckContext,
   operation: OperationId,
@@ -244,7 +237,6 @@ interface GrantedRequest {
   readonly tries?: number
 }
 
-/** Sends a request until it is granted and passes the check, at most `tries` times. */
 export function tryUntilGranted(
   context: CheckContext,
   { make: own, what, check, tries }: GrantedRequest,

@@ -28,11 +28,9 @@ import {
 import { arraysAbove, isSetting, type Placed, placesIn, undescribedMembers } from './places.ts'
 import { falsy, randomOf, seedFor } from './values.ts'
 
-/** Parts from which the cases of an operation are made. */
 interface Ground {
   readonly material: Material
   readonly places: readonly Placed[]
-  /** Effect of a request that is granted. */
   readonly effect: Effect
 }
 
@@ -121,7 +119,6 @@ export function withBytes(text: string, bytes: readonly number[]): Uint8Array | 
     : Buffer.concat([Buffer.from(before), Buffer.from(bytes), Buffer.from(after)])
 }
 
-/** A body that is none, or the valid one in an odd form. */
 interface LooseBody {
   /** Description after the request line; default `with a body that is <its kind>`. */
   readonly what?: string
@@ -181,7 +178,6 @@ function memberCase(ground: Ground, one: Change): Case {
   return together({ effect: mayBeGranted ? ground.effect : 'none' }, [one])
 }
 
-/** Values at several places of one body, and members besides. */
 function together(
   { effect }: Pick<Ground, 'effect'>,
   changes: readonly Change[],

@@ -37,10 +37,8 @@ export const plainer = `'s é茶\u{1f6b0}`
 /** Stands in a body until the number takes its place that JSON.stringify would not write. */
 const stand = 'conform-1e400'
 
-/** Parts from which odd values are made. */
 interface Drawn {
   readonly run: Known
-  /** All members of the operation. */
   readonly members: readonly Member[]
   readonly places: readonly Placed[]
   readonly random: () => number
@@ -59,7 +57,6 @@ const ofNumber =
 
 const textOf = (own: unknown): string => (typeof own === 'string' ? own : '')
 
-/** The changes of a member for each of its odd values. */
 const oddChange: Readonly<Record<OddValue, Made>> = {
   'odd characters'(odd) {
     const milder = odd("followed by 's, letters of two scripts and an emoji", (own) =>
@@ -107,7 +104,6 @@ const oddChange: Readonly<Record<OddValue, Made>> = {
   ],
 }
 
-/** The odd values of a member that its record names, each by itself. */
 export const oddChanges = (drawn: Drawn, place: Placed): Change[] =>
   oddValuesOf(place.member, drawn.members).flatMap((kind) =>
     oddChange[kind]((called, value) => change(place, kind, called, value), place, drawn),
@@ -124,7 +120,6 @@ function repeated(own: unknown, { at }: Member, members: readonly Member[]): unk
   return Array.from({ length }, (_, index) => items[index % items.length])
 }
 
-/** All odd texts of one place in one value. */
 export function everyText(changes: readonly Change[]): Change | undefined {
   const own = changes.filter((one) => oddTexts.some((kind) => isOf(one, kind)))
   const [first] = own
@@ -165,7 +160,6 @@ function fit(one: Placed, other: Placed): boolean {
   return top !== topOf(other) || isDeepStrictEqual(getAt(one.body, top), getAt(other.body, top))
 }
 
-/** Changes that can be made to one body at once, in few groups. */
 export function grouped<T extends Pick<Change, 'place'>>(
   changes: readonly T[],
   isAlone: (place: Placed) => boolean = () => false,
@@ -184,7 +178,6 @@ export function grouped<T extends Pick<Change, 'place'>>(
 /** Levels of arrays: above the limits of common parsers, some of which take it for an error of their own to meet them. */
 const levels = 1200
 
-/** Members that are put after those of a body, and what it has then. */
 const oddMembers: Readonly<Record<OddBody, readonly [text: string, called: string]>> = {
   'member names': [
     '"__proto__":{"conform":true},"constructor":null,"hasOwnProperty":1,"toString":null,"":"","a.b[0]":1,"conform":1,"conform":2',
@@ -198,7 +191,6 @@ const oddMembers: Readonly<Record<OddBody, readonly [text: string, called: strin
 
 export const calledBody = (kind: OddBody): string => oddMembers[kind][1]
 
-/** The body as it is sent, with the odd members after its own. */
 export function written(body: unknown, bodies: readonly OddBody[]): string {
   const text = JSON.stringify(body).replaceAll(`"${stand}"`, '1e400')
   const more = oddBodies.filter((kind) => bodies.includes(kind)).map((kind) => oddMembers[kind][0])

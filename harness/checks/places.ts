@@ -57,7 +57,6 @@ export interface Placed {
 /** Gives what is put where a body lacks what is above a member. */
 type Examples = (member: Member, above: unknown) => unknown
 
-/** Chooses the item of an array in which a member is looked for. */
 export type PickItem = (items: readonly unknown[], member: Member) => number
 
 /** The item that a member of one type belongs to; the first, if there is none. */
@@ -149,7 +148,6 @@ export function placesIn(
 /** §2.7. */
 export const isSetting = ({ at }: Member): boolean => at.startsWith('{query_config}')
 
-/** The declared body with those of its extra members. */
 function withExtra(
   run: Pick<Known, 'target'>,
   operation: OperationId,
@@ -161,7 +159,6 @@ function withExtra(
 
 const deepest = 3
 
-/** The members of a declared body that no record shows. */
 export function undescribedMembers(body: unknown, shown: readonly Placed[]): Placed[] {
   const known = new Set(shown.map(({ pointer }) => pointer))
   return membersIn(body, '', deepest)

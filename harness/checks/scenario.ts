@@ -53,10 +53,8 @@ export const asScenario = 'as the scenario of the target file says'
 
 /** Deadline of a request that takes a state back when the run is over, in ms. */
 const leaveAfterEndMs = 800
-/** Pauses between two requests that ask whether the valid one is granted again, in ms. */
 const pauses = { first: 50, longest: 2000 }
 
-/** Brings the scenario's state about; throws `NotExercised` if the target refuses. */
 async function enterState({ run, requirement }: CheckContext, { before }: Scenario): Promise<void> {
   for (const request of before) {
     const purpose = { role: 'setup', requirement: requirement.id } as const
@@ -69,7 +67,6 @@ async function enterState({ run, requirement }: CheckContext, { before }: Scenar
   }
 }
 
-/** Takes the scenario's state back: also when the run is over. */
 async function leaveState({ run, requirement }: CheckContext, { after }: Scenario): Promise<void> {
   for (const request of after) {
     const deadline = run.life.ended ? { timeoutMs: leaveAfterEndMs } : {}
@@ -123,7 +120,6 @@ async function awaitGranted(run: Run, operation: OperationId): Promise<void> {
   }
 }
 
-/** Judges what the pairs do not say of an answer that fits them. */
 export type Further = (context: CheckContext, exchange: Exchange) => void
 
 /** Judges a refusal that a scenario of the target file brings about, by what the requirement gives. */
@@ -184,13 +180,10 @@ async function scenarioProbe(
   return { ...(await applyScenario(run, scenario, operation, source)), effect: 'none' }
 }
 
-/** A request that is sent until its condition shows. */
 interface Repeated {
   make(): Promise<Probe>
-  /** Most times that it is sent. */
   readonly most: number
   readonly control: Control
-  /** Pairs that answer the condition. */
   readonly expects: Pairs
 }
 

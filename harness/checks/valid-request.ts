@@ -110,7 +110,6 @@ function paramsOf(known: OfTarget, operation: OperationId): Record<string, strin
   )
 }
 
-/** A body that the spec shows whole, with what the target declares of it. */
 function wholeBody({ target }: OfTarget, operation: OperationId): unknown {
   const { members, example } = operationOf(operation)
   return members.reduce<unknown>((body, { at, declaredAt }) => {
@@ -151,7 +150,6 @@ export function draftRequest(
   return draftOf(target, record, { ...parts, json })
 }
 
-/** The draft of the operation's valid request, with the scenario that the target declares for it. */
 export function validDraft(known: Known, operation: OperationId): Probe {
   const scenario = known.target.scenarios[grantedRequirement[operation]]
   return scenario
@@ -241,7 +239,6 @@ async function freshAddition(run: Run, role: string): Promise<unknown> {
   return additionOf(run, await upload(run, contentOf(run)), pointer)
 }
 
-/** The declared body of an addition, with that file. */
 export function additionOf(run: Run, id: string, pointer: string): unknown {
   const body = bodyOf(run, additionOperation)
   return setAt(body, pointer, typeof getAt(body, pointer) === 'number' ? Number(id) : id)
@@ -267,7 +264,6 @@ export async function applyScenario(
   return { ...changedBy(scenario, base), credential }
 }
 
-/** The request as the scenario changes it, but for its key. */
 function changedBy(scenario: Scenario, base: Probe): Probe {
   const { headers, raw } = scenario
   const probe = {

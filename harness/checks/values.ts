@@ -33,7 +33,6 @@ interface SampledFor {
   readonly requirement: { readonly id: string }
 }
 
-/** The stream of a requirement. */
 export function randomFor({ run, requirement }: SampledFor): () => number {
   return randomOf(seedFor(run.options.seed, requirement.id))
 }
@@ -136,7 +135,6 @@ export function freshUnknownId(
 const leastChars = 6
 const leastDigits = 15
 
-/** True for an id of digits alone. */
 export const isNumber = (id: string): boolean => /^[0-9]+$/.test(id)
 
 /**

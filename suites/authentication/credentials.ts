@@ -5,40 +5,33 @@ import type { OperationId } from '../../catalogue/operations.ts'
 import {
   type Case,
   type CaseCondition,
-  tryAll,
-  tryGenerated,
   type Material,
   refused,
+  tryAll,
+  tryGenerated,
 } from '../../harness/checks/index.ts'
 import {
   type Credential,
   NotExercised,
   type Probe,
-  type Run,
   type RunOptions,
 } from '../../harness/engine/index.ts'
 import type { KeySource, Secret, Target } from '../../harness/target-file/index.ts'
 import { elsewhere, queryIn } from './elsewhere.ts'
 import { givesOf, invalidForms, type KeyForm, malformedForms, noCredential } from './key-forms.ts'
 
-/** Whether every form of a wrong key is sent to every operation. */
-export function credentialProbesIn(
+export const credentialProbesIn = (
   { limits }: Pick<Target, 'limits'>,
   { depth }: Pick<RunOptions, 'depth'>,
-): 'all' | 'few' {
-  return depth === 'quick' ? 'few' : limits.credentialProbes
-}
+): 'all' | 'few' => (depth === 'quick' ? 'few' : limits.credentialProbes)
 
 /** The request with that credential in place of its own; a conforming target refuses it. */
-export function withCredential(probe: Probe, credential: Credential): Probe {
-  return refused({ ...probe, credential })
-}
+export const withCredential = (probe: Probe, credential: Credential): Probe =>
+  refused({ ...probe, credential })
 
-/** The keys that wrong ones are made from. */
 interface OwnKeys {
   readonly full?: Secret | undefined
   readonly expired?: Secret | undefined
-  /** That of the operation. */
   readonly restricted?: Secret | undefined
   /** Every key that is declared: nothing made from one may equal one. */
   readonly all: ReadonlySet<string>
@@ -60,15 +53,6 @@ function keysIn({ keys }: Target, operation: OperationId): OwnKeys {
   }
 }
 
-async function keysOf({ keys }: Run, operation: OperationId): Promise<OwnKeys> {
-  return {
-    full: await keys.fullKey(),
-    expired: await keys.expiredKey(),
-    restricted: await keys.restrictedKey(operation),
-    all: await keys.declared(),
-  }
-}
-
 /** A condition whose cases are made from keys. */
 function byKeys(
   cases: (material: Material, keys: OwnKeys) => readonly Case[],
@@ -79,12 +63,17 @@ function byKeys(
     ...(generated && { generated }),
     async bringAbout(refusal) {
       const { context, operation } = refusal
-      const { run, requirement } = context
+      const { target, options, objects, keys } = context.run
       const valid = await refusal.valid()
-      const { target, options, objects } = run
+      const { requirement } = context
       const material = { target, options, objects, requirement, operation, valid }
-      const all = cases(material, await keysOf(run, operation))
-      for (const one of all) run.keys.learn(one.change(valid).credential)
+      const all = cases(material, {
+        full: await keys.fullKey(),
+        expired: await keys.expiredKey(),
+        restricted: await keys.restrictedKey(operation),
+        all: await keys.declared(),
+      })
+      for (const one of all) keys.learn(one.change(valid).credential)
       await tryAll(refusal, material, all)
       await tryGenerated(refusal, material, generated)
     },
@@ -116,13 +105,12 @@ function inForms(material: Material, all: readonly KeyForm[]): Case[] {
   const [form] = sent.slice(turn % sent.length)
   if (few || !form) return own
   const atOther = sent.filter(({ kind }) => isSentToOtherPaths(kind))
+  // A server that checks keys at all checks their form: elsewhere one of them is enough.
+  const once = ['one spelling', 'other body', 'uuid in the other letter case'] as const
   return [
     ...own,
     ...atOther.flatMap((one) => elsewhere(material, one, 'other path')),
-    // A server that checks keys at all checks their form: elsewhere one of them is enough.
-    ...elsewhere(material, form, 'one spelling'),
-    ...elsewhere(material, form, 'other body'),
-    ...elsewhere(material, form, 'uuid in the other letter case'),
+    ...once.flatMap((where) => elsewhere(material, form, where)),
   ]
 }
 

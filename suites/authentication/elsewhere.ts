@@ -1,16 +1,14 @@
-import type { OtherPlace } from '../../catalogue/faults.ts'
 import {
   isDisguise,
   isSamePath,
   isSpelling,
   otherBodyMembers,
+  type OtherPlace,
   otherPlaces,
   pathAt,
   shownQuery,
   turnOf,
 } from '../../catalogue/faults.ts'
-import { isUuid } from '../../schemas/formats.ts'
-import { getAt, setAt } from '../../schemas/json.ts'
 import {
   type Case,
   type Material,
@@ -19,17 +17,21 @@ import {
   sharedBy,
   unknownWord,
 } from '../../harness/checks/index.ts'
-import type { CheckContext, Credential, Exchange, Probe } from '../../harness/engine/index.ts'
 import {
+  type CheckContext,
+  type Credential,
   describeResponse,
+  type Exchange,
   isGranted,
   jsonOf,
+  type Probe,
   Throttled,
   withHeader,
 } from '../../harness/engine/index.ts'
+import { isUuid } from '../../schemas/formats.ts'
+import { getAt, setAt } from '../../schemas/json.ts'
 import { noCredential } from './key-forms.ts'
 
-/** A credential that is wrong, in words, and as a kind. */
 interface Wrong {
   readonly what: string
   readonly kind: string
@@ -61,8 +63,8 @@ export function elsewhere(material: Material, wrong: Wrong, where: Where): Case[
   const word = `/v1/${unknownWord(material, requirement.id)}`
   const at = (place: OtherPlace): Elsewhere[] => {
     const path = pathAt(operation, valid.path, place, turn)
-    const unknown = place === 'other path' ? undefined : pathAt(operation, word, place, turn)
     if (path === undefined) return []
+    const unknown = place === 'other path' ? undefined : pathAt(operation, word, place, turn)
     const one = { place, path, unknown: unknown ?? word }
     return place === 'other body'
       ? otherBodies(material, valid).map((_, body) => ({ ...one, body }))
@@ -74,14 +76,12 @@ export function elsewhere(material: Material, wrong: Wrong, where: Where): Case[
     const inTurn = [...spellings.slice(first), ...spellings.slice(0, first)].flatMap(at)
     return inTurn.length === 0 ? [] : [caseAt(material, wrong, inTurn)]
   }
-  const isMeant = (place: OtherPlace): boolean => {
-    if (where === 'each') return !isSamePath(place, operation)
-    return where === 'all' || place === where
-  }
-  return otherPlaces.filter(isMeant).flatMap((place) => {
-    const all = at(place)
-    return all.map((one) => caseAt(material, wrong, [one]))
-  })
+  return otherPlaces
+    .filter((place) =>
+      where === 'each' ? !isSamePath(place, operation) : where === 'all' || place === where,
+    )
+    .flatMap(at)
+    .map((one) => caseAt(material, wrong, [one]))
 }
 
 /** A case at the first of these places that shows anything. */
@@ -95,10 +95,10 @@ function caseAt(material: Material, wrong: Wrong, places: readonly Elsewhere[]):
     when: 'after the others',
     change: (valid) => probeAt({ material, valid, wrong, at: first }),
     ...(mayBeAbsent && { mayBeAbsent }),
-    async bringAbout({ context, valid }, { what }) {
-      const probe = await valid()
+    async bringAbout({ context, valid: make }, { what }) {
+      const valid = await make()
       for (const at of places)
-        if (await tryAt(context, { material, valid: probe, wrong, what, at })) return
+        if (await tryAt(context, { material, valid, wrong, at }, what)) return
     },
   }
 }
@@ -116,22 +116,19 @@ function whatAt({ what }: Wrong, { place, path }: Elsewhere): string {
   return `${what}, and ${words[place] ?? `the path ${path}`}`
 }
 
-/** A request with a wrong key at another place. */
 interface Asked {
   readonly material: Material
   readonly valid: Probe
   readonly wrong: Wrong
   readonly at: Elsewhere
-  /** In words that follow the request line. */
-  readonly what: string
 }
 
-/** True if there was something to judge. */
-async function tryAt(context: CheckContext, asked: Asked): Promise<boolean> {
+/** Sends it and judges the answer; true if there was something to judge. */
+async function tryAt(context: CheckContext, asked: Asked, what: string): Promise<boolean> {
   const { wrong, at } = asked
   const isKeyless = wrong.credential === noCredential
   if (!isKeyless && isSpelling(at.place) && !(await takes(context, asked))) return false
-  const exchange = isKeyless ? await withoutKey(context, asked) : await ask(context, asked)
+  const exchange = isKeyless ? await askWithoutKey(context, asked) : await ask(context, asked, what)
   // Without an answer nothing was served, and the usual path is judged anyway.
   if (!exchange?.response) return false
   if (exchange.throttled) throw new Throttled(`${describeResponse(exchange)} on every try`)
@@ -142,10 +139,16 @@ async function tryAt(context: CheckContext, asked: Asked): Promise<boolean> {
   return context.fail(exchange, expected, whatAt(wrong, at))
 }
 
+/** The header of each way to seem a request that needs no key. */
+const disguises: Partial<Record<OtherPlace, readonly [name: string, value: string]>> = {
+  forwarded: ['x-forwarded-for', '127.0.0.1'],
+  'no user agent': ['user-agent', ''],
+  multipart: ['content-type', 'multipart/form-data; boundary=conform'],
+}
+
 /** The request there. It is of no operation: what a gateway does with such a path says nothing about the operation itself. */
-function probeAt({ material, valid, wrong, at }: Omit<Asked, 'what'>): Probe {
-  const { place, path, body: other } = at
-  const own = other === undefined ? valid.body : otherBodies(material, valid)[other]
+function probeAt({ material, valid, wrong, at: { place, path, body } }: Asked): Probe {
+  const own = body === undefined ? valid.body : otherBodies(material, valid)[body]
   const query = place === 'query' ? (queryIn(material) ?? { file_types: 'txt' }) : {}
   const isOtherUuid = place === 'uuid in the other letter case'
   const disguise = disguises[place]
@@ -162,29 +165,27 @@ function probeAt({ material, valid, wrong, at }: Omit<Asked, 'what'>): Probe {
   }
 }
 
-/** Sends it; undefined if such paths are not answered any more. */
-async function ask(context: CheckContext, asked: Asked): Promise<Exchange | undefined> {
-  const { wrong, at, what } = asked
-  const { unansweredAt: unanswered } = sharedBy(context.run)
-  if ((unanswered.get(at.place) ?? 0) >= maxUnanswered) return undefined
+async function ask(
+  context: CheckContext,
+  asked: Asked,
+  what: string,
+): Promise<Exchange | undefined> {
+  const { wrong, at } = asked
+  const { unansweredAt } = sharedBy(context.run)
+  const unanswered = unansweredAt.get(at.place) ?? 0
+  if (unanswered >= maxUnanswered) return undefined
   const { id, operation } = context.requirement
   // What shows without a key is a matter of that requirement, whichever asked.
   const isKeyless = wrong.credential === noCredential
   const exchange = await context.send(probeAt(asked), {
     skipPassive: true,
     what,
-    isSuccess: isRefused,
+    isSuccess: ({ response }) => response !== undefined && !isGranted(response),
     requirement: isKeyless ? `${operation}/401-missing-credentials` : id,
   })
-  unanswered.set(at.place, exchange.response ? 0 : (unanswered.get(at.place) ?? 0) + 1)
+  const before = unansweredAt.get(at.place) ?? 0
+  unansweredAt.set(at.place, exchange.response ? 0 : before + 1)
   return exchange
-}
-
-/** The header of each way to seem a request that needs no key. */
-const disguises: Partial<Record<OtherPlace, readonly [name: string, value: string]>> = {
-  forwarded: ['x-forwarded-for', '127.0.0.1'],
-  'no user agent': ['user-agent', ''],
-  multipart: ['content-type', 'multipart/form-data; boundary=conform'],
 }
 
 /** The same uuids, which a router may not take for some. */
@@ -197,18 +198,18 @@ function inOtherCase(params: Probe['params']): Probe['params'] {
 }
 
 /** The bodies that the spec shows besides: with each of those members, as a valid request has it. */
-function otherBodies({ target, operation, ...known }: Material, probe: Probe): string[] {
+function otherBodies(material: Material, probe: Probe): string[] {
+  const { target, operation } = material
   const valid = jsonOf(probe)
   const declared = target.operations[operation]?.body
   const others = otherBodyMembers(operation)
-  return placesIn({ ...known, target }, operation, valid)
+  return placesIn(material, operation, valid)
     .filter(({ member }) => others.includes(member))
     .map(({ member: { allowed, kinds }, pointer, like }) => {
       const isSwitch = allowed !== undefined || kinds.includes('boolean')
       const other = allowed?.find((value) => value !== like) ?? true
-      return JSON.stringify(
-        setAt(valid, pointer, isSwitch ? other : (getAt(declared, pointer) ?? like)),
-      )
+      const value: unknown = isSwitch ? other : (getAt(declared, pointer) ?? like)
+      return JSON.stringify(setAt(valid, pointer, value))
     })
 }
 
@@ -221,17 +222,13 @@ export function queryIn({ target, operation }: Material): Probe['query'] | undef
     : undefined
 }
 
-const isRefused = ({ response }: Exchange): boolean =>
-  response !== undefined && !isGranted(response)
-
 /** Answer that comes there without a key. Asked once a run: that no other key is good there either depends on it. */
-function withoutKey(context: CheckContext, asked: Asked): Promise<Exchange | undefined> {
+function askWithoutKey(context: CheckContext, asked: Asked): Promise<Exchange | undefined> {
   const what = 'without an Authorization header'
   const wrong = { what, kind: 'no credential', credential: noCredential }
   const { place, path, body } = asked.at
   const name = `without a key: ${asked.material.operation} ${place} ${path} ${body}`
-  const all = { ...asked, wrong, what: whatAt(wrong, asked.at) }
-  return once(context.run, name, () => ask(context, all))
+  return once(context.run, name, () => ask(context, { ...asked, wrong }, whatAt(wrong, asked.at)))
 }
 
 /**
@@ -239,11 +236,8 @@ function withoutKey(context: CheckContext, asked: Asked): Promise<Exchange | und
  * redirects or finds malformed is the same with any key, and shows nothing.
  */
 async function takes(context: CheckContext, asked: Asked): Promise<boolean> {
-  const { response } = (await withoutKey(context, asked)) ?? {}
-  return (
-    response !== undefined &&
-    (isGranted(response) || response.status === 401 || response.status === 403)
-  )
+  const { response } = (await askWithoutKey(context, asked)) ?? {}
+  return response !== undefined && (isGranted(response) || [401, 403].includes(response.status))
 }
 
 /** True if a path that means nothing is answered by a 2xx in that spelling as well: such a page is no operation. */
@@ -255,6 +249,6 @@ async function servesAnything(
   // There it is the operation's own path.
   if (['no body', 'other body', 'query'].includes(place) || isDisguise(place)) return false
   const sent = { ...probe, path: unknown, fault: undefined }
-  const exchange = await context.send(sent, { skipPassive: true, role: 'control' })
-  return exchange.response !== undefined && isGranted(exchange.response)
+  const { response } = await context.send(sent, { skipPassive: true, role: 'control' })
+  return response !== undefined && isGranted(response)
 }

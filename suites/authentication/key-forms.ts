@@ -11,10 +11,8 @@ import {
 import type { Pairs } from '../../catalogue/expected.ts'
 import type { Credential } from '../../harness/engine/index.ts'
 
-/** No `Authorization` header at all. */
 export const noCredential: Credential = { shown: '', full: false }
 
-/** A credential that is wrong in one way. */
 export interface KeyForm {
   readonly kind: MalformedKey | InvalidKey
   readonly credential: Credential
@@ -103,7 +101,6 @@ function encoded(part: Record<string, unknown>): string {
 
 const otherChar = (char: string): string => (/^a/i.test(char) ? 'B' : 'A')
 
-/** The text in the other letter case. */
 function inOtherCase(text: string): string {
   return [...text]
     .map((char) => (char === char.toLowerCase() ? char.toUpperCase() : char.toLowerCase()))
@@ -113,7 +110,6 @@ function inOtherCase(text: string): string {
 /** A day in 2100, in seconds: as far away for every run. */
 const future = 4_102_444_800
 
-/** The declared keys: nothing that is made from one may equal another. */
 interface Declared {
   readonly full: Secret
   readonly expired?: Secret | undefined

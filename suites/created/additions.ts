@@ -66,7 +66,6 @@ export const addSameFileAgain: Judge = async (context) => {
   }
 }
 
-/** Adds it again until it was refused twice in a row, or has had its time. */
 async function askUntilRefused(context: CheckContext, probe: Probe): Promise<void> {
   let added = performance.now()
   for (const ms of laterAttempts(context.run)) {
@@ -80,7 +79,6 @@ async function askUntilRefused(context: CheckContext, probe: Probe): Promise<voi
   }
 }
 
-/** Other files that are added at the same moment. */
 const others = 3
 
 /** Adds other files, all at once if they can be uploaded; gives those that were granted. */
@@ -113,7 +111,6 @@ async function addAgainLate(
   await again(later)
 }
 
-/** Whether the target file says how to make a graph, and a file that is added to it. */
 const canAddToCreated = (run: Run): boolean =>
   run.target.operations['files.upload']?.content !== undefined &&
   isDeclared(run, 'graphs.create') &&
@@ -167,7 +164,6 @@ const inGraph = (probe: Probe, graph: string): Probe => ({
   params: { ...probe.params, graph_id: graph },
 })
 
-/** Creates a graph and adds the file of a valid request to it; gives the id of the graph. */
 async function graphWithFile(context: CheckContext, valid: () => Promise<Probe>): Promise<string> {
   const graph = await createObject(context, 'graphs.create')
   await addFirst(context, inGraph(await valid(), graph))

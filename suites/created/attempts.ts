@@ -12,12 +12,10 @@ import {
 /** What is true of all that an operation creates: a pure function of a history. */
 export type RelationRule = (history: History, operation: OperationId) => Verdict
 
-/** An operation that makes something which may exist once: a name, a file in a graph. */
 export interface Creator {
   readonly operation: OperationId
   /** Pair that answers the creation of something that exists. */
   readonly exists: Pairs
-  /** `a graph`; `the same name`: what may exist once. */
   readonly what: string
   readonly same: string
   /** What is made may be processed for `settleMs`, and is not known before. */

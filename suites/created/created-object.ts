@@ -55,11 +55,9 @@ import { invalidForms, malformedForms, noCredential } from '../authentication/ke
 import { creatorOf } from './attempts.ts'
 import { ownIdRule } from './rules.ts'
 
-/** A creation that a conforming target refuses, whatever it creates. */
 export interface Refusal {
   /** The requirement of the operation that the fault belongs to. */
   readonly requirement: string
-  /** Description after the word `refused`: `without a key`. */
   readonly what: string
   readonly statuses: readonly number[]
   change(valid: Probe): Probe | Promise<Probe>
@@ -205,7 +203,6 @@ export async function lookForFile(run: Run, { probe, response }: Exchange): Prom
   await orElse(run, () => ask(run, retrieval, { requirement: null, role: 'poll' }))
 }
 
-/** Adds a file for the first time, again if a guardrail meets it; throws `NotExercised` if that is not granted. */
 export async function addFirst(context: CheckContext, probe: Probe): Promise<Exchange> {
   const add = (): Promise<Exchange> => context.send(probe, { role: 'setup' })
   const first = await sendUntilSettled(context.run, await add(), add, countsAsGranted)

@@ -23,11 +23,9 @@ import {
 
 const isOf = ({ within }: HistoryEvent, graph = ''): boolean => sameId(within ?? '', graph)
 
-/** The upload that gave the id of a file. */
 const uploadOf = (history: History, { object = '' }: HistoryEvent): HistoryEvent | undefined =>
   history.of(object).find(({ operation, isGranted: is }) => operation === uploadOperation && is)
 
-/** A file that was uploaded to no graph has been added to this one. */
 const takesPlain = (history: History, graph: string): boolean =>
   madeBy(history, additionOperation).some((one) => {
     const upload = isOf(one, graph) ? uploadOf(history, one) : undefined
@@ -88,7 +86,6 @@ function addedNowhere(
 /** The additions of a file that one graph had, by a 409, when it was added to another one. */
 interface InBoth {
   readonly home: readonly HistoryEvent[]
-  /** The first addition to the other graph, and the last. */
   readonly first: HistoryEvent
   readonly last: HistoryEvent
 }

@@ -60,7 +60,6 @@ import { timesAlike } from './rules.ts'
 /** Creations of one thing that are sent at once; and of several, each of which is used again. */
 const atOnce = { full: 4, quick: 2 }
 const severalAtOnce = { full: 3, quick: 2 }
-/** Further creations, one at a time, if fewer than two of those were granted. */
 const maxMore = 2
 /** Most files that are added twice in a row before anybody is accused: a busy machine may be late at some. */
 const maxRows = 5

@@ -59,11 +59,9 @@ export const ownIdRule: RelationRule = (history, id) => {
 const isIdentified = ({ content, label = '' }: HistoryEvent): boolean =>
   content !== undefined && !/^multipart/i.test(label)
 
-/** A creation after the same one was refused for another reason than that it exists. */
 interface Look {
   readonly kind: string
   readonly refusal: HistoryEvent
-  /** The one that was granted, else the last. */
   readonly creation: HistoryEvent
 }
 
@@ -116,7 +114,6 @@ export const noEffectRule: RelationRule = (history, id) => {
   return verdictOf(evidence, cases, why)
 }
 
-/** How what is created is used by another operation. */
 export interface Use {
   readonly operation: OperationId
   readonly param: string

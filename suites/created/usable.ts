@@ -27,7 +27,6 @@ import { addition, createObject, lookForFile } from './created-object.ts'
 import { judgeRelation } from './relations.ts'
 import { isUsable, type Use, usesByPath } from './rules.ts'
 
-/** The uses that can be sent. */
 const sendable = (run: Run, creates: OperationId): Use[] =>
   usesByPath(creates).filter(
     ({ operation }) =>
@@ -57,7 +56,6 @@ async function requestOf(run: Run, { operation, param }: Use, id: string): Promi
     : addition(run, id, file)
 }
 
-/** Uses an object, and again while it may not be there yet; then the declared one, to compare with. */
 async function use(context: CheckContext, one: Use, id: string, madeAt?: number): Promise<void> {
   const { run } = context
   const willDo = (exchange: Exchange): boolean => {

@@ -12,7 +12,6 @@ import { madeBy } from '../created/attempts.ts'
 
 /** What is true of the listing and the retrieval of files: each rule a pure function of a history. */
 
-/** The part of a file name behind its last dot. */
 export const extensionIn = (filename: string): string | undefined => /\.(\w+)$/.exec(filename)?.[1]
 
 const textOf = ({ response }: Exchange): string => response?.text(response.size) ?? ''
@@ -35,7 +34,6 @@ export function placesOf(exchange: Exchange, id: string): readonly string[] {
   return id.length >= longEnough && textOf(exchange).includes(id) ? [''] : []
 }
 
-/** The types that a listing asks for; its object names them. */
 const typesOf = ({ object = '' }: HistoryEvent): string[] =>
   object
     .slice(object.indexOf(' ') + 1)

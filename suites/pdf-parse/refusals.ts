@@ -168,7 +168,6 @@ export const unreachable = byCases(
   { inOrder: true },
 )
 
-/** The enum `pdf_conversion_format` (§2.1). */
 const formats = ['text', 'markdown']
 
 const outside = [
@@ -208,7 +207,6 @@ const other = ['null', 'boolean', 'number', 'array', 'object'] as const
 
 const odd = [false, 0, 1, ['text'], ['markdown'], { format: 'text' }, { text: true }]
 
-/** Values that are no string, arrays of a valid one among them. */
 export const malformedFormat = byCases(
   () => [
     ...other.map((kind) => withFormat(inPlaceOf('text', sample[kind]), `${kind} @ /format`)),
