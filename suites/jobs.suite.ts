@@ -17,7 +17,6 @@ import { noEffect, once, onceAtOnce, ownId } from './created/relations.ts'
 import { usable } from './created/usable.ts'
 import { judgeAnyText } from './jobs/any-text.ts'
 import { clientOf } from './jobs/client.ts'
-import { lookAtLast } from './jobs/drive.ts'
 import {
   malformedId,
   malformedInputs,
@@ -120,11 +119,7 @@ export const jobsHook: RunHook = {
     return isLookedAtFirst ? reach(client, 'refusals').then(refused, refused) : refused()
   },
   start: createJobs,
-  async finish(run) {
-    const client = clientOf(run)
-    if (client.isPlanned(ids.released)) await lookAtLast(client)
-    await readFinalStates(client)
-  },
+  finish: (run) => readFinalStates(clientOf(run)),
   unfinished: (run) =>
     jobsIn(historyOf(run))
       .filter((job) => !job.isOver)

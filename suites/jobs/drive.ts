@@ -29,51 +29,20 @@ async function goesOn(client: JobClient, id: string, requirement: string): Promi
   }
 }
 
-/** Pauses between creations during a job, in ms: none before the first two, then each half as long again as the last. */
-const firstPauseMs = 10
-const growth = 1.5
-/** A wait has at most so many parts of at least so many ms; a reading between them shows the end of a job soon. */
-const maxParts = 4
-const shortestPartMs = 20
-/** Readings go on for so long after a creation that is no 409, in ms: they may lag behind. */
-const longestLagMs = 500
-
-/** Waits, in ms; false as soon as a reading shows that the job is no longer in progress. */
-async function staysInProgress(client: JobClient, id: string, ms: number): Promise<boolean> {
-  const parts = Math.min(maxParts, Math.max(1, Math.floor(ms / shortestPartMs)))
-  for (let part = 0; part < parts; part++) {
-    await client.pause(ms / parts)
-    if (!(await goesOn(client, id, ids.inProgress))) return false
-  }
-  return true
-}
-
 /**
  * Further creations during the whole life of a job, with the same inputs and with other values: a server may compare
- * requests, or forget after a while that the job goes on.
+ * requests, or forget after a while that the job goes on. None come between the first two, then each half as long again later.
  * @param turn 1: other values come first, as a short job may be over before the second creation
  */
 async function createDuring({ client, application }: Gate, id: string, turn = 0, most = 20) {
-  let waitMs = firstPauseMs
-  for (let moment = 0; moment < Math.min(most, client.isQuick ? 3 : most); moment++) {
-    if (moment > 0 && !(await staysInProgress(client, id, moment > 1 ? waitMs : 0))) return
-    if (moment > 1) waitMs *= growth
+  for (let moment = 0; moment < (client.isQuick ? Math.min(3, most) : most); moment++) {
+    await client.pause(moment > 1 ? 10 * 1.5 ** (moment - 2) : 0)
+    if (moment > 0 && !(await goesOn(client, id, ids.inProgress))) return
     const isOdd = (moment + turn) % 2 === 1
     const own = isOdd ? withOtherValues(application, moment + turn) : application
-    const { status } = await client.createBeside(own)
-    if (status === undefined || status === 409 || status === 400) continue
-    if (status >= 500 && isOdd) continue
-    for (const until = performance.now() + longestLagMs; performance.now() < until;)
-      if (client.isBroken(ids.inProgress) || !(await staysInProgress(client, id, 100))) return
-    return
+    const { status = 409 } = await client.createBeside(own)
+    if (status !== 409 && status !== 400 && !(status >= 500 && isOdd)) return
   }
-}
-
-/** One more creation beside the newest job of an application: a server may look for conflicts on some of them alone. */
-async function createBesideNewest(gate: Gate): Promise<void> {
-  const job = gate.jobs.at(-1)
-  const isWanted = gate.client.isPlanned(ids.inProgress) && !gate.client.isQuick
-  if (job && !job.isOver && isWanted) await createDuring(gate, job.id, 0, 1)
 }
 
 /** A creation after the end of a job; answered 409, more. */
@@ -86,7 +55,7 @@ async function createAfterEnd(gate: Gate): Promise<void> {
 const burstSize = { full: 5, quick: 2 }
 
 /** Starts the jobs of an attempt, by several creations at once if that can be judged. */
-async function begin(gate: Gate, other?: Gate): Promise<Job[]> {
+async function begin(gate: Gate): Promise<Job[]> {
   const { client, application } = gate
   const { run, history } = client
   let count = 0
@@ -102,33 +71,28 @@ async function begin(gate: Gate, other?: Gate): Promise<Job[]> {
   }
   const isBurst = client.isPlanned(ids.atomic) && run.target.limits.concurrency > 1
   const made = isBurst ? await burst() : [await gate.create(ids.released)]
-  // If all were throttled, one that waits its turn shows what is not about a burst.
-  if (made.every(({ noise }) => noise === 'throttled')) made.push(await gate.create(ids.released))
   const jobs = made.flatMap((event) => madeBy(history, event) ?? [])
-  if (jobs.length === 0 && made.some(isConflict)) await gate.untilFree(ids.released, other)
+  if (jobs.length === 0 && made.some(isConflict)) await gate.untilFree(ids.released)
   return jobs
-}
-
-/** An older job of the application reads the same while a newer one is in progress. */
-async function readOlder({ client, jobs }: Gate, newer: Job): Promise<void> {
-  const now = performance.now()
-  const older = jobs.find((job) => job !== newer && job.end && job.end.endedAt + pauseMs <= now)
-  if (older && client.isPlanned(ids.stable)) await client.read(older.id, ids.stable)
 }
 
 /** A job, or a burst of creations, and what is created beside it until it ends; true if `other`, which is kept idle beside it, was blocked. */
 async function attempt(gate: Gate, turn = 0, other?: Gate): Promise<boolean> {
   const { client } = gate
-  const [first, second] = await begin(gate, other)
+  // An application may be released some time after its last job ended, as `409-released` allows.
+  const ends = other?.jobs.map((job) => job.end?.endedAt ?? 0) ?? []
+  await client.pause(Math.max(0, ...ends) + 2 * pauseMs - performance.now())
+  const [first, second] = await begin(gate)
   if (!first) return false
   if (second) for (const { id } of [first, second, first]) await goesOn(client, id, ids.atomic)
-  const beside: Promise<unknown>[] = [readOlder(gate, first)]
   const onOther = await other?.create(ids.perApplication)
   if (onOther) await goesOn(client, first.id, ids.perApplication)
-  if (other && onOther?.isGranted) beside.push(createBesideNewest(other))
+  const jobOnOther = onOther && madeBy(client.history, onOther)
   if (client.isPlanned(ids.inProgress) && !client.isBroken(ids.inProgress))
-    beside.push(createDuring(gate, first.id, turn))
-  await Promise.all(beside)
+    await Promise.all([
+      createDuring(gate, first.id, turn),
+      other && jobOnOther && !client.isQuick && createDuring(other, jobOnOther.id, 0, 1),
+    ])
   if (!(await gate.settle())) throw gate.giveUp('still had a job in progress')
   const isBlocked = onOther !== undefined && isConflict(onOther)
   if (isBlocked) await other?.create(ids.perApplication)
@@ -136,28 +100,18 @@ async function attempt(gate: Gate, turn = 0, other?: Gate): Promise<boolean> {
   return isBlocked
 }
 
-async function attemptBeside(gate: Gate, turn: number, other: Gate): Promise<boolean> {
-  const release = await other.acquire().catch(() => undefined)
-  // An application may be released some time after its last job ended, as `409-released` allows.
-  const ends = other.jobs.map((job) => job.end?.endedAt ?? 0)
-  await gate.client.pause(Math.max(0, ...ends) + 2 * pauseMs - performance.now())
-  return attempt(gate, turn, release && other).finally(release)
-}
-
-/** Attempts on the busy application, as many as it takes; those on others, and after a job that failed, follow. */
+/** Attempts on the busy application, as many as it takes; one on each other that is declared, and on one that the run creates. */
 export async function provokeConflicts(client: JobClient): Promise<void> {
-  const {
-    application: plain,
-    failingApplication: failing,
-    ...resources
-  } = client.run.target.resources
-  const busy = resources.slowApplication ?? declaredResource(client.run, 'application')
+  const { run } = client
+  const { application: plain, ...resources } = run.target.resources
+  const busy = resources.slowApplication ?? declaredResource(run, 'application')
   const other = [resources.otherApplication, plain].find((one) => one && one.id !== busy.id)
+  const beside = other && gateOf(client, other)
   await gateOf(client, busy).hold(async (gate) => {
     let isBlocked = false
     // One that was blocked is looked at as often again: somebody else's job may have come between.
     for (let count = 0; count < (isBlocked ? 2 : 1) * timesAlike; count++) {
-      const isOpen = other && client.wants(ids.perApplication)
+      const isOpen = beside && client.wants(ids.perApplication)
       const isAtomicOpen = client.isQuick ? client.wants(ids.atomic) : !client.isBroken(ids.atomic)
       const isWanted =
         (client.isPlanned(ids.atomic) && isAtomicOpen) ||
@@ -165,27 +119,21 @@ export async function provokeConflicts(client: JobClient): Promise<void> {
         client.wants(ids.released)
       if (count > 0 && !isOpen && (!isWanted || count >= timesAlike)) break
       const turn = client.wants(ids.inProgress) ? count : 0
-      isBlocked = isOpen
-        ? await attemptBeside(gate, turn, gateOf(client, other))
-        : await attempt(gate, turn)
+      const release = isOpen ? await orElse(run, () => beside.acquire()) : undefined
+      isBlocked = await attempt(gate, turn, release ? beside : undefined).finally(release)
       if (gate.isGivenUp || client.isBroken(ids.released)) break
     }
   })
   if (client.isQuick) return
-  if (plain && plain.id !== busy.id && !gateOf(client, plain).isGivenUp)
+  if (plain && plain.id !== busy.id)
     await gateOf(client, plain).tryHold(async (gate) => {
       if (client.isPlanned(ids.inProgress, ids.atomic)) await attempt(gate)
       await createAfterEnd(gate)
     })
   await attemptOnCreated(client)
   // Last: a server that takes the jobs of all applications for one would refuse it beside any of them.
-  if (!failing || !client.isPlanned(ids.released) || client.isBroken(ids.released)) return
-  await gateOf(client, failing).tryHold(async (gate) => {
-    if (gate.jobs.length === 0) await gate.create('jobs.retrieve/200-failed')
-    await gate.settle()
-    await createAfterEnd(gate)
-    await createBesideNewest(gate)
-  })
+  const { failingApplication: failing } = resources
+  if (failing && client.isPlanned(ids.released)) await gateOf(client, failing).tryHold(attemptAlone)
 }
 
 /** Conflicts on an application that the run creates: nobody else uses it, and a server may check only those that it knew before. */
@@ -200,12 +148,12 @@ async function attemptOnCreated(client: JobClient): Promise<void> {
     if (id === undefined) return
     // It may be made like the declared one, and want its inputs.
     for (const inputs of [[], run.target.resources.application?.inputs ?? []])
-      if (await attemptOnNew(new Gate(client, { id, inputs, requiredInputs: [] }))) return
+      if (await attemptAlone(new Gate(client, { id, inputs, requiredInputs: [] }))) return
   })
 }
 
-/** False if it wants other inputs. */
-async function attemptOnNew(gate: Gate): Promise<boolean> {
+/** One job, what is created beside it, and what comes after its end; false if the application wants other inputs. */
+async function attemptAlone(gate: Gate): Promise<boolean> {
   const { client } = gate
   let made: HistoryEvent | undefined
   const make = async () => (made = await gate.create(ids.inProgress)).exchange
@@ -214,17 +162,7 @@ async function attemptOnNew(gate: Gate): Promise<boolean> {
   if (isConflict(made)) await gate.untilFree(ids.inProgress)
   const job = madeBy(client.history, made)
   if (!job) return true
-  await createDuring(gate, job.id)
+  if (client.isPlanned(ids.inProgress)) await createDuring(gate, job.id)
   if (await gate.settle()) await createAfterEnd(gate)
   return true
-}
-
-/** Applications that were given up are looked at once more, at the end: somebody else's job may be over by then. */
-export async function lookAtLast(client: JobClient): Promise<void> {
-  for (const application of client.declared) {
-    const gate = gateOf(client, application)
-    if (!gate.isGivenUp || !gate.jobs.at(-1)?.end) continue
-    if (client.isBroken(ids.released) || client.isBroken(ids.noEffect)) return
-    await gate.tryHold(createAfterEnd)
-  }
 }

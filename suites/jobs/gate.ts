@@ -163,29 +163,16 @@ export class Gate {
     return orElse(this.client.run, () => this.hold(action))
   }
 
-  /**
-   * After a 409: creations, a second apart, until one is granted and its job has ended; false if nothing more is to be learned. A job
-   * of another application may be what blocks this one, unless that is a refusal: the others are kept idle after the first.
-   * @param beside one that is held as well
-   */
-  async untilFree(requirement: string, beside?: Gate): Promise<boolean> {
-    const { client } = this
+  /** After a 409: creations, a second apart, until one is granted and its job has ended; false if nothing more is to be learned. */
+  async untilFree(requirement: string): Promise<boolean> {
     const deadline = performance.now() + (this.isGivenUp ? 0 : this.#jobTimeoutMs)
-    const others = client.declared
-      .map((one) => gateOf(client, one))
-      .filter((one) => requirement !== ids.noEffect && one !== this && one !== beside)
-    const create = (): Promise<HistoryEvent> => this.create(requirement)
-    const alone = others.reduce(
-      (send, gate) => async () => (await gate.tryHold(send)) ?? send(),
-      create,
-    )
-    for (let send = create; await this.settle(); send = alone) {
+    while (await this.settle()) {
       await this.#pauseBusy(pauseMs)
-      const made = await send()
+      const made = await this.create(requirement)
       if (made.isGranted) return this.settle()
       const isLate = performance.now() > deadline
       if (isConflict(made) && isLate) this.giveUp('was still answered 409')
-      if (!isConflict(made) || isLate || client.isBroken(ids.released)) return false
+      if (!isConflict(made) || isLate || this.client.isBroken(ids.released)) return false
     }
     return false
   }
