@@ -175,18 +175,25 @@ export class JobClient {
     const key = idKey(id)
     const until = deadline ?? performance.now() + this.run.target.limits.jobTimeoutMs
     const polling =
-      this.#polls.get(key) ?? this.#poll(id, until).finally(() => this.#polls.delete(key))
+      this.#polls.get(key) ??
+      this.readUntil(id, null, isEnded, until).finally(() => this.#polls.delete(key))
     this.#polls.set(key, polling)
     return polling
   }
 
-  async #poll(id: string, deadline: number): Promise<boolean> {
+  /** Reads a job until a reading will do, at most until `deadline`, or until it was unreadable for too long; false if none does. */
+  async readUntil(
+    id: string,
+    requirement: string | null,
+    willDo: (reading: HistoryEvent) => boolean,
+    deadline: number,
+  ): Promise<boolean> {
     const started = performance.now()
     const patienceMs = this.run.target.limits.settleMs + unreadableMs
     let lastRead = started
     for (;;) {
-      const reading = await this.read(id, null)
-      if (isEnded(reading)) return true
+      const reading = await this.read(id, requirement)
+      if (willDo(reading)) return true
       const now = performance.now()
       if (isRead(reading)) lastRead = now
       else if (now - lastRead > patienceMs || this.cannotBeRead) return false
@@ -195,6 +202,12 @@ export class JobClient {
       const wait = Math.max((now - started) * pauseShare, firstPauseMs) * (this.isQuick ? 2 : 1)
       await this.pause(Math.min(wait, longestPauseMs, Math.max(1, deadline - now)))
     }
+  }
+
+  /** Reads a new job until it is found, at most until `settleMs` have passed. */
+  readUntilFound({ id, creation }: Job, requirement: string): Promise<boolean> {
+    const { settleMs } = this.run.target.limits
+    return this.readUntil(id, requirement, isRead, creation.endedAt + settleMs)
   }
 }
 

@@ -18,15 +18,10 @@ import { jobOf, madeBy } from './view.ts'
 
 /** True if a reading shows the job in progress, that very one. A new one may not be found yet: then it is waited for. */
 async function goesOn(client: JobClient, id: string, requirement: string): Promise<boolean> {
-  const { settleMs } = client.run.target.limits
-  for (;;) {
-    const reading = await client.read(id, requirement)
-    const madeAt = jobOf(client.history, id)?.creation.endedAt ?? -Infinity
-    const isSettled = performance.now() - madeAt > settleMs || client.cannotBeRead
-    if (statusOf(reading) !== undefined || isSettled)
-      return statusOf(reading) === 'in_progress' && isOwn(reading, { id })
-    await client.pause(100)
-  }
+  const job = jobOf(client.history, id)
+  const isFound = job && (await client.readUntilFound(job, requirement))
+  const last = job?.readings.at(-1)
+  return isFound && last ? statusOf(last) === 'in_progress' && isOwn(last, job) : false
 }
 
 /**

@@ -9,9 +9,6 @@ import { madeBy, ownJobs } from './view.ts'
 
 /** Jobs that are followed from their creation to their end, and what is read of them when all are made. */
 
-/** Pauses before the readings of a new job: at once, and until it has to be readable; as shares of `settleMs`. */
-const pauseShares = [0, 1 / 20, 3 / 20, 3 / 10, 1 / 2] as const
-
 /** The id of the job that the control of `jobs.create` made, once it can be read, or `settleMs` are over. */
 export async function readNewJob(client: JobClient): Promise<string> {
   const { run, history } = client
@@ -19,17 +16,8 @@ export async function readNewJob(client: JobClient): Promise<string> {
   const { exchange, said } = await grantedControl(run, 'jobs.create', 'no job could be created')
   const job = exchange && madeBy(history, client.eventOf(exchange))
   if (!job) throw new NotExercised(`the creation response names no id: ${said()}`)
-  await readUntilFound(client, job.id)
+  await client.readUntilFound(job, 'jobs.create/202-retrievable')
   return job.id
-}
-
-/** Reads a new job right after its creation, and until it is found, at most until `settleMs` have passed. */
-async function readUntilFound(client: JobClient, id: string): Promise<void> {
-  for (const share of pauseShares) {
-    await client.pause(share * client.run.target.limits.settleMs)
-    const { status } = await client.read(id, 'jobs.create/202-retrievable')
-    if (status === 200 || client.cannotBeRead) return
-  }
 }
 
 /** Creates a job of the failing application and follows it to its end. */
@@ -38,7 +26,7 @@ export async function followFailing(client: JobClient): Promise<void> {
   const { job, exchange } = await client.createWhenFree(application, 'jobs.retrieve/200-failed')
   const none = 'no job of resources.failingApplication could be created'
   if (!job) throw new NotExercised(`${none}: ${describeResponse(exchange)}`)
-  await readUntilFound(client, job.id)
+  await client.readUntilFound(job, 'jobs.create/202-retrievable')
   await client.awaitEnd(job.id)
 }
 

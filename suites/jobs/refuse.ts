@@ -87,6 +87,11 @@ async function lookAlone(gate: Gate): Promise<Look | undefined> {
   const lookAfter = async (refusals: readonly Refusal[], afterMs: number): Promise<void> => {
     last = { refusals, afterMs }
     if ((await look(gate)) !== 'freed') return
+    // Somebody else's job is more likely to meet a long list than one request: all of them once more, with nothing else before.
+    if (refusals.length > 1) {
+      await client.pause(windowMs)
+      if ((await look(gate, last)) !== 'freed') return
+    }
     for (const refusal of refusals)
       if (!isOver()) await lookClosely(gate, { refusals: [refusal], afterMs })
   }
