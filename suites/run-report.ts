@@ -3,8 +3,7 @@ import type { CatalogueResult, Report, RequirementResult } from '../harness/repo
 import { assembleReport, leftOut, rateText, reasonIn } from '../harness/report/index.ts'
 import {
   answersDiffer,
-  createAnswers,
-  keyRefused,
+  createLog,
   type Plan,
   type RunFacts,
   type RunOptions,
@@ -34,11 +33,10 @@ export const noFacts: RunFacts = {
   proxy: null,
   created: [],
   pages: [],
-  answers: createAnswers(),
+  answers: createLog(),
   notServed: [],
   absent: [],
   keyRefused: false,
-  keyRefusal: keyRefused,
   ended: null,
   jobsInProgress: [],
   recordingProblem: undefined,
@@ -115,11 +113,8 @@ function answersIn(
   requirements: readonly RequirementResult[],
 ): Pick<Report['run'], 'statuses' | 'answersDiffer'> {
   const differ = answersDiffer(answers, requirements)
-  const byStatus = [...groupBy(answers.kinds.values(), ({ status }) => status)]
-  const statuses = byStatus.map(([status, kinds]) => ({
-    status,
-    times: kinds.reduce((sum, { times }) => sum + times.length, 0),
-  }))
+  const byStatus = [...groupBy(answers.answers, ({ status }) => status)]
+  const statuses = byStatus.map(([status, { length: times }]) => ({ status, times }))
   return {
     statuses,
     ...(differ && { answersDiffer: differ }),

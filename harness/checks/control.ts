@@ -6,7 +6,6 @@ import {
   describeResponse,
   effectOf,
   type Exchange,
-  hintsOf,
   isBlock,
   isGranted,
   isOwnBreakdown,
@@ -212,7 +211,10 @@ function noteUnknown(run: Run, operation: OperationId, exchange: Exchange): stri
   const member = memberToCheck(run, operation, exchange, said)
   // What is not known may be the file that was uploaded for it.
   if (member === undefined || settlingRemark(run, exchange) !== '') return ''
-  hintsOf(run).add(member, `${operation} was answered ${said}: check ${member} in the target file`)
+  run.findings.signs.add(
+    member,
+    `${operation} was answered ${said}: check ${member} in the target file`,
+  )
   return `: check ${member} in the target file`
 }
 

@@ -9,12 +9,10 @@ import type { Exchange, HttpResponse, Judge, RunHook } from '../engine/index.ts'
 import {
   describeResponse,
   Failed,
-  gatewayErrorsOf,
   isBreakdown,
   isEnvelope,
   NotExercised,
   perRun,
-  poisonedResponses,
   tpeOf,
 } from '../engine/index.ts'
 
@@ -217,11 +215,11 @@ export const byAllAnswers: Judge = async (context) => {
   context.cases += cases
   const isElsewhere = async (exchange: Exchange): Promise<boolean> =>
     watch.breaksAnyway(exchange) ||
-    gatewayErrorsOf(context.run).has(exchange.response!) ||
+    context.run.findings.gatewayErrors.has(exchange.response!) ||
     (await breakdownAnyway(context.run, exchange)) !== undefined
   const own: (typeof failures)[number][] = []
   for (const failure of failures) {
-    if (poisonedResponses(context.run).has(failure.exchange.response!)) continue
+    if (context.run.findings.poisonedResponses.has(failure.exchange.response!)) continue
     if (requirement === 'envelope/bad-input-no-5xx' && (await isElsewhere(failure.exchange)))
       continue
     own.push(failure)

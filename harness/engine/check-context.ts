@@ -1,13 +1,14 @@
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
+import type { OperationId } from '../../catalogue/operations.ts'
 import { type Failure, type FailureExchange, sections, type TakesState } from '../report/index.ts'
 import { ask } from './client.ts'
-import type { AskOptions } from './second-look/asked.ts'
+import type { AskOptions } from './second-look/later.ts'
 import type { Source } from './request.ts'
 import type { Scenario } from '../target-file/index.ts'
 import { type Exchange, isThrottling, type Purpose } from './exchange.ts'
 import { Failed, NotExercised, Throttled } from './outcome.ts'
 import { describeProbe, describeResponse, rerunLine, withFinding } from './describe.ts'
-import { perRun, type Run } from './run.ts'
+import type { Run } from './run.ts'
 import { curlOfBoth, remarkMark } from '../recording/index.ts'
 
 /** How a requirement is judged: returns if it holds, throws `Failed` or `NotExercised` if it does not. */
@@ -59,25 +60,19 @@ export interface OpenCases {
 }
 
 export function createOpenCases(): OpenCases {
-  let [planned, judged] = [0, 0]
-  let reason: string | undefined
-  return {
-    get planned() {
-      return planned
-    },
-    get judged() {
-      return judged
-    },
-    get why() {
-      return reason
-    },
-    plan: (count) => void (planned += count),
-    settle: (count) => void (judged += count),
-    leave: (why) => void (reason ??= why),
+  const open = {
+    planned: 0,
+    judged: 0,
+    why: undefined as string | undefined,
+    plan: (count: number): void => void (open.planned += count),
+    settle: (count: number): void => void (open.judged += count),
+    leave: (why: string): void => void (open.why ??= why),
   }
+  return open
 }
 
 export function createCheckContext(run: Run, requirement: CatalogueRequirement): CheckContext {
+  const { id, section, expects } = requirement
   const context: CheckContext = {
     run,
     requirement,
@@ -86,27 +81,31 @@ export function createCheckContext(run: Run, requirement: CatalogueRequirement):
     familyOnly: [],
     open: createOpenCases(),
     get scenario() {
-      return run.target.scenarios[requirement.id]
+      return run.target.scenarios[id]
     },
     cases: 0,
     send: (source, purpose, options) =>
-      ask(run, source, { requirement: requirement.id, role: 'probe', ...purpose }, options),
+      ask(run, source, { requirement: id, role: 'probe', ...purpose }, options),
     failure(exchange, expected, what, actual) {
       requireFirst(exchange)
-      const cites = ` (${sections(requirement.section)})`
+      const cites = ` (${sections(section)})`
+      const remarks = run.hooks.map((hook) => hook.remarkOn?.(run, exchange) ?? '')
+      const [story] = run.hooks.flatMap((hook) => hook.storyOf?.(run, id, exchange) ?? [])
+      const [state] = run.hooks.flatMap((hook) => hook.takesState?.(run, id) ?? [])
       return {
         message: describeProbe(exchange, what),
-        expected: `${expected}${run.hooks.map((hook) => hook.remarkOn?.(run, exchange) ?? '').join('')}${cites}`,
+        expected: `${expected}${remarks.join('')}${cites}`,
         cites,
         actual: withFinding(exchange, actual ?? describeResponse(exchange)),
         ...(exchange.finding?.kind === 'remembers-key' && { connection: 'remembers-key' as const }),
         familyOnly: false,
-        ...askedOf(requirement),
+        // Statuses and names that the requirement asks for, if it asks for any.
+        ...(expects !== undefined && { asked: [expects].flat(2).map(String) }),
         seed: run.options.seed,
         ...controlOf(context, exchange),
-        ...storyIn(context, exchange),
-        ...againBy(context, exchange),
-        exchange: shownIn(context, exchange),
+        ...(story !== undefined && { story }),
+        ...againBy(context, exchange, state),
+        exchange: shownIn(context, exchange, state),
       }
     },
     fail(exchange, expected, what, actual) {
@@ -114,17 +113,6 @@ export function createCheckContext(run: Run, requirement: CatalogueRequirement):
     },
   }
   return context
-}
-
-function storyIn({ requirement, run }: CheckContext, exchange: Exchange): Pick<Failure, 'story'> {
-  const [story] = run.hooks.flatMap((hook) => hook.storyOf?.(run, requirement.id, exchange) ?? [])
-  return story === undefined ? {} : { story }
-}
-
-/** Statuses and names that the requirement asks for, if it asks for any. */
-function askedOf({ expects }: CatalogueRequirement): Pick<Failure, 'asked'> {
-  if (expects === undefined) return {}
-  return { asked: [expects].flat(2).map(String) }
 }
 
 /** Throws `NotExercised` for a conflict with a copy of the request that got no answer: that one may have had its effect. */
@@ -141,23 +129,21 @@ function controlOf({ granted }: CheckContext, { probe }: Exchange): Pick<Failure
   return { control: { request: granted.recorded.request, status: granted.response.status } }
 }
 
-/** Tells what shows a failure again: the requirements that it needs, and the state that its request alone does not bring about. */
+/** What shows a failure again: the requirements that it needs, and the state that its request alone does not bring about. */
 function againBy(
   { run, requirement, shownBy, takes: own }: CheckContext,
   exchange: Exchange,
+  state: TakesState | undefined,
 ): Pick<Failure, 'rerun' | 'rerunIds' | 'takes'> {
+  const { finding, purpose } = exchange
   const needed = run.hooks.flatMap((hook) => hook.rerunNeeds?.(run, requirement.id, exchange) ?? [])
-  const shown = [shownBy, exchange.purpose.requirement].filter((id) => id !== null)
+  const shown = [shownBy, purpose.requirement].filter((id) => id !== null)
   const rerunIds = [...new Set([requirement.id, ...shown, ...needed])]
-  const [state] = run.hooks.flatMap((hook) => hook.takesState?.(run, requirement.id) ?? [])
   // It fails only if the request without its fault was granted in turn: then no limit was the reason.
-  const isOfFault = exchange.purpose.badInput === true && requirement.operation !== 'envelope'
+  const isOfFault = purpose.badInput === true && requirement.operation !== 'envelope'
+  const isOfLimit = isThrottling(exchange) && !isOfFault
   const seen =
-    exchange.finding?.kind === 'answers-differ'
-      ? 'chance'
-      : isThrottling(exchange) && !isOfFault
-        ? 'more-requests'
-        : undefined
+    finding?.kind === 'answers-differ' ? 'chance' : isOfLimit ? 'more-requests' : undefined
   const takes = (own === undefined ? state : own) ?? seen
   return { ...(takes && { takes }), rerunIds, rerun: rerunLine(run.options, ...rerunIds) }
 }
@@ -170,26 +156,24 @@ export function answered(
   if (!exchange.response) throw new NotExercised(describeResponse(exchange))
 }
 
-/** The exchanges that failures show, as they were before they were recorded. */
-export const shownExchanges = perRun(() => new WeakMap<FailureExchange, Exchange>())
-
 /** The exchange as a failure shows it: its curl line says so if it alone shows something else by now. */
-function shownIn({ run, requirement, before }: CheckContext, exchange: Exchange): FailureExchange {
+function shownIn(
+  { run, requirement, before }: CheckContext,
+  exchange: Exchange,
+  state: TakesState | undefined,
+): FailureExchange {
   const { recorded } = exchange
   const why = removedSince(run, recorded) ?? prepared(run, requirement) ?? named(run, exchange)
-  const [state] = run.hooks.flatMap((hook) => hook.takesState?.(run, requirement.id) ?? [])
   const first = (before ?? exchange).recorded
   const curl = state === 'job-in-progress' ? curlOfBoth(first, recorded) : recorded.curl
   const shown = { ...recorded, curl: why === undefined ? curl : curl + remarkMark + why }
-  shownExchanges(run).set(shown, exchange)
+  run.findings.shown.set(shown, exchange)
   return shown
 }
 
 /** Warns that the request was granted, and its name must not be used twice. */
-function named(
-  { api }: Run,
-  { response, probe: { creates, operation } }: Exchange,
-): string | undefined {
+function named({ api }: Run, { response, probe }: Exchange): string | undefined {
+  const { creates, operation } = probe
   const isMade = creates !== undefined && response !== undefined && response.status < 300
   return isMade && operation !== null && api.operation(operation).creates?.hasUniqueName
     ? `${JSON.stringify(creates)} exists by now: write another name`
@@ -201,16 +185,14 @@ function removedSince(
   { objects, options, target }: Run,
   { request: { body, url } }: FailureExchange,
 ): string | undefined {
+  const { endsTarget = false } = options
   const gone = objects.created.find(({ id, operation }) => {
-    const cleanup = Object.hasOwn(target.operations, operation)
-      ? target.operations[operation as keyof typeof target.operations]?.cleanup
-      : undefined
-    const isRemoved = options.endsTarget === true || (cleanup !== undefined && cleanup.length > 0)
-    return isRemoved && (url.includes(id) || body.includes(id))
+    const { cleanup = [] } = target.operations[operation as OperationId] ?? {}
+    return (endsTarget || cleanup.length > 0) && (url.includes(id) || body.includes(id))
   })
   if (!gone) return undefined
   const what = `${gone.operation} made ${gone.id} for this run`
-  return options.endsTarget === true
+  return endsTarget
     ? `${what}, and the server that it started has ended: the rerun command starts and makes another`
     : `${what}, which has removed it since: the rerun command makes another`
 }

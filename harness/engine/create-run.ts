@@ -9,18 +9,18 @@ import {
   createHandlerTransport,
   createTransport,
   handlerOf,
+  proxyFor,
   type Transport,
 } from '../http/index.ts'
-import { createPacer, createSemaphore } from './semaphore.ts'
-import { createThrottle, longestPauseMs, type Wall } from './throttle.ts'
-import type { Interface, RunHook, Objects, Plan, Run, RunOptions } from './run.ts'
-import { absentOf } from './absent.ts'
-import { hintsOf, pagesOf } from './events.ts'
+import type { Exchange } from './exchange.ts'
 import { createKeys, createKeyWatch } from './keys.ts'
-import { createCircuitBreaker, createLosses } from './losses.ts'
-import { createLifetime } from './outcome.ts'
-import { tpeOf } from './response.ts'
 import { createLiveness } from './liveness.ts'
+import { createLog } from './log.ts'
+import { createCircuitBreaker, createLosses } from './losses.ts'
+import { allEnded, createLifetime } from './outcome.ts'
+import type { Findings, Interface, Objects, Plan, Run, RunHook, RunOptions } from './run.ts'
+import { createPacer, createSemaphore, createThrottle, longestPauseMs, type Wall } from './pace.ts'
+import { createSigns } from './signs.ts'
 
 /** Parts of a run besides the target and the options. */
 export interface RunParts {
@@ -39,51 +39,98 @@ export function createRun(given: Target, options: RunOptions, parts: RunParts): 
   const target = options.readOnly ? readOnlyTarget(given) : given
   const redactor = redactorFor(target)
   const { limits, baseUrl, tls } = target
+  const { insecure, nonce } = options
   const bodyLimit = limits.maxAnswerBytes
-  const transport = handler
+  const injected = handler
     ? createHandlerTransport({ handle: handlerOf(handler), baseUrl, bodyLimit })
     : parts.transport
+  const to = (url: string, connections: number): Transport =>
+    createTransport({ baseUrl: url, connections, insecure, tls, bodyLimit })
   const life = createLifetime()
-  const connections = limits.concurrency + 1
-  const { insecure } = options
+  const recorder = createRecorder(options.exchangeLog, redactor)
+  const findings = newFindings(target, recorder.redact)
+  const keyWatch = createKeyWatch()
   const throttle = createThrottle({
     baseMs: options.backoffMs,
+    log: findings.log,
     onTimeout: (wall) => void endWaiting(run, wall),
   })
+  const { log, signs } = findings
+  const unanswered = (exchange: Exchange): void => {
+    if (!exchange.response) for (const hook of hooks) hook.unanswered?.(run, exchange)
+  }
+  const observed = (exchange: Exchange): void => {
+    for (const hook of hooks) hook.observe?.(run, exchange)
+  }
   const run: Run = {
     options,
     target,
     plan,
     keys: createKeys(target, redactor, life),
     client: {
-      transport: transport ?? createTransport({ baseUrl, connections, insecure, tls, bodyLimit }),
-      isInjected: transport !== undefined,
+      transport: injected ?? to(baseUrl, limits.concurrency + 1),
+      elsewhere: waysElsewhere(baseUrl, injected, (url) => to(url, limits.concurrency)),
+      proxy: injected ? undefined : proxyFor(baseUrl),
       semaphore: createSemaphore(limits.concurrency),
       pacer: createPacer(limits.requestsPerSecond),
       throttle,
       breaker: createCircuitBreaker(),
       losses: createLosses(),
-      keyWatch: createKeyWatch(),
+      keyWatch,
       liveness: createLiveness(() => run),
-      recorder: createRecorder(options.exchangeLog, redactor),
-      observers: [],
+      recorder,
+      watchers: [keyWatch.see, throttle.see, log.see, unanswered],
+      observers: [observed, signs.observe, log.observe],
     },
     life,
-    objects: newObjects(target, options.nonce),
+    objects: newObjects(target, nonce),
+    findings,
     hooks,
     api,
   }
-  const { observers } = run.client
-  for (const { observe } of hooks) if (observe) observers.push((exchange) => observe(run, exchange))
-  observers.push((exchange) => hintsOf(run).observe(exchange))
-  observers.push((exchange) => pagesOf(run).observe(exchange))
-  observers.push((exchange) => absentOf(run).observe(exchange))
-  observers.push(({ probe, response }) => {
-    // A server may answer unknown paths before it checks any key.
-    if (response && probe.operation !== null)
-      run.keys.note(probe.credential, response.status, tpeOf(response))
-  })
   return run
+}
+
+function newFindings({ baseUrl }: Target, clean: (text: string) => string): Findings {
+  return {
+    log: createLog(clean),
+    signs: createSigns(baseUrl),
+    failures: 0,
+    shown: new WeakMap(),
+    poisoned: new Map(),
+    poisonedResponses: new WeakSet(),
+    gatewayErrors: new WeakSet(),
+    suspects: new Set(),
+    wrongAnywhere: new Set(),
+    varies: false,
+  }
+}
+
+/** One transport for each origin that the target file's own requests go to; the injected one if that is the target's. */
+function waysElsewhere(
+  baseUrl: string,
+  injected: Transport | undefined,
+  make: (url: string) => Transport,
+): Run['client']['elsewhere'] {
+  const own = new Map<string, Transport>()
+  const { origin, pathname } = new URL(baseUrl)
+  const prefix = pathname.replace(/\/$/, '')
+  /** A path below the base URL's own, as a transport that begins there takes it. */
+  const below = (path: string): string =>
+    path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path
+  return {
+    to(url) {
+      if (injected && url === origin)
+        return {
+          send: (request, options) =>
+            injected.send({ ...request, path: below(request.path) }, options),
+        }
+      const known = own.get(url) ?? make(url)
+      own.set(url, known)
+      return known
+    },
+    close: () => allEnded([...own.values()].map((transport) => transport.close())),
+  }
 }
 
 /** Gives up waiting after throttled answers only: the run, or just these operations if the target answers others. */

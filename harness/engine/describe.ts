@@ -13,7 +13,7 @@ import {
   tpeOf,
 } from './response.ts'
 import type { Exchange } from './exchange.ts'
-import type { GivenOptions } from './run.ts'
+import type { Depth, TpeMode } from '../report/index.ts'
 
 const longest = 160
 
@@ -57,7 +57,7 @@ export const onRememberedKey = `${onReusedConnection}the connection remembers a 
 
 /** Tells what was received, and what asking again showed of it. */
 export function withFinding({ finding }: Exchange, received: string): string {
-  if (finding === undefined) return received
+  if (finding === undefined || finding.kind === 'otherwise-later') return received
   if (finding.kind === 'remembers-key')
     return `${onRememberedKey}answered ${received}, and on a fresh connection ${finding.fresh}`
   const all = finding.responses.reduce((sum, [, times]) => sum + times, 0)
@@ -160,7 +160,12 @@ function textOf(markup: string): string {
 }
 
 /** Requirements and state that a failure needs to show again. */
-interface Repeated extends Pick<GivenOptions, 'runs' | 'depth' | 'tpe' | 'readOnly' | 'insecure'> {
+interface Repeated {
+  readonly runs?: number | undefined
+  readonly depth?: Depth | undefined
+  readonly tpe?: TpeMode | undefined
+  readonly readOnly?: boolean | undefined
+  readonly insecure?: boolean | undefined
   readonly baseUrl?: string | undefined
   readonly target?: string | undefined
   /** Path of a PEM file. */

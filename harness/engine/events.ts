@@ -1,95 +1,7 @@
-import { type Answers, answersOf } from './answers.ts'
-import { absentOf, withoutEchoes } from './absent.ts'
-import type { Exchange } from './exchange.ts'
-import { headBytes, isEnvelope } from './response.ts'
-import { describeResponse, isPage, pageTitle } from './describe.ts'
-import { perRun, type Run, type Plan } from './run.ts'
 import type { CatalogueResult, Created, NotServed, PageCount, Reason } from '../report/index.ts'
+import { grantsPerMinute, keyRefusal, type Log } from './log.ts'
 import type { EndCause } from './outcome.ts'
-import { proxyFor } from '../http/index.ts'
-
-/** A target that gives one and the same answer at this many places is not the API. */
-const fewestPlaces = 3
-
-/** Signs that the target, or its file, is not the one that was meant. */
-export const hintsOf = perRun((run: Run) => {
-  const { baseUrl } = run.target
-  const added = new Map<string, string>()
-  const places = new Set<string>()
-  const responses = new Set<string>()
-  let first: Exchange | undefined
-  const ofTarget = (): string | undefined => {
-    // A key that is not accepted, and throttling, are reported otherwise.
-    if (!first?.response || [401, 429, 503].includes(first.response.status)) return undefined
-    const said = `${first.recorded.request.method} ${first.recorded.request.url} was answered ${describeResponse(first)}`
-    const isGranted = first.response.status < 300
-    if (/\/v1$/.test(new URL(baseUrl).pathname) && !isGranted)
-      return `the base URL ends in /v1, but the paths of the interface begin with /v1 already: leave it out (${said})`
-    const isNowhere = absentOf(run).isNowhere
-    if (isPage(first.response) && (isGranted || isNowhere))
-      return `this is a page, not an API: check the base URL (${said})`
-    const isOneAnswer = places.size >= fewestPlaces && responses.size === 1
-    if (isOneAnswer && first.response.status < 400)
-      return `every path is redirected, and a redirect is not followed: serve the paths as the interface shows them (${said})`
-    // Whoever answers with errors of the interface is found at its address.
-    if (isOneAnswer && first.response.status !== 404 && isEnvelope(first.response))
-      return `every path gets the same error: look at the log of the server (${said})`
-    if (isOneAnswer) return `every path gets the same answer: check the base URL (${said})`
-    return isNowhere
-      ? `no operation of the interface is there: check the base URL (${said})`
-      : undefined
-  }
-  return {
-    observe(exchange: Exchange): void {
-      first ??= exchange
-      // Most answers differ soon.
-      if (responses.size > 1) return
-      const { probe, response } = exchange
-      places.add(`${probe.method} ${probe.path}`)
-      const text = response?.text(headBytes) ?? ''
-      const isError = (response?.status ?? 0) >= 400
-      responses.add(`${response?.status} ${isError ? withoutEchoes(text, probe) : text}`)
-    },
-    /** A sentence that says what to look at; one for each subject. */
-    add: (subject: string, sentence: string) =>
-      void (added.has(subject) || added.set(subject, sentence)),
-    get sentences(): readonly string[] {
-      return [ofTarget() ?? [], ...added.values()].flat()
-    },
-  }
-})
-
-const maxKinds = 10
-/** The error responses of a run that were pages in place of envelopes, by what they were: told once, as one cause. */
-export const pagesOf = perRun(() => {
-  const counted = new Map<string, PageCount>()
-  return {
-    observe({ response }: Exchange): void {
-      if (!response || response.status < 400 || response.json().ok) return
-      if (!isPage(response)) return
-      const { status } = response
-      const page = {
-        status,
-        title: pageTitle(response.text(headBytes))?.slice(0, 100),
-        server: response.header('server')?.slice(0, 60),
-      }
-      const key = JSON.stringify(page)
-      const known = counted.get(key)
-      if (known) known.times++
-      else if (counted.size < maxKinds) counted.set(key, { ...page, times: 1 })
-    },
-    /** The most frequent ones first; `clean` takes keys out of what the pages say. */
-    counts: (clean: (text: string) => string): PageCount[] =>
-      [...counted.values()]
-        .toSorted((one, other) => other.times - one.times)
-        .map(({ status, title, server, times }) => ({
-          status,
-          ...(title === undefined ? {} : { title: clean(title) }),
-          ...(server === undefined ? {} : { server: clean(server) }),
-          times,
-        })),
-  }
-})
+import type { Plan, Run } from './run.ts'
 
 /** Facts that a run learned besides the results. */
 export interface RunFacts {
@@ -102,14 +14,14 @@ export interface RunFacts {
   readonly proxy: string | null
   readonly created: readonly Created[]
   readonly pages: readonly PageCount[]
-  readonly answers: Answers
+  readonly answers: Log
   readonly notServed: readonly NotServed[]
   /** Operations that the target does not seem to have, and how it answered. */
   readonly absent: readonly NotServed[]
-  /** Every request with the full key that was answered was answered 401. */
+  /** Every request with the full key that was answered was answered 401, or there is no such key. */
   readonly keyRefused: boolean
-  /** What is to be said then. */
-  readonly keyRefusal: string
+  /** What is to be said of the first. */
+  readonly keyRefusal?: string | undefined
   readonly ended: ({ readonly cause: EndCause } & Reason) | null
   /** Ids of jobs that no reading showed ended. */
   readonly jobsInProgress: readonly string[]
@@ -119,29 +31,28 @@ export interface RunFacts {
 }
 
 export function factsOf(run: Run): RunFacts {
-  const { recorder, throttle } = run.client
+  const { losses, proxy, recorder, throttle } = run.client
+  const { log, signs } = run.findings
+  const { redact } = recorder
   const { ended } = run.life
+  const refusal = keyRefusal(log)
   return {
     requests: recorder.count,
     throttled: throttle.count,
-    retried: run.client.losses.retried,
-    grantsPerMinute: slowerThan(run.target.limits.requestsPerSecond, throttle.grantsPerMinute()),
-    proxy: run.client.isInjected ? null : (proxyFor(run.target.baseUrl)?.host ?? null),
+    retried: losses.retried,
+    grantsPerMinute: slowerThan(run.target.limits.requestsPerSecond, grantsPerMinute(log)),
+    proxy: proxy?.host ?? null,
     created: createdBy(run),
-    pages: pagesOf(run).counts((text) => recorder.redact(text)),
-    answers: answersOf(run),
+    pages: signs.pages(redact),
+    answers: log,
     notServed: run.hooks.flatMap((hook) => hook.notServed?.(run) ?? []),
-    absent: absentOf(run).list((text) => recorder.redact(text)),
-    keyRefused: run.keys.isRefused,
-    keyRefusal: run.keys.refusal,
-    ended: ended
-      ? { cause: ended.cause, ...ended.reason, reason: recorder.redact(ended.message) }
-      : null,
-    jobsInProgress: run.hooks
-      .flatMap((hook) => hook.unfinished?.(run) ?? [])
-      .map((id) => recorder.redact(id)),
+    absent: signs.absent(redact),
+    keyRefused: !run.keys.hasFull || refusal !== undefined,
+    keyRefusal: refusal,
+    ended: ended ? { cause: ended.cause, ...ended.reason, reason: redact(ended.message) } : null,
+    jobsInProgress: run.hooks.flatMap((hook) => hook.unfinished?.(run) ?? []).map(redact),
     recordingProblem: recorder.problem,
-    hints: hintsOf(run).sentences.map((sentence) => recorder.redact(sentence)),
+    hints: signs.sentences.map(redact),
   }
 }
 
@@ -192,6 +103,19 @@ export interface EndedEvent {
 
 /** Events of a run, in order: `planned` first, `ended` last. */
 export type RunEvent = PlannedEvent | JudgedEvent | ThrottledEvent | EndedEvent
+
+/** A run that goes on. */
+export interface Judging {
+  /** Events as they happen; to be read once. */
+  readonly events: AsyncIterable<RunEvent>
+  /** Settles when everything is judged, cleaned up and closed. */
+  readonly done: Promise<void>
+  /** Results that are known by now, by requirement id. */
+  readonly results: ReadonlyMap<string, CatalogueResult>
+  facts(): RunFacts
+  /** Ends the run: what is under way is dropped, clean-up is sent. */
+  end(cause: EndCause, reason: string | Reason): void
+}
 
 /** A queue: events wait in it until its reader iterates over them. */
 export function createEventQueue<T>() {

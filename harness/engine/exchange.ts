@@ -4,8 +4,7 @@ import { NotExercised } from './outcome.ts'
 import type { Effect } from '../../catalogue/operation.ts'
 import type { Pairs } from '../../catalogue/expected.ts'
 import type { ExchangeRole, FailureExchange } from '../report/index.ts'
-import { type HttpResponse, isThrottled, tpeOf } from './response.ts'
-import { isExpected, matchPairs } from './pairs.ts'
+import { type HttpResponse, isThrottled, tpeOf, isExpected, matchPairs } from './response.ts'
 
 /** An `Authorization` header: its value, and how it is written wherever it is shown. */
 export interface Credential {
@@ -125,14 +124,16 @@ export interface PreviousRequest {
   recorded?: () => FailureExchange
 }
 
-/** Finding of asking again after a wrong answer on a connection that had been used. */
+/** Finding of asking again after a wrong answer. */
 type Finding =
   | {
-      /** Right on fresh connections, and wrong after a request with the full key. */
+      /** Right on fresh connections, and wrong on one after a request with the full key. */
       readonly kind: 'remembers-key'
       /** How it is answered on a fresh connection, in words. */
       readonly fresh: string
     }
+  /** Answered otherwise, and always so, when everything else was sent; in words. */
+  | { readonly kind: 'otherwise-later'; readonly response: string }
   | {
       readonly kind: 'answers-differ'
       /** Each answer to the request, in words, and how often it came. */
@@ -193,6 +194,14 @@ export function isRight(exchange: Exchange): boolean {
 
 export function isThrottling({ response, purpose }: Exchange): boolean {
   return response !== undefined && isThrottled(response) && !isExpected(purpose.expects, response)
+}
+
+/** `404 NotFound`; undefined for none, and for one that only asks for patience. */
+export function kindOf(exchange: Exchange): string | undefined {
+  const { response } = exchange
+  return response && !isThrottling(exchange)
+    ? `${response.status} ${tpeOf(response) ?? ''}`
+    : undefined
 }
 
 /** Whether the request may be sent again: it cannot have had an effect, or was refused. */

@@ -1,18 +1,11 @@
 // A run: its options, its plan, its events.
 export { createRun, type RunParts } from './create-run.ts'
-export { type Judging, startJudging } from './judging.ts'
+export { startJudging } from './judging.ts'
 export type { Interface, Plan, PlanEntry, Run, RunHook, RunOptions, GatedSend } from './run.ts'
 export { isPlanned, mayGenerate, perRun, runOptionsOf } from './run.ts'
-export {
-  createEventQueue,
-  type EndedEvent,
-  hintsOf,
-  type JudgedEvent,
-  type PlannedEvent,
-} from './events.ts'
-export type { RunEvent, RunFacts, ThrottledEvent } from './events.ts'
-export { answersDiffer, createAnswers } from './answers.ts'
-export { keyRefused } from './keys.ts'
+export { createEventQueue, type EndedEvent, type JudgedEvent, type PlannedEvent } from './events.ts'
+export type { Judging, RunEvent, RunFacts, ThrottledEvent } from './events.ts'
+export { answersDiffer, createLog, kindOfRequest } from './log.ts'
 
 // What a check is given, and how it ends.
 export { answered, type CheckContext, type Judge } from './check-context.ts'
@@ -42,21 +35,22 @@ export {
 
 // Sending it.
 export { ask, askHolding, throughGate } from './client.ts'
-export type { Counterpart, SendAgain } from './second-look/asked.ts'
-export { pastBlocks, waitUntilSettled } from './second-look/later.ts'
-export { kindOfRequest } from './grant-rate.ts'
+export {
+  type Counterpart,
+  pastBlocks,
+  type SendAgain,
+  waitUntilSettled,
+} from './second-look/later.ts'
 export { holdPlaces, type SendHeld, sendOnce, sendWithStaleRetry } from './send.ts'
-export { gatewayErrorsOf, isOwnBreakdown } from './retry.ts'
-export { sendHookRequest } from './hook-request.ts'
-export { createSemaphore } from './semaphore.ts'
-export { retryAfter } from './throttle.ts'
-export { lookAtCreation, poisonedResponses } from './second-look/reused-connection.ts'
+export { isOwnBreakdown } from './retry.ts'
+export { sendHookRequest } from './own-requests.ts'
+export { createSemaphore, retryAfter } from './pace.ts'
+export { lookAtCreation } from './second-look/reused-connection.ts'
 
 // A response, and words for it.
 export { type HttpResponse, jsonValue, responseOf, tpeOf } from './response.ts'
-export { isBlock, isBreakdown, isEnvelope, isGranted, isThrottled } from './response.ts'
-export { isBlocked, isExpected } from './pairs.ts'
-export { describePairs, envelopeRemark, matchPairs } from './pairs.ts'
+export { isBlock, isBlocked, isBreakdown, isEnvelope, isGranted, isThrottled } from './response.ts'
+export { describePairs, envelopeRemark, isExpected, matchPairs } from './response.ts'
 export {
   describeProbe,
   describeResponse,

@@ -3,8 +3,15 @@ import type { Exchange } from './exchange.ts'
 import type { Pairs } from '../../catalogue/expected.ts'
 import { NotExercised, Failed } from './outcome.ts'
 import { describeResponse, familyRemark } from './describe.ts'
-import { tpeOf, isGranted, type HttpResponse } from './response.ts'
-import { describePairs, matchPairs, hasStatusOf, envelopeRemark } from './pairs.ts'
+import {
+  tpeOf,
+  isGranted,
+  type HttpResponse,
+  describePairs,
+  matchPairs,
+  hasStatusOf,
+  envelopeRemark,
+} from './response.ts'
 import { type SchemaName, validate } from '../../schemas/validate.ts'
 
 const bareRemark = '; the status is right, but this is no error envelope: see envelope/shape'

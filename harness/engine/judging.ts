@@ -1,126 +1,134 @@
-import { type CatalogueResult, type Failure, isObserved, type Reason } from '../report/index.ts'
+import { debuglog } from 'node:util'
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
+import {
+  type CatalogueResult,
+  type Failure,
+  isObserved,
+  inMode,
+  isExpectedFailure,
+  leftOut,
+  mistakeReason,
+  plainReason,
+  reasonIn,
+} from '../report/index.ts'
+import { shownText } from '../recording/index.ts'
+import { groupBy } from '../group-by.ts'
 import { exclusiveIds } from '../target-file/index.ts'
-import { createCheckContext, shownExchanges } from './check-context.ts'
-import { createEventQueue, type RunEvent, factsOf, type RunFacts } from './events.ts'
-import { closeHookTransports, setUp, tearDown } from './hook-request.ts'
-import { allEnded, cleanUp } from './clean-up.ts'
-import { type JudgeOf, judgeRequirement } from './judge.ts'
-import { type EndCause, pause } from './outcome.ts'
-import { sendFailedAgain } from './second-look/at-end.ts'
-import { poisonedConnections } from './second-look/reused-connection.ts'
+import { createCheckContext, type CheckContext, type Judge } from './check-context.ts'
+import { createEventQueue, factsOf, type Judging, type RunEvent } from './events.ts'
+import { keyRefusal } from './log.ts'
+import { allEnded, pause, Failed, NotExercised } from './outcome.ts'
+import { cleanUp, setUp, tearDown } from './own-requests.ts'
 import { isPlanned, type Run } from './run.ts'
+import { sendFailedAgain } from './client.ts'
 
-/** Ends a run: what it created is cleaned up, the sockets are closed, whatever is thrown meanwhile. */
-async function finishRun(run: Run): Promise<void> {
-  const { liveness, recorder, throttle, transport } = run.client
-  liveness.stop()
-  throttle.release()
-  const cleaned = run.life.ended?.cause === 'unreachable' ? Promise.resolve() : cleanUp(run)
-  try {
-    // There is no time for one after the other.
-    if (run.life.ended?.cause !== 'interrupted') await Promise.allSettled([cleaned])
-    await allEnded([cleaned, tearDown(run)])
-  } finally {
-    await allEnded([transport.close(), closeHookTransports(run)]).finally(recorder.close)
-  }
-}
-
-/** A run that goes on. */
-export interface Judging {
-  /** Events as they happen; to be read once. */
-  readonly events: AsyncIterable<RunEvent>
-  /** Settles when everything is judged, cleaned up and closed. */
-  readonly done: Promise<void>
-  /** Results that are known by now, by requirement id. */
-  readonly results: ReadonlyMap<string, CatalogueResult>
-  facts(): RunFacts
-  /** Ends the run: what is under way is dropped, clean-up is sent. */
-  end(cause: EndCause, reason: string | Reason): void
-}
+type Tell = (result: CatalogueResult) => void
 
 /** Judges everything that is planned, phase by phase. */
 export function startJudging(run: Run, judgeOf: JudgeOf): Judging {
   const queue = createEventQueue<RunEvent>()
   const results = new Map<string, CatalogueResult>()
-  const tell = (result: CatalogueResult): void => {
+  const tell: Tell = (result) => {
     results.set(result.id, result)
     queue.push({ kind: 'judged', result })
-  }
-  const looksAtEnd: (() => Promise<CatalogueResult>)[] = []
-  const judge = async (requirement: CatalogueRequirement): Promise<void> => {
-    const { result, atEnd } = await judgeRequirement(
-      createCheckContext(run, requirement),
-      isPlanned(run, requirement.id) ? judgeOf(requirement.id) : undefined,
-    )
-    if (atEnd && result.outcome === 'passed') looksAtEnd.push(atEnd)
-    else tell(result)
-  }
-  /** Failures that showed only when later requests used the connections that a request had left behind. */
-  const addPoisonedConnections = (): void => {
-    for (const [id, failures] of poisonedConnections(run)) {
-      const known = results.get(id)
-      if (!known) continue
-      const { reason: _reason, why: _why, ...rest } = known
-      tell({ ...rest, outcome: 'failed', failures: [...known.failures, ...failures] })
-    }
-  }
-  /** A 401 to a key that the target never accepted says nothing about the requirement. */
-  const excuse = ({ failures, ...result }: CatalogueResult): void => {
-    const isUnknown =
-      result.operation !== 'envelope' &&
-      failures.length > 0 &&
-      failures.every(({ exchange }) => exchange?.response?.status === 401)
-    if (isUnknown)
-      tell({ ...result, outcome: 'not-exercised', reason: run.keys.refusal, failures: [] })
-  }
-  /** What came after the full key was refused says nothing of the requirement. */
-  const withdraw = (result: CatalogueResult): void => {
-    const before = beforeRefusal(run, result)
-    if (before !== result) tell(before)
-  }
-  const judgeAll = async (): Promise<void> => {
-    const { concurrent, exclusive, last, observed } = phasesOf(run)
-    if (!run.life.ended && (await run.client.liveness.first())) await setUp(run)
-    // If a hook cannot begin, the requirements that need it report that.
-    const started = run.hooks.map((hook) => hook.start?.(run).catch(() => undefined))
-    await Promise.all([...concurrent.map(judge), ...started])
-    for (const requirement of exclusive) await judge(requirement)
-    if (looksAtEnd.length > 0) await awaitAge(run)
-    await Promise.all(looksAtEnd.map(async (look) => tell(await look())))
-    if (!run.life.ended) await Promise.all(run.hooks.map(async (hook) => hook.finish?.(run)))
-    for (const requirement of last) await judge(requirement)
-    for (const requirement of observed) await judge(requirement)
-    addPoisonedConnections()
-    if (run.keys.hasFull && run.keys.isRefused) [...results.values()].forEach(excuse)
-    if (run.life.ended?.cause === 'key')
-      for (const result of [...results.values()]) withdraw(result)
-    const failed = [...results.values()].filter(({ outcome }) => outcome === 'failed')
-    for (const result of await sendFailedAgain(run, failed)) tell(result)
   }
   run.client.throttle.onHold((operation, pauseMs) =>
     queue.push({ kind: 'throttled', operation, pauseMs }),
   )
   queue.push({ kind: 'planned', plan: run.plan })
-  const judgeAndFinish = async (): Promise<void> => {
+  const goThrough = async (): Promise<void> => {
     try {
-      await judgeAll()
+      await exerciseAll(run, judgeOf, tell)
+      await lookBack(run, results, tell)
     } finally {
-      await finishRun(run)
+      await finishRun(run).finally(() => {
+        queue.push({ kind: 'ended', facts: factsOf(run) })
+        queue.close()
+      })
     }
   }
-  const finished = judgeAndFinish()
-  const done = finished.finally(() => {
-    queue.push({ kind: 'ended', facts: factsOf(run) })
-    queue.close()
-  })
+  const { life } = run
   return {
     events: queue,
-    done,
+    done: goThrough(),
     results,
     facts: () => factsOf(run),
-    end: (cause, reason) => run.life.end(cause, reason),
+    end: (cause, reason) => life.end(cause, reason),
   }
+}
+
+/** What goes on at once, what needs the target to itself, what is judged last, what is observed on everything. */
+type Phase = 'concurrent' | 'exclusive' | 'last' | 'observed'
+
+/** Exercises what is planned, phase by phase, and tells why the rest is not. */
+async function exerciseAll(run: Run, judgeOf: JudgeOf, tell: Tell): Promise<void> {
+  const { api, client, hooks, life, target } = run
+  const alone = exclusiveIds(target)
+  const phaseOf = ({ id, judgedLast }: CatalogueRequirement): Phase =>
+    alone.has(id) ? 'exclusive' : isObserved(id) ? 'observed' : judgedLast ? 'last' : 'concurrent'
+  const planned = api.requirements.filter(({ id }) => isPlanned(run, id))
+  const phases = groupBy(planned, phaseOf)
+  const of = (phase: Phase) => phases.get(phase) ?? []
+  const looksAtEnd: (() => Promise<CatalogueResult>)[] = []
+  const exerciseOne = async (requirement: CatalogueRequirement): Promise<void> => {
+    const context = createCheckContext(run, requirement)
+    const result = await exercise(context, judgeOf(requirement.id))
+    const { atEnd } = context
+    context.atEnd = undefined
+    if (atEnd && result.outcome === 'passed') looksAtEnd.push(() => exercise(context, atEnd))
+    else tell(result)
+  }
+  if (!life.ended && (await client.liveness.first())) await setUp(run)
+  for (const one of api.requirements) if (!isPlanned(run, one.id)) tell(unplanned(run, one))
+  // If a hook cannot begin, the requirements that need it report that.
+  const started = hooks.map((hook) => hook.start?.(run).catch(() => undefined))
+  await Promise.all([...of('concurrent').map(exerciseOne), ...started])
+  for (const requirement of of('exclusive')) await exerciseOne(requirement)
+  if (looksAtEnd.length > 0) await awaitAge(run)
+  await Promise.all(looksAtEnd.map(async (look) => tell(await look())))
+  if (!life.ended) await Promise.all(hooks.map(async (hook) => hook.finish?.(run)))
+  for (const requirement of [...of('last'), ...of('observed')]) await exerciseOne(requirement)
+}
+
+/** The first object of each operation is looked at again so long after it was made at least, in ms: what shows late shows then. */
+const leastAgeMs = 3000
+
+/** Waits until the objects of the run are old enough to be looked at again. */
+async function awaitAge(run: Run): Promise<void> {
+  const { created, madeAt } = run.objects
+  const first = new Map<string, number>()
+  for (const { operation, id } of created)
+    if (!first.has(operation)) first.set(operation, madeAt.get(id) ?? 0)
+  if (run.life.ended || first.size === 0) return
+  const until = Math.max(...first.values()) + leastAgeMs
+  await pause(run, Math.max(0, until - performance.now())).catch(() => undefined)
+}
+
+/** Tells what all results together, or another look, make of single ones. */
+async function lookBack(
+  run: Run,
+  results: ReadonlyMap<string, CatalogueResult>,
+  tell: Tell,
+): Promise<void> {
+  // Failures that showed only when later requests used the connections that a request had left behind.
+  for (const [id, failures] of run.findings.poisoned) {
+    const known = results.get(id)
+    if (!known) continue
+    const { reason: _reason, why: _why, ...rest } = known
+    tell({ ...rest, outcome: 'failed', failures: [...known.failures, ...failures] })
+  }
+  // A 401 to a key that the target never accepted says nothing about the requirement.
+  const refusal = run.keys.hasFull ? keyRefusal(run.findings.log) : undefined
+  const isRefused = ({ exchange }: Failure): boolean => exchange?.response?.status === 401
+  for (const { failures, ...result } of refusal === undefined ? [] : [...results.values()])
+    if (result.operation !== 'envelope' && failures.length > 0 && failures.every(isRefused))
+      tell({ ...result, outcome: 'not-exercised', reason: refusal, failures: [] })
+  for (const result of run.life.ended?.cause === 'key' ? [...results.values()] : []) {
+    const before = beforeRefusal(run, result)
+    if (before !== result) tell(before)
+  }
+  const failed = [...results.values()].filter(({ outcome }) => outcome === 'failed')
+  for (const result of await sendFailedAgain(run, failed)) tell(result)
 }
 
 /** A result without what came after the full key was refused: that says nothing of the requirement. */
@@ -128,8 +136,7 @@ function beforeRefusal(run: Run, result: CatalogueResult): CatalogueResult {
   const { refusedSince = Infinity, lastSentFor } = run.client.keyWatch
   const { failures, outcome, ...rest } = result
   const isBefore = ({ exchange }: Failure): boolean =>
-    exchange === undefined ||
-    (shownExchanges(run).get(exchange)?.sentAt ?? -Infinity) < refusedSince
+    exchange === undefined || (run.findings.shown.get(exchange)?.sentAt ?? -Infinity) < refusedSince
   const before = failures.filter(isBefore)
   const isOver =
     outcome === 'failed'
@@ -139,31 +146,146 @@ function beforeRefusal(run: Run, result: CatalogueResult): CatalogueResult {
   return before.length < failures.length ? { ...result, failures: before } : result
 }
 
-/** The first object of each operation is looked at again so long after it was made at least, in ms: what shows late shows then. */
-const leastAgeMs = 3000
-
-/** Waits until the objects of the run are old enough to be looked at again. */
-async function awaitAge(run: Run): Promise<void> {
-  const first = new Map<string, number>()
-  for (const { operation, id } of run.objects.created)
-    if (!first.has(operation)) first.set(operation, run.objects.madeAt.get(id) ?? 0)
-  const until = Math.max(0, ...first.values()) + leastAgeMs
-  if (run.life.ended || first.size === 0) return
-  await pause(run, Math.max(0, until - performance.now())).catch(() => undefined)
+/** Ends a run: what it created is cleaned up, the sockets are closed, whatever is thrown meanwhile. */
+async function finishRun(run: Run): Promise<void> {
+  const { elsewhere, liveness, recorder, throttle, transport } = run.client
+  liveness.stop()
+  throttle.release()
+  const cleaned = run.life.ended?.cause === 'unreachable' ? Promise.resolve() : cleanUp(run)
+  try {
+    // There is no time for one after the other.
+    if (run.life.ended?.cause !== 'interrupted') await Promise.allSettled([cleaned])
+    await allEnded([cleaned, tearDown(run)])
+  } finally {
+    await allEnded([transport.close(), elsewhere.close()]).finally(recorder.close)
+  }
 }
 
-/** The order of a run: what goes on at once, what needs the target to itself, what is judged last, what is observed on everything. */
-function phasesOf({ target, api: { requirements } }: Run) {
-  const alone = exclusiveIds(target)
-  const phaseOf = ({ id, judgedLast }: CatalogueRequirement): string => {
-    if (alone.has(id)) return 'exclusive'
-    return isObserved(id) ? 'observed' : judgedLast ? 'last' : 'concurrent'
-  }
-  const of = (phase: string) => requirements.filter((requirement) => phaseOf(requirement) === phase)
+const debug = debuglog('conform')
+
+type Judged = Pick<CatalogueResult, 'outcome' | 'reason' | 'why' | 'failures'>
+
+/** How each requirement is judged: undefined for one that has no check, which is a mistake of the suite. */
+export type JudgeOf = (id: string) => Judge | undefined
+
+type About = Pick<CatalogueResult, 'id' | 'operation' | 'level' | 'section' | 'statement'>
+
+const aboutOf = ({ id, operation, level, section, statement }: CatalogueRequirement): About => ({
+  id,
+  operation,
+  level,
+  section,
+  statement,
+})
+
+/** The result of a requirement that is not to be judged. */
+function unplanned(run: Run, requirement: CatalogueRequirement): CatalogueResult {
+  const entry = run.plan.get(requirement.id)
+  const none = { control: 'none', cases: 0, durationMs: 0 } as const
+  const judged: Judged =
+    entry?.run === false
+      ? { ...reasonIn(entry), outcome: entry.outcome, failures: [] }
+      : unexercised('not planned')
+  // That an option leaves it out is told in words of the suite alone.
+  const isOwn = judged.why?.kind === 'left-out'
+  return { ...aboutOf(requirement), ...(isOwn ? judged : shown(run, judged)), ...none }
+}
+
+/** Exercises one requirement; never throws. What it leaves in `context.atEnd` looks at it once more. */
+export async function exercise(
+  context: CheckContext,
+  check: Judge | undefined,
+): Promise<CatalogueResult> {
+  const { run, requirement } = context
+  const judged = shown(run, await outcomeOf(context, check))
+  const { control, cases } = context
+  const durationMs = Math.round(run.client.recorder.tookMs(requirement.id))
+  const about = aboutOf(requirement)
+  const result = inMode({ ...about, ...judged, control, cases, durationMs }, run.options.tpe)
+  countFailure(run, result)
+  return result
+}
+
+/** Ends the run when as many failures decide the exit code as were asked for (`--bail`). */
+function countFailure(run: Run, result: CatalogueResult): void {
+  const { bail, strict, expected, tpe } = run.options
+  if (result.outcome !== 'failed' || (result.level !== 'must' && !strict)) return
+  if (isExpectedFailure(expected, result, tpe)) return
+  if (++run.findings.failures >= bail) run.life.end('bail', leftOut('--bail'))
+}
+
+/** Removes keys from its texts, and cuts them. */
+function shown(run: Run, { reason, why, failures, outcome }: Judged): Judged {
+  const clean = (text: string): string => shownText(text, run.client.recorder.redact)
   return {
-    concurrent: of('concurrent'),
-    exclusive: of('exclusive'),
-    last: of('last'),
-    observed: of('observed'),
+    outcome,
+    ...(reason === undefined ? {} : { reason: clean(reason) }),
+    ...(why && { why: why.kind === 'unreachable' ? { ...why, note: clean(why.note) } : why }),
+    failures: failures.map((failure) => ({
+      ...failure,
+      message: clean(failure.message),
+      expected: clean(failure.expected),
+      actual: clean(failure.actual),
+    })),
   }
+}
+
+const unexercised = (reason: Parameters<typeof plainReason>[0]): Judged => ({
+  outcome: 'not-exercised',
+  ...plainReason(reason),
+  failures: [],
+})
+
+async function outcomeOf(context: CheckContext, check: Judge | undefined): Promise<Judged> {
+  const { run, requirement } = context
+  const judged = await checked(context, check)
+  const entry = run.plan.get(requirement.id)
+  if (entry?.run && entry.leftOut !== undefined) return unexercised(leftOut(entry.leftOut))
+  if (run.keys.hasFull || judged.outcome === 'not-exercised') return judged
+  // Without a key, a server fails only if it grants what was sent: it asks for no key.
+  const isGranted = judged.failures.some(
+    ({ exchange }) => Math.floor((exchange?.response?.status ?? 0) / 100) === 2,
+  )
+  return isGranted ? judged : unexercised('no key: only requests that need no key were sent')
+}
+
+async function checked(context: CheckContext, check: Judge | undefined): Promise<Judged> {
+  const { run, requirement } = context
+  try {
+    if (run.life.ended && requirement.operation !== 'envelope') throw run.life.ended
+    if (!check) throw new Error('the requirement has no check')
+    await check(context)
+    const failures = [...context.familyOnly]
+    if (failures.length > 0) return { outcome: 'failed', failures }
+    if (context.atEnd) return { outcome: 'passed', failures }
+    const left = leftOpen(context)
+    if (left !== undefined) return unexercised(left)
+    return context.cases > 0 ? { outcome: 'passed', failures } : unexercised('no answer was judged')
+  } catch (error) {
+    context.atEnd = undefined
+    return thrown(error, context)
+  }
+}
+
+/** Why not all of its cases were judged, and of how many that is so; undefined if all were. */
+function leftOpen({ open: { planned, judged, why } }: CheckContext): string | undefined {
+  if (planned <= judged) return undefined
+  const left = `${planned - judged} of ${planned} cases were not judged`
+  return why === undefined ? left : judged === 0 ? why : `${why}; ${left}`
+}
+
+function thrown(error: unknown, { familyOnly, run }: CheckContext): Judged {
+  if (error instanceof Failed)
+    return { outcome: 'failed', failures: [error.failure, ...error.more, ...familyOnly] }
+  // A check that throws what it should not says nothing about the target, whatever it judged before.
+  if (!(error instanceof NotExercised)) {
+    debug('%o', error)
+    return { outcome: 'not-exercised', ...mistakeReason(error), failures: [] }
+  }
+  if (familyOnly.length > 0) return { outcome: 'failed', failures: [...familyOnly] }
+  // Once a target is gone, or refuses the key, that is why nothing more could be learned.
+  const { ended } = run.life
+  return unexercised(
+    ended?.cause === 'unreachable' || ended?.cause === 'key' ? ended.reason : error.reason,
+  )
 }

@@ -3,11 +3,10 @@ import { describeResponse } from './describe.ts'
 import type { Credential, Exchange, Probe } from './exchange.ts'
 import { refusing } from './keys.ts'
 import { forLiveness, livenessProbe, operationProbe } from './request.ts'
-import { type HttpResponse, isThrottled } from './response.ts'
-import { hasStatusOf } from './pairs.ts'
+import { type HttpResponse, isThrottled, hasStatusOf } from './response.ts'
 import type { Run } from './run.ts'
 import { holdPlaces, sendOnce } from './send.ts'
-import { longestPauseMs, retryAfter } from './throttle.ts'
+import { longestPauseMs, retryAfter } from './pace.ts'
 import { pause } from './outcome.ts'
 
 /** A key is taken for refused after so many answers in a row that say so. */

@@ -6,22 +6,9 @@ import type { KeySource, Secret, Target } from '../target-file/index.ts'
 import type { Credential, Exchange } from './exchange.ts'
 import { isThrottled } from './response.ts'
 
-/** Something in front of the service, or its load, answers so before anybody looks at a key. */
-const saysNothing: readonly number[] = [413, 429, 502, 503, 504]
-
-/** Why nothing is known of a target whose every answer to the full key was 401. */
-export const keyRefused =
-  'the key is not accepted: every request with it was answered 401; if the key is right, a proxy in front of the service may remove the header Authorization: let it pass that header on'
-
-const keyRead =
-  'the key is not accepted: every request with it was answered 401 BadToken, so the service has read it: it may have expired; give one that is valid'
-
 /** The keys of a run. Each value is known to the redactor before it is used. */
 export function createKeys(target: Target, redactor: Redactor, life: Pick<Lifetime, 'end'>) {
   const sources = target.keys
-  let sent = 0
-  let refused = 0
-  let expired = 0
   const read = async (source: KeySource): Promise<string> => {
     if ('value' in source) return source.value
     try {
@@ -53,21 +40,6 @@ export function createKeys(target: Target, redactor: Redactor, life: Pick<Lifeti
   return {
     /** False if the run has no key with full rights. */
     hasFull: full !== undefined,
-    /** Notes how a request was answered: all answers to the full key together show whether it is accepted. */
-    note({ full }: Credential, status: number, tpe?: string): void {
-      if (!full || saysNothing.includes(status)) return
-      sent++
-      if (status === 401) refused++
-      if (status === 401 && tpe === 'BadToken') expired++
-    },
-    /** Why nothing is known of a target that refused the full key each time: what names it expired (§5) has read it. */
-    get refusal(): string {
-      return expired > 0 && expired === refused ? keyRead : keyRefused
-    },
-    /** There is no full key, or every request with it that was answered was answered 401. */
-    get isRefused(): boolean {
-      return full === undefined || (sent > 0 && sent === refused)
-    },
     /** `Bearer` and the full key; no credential at all if the run has none. */
     full: async (): Promise<Credential> =>
       fixed ?? (full ? bearer(full, true) : { shown: '', full: false }),

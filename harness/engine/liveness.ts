@@ -1,19 +1,19 @@
 import { targetReason } from '../report/index.ts'
-import { type HttpResult, proxyFor } from '../http/index.ts'
-import { forLiveness, httpRequest, livenessProbe, nameOf } from './request.ts'
-import { isLost } from './losses.ts'
-import { pause } from './outcome.ts'
-import { isThrottled } from './response.ts'
-import { recordExchange } from './send.ts'
-import type { Liveness, Run } from './run.ts'
+import type { HttpResult } from '../http/index.ts'
 import type { Exchange, PreviousRequest } from './exchange.ts'
 import {
   type GatewayResponse,
-  gatewayResponseOf,
   gatewayEveryMs,
+  gatewayResponseOf,
   remedyFor,
   type Way,
 } from './gateway.ts'
+import { isLost } from './losses.ts'
+import { pause } from './outcome.ts'
+import { forLiveness, httpRequest, livenessProbe, nameOf } from './request.ts'
+import { isThrottled } from './response.ts'
+import type { Liveness, Run } from './run.ts'
+import { recordExchange } from './send.ts'
 
 /** How often it is looked whether a target has gone quiet, in ms. */
 const checkEveryMs = 250
@@ -30,7 +30,6 @@ const restartQuestions = 20
 const resetQuestions = 3
 /** Time that the questions themselves may take beside the pauses between them, in ms. */
 const asideMs = 1000
-
 /** The first request of a run is given this long if the target file says nothing else, in ms. */
 const firstMs = 10_000
 
@@ -42,11 +41,18 @@ interface Asked {
 
 /** The liveness of a run, which is still being made: its question is the first request, whatever is judged. */
 export function createLiveness(run: () => Run): Liveness {
-  const unanswered = createUnanswered((request) => nameOf(run(), request))
+  const unanswered = createUnanswered()
   /** Looks since an answer came last, or the first of the open requests was sent. */
   let looks = 0
   let answeredAt = -Infinity
+  /** When the target answered again after it took no connections, or closed them all. */
+  let backAt = -Infinity
+  /** When the service behind its gateway was last found away, and when it was back. */
+  let away: { readonly from: number; readonly to: number } | undefined
   let checking: Promise<void> | undefined
+  let timer: NodeJS.Timeout | undefined
+  const once = (check: () => Promise<void>): Promise<void> =>
+    (checking ??= check().finally(() => (checking = undefined)))
   const answered = (): void => {
     answeredAt = performance.now()
     looks = 0
@@ -54,20 +60,13 @@ export function createLiveness(run: () => Run): Liveness {
   const ask = async (timeoutMs: number, elsewhere = false): Promise<Asked> => {
     const { api, client, life } = run()
     const probe = await livenessProbe(run(), elsewhere ? api.reading : api.first)
+    const request = httpRequest(run(), probe)
     // The first answer may be a gateway's: it is shown to the observers when it is accepted.
-    const sent: PreviousRequest = {
-      probe,
-      purpose: forLiveness,
-      request: httpRequest(run(), probe),
-    }
+    const sent: PreviousRequest = { probe, purpose: forLiveness, request }
     // It is not to wait behind what gets no answer.
     client.pacer.owe()
-    const result = await client.transport.send(sent.request, {
-      timeoutMs,
-      signal: life.signal,
-      fresh: true,
-      tag: sent,
-    })
+    const options = { timeoutMs, signal: life.signal, fresh: true, tag: sent }
+    const result = await client.transport.send(request, options)
     return { result, exchange: recordExchange(run(), sent, result) }
   }
   /** Shows the answer to what observes answers: it is the target's own. */
@@ -79,25 +78,25 @@ export function createLiveness(run: () => Run): Liveness {
   const wait = (ms: number): Promise<void> => pause(run(), ms).catch(() => undefined)
   const way = (): Way => {
     const { client, target } = run()
-    const { baseUrl, tls } = target
-    return { baseUrl, tls, ...(client.isInjected ? {} : { proxy: proxyFor(baseUrl) }) }
+    return { baseUrl: target.baseUrl, tls: target.tls, proxy: client.proxy }
   }
+  const gatewayOf = ({ exchange }: Asked): GatewayResponse | undefined =>
+    gatewayResponseOf(exchange, way())
   /** Asks again while a gateway answers for the service; gives what answered last. */
   const askPastGateway = async (
     first: Asked,
   ): Promise<{ readonly asked: Asked; readonly gateway?: GatewayResponse }> => {
     const began = performance.now()
     for (let asked = first; ; asked = await ask(lastChanceMs)) {
-      const gateway = gatewayResponseOf(asked.exchange, way())
+      const gateway = gatewayOf(asked)
       if (!gateway) return { asked }
       const isLast = performance.now() - began + gatewayEveryMs > gateway.patienceMs + asideMs
       if (!isLast) await wait(gatewayEveryMs)
-      else if (!gateway.perhapsHereOnly || (await isEverywhere())) return { asked, gateway }
-      else return { asked }
+      else if (gateway.perhapsHereOnly && !gatewayOf(await ask(lastChanceMs, true)))
+        return { asked }
+      else return { asked, gateway }
     }
   }
-  const isEverywhere = async (): Promise<boolean> =>
-    gatewayResponseOf((await ask(lastChanceMs, true)).exchange, way()) !== undefined
   const askWhile = async (
     isGone: (result: HttpResult) => boolean,
     first: Asked,
@@ -110,8 +109,8 @@ export function createLiveness(run: () => Run): Liveness {
     }
     return asked
   }
-  /** When the target answered again after it took no connections, or closed them all. */
-  let backAt = -Infinity
+  const stopped = (why: string): void =>
+    run().life.end('unreachable', `the target stopped answering: ${why}`)
   const checkAlive = async (): Promise<void> => {
     const first = await ask(lastChanceMs)
     const { result, exchange } = await askWhile(isAway, first, restartQuestions)
@@ -120,57 +119,40 @@ export function createLiveness(run: () => Run): Liveness {
     if (result.kind === 'answer') answered()
     // The run was over before the question was: that says nothing of the target.
     else if (result.cause !== 'aborted')
-      run().life.end(
-        'unreachable',
-        `the target stopped answering: ${result.message}${unanswered.sentence()}`,
-      )
+      stopped(`${result.message}${unanswered.sentence((request) => nameOf(run(), request))}`)
   }
-  /** When the service behind its gateway was last found away, and when it was back. */
-  let away: { readonly from: number; readonly to: number } | undefined
   const checkService = async (): Promise<void> => {
     const from = performance.now()
     const first = await ask(lastChanceMs)
-    if (!isServiceAway(first)) return
+    if ((gatewayOf(first)?.patienceMs ?? 0) <= gatewayEveryMs) return
     const { asked, gateway } = await askPastGateway(first)
     away = { from, to: performance.now() }
     accept(asked.exchange)
-    if (gateway) run().life.end('unreachable', `the target stopped answering: ${gateway.sentence}`)
+    if (gateway) stopped(gateway.sentence)
   }
-  const isServiceAway = ({ exchange }: Asked): boolean =>
-    (gatewayResponseOf(exchange, way())?.patienceMs ?? 0) > gatewayEveryMs
-  const checkServiceOnce = (): Promise<void> =>
-    (checking ??= checkService().finally(() => (checking = undefined)))
-  const checkAliveOnce = (): Promise<void> =>
-    (checking ??= checkAlive().finally(() => (checking = undefined)))
   const checkIfQuiet = async (): Promise<void> => {
-    if (unanswered.open > 0 && ++looks > quietLooks) await checkAliveOnce()
+    if (unanswered.open > 0 && ++looks > quietLooks) await once(checkAlive)
   }
-  // If a key cannot be read, the requests that need it report it.
-  const timer = setInterval(() => void checkIfQuiet().catch(() => undefined), checkEveryMs)
-  timer.unref()
   return {
     async first() {
-      const { baseUrl, limits, timeoutDeclared } = run().target
-      let first = await askWhile(
-        isRefusing,
-        await ask(timeoutDeclared ? limits.timeoutMs : firstMs),
-        startQuestions,
-      )
+      // If a key cannot be read, the requests that need it report it.
+      timer = setInterval(() => void checkIfQuiet().catch(() => undefined), checkEveryMs).unref()
+      const { life, target } = run()
+      const { baseUrl, limits, timeoutDeclared } = target
+      const asked = await ask(timeoutDeclared ? limits.timeoutMs : firstMs)
+      let first = await askWhile(isRefusing, asked, startQuestions)
       // A connection that was closed before any answer may be a start-up's, or chance: nothing can have happened.
       for (let more = resetQuestions; more > 0 && isLost(first.result); more--)
         first = await ask(lastChanceMs)
-      const { asked, gateway } = await askPastGateway(first)
-      const { result, exchange } = asked
+      const { asked: last, gateway } = await askPastGateway(first)
+      const { result, exchange } = last
       const why =
         result.kind === 'no-answer'
           ? `${result.message}${remedyFor(result, way())}`
           : gateway?.sentence
-      if (why !== undefined) {
-        run().life.end('unreachable', targetReason(baseUrl, why))
-        return false
-      }
-      accept(exchange)
-      return true
+      if (why === undefined) accept(exchange)
+      else life.end('unreachable', targetReason(baseUrl, why))
+      return why === undefined
     },
     sending(request) {
       if (unanswered.open === 0) looks = 0
@@ -181,13 +163,13 @@ export function createLiveness(run: () => Run): Liveness {
       if (result?.kind === 'answer') answered()
     },
     async confirm(since) {
-      if (answeredAt <= since) await checkAliveOnce()
+      if (answeredAt <= since) await once(checkAlive)
       return backAt >= since
     },
     async wasAway({ sentAt, endedAt }) {
       const overlaps = (): boolean =>
         away !== undefined && sentAt <= away.to && endedAt >= away.from
-      if (!overlaps()) await checkServiceOnce()
+      if (!overlaps()) await once(checkService)
       return overlaps()
     },
     async isThrottling() {
@@ -220,7 +202,7 @@ const maxNamed = 3
 const recentMs = 1000
 
 /** Remembers which requests the target had when it was last heard: one of them may have brought it down. */
-function createUnanswered(nameOf: (request: PreviousRequest) => string) {
+function createUnanswered() {
   /** When each was sent, and when each of the others had ended without an answer. */
   const open = new Map<PreviousRequest, number>()
   let lost: {
@@ -238,23 +220,20 @@ function createUnanswered(nameOf: (request: PreviousRequest) => string) {
       const sentAt = open.get(request) ?? 0
       const endedAt = performance.now()
       open.delete(request)
-      if (result === undefined) return
-      if (result.kind === 'answer')
+      if (result?.kind === 'answer')
         lost = lost.filter((other) => endedAt - other.endedAt < recentMs)
       // A request on a connection that nobody took did not reach the target.
-      else if (result.cause !== 'refused') lost.push({ request, sentAt, endedAt })
+      else if (result && result.cause !== 'refused') lost.push({ request, sentAt, endedAt })
     },
     /** `; under way when it stopped: POST … (chat.create/400-malformed-json)`, those with a body first; nothing if none was. */
-    sentence(): string {
+    sentence(nameOf: (request: PreviousRequest) => string): string {
       const all = [...lost, ...[...open].map(([request, sentAt]) => ({ request, sentAt }))]
-      const inOrder = all.sort((a, b) => a.sentAt - b.sentAt).map(({ request }) => request)
       // What a server has to read is more likely to bring it down.
-      const hasBody = ({ request }: PreviousRequest): boolean => request.body !== undefined
-      const withBodyFirst = [
-        ...inOrder.filter(hasBody),
-        ...inOrder.filter((request) => !hasBody(request)),
-      ]
-      const names = [...new Set(withBodyFirst.map(nameOf))]
+      const hasNone = ({ request }: PreviousRequest): number => (request.body === undefined ? 1 : 0)
+      const inOrder = all.sort(
+        (a, b) => hasNone(a.request) - hasNone(b.request) || a.sentAt - b.sentAt,
+      )
+      const names = [...new Set(inOrder.map(({ request }) => nameOf(request)))]
       const more = names.length > maxNamed ? `, and ${names.length - maxNamed} more` : ''
       return names.length === 0
         ? ''

@@ -101,3 +101,8 @@ export async function pause(
   await sleep(ms, undefined, { signal }).catch(() => undefined)
   signal.throwIfAborted()
 }
+
+/** Waits until all of them have ended, also if one throws; throws what the first of those did. */
+export async function allEnded(works: readonly Promise<unknown>[]): Promise<void> {
+  for (const one of await Promise.allSettled(works)) if (one.status === 'rejected') throw one.reason
+}

@@ -1,18 +1,15 @@
 import { member, parsedJson } from '../../schemas/json.ts'
-import { isNamed, type WireResponse } from '../http/index.ts'
+import { type HeaderLine, isNamed, type WireResponse } from '../http/index.ts'
+import type { Pairs, Pair } from '../../catalogue/expected.ts'
+import { validate } from '../../schemas/validate.ts'
 
 /** Nothing that the spec shows is nested so deep; whatever compares or prints a value may recurse as deep as this. */
 const deepest = 64
 
-/** The body read as JSON, or why it is not JSON. */
-type Json = { readonly ok: true; readonly value: unknown } | NoJson
-
-interface NoJson {
-  readonly ok: false
-  readonly problem: string
-  /** It is more than is read of an answer: whether it is JSON is not known. */
-  readonly unread?: true
-}
+/** The body read as JSON, or why it is not JSON; `unread`: it is more than is read of an answer, so that this is not known. */
+type Json =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly problem: string; readonly unread?: true }
 
 export interface ErrorNames {
   /** The code names that may stand with a status; undefined for a status that is not listed. */
@@ -27,6 +24,7 @@ export interface HttpResponse {
   readonly status: number
   /** Bytes of the body, decoded. */
   readonly size: number
+  readonly headers: readonly HeaderLine[]
   /** First value of a header, name in any letter case. */
   header(name: string): string | undefined
   /** The beginning of the body as text, so many bytes of it at most. */
@@ -40,22 +38,12 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** Most values in one body: no answer of the interface needs more, and more would take too much memory. */
 const maxValues = 400_000
-const tooManyValues: NoJson = {
-  ok: false,
-  problem: 'the body holds more than 400,000 values',
-  unread: true,
-}
-const tooLong: NoJson = {
-  ok: false,
-  problem: 'the body is longer than the suite reads (limits.maxAnswerBytes)',
-  unread: true,
-}
-
-function noJson(problem: string): NoJson {
-  return { ok: false, problem }
-}
-
+const tooManyValues = 'the body holds more than 400,000 values'
+const tooLong = 'the body is longer than the suite reads (limits.maxAnswerBytes)'
 const cutShort = 'the body is JSON cut short (Content-Length counts bytes, not characters)'
+
+const noJson = (problem: string): Json => ({ ok: false, problem })
+const unread = (problem: string): Json => ({ ok: false, problem, unread: true })
 
 function parsed(body: Uint8Array): Json {
   let text: string
@@ -66,7 +54,7 @@ function parsed(body: Uint8Array): Json {
   }
   if (text.startsWith('\ufeff')) return noJson('the body begins with a byte order mark')
   // Fewer characters hold no more values.
-  if (text.length > maxValues && structureOf(text).values > maxValues) return tooManyValues
+  if (text.length > maxValues && structureOf(text).values > maxValues) return unread(tooManyValues)
   const value = parsedJson(text)
   if (value === undefined)
     return noJson(structureOf(text).isOpen ? cutShort : 'the body is not JSON')
@@ -115,7 +103,7 @@ function cutDeep(value: unknown, level = 1): void {
 
 function jsonOf({ undecodable, cut, body }: WireResponse): Json {
   if (undecodable !== undefined) return noJson(undecodable)
-  if (cut) return tooLong
+  if (cut) return unread(tooLong)
   return body.length === 0 ? noJson('the body is empty') : parsed(body)
 }
 
@@ -145,6 +133,7 @@ export function responseOf(received: WireResponse, errors: ErrorNames): HttpResp
   return {
     status,
     size: body.length,
+    headers,
     header: headerOf(headers),
     text: textOf(isLarge && !json.ok ? body.slice(0, headBytes) : body),
     json: isLarge && json.ok ? rereader(body, json) : always(json),
@@ -201,4 +190,101 @@ export function isThrottled({ status }: HttpResponse): boolean {
 /** A 2xx whose body is not an error envelope. */
 export function isGranted(response: HttpResponse): boolean {
   return response.status >= 200 && response.status < 300 && !isEnvelope(response)
+}
+
+/** A block in place of what is expected. */
+export function isBlocked(
+  { response }: { readonly response?: HttpResponse | undefined },
+  expected?: Pairs,
+): boolean {
+  return response !== undefined && isBlock(response) && !isExpected(expected, response)
+}
+
+/** `family`: the status is right and the name is another code name of that status's row of §7.2. */
+type Match = 'exact' | 'family' | 'none'
+
+/** Statuses that are none of a 4xx: they speak of the key, of quota, or of what the path names. */
+const excludedFrom: Readonly<Partial<Record<Pair[0], readonly number[]>>> = {
+  '4xx': [401, 429],
+  '4xx-body': [401, 403, 404, 429],
+}
+/** Statuses that speak of an object which is not there, or of an id that is none. */
+const ofUnknownId: readonly number[] = [400, 403, 404, 410, 422]
+
+/** Whether it names several statuses, each of them with an envelope of any name. */
+const isScope = (status: Pair[0]): boolean =>
+  status === '4xx-id' || excludedFrom[status] !== undefined
+
+function hasStatus([status]: Pair, response: HttpResponse): boolean {
+  if (status === 'any') return response.status >= 400
+  if (status === 'no-5xx') return ![429, 503].includes(response.status) && !isBreakdown(response)
+  if (status === '4xx-id') return ofUnknownId.includes(response.status)
+  const excluded = excludedFrom[status]
+  if (excluded)
+    return response.status >= 400 && response.status < 500 && !excluded.includes(response.status)
+  return status === response.status
+}
+
+/** Names what an answer lacks of an error envelope; undefined if it is whole. */
+export function envelopeProblem(response: HttpResponse): string | undefined {
+  const json = response.json()
+  if (!json.ok) return json.problem
+  const found = validate('error-envelope', json.value)
+  return found.valid ? undefined : found.problem
+}
+
+/** How an answer compares with the pairs that the spec asks for. */
+export function matchPairs(pairs: Pairs, response: HttpResponse): Match {
+  const ofStatus = pairs.filter((pair) => hasStatus(pair, response))
+  if (
+    ofStatus.some(
+      ([status, ...names]) =>
+        names.length === 0 && (!isScope(status) || envelopeProblem(response) === undefined),
+    )
+  )
+    return 'exact'
+  const tpe = tpeOf(response)
+  if (tpe === undefined) return 'none'
+  if (ofStatus.some(([, ...names]) => names.includes(tpe))) return 'exact'
+  const family =
+    ofStatus.some(([status]) => typeof status === 'number') &&
+    response.errors.codeNames(response.status)?.includes(tpe)
+  return family ? 'family' : 'none'
+}
+
+/** Why an answer of the right status is still none of the pairs, if its envelope is the reason; else nothing. */
+export function envelopeRemark(pairs: Pairs, response: HttpResponse): string {
+  const asked = pairs.some((pair) => pair.length === 1 && hasStatus(pair, response))
+  const problem = asked && response.json().ok ? envelopeProblem(response) : undefined
+  return problem === undefined ? '' : `, but ${problem}`
+}
+
+/** True if the answer has one of the pairs: what tells an expected 429 from throttling. */
+export function isExpected(pairs: Pairs | undefined, response: HttpResponse): boolean {
+  return pairs !== undefined && matchPairs(pairs, response) === 'exact'
+}
+
+/** True if the answer has the status of a pair, and another name of its family. */
+export function isOfFamily(pairs: Pairs | undefined, response: HttpResponse): boolean {
+  return pairs !== undefined && matchPairs(pairs, response) === 'family'
+}
+
+/** True if the answer has the status of a pair, whatever its name. */
+export function hasStatusOf(pairs: Pairs | undefined, response: HttpResponse): boolean {
+  return pairs !== undefined && pairs.some((pair) => hasStatus(pair, response))
+}
+
+/** `400 InvalidInputParameters, or 413 BadRequest or PayloadTooLarge` */
+export function describePairs(pairs: Pairs): string {
+  return pairs
+    .map(([status, ...names]) => {
+      if (status === 'no-5xx') return 'anything but a 5xx'
+      const listed = (all: readonly number[], and: string): string =>
+        all.join(', ').replace(/, (\d+)$/, ` ${and} $1`)
+      if (status === '4xx-id') return `${listed(ofUnknownId, 'or')}, with an error envelope`
+      const excluded = excludedFrom[status]
+      if (excluded) return `a 4xx other than ${listed(excluded, 'and')}, with an error envelope`
+      return `${status === 'any' ? 'an error with' : status} ${names.join(' or ')}`.trim()
+    })
+    .join(', or ')
 }

@@ -1,13 +1,21 @@
+import type { NoResponse } from '../http/index.ts'
 import type { Exchange, Probe, Purpose } from './exchange.ts'
-import { kindOfRequest } from './grant-rate.ts'
 import { confirmKey, separateWrongKeys } from './key-watch.ts'
+import { kindOfRequest } from './log.ts'
 import { isHung, isLost } from './losses.ts'
 import { pause } from './outcome.ts'
+import {
+  hasStatusOf,
+  isExpected,
+  isOfFamily,
+  type HttpResponse,
+  isBreakdown,
+  isThrottled,
+  tpeOf,
+} from './response.ts'
 import { operationName, probeOf, type Source } from './request.ts'
-import { type HttpResponse, isBreakdown, isThrottled, tpeOf } from './response.ts'
-import { isExpected, isOfFamily, hasStatusOf } from './pairs.ts'
-import { perRun, type Run } from './run.ts'
-import { type SendingOptions, sendTry } from './send.ts'
+import type { Run } from './run.ts'
+import { type SendingOptions, sendOnce } from './send.ts'
 
 /** A request that is made anew for each try. */
 export interface Outgoing extends Pick<SendingOptions, 'fresh'> {
@@ -18,7 +26,7 @@ export interface Outgoing extends Pick<SendingOptions, 'fresh'> {
   readonly isGated?: boolean
 }
 
-/** What the tries of one request have in common; each policy has members of its own. */
+/** What the tries of one request have in common. */
 interface Tries {
   readonly run: Run
   readonly purpose: Purpose
@@ -40,8 +48,8 @@ interface Tries {
   throttled: number
 }
 
-/** Looks at what came: gives the exchange if that is the end, or `again` if another try is due. */
-type Policy = (exchange: Exchange, tries: Tries) => 'again' | Exchange | Promise<'again' | Exchange>
+/** The exchange that the tries end with, or `again` if another try is due. */
+type Next = 'again' | Exchange
 
 /**
  * Sends a request with the patience that a conforming target may ask for: 429 and 503 are backed off, a request that
@@ -51,18 +59,8 @@ type Policy = (exchange: Exchange, tries: Tries) => 'again' | Exchange | Promise
 export async function sendWithPatience(outgoing: Outgoing): Promise<Exchange> {
   const { run, source, purpose, fresh = false, isGated } = outgoing
   const { breaker, throttle } = run.client
-  const tries: Tries = {
-    run,
-    purpose,
-    fresh,
-    alone: false,
-    resent: false,
-    lost: 0,
-    hung: false,
-    refusals: 0,
-    gatewayErrors: [],
-    throttled: 0,
-  }
+  const none = { alone: false, resent: false, lost: 0, hung: false, refusals: 0, throttled: 0 }
+  const tries: Tries = { run, purpose, fresh, gatewayErrors: [], ...none }
   let releaseQueue: (() => void) | undefined
   try {
     for (;;) {
@@ -73,16 +71,15 @@ export async function sendWithPatience(outgoing: Outgoing): Promise<Exchange> {
         releaseQueue ??= await throttle.queue(operation, run.life.signal)
       await throttle.pass(operation, run.life.signal)
       await separateWrongKeys(run, probe)
-      const exchange = await sendTry({
-        run,
-        probe,
-        purpose,
+      const exchange = await sendOnce(run, probe, purpose, {
         fresh: tries.fresh,
         alone: tries.alone || tries.throttled >= triesBeside,
         ...(isGated ? {} : { source }),
       })
-      const decided = await (exchange.response ? onResponse : onLoss)(exchange, tries)
-      if (decided !== 'again') return decided
+      const next = exchange.response
+        ? await afterResponse(exchange, exchange.response, tries)
+        : await afterLoss(exchange, exchange.noResponse!, tries)
+      if (next !== 'again') return next
     }
   } catch (error) {
     // The circuit breaker opened while it waited to be sent once more: others like it were lost as often as it takes.
@@ -101,41 +98,47 @@ const mostUnanswered = 2
 const maxRefusals = 3
 
 /** No answer came: the target may be starting again, its connection may have been stale, or the request was lost. */
-const onLoss: Policy = async (exchange, tries) => {
+async function afterLoss(exchange: Exchange, noResponse: NoResponse, tries: Tries): Promise<Next> {
   const { run, purpose } = tries
-  const { noResponse, probe } = exchange
+  const { probe } = exchange
   const { breaker, losses } = run.client
-  if (isLost(noResponse!)) tries.lost++
+  const again = (): 'again' => {
+    tries.unanswered = exchange
+    losses.retried++
+    return 'again'
+  }
+  if (isLost(noResponse)) tries.lost++
   // It never reached the target, which may be starting again.
-  if (noResponse!.detail === 'nobody-listens' && tries.refusals++ < maxRefusals) {
+  if (noResponse.detail === 'nobody-listens' && tries.refusals++ < maxRefusals) {
     await confirmAlive(run, exchange)
     return 'again'
   }
-  if (noResponse!.staleConnection && !tries.fresh) {
-    tries.unanswered = exchange
+  if (noResponse.staleConnection && !tries.fresh) {
     tries.fresh = true
     tries.resent ||= tries.alone
-    losses.retried++
-    return 'again'
+    return again()
   }
   const repeatable = isRepeatable(probe, purpose)
   if (!tries.resent && repeatable) {
-    await prepareAgain(exchange, tries)
+    // A target that takes few connections closes a further one: so alone, and on one that is open, before another fresh one.
+    const isReset = noResponse.cause === 'reset'
+    const onOpen = isReset && !tries.alone && exchange.previousRequest === undefined
+    tries.resent = tries.fresh = !onOpen
+    tries.alone ||= isReset
+    again()
+    if (isReset) await pause(run, run.options.backoffMs)
     return 'again'
   }
   // Chance may explain a loss in a run that lost other answers.
-  if (repeatable && isLost(noResponse!) && tries.lost < losses.proof(tries.lost, sizeOf(probe))) {
-    tries.unanswered = exchange
+  if (repeatable && isLost(noResponse) && tries.lost < losses.proof(tries.lost, sizeOf(probe))) {
     tries.fresh = true
-    losses.retried++
+    again()
     await pause(run, run.options.backoffMs)
     return 'again'
   }
-  if (repeatable && isHung(noResponse!) && !tries.hung && losses.hangsNowAndThen(2)) {
-    tries.unanswered = exchange
+  if (repeatable && isHung(noResponse) && !tries.hung && losses.hangsNowAndThen(2)) {
     tries.hung = tries.fresh = true
-    losses.retried++
-    return 'again'
+    return again()
   }
   const wasGone = await confirmAlive(run, exchange)
   if (wasGone && repeatable && tries.refusals++ < maxRefusals) {
@@ -145,7 +148,7 @@ const onLoss: Policy = async (exchange, tries) => {
   }
   const last = tries.resent ? unansweredFor(exchange) : exchange
   // One that was sent again as often as it takes has proven it by itself.
-  const byChance = isLost(noResponse!) && !repeatable
+  const byChance = isLost(noResponse) && !repeatable
   if (!wasGone || repeatable)
     breaker.count(operationName(probe), last, (row) =>
       byChance ? losses.proof(row, sizeOf(probe)) : mostUnanswered,
@@ -162,18 +165,6 @@ function isRepeatable({ effect }: Probe, { isSuccess, role }: Purpose): boolean 
   return effect === 'none' || isSuccess !== undefined || role === 'setup'
 }
 
-/** A lost request goes once more: a target that takes few connections closes a further one. So alone, and on one that is open, before another fresh one. */
-async function prepareAgain(exchange: Exchange, tries: Tries): Promise<void> {
-  const isReset = exchange.noResponse!.cause === 'reset'
-  const onOpen = isReset && !tries.alone && exchange.previousRequest === undefined
-  tries.unanswered = exchange
-  tries.resent = tries.fresh = !onOpen
-  tries.run.client.losses.retried++
-  if (!isReset) return
-  tries.alone = true
-  await pause(tries.run, tries.run.options.backoffMs)
-}
-
 function sizeOf({ body }: Probe): number {
   return typeof body === 'string' ? Buffer.byteLength(body) : (body?.length ?? 0)
 }
@@ -185,37 +176,37 @@ async function confirmAlive(run: Run, { endedAt }: Exchange): Promise<boolean> {
   return wasGone
 }
 
-const onResponse: Policy = async (exchange, tries) => {
-  const { run, purpose, gatewayErrors, unanswered } = tries
-  const { probe } = exchange
-  const response = exchange.response!
-  run.client.breaker.reset(operationName(probe))
-  await confirmKey(run, exchange)
-  if (isGatewayError(response)) {
-    if ((await onGatewayError(exchange, tries)) === 'again') return 'again'
-  } else for (const error of gatewayErrors) gatewayErrorsOf(run).add(error)
-  if (isThrottled(response) && !isExpected(purpose.expects, response))
-    return onThrottled(exchange, tries)
-  return unanswered ? { ...exchange, unanswered } : exchange
-}
-
 /** A request is sent again so often after a gateway answered it for the service, and if the service was away meanwhile. */
 const maxInARow = 2
 const maxGatewayErrors = 3
 
-/** Errors of a gateway in place of an answer that came when the request was sent again: no matter of what was sent. */
-export const gatewayErrorsOf = perRun(() => new WeakSet<HttpResponse>())
-
-/** Sent again at least: a service that starts again may be back already, and one in many may be lost on the way. */
-const onGatewayError: Policy = async (exchange, { run, purpose, gatewayErrors }) => {
-  const response = exchange.response!
-  if (hasStatusOf(purpose.expects, response) || gatewayErrors.push(response) > maxGatewayErrors)
-    return exchange
-  const wasAway = await run.client.liveness.wasAway(exchange)
-  run.life.signal.throwIfAborted()
-  if (!wasAway && gatewayErrors.length > maxInARow) return exchange
-  run.client.losses.retried++
-  return 'again'
+/** An answer came: of the service, of a gateway in its place, or one that asks for patience. */
+async function afterResponse(
+  exchange: Exchange,
+  response: HttpResponse,
+  tries: Tries,
+): Promise<Next> {
+  const { run, purpose, gatewayErrors, unanswered } = tries
+  const { breaker, liveness, losses } = run.client
+  breaker.reset(operationName(exchange.probe))
+  await confirmKey(run, exchange)
+  if (!isGatewayError(response))
+    for (const error of gatewayErrors) run.findings.gatewayErrors.add(error)
+  else if (
+    !hasStatusOf(purpose.expects, response) &&
+    gatewayErrors.push(response) <= maxGatewayErrors
+  ) {
+    // Sent again at least: a service that starts again may be back already, and one in many may be lost on the way.
+    const wasAway = await liveness.wasAway(exchange)
+    run.life.signal.throwIfAborted()
+    if (wasAway || gatewayErrors.length <= maxInARow) {
+      losses.retried++
+      return 'again'
+    }
+  }
+  if (isThrottled(response) && !isExpected(purpose.expects, response))
+    return afterThrottling(exchange, response, tries)
+  return unanswered ? { ...exchange, unanswered } : exchange
 }
 
 /** A gateway says that the service behind it gave no answer, in an envelope or without. */
@@ -235,19 +226,17 @@ export function isOwnBreakdown({ response }: Exchange): boolean {
 const triesBeside = 2
 
 /** The operation is held back for as long as the target asks, or twice as long as before. */
-const onThrottled: Policy = (exchange, tries) => {
+function afterThrottling(exchange: Exchange, response: HttpResponse, tries: Tries): Next {
   const { run, purpose } = tries
   const { probe } = exchange
-  const response = exchange.response!
   const operation = operationName(probe)
   const { throttle } = run.client
   // It may be what the requirement expects, by another name: probe and control sent in turn tell soon.
   const most = isOfFamily(purpose.expects, response) ? 1 : Infinity
   const limit = Math.min(throttle.tries(operation), most)
-  const counted = !hasStatusOf(purpose.expects, response)
   const pauseMs = throttle.hold(operation, response, tries.throttled, {
     tries: limit,
-    counted,
+    counted: !hasStatusOf(purpose.expects, response),
     kind: kindOfRequest(probe),
   })
   if (pauseMs !== undefined && tries.throttled++ < limit) return 'again'

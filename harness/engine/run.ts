@@ -1,15 +1,18 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import type { CatalogueRequirement, RequirementId } from '../../catalogue/catalogue.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
-import type { HttpResult, Transport } from '../http/index.ts'
+import type { HttpResult, Proxy, Transport } from '../http/index.ts'
 import type { CircuitBreaker, Losses } from './losses.ts'
-import type { Pacer, Semaphore } from './semaphore.ts'
-import type { Throttle } from './throttle.ts'
+import type { Log } from './log.ts'
+import type { Pacer, Semaphore, Throttle } from './pace.ts'
+import type { Signs } from './signs.ts'
 import type { Recorder } from '../recording/index.ts'
 import type {
   BaselineEntry,
   Created,
   Depth,
+  Failure,
+  FailureExchange,
   LeftOutBy,
   NotServed,
   Reason,
@@ -21,7 +24,7 @@ import type {
 import type { Target } from '../target-file/index.ts'
 import type { Exchange, PreviousRequest, Purpose, Probe } from './exchange.ts'
 import type { Operation } from '../../catalogue/operation.ts'
-import type { ErrorNames } from './response.ts'
+import type { ErrorNames, HttpResponse } from './response.ts'
 import type { Keys, KeyWatch } from './keys.ts'
 import type { Lifetime } from './outcome.ts'
 
@@ -81,7 +84,8 @@ export type PlanEntry =
       readonly run: true
       /** How many of its requests may make the target generate something before all others were judged; no limit if it is not given. */
       readonly mayGenerate?: number
-      /** Sent for the `envelope/` requirements alone: its own outcome is left out. */ readonly leftOut?: LeftOutBy
+      /** Sent for the `envelope/` requirements alone: its own outcome is left out. */
+      readonly leftOut?: LeftOutBy
     }
   | ({ readonly run: false; readonly outcome: 'not-exercised' | 'not-applicable' } & Reason)
 
@@ -95,8 +99,33 @@ export interface Objects {
   readonly takenIds: Set<string>
   /** When the run made the objects of these ids (`performance.now()`). */
   readonly madeAt: Map<string, number>
+  /** What the requests of `setup` saved, by name; undefined before they are sent. */
+  saved?: Map<string, string>
   /** A suffix of at most 8 lower-case letters and digits, unique to run and call. */
   suffix(): string
+}
+
+/** What was found out about the answers of a run, beside the outcomes of its requirements. */
+export interface Findings {
+  /** The answers, in the order of coming. */
+  readonly log: Log
+  readonly signs: Signs
+  /** Failures so far that decide the exit code. */
+  failures: number
+  /** The exchanges that failures show, as they were before they were recorded. */
+  readonly shown: WeakMap<FailureExchange, Exchange>
+  /** Failures of requests that left a connection behind on which the next answer was wrong: by the requirement they were sent for. */
+  readonly poisoned: Map<string, Failure[]>
+  /** Answers that were wrong for what their connection had carried before: no requirement is judged by them. */
+  readonly poisonedResponses: WeakSet<object>
+  /** Errors of a gateway in place of an answer that came when the request was sent again: no matter of what was sent. */
+  readonly gatewayErrors: WeakSet<HttpResponse>
+  /** Requests that are proven to leave their connections unusable. */
+  readonly suspects: Set<string>
+  /** Kinds of answers that were as wrong on a fresh connection: nothing is to be learned from the next one. */
+  readonly wrongAnywhere: Set<string>
+  /** An answer was wrong and right in an order that no connection explains. */
+  varies: boolean
 }
 
 /** One run. Plain objects, none of them shared between two runs. */
@@ -109,6 +138,7 @@ export interface Run {
   readonly client: Client
   readonly life: Lifetime
   readonly objects: Objects
+  readonly findings: Findings
   /** Hooks of the suites: see `RunHook`. */
   readonly hooks: readonly RunHook[]
   readonly api: Interface
@@ -132,10 +162,10 @@ export interface RunHook {
     purpose: Purpose,
     send: GatedSend,
   ): Promise<Exchange> | undefined
-  /** Sees every exchange that was answered, also those that it did not intercept. */
-  observe?(run: Run, exchange: Exchange): void
   /** Sees every exchange that got no answer. */
   unanswered?(run: Run, exchange: Exchange): void
+  /** Sees every exchange about the interface that was answered, also those that it did not intercept. */
+  observe?(run: Run, exchange: Exchange): void
   /** How the valid requests of operations are made, if they are more than the declared body. */
   readonly requests?: Readonly<Partial<Record<OperationId, (run: Run) => Promise<Probe>>>>
   /** Begins what requirements that are judged last need, while the others are judged. */
@@ -191,11 +221,13 @@ export function isPlanned(run: Run, id: CatalogueRequirement['id']): boolean {
   return run.plan.get(id)?.run === true
 }
 
-/** Everything that each request of a run passes through, on its way out and back. `send` is the way in. */
+/** Everything that each request of a run passes through, on its way out and back. */
 interface Client {
   readonly transport: Transport
-  /** The transport was handed over: the target's own requests go through it as well. */
-  readonly isInjected: boolean
+  /** The way to the target file's own requests, by their origin; the transport itself if that was handed over. */
+  readonly elsewhere: { to(origin: string): Pick<Transport, 'send'>; close(): Promise<unknown> }
+  /** Undefined also if the transport was handed over. */
+  readonly proxy: Proxy | undefined
   readonly semaphore: Semaphore
   readonly pacer: Pacer
   readonly throttle: Throttle
@@ -204,7 +236,9 @@ interface Client {
   readonly keyWatch: KeyWatch
   readonly liveness: Liveness
   readonly recorder: Recorder
-  /** Called with every exchange that was answered. */
+  /** Called with every exchange, also one without an answer. */
+  readonly watchers: ((exchange: Exchange) => void)[]
+  /** Called with those that the target itself answered, about the interface. */
   readonly observers: ((exchange: Exchange) => void)[]
 }
 
@@ -218,14 +252,10 @@ export function perRun<T>(make: (run: Run) => T): (run: Run) => T {
   }
 }
 
-/** Options that do not follow from the others. */
-type IndependentOptions = Omit<
-  RunOptions,
-  'refusalRuns' | 'grantedRuns' | 'nonce' | 'rerun' | 'backoffMs' | 'bail'
->
-
 /** Options that somebody gives for a run; whatever is left out is as usual. */
-export interface GivenOptions extends Partial<IndependentOptions> {
+export interface GivenOptions extends Partial<
+  Omit<RunOptions, 'refusalRuns' | 'grantedRuns' | 'nonce' | 'rerun' | 'backoffMs' | 'bail'>
+> {
   /** Cases of each generated requirement: 25 of a refusal and 5 of a granted request if it is not given, 1 of a quick run. */
   readonly runs?: number
   /** true: at the first failure. */
@@ -234,33 +264,26 @@ export interface GivenOptions extends Partial<IndependentOptions> {
 
 /** The options of a run. A seed that is not given is drawn, and always in the report. */
 export function runOptionsOf(given: GivenOptions, rerun: string): RunOptions {
-  const {
-    seed = randomInt(0, 2 ** 31),
-    runs,
-    tpe = 'exact',
-    strict = false,
-    readOnly = false,
-    bail = false,
-  } = given
-  const {
-    depth = 'full',
-    insecure = false,
-    only = [],
-    skip = [],
-    shard = null,
-    expected = [],
-    exchangeLog,
-    chosenBy,
-    endsTarget = false,
-  } = given
+  const { runs, bail = false, depth = 'full', ...others } = given
   return {
-    ...{ seed, tpe, strict, readOnly, insecure, only, skip, shard, expected, rerun },
+    seed: others.seed ?? randomInt(0, 2 ** 31),
+    tpe: others.tpe ?? 'exact',
+    strict: others.strict ?? false,
+    readOnly: others.readOnly ?? false,
+    insecure: others.insecure ?? false,
+    only: others.only ?? [],
+    skip: others.skip ?? [],
+    shard: others.shard ?? null,
+    expected: others.expected ?? [],
+    exchangeLog: others.exchangeLog,
+    chosenBy: others.chosenBy,
+    endsTarget: others.endsTarget ?? false,
+    rerun,
     bail: bail === false ? Infinity : Number(bail),
-    ...{ depth, refusalRuns: runs ?? (depth === 'quick' ? 1 : 25) },
-    ...{ grantedRuns: runs ?? (depth === 'quick' ? 1 : 5), backoffMs: 250 },
+    depth,
+    refusalRuns: runs ?? (depth === 'quick' ? 1 : 25),
+    grantedRuns: runs ?? (depth === 'quick' ? 1 : 5),
+    backoffMs: 250,
     nonce: [...randomBytes(4)].map((byte) => (byte % 36).toString(36)).join(''),
-    exchangeLog,
-    chosenBy,
-    endsTarget,
   }
 }

@@ -1,9 +1,7 @@
-import type { HttpResult, PrecedingRequest, SendOptions } from '../http/index.ts'
-import { answersOf } from './answers.ts'
+import type { HttpResult, SendOptions } from '../http/index.ts'
 import type { Exchange, PreviousRequest, Probe, Purpose } from './exchange.ts'
-import { kindOfRequest } from './grant-rate.ts'
 import { operationName, requestOf, type Source } from './request.ts'
-import { isThrottled, responseOf } from './response.ts'
+import { responseOf } from './response.ts'
 import type { Run } from './run.ts'
 
 export interface SendingOptions extends Pick<SendOptions, 'fresh'> {
@@ -17,13 +15,6 @@ export interface SendingOptions extends Pick<SendOptions, 'fresh'> {
   readonly alone?: boolean
   /** Sent at once, whatever pace is asked for: those after it wait for as much longer, or not even those. */
   readonly pace?: 'paid-back' | 'none'
-}
-
-/** One try of a request: it is made, and on its way to the socket. */
-export interface Try extends SendingOptions {
-  readonly run: Run
-  readonly probe: Probe
-  readonly purpose: Purpose
 }
 
 /**
@@ -41,25 +32,29 @@ function isUrgent({ api }: Run, { operation, effect }: Probe, { role }: Purpose)
 }
 
 /**
- * One try: waits for its place under the semaphore, and for the pace asked for, and is dropped if the circuit breaker has opened
- * meanwhile.
+ * One request, once: it waits for its place under the semaphore, and for the pace asked for, and is dropped if the circuit breaker
+ * has opened meanwhile.
  */
-export async function sendTry(sending: Try): Promise<Exchange> {
-  const { run, probe, purpose, hasPlace, alone, pace: own } = sending
+export async function sendOnce(
+  run: Run,
+  probe: Probe,
+  purpose: Purpose,
+  options: SendingOptions = {},
+): Promise<Exchange> {
   const { client, life } = run
-  const release = hasPlace
+  const { semaphore, pacer, liveness } = client
+  const count = options.alone ? semaphore.size : 1
+  const urgent = isUrgent(run, probe, purpose)
+  const release = options.hasPlace
     ? undefined
-    : await client.semaphore.acquire(life.signal, {
-        count: alone ? client.semaphore.size : 1,
-        urgent: isUrgent(run, probe, purpose),
-      })
+    : await semaphore.acquire(life.signal, { count, urgent })
   try {
-    if (own === 'paid-back') client.pacer.owe()
-    else if (own === undefined) await client.pacer.wait(life.signal)
-    if (client.liveness.checking) await client.liveness.checking
+    if (options.pace === 'paid-back') pacer.owe()
+    else if (options.pace === undefined) await pacer.wait(life.signal)
+    if (liveness.checking) await liveness.checking
     life.signal.throwIfAborted()
     client.breaker.check(operationName(probe))
-    return await transmit(sending)
+    return await transmit(run, probe, purpose, options)
   } finally {
     release?.()
   }
@@ -68,62 +63,54 @@ export async function sendTry(sending: Try): Promise<Exchange> {
 /** Longest wait for an answer that takes no generation, in ms; `limits.timeoutMs` decides if it is declared. */
 const promptMs = 15_000
 
-/** How long this request may take in all, in ms. */
-function deadlineOf({ target: { limits, timeoutDeclared } }: Run, { effect }: Probe): number {
-  return timeoutDeclared || effect === 'generates'
-    ? limits.timeoutMs
-    : Math.min(limits.timeoutMs, promptMs)
-}
-
-/** A result that says which limit ran out, if one did. */
-function naming(result: HttpResult, { target }: Run, { effect }: Probe): HttpResult {
-  if (result.kind === 'answer' || result.cause !== 'timeout') return result
-  if (result.detail === 'still-coming')
-    return { ...result, message: `${result.message}; declare a longer limits.timeoutMs` }
-  const usual = target.timeoutDeclared || effect === 'generates'
-  const limit = usual ? 'limits.timeoutMs' : 'the limit as long as limits.timeoutMs is not declared'
-  return { ...result, message: `${result.message} (${limit})` }
-}
-
-function precedingOf(run: Run, previous: PreviousRequest): PrecedingRequest {
-  return {
-    request: previous.request,
-    tag: previous,
-    ended: (result) => void recordExchange(run, previous, result),
-  }
-}
-
 /** Gives the request the key of this moment, sends it and records what came: the last step. */
-async function transmit({
-  run,
-  probe,
-  purpose,
-  source,
-  fresh = false,
-  after,
-}: Try): Promise<Exchange> {
-  const { client, life } = run
+async function transmit(
+  run: Run,
+  probe: Probe,
+  purpose: Purpose,
+  { source, fresh = false, after }: SendingOptions,
+): Promise<Exchange> {
+  const { client, life, target } = run
   const sentFor = after ? { ...purpose, skipJudging: 'at all' as const } : purpose
   const sent = await requestOf(run, probe, sentFor, source)
+  const isUsual = target.timeoutDeclared || probe.effect === 'generates'
+  const timeoutMs = Math.min(target.limits.timeoutMs, isUsual ? Infinity : promptMs)
   client.liveness.sending(sent)
   let result: HttpResult | undefined
   try {
     result = await client.transport.send(sent.request, {
-      timeoutMs: deadlineOf(run, probe),
+      timeoutMs,
       signal: life.signal,
       fresh,
       tag: sent,
-      ...(after && { after: precedingOf(run, after) }),
+      ...(after && {
+        after: {
+          request: after.request,
+          tag: after,
+          ended: (first) => void recordExchange(run, after, first),
+        },
+      }),
     })
   } finally {
     client.liveness.ended(sent, result)
     if (result) client.losses.note(result)
   }
   life.signal.throwIfAborted()
-  return recordExchange(run, sent, naming(result, run, probe))
+  return recordExchange(run, sent, naming(result, isUsual))
 }
 
-/** Records an exchange and shows it to the observers. */
+/** A result that says which limit ran out, if one did. */
+function naming(result: HttpResult, isUsual: boolean): HttpResult {
+  if (result.kind === 'answer' || result.cause !== 'timeout') return result
+  if (result.detail === 'still-coming')
+    return { ...result, message: `${result.message}; declare a longer limits.timeoutMs` }
+  const limit = isUsual
+    ? 'limits.timeoutMs'
+    : 'the limit as long as limits.timeoutMs is not declared'
+  return { ...result, message: `${result.message} (${limit})` }
+}
+
+/** Records an exchange and shows it to whoever watches. */
 export function recordExchange(run: Run, sent: PreviousRequest, given: HttpResult): Exchange {
   // What is recorded is kept, and would hold the exchange before it on the connection, which holds the one before.
   const { previousTag, ...result } = given
@@ -131,7 +118,8 @@ export function recordExchange(run: Run, sent: PreviousRequest, given: HttpResul
   const { operation, credential } = probe
   const { requirement, role } = purpose
   const url = run.target.baseUrl + request.path
-  const recorded = run.client.recorder.record({
+  const { recorder, watchers, observers } = run.client
+  const recorded = recorder.record({
     url,
     request,
     result,
@@ -141,7 +129,6 @@ export function recordExchange(run: Run, sent: PreviousRequest, given: HttpResul
     role,
   })
   sent.recorded = recorded
-  const { sentAt, endedAt } = result
   const exchange: Exchange = {
     probe,
     purpose,
@@ -149,33 +136,17 @@ export function recordExchange(run: Run, sent: PreviousRequest, given: HttpResul
     get recorded() {
       return recorded()
     },
-    sentAt,
-    endedAt,
-    ...(previousTag && 'probe' in previousTag
-      ? { previousRequest: previousTag as PreviousRequest }
-      : {}),
+    sentAt: result.sentAt,
+    endedAt: result.endedAt,
+    ...(previousTag &&
+      'probe' in previousTag && { previousRequest: previousTag as PreviousRequest }),
     ...(result.kind === 'answer'
       ? { response: responseOf(result, run.api.errors) }
       : { noResponse: result }),
   }
-  run.client.keyWatch.see(exchange)
-  if (exchange.response && !isThrottled(exchange.response))
-    run.client.throttle.answered(kindOfRequest(probe), sentAt)
-  if (!exchange.response) for (const hook of run.hooks) hook.unanswered?.(run, exchange)
-  if (result.kind === 'answer') answersOf(run).observe(exchange, result.headers)
-  if (exchange.response && !purpose.skipPassive)
-    for (const observe of run.client.observers) observe(exchange)
+  for (const watch of watchers) watch(exchange)
+  if (exchange.response && !purpose.skipPassive) for (const observe of observers) observe(exchange)
   return exchange
-}
-
-/** One request, once. */
-export function sendOnce(
-  run: Run,
-  probe: Probe,
-  purpose: Purpose,
-  options: SendingOptions = {},
-): Promise<Exchange> {
-  return sendTry({ ...options, run, probe, purpose })
 }
 
 /** `sendOnce`, and once more if the connection had been closed by the target before any byte of an answer. */
@@ -185,13 +156,10 @@ export async function sendWithStaleRetry(
   purpose: Purpose,
   options: SendingOptions = {},
 ): Promise<Exchange> {
-  const exchange = await sendOnce(run, probe, purpose, options)
-  if (!exchange.noResponse?.staleConnection) return exchange
+  const unanswered = await sendOnce(run, probe, purpose, options)
+  if (!unanswered.noResponse?.staleConnection) return unanswered
   run.client.losses.retried++
-  return {
-    ...(await sendOnce(run, probe, purpose, { ...options, fresh: true })),
-    unanswered: exchange,
-  }
+  return { ...(await sendOnce(run, probe, purpose, { ...options, fresh: true })), unanswered }
 }
 
 /** Sends a request that is ready on one of the places that are held, at once; once more as `sendWithStaleRetry` if it has no effect. */

@@ -7,7 +7,7 @@ export type {
   NoResponseDetail,
   WireResponse,
 } from './message.ts'
-export { headerValue, isNamed, type PrecedingRequest } from './message.ts'
+export { headerValue, isNamed } from './message.ts'
 
 // Sending it: over sockets, or to a handler in the same process.
 export type { SendOptions, Transport } from './message.ts'

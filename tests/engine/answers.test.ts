@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { answersDiffer, createAnswers } from '../../harness/engine/answers.ts'
+import { answersDiffer, createLog } from '../../harness/engine/log.ts'
 import { responseOf } from '../../harness/engine/response.ts'
 import { errorNames } from '../../catalogue/errors.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
@@ -7,9 +7,11 @@ import { failed, failure } from '../gates/results.ts'
 
 type Answer = readonly [status: number, header?: string]
 
+const probe = { operation: 'files.list', credential: { full: true } }
+
 /** A run of those answers, one a ms. */
 function ran(answers: readonly Answer[], clean?: (text: string) => string) {
-  const seen = createAnswers(clean)
+  const seen = createLog(clean)
   answers.forEach(([status, instance], at) => {
     const headers = [
       { name: 'Date', value: `${at % 2}` },
@@ -25,7 +27,7 @@ function ran(answers: readonly Answer[], clean?: (text: string) => string) {
       sentAt: at,
       endedAt: at,
     } as const
-    seen.observe({ endedAt: at, response: responseOf(wire, errorNames) } as Exchange, headers)
+    seen.see({ probe, endedAt: at, response: responseOf(wire, errorNames) } as Exchange)
   })
   return seen
 }
@@ -83,9 +85,10 @@ test.each<[string, readonly Answer[], object]>([
 
 test('a run of more answers than a call takes arguments', () => {
   const seen = ran([[500], [200]])
-  const response = { status: 500, json: () => ({ ok: true, value: { tpe: 'InternalError' } }) }
+  const json = () => ({ ok: true, value: { tpe: 'InternalError' } })
+  const response = { status: 500, headers: [], json }
   for (let at = 2; at < 200_000; at++)
-    seen.observe({ endedAt: at, response } as unknown as Exchange, [])
+    seen.see({ probe, endedAt: at, response } as unknown as Exchange)
   expect(answersDiffer(seen, coming(3))).toMatchObject({ times: 199_999, of: 200_000 })
 })
 

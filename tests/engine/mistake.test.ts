@@ -1,9 +1,25 @@
 import { expect, test } from 'vitest'
 import { judgeOf } from '../../suites/suites.ts'
 import type { Judge } from '../../harness/engine/index.ts'
+import type { Judged } from '../matrix/judge-reference.ts'
 import { judge } from './networks.ts'
 
 const broken = 'translate.run/400-empty-text'
+
+const only = ['translate.run/4*', 'files.list/*']
+
+function expectLoud({ of, results, verdicts }: Judged, reason: string): void {
+  expect(of(broken)).toMatchObject({
+    outcome: 'not-exercised',
+    reason: `a mistake of the suite: ${reason}`,
+    failures: [],
+  })
+  expect(verdicts).toEqual({ exact: 'passing', family: 'passing' })
+  const others = results.filter(
+    ({ id }) => id !== broken && /^(translate\.run\/4|files\.list\/)/.test(id),
+  )
+  expect(new Set(others.map(({ outcome }) => outcome))).toEqual(new Set(['passed']))
+}
 
 test.each<[string, Judge | undefined, string]>([
   [
@@ -30,17 +46,16 @@ test.each<[string, Judge | undefined, string]>([
   ],
   ['a requirement without a check', undefined, 'the requirement has no check'],
 ])('%s is loud, and takes nothing else with it', async (_, check, reason) => {
-  const { of, results, verdicts } = await judge(['translate.run/4*', 'files.list/*'], {
-    judgeOf: (id) => (id === broken ? check : judgeOf(id)),
+  expectLoud(await judge(only, { judgeOf: (id) => (id === broken ? check : judgeOf(id)) }), reason)
+})
+
+test('so is a mistake while what failed is sent once more', async () => {
+  const judged = await judge(only, {
+    reference: { defects: [broken] },
+    way(_request, send, { purpose }) {
+      if (purpose?.requirement !== broken || !purpose.skipPassive) return send()
+      throw new TypeError('nothing.at is not a function')
+    },
   })
-  expect(of(broken)).toMatchObject({
-    outcome: 'not-exercised',
-    reason: `a mistake of the suite: ${reason}`,
-    failures: [],
-  })
-  expect(verdicts).toEqual({ exact: 'passing', family: 'passing' })
-  const others = results.filter(
-    ({ id }) => id !== broken && /^(translate\.run\/4|files\.list\/)/.test(id),
-  )
-  expect(new Set(others.map(({ outcome }) => outcome))).toEqual(new Set(['passed']))
+  expectLoud(judged, 'nothing.at is not a function')
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createOpenCases } from '../../harness/engine/check-context.ts'
-import type { JudgeOf } from '../../harness/engine/judge.ts'
+import type { JudgeOf } from '../../harness/engine/judging.ts'
 import { defaultLimits } from '../../harness/target-file/model.ts'
 import { judgeReference } from './judge-reference.ts'
 import { judgeLenient } from './lenient.ts'

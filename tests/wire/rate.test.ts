@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { HttpResponse } from '../../harness/engine/response.ts'
-import { createGrantRate } from '../../harness/engine/grant-rate.ts'
+import type { Exchange } from '../../harness/engine/exchange.ts'
+import { createLog, grantsPerMinute } from '../../harness/engine/log.ts'
 import { rateOf, rateText } from '../../harness/report/reason.ts'
-import { createPacer } from '../../harness/engine/semaphore.ts'
-import { createThrottle } from '../../harness/engine/throttle.ts'
+import { createPacer, createThrottle } from '../../harness/engine/pace.ts'
 import { inVirtualTime } from '../support/virtual-time.ts'
 
 /** How many ms each of these waits took from its beginning on. */
@@ -20,7 +20,7 @@ async function passedIn(
   )
 }
 
-const ofFull = { operation: 'files.list', shown: 'full' } as const
+const log = { limit: () => undefined }
 
 test('0 waits for nothing', () =>
   inVirtualTime(async () => {
@@ -57,12 +57,13 @@ test('names the operations that alone were throttled for 30 s', () =>
     const told: (readonly string[])[] = []
     const throttle = createThrottle({
       baseMs: 1,
+      log,
       onTimeout: ({ operations }) => void told.push(operations),
     })
     const limit = { status: 429, header: () => undefined } as unknown as HttpResponse
     throttle.hold('files.list', limit, 0)
     await sleep(29_000)
-    throttle.answered(ofFull, 0)
+    throttle.see({ response: { ...limit, status: 200 } })
     for (const operation of ['jobs.create', 'files.upload', 'jobs.create'])
       throttle.hold(operation, limit, 0)
     await sleep(29_000)
@@ -75,7 +76,7 @@ test('a wait that an answer asks for counts before the 30 s', () =>
   inVirtualTime(async () => {
     const told: number[] = []
     const onTimeout = ({ ms }: { ms: number }): void => void told.push(Math.round(ms))
-    const throttle = createThrottle({ baseMs: 1, onTimeout })
+    const throttle = createThrottle({ baseMs: 1, log, onTimeout })
     const limit = (seconds: number): HttpResponse =>
       ({
         status: 429,
@@ -112,44 +113,64 @@ test('what goes at once is paid back by what waits', () =>
     expect(await passedIn([wait(), wait()], start)).toEqual([500, 600])
   }))
 
+/** A run whose answers come at once, when they are told. */
+function ran() {
+  const log = createLog()
+  const answered = (operation: string, value?: string): void => {
+    const now = performance.now()
+    const credential = { full: value === 'full', ...(value !== undefined && { value }) }
+    const response = { status: 200, headers: [], json: () => ({ ok: false }) }
+    const exchange = { probe: { operation, credential }, sentAt: now, endedAt: now, response }
+    log.see(exchange as unknown as Exchange)
+  }
+  return {
+    full: (count: number): void => {
+      for (let time = 0; time < count; time++) answered('files.list', 'full')
+    },
+    answered,
+    limited: (askedMs: number, operation = 'files.list'): void =>
+      log.limit({ operation, shown: 'full' }, 429, askedMs),
+    perMinute: () => grantsPerMinute(log),
+  }
+}
+
 test('a rate follows from what was granted between throttled answers', () =>
   inVirtualTime(async () => {
-    const minute = createGrantRate()
-    minute.limited(ofFull, 0, 429)
+    const minute = ran()
+    minute.limited(0)
     for (let window = 0; window < 3; window++) {
       await sleep(60_000)
-      for (let time = 0; time < 60; time++) minute.answered(ofFull, performance.now())
-      minute.limited(ofFull, 0, 429)
+      minute.full(60)
+      minute.limited(0)
     }
     expect(minute.perMinute()).toBe(60)
-    const outage = createGrantRate()
-    for (let time = 0; time < 60; time++) outage.answered(ofFull, performance.now())
-    outage.limited(ofFull, 0, 429)
+    const outage = ran()
+    outage.full(60)
+    outage.limited(0)
     await sleep(20_000)
-    outage.limited(ofFull, 0, 429)
-    for (let time = 0; time < 60; time++) outage.answered(ofFull, performance.now())
+    outage.limited(0)
+    outage.full(60)
     expect(outage.perMinute()).toBeUndefined()
     // What has no key is granted without end, and says nothing of a quota of the key.
-    const ofKey = createGrantRate()
-    for (let time = 0; time < 100; time++) ofKey.answered(ofFull, performance.now())
-    ofKey.limited(ofFull, 8000, 429)
+    const ofKey = ran()
+    ofKey.full(100)
+    ofKey.limited(8000)
     await sleep(1)
-    ofKey.answered({ ...ofFull, shown: 'none' }, performance.now())
-    ofKey.limited(ofFull, 8000, 429)
+    ofKey.answered('files.list')
+    ofKey.limited(8000)
     expect(ofKey.perMinute()).toBeUndefined()
     await sleep(10_000)
-    for (let time = 0; time < 50; time++)
-      ofKey.answered({ ...ofFull, shown: 'none' }, performance.now())
-    for (let time = 0; time < 100; time++) ofKey.answered(ofFull, performance.now())
-    ofKey.limited(ofFull, 9999, 429)
+    for (let time = 0; time < 50; time++) ofKey.answered('files.list')
+    ofKey.full(100)
+    ofKey.limited(9999)
     expect(ofKey.perMinute()).toBe(599)
     // Nor does what other operations grant, if few are limited.
-    const ofJobs = createGrantRate()
+    const ofJobs = ran()
     for (let time = 0; time < 3; time++) {
-      ofJobs.limited({ ...ofFull, operation: 'jobs.create' }, 8000, 429)
+      ofJobs.limited(8000, 'jobs.create')
       await sleep(10_000)
       for (const operation of ['jobs.create', 'files.list', 'translate.run'])
-        ofJobs.answered({ ...ofFull, operation }, performance.now())
+        ofJobs.answered(operation, 'full')
     }
     expect(ofJobs.perMinute()).toBeUndefined()
     expect([600, 60, 119, 120].map(rateText)).toEqual(['10', '60/min', '119/min', '2'])

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createSemaphore } from '../../harness/engine/semaphore.ts'
+import { createSemaphore } from '../../harness/engine/pace.ts'
 
 const { signal } = new AbortController()
 

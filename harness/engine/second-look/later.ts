@@ -1,25 +1,61 @@
 import { describeResponse } from '../describe.ts'
-import { type Exchange, isWrong, type Probe, type Purpose } from '../exchange.ts'
+import {
+  differing,
+  type Exchange,
+  isThrottling,
+  isWrong,
+  kindOf,
+  mayRepeat,
+  type Probe,
+  type Purpose,
+} from '../exchange.ts'
 import { pause, Throttled } from '../outcome.ts'
-import { isBlocked, isExpected } from '../pairs.ts'
-import { operationName, probeOf } from '../request.ts'
-import { isThrottled } from '../response.ts'
+import { isBlocked, isExpected, isGranted, isThrottled } from '../response.ts'
+import { operationName, probeOf, type Source } from '../request.ts'
 import { stopIfSuspected } from '../retry.ts'
 import type { Run } from '../run.ts'
-import { sendWithStaleRetry } from '../send.ts'
-import { longestPauseMs, retryAfter } from '../throttle.ts'
-import type { Asked } from './asked.ts'
+import { type SendingOptions, sendWithStaleRetry } from '../send.ts'
+import { longestPauseMs, retryAfter } from '../pace.ts'
+
+/** Sends the request of an exchange a single time: on a fresh connection, or on one that has just carried another request. */
+export type SendAgain = (options: Pick<SendingOptions, 'fresh' | 'after'>) => Promise<Exchange>
+
+/** The request without its fault, for one that is throttled: the two are sent in turn. */
+export interface Counterpart {
+  /** `none`: it is not sent, since it would create or generate something. */
+  readonly state: 'granted' | 'refused' | 'none'
+  valid(): Promise<Probe>
+  isGranted(exchange: Exchange): boolean
+}
+
+/** What else is known of a request that is asked for. */
+export interface AskOptions extends Pick<SendingOptions, 'fresh'> {
+  /** Asked for only if the request is throttled on every try. */
+  readonly counterpart?: () => Promise<Counterpart>
+  /** A state of the target that the probe needs and its counterpart does not: left and entered again in each turn. */
+  readonly state?: { enter(): Promise<void>; leave(): Promise<void> }
+}
+
+/** A request that was answered, and the ways to ask for it again. */
+export interface Asked extends AskOptions {
+  readonly run: Run
+  /** At the end: several times, whatever comes first. */
+  readonly isOften?: boolean
+  readonly source: Source
+  readonly purpose: Purpose
+  /** Once more as it was asked for: with the same patience. */
+  same(): Promise<Exchange>
+  readonly again: SendAgain
+  /** A request of its operation, when the object that it names allows it. */
+  gated(probe: Probe, purpose: Purpose, send: () => Promise<Exchange>): Promise<Exchange>
+}
 
 /**
  * How often a request that should be granted is sent, if a guardrail or a model error meets it now and then: of the hundreds of a
- * run none is met each time by a server that blocks one of twelve.
+ * run none is met each time by a server that blocks one of twelve. One that should be refused is sent more often, since nothing is
+ * generated, and requests of a run that take turns may meet every block of a server that blocks one of so many.
  */
-const triesOfGranted = 5
-/**
- * How often one that should be refused is sent then: more often, since nothing is generated, and requests of a run that take turns
- * may meet every block of a server that blocks one of so many.
- */
-const triesOfRefused = 8
+const triesOf = { granted: 5, refused: 8 }
 
 /** A guardrail or a model error met it, which is not what it is sent for. */
 export const isMet = (exchange: Exchange): boolean =>
@@ -32,9 +68,8 @@ export async function pastBlocks(
 ): Promise<Exchange> {
   let exchange = first ?? (await send())
   const { probe, purpose } = exchange
-  const isRefused =
-    probe.effect === 'none' && purpose.expects !== undefined && purpose.isSuccess === undefined
-  for (let tries = isRefused ? triesOfRefused : triesOfGranted; tries > 1; tries--) {
+  const isRefused = probe.effect === 'none' && purpose.expects && !purpose.isSuccess
+  for (let tries = isRefused ? triesOf.refused : triesOf.granted; tries > 1; tries--) {
     if (!isMet(exchange)) break
     exchange = await send()
   }
@@ -109,12 +144,10 @@ export async function takeTurns(asked: Asked, last: Exchange): Promise<Exchange>
       const { requirement } = purpose
       const granted = await send(await other.valid(), { requirement, role: 'control' })
       await state?.enter()
-      if (!other.isGranted(granted)) {
-        if (granted.response && isThrottled(granted.response)) stopIfSuspected(run, last.probe)
-        throw new Throttled(
-          `${describeResponse(exchange)}, and the control ${describeResponse(granted)}`,
-        )
-      }
+      if (other.isGranted(granted)) continue
+      if (granted.response && isThrottled(granted.response)) stopIfSuspected(run, last.probe)
+      const beside = describeResponse(granted)
+      throw new Throttled(`${describeResponse(exchange)}, and the control ${beside}`)
     }
     if (operation !== null) throttle.giveUp(operation)
     return exchange
@@ -131,4 +164,53 @@ async function waitAsAsked(run: Run, exchange: Exchange): Promise<void> {
   if (asked > longestPauseMs)
     throw new Throttled(`${describeResponse(exchange)}, for longer than 60 s`)
   await pause(run, asked)
+}
+
+/** An answer is asked for so often at the end, as it may come and go: by replica, or at random. */
+const times = 4
+
+/** Whether the request may be sent again: it makes nothing, or was refused before; and a target that refuses it generates nothing. */
+export function isHarmless(run: Run, exchange: Exchange): boolean {
+  const { response, probe } = exchange
+  if (!response || isThrottling(exchange) || !mayRepeat(exchange)) return false
+  return !leavesState(run, probe) || !isGranted(response)
+}
+
+/** Whether it makes an object, or adds one to another: granted once, the same request is answered otherwise from then on. */
+export function leavesState({ api }: Run, { operation }: Probe): boolean {
+  if (operation === null) return false
+  const { creates, freshFileAt } = api.operation(operation)
+  return creates !== undefined || freshFileAt !== undefined
+}
+
+/** Asks again when all else was sent; gives the exchange with what that showed, if it showed anything else than before. */
+export async function askAtEnd(asked: Asked, failed: Exchange): Promise<Exchange> {
+  const later = await responsesAtEnd(asked, failed)
+  const [first] = later
+  if (!first || later.every((other) => kindOf(other) === kindOf(failed))) return failed
+  const finding = later.every((other) => kindOf(other) === kindOf(first))
+    ? ({ kind: 'otherwise-later', response: describeResponse(first) } as const)
+    : differing([failed, ...later].map(describeResponse))
+  return { ...failed, finding }
+}
+
+/** The answers to the request by itself; no more than one if that is the one that failed, unless `isOften`; none if one says nothing. */
+async function responsesAtEnd(
+  { run, again, isOften = false }: Asked,
+  failed: Exchange,
+): Promise<Exchange[]> {
+  // What makes an object after all is not sent any more.
+  const mayMake = failed.probe.effect !== 'none' && leavesState(run, failed.probe)
+  const leavesNothing = !mayMake && failed.probe.effect !== 'creates'
+  const later: Exchange[] = []
+  while (later.length < times) {
+    // At once, if that leaves nothing behind: one each of all failures in turn, instances that take turns would give each
+    // failure the same one every time.
+    const count = leavesNothing && (isOften || later.length > 0) ? times - later.length : 1
+    later.push(...(await Promise.all(Array.from({ length: count }, () => again({ fresh: true })))))
+    if (later.some((other) => !other.response || isThrottling(other))) return []
+    if (mayMake && isGranted(later.at(-1)!.response!)) break
+    if (!isOften && kindOf(later[0]!) === kindOf(failed)) break
+  }
+  return later
 }

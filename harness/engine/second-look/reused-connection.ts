@@ -6,32 +6,24 @@ import {
   isWrong,
   mayRepeat,
   type PreviousRequest,
+  isThrottling,
+  kindOf,
 } from '../exchange.ts'
 import { curlOfBoth, withoutEntities } from '../../recording/index.ts'
 import type { Failure, FailureExchange } from '../../report/index.ts'
-import { isGranted, tpeOf, responseOf } from '../response.ts'
-import { matchPairs } from '../pairs.ts'
-import type { SendAgain } from './asked.ts'
-import { proves, trialOfPrevious, trialOfRequest, variesOf } from './connection-trial.ts'
+import { isGranted, tpeOf, responseOf, matchPairs } from '../response.ts'
+import type { SendAgain } from './later.ts'
 import { describeResponse, rerunLine, onReusedConnection } from '../describe.ts'
 import { forLiveness, livenessProbe, requestOf } from '../request.ts'
-import { perRun, type Run } from '../run.ts'
-
-/** Failures of requests that left a connection behind on which the next answer was wrong: by the requirement they were sent for. */
-export const poisonedConnections = perRun(() => new Map<string, Failure[]>())
-
-/** Answers that were wrong for what their connection had carried before: no requirement is judged by them. */
-export const poisonedResponses = perRun(() => new WeakSet<object>())
-
-/** Answers that were as wrong on a fresh connection: nothing is to be learned from the next one of their kind. */
-const provenOf = perRun(() => new Set<string>())
+import type { Run } from '../run.ts'
+import { sendOnce } from '../send.ts'
 
 /** True for an answer that is wrong on a connection that carried another request before, and that is not known to be wrong on each. */
 export function mayBePoisoned(run: Run, exchange: Exchange): boolean {
   return (
     exchange.previousRequest !== undefined &&
     isWrong(exchange) &&
-    !provenOf(run).has(kindOfFailure(exchange))
+    !run.findings.wrongAnywhere.has(kindOfFailure(exchange))
   )
 }
 
@@ -42,25 +34,42 @@ function kindOfFailure({ purpose, probe, response }: Exchange): string {
 /**
  * Gives the exchange that is to be judged. If the answer is right on fresh connections and wrong after the same previous request,
  * time after time, that request is to blame, and the right answer counts. If not, the answers differ by replica or at random, and
- * the wrong one is judged.
+ * the wrong one is judged. A request that may have had its effect is sent again only if its connection is proven to have been
+ * unusable.
  */
 export async function confirmOnFreshConnection(
   run: Run,
   exchange: Exchange,
   again: SendAgain,
 ): Promise<Exchange> {
-  const kind = kindOfFailure(exchange)
-  if (!mayRepeat(exchange)) {
-    const right = await afterProof(run, exchange, again)
-    if (!right) provenOf(run).add(kind)
-    return right ?? exchange
+  const fresh = mayRepeat(exchange) ? await again({ fresh: true }) : undefined
+  const isOnce = exchange.probe.effect !== 'none'
+  if (fresh && isWrong(fresh)) run.findings.wrongAnywhere.add(kindOfFailure(exchange))
+  if (fresh && !isRight(fresh)) return exchange
+  const remembering = fresh && (await rememberingKey(run, exchange, fresh, again))
+  if (remembering) return remembering
+  const previous = exchange.previousRequest!
+  const { proven, sent } = await isToBlame(run, previous, again, isOnce ? undefined : fresh)
+  if (proven) return attribute(run, exchange, fresh ?? (await again({ fresh: true })))
+  if (!fresh) {
+    run.findings.wrongAnywhere.add(kindOfFailure(exchange))
+    return exchange
   }
-  const fresh = await again({ fresh: true })
-  if (isWrong(fresh)) provenOf(run).add(kind)
-  if (!isRight(fresh)) return exchange
-  return (
-    (await rememberingKey(run, exchange, fresh, again)) ?? attributed(run, exchange, fresh, again)
-  )
+  run.findings.varies = true
+  const all = [exchange, ...(isOnce ? [fresh] : sent)]
+  return { ...exchange, finding: differing(all.map(describeResponse)) }
+}
+
+/** An answer to a creation of several at once that no service gives: only what its connection carried before may explain it. */
+export async function lookAtCreation(
+  run: Run,
+  exchange: Exchange,
+  again: SendAgain,
+): Promise<void> {
+  const { previousRequest, response } = exchange
+  if (!previousRequest || !response || !isNobodys(response)) return
+  const { proven } = await isToBlame(run, previousRequest, again, undefined)
+  if (proven) attribute(run, exchange, await again({ fresh: true }))
 }
 
 /** A request without the full key that is answered as if it had shown it: because an earlier one did, on that connection? */
@@ -76,7 +85,7 @@ async function rememberingKey(
     return undefined
   if (!isGranted(response) && tpeOf(response) === undefined) return undefined
   const showing = await requestOf(run, await livenessProbe(run), forLiveness)
-  const { proven, sent } = await proves(run, trialOfRequest(run, showing, again)!, fresh)
+  const { proven, sent } = await isToBlame(run, showing, again, fresh)
   const shown = sent.find(({ previousRequest }) => previousRequest)?.previousRequest?.recorded
   if (!proven || !shown) return undefined
   return {
@@ -86,84 +95,23 @@ async function rememberingKey(
   }
 }
 
-/** An answer to a creation of several at once that no service gives: only what its connection carried before may explain it. */
-export async function lookAtCreation(
-  run: Run,
-  exchange: Exchange,
-  again: SendAgain,
-): Promise<void> {
-  const { previousRequest, response } = exchange
-  if (previousRequest && response && isNobodys(response)) await afterProof(run, exchange, again)
-}
-
-/** A request that may have had its effect is sent again only if its connection is proven to have been unusable. */
-async function afterProof(
-  run: Run,
-  exchange: Exchange,
-  again: SendAgain,
-): Promise<Exchange | undefined> {
-  const previous = exchange.previousRequest!
-  const trial = trialOfPrevious(run, previous)
-  if (!trial || !(await proves(run, trial, await trial.alone())).proven) return undefined
-  const fresh = await again({ fresh: true })
-  poisonedResponses(run).add(exchange.response ?? exchange)
-  attribute(run, previous, { wrong: exchange, fresh })
-  return fresh
-}
-
-/** The right answer, if the previous request is proven to be to blame; else the wrong one, with all that were given. */
-async function attributed(
-  run: Run,
-  exchange: Exchange,
-  fresh: Exchange,
-  again: SendAgain,
-): Promise<Exchange> {
-  const previous = exchange.previousRequest!
-  const isOnce = exchange.probe.effect !== 'none'
-  const trial = isOnce ? trialOfPrevious(run, previous) : trialOfRequest(run, previous, again)
-  const { proven, sent } = trial
-    ? await proves(run, trial, isOnce ? await trial.alone() : fresh)
-    : { proven: false, sent: [fresh] }
-  if (proven) {
-    poisonedResponses(run).add(exchange.response ?? exchange)
-    attribute(run, previous, { wrong: exchange, fresh })
-    return fresh
+/** Notes the failure of the request that left the connection behind; gives the right answer. */
+function attribute(run: Run, wrong: Exchange, fresh: Exchange): Exchange {
+  const { poisoned, poisonedResponses } = run.findings
+  poisonedResponses.add(wrong.response ?? wrong)
+  const { recorded, probe, purpose } = wrong.previousRequest!
+  const granted = probe.operation === null ? null : run.api.granted(probe.operation).id
+  const isJudged = (id: string | null): boolean => {
+    const entry = id === null ? undefined : run.plan.get(id)
+    return entry?.run === true && entry.leftOut === undefined
   }
-  variesOf(run).seen = true
-  const all = [exchange, ...(isOnce ? [fresh] : sent)]
-  return { ...exchange, finding: differing(all.map(describeResponse)) }
-}
-
-function isJudged({ plan }: Run, id: string): boolean {
-  const entry = plan.get(id)
-  return entry?.run === true && entry.leftOut === undefined
-}
-
-function attribute(
-  run: Run,
-  previousRequest: PreviousRequest,
-  { wrong, fresh }: Pick<PoisonedConnection, 'wrong' | 'fresh'>,
-): void {
-  const { operation } = previousRequest.probe
-  const own = [
-    previousRequest.purpose.about ?? previousRequest.purpose.requirement,
-    operation === null ? null : run.api.granted(operation).id,
-  ]
-  const judged = own.find((id) => id !== null && isJudged(run, id)) ?? wrong.purpose.requirement
-  const id = judged ?? (operation === null ? run.api.anyResponse : run.api.granted(operation).id)
-  const failures = poisonedConnections(run).get(id) ?? []
-  poisonedConnections(run).set(id, failures)
-  if (failures.length > 0 || !previousRequest.recorded) return
-  failures.push(
-    ...failuresOf(run, id, previousRequest.recorded(), { previousRequest, wrong, fresh }),
-  )
-}
-
-/** Request that is answered wrongly after another one, and correctly on a fresh connection. */
-interface PoisonedConnection {
-  readonly previousRequest: PreviousRequest
-  readonly wrong: Exchange
-  readonly fresh: Exchange
+  const own = [purpose.about ?? purpose.requirement, granted].find(isJudged)
+  const id = own ?? wrong.purpose.requirement ?? granted ?? run.api.anyResponse
+  const failures = poisoned.get(id) ?? []
+  poisoned.set(id, failures)
+  if (failures.length === 0 && recorded)
+    failures.push(...failuresOf(run, id, recorded(), { wrong, fresh }))
+  return fresh
 }
 
 /** The failures of the requirement whose request spoiled its connection: the next answer on it, and that request. */
@@ -171,29 +119,25 @@ function failuresOf(
   run: Run,
   id: string,
   first: FailureExchange,
-  { previousRequest, wrong, fresh }: PoisonedConnection,
+  { wrong, fresh }: { readonly wrong: Exchange; readonly fresh: Exchange },
 ): Failure[] {
   const { method, url } = first.request
+  const { recorded } = wrong
+  const { requirement } = wrong.purpose
   const shared = {
     familyOnly: false,
     seed: run.options.seed,
-    rerun: rerunLine(
-      run.options,
-      id,
-      ...(wrong.purpose.requirement === null ? [] : [wrong.purpose.requirement]),
-    ),
+    rerun: rerunLine(run.options, id, ...(requirement === null ? [] : [requirement])),
   }
-  const next = `${wrong.recorded.request.method} ${wrong.recorded.request.url}`
-  const sent = `${method} ${url}, and then ${next} on the same connection`
-  const said = `${firstResponse(run, previousRequest, first)}, and the second with ${describeResponse(wrong)}`
+  const said = `${firstResponse(run, wrong.previousRequest!, first)}, and the second with ${describeResponse(wrong)}`
   return [
     {
       ...shared,
-      message: sent,
+      message: `${method} ${url}, and then ${recorded.request.method} ${recorded.request.url} on the same connection`,
       expected: `the second request is answered as on a fresh connection: ${describeResponse(fresh)}`,
       actual: `${onReusedConnection}${said}${unreadRemark(first, wrong)}`,
       connection: 'reused',
-      exchange: { ...wrong.recorded, curl: curlOfBoth(first, wrong.recorded) },
+      exchange: { ...recorded, curl: curlOfBoth(first, recorded) },
     },
     {
       ...shared,
@@ -212,27 +156,17 @@ function firstResponse(
   { response: shown }: FailureExchange,
 ): string {
   if (!shown) return 'the first request got no answer'
-  const { status, body } = shown
-  const received = {
-    kind: 'answer',
-    status,
-    headers: [],
-    body: Buffer.from(body),
-    cut: false,
-    ...never,
-  } as const
-  const response = responseOf(received, api.errors)
+  const { status } = shown
+  // When a recorded answer came does not matter.
+  const never = { cut: false, sentAt: 0, endedAt: 0 }
+  const body = Buffer.from(shown.body)
+  const response = responseOf({ kind: 'answer', status, headers: [], body, ...never }, api.errors)
   const isFine = purpose.expects
     ? matchPairs(purpose.expects, response) === 'exact'
     : isGranted(response)
   const said = `${status} ${tpeOf(response) ?? ''}`.trim()
-  return isFine
-    ? `the first request was answered correctly (${said})`
-    : `the first request was answered ${said}`
+  return `the first request was answered ${isFine ? `correctly (${said})` : said}`
 }
-
-/** When a recorded answer came does not matter. */
-const never = { sentAt: 0, endedAt: 0 }
 
 /** Least length of a body that is known again, in characters. */
 const knownAgain = 8
@@ -241,19 +175,95 @@ const knownAgain = 8
 function unreadRemark({ request }: FailureExchange, { response, recorded }: Exchange): string {
   if (request.body === '') return ''
   // The page that shows it may have escaped it.
-  const shown = plainText(recorded.response?.body ?? '')
+  const plain = (text: string): string => withoutEntities(text).replaceAll('\\', '')
   const beginning =
     request.body.length < knownAgain
       ? request.body + recorded.request.method
       : request.body.slice(0, knownAgain)
   const unknown =
     !response || ([400, 501].includes(response.status) && tpeOf(response) === undefined)
-  return unknown || shown.includes(plainText(beginning))
+  return unknown || plain(recorded.response?.body ?? '').includes(plain(beginning))
     ? '; the body of the request before was probably left unread: read it before answering, or close the connection'
     : ''
 }
 
-/** Quotes as they are, without backslashes. */
-function plainText(text: string): string {
-  return withoutEntities(text).replaceAll('\\', '')
+/** Requests that prove that a request leaves its connection behind in a state that makes the next answer wrong. */
+interface Trial {
+  alone(): Promise<Exchange>
+  /** Sends the request on a connection that the suspected one has just used. */
+  pair(): Promise<Exchange>
+  isRight(exchange: Exchange): boolean
+  isWrong(exchange: Exchange): boolean
+  /** The suspected request, as one that may be proven by now to leave its connections unusable. */
+  readonly suspect: string
+}
+
+/**
+ * F: alone, which has to be right; P: the pair, which has to be wrong. Neither replicas that take connections in turn nor a
+ * fault in one of so many answers fit this order, and what comes at random fits it in one of 600 times at most.
+ */
+const order = 'FFFPPFPPF'
+/** A run has hundreds of wrong answers to look at: chance has to fit twice, unless the same request was proven before. */
+const orderAtFirst = order + order
+
+/**
+ * Whether the previous request is proven to be what makes the answer wrong, and what was answered to the requests sent for that.
+ * @param fresh the answer on a fresh connection; if there is none, or it may not be sent so often, the previous request is sent
+ * after itself: it has to be answered as when it is alone
+ */
+export async function isToBlame(
+  run: Run,
+  previous: PreviousRequest,
+  again: SendAgain,
+  fresh: Exchange | undefined,
+): Promise<{ proven: boolean; sent: Exchange[] }> {
+  const trial = trialOf(run, previous, fresh && again)
+  const first = fresh ?? (await trial?.alone())
+  const sent = first ? [first] : []
+  const { suspects, varies } = run.findings
+  if (!trial || !first || !trial.isRight(first)) return { proven: false, sent }
+  const kinds = varies || !suspects.has(trial.suspect) ? orderAtFirst : order
+  for (const kind of kinds.slice(1)) {
+    const exchange = kind === 'F' ? await trial.alone() : await trial.pair()
+    sent.push(exchange)
+    const fits =
+      kind === 'F' ? trial.isRight(exchange) : exchange.previousRequest && trial.isWrong(exchange)
+    if (!fits) return { proven: false, sent }
+  }
+  suspects.add(trial.suspect)
+  return { proven: true, sent }
+}
+
+/** Undefined if the suspected request cannot be sent again at will: one that starts what goes on (a job) would start an unknown one. */
+function trialOf(run: Run, previous: PreviousRequest, again?: SendAgain): Trial | undefined {
+  const { probe, purpose } = previous
+  const { operation, effect } = probe
+  const suspect = `${operation} ${purpose.about ?? purpose.requirement}`
+  const goesOn =
+    effect === 'generates' &&
+    operation !== null &&
+    run.api.operation(operation).creates !== undefined
+  if (effect !== 'none' && (!previous.again || goesOn)) return undefined
+  const repeat = async (): Promise<PreviousRequest> =>
+    requestOf(run, effect === 'none' ? probe : await previous.again!(), purpose)
+  const send: SendAgain =
+    again ?? (async (options) => sendOnce(run, (await repeat()).probe, purpose, options))
+  const requests = {
+    alone: () => send({ fresh: true }),
+    pair: async () => send({ after: await repeat() }),
+    suspect,
+  }
+  if (again) return { ...requests, isRight, isWrong }
+  let usual: string | undefined
+  return {
+    ...requests,
+    isRight(exchange) {
+      const kind = kindOf(exchange)
+      usual ??= kind
+      return kind !== undefined && kind === usual
+    },
+    isWrong: (exchange) =>
+      exchange.noResponse?.cause === 'malformed' ||
+      (kindOf(exchange) !== usual && !isThrottling(exchange)),
+  }
 }

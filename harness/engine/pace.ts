@@ -1,7 +1,106 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createGrantRate, type Kind } from './grant-rate.ts'
-import type { HttpResponse } from './response.ts'
-import { createSemaphore, type Semaphore } from './semaphore.ts'
+import { onAbort } from '../http/index.ts'
+import type { Exchange } from './exchange.ts'
+import type { Kind, Log } from './log.ts'
+import { type HttpResponse, isThrottled } from './response.ts'
+
+interface Turn {
+  /** Places that are taken at once, so that a burst starts together. */
+  readonly count?: number
+  /** Before all who wait already and are in no hurry. */
+  readonly urgent?: boolean
+}
+
+/**
+ * A counting semaphore, first come first served among those of equal urgency. The semaphore on requests under way is one; with one
+ * place it is a lock, and whoever takes all places of several has them to itself.
+ */
+export type Semaphore = ReturnType<typeof createSemaphore>
+
+interface Waiting {
+  readonly count: number
+  readonly urgent: boolean
+  readonly signal: AbortSignal
+  enter(release: () => void): void
+  reject(reason: unknown): void
+}
+
+export function createSemaphore(size: number) {
+  let free = size
+  let queue: Waiting[] = []
+  const take = (count: number): (() => void) => {
+    let taken = count
+    free -= count
+    return () => {
+      free += taken
+      taken = 0
+      next()
+    }
+  }
+  const next = (): void => {
+    for (let [first] = queue; first && first.count <= free; [first] = queue)
+      queue.shift()?.enter(take(first.count))
+  }
+  const rejectAllOf = (signal: AbortSignal): void => {
+    const ended = queue.filter((waiting) => waiting.signal === signal)
+    queue = queue.filter((waiting) => waiting.signal !== signal)
+    for (const { reject } of ended) reject(signal.reason)
+    next()
+  }
+  return {
+    size,
+    /** Waits for its places, or rejects with the reason of the signal; the returned function gives all of them back. */
+    acquire(signal: AbortSignal, { count = 1, urgent = false }: Turn = {}): Promise<() => void> {
+      if (queue.length === 0 && count <= free && !signal.aborted)
+        return Promise.resolve(take(count))
+      return new Promise((enter, reject) => {
+        if (signal.aborted) return reject(signal.reason as Error)
+        onAbort(signal, rejectAllOf)
+        const behind = urgent ? queue.findIndex((other) => !other.urgent) : -1
+        const waiting = { count: Math.min(count, size), urgent, signal, enter, reject }
+        queue.splice(behind < 0 ? queue.length : behind, 0, waiting)
+        next()
+      })
+    },
+  }
+}
+
+export type Pacer = ReturnType<typeof createPacer>
+
+/** Spaces requests evenly, at most `requestsPerSecond`; 0: no limit. Time that was not used is not saved up. */
+export function createPacer(requestsPerSecond: number) {
+  const interval = 1000 / requestsPerSecond
+  const isLimited = requestsPerSecond > 0
+  let next = 0
+  /** When the next request may go; the one after it waits for one interval more. */
+  const take = (now: number): number => {
+    const due = Math.max(now, next)
+    next = due + interval
+    return due
+  }
+  return {
+    /** Ends when the next request may be sent, or when the signal aborts; never rejects. Undefined if that is at once. */
+    wait(signal?: AbortSignal): Promise<void> | undefined {
+      if (!isLimited || signal?.aborted) return undefined
+      const now = performance.now()
+      const due = take(now)
+      return due > now ? sleep(due - now, undefined, { signal }).catch(() => undefined) : undefined
+    },
+    /** A request goes at once: those after it wait for as much longer. */
+    owe(): void {
+      if (isLimited) take(performance.now())
+    },
+    /**
+     * Waits for as long as that many requests take, before they go at once (`owe`): a target that counts in windows sees no more in
+     * any of them, whether it begins or ends with these.
+     */
+    async saveUp(requests: number, signal: AbortSignal): Promise<void> {
+      if (!isLimited) return
+      next = Math.max(performance.now(), next) + requests * interval
+      await sleep(next - performance.now(), undefined, { signal }).catch(() => undefined)
+    },
+  }
+}
 
 /** Most tries of one throttled request, after the first. */
 const maxTries = 5
@@ -56,19 +155,20 @@ export interface Wall {
 interface ThrottleSettings {
   /** First pause in ms if the target names none; it doubles with each try. */
   readonly baseMs: number
+  /** Is told what held a request back. */
+  readonly log: Pick<Log, 'limit'>
   /** Called when every answer was a throttled one for too long. */
   onTimeout(wall: Wall): void
 }
 
 /** Holds back an operation's requests while its target asks for patience. */
-export function createThrottle({ baseMs, onTimeout }: ThrottleSettings) {
+export function createThrottle({ baseMs, log, onTimeout }: ThrottleSettings) {
   const heldUntil = new Map<string, number>()
   const queues = new Map<string, Semaphore>()
   const giveUp = new Set<string>()
   const suspected = new Set<string>()
   const listeners: ((operation: string, pauseMs: number) => void)[] = []
   let count = 0
-  const grants = createGrantRate()
   /** The throttled answers that no other has followed. */
   let wall:
     | { operations: Set<string>; statuses: Set<number>; askedMs: number; begunAt: number }
@@ -107,8 +207,6 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings) {
     get count(): number {
       return count
     },
-    /** Requests a minute that the target grants between throttled answers; undefined if nothing shows it. */
-    grantsPerMinute: grants.perMinute,
     /** Waits until the operation may be asked again. */
     async pass(operation: string, signal: AbortSignal): Promise<void> {
       for (;;) {
@@ -139,7 +237,7 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings) {
     ): number | undefined {
       if (counted) count++
       const asked = retryAfter(response, Date.now())
-      grants.limited(kind, asked ?? 0, response.status)
+      log.limit(kind, response.status, asked ?? 0)
       met(operation, response, asked ?? 0)
       // After the last try the suite waits only if the target asked for it.
       const own = attempt < tries ? baseMs * 2 ** attempt : 0
@@ -164,10 +262,9 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings) {
     },
     /** Calls back each time an operation is held back, with the pause in ms. */
     onHold: (call: (operation: string, pauseMs: number) => void): void => void listeners.push(call),
-    /** An answer that is not a throttled one: counted, and the end of the throttle timeout. */
-    answered(kind: Kind, sentAt: number): void {
-      grants.answered(kind, sentAt)
-      release()
+    /** An answer that is not a throttled one is the end of the throttle timeout. */
+    see({ response }: Pick<Exchange, 'response'>): void {
+      if (response && !isThrottled(response)) release()
     },
     /** The end of the throttle timeout, at the end of the run. */
     release,

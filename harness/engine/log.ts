@@ -1,0 +1,257 @@
+import { isSame, responseOf, type AnswersDiffer, type RequirementResult } from '../report/index.ts'
+import type { Exchange, Probe } from './exchange.ts'
+import { tpeOf } from './response.ts'
+
+/** Which key a request shows: a limit may count those with the full key alone, those with any, or all. */
+type Shown = 'full' | 'other' | 'none'
+
+/** What a limit may count a request as. */
+export interface Kind {
+  /** Null: none of the interface. */
+  readonly operation: string | null
+  readonly shown: Shown
+}
+
+export function kindOfRequest({ operation, credential: { full, value } }: Probe): Kind {
+  return { operation, shown: full ? 'full' : value === undefined ? 'none' : 'other' }
+}
+
+/** An answer without its content. Times are in ms, as of `performance.now()`. */
+interface Answer extends Kind {
+  readonly status: number
+  readonly tpe: string | undefined
+  readonly sentAt: number
+  readonly endedAt: number
+  /** It is the target's own: not that of a gateway in front of it, nor to a question after its life. */
+  isOwn: boolean
+}
+
+/** An answer that held a request back. */
+interface Limited extends Kind {
+  readonly at: number
+  /** How many answers had come before. */
+  readonly after: number
+  readonly status: number
+  /** The time for which it asks to wait, in ms; 0: none. */
+  readonly askedMs: number
+}
+
+/** Headers that tell one answer, and not who gave it. */
+const ofOneAnswer =
+  /^(?:content-|date$|etag$|last-modified$|connection$|keep-alive$|transfer-encoding$|location$|retry-after$|vary$|cache-control$|www-authenticate$|age$)/i
+/** So much of a value is compared, in characters, and shown. */
+const longestValue = 4096
+const longestShown = 100
+/** A header with more values than that names no instance. */
+const mostInstances = 20
+
+/** By header, and its value: how often each kind of answer came with it. */
+type Headers = ReadonlyMap<string, ReadonlyMap<string, ReadonlyMap<string, number>>>
+
+/** The answers of a run in the order of coming: what is asked of all of them together is derived from it. */
+export type Log = ReturnType<typeof createLog>
+
+/** @param clean takes keys out of what a header says: a server may send back what it was shown */
+export function createLog(clean: (text: string) => string = (text) => text) {
+  const answers: Answer[] = []
+  const limited: Limited[] = []
+  const headers = new Map<string, Map<string, Map<string, number>>>()
+  const noteHeader = (name: string, value: string, kind: string): void => {
+    const values = headers.get(name) ?? new Map<string, Map<string, number>>()
+    headers.set(name, values)
+    if (values.size > mostInstances) return
+    const counts = values.get(value) ?? new Map<string, number>()
+    values.set(value, counts.set(kind, (counts.get(kind) ?? 0) + 1))
+  }
+  return {
+    clean,
+    begunAt: performance.now(),
+    answers: answers as readonly Answer[],
+    limited: limited as readonly Limited[],
+    headers: headers as Headers,
+    see({ probe, response, sentAt, endedAt }: Exchange): void {
+      if (!response) return
+      const { status } = response
+      const tpe = tpeOf(response)
+      answers.push({ ...kindOfRequest(probe), status, tpe, sentAt, endedAt, isOwn: false })
+      const kind = nameOf({ status, tpe })
+      for (const { name, value } of response.headers)
+        if (!ofOneAnswer.test(name))
+          noteHeader(name.toLowerCase(), value.slice(0, longestValue), kind)
+    },
+    observe({ sentAt }: Exchange): void {
+      const answer = answers.findLast((one) => one.sentAt === sentAt)
+      if (answer) answer.isOwn = true
+    },
+    limit(kind: Kind, status: number, askedMs: number): void {
+      limited.push({ ...kind, status, askedMs, at: performance.now(), after: answers.length })
+    },
+  }
+}
+
+const nameOf = ({ status, tpe }: { status: number | null; tpe?: string | undefined }): string =>
+  `${status} ${tpe ?? ''}`
+
+/** Something in front of the service, or its load, answers so before anybody looks at a key. */
+const saysNothing: readonly number[] = [413, 429, 502, 503, 504]
+
+const keyRefused =
+  'the key is not accepted: every request with it was answered 401; if the key is right, a proxy in front of the service may remove the header Authorization: let it pass that header on'
+const keyRead =
+  'the key is not accepted: every request with it was answered 401 BadToken, so the service has read it: it may have expired; give one that is valid'
+
+/** Why nothing is known of a target whose every answer to the full key was 401: what names it bad (§5) has read it. Undefined if one was another. */
+export function keyRefusal({ answers }: Log): string | undefined {
+  // A server may answer unknown paths before it checks any key.
+  const own = answers.filter((one) => one.isOwn && one.shown === 'full' && one.operation !== null)
+  const telling = own.filter(({ status }) => !saysNothing.includes(status))
+  if (telling.length === 0 || telling.some(({ status }) => status !== 401)) return undefined
+  return telling.every(({ tpe }) => tpe === 'BadToken') ? keyRead : keyRefused
+}
+
+/** As many requirements have to show it: one alone says so itself. */
+const fewestRows = 3
+/** An answer stands for nearly all in its time, or of its instance, from this share on. */
+const nearlyAll = 0.85
+/** Answers before or after a change: fewer show none. */
+const fewestBeside = 20
+
+/**
+ * What the run says once of answers that differ from one time to the next: which answer comes and goes, how often, and what that
+ * looks like. Undefined if fewer than a few requirements show it.
+ */
+export function answersDiffer(
+  { clean, headers, answers }: Log,
+  results: Iterable<RequirementResult>,
+): AnswersDiffer | undefined {
+  const shown = [...results].flatMap(({ failures: [first] }) =>
+    first?.takes === 'chance' && first.exchange?.response ? [responseOf(first)] : [],
+  )
+  if (shown.length < fewestRows) return undefined
+  const frequency = (of: (typeof shown)[number]): number =>
+    shown.filter((other) => isSame(of, other)).length
+  const [answer] = shown.toSorted((one, other) => frequency(other) - frequency(one))
+  const kind = nameOf(answer!)
+  const alike = answers.filter((one) => nameOf(one) === kind)
+  const [first, last] = [alike[0], alike.at(-1)]
+  if (!first || !last) return undefined
+  const { status, tpe } = first
+  const [times, of] = [alike.length, answers.length]
+  const [since, until] = [first.endedAt, last.endedAt]
+  const before = answers.filter(({ endedAt }) => endedAt < since).length
+  const after = answers.filter(({ endedAt }) => endedAt > until).length
+  const isDense = times >= nearlyAll * (of - before - after)
+  const isChange = before >= fewestBeside ? 'change' : 'instance'
+  const like = !isDense ? 'instance' : after >= fewestBeside ? 'outage' : isChange
+  const iso = (at: number): string => new Date(performance.timeOrigin + at).toISOString()
+  const header = like === 'instance' ? telling(headers, kind, times, of) : undefined
+  const cookie = like === 'instance' && !header ? cookieOf(headers, of) : undefined
+  return {
+    status,
+    ...(tpe !== undefined && { tpe }),
+    times,
+    of,
+    requirements: shown.length,
+    like,
+    since: iso(since),
+    until: iso(until),
+    ...(header && { header: { ...header, value: clean(header.value).slice(0, longestShown) } }),
+    ...(cookie !== undefined && { cookie }),
+  }
+}
+
+/** A value of a header that so large a share of all answers have tells no instance of several. */
+const mostOfAll = 0.5
+/** Fewer answers than that share a header by chance. */
+const fewestTold = 5
+
+/**
+ * The header that stands beside nearly all of these answers, and nearly never beside others, where another value tells the others;
+ * else one that few of all answers have: an instance may answer otherwise to some requests alone.
+ */
+function telling(headers: Headers, kind: string, times: number, of: number) {
+  const told = [...headers].flatMap(([name, values]) => {
+    if (values.size < 2 || values.size > mostInstances) return []
+    return [...values].flatMap(([value, counts]) => {
+      const own = counts.get(kind) ?? 0
+      return own >= nearlyAll * times ? [{ name, value, own, all: sum(counts) }] : []
+    })
+  })
+  const exact = told.find(({ own, all }) => own >= nearlyAll * all)
+  if (exact) return { name: exact.name, value: exact.value }
+  const [rare] = told.filter(({ all }) => all < mostOfAll * of).sort((a, b) => a.all - b.all)
+  if (!rare || times < fewestTold) return undefined
+  const { name, value, all } = rare
+  return { name, value, share: Math.max(1, Math.round((all / of) * 100)) }
+}
+
+const sum = (counts: ReadonlyMap<string, number>): number =>
+  [...counts.values()].reduce((all, number) => all + number, 0)
+
+/** The name of a cookie that is set to a few values, each of them often. */
+function cookieOf(headers: Headers, of: number): string | undefined {
+  const byName = new Map<string, Map<string, number>>()
+  for (const [text, counts] of headers.get('set-cookie') ?? []) {
+    const [, name = '', value = ''] = /^([^=;]+)=([^;]*)/.exec(text) ?? []
+    const values = byName.get(name) ?? new Map<string, number>()
+    byName.set(name, values.set(value, (values.get(value) ?? 0) + sum(counts)))
+  }
+  const isOften = (times: number): boolean => times >= of / (2 * mostInstances)
+  return [...byName].find(
+    ([, values]) => values.size > 1 && [...values.values()].every(isOften),
+  )?.[0]
+}
+
+/** Below so many ms the answers between two throttled ones say nothing of a minute. */
+const leastSpanMs = 10_000
+/** A target that asks to wait for so many ms counts in windows: what it grants in a second of these says nothing of the others. */
+const windowMs = 1500
+/** Share of the requests of a second that a limit refuses at least, if it is one of requests. */
+const nowAndThen = 0.1
+
+const isGranting = ({ status }: Answer): boolean => status !== 429 && status !== 503
+const secondOf = (at: number): number => Math.floor(at / 1000)
+
+/**
+ * Requests a minute that the target granted between its throttled answers; if those came within a few seconds, up to the end of
+ * the wait that they asked for, else by the median of these seconds. Undefined if it limits some operations alone, refuses few at
+ * random, or granted none of these between them, as beyond a quota of a day, in a lock-out or an outage.
+ */
+export function grantsPerMinute({ answers, limited, begunAt }: Log): number | undefined {
+  const [first, last] = [limited[0], limited.at(-1)]
+  if (!first || !last) return undefined
+  // Of other keys nobody knows whether they count.
+  const keys = new Set(limited.map(({ shown }) => shown))
+  const operations = new Set(limited.map(({ operation }) => operation))
+  const granted = answers.filter(isGranting)
+  const counted = granted.filter(({ shown }) => keys.has(shown))
+  // What was under way when the first was throttled says nothing of a limit.
+  const since = granted.filter(({ sentAt }) => sentAt > first.at)
+  const between = answers
+    .slice(0, last.after)
+    .filter((one) => isGranting(one) && keys.has(one.shown) && one.sentAt > first.at)
+  // A rate of all requests limits more than a few operations, and grants them again.
+  const isOfAll =
+    between.some(({ operation }) => operations.has(operation)) &&
+    operations.size * 2 >= new Set(since.map(({ operation }) => operation)).size
+  if (!isOfAll) return undefined
+  const limitedIn = new Set(limited.map(({ at }) => secondOf(at)))
+  const inSeconds = [...limitedIn]
+    .map((second) => counted.filter(({ endedAt }) => secondOf(endedAt) === second).length)
+    .sort((a, b) => a - b)
+  // Load refuses few requests at any time, by 503, and asks for no wait: it is no rate.
+  const isLimit = limited.some(({ askedMs, status }) => askedMs > 0 || status === 429)
+  const all = inSeconds.reduce((total, count) => total + count, limited.length)
+  if (!isLimit && limited.length < nowAndThen * all) return undefined
+  const spanMs = last.at - first.at
+  if (spanMs >= leastSpanMs) return perMinute(between.length, spanMs)
+  if (limited.some(({ askedMs }) => askedMs > windowMs))
+    return perMinute(counted.length, last.at + last.askedMs - begunAt)
+  return perMinute(inSeconds[Math.floor((inSeconds.length - 1) / 2)] ?? 0, 1000)
+}
+
+/** A whole number; undefined for none. */
+function perMinute(number: number, ms: number): number | undefined {
+  // What is as good as whole is whole: times are no whole numbers.
+  return Math.floor((number * 60_000) / ms + 1e-6) || undefined
+}

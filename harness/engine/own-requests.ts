@@ -1,0 +1,230 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { OperationId } from '../../catalogue/operations.ts'
+import { getAt, preview } from '../../schemas/json.ts'
+import type { HttpRequest, HttpResult } from '../http/index.ts'
+import type { Created, ExchangeRole } from '../report/index.ts'
+import {
+  fillRequest,
+  fillTarget,
+  type HookRequest,
+  type SetupRequest,
+} from '../target-file/index.ts'
+import { queryOf, withOwn } from './exchange.ts'
+import { allEnded, NotExercised } from './outcome.ts'
+import { jsonType } from './request.ts'
+import { type HttpResponse, isThrottled, responseOf } from './response.ts'
+import type { Run } from './run.ts'
+import { longestPauseMs, retryAfter } from './pace.ts'
+
+/** Deadline of a request that prepares the target or tidies it up, in ms; a shorter one when the run is over: it ends soon. */
+const responseMs = 15_000
+const responseAfterEndMs = 300
+
+/** Purpose of a request of the target file's own, and how long its answer is waited for. */
+interface HookSending {
+  readonly role: ExchangeRole
+  /** The requirement whose scenario it belongs to; null if it belongs to none. */
+  readonly requirement: string | null
+  /** If not given, 15 s, and 300 ms when the run is over. */
+  readonly timeoutMs?: number
+  /** Ends the exchange before its deadline. */
+  readonly signal?: AbortSignal
+}
+
+/** A request that the target file declares got no answer. */
+interface NoHookResponse {
+  readonly status: undefined
+  /** Description for a reader. */
+  readonly why: string
+}
+
+/**
+ * Sends a request of the target file's own (`before`, `after`, `cleanup`, `setup`, `teardown`): it is no part of the interface, and not
+ * judged. It carries the full key only on the base URL's origin, and only if it sets no Authorization itself.
+ * Its deadline is its own, so that it can be sent when the run is over. It keeps the pace asked for, unless somebody waits for the end
+ * of an interrupted run. Gives the answer, or why none came.
+ */
+export async function sendHookRequest(
+  run: Run,
+  hook: HookRequest,
+  { role, requirement, signal, timeoutMs = deadlineOf(run) }: HookSending,
+): Promise<HttpResponse | NoHookResponse> {
+  const { client, life, target } = run
+  const { origin, pathname, search } = new URL(hook.url)
+  const isOwn = origin === new URL(target.baseUrl).origin
+  const full = hook.withKey ? await run.keys.full() : undefined
+  const json = hook.body === undefined ? [] : [jsonType]
+  const credential = full?.value === undefined ? [] : [{ name: 'authorization', value: full.value }]
+  const request: HttpRequest = {
+    method: hook.method,
+    path: pathname + withQuery(search, isOwn ? target.query : {}),
+    headers: withOwn([...(isOwn ? target.headers : []), ...json], [...hook.headers, ...credential]),
+    ...(hook.body !== undefined && { body: JSON.stringify(hook.body) }),
+  }
+  if (life.ended?.cause === 'interrupted') client.pacer.owe()
+  else await client.pacer.wait(life.ended ? undefined : life.signal)
+  const send = async (fresh: boolean): Promise<HttpResult> => {
+    const options = { timeoutMs, fresh, ...(signal && { signal }) }
+    const result = await client.elsewhere.to(origin).send(request, options)
+    const sent = { url: hook.url, request, credential: full ?? { shown: '' } }
+    client.recorder.record({ ...sent, result, operation: null, requirement, role })
+    return result
+  }
+  const first = await send(false)
+  // The target had closed the connection before: the request did not reach it.
+  const isStale = first.kind === 'no-answer' && first.staleConnection
+  const result = isStale ? await send(true) : first
+  return result.kind === 'answer'
+    ? responseOf(result, run.api.errors)
+    : { status: undefined, why: result.message }
+}
+
+const deadlineOf = ({ life }: Run): number => (life.ended ? responseAfterEndMs : responseMs)
+
+/** The query with those members that it does not have itself. */
+function withQuery(search: string, query: Readonly<Record<string, string>>): string {
+  const own = new URLSearchParams(search)
+  const added = Object.entries(query).filter(([name]) => !own.has(name))
+  if (added.length === 0) return search
+  return `${search === '' ? '?' : `${search}&`}${queryOf(Object.fromEntries(added))}`
+}
+
+/** A request of `setup` or `cleanup` is sent again so often. */
+const maxTries = 5
+
+type HookResponse = Awaited<ReturnType<typeof sendHookRequest>>
+
+/** Sends it again, after the wait that the answer asks for, 60 s at most, as long as that may help. */
+async function sendPatiently(
+  run: Run,
+  request: HookRequest,
+  sending: HookSending,
+  mayHelp: (response: HookResponse, waitMs: number) => boolean,
+): Promise<HookResponse> {
+  const { signal } = run.life
+  for (let attempt = 0; ; attempt++) {
+    const response = await sendHookRequest(run, request, sending)
+    const asked = response.status === undefined ? undefined : retryAfter(response, Date.now())
+    const waitMs = asked || run.options.backoffMs * 2 ** attempt
+    if (attempt >= maxTries || waitMs > longestPauseMs || !mayHelp(response, waitMs))
+      return response
+    await sleep(waitMs, undefined, signal.aborted ? {} : { signal }).catch(() => undefined)
+    if (sending.signal?.aborted) return response
+  }
+}
+
+const isToWaitFor = (response: HookResponse): boolean =>
+  response.status !== undefined && isThrottled(response)
+
+/** The command or function that gives the key gave none. */
+const withoutKey = (error: Error): NoHookResponse => ({ status: undefined, why: error.message })
+
+/** Sends the requests of `setup` and fills in what they save. One that fails ends the run: what comes later counts on it. */
+export async function setUp(run: Run): Promise<void> {
+  const saved = (run.objects.saved = new Map<string, string>())
+  const sending = { role: 'setup', requirement: null, signal: run.life.signal } as const
+  for (const [at, declared] of run.target.setup.entries()) {
+    const request = fillRequest(declared, saved)
+    const response = await sendPatiently(run, request, sending, isToWaitFor).catch(withoutKey)
+    if (run.life.ended) return
+    const problem = response.status === undefined ? response.why : save(request, response, saved)
+    if (problem === undefined) continue
+    run.life.end('setup', `setup[${at}] failed (${request.method} ${request.url}): ${problem}`)
+    return
+  }
+  run.target = fillTarget(run.target, saved)
+  for (const value of saved.values()) run.objects.takenIds.add(value.toLowerCase())
+}
+
+/** Saves what the request asks for; gives what went wrong, if anything did. */
+function save(
+  { save: pointers }: SetupRequest,
+  response: HttpResponse,
+  saved: Map<string, string>,
+): string | undefined {
+  const json = response.json()
+  const answered = `it was answered ${response.status} ${json.ok ? `with ${preview(json.value)}` : 'without JSON'}`
+  if (response.status >= 400) return answered
+  for (const [name, pointer] of Object.entries(pointers)) {
+    const value = json.ok ? getAt(json.value, pointer) : undefined
+    if ((typeof value !== 'string' && typeof value !== 'number') || value === '')
+      return `there is no text or number at ${pointer}, which "save" calls ${name}: ${answered}`
+    saved.set(name, String(value))
+  }
+  return undefined
+}
+
+/** Sends the requests of `teardown`, whatever became of the run, if its setup was begun. One that fails is told. */
+export async function tearDown(run: Run): Promise<void> {
+  const { saved } = run.objects
+  if (!saved) return
+  const timeoutMs = run.life.ended?.cause === 'interrupted' ? responseAfterEndMs : responseMs
+  const sending = { role: 'cleanup', requirement: null, timeoutMs } as const
+  for (const [at, declared] of run.target.teardown.entries()) {
+    const request = fillRequest(declared, saved)
+    // The object that it names was never made.
+    if (/\{\w+\}/.test(request.url)) continue
+    const response = await sendHookRequest(run, request, sending).catch(withoutKey)
+    if (response.status !== undefined && response.status < 400) continue
+    const problem =
+      response.status === undefined ? response.why : `it was answered ${response.status}`
+    const name = `teardown[${at}]`
+    run.findings.signs.add(name, `${name} failed (${request.method} ${request.url}): ${problem}`)
+  }
+}
+
+/** Clean-up requests under way at once. */
+const atOnce = 8
+/** Bound on all clean-up when somebody waits for the end of the run, and on its repetitions otherwise, in ms. */
+const afterInterruptMs = 600
+const repeatsMs = 60_000
+
+/** Removes what the run created, by the requests that the target file declares for it; notes of each object why it was not removed. */
+export async function cleanUp(run: Run): Promise<void> {
+  const { created, cleanups } = run.objects
+  const begunAt = performance.now()
+  const cleanupOf = ({ operation }: Created): readonly HookRequest[] =>
+    run.target.operations[operation as OperationId]?.cleanup ?? []
+  const waiting = created.filter((object) => cleanupOf(object).length > 0)
+  for (const object of waiting) cleanups.set(object, 'the run ended before')
+  const isOver = (): boolean => isHurried(run) && performance.now() - begunAt > afterInterruptMs
+  const worker = async (): Promise<void> => {
+    for (let next = waiting.shift(); next && !isOver(); next = waiting.shift())
+      try {
+        cleanups.set(next, await removed(run, next, cleanupOf(next), begunAt))
+      } catch (error) {
+        if (!(error instanceof NotExercised)) throw error
+        // Nothing gives the key any more: it is not asked for again.
+        for (const object of [next, ...waiting.splice(0)]) cleanups.set(object, error.message)
+      }
+  }
+  await allEnded(Array.from({ length: Math.min(atOnce, run.client.semaphore.size) }, worker))
+}
+
+/** Somebody waits for the end of the run. */
+function isHurried({ life: { ended } }: Run): boolean {
+  return ended?.cause === 'interrupted' || ended?.cause === 'lost'
+}
+
+/** Sends the requests that remove an object; gives why it was not removed, or null if it was. */
+async function removed(
+  run: Run,
+  { id }: Created,
+  requests: readonly HookRequest[],
+  begunAt: number,
+): Promise<string | null> {
+  const mayHelp = (response: HookResponse, waitMs: number): boolean =>
+    (response.status === undefined || isThrottled(response)) &&
+    !isHurried(run) &&
+    performance.now() + waitMs < begunAt + repeatsMs
+  const sending = { role: 'cleanup', requirement: null } as const
+  for (const request of requests) {
+    const filled = fillRequest(request, new Map([['id', id]]))
+    const response = await sendPatiently(run, filled, sending, mayHelp)
+    if (response.status === undefined) return response.why
+    // What is not there any more is removed.
+    const isGone = response.status === 404 || response.status === 410
+    if (response.status >= 400 && !isGone) return `answered ${response.status}`
+  }
+  return null
+}
