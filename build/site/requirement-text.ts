@@ -6,6 +6,7 @@ import pc from 'picocolors'
 import { jobsOf, toldSteps } from '../../reporters/view/evidence.ts'
 import type { Examples } from './exchanges.ts'
 import { type FailureExchange, sections, type Story } from '../../harness/report/index.ts'
+import { parsedJson } from '../../schemas/json.ts'
 
 const levels = { must: 'required (must)', should: 'recommended (should)' } as const
 
@@ -99,18 +100,10 @@ function messageText(
 }
 
 function bodyText(body: string): string {
-  const text = isJson(body) ? JSON.stringify(JSON.parse(body), null, 2) : body
+  const value = parsedJson(body)
+  const text = value === undefined ? body : JSON.stringify(value, null, 2)
   const shown = text.length > mostBody ? `${text.slice(0, mostBody)}…` : text
   return shown.replaceAll(/^```/gm, ' ```')
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** The other requirements of the operation, and those of the same condition elsewhere. */

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path/posix'
 import { catalogue, isRequirementId } from '../../catalogue/catalogue.ts'
+import { operations } from '../../catalogue/operations.ts'
 import type { Sent } from '../../cli/explain/sent.ts'
 import { suiteVersion } from '../../harness/report/index.ts'
 import { packageFile } from '../../schemas/package-file.ts'
+import { cellsOf, type Part } from '../../tests/spec/fault-matrix.ts'
 import type { Examples } from './exchanges.ts'
-import { faultMatrixCells, faultMatrixPage } from './fault-matrix-page.ts'
 import { anchor, operationIndex, requirementText } from './requirement-text.ts'
 
 /** Pages of people, by what they are for; the order is that of the navigation. */
@@ -138,20 +139,20 @@ function navigation(texts: ReadonlyMap<string, string>) {
     text,
     items: own.map(page),
   }))
-  const operations = [...new Set(catalogue.map(({ operation }) => operation))]
+  const areas = [...new Set(catalogue.map(({ operation }) => operation))]
   const of = (operation: string): Link[] =>
     catalogue
       .filter((one) => one.operation === operation)
       .map(({ id }) => ({ text: id.slice(operation.length + 1), link: `/${requirementFile(id)}` }))
   const all: Link = { text: 'All requirements', link: '/requirements/' }
-  const links = operations.map((text) => ({ text, link: `/requirements/#${anchor(text)}` }))
+  const links = areas.map((text) => ({ text, link: `/requirements/#${anchor(text)}` }))
   return {
     version: suiteVersion(),
     /** By the path that they stand beside; the longest that fits is taken. */
     sidebar: {
       '/': [...people, { text: 'Requirements', items: [all, ...links] }],
       ...Object.fromEntries(
-        operations.map((operation) => [
+        areas.map((operation) => [
           `/requirements/${operation}/`,
           [all, { text: operation, items: of(operation) }],
         ]),
@@ -159,3 +160,27 @@ function navigation(texts: ReadonlyMap<string, string>) {
     },
   }
 }
+
+const headings: Readonly<Record<Part, string>> = {
+  keys: 'a key',
+  bodies: 'a body as a whole',
+  members: 'a member',
+  ids: 'an id',
+}
+
+/** Every cell: what is wrong, and the requirement, or the reason why it is never sent. */
+export function faultMatrixCells() {
+  return operations.flatMap(({ id }) =>
+    (Object.keys(headings) as Part[]).flatMap((part) =>
+      cellsOf(id)[part].map((cell) => ({ ...cell, kind: headings[part] })),
+    ),
+  )
+}
+
+/** A page on which a component of the site shows and filters the cells. */
+const faultMatrixPage = `# The fault matrix
+
+Every kind of fault of a request, and at every place where it can be, is a case of a requirement or has a reason why it is never sent. A test holds this page against what a run sends.
+
+<FaultMatrix />
+`

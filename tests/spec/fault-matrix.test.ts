@@ -10,7 +10,7 @@ import { resolveTarget } from '../../harness/target-file/resolve.ts'
 import { referenceTargetFile } from '../../schemas/package-file.ts'
 import { plannedCases } from '../../suites/planned-cases.ts'
 import { casesOf } from '../../suites/suites.ts'
-import { faultMatrixCells } from '../../build/site/fault-matrix-page.ts'
+import { faultMatrixCells } from '../../build/site/sources.ts'
 
 const nameOf = ({ operation, fault }: Cell): string => `${operation}: ${fault}`
 
