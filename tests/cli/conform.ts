@@ -56,13 +56,21 @@ export function userEnvironment(given: Settings['env'] = {}): Record<string, str
   return { PATH, HOME, NO_COLOR: '1', ...given }
 }
 
+/** The words of a command line: a text with blanks between them, or a list if one of them has blanks. */
+export function wordsOf(args: string | readonly string[]): readonly string[] {
+  return typeof args === 'string' ? args.split(/\s+/).filter(Boolean) : args
+}
+
 /** Starts the compiled `conform` as a user does, in a process of its own. `in-process.ts` is cheaper for what it says and decides. */
 export function start(
-  args: readonly string[],
+  args: string | readonly string[],
   { env, cwd = tmpdir(), bin: file = bin }: Settings = {},
 ): Running {
   const began = performance.now()
-  const child = spawn(process.execPath, [file, ...args], { cwd, env: userEnvironment(env) })
+  const child = spawn(process.execPath, [file, ...wordsOf(args)], {
+    cwd,
+    env: userEnvironment(env),
+  })
   let stdout = ''
   let stderr = ''
   child.stderr.setEncoding('utf8').on('data', (piece: string) => (stderr += piece))
@@ -89,7 +97,10 @@ export function start(
 }
 
 /** Runs the compiled `conform` to its end in a process of its own. */
-export function conformProcess(args: readonly string[], settings?: Settings): Promise<Ended> {
+export function conformProcess(
+  args: string | readonly string[],
+  settings?: Settings,
+): Promise<Ended> {
   return start(args, settings).ended
 }
 

@@ -33,25 +33,11 @@ test('--header and the query of the target file go with every request, and secre
     path,
     JSON.stringify({ query, headers: { 'x-tenant': 'of the file', cookie: 'sid=of-the-session' } }),
   )
-  const given = [
-    '--header',
-    'X-Tenant: given',
-    '--header',
-    'x-api-key: env:GATEWAY_KEY',
-    '--header',
-    'x-token: literal-token',
-  ]
+  const only = '--only files.list/2xx-* --only files.retrieve/2xx-*'
+  const given = ['X-Tenant: given', 'x-api-key: env:GATEWAY_KEY', 'x-token: literal-token']
   const args = [
-    url,
-    '--target',
-    path,
-    '--only',
-    'files.list/2xx-*',
-    '--only',
-    'files.retrieve/2xx-*',
-    '--report',
-    'json=-',
-    ...given,
+    ...`${url} --target ${path} ${only} --report json=-`.split(' '),
+    ...given.flatMap((header) => ['--header', header]),
   ]
   const env = {
     CONFORM_API_KEY: 'the-full-key',

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pc from 'picocolors'
 import { describe, expect, test } from 'vitest'
@@ -12,7 +12,9 @@ import { casesOf } from '../../suites/suites.ts'
 import { judgeReference } from '../matrix/judge-reference.ts'
 import { leftOut } from '../../harness/report/reason.ts'
 import { nearestId } from '../../harness/target-file/nearest.ts'
-import { type Ended, folder } from './conform.ts'
+import { type Ended, folder, ids as passedIds, readReport } from './conform.ts'
+import { failure } from '../gates/results.ts'
+import type { RequirementResult } from '../../harness/report/report-schema.ts'
 import { conform } from './in-process.ts'
 
 const nothingSent = { lines: [], difference: [] }
@@ -23,10 +25,7 @@ const ids: readonly string[] = catalogue.map(({ id }) => id)
 
 describe('explain', () => {
   test('says what is sent, what passes and why, what to declare, and how the reference breaks it', async () => {
-    const { code, stderr, stdout } = await conform([
-      'explain',
-      'jobs.create/404-unknown-application',
-    ])
+    const { code, stderr, stdout } = await conform('explain jobs.create/404-unknown-application')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toContain('jobs.create/404-unknown-application  must  §4.2, §7.3\n')
     expect(stdout).toContain(
@@ -42,7 +41,7 @@ describe('explain', () => {
   })
 
   test('shows as a sequence diagram what happens at a server that breaks a requirement about jobs', async () => {
-    const { stdout } = await conform(['explain', 'jobs.create/409-job-in-progress'])
+    const { stdout } = await conform('explain jobs.create/409-job-in-progress')
     const [, drawn = ''] = stdout.split('\nWhat happens then\n')
     expect(drawn).toMatch(/^ +suite +application +job A +job B\n/)
     expect(drawn).toMatch(/├─ create a job ─+▶│/)
@@ -69,7 +68,7 @@ describe('explain', () => {
   })
 
   test('what passes, and what to declare, is what the statement asks for', async () => {
-    const { stdout } = await conform(['explain', 'pdf.parse/4xx-removed'])
+    const { stdout } = await conform('explain pdf.parse/4xx-removed')
     expect(stdout).toContain('\n  {"operations": {"pdf.parse": "removed"}}\n')
     expect(stdout).toContain('\nWhat is sent\n  The request of pdf.parse, with the full key.\n')
     expect(
@@ -120,13 +119,13 @@ describe('explain', () => {
   })
 
   test.each(['pdf.parse/*', 'pdf.parse'])('takes one id, and %s is none', async (written) => {
-    const { code, stderr } = await conform(['explain', written])
+    const { code, stderr } = await conform(`explain ${written}`)
     const told = `conform: explain ${written}: it takes one id, and several match; conform list 'pdf.parse/*' shows them\n`
     expect({ code, stderr }).toEqual({ code: 2, stderr: told })
   })
 
   test('an id that is none is answered with a near one', async () => {
-    const { code, stderr } = await conform(['explain', 'jobs.crate/404-unknown-aplication'])
+    const { code, stderr } = await conform('explain jobs.crate/404-unknown-aplication')
     expect({ code, stderr }).toEqual({
       code: 2,
       stderr:
@@ -156,70 +155,65 @@ test.each([
 })
 
 test('list takes a pattern or an operation', async () => {
-  const text = await conform(['list', 'jobs.create/409-*'])
+  const text = await conform('list jobs.create/409-*')
   expect(text.stdout.match(/^ {2}\S+/gm)).toEqual(
     ids.filter((id) => id.startsWith('jobs.create/409-')).map((id) => `  ${id}`),
   )
-  const json = await conform(['list', 'general', '--json'])
+  const json = await conform('list general --json')
   expect((JSON.parse(json.stdout) as { id: string }[]).map(({ id }) => id)).toEqual(
     ids.filter((id) => id.startsWith('general/')),
   )
-  expect(await conform(['list', 'nothing/*'])).toMatchObject({ code: 2 })
+  expect(await conform('list nothing/*')).toMatchObject({ code: 2 })
 })
 
+/** The report of a run of a few requirements of the embedded reference, all passed, but for one that is changed. */
+async function changedReport(change: (first: RequirementResult) => Partial<RequirementResult>) {
+  const cwd = folder()
+  await conform('--only files.list/40* --report json=before.json', { cwd })
+  const again = (args: string) => conform(args, { cwd })
+  const untouched = await Promise.all(
+    ['failed', 'untested'].map((option) => again(`--${option} before.json`)),
+  )
+  const report = readReport(cwd, 'before.json')
+  const first = report.requirements.find(({ outcome }) => outcome === 'passed')!
+  Object.assign(first, change(first))
+  writeFileSync(join(cwd, 'before.json'), JSON.stringify(report))
+  return { again, cwd, first, untouched: untouched.map(({ stderr }) => stderr) }
+}
+
 test('--failed runs what failed in a report, and never writes over it', async () => {
-  const dir = folder()
-  const path = join(dir, 'before.json')
-  await conform(['--only', 'files.list/*', '--report', `json=${path}`], { cwd: dir })
-  const report = JSON.parse(readFileSync(path, 'utf8'))
-  expect((await conform(['--failed', path], { cwd: dir })).stderr).toContain(
-    'nothing failed in that report',
-  )
-  const [first] = report.requirements.filter(
-    ({ outcome }: { outcome: string }) => outcome === 'passed',
-  )
-  first.outcome = 'failed'
-  const evidence = { message: 'm', expected: 'e', actual: 'a', familyOnly: false, seed: 1 }
-  const rerunIds = [first.id, 'files.list/2xx-accepted']
-  first.failures = [{ ...evidence, rerunIds, rerun: 'conform --seed 1' }]
-  writeFileSync(path, JSON.stringify(report))
-  const again = await conform(['--failed', path, '--report', 'json=again.json'], { cwd: dir })
-  expect(again).toMatchObject({ code: 0 })
-  const { run } = JSON.parse(readFileSync(join(dir, 'again.json'), 'utf8'))
-  expect(run.only).toEqual([...new Set([first.id, 'files.list/2xx-accepted'])])
-  expect(again.stdout).toMatch(/^Left out: \d+ by --failed$/m)
-  const over = await conform(['--failed', path, '--report', `json=${path}`], { cwd: dir })
+  const { again, cwd, first, untouched } = await changedReport(({ id }) => {
+    const rerunIds = [id, 'files.list/2xx-accepted']
+    return { outcome: 'failed', failures: [failure({ rerunIds })] }
+  })
+  expect(untouched[0]).toContain('nothing failed in that report')
+  const ended = await again('--failed before.json --report json=again.json')
+  expect(ended).toMatchObject({ code: 0 })
+  expect(readReport(cwd, 'again.json').run.only).toEqual([first.id, 'files.list/2xx-accepted'])
+  expect(ended.stdout).toMatch(/^Left out: \d+ by --failed$/m)
+  const over = await again('--failed before.json --report json=before.json')
   expect(over).toMatchObject({ code: 2 })
   expect(over.stderr).toContain('would overwrite the report that --failed names')
 })
 
 test('--untested runs what was not tested in a report, and what it leaves out is said to be left out by it', async () => {
-  const dir = folder()
-  const path = join(dir, 'before.json')
-  const list = ['--only', 'files.list/*', '--depth', 'quick', '--seed', '1']
-  await conform([...list, '--report', `json=${path}`], { cwd: dir })
-  expect((await conform(['--untested', path], { cwd: dir })).stderr).toContain(
-    'everything was tested in that report',
-  )
-  const report = JSON.parse(readFileSync(path, 'utf8'))
-  const [first] = report.requirements.filter(
-    ({ outcome }: { outcome: string }) => outcome === 'passed',
-  )
-  Object.assign(first, { outcome: 'not-exercised', ...leftOut('interrupted') })
-  writeFileSync(path, JSON.stringify(report))
-  const again = await conform(['--untested', path, '--report', 'json=again.json'], { cwd: dir })
-  expect(again.stdout).toMatch(/^Left out: \d+ by --untested$/m)
-  const { requirements, run } = JSON.parse(readFileSync(join(dir, 'again.json'), 'utf8'))
-  expect(run.only).toEqual([first.id])
-  const judged = requirements.filter(({ outcome }: { outcome: string }) => outcome === 'passed')
-  expect(judged.map(({ id }: { id: string }) => id)).toEqual([first.id])
-  const both = await conform(['--untested', path, '--failed', path], { cwd: dir })
+  const { again, cwd, first, untouched } = await changedReport(() => ({
+    outcome: 'not-exercised',
+    ...leftOut('interrupted'),
+  }))
+  expect(untouched[1]).toContain('everything was tested in that report')
+  const { stdout } = await again('--untested before.json --report json=again.json')
+  expect(stdout).toMatch(/^Left out: \d+ by --untested$/m)
+  const report = readReport(cwd, 'again.json')
+  expect(report.run.only).toEqual([first.id])
+  expect(passedIds(report, 'passed')).toEqual([first.id])
+  const both = await again('--untested before.json --failed before.json')
   expect(both.stderr).toContain('--failed and --untested: give one of the two')
 })
 
 describe('completion', () => {
   let bash: Promise<Ended> | undefined
-  const printed = (): Promise<Ended> => (bash ??= conform(['completion', 'bash']))
+  const printed = (): Promise<Ended> => (bash ??= conform('completion bash'))
 
   /** Asks bash what it offers for a line whose last word is being typed. */
   async function offered(line: readonly string[]): Promise<string[]> {
@@ -255,11 +249,11 @@ describe('completion', () => {
 
   const has = (shell: string): boolean => spawnSync(shell, ['-c', 'true']).status === 0
   test.skipIf(!has('zsh'))('zsh reads its script (skipped without zsh)', async () => {
-    const { stdout } = await conform(['completion', 'zsh'])
+    const { stdout } = await conform('completion zsh')
     expect(spawnSync('zsh', ['-n'], { input: stdout }).status).toBe(0)
   })
   test.skipIf(!has('fish'))('fish completes an id (skipped without fish)', async () => {
-    const { stdout } = await conform(['completion', 'fish'])
+    const { stdout } = await conform('completion fish')
     const script = join(folder(), 'conform.fish')
     writeFileSync(script, stdout)
     const asked = `source ${script}; complete -C 'conform explain jobs.create/404'`
@@ -267,7 +261,7 @@ describe('completion', () => {
     expect(told).toBe('jobs.create/404-unknown-application\n')
   })
   test.each(['zsh', 'fish'])('%s has every id and every option of a run', async (shell) => {
-    const { stdout } = await conform(['completion', shell])
+    const { stdout } = await conform(`completion ${shell}`)
     for (const word of [...ids, 'explain', 'junit', 'require-exercised'])
       expect(stdout).toContain(word)
   })

@@ -3,7 +3,7 @@ import { Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { main } from '../../cli/index.ts'
 import { createRunInterrupts } from '../../cli/guard.ts'
-import { bin, type Ended, type Settings, userEnvironment } from './conform.ts'
+import { bin, type Ended, type Settings, userEnvironment, wordsOf } from './conform.ts'
 
 interface Shown extends Settings {
   /** Both streams are terminals of so many columns. */
@@ -17,9 +17,10 @@ let last: Promise<unknown> = Promise.resolve()
  * compiling. What is about a process (signals, closed streams, terminals, what keeps it alive) needs one: `start`.
  *
  * One call after another: the environment, the folder, the streams and the exit code are those of this process meanwhile.
+ * @param args words with blanks between, or a list if one of them has blanks
  */
-export function conform(args: readonly string[], settings: Shown = {}): Promise<Ended> {
-  const ended = last.then(() => runHere(args, settings))
+export function conform(args: string | readonly string[], settings: Shown = {}): Promise<Ended> {
+  const ended = last.then(() => runHere(wordsOf(args), settings))
   last = ended.catch(() => undefined)
   return ended
 }

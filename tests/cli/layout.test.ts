@@ -45,11 +45,8 @@ test.each([
 
 test('on a terminal the signs of an error and of a warning are red and yellow', async () => {
   const settings = { cwd: at, columns, env: { NO_COLOR: '', FORCE_COLOR: '1' } }
-  const wrong = await conform(['list', 'nope'], settings)
+  const wrong = await conform('list nope', settings)
   expect(wrong.stderr).toMatch(/^\u001b\[31mconform:\u001b\[39m list: no requirement/)
-  const warned = await conform(
-    ['--target', 'small.json', '--dry-run', '--key', 'abcdefghijklmnop'],
-    settings,
-  )
+  const warned = await conform('--target small.json --dry-run --key abcdefghijklmnop', settings)
   expect(warned.stderr).toMatch(/^\u001b\[33mconform: warning:\u001b\[39m --key: /)
 })

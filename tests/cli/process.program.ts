@@ -3,6 +3,7 @@
  * the same: for each exit code, and for the commands that no page shows. `docs/commands` runs the others, and `serve`, `watch`
  * and `ui/server` what goes on until it is ended.
  */
+import { hasTerminals, onTerminal } from './terminal.ts'
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
@@ -104,3 +105,16 @@ test('the page of conform ui judges also if the package is replaced before it is
   ui.child.kill('SIGTERM')
   expect(await ui.ended).toMatchObject({ code: 0, stderr: '' })
 })
+
+test.skipIf(!hasTerminals)(
+  'of a dead server the keys are shown once, and none for what failed',
+  async () => {
+    const watch = onTerminal(['watch', 'http://127.0.0.1:1', '-k', 'a-key-of-nobody'], folder())
+    await watch.shows('The target takes no requests.')
+    await watch.shows('q quit')
+    watch.types('q')
+    const { shown } = await watch.ended
+    expect(shown.match(/a run all/g)).toHaveLength(1)
+    expect(shown).not.toMatch(/f run/)
+  },
+)

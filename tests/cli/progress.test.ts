@@ -79,7 +79,7 @@ test('a log gets a line every 10 s, which says what is waited for; a short run n
 })
 
 test('a dry run tells the time that it takes at the rate', async () => {
-  const { stdout } = await conform(['--dry-run', '--rate', '10'])
+  const { stdout } = await conform('--dry-run --rate 10')
   const [, typical = ''] = /^total +(\d+)/m.exec(stdout) ?? []
   expect(stdout).toContain(
     `\nAt 10 a second: typically ${roundly(Number(typical) * 100)}, at most `,

@@ -40,15 +40,8 @@ test('no key stands in any report or on the terminal, plain or encoded, though t
     FOURTH: keys.scenario,
     TENANT: keys.header,
   }
-  const args = [
-    '-t',
-    file,
-    '--depth',
-    'quick',
-    '--seed',
-    '1',
-    ...formatNames.flatMap((name) => ['--report', name]),
-  ]
+  const reports = formatNames.map((name) => `--report ${name}`).join(' ')
+  const args = `-t ${file} --depth quick --seed 1 ${reports}`
   const { code, stdout, stderr } = await conform(args, {
     cwd,
     env: { ...env, GITHUB_STEP_SUMMARY: join(cwd, 'summary.md') },

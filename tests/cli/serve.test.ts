@@ -16,7 +16,7 @@ test('serve says where it is in one line, and its target file fits it; judged tw
   const cwd = folder()
   const outcomes = []
   for (const name of ['first.json', 'second.json']) {
-    const { code } = await conform(['-t', target, '--depth', 'quick', '--report', `json=${name}`], {
+    const { code } = await conform(`-t ${target} --depth quick --report json=${name}`, {
       cwd,
     })
     expect(code).toBe(0)
@@ -42,10 +42,10 @@ test('a port that is taken is a mistake of the user', async () => {
   onTestFinished(() => void server.child.kill('SIGKILL'))
   const { url } = JSON.parse(await server.firstLine) as { url: string }
   const { port } = new URL(url)
-  const second = await conform(['serve', '--port', port])
+  const second = await conform(`serve --port ${port}`)
   expect(second).toMatchObject({ code: 2, stdout: '' })
   expect(second.stderr).toBe(
     `conform: --port ${port}: cannot be used (EADDRINUSE); give another, or 0 for any\n`,
   )
-  expect((await conform(['serve', '--port', '65536'])).code).toBe(2)
+  expect((await conform('serve --port 65536')).code).toBe(2)
 })

@@ -4,18 +4,16 @@ import { expect, test } from 'vitest'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { folder, ids, readReport, referenceKey, row, targetFile } from './conform.ts'
 import { conform } from './in-process.ts'
-import { reference } from './reference.ts'
+import { judged, reference } from './reference.ts'
 
 const run = promisify(execFile)
+const withKey = { env: { CONFORM_API_KEY: referenceKey } }
 
 test('a port where nobody listens cannot be judged', async () => {
   const closed = await reference()
   await closed.close()
   const cwd = folder()
-  const { code, stdout, ms } = await conform([closed.url, '--report', 'json'], {
-    cwd,
-    env: { CONFORM_API_KEY: referenceKey },
-  })
+  const { code, stdout, ms } = await conform(`${closed.url} --report json`, { cwd, ...withKey })
   expect(code).toBe(3)
   expect(stdout).toMatch(/^Not judged\nexit 3: http:\S+ cannot be judged: connection refused/m)
   // It asks again for three seconds; with the patience of every other request it would take minutes.
@@ -26,10 +24,7 @@ test('a port where nobody listens cannot be judged', async () => {
 test('without a key only what needs none is sent, and nothing is judged', async () => {
   const { url } = await reference()
   const cwd = folder()
-  const { code, stdout } = await conform(
-    [url, '--runs', '1', '--report', 'json', '--report', 'har'],
-    { cwd },
-  )
+  const { code, stdout } = await conform(`${url} --runs 1 --report json --report har`, { cwd })
   expect(code).toBe(3)
   expect(stdout).toMatch(/no key/)
   const report = readReport(cwd)
@@ -40,7 +35,7 @@ test('without a key only what needs none is sent, and nothing is judged', async 
 test('a key that is not accepted is no verdict on the target', async () => {
   const { url } = await reference()
   const wrong = `${referenceKey.slice(0, -6)}AAAAAA`
-  const { code, stdout } = await conform([url, '--only', 'files.list/*', '--runs', '1'], {
+  const { code, stdout } = await conform(`${url} --only files.list/* --runs 1`, {
     env: { CONFORM_API_KEY: wrong },
   })
   expect(stdout).toMatch(/^Not judged$/m)
@@ -53,27 +48,20 @@ test('a key that is not accepted is no verdict on the target', async () => {
 
 test('--key is taken, and warned of', async () => {
   const { url } = await reference()
-  const { code, stdout, stderr } = await conform([
-    url,
-    '-k',
-    referenceKey,
-    '--only',
-    'files.list/2xx-*',
-  ])
+  const args = `${url} -k ${referenceKey} --only files.list/2xx-accepted`
+  const { code, stdout, stderr } = await conform(args)
   expect(stderr).toMatch(/^conform: warning: --key: other users of this machine can see it/)
   expect(stdout + stderr).not.toContain(referenceKey)
   expect(code).toBe(0)
 })
 
 const broken = 'jobs.create/404-unknown-application'
+const otherName = { defects: [`${broken}#tpe`] }
 
 test('a broken target: exit 1, the evidence in three lines, and commands that show it again', async () => {
-  const { url } = await reference({ defects: [`${broken}#tpe`] })
-  const cwd = folder()
-  const target = targetFile(cwd, url)
-  const { code, stdout } = await conform(
-    ['-t', target, '--only', broken, '--seed', '421', '--report', 'json'],
-    { cwd },
+  const { code, cwd, report, stdout, target } = await judged(
+    `--only ${broken} --seed 421`,
+    otherName,
   )
   expect(code).toBe(1)
   expect(stdout).toMatch(new RegExp(`✗ ${broken} +must +§4.2`))
@@ -83,133 +71,81 @@ test('a broken target: exit 1, the evidence in three lines, and commands that sh
   expect(stdout).toMatch(/^ +expected +404 ResourceNotFound/m)
   expect(stdout).toMatch(/^ +received +404 NotFound .*another code name of the 404 row of §7\.2/m)
   expect(stdout).toMatch(/1 failure is only a family name|only.*family name/)
-  const [failure] = row(readReport(cwd), broken).failures
+  const [failure] = row(report, broken).failures
 
   // What a report tells a reader to run is run, as it stands.
   const again = stdout.match(/^ +again\n +(conform .*)$/m)?.[1]
   expect(again).toBe(failure?.rerun)
-  const words = again?.split(' ').slice(1) ?? []
-  expect(words).toEqual(['--target', target, '--only', broken, '--seed', '421'])
-  const second = await conform([...words, '--report', 'json'], { cwd })
+  expect(again).toBe(`conform --target ${target} --only ${broken} --seed 421`)
+  const second = await conform(`${again?.slice('conform '.length)} --report json`, { cwd })
   expect(second.code).toBe(1)
   expect(row(readReport(cwd), broken).failures[0]?.message).toBe(failure?.message)
 
   const curl = stdout.match(/^ +curl\n +(curl .*)$/m)?.[1] ?? ''
   expect(curl).toContain('$CONFORM_API_KEY')
   const answer = await run('bash', ['-c', `${curl} -s`], {
-    env: { ...process.env, CONFORM_API_KEY: referenceKey },
+    env: { ...process.env, ...withKey.env },
   })
   expect(answer.stdout).toContain('"tpe":"NotFound"')
 })
 
 test('--tpe family decides by families, and keeps what was only a family name', async () => {
-  const { url } = await reference({ defects: [`${broken}#tpe`] })
-  const cwd = folder()
-  const args = ['-t', targetFile(cwd, url), '--only', broken, '--tpe', 'family', '--report', 'json']
-  const { code } = await conform(args, { cwd })
+  const { code, report } = await judged(`--only ${broken} --tpe family`, otherName)
   expect(code).toBe(0)
-  const report = readReport(cwd)
   expect(report.verdicts).toEqual({ exact: 'non-conformant', family: 'passing' })
   expect(row(report, broken)).toMatchObject({ outcome: 'passed', failures: [{ familyOnly: true }] })
 })
 
-const should = 'chat.create/400-malformed-response-format'
-
 test('a failed should decides under --strict only', async () => {
+  const should = 'chat.create/400-malformed-response-format'
   const { url } = await reference({ defects: [should] })
-  const args = ['-t', targetFile(folder(), url), '--only', should, '--runs', '1']
-  const [lenient, strict] = await Promise.all([conform(args), conform([...args, '--strict'])])
+  const args = `-t ${targetFile(folder(), url)} --only ${should} --runs 1`
+  const lenient = await conform(args)
   expect(lenient.stdout).toMatch(new RegExp(`✗ ${should}`))
   expect(lenient.code).toBe(0)
-  expect(strict.code).toBe(1)
+  expect((await conform(`${args} --strict`)).code).toBe(1)
 })
 
 test('--require-exercised does not take silence for consent', async () => {
   const { url } = await reference()
-  const settings = { env: { CONFORM_API_KEY: referenceKey } }
-  const args = [url, '--only', 'files.list/*', '--runs', '1']
-  const [lenient, strict] = await Promise.all([
-    conform(args, settings),
-    conform([...args, '--require-exercised'], settings),
-  ])
+  const args = `${url} --only files.list/* --runs 1`
+  const lenient = await conform(args, withKey)
   expect(lenient.stdout).toMatch(/^Incomplete \(passing\): /m)
   expect(lenient.code).toBe(0)
-  expect(strict.code).toBe(1)
+  expect((await conform(`${args} --require-exercised`, withKey)).code).toBe(1)
 })
 
 test('--only and --skip choose, and say so', async () => {
-  const { url } = await reference()
-  const cwd = folder()
-  const args = [
-    '-t',
-    targetFile(cwd, url),
-    '--only',
-    'files.retrieve/*',
-    '--only',
-    'files.list/2xx-*',
-  ]
-  const { code } = await conform(
-    [...args, '--skip', '*/401-*', '--runs', '1', '--report', 'json'],
-    { cwd },
-  )
+  const only = '--only files.retrieve/* --only translate.run/2xx-*'
+  const { code, report } = await judged(`${only} --skip */401-* --runs 1`)
   expect(code).toBe(0)
-  const report = readReport(cwd)
   expect(report.verdict).toBe('passing')
-  const judged = ids(report, 'passed')
-  expect(judged).toContain('files.list/2xx-file-types')
-  expect(
-    judged.filter(
-      (id) => !/^(files\.retrieve\/[^4]|files\.retrieve\/4(?!01)|files\.list\/2xx-)/.test(id),
-    ),
-  ).toEqual([])
+  const passed = ids(report, 'passed')
+  expect(passed).toContain('translate.run/2xx-accepted')
+  const chosen = /^(files\.retrieve\/[^4]|files\.retrieve\/4(?!01)|translate\.run\/2xx-)/
+  expect(passed.filter((id) => !chosen.test(id))).toEqual([])
   expect(row(report, 'files.retrieve/401-missing-credentials').reason).toBe('left out: --skip')
   expect(row(report, 'files.upload/2xx-accepted').reason).toBe('left out: --only')
 })
 
 test('--bail ends the run at the first must that fails, whatever follows it', async () => {
-  const { url } = await reference({ defects: ['files.upload/401-missing-credentials'] })
+  const failing = 'files.upload/401-missing-credentials'
+  const { url } = await reference({ defects: [failing] })
   const cwd = folder()
-  const args = [
-    '-t',
-    targetFile(cwd, url),
-    '--only',
-    'files.*',
-    '--concurrency',
-    '1',
-    '--runs',
-    '1',
-    '--bail',
-    url,
-  ]
-  const { code } = await conform([...args, '--report', 'json'], { cwd })
+  const first = `-t ${targetFile(cwd, url)} --only files.* --concurrency 1 --runs 1`
+  const { code } = await conform(`${first} --bail ${url} --report json`, { cwd })
   expect(code).toBe(1)
   const report = readReport(cwd)
   expect(report.verdict).toBe('non-conformant')
-  const failing = 'files.upload/401-missing-credentials'
   expect(ids(report, 'failed')).toEqual([failing])
-  const chosen = report.requirements.filter(({ id }) => id.startsWith('files.'))
-  const reasons = new Set(
-    chosen.filter(({ outcome }) => outcome === 'not-exercised').map(({ reason }) => reason),
+  const left = report.requirements.filter(
+    ({ id, outcome }) => id.startsWith('files.') && outcome === 'not-exercised',
   )
-  expect([...reasons]).toEqual(['left out: --bail'])
+  expect(new Set(left.map(({ reason }) => reason))).toEqual(new Set(['left out: --bail']))
 })
 
 test('--read-only creates nothing and generates nothing', async () => {
-  const { url } = await reference()
-  const cwd = folder()
-  const args = [
-    '-t',
-    targetFile(cwd, url),
-    '--read-only',
-    '--depth',
-    'quick',
-    '--report',
-    'json',
-    '--report',
-    'har',
-  ]
-  const { code } = await conform(args, { cwd })
-  const report = readReport(cwd)
+  const { code, cwd, report } = await judged('--read-only --depth quick --report har')
   expect(ids(report, 'failed')).toEqual([])
   expect(code).toBe(0)
   expect(report).toMatchObject({ verdict: 'passing', run: { readOnly: true, created: [] } })
@@ -220,9 +156,6 @@ test('--read-only creates nothing and generates nothing', async () => {
     ({ request, response }) => request.method === 'POST' && response.status < 300,
   )
   const effects = new Map<string, string>(catalogue.map(({ id, effect }) => [id, effect]))
-  expect(
-    granted
-      .map(({ _requirement }) => _requirement as string)
-      .filter((id) => effects.get(id) !== 'none'),
-  ).toEqual([])
+  const asked = granted.map(({ _requirement }) => _requirement as string)
+  expect(asked.filter((id) => effects.get(id) !== 'none')).toEqual([])
 })

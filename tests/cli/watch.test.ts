@@ -119,16 +119,6 @@ describe.skipIf(!hasTerminals)('on a terminal', () => {
     expect(await watch.ended).toMatchObject({ code: 0 })
   })
 
-  test('of a dead server the keys are shown once, and none for what failed', async () => {
-    const watch = onTerminal(['watch', 'http://127.0.0.1:1', '-k', 'a-key-of-nobody'], folder())
-    await watch.shows('The target takes no requests.')
-    await watch.shows(keys)
-    watch.types('q')
-    const { shown } = await watch.ended
-    expect(shown.match(/a run all/g)).toHaveLength(1)
-    expect(shown).not.toMatch(/f run/)
-  })
-
   test('a target file that is wrong from the beginning ends it', async () => {
     const cwd = folder()
     const watch = onTerminal(['watch', '-t', 'missing.json'], cwd)

@@ -248,7 +248,7 @@ test('on the command line a setup that fails is exit 3 with its sentence, and no
     `export default { ...${JSON.stringify(own)}, keys: { full: 'a-full-key-of-it' },
       fetch: (request) => Response.json({ told: request.headers.get('authorization') }, { status: request.method === 'GET' ? 200 : 500 }) }`,
   )
-  const { code, stdout, stderr } = await conform(['-t', 'target.mjs', '--report', 'json=-'], {
+  const { code, stdout, stderr } = await conform('-t target.mjs --report json=-', {
     cwd,
   })
   expect(code).toBe(3)

@@ -1,14 +1,11 @@
-import pc from 'picocolors'
 import { expect, test } from 'vitest'
 import type { Failure, RequirementResult } from '../../harness/report/report-schema.ts'
 import { renderCtrf } from '../../reporters/ctrf.ts'
-import { renderHtml } from '../../reporters/html.ts'
 import { renderJunit } from '../../reporters/junit.ts'
 import { renderMarkdown } from '../../reporters/markdown.ts'
-import { renderTerminal } from '../../reporters/terminal.ts'
 import { byCause, idsOf } from '../../reporters/view/causes.ts'
 import { failed, report, result } from '../gates/results.ts'
-import { joined } from './sample-exchanges.ts'
+import { inTerminal, inHtml } from './shown.ts'
 
 const groups = (...rows: RequirementResult[]) => byCause(rows).map(idsOf)
 const one = (id: string, change: Partial<Failure> = {}) => failed(id, change)
@@ -91,7 +88,7 @@ const ids = Array.from({ length: 14 }, (_, at) => `area-${at}.run/401-missing-cr
 const whole = report([...ids.map((id) => one(id)), one('z.z/1', { expected: 'another thing' })])
 
 test('the terminal shows one block with the list of ids', () => {
-  const text = renderTerminal(whole, pc.createColors(false))
+  const text = inTerminal(whole)
   expect(text.match(/^✗ /gm)).toHaveLength(2)
   for (const id of ids) expect(text).toContain(id)
   expect(
@@ -108,7 +105,7 @@ test('Markdown and HTML show one row; every id keeps its own entry in the files'
   expect(markdown.match(/^<details( open)?>/gm)).toHaveLength(2)
   expect(markdown).toContain('and 13 more</summary>')
   for (const id of ids) expect(markdown).toContain(`\`${id}\``)
-  const html = await joined(renderHtml(whole, []))
+  const html = await inHtml(whole)
   const from = html.indexOf('<ol class="failures">')
   const list = html.slice(from, html.indexOf('</ol>', from))
   expect(list.match(/<li>/g)).toHaveLength(2)
@@ -118,7 +115,7 @@ test('Markdown and HTML show one row; every id keeps its own entry in the files'
   }
   expect(list).not.toContain('<details')
   const many = report(Array.from({ length: 22 }, (_, at) => one(`area-${at}.run/401-expired-key`)))
-  expect(await joined(renderHtml(many, []))).toMatch(
+  expect(await inHtml(many)).toMatch(
     /<details class="fold"><summary>Same for 21 more<\/summary><p><a class="mono" href="#area-1.run/,
   )
   expect(renderJunit(whole).match(/<failure /g)).toHaveLength(15)

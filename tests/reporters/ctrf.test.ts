@@ -2,7 +2,7 @@ import { isValid, parse, validate } from 'ctrf'
 import { expect, test } from 'vitest'
 import { renderCtrf } from '../../reporters/ctrf.ts'
 import { hostile, unsafe } from './hostile.ts'
-import { fails, mixed, sampleReport } from './sample-report.ts'
+import { mixed, reportOfText, sampleReport } from './sample-report.ts'
 
 test('is valid, and every requirement, count and message survives', () => {
   const report = sampleReport({ end: mixed })
@@ -39,9 +39,7 @@ test('a run that judged nothing is not healthy', () => {
 })
 
 test('hostile text survives and does nothing', () => {
-  const text = renderCtrf(
-    sampleReport({ size: 20, end: fails(hostile), target: { name: hostile } }),
-  )
+  const text = renderCtrf(reportOfText(hostile, 20))
   expect(text).not.toMatch(unsafe)
   expect(isValid(JSON.parse(text))).toBe(true)
   // Whoever shows a message shows it as it is.

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import type { Failure, RecordedRequest } from '../../harness/report/report-schema.ts'
-import { renderHtml } from '../../reporters/html.ts'
 import {
   responseDifferenceOf,
   type Piece,
@@ -9,7 +8,7 @@ import {
 } from '../../reporters/view/difference.ts'
 import { failed, failure, report } from '../gates/results.ts'
 import { elements, hasClass, textOf } from './html-tree.ts'
-import { joined } from './sample-exchanges.ts'
+import { inHtml } from './shown.ts'
 
 const nothingNew = { nonce: 'k3x9a1', created: [] }
 
@@ -223,18 +222,16 @@ test('HTML shows both requests side by side, what is alike far from the differen
     control,
     exchange: { ...exchange!, request: request({ ...inputs, last: 7 }) },
   })
-  const all = elements(await joined(renderHtml(report([row]), [])))
+  const all = elements(await inHtml(report([row])))
   const table = all.find((one) => hasClass(one, 'diff'))!
   expect(textOf(table)).toContain('Granted: 202The probe: 404')
   expect(
-    elements(await joined(renderHtml(report([row]), [])))
+    elements(await inHtml(report([row])))
       .filter(({ tagName }) => tagName === 'ins')
       .map(textOf),
   ).toContain('7')
   // The lines that differ stand in a body of their own, which a phone shows side after side.
-  const bodies = elements(await joined(renderHtml(report([row]), []))).filter((one) =>
-    hasClass(one, 'd'),
-  )
+  const bodies = elements(await inHtml(report([row]))).filter((one) => hasClass(one, 'd'))
   expect(bodies.map(textOf)).toEqual(['  "last": "a"  "last": 7'])
   expect(textOf(table)).toMatch(/\d+ more alike/)
   expect(textOf(table)).not.toContain('"m3"')

@@ -23,25 +23,7 @@ const anything = fc.oneof(
   fc.string({ unit: anyCharacter }),
   fc.constantFrom(...hostilePieces),
   fc.string({
-    unit: fc.constantFrom(
-      '<',
-      '>',
-      '&',
-      '"',
-      "'",
-      ';',
-      ':',
-      ',',
-      '%',
-      'l',
-      't',
-      '\n',
-      '\r',
-      '#',
-      'a',
-      '\u0000',
-      '\ud800',
-    ),
+    unit: fc.constantFrom(...'<>&"\';:,%lt\n\r#a\u0000', '\ud800'),
   }),
 )
 
@@ -108,29 +90,20 @@ test('XML: what the builder makes of a text and of an attribute reads back as wh
   })
 })
 
-test.each([
-  '&nbsp;',
-  '&#0;',
-  '&#27;',
-  '&amp;',
-  '&lt;',
-  '&y;',
-  '&amp;lt;',
-  '&#x3c;',
-  '&',
-  '&;',
-  'a&b;c',
-])('XML: %s is shown as it stands', async (text) => {
-  const xml = xmlDocument({ a: { '@x': xmlAttribute(text), '#text': xmlText(text) } })
-  const literal = text.replaceAll('&', '&amp;')
-  expect(xml.split('\n')[1]).toBe(`<a x="${literal}">${literal}</a>`)
-  const { valid, errors } = await validateXML({
-    xml: { fileName: 'a.xml', contents: xml },
-    schema: anySchema,
-  })
-  expect(errors).toEqual([])
-  expect(valid).toBe(true)
-})
+test.each('&nbsp; &#0; &#27; &amp; &lt; &y; &amp;lt; &#x3c; & &; a&b;c'.split(' '))(
+  'XML: %s is shown as it stands',
+  async (text) => {
+    const xml = xmlDocument({ a: { '@x': xmlAttribute(text), '#text': xmlText(text) } })
+    const literal = text.replaceAll('&', '&amp;')
+    expect(xml.split('\n')[1]).toBe(`<a x="${literal}">${literal}</a>`)
+    const { valid, errors } = await validateXML({
+      xml: { fileName: 'a.xml', contents: xml },
+      schema: anySchema,
+    })
+    expect(errors).toEqual([])
+    expect(valid).toBe(true)
+  },
+)
 
 test('GitHub: a message stays one line, a property ends at no colon or comma', () => {
   forAnything((text) => {

@@ -1,23 +1,21 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { renderHtml } from '../../reporters/html.ts'
-import type { RecordedExchange, Report } from '../../harness/report/report-schema.ts'
+import type { Report } from '../../harness/report/report-schema.ts'
 import { leftOut } from '../../harness/report/reason.ts'
 import { missed, notApplicable, report, result } from '../gates/results.ts'
 import { hostile, unsafe } from './hostile.ts'
 import { attribute, elements, hasClass, textOf, type Element } from './html-tree.ts'
-import { joined, sampleExchanges } from './sample-exchanges.ts'
-import { fails, mixed, sampleFailure, sampleReport } from './sample-report.ts'
+import { sampleExchanges } from './sample-exchanges.ts'
+import { fails, mixed, reportOfText, sampleFailure, sampleReport } from './sample-report.ts'
+import { inHtml } from './shown.ts'
 
-const render = (report: Report, exchanges: Iterable<RecordedExchange> = []) =>
-  joined(renderHtml(report, exchanges))
 const rows = (all: Element[]) =>
   all.filter((one) => one.tagName === 'details' && attribute(one, 'data-o') !== undefined)
 const megabytes = (text: string) => Buffer.byteLength(text) / 1e6
 
 test('every requirement, its outcome, level, section, statement and reason survives', async () => {
   const report = sampleReport({ end: mixed })
-  const list = rows(elements(await render(report)))
+  const list = rows(elements(await inHtml(report)))
   expect(list.map((row) => attribute(row, 'id'))).toEqual(report.requirements.map(({ id }) => id))
   expect(list.map((row) => attribute(row, 'data-o'))).toEqual(
     report.requirements.map(({ outcome }) => outcome),
@@ -30,7 +28,7 @@ test('every requirement, its outcome, level, section, statement and reason survi
 
 test('the first screen says verdict, target, counts and coverage', async () => {
   const report = sampleReport({ end: mixed, run: { insecure: true } })
-  const header = textOf(elements(await render(report)).find(({ tagName }) => tagName === 'header')!)
+  const header = textOf(elements(await inHtml(report)).find(({ tagName }) => tagName === 'header')!)
   const { must, should } = report.summary
   for (const part of [
     'Non-conformant',
@@ -47,7 +45,7 @@ test('the first screen says verdict, target, counts and coverage', async () => {
 
 test('the coverage names what does not apply, if there is any', async () => {
   const covered = async (...rows: Parameters<typeof report>[0]) =>
-    /\d+ of \d+ requirements were tested[^<]*/.exec(await joined(renderHtml(report(rows), [])))?.[0]
+    /\d+ of \d+ requirements were tested[^<]*/.exec(await inHtml(report(rows)))?.[0]
   expect(await covered(result('a.b/1'))).toBe('1 of 1 requirements were tested.')
   expect(await covered(result('a.b/1'), notApplicable('a.b/2'))).toBe(
     '1 of 1 requirements were tested; 1 does not apply.',
@@ -56,7 +54,7 @@ test('the coverage names what does not apply, if there is any', async () => {
 
 test('the matrix has a cell for every requirement, named by its outcome', async () => {
   const report = sampleReport({ end: mixed })
-  const cells = elements(await render(report)).filter((one) => hasClass(one, 'cell'))
+  const cells = elements(await inHtml(report)).filter((one) => hasClass(one, 'cell'))
   expect(cells.map((cell) => decodeURIComponent(attribute(cell, 'href')!.slice(1))).sort()).toEqual(
     report.requirements.map(({ id }) => id).sort(),
   )
@@ -72,7 +70,7 @@ test('what an option left out is shown as that, and its operation has no line in
     missed('files.list/401-invalid-key', leftOut('--only')),
     missed('translate.run/2xx-accepted', leftOut('--only')),
   ]
-  const all = elements(await render(report([selected, ...left], { only: [selected.id] })))
+  const all = elements(await inHtml(report([selected, ...left], { only: [selected.id] })))
   expect(rows(all).map((row) => attribute(row, 'data-o'))).toEqual([
     'passed',
     'left-out',
@@ -85,7 +83,7 @@ test('what an option left out is shown as that, and its operation has no line in
   ])
   const boxes = all.filter((one) => attribute(one, 'type') === 'checkbox')
   expect(boxes.map((box) => attribute(box, 'value'))).toContain('left-out')
-  const whole = elements(await render(report([selected])))
+  const whole = elements(await inHtml(report([selected])))
   expect(whole.some((one) => attribute(one, 'value') === 'left-out')).toBe(false)
 })
 
@@ -100,14 +98,14 @@ test("the matrix begins with what failed, in columns and within what is an opera
     return { ...all, requirements }
   }
   const headsOf = async (of: Report) =>
-    elements(await render(of))
+    elements(await inHtml(of))
       .filter((one) => one.tagName === 'th' && attribute(one, 'scope') === 'col')
       .map(textOf)
   const shared = await headsOf(fails(/\/404-unknown$/))
   expect(shared.slice(0, 2)).toEqual(['Operation', '404-unknown'])
   const own = fails(/^pdf\.parse\/400-fault-13$/)
   const cellsOf = elements(
-    await render({
+    await inHtml({
       ...own,
       requirements: own.requirements.filter(({ operation }) => operation === 'pdf.parse'),
     }),
@@ -119,7 +117,7 @@ test('exchanges stand with their requirement, passed ones too, and with curl', a
   const report = sampleReport({ size: 30 })
   const exchanges = [...sampleExchanges(report, 60)]
   const ownRequest = { ...exchanges[0]!, n: 60, requirement: null, role: 'liveness' as const }
-  const all = elements(await render(report, [...exchanges, ownRequest]))
+  const all = elements(await inHtml(report, [...exchanges, ownRequest]))
   const row = textOf(rows(all)[4]!)
   for (const part of [
     exchanges[4]!.curl,
@@ -141,7 +139,7 @@ test('bodies of passed exchanges are held to 1 KiB, those of a lone failure are 
     request: { ...one!.request, body: long },
     response: { ...one!.response!, body: long },
   }
-  const list = rows(elements(await render(report, [cut])))
+  const list = rows(elements(await inHtml(report, [cut])))
   const shown = textOf(list[0]!).match(/é+/g)!
   expect(shown.map(({ length }) => length)).toEqual([512, 512])
   expect(textOf(list[0]!)).toContain('[cut; the whole body has 6000 bytes]')
@@ -152,14 +150,14 @@ test('an exchange without an answer says why', async () => {
   const report = sampleReport({ size: 20 })
   const { response: _response, ...unanswered } = [...sampleExchanges(report, 1)][0]!
   const row = rows(
-    elements(await render(report, [{ ...unanswered, error: 'no answer within 15 s' }])),
+    elements(await inHtml(report, [{ ...unanswered, error: 'no answer within 15 s' }])),
   )[0]!
   expect(textOf(row)).toContain('No answer: no answer within 15 s')
 })
 
 test('stays under 6 MB with 3,000 exchanges of hostile bodies, and if everything failed', async () => {
   const report = sampleReport({ end: mixed })
-  expect(megabytes(await render(report, sampleExchanges(report, 3000, 900)))).toBeLessThan(6)
+  expect(megabytes(await inHtml(report, sampleExchanges(report, 3000, 900)))).toBeLessThan(6)
   const bad = sampleReport({
     end: (at) => ({ outcome: 'failed', failures: [sampleFailure(`r-${at}`, '<&>'.repeat(1500))] }),
   })
@@ -167,7 +165,7 @@ test('stays under 6 MB with 3,000 exchanges of hostile bodies, and if everything
     ...one,
     response: { ...one.response!, body: '<&>'.repeat(1500) },
   }))
-  const html = await render(bad, rude)
+  const html = await inHtml(bad, rude)
   expect(megabytes(html)).toBeLessThan(6)
   // Not parsed: a tree of six megabytes takes longer than the page itself.
   expect(html.match(/<details [^>]*data-o=/g)).toHaveLength(290)
@@ -181,14 +179,14 @@ test('many exchanges of one requirement take no room from the others', async () 
     n: 100 + n,
     role: 'poll' as const,
   }))
-  const list = rows(elements(await render(report, [...polls, ...others])))
+  const list = rows(elements(await inHtml(report, [...polls, ...others])))
   expect(textOf(list[0]!)).toContain('and 150 more')
   others.forEach(({ curl }, at) => expect(textOf(list[at + 1]!)).toContain(curl))
 })
 
 test('allows its own style and script by hash, and nothing else', async () => {
   const all = elements(
-    await render(sampleReport({ end: mixed }), sampleExchanges(sampleReport(), 100)),
+    await inHtml(sampleReport({ end: mixed }), sampleExchanges(sampleReport(), 100)),
   )
   const policy = attribute(
     all.find((one) => attribute(one, 'http-equiv') === 'Content-Security-Policy')!,
@@ -219,32 +217,14 @@ test('allows its own style and script by hash, and nothing else', async () => {
 
 test('hostile text is text: no element, attribute or control comes of it', async () => {
   const build = (text: string) => {
-    const report = sampleReport({
-      size: 40,
-      end: (at) =>
-        at % 2
-          ? fails(text, { message: text, rerun: text, path: text })!(at)
-          : { outcome: 'not-exercised', reason: text, statement: text },
-      target: { name: text, baseUrl: text },
-      run: {
-        startedAt: text,
-        only: [text],
-        created: [{ operation: text, id: text, name: text }],
-        baseline: {
-          file: text,
-          expected: [],
-          stale: [{ id: text, why: text }],
-          notExercised: [text],
-        },
-      },
-    })
+    const report = reportOfText(text, 40, { startedAt: text, only: [text] })
     const exchanges = [...sampleExchanges(report, 40)].map((one) => ({
       ...one,
       curl: text,
       request: { ...one.request, url: `https://x.example/${text}` },
       response: { status: 299, headers: { 'x-note': text, [text]: text }, body: text },
     }))
-    return render(report, exchanges)
+    return inHtml(report, exchanges)
   }
   const html = await build(hostile)
   // How many pieces differ is a matter of the text.

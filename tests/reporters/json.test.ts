@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { renderJson } from '../../reporters/index.ts'
 import { hostile, unsafe } from './hostile.ts'
-import { fails, mixed, sampleReport } from './sample-report.ts'
+import { mixed, reportOfText, sampleReport } from './sample-report.ts'
 
 test('reads back as the same report', () => {
   const report = sampleReport({ end: mixed })
@@ -9,7 +9,7 @@ test('reads back as the same report', () => {
 })
 
 test('hostile text reads back as it was and does nothing on the way', () => {
-  const report = sampleReport({ size: 20, end: fails(hostile) })
+  const report = reportOfText(hostile, 20)
   const text = renderJson(report)
   expect(JSON.parse(text)).toEqual(report)
   expect(text).not.toMatch(unsafe)

@@ -7,7 +7,7 @@ import { validateXML } from 'xmllint-wasm'
 import { renderJunit } from '../../reporters/junit.ts'
 import type { Report } from '../../harness/report/report-schema.ts'
 import { hostile, unsafe } from './hostile.ts'
-import { fails, mixed, sampleReport } from './sample-report.ts'
+import { fails, mixed, reportOfText, sampleReport } from './sample-report.ts'
 import { anyCharacter } from '../support/any-character.ts'
 
 const schema = readFileSync(new URL('./jenkins-junit.xsd', import.meta.url), 'utf8')
@@ -113,15 +113,7 @@ test('an empty shard is no error', () => {
 })
 
 test('hostile text is well-formed, survives readably and does nothing', async () => {
-  const report = sampleReport({
-    size: 40,
-    end: (at) =>
-      at % 2
-        ? fails(hostile, { message: hostile, rerun: hostile })!(at)
-        : { outcome: 'not-exercised', reason: hostile },
-    target: { name: hostile, baseUrl: hostile },
-    run: { insecure: true },
-  })
+  const report = reportOfText(hostile, 40, { baseline: null, insecure: true })
   const xml = renderJunit(report)
   await validate(xml)
   expect(xml).not.toMatch(unsafe)

@@ -1,14 +1,12 @@
-import pc from 'picocolors'
 import { expect, test } from 'vitest'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { isRefusal } from '../../catalogue/expected.ts'
 import type { Failure, RequirementResult } from '../../harness/report/report-schema.ts'
-import { renderHtml } from '../../reporters/html.ts'
 import { renderMarkdown } from '../../reporters/markdown.ts'
-import { renderTerminal } from '../../reporters/terminal.ts'
 import { ofDiffering, likelyCauses, likelyHeading } from '../../reporters/view/causes.ts'
 import { nextSteps } from '../../reporters/view/next-steps.ts'
 import { failed, failure, report, result } from '../gates/results.ts'
+import { inTerminal, inHtml } from './shown.ts'
 
 /** An answer to each refusal of the catalogue: the status and the name that it asks for, and what becomes of them. */
 type Answering = (status: number, tpe: string) => Partial<Answer> | null
@@ -135,7 +133,7 @@ test('says of how many failures a cause is known', () => {
 
 test('stands beside the verdict in every front, and a long list of failures is folded', async () => {
   const of = report(lower)
-  const text = renderTerminal(of, pc.createColors(false))
+  const text = inTerminal(of)
   expect(text).toMatch(
     new RegExp(
       `\nLikely cause of ${lower.length} failures\n  ${lower.length}  tpe in lower case: `,
@@ -149,15 +147,14 @@ test('stands beside the verdict in every front, and a long list of failures is f
   const markdown = renderMarkdown(of)
   expect(markdown.indexOf('### What to change first')).toBeLessThan(markdown.indexOf('### Failed'))
   expect(markdown).toContain(`**${lower.length} times: tpe in lower case: `)
-  let html = ''
-  for await (const piece of renderHtml(of, [])) html += piece
+  const html = await inHtml(of)
   expect(html.indexOf('id="likely"')).toBeGreaterThan(0)
   expect(html.indexOf('id="likely"')).toBeLessThan(html.indexOf('id="failures"'))
   expect(html).toMatch(/<h2 id="failures">[^]{0,80}<details class="fold">/)
 })
 
 test('--verbose shows every failure', () => {
-  const text = renderTerminal(report(lower.slice(0, 40)), pc.createColors(false), {
+  const text = inTerminal(report(lower.slice(0, 40)), {
     isVerbose: true,
   })
   for (const { id } of lower.slice(0, 40)) expect(text).toContain(id)

@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest'
 import { leftOut, targetReason, undeclaredReason } from '../../harness/report/reason.ts'
-import { renderHtml } from '../../reporters/html.ts'
 import { renderMarkdown } from '../../reporters/markdown.ts'
 import { nextSteps } from '../../reporters/view/next-steps.ts'
 import { failed, missed, report, result } from '../gates/results.ts'
-import { joined } from './sample-exchanges.ts'
+import { inHtml } from './shown.ts'
 
 const expired = undeclaredReason([['keys.expired']], '{"keys": {"expired": {"env": "OLD"}}}')
 const graph = undeclaredReason([['resources.graph']], '{"resources": {"graph": "<id>"}}')
@@ -88,7 +87,7 @@ test('a summary of a dead server says nothing of what to declare', async () => {
     { notJudged: dead.reason },
   )
   expect(renderMarkdown(of)).not.toContain('declare')
-  expect(await joined(renderHtml(of, []))).not.toContain('What to declare next')
+  expect(await inHtml(of)).not.toContain('What to declare next')
 })
 
 test('every page has the steps beside the verdict', async () => {
@@ -96,7 +95,7 @@ test('every page has the steps beside the verdict', async () => {
   const markdown = renderMarkdown(of)
   expect(markdown).toMatch(/\*\*Next\*\*\n\n1\. Mend a\.b\/1\n2\. Run again what failed/)
   expect(markdown.indexOf('**Next**')).toBeLessThan(markdown.indexOf('| | passed'))
-  const html = await joined(renderHtml(of, []))
+  const html = await inHtml(of)
   const at = html.indexOf('<h2 id="next">Next</h2><ol><li><p>Mend a.b/1</p></li>')
   expect(at).toBeGreaterThan(html.indexOf('class="verdict'))
   expect(at).toBeLessThan(html.indexOf('class="counts"'))

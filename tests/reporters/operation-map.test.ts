@@ -1,13 +1,10 @@
 import { XMLParser } from 'fast-xml-parser'
-import pc from 'picocolors'
 import { expect, test } from 'vitest'
 import { operations } from '../../catalogue/operations.ts'
 import { leftOut, undeclaredReason } from '../../harness/report/reason.ts'
 import { checkTargetFile } from '../../harness/target-file/check.ts'
-import { renderHtml } from '../../reporters/html.ts'
 import { renderMap } from '../../reporters/map.ts'
 import { renderMarkdown } from '../../reporters/markdown.ts'
-import { renderTerminal } from '../../reporters/terminal.ts'
 import {
   mapSentence,
   notBuilt,
@@ -16,7 +13,7 @@ import {
 } from '../../reporters/view/operation-map.ts'
 import { whatToDeclare } from '../../reporters/view/next-steps.ts'
 import { failed, missed, notApplicable, report, result } from '../gates/results.ts'
-import { joined } from './sample-exchanges.ts'
+import { inTerminal, inHtml } from './shown.ts'
 
 const declare = (id: string) =>
   undeclaredReason([[`operations.${id}.body`]], `{"operations": {"${id}": {"body": {}}}}`)
@@ -70,7 +67,7 @@ test('the part to paste keeps what is there and has no entry, and is a right tar
 
 test('what is not there is told before everything else, and nothing of it is to be declared', async () => {
   expect(whatToDeclare(half).flatMap(({ ids }) => ids)).toEqual(['completion.create/2xx-accepted'])
-  const text = renderTerminal(half, pc.createColors(false))
+  const text = inTerminal(half)
   expect(text).toMatch(/^10 operations: 1 failing, 2 built, 1 only keys tested, 6 absent$/m)
   expect(text.indexOf('Not built yet: 5 operations')).toBeLessThan(
     text.indexOf('✗ jobs.create/202-created'),
@@ -80,7 +77,7 @@ test('what is not there is told before everything else, and nothing of it is to 
   expect(markdown.indexOf('### Not built yet: 5 operations')).toBeLessThan(
     markdown.indexOf('### Failed'),
   )
-  const html = await joined(renderHtml(half, []))
+  const html = await inHtml(half)
   expect(html.indexOf('Not built yet: 5 operations')).toBeLessThan(html.indexOf('id="failures"'))
   expect(html).not.toContain('<i>Cannot POST')
 })

@@ -8,29 +8,15 @@ import { formatNames, loadFormats } from '../../reporters/index.ts'
 import { renderTerminal } from '../../reporters/terminal.ts'
 import { hostile, runnerCommands } from './hostile.ts'
 import { commandsIn } from './runners.ts'
-import { fails, sampleReport } from './sample-report.ts'
+import { joined } from './sample-exchanges.ts'
+import { reportOfText } from './sample-report.ts'
 
 test.each(runnerCommands)('the parsers find %s', (command) => {
   expect(commandsIn(command)).not.toEqual([])
   expect(commandsIn(`text\n  ${command}`)).not.toEqual([])
 })
 
-const report = sampleReport({
-  size: 60,
-  end: (at) =>
-    at % 2
-      ? fails(hostile, { message: hostile, expected: hostile, rerun: hostile })!(at)
-      : { outcome: 'not-exercised', reason: hostile },
-  target: { name: `::error::${hostile}`, baseUrl: hostile },
-  run: {
-    baseline: {
-      file: hostile,
-      expected: [hostile],
-      stale: [{ id: hostile, why: hostile }],
-      notExercised: [hostile],
-    },
-  },
-})
+const report = reportOfText(`::error::${hostile}`, 60)
 
 test('the report for a terminal, in colours or without, holds no command', () => {
   for (const colors of [pc.createColors(false), pc.createColors(true)]) {
@@ -40,28 +26,13 @@ test('the report for a terminal, in colours or without, holds no command', () =>
 
 test.each(formatNames)('%s on stdout holds no command', async (format) => {
   const { [format]: render } = await loadFormats()
-  const rendered = render(report, [])
-  let text = ''
-  for await (const piece of typeof rendered === 'string' ? [rendered] : rendered) text += piece
+  const text = await joined(render(report, []))
   expect(text.length).toBeGreaterThan(100)
   expect(commandsIn(text)).toEqual([])
 })
 
 test('no text makes a command, whatever stands in it', () => {
-  const unit = fc.constantFrom(
-    '#',
-    ':',
-    '[',
-    ']',
-    'v',
-    's',
-    'o',
-    ' ',
-    '\n',
-    '\u3000',
-    '\r',
-    ...runnerCommands,
-  )
+  const unit = fc.constantFrom(...'#:[]vso \n\u3000\r', ...runnerCommands)
   fc.assert(
     fc.property(fc.string({ unit, maxLength: 12 }), (text) => {
       expect(commandsIn(terminalText(text))).toEqual([])

@@ -102,3 +102,21 @@ export function sampleReport({
   const own = { name: 'Example staging', baseUrl: 'https://staging.example.com', ...target }
   return { ...whole, target: { ...whole.target, ...own } }
 }
+
+/** A report whose texts are all that one: half of it failed, the other half was not tested. */
+export function reportOfText(text: string, size = 40, run: SampleOptions['run'] = {}): Report {
+  const failing = fails(text, { message: text, expected: text, rerun: text, path: text })
+  const baseline = {
+    file: text,
+    expected: [text],
+    stale: [{ id: text, why: text }],
+    notExercised: [text],
+  }
+  return sampleReport({
+    size,
+    end: (at) =>
+      at % 2 ? failing!(at) : { outcome: 'not-exercised', reason: text, statement: text },
+    target: { name: text, baseUrl: text },
+    run: { baseline, created: [{ operation: text, id: text, name: text }], ...run },
+  })
+}

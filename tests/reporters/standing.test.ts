@@ -2,10 +2,10 @@ import { leftOut } from '../../harness/report/reason.ts'
 import { expect, test } from 'vitest'
 import type { Report } from '../../harness/report/report-schema.ts'
 import { renderBadge } from '../../reporters/badge.ts'
-import { renderHtml } from '../../reporters/html.ts'
 import { renderMarkdown } from '../../reporters/markdown.ts'
 import { standingOf, verdictSentence } from '../../reporters/view/standing.ts'
 import { failed, missed, report, result } from '../gates/results.ts'
+import { inHtml } from './shown.ts'
 
 const done = result('a.b/1')
 const baseline = { file: 'b.json', expected: ['a.b/2'], stale: [], notExercised: [] }
@@ -66,19 +66,13 @@ const cases: [name: string, of: Report, tone: string, sentence: string][] = [
 
 const lime = /#4b0\b/
 
-async function html(of: Report): Promise<string> {
-  let text = ''
-  for await (const piece of renderHtml(of, [])) text += piece
-  return text
-}
-
 test.each(cases)('%s: every front has the same tone', async (_, of, tone, sentence) => {
   expect(standingOf(of).tone).toBe(tone)
   expect(verdictSentence(of)).toBe(sentence)
   expect(/^## (\S+) /.exec(renderMarkdown(of))?.[1]).toBe(
     { good: '✅', warning: '⚠️', bad: '❌' }[tone],
   )
-  expect(/<div class="verdict (\w)">/.exec(await html(of))?.[1]).toBe(
+  expect(/<div class="verdict (\w)">/.exec(await inHtml(of))?.[1]).toBe(
     { good: 'p', warning: 'm', bad: 'f' }[tone],
   )
   expect(lime.test(renderBadge(of))).toBe(tone === 'good')

@@ -8,10 +8,10 @@ import { failed, missed, notApplicable, report, result } from '../gates/results.
 import { knowsLinks } from '../../cli/output/say.ts'
 import { terminalLink } from '../../reporters/terminal/lines.ts'
 import { hostile, unsafe } from './hostile.ts'
-import { fails, mixed, sampleFailure, sampleReport } from './sample-report.ts'
+import { fails, mixed, reportOfText, sampleFailure, sampleReport } from './sample-report.ts'
+import { inTerminal } from './shown.ts'
 
-const plain = pc.createColors(false)
-const lines = (report: Report) => renderTerminal(report, plain).trimEnd().split('\n')
+const lines = (report: Report) => inTerminal(report).trimEnd().split('\n')
 
 test('shows a failure as evidence: sent, expected, received, again, curl', () => {
   const report = sampleReport({
@@ -70,7 +70,7 @@ test('is short where all passes', () => {
 
 test('groups what was not exercised by its reason, with counts and the first ids', () => {
   const report = sampleReport({ end: mixed })
-  const text = renderTerminal(report, plain)
+  const text = inTerminal(report)
   const all = report.summary.must.notExercised + report.summary.should.notExercised
   expect(text).toContain(
     `Not tested: ${all}\n  ${all}  declare /scenarios/<id> in the target file\n`,
@@ -83,9 +83,8 @@ test('answers that repeat the path of their request are one reason; of one path 
   const said = (path: string): string =>
     `answered 404 with a page: Cannot POST ${path}, and so was the same request with the full key`
   const shown = (...paths: string[]): string =>
-    renderTerminal(
+    inTerminal(
       report([failed('a.b/0'), ...paths.map((path, at) => missed(`a.b/${at + 1}`, said(path)))]),
-      plain,
     )
   const two = shown('/v1/files', '/v1/tools/a-b')
   expect(two).toContain(`Not tested: 2\n  2  ${said('<path>')}\n`)
@@ -97,13 +96,13 @@ test('a reason that names one of those that share it is one reason', () => {
   const reason =
     'the target stopped answering; under way when it stopped: POST /v1/a (a.b/1), POST /v1/a (a.b/2)'
   const rows = ['1', '2', '3'].map((at) => missed(`a.b/${at}`, reason))
-  const text = renderTerminal(report([failed('a.b/4'), ...rows]), plain)
+  const text = inTerminal(report([failed('a.b/4'), ...rows]))
   expect(text).toContain(`Not tested: 3\n  3  ${reason}\n`)
 })
 
 test('says what the curl line needs besides', () => {
   const row = failed('jobs.create/409', { takes: 'job-in-progress' })
-  expect(renderTerminal(report([row]), plain)).toMatch(
+  expect(inTerminal(report([row]))).toMatch(
     /^ {4}note {6}one request alone does not show this: a job of the application must be in progress\. /m,
   )
 })
@@ -112,11 +111,11 @@ test('names a report that is written, or the option that writes it', () => {
   const rows = Array.from({ length: 14 }, (_, at) => missed(`a.b/${at}`, `reason ${at}`))
   const created = [{ operation: 'graphs.create', id: 'g-1' }]
   const of = report([failed('c.d/1', {}, {}, {}), ...rows], { created })
-  const none = renderTerminal(of, plain)
+  const none = inTerminal(of)
   expect(none).toContain('created: 1 object (1 by graphs.create); --report json names them\n')
   expect(none).toContain('  and 2 more, for 2 other reasons: --report json (or html) lists them\n')
   expect(none).toContain('    and 2 more failures of it: --report json (or html) lists them\n')
-  const written = renderTerminal(of, plain, { written: [{ format: 'json', path: 'r.json' }] })
+  const written = inTerminal(of, { written: [{ format: 'json', path: 'r.json' }] })
   expect(written).toContain('; the JSON report names them\n')
   expect(written).toContain('  and 2 more, for 2 other reasons: see the reports\n')
 })
@@ -144,7 +143,7 @@ test('never calls a run that judged nothing a pass', () => {
     end: () => ({ outcome: 'not-exercised', reason: 'no key: none was given' }),
   })
   expect(nothing.verdict).toBe('not-judged')
-  expect(renderTerminal(nothing, plain)).not.toContain('passed.')
+  expect(inTerminal(nothing)).not.toContain('passed.')
   expect(lines(nothing).slice(-2)).toEqual([
     'Not judged',
     'exit 3: the target could not be judged (no key: none was given)',
@@ -165,16 +164,17 @@ test('says what the run left unsaid: interrupted, insecure, read only, throttled
     end: (at) => (at === 8 ? fails('404 NotFound', { familyOnly: true })!(at) : {}),
     run: { interrupted: true, insecure: true, readOnly: true, throttled: 3 },
   })
-  const text = renderTerminal(report, plain)
+  const text = inTerminal(report)
   for (const word of ['interrupted: ', 'insecure: ', 'read only: ', 'throttled: 3 answers'])
     expect(text).toContain(`\n${word}`)
   // What was not verified was accepted by no authority.
   const { target } = report
   const ofHttps = (run: object) =>
-    renderTerminal(
-      { ...report, target: { ...target, baseUrl: 'https://h' }, run: { ...report.run, ...run } },
-      plain,
-    )
+    inTerminal({
+      ...report,
+      target: { ...target, baseUrl: 'https://h' },
+      run: { ...report.run, ...run },
+    })
   expect(ofHttps({ ca: true })).not.toContain('own authority')
   expect(ofHttps({ ca: true, insecure: false })).toContain('\nown authority: ')
   expect(text).toContain('\n1 failure is only a family name ')
@@ -183,10 +183,7 @@ test('says what the run left unsaid: interrupted, insecure, read only, throttled
 
 test('says how many failures are only another name, also if the verdict is the same without them', () => {
   const only = { familyOnly: true }
-  const said = (of: Report) => [
-    renderTerminal(of, plain),
-    renderMarkdown(of).replaceAll('&#45;', '-'),
-  ]
+  const said = (of: Report) => [inTerminal(of), renderMarkdown(of).replaceAll('&#45;', '-')]
   for (const text of said(report([failed('a.b/1'), failed('a.b/2', only)])))
     expect(text).toMatch(
       /^(?:- )?1 of the failures has the right status and another name for it: --tpe family accepts it$/m,
@@ -205,14 +202,11 @@ test('prints only the reason if nothing was judged', () => {
     missed('a.b/1', dead),
     ...['2', '3', '4'].map((at) => missed(`a.b/${at}`, 'declare /x')),
   ]
-  const text = renderTerminal(report(rows, { requests: 1 }, { notJudged: reason }), plain)
+  const text = inTerminal(report(rows, { requests: 1 }, { notJudged: reason }))
   expect(text).not.toMatch(/declare|Not tested|must/)
   expect(text.split('\n').length).toBeLessThan(8)
   expect(text).toContain(`\nexit 3: ${reason}\n`)
-  const undeclared = renderTerminal(
-    report([missed('a.b/1', undeclaredReason([['/x']], '[]'))]),
-    plain,
-  )
+  const undeclared = inTerminal(report([missed('a.b/1', undeclaredReason([['/x']], '[]'))]))
   expect(undeclared).toContain('Not tested: 1\n')
 })
 
@@ -225,9 +219,8 @@ test('counts what an option left out in one line, and the rest as what was selec
     out('a.b/4', '--only'),
     out('a.b/5', '--only'),
   ]
-  const text = renderTerminal(
+  const text = inTerminal(
     report([...rows, out('a.b/6', '--read-only'), notApplicable('c.d/1')], { only: ['a.b/*'] }),
-    plain,
   )
   expect(text).toContain('Not tested: 1\n')
   expect(text).toContain('\nLeft out: 2 by --only, 1 by --read-only\n')
@@ -253,7 +246,7 @@ test('names expected failures once and stale entries with the reason', () => {
       },
     },
   })
-  const text = renderTerminal(report, plain)
+  const text = inTerminal(report)
   expect(text).toContain('failed as expected  pdf.parse/401-invalid-key: the old <gateway>')
   expect(text).toContain('not tested          files.list/401-expired-key: no such key yet')
   expect(text.match(/^✗ .*/gm)).toEqual(['✗ pdf.parse/401-expired-key  must  §5'])
@@ -263,15 +256,7 @@ test('names expected failures once and stale entries with the reason', () => {
 })
 
 test('no text of a target reaches the terminal as a control', () => {
-  const report = sampleReport({
-    size: 60,
-    end: (at) =>
-      at % 2
-        ? fails(hostile, { message: hostile, expected: hostile, rerun: hostile })!(at)
-        : { outcome: 'not-exercised', reason: hostile },
-    target: { name: hostile, baseUrl: hostile },
-  })
-  const text = renderTerminal(report, plain)
+  const text = inTerminal(reportOfText(hostile, 60))
   expect(text).not.toMatch(unsafe)
   expect(text).toContain('\\x1b[2J')
   expect(text).toContain('\\u202e')
@@ -284,14 +269,14 @@ test('colours only where they are enabled', () => {
 
 test('is broken to the width of a terminal: what follows is indented, what is copied stays whole', () => {
   const of = sampleReport({ end: mixed })
-  const wide = renderTerminal(of, plain)
+  const wide = inTerminal(of)
   for (const width of [60, 80, 120]) {
-    const text = renderTerminal(of, plain, { width })
+    const text = inTerminal(of, { width })
     const long = text.split('\n').filter((line) => line.length > width)
     expect(long.filter((line) => !/^ {6}(?:conform|curl) /.test(line))).toEqual([])
     expect(text.replaceAll(/\s+/g, ' ')).toBe(wide.replaceAll(/\s+/g, ' '))
   }
-  const narrow = renderTerminal(of, plain, { width: 50 })
+  const narrow = inTerminal(of, { width: 50 })
   expect(narrow).toContain(
     '    sent      POST /v1/applications/a-1/jobs with\n              a valid body\n    expected  404',
   )
@@ -305,25 +290,25 @@ test('ends with every failed id, the reports, and what to do next beside the ver
     { format: 'html', path: 'r.html' },
     { format: 'junit', path: '-' },
   ] as const
-  const text = renderTerminal(of, plain, { written })
+  const text = inTerminal(of, { written })
   expect(text).toContain('\nFailed: 2\n  must    a.b/1\n  must    a.b/2\n\n')
   expect(text).toContain('report out/r 1.json\nreport r.html\n')
   expect(text).toMatch(
     /\n\nNext\n {2}1\. Mend a\.b\/1, then 1 more\n {2}2\. Run again what failed\n {6}conform -t t\.json --failed 'out\/r 1\.json'\n\nNon-conformant: .*\nexit 1: .*\n$/,
   )
-  expect(renderTerminal(report([result('a.b/1')]), plain, { written })).not.toContain('Next')
+  expect(inTerminal(report([result('a.b/1')]), { written })).not.toContain('Next')
 })
 
 test('paths and ids are links in a terminal that knows them, and in no other', () => {
   const of = report([failed('a.b/1')])
   const site = { ...of, suite: { ...of.suite, site: 'https://docs.example.com' } }
   const written = [{ format: 'html', path: '/tmp/r.html' }]
-  const text = renderTerminal(site, plain, { written, link: terminalLink, width: 80 })
+  const text = inTerminal(site, { written, link: terminalLink, width: 80 })
   const linked = (address: string, shown: string) =>
     `\u001b]8;;${address}\u0007${shown}\u001b]8;;\u0007`
   expect(text).toContain(`report ${linked('file:///tmp/r.html', '/tmp/r.html')}\n`)
   expect(text).toContain(`✗ ${linked('https://docs.example.com/requirements/a.b/1.html', 'a.b/1')}`)
-  expect(renderTerminal(site, plain, { written })).not.toContain('\u001b')
+  expect(inTerminal(site, { written })).not.toContain('\u001b')
   const terminal = { isTTY: true }
   expect(knowsLinks(terminal, { TERM_PROGRAM: 'vscode' })).toBe(true)
   expect(knowsLinks(terminal, { VTE_VERSION: '7600' })).toBe(true)

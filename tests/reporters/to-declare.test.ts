@@ -1,21 +1,18 @@
 import { undeclaredReason } from '../../harness/report/reason.ts'
-import pc from 'picocolors'
 import { expect, test } from 'vitest'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { operations } from '../../catalogue/operations.ts'
 import { checkTargetFile } from '../../harness/target-file/check.ts'
 import { isDeclared, missingReason } from '../../harness/target-file/declared.ts'
 import type { TargetFile } from '../../harness/target-file/target-file.ts'
-import { renderHtml } from '../../reporters/html.ts'
 import { renderMarkdown } from '../../reporters/markdown.ts'
-import { renderTerminal } from '../../reporters/terminal.ts'
 import { gainOf, usualPart, whatToDeclare } from '../../reporters/view/next-steps.ts'
 import { starter } from '../../cli/init/starter.ts'
 import { standardAnswers } from '../../cli/init.ts'
 import { mergePatch } from '../../schemas/json.ts'
 import { missed, report, result } from '../gates/results.ts'
 import { hostile } from './hostile.ts'
-import { joined } from './sample-exchanges.ts'
+import { inTerminal, inHtml } from './shown.ts'
 
 /** Gives what a run of a target file that declares so much leaves undeclared. */
 function run(file: TargetFile) {
@@ -76,7 +73,7 @@ test('the part that most servers can paste has no scenario and no member that a 
 })
 
 test('it is told in each front, and a reason of somebody else is told as it stands', async () => {
-  const terminal = renderTerminal(first, pc.createColors(false), {
+  const terminal = inTerminal(first, {
     written: [{ format: 'json', path: 'r.json' }],
   })
   expect(terminal).toMatch(
@@ -86,7 +83,7 @@ test('it is told in each front, and a reason of somebody else is told as it stan
   const pasted = terminal.slice(terminal.indexOf('\n{\n'), terminal.indexOf('\n}\n') + 2)
   expect(JSON.parse(pasted)).toHaveProperty('keys.expired')
   expect(renderMarkdown(first)).toContain(`| +${operations.length} | \`keys.expired\` |`)
-  const html = await joined(renderHtml(first, []))
+  const html = await inHtml(first)
   expect(html).toContain(
     `<b>+${operations.length}</b><details><summary><span class="mono">keys.expired</span>`,
   )
@@ -96,7 +93,7 @@ test('it is told in each front, and a reason of somebody else is told as it stan
     missed('a.b/2', undeclaredReason([['x']], '[]')),
   ])
   expect(whatToDeclare(foreign)).toEqual([])
-  expect(renderTerminal(foreign, pc.createColors(false))).toContain('declare x, for example []')
+  expect(inTerminal(foreign)).toContain('declare x, for example []')
   const deep = undeclaredReason([['keys.expired']], `${'{"a":'.repeat(600)}1${'}'.repeat(600)}`)
   expect(whatToDeclare(report([missed('a.b/1', deep)]))).toHaveLength(1)
 })

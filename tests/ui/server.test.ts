@@ -123,17 +123,17 @@ test('runs when it is opened, and as its buttons say; no key is on the page or i
 })
 
 test('what is wrong from the beginning is told at once, and a port that is taken', async () => {
-  expect(await conform(['ui', '-t', 'missing.json'])).toMatchObject({
+  expect(await conform('ui -t missing.json')).toMatchObject({
     code: 2,
     stdout: '',
     stderr: 'conform: missing.json: no such target file\n',
   })
-  expect((await conform(['ui', '--dry-run'])).stderr).toMatch(
+  expect((await conform('ui --dry-run')).stderr).toMatch(
     /^conform: --dry-run is not for conform ui, /,
   )
   const { url } = await startPage([])
   const { port } = new URL(url)
-  expect(await conform(['ui', '--port', port])).toMatchObject({
+  expect(await conform(`ui --port ${port}`)).toMatchObject({
     code: 2,
     stderr: `conform: --port ${port}: cannot be used (EADDRINUSE); give another, or 0 for any\n`,
   })
