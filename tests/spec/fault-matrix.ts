@@ -1,23 +1,10 @@
-import { type RequirementId, isRequirementId } from '../../catalogue/catalogue.ts'
-import {
-  emptyOf,
-  isListed,
-  oddBodies,
-  oddNumbers,
-  oddTexts,
-  type OddValue,
-  oddValuesOf,
-  mayBeAnyText,
-  mayBeUnknown,
-  mayStandAlone,
-  twinOf,
-} from '../../catalogue/odd-values.ts'
+import { catalogue, type RequirementId } from '../../catalogue/catalogue.ts'
 import {
   bodiesOf,
-  invalidKeys,
   everyTurn,
-  isInTurn,
+  invalidKeys,
   isSamePath,
+  isSentToOtherPaths,
   isSpelling,
   looseBodies,
   malformedJson,
@@ -26,54 +13,86 @@ import {
   otherBodies,
   type OtherPlace,
   otherPlaces,
-  isSentToOtherPaths,
   pathAt,
 } from '../../catalogue/faults.ts'
-import target from '../../fixtures/reference.target.json' with { type: 'json' }
-import { getAt } from '../../schemas/json.ts'
+import {
+  emptyOf,
+  isListed,
+  mayBeAnyText,
+  mayBeUnknown,
+  mayStandAlone,
+  oddBodies,
+  oddNumbers,
+  oddTexts,
+  type OddValue,
+  oddValuesOf,
+  twinOf,
+} from '../../catalogue/odd-values.ts'
 import {
   type JsonKind,
   type Member,
   type MemberFault,
-  missingMember,
   type Operation,
-  otherKinds,
+  placeOf,
 } from '../../catalogue/operation.ts'
 import { type OperationId, operation, operations } from '../../catalogue/operations.ts'
+import type { Case } from '../../harness/checks/case.ts'
+import { runOptionsOf } from '../../harness/engine/run.ts'
+import { loadTargetFile } from '../../harness/target-file/load.ts'
+import { resolveTarget } from '../../harness/target-file/resolve.ts'
+import { getAt, pointersAt } from '../../schemas/json.ts'
+import { referenceTargetFile } from '../../schemas/package-file.ts'
+import { plannedCases } from '../../suites/planned-cases.ts'
+import { casesOf } from '../../suites/suites.ts'
 
-/** Every kind of fault at every place: a case of a requirement, or the reason why it is never sent. None is forgotten. */
+/**
+ * Every kind of fault at every place: the requirement for which a run sends it to the reference, or the reason why none does. One
+ * that is neither sent nor has a reason is forgotten.
+ */
 
-/** A case, as the probe that is sent calls it, or a reason. */
+/** A case, as the probe that is sent calls it, or a reason; an empty one is none. */
 export type Cell =
-  | {
-      readonly operation: OperationId
-      readonly fault: string
-      readonly requirement: RequirementId
-      /** A run sends it to some operations only, and with another seed to others. */
-      readonly isInTurn?: boolean
-    }
+  | (Sent & { readonly operation: OperationId; readonly fault: string })
   | { readonly operation: OperationId; readonly fault: string; readonly never: string }
 
-function cell(id: OperationId, fault: string, condition: string): Cell {
-  const requirement = `${id}/${condition}`
-  if (!isRequirementId(requirement)) throw new Error(`no requirement ${requirement}`)
-  return { operation: id, fault, requirement }
+interface Sent {
+  readonly requirement: RequirementId
+  /** A run sends it to some operations only, and with another seed to others. */
+  readonly isInTurn?: boolean
 }
 
-const never = (id: OperationId, fault: string, reason: string): Cell => ({
-  operation: id,
-  fault,
-  never: reason,
-})
+const { file, dir } = await loadTargetFile(referenceTargetFile)
+const { target } = await resolveTarget(file, { dir, env: {}, baseUrl: 'http://reference.example' })
 
-/** The requirement of each credential that is wrong. */
-const keyRequirements: readonly (readonly [kind: string, condition: string])[] = [
-  ['no credential', '401-missing-credentials'],
-  ...malformedKeys.map((kind) => [kind, '401-malformed-key'] as const),
-  ...invalidKeys.map((kind) => [kind, '401-invalid-key'] as const),
-  ['expired key', '401-expired-key'],
-  ['restricted key', '403-insufficient-rights'],
-]
+const faultsIn = (cases: readonly Case[]): string[] =>
+  cases.flatMap(({ fault, parts = [] }) => [
+    ...(fault ? fault.split(' + ') : []),
+    ...faultsIn(parts),
+  ])
+
+/** What a run sends, by operation and fault; of two requirements the one that names what is wrong. */
+export const sent = new Map<string, Sent>()
+for (const requirement of catalogue.filter(({ id }) => casesOf(id))) {
+  const { id, operation: of, fault: where } = requirement
+  // What goes to some operations only goes to others with another seed.
+  const seeds = where === 'credentials' ? Array.from({ length: everyTurn }, (_, at) => at) : [1]
+  const times = new Map<string, number>()
+  for (const seed of seeds) {
+    const planned = plannedCases(requirement, target, runOptionsOf({ seed }, 'conform'))
+    for (const fault of new Set(faultsIn(planned?.cases ?? [])))
+      times.set(fault, (times.get(fault) ?? 0) + 1)
+  }
+  for (const [fault, count] of times) {
+    const name = `${of}: ${fault}`
+    if (!sent.has(name) || !id.endsWith('/bad-input-no-5xx'))
+      sent.set(name, { requirement: id, ...(count < seeds.length && { isInTurn: true }) })
+  }
+}
+
+function cell(id: OperationId, fault: string, never = ''): Cell {
+  const found = sent.get(`${id}: ${fault}`)
+  return { operation: id, fault, ...(found ?? { never }) }
+}
 
 /** Keys that have one form are sent to every place that the server takes; of the many forms of the others one in turn tells enough. */
 const everywhere = ['no credential', 'expired key', 'restricted key']
@@ -91,72 +110,50 @@ function hasPlace(id: OperationId, place: OtherPlace): boolean {
   return turns.some((turn) => pathAt(id, operation(id).path, place, turn) !== undefined)
 }
 
-function keyCells(id: OperationId): Cell[] {
-  return keyRequirements.flatMap(([kind, condition]) => [
-    { ...cell(id, kind, condition), isInTurn: isInTurn(id, kind) },
-    ...otherPlaces.map((place) => {
-      const fault = `${kind} @ ${place}`
-      if (!hasPlace(id, place))
-        return never(id, fault, nowhere[place] ?? 'the spec names no other path')
-      if (isSamePath(place, id) && kind !== 'no credential')
-        return never(id, fault, 'to whoever looks at a key it is the same path')
-      if (place === 'other path' && !isSentToOtherPaths(kind))
-        return never(id, fault, 'a form that is like another one, which is sent there')
-      if (place === 'other path' || everywhere.includes(kind))
-        return { ...cell(id, fault, condition), isInTurn: isInTurn(id, kind, place) }
-      if (place === 'uuid in the other letter case')
-        return never(id, fault, 'of the forms of a key one is sent with it')
-      if (!isSpelling(place) && place !== 'other body')
-        return never(id, fault, 'whoever looks at a key looks at its form')
-      return never(id, fault, 'of the forms of a key one is sent in one such spelling in turn')
-    }),
-  ])
+/** Why no key of that kind is sent to that place. */
+function whyNotAt(id: OperationId, kind: string, place: OtherPlace): string | undefined {
+  if (!hasPlace(id, place)) return nowhere[place] ?? 'the spec names no other path'
+  if (isSamePath(place, id) && kind !== 'no credential')
+    return 'to whoever looks at a key it is the same path'
+  if (place === 'other path' && !isSentToOtherPaths(kind))
+    return 'a form that is like another one, which is sent there'
+  if (place === 'other path' || everywhere.includes(kind)) return undefined
+  if (place === 'uuid in the other letter case') return 'of the forms of a key one is sent with it'
+  return isSpelling(place) || place === 'other body'
+    ? 'of the forms of a key one is sent in one such spelling in turn'
+    : 'whoever looks at a key looks at its form'
 }
 
-function bodyCells(id: OperationId): Cell[] {
-  const { body } = operation(id)
-  const kinds = [
-    ...malformedJson,
-    ...mediaTypes,
-    ...new Set([...otherBodies, ...looseBodies, ...oddBodies].map((kind) => `body: ${kind}`)),
-  ]
-  if (body !== 'json')
-    return kinds.map((kind) =>
-      never(id, kind, body === 'raw' ? 'the body is a file' : 'a GET has no body'),
-    )
-  const own: readonly string[] = bodiesOf(id)
-  return [
-    ...malformedJson.map((kind) => cell(id, kind, '400-malformed-json')),
-    ...mediaTypes.map((kind) => cell(id, kind, '400-wrong-content-type')),
-    ...otherBodies.map((kind) => otherBody(id, kind, own.includes(kind))),
-    ...[...looseBodies.filter((kind) => kind !== 'null' && kind !== '[]'), ...oddBodies].map(
-      (kind) => {
-        if (kind === '{}' && !hasSeveralMembers(id))
-          return never(id, `body: ${kind}`, 'it is the body without its only member')
-        const isMissing = kind === 'length 0' && isRequirementId(`${id}/${missingMember}`)
-        return cell(id, `body: ${kind}`, isMissing ? missingMember : 'bad-input-no-5xx')
-      },
-    ),
-  ]
+function keyCells(id: OperationId): Cell[] {
+  return [...everywhere, ...malformedKeys, ...invalidKeys].flatMap((kind) => [
+    cell(id, kind),
+    ...otherPlaces.map((place) => cell(id, `${kind} @ ${place}`, whyNotAt(id, kind, place))),
+  ])
 }
 
 /** Whether the body that is declared of the reference has more than one member. */
 function hasSeveralMembers(id: OperationId): boolean {
-  return Object.keys(getAt(target, `/operations/${id}/body`) ?? {}).length > 1
+  return Object.keys(target.operations[id]?.body ?? {}).length > 1
 }
 
-function otherBody(id: OperationId, kind: string, isNamed: boolean): Cell {
-  const fault = `body: ${kind}`
-  const isLoose = (looseBodies as readonly string[]).includes(kind)
+function whyNotBody(id: OperationId, kind: string): string | undefined {
+  const { body } = operation(id)
+  if (body !== 'json') return body === 'raw' ? 'the body is a file' : 'a GET has no body'
+  if (kind === '{}' && !hasSeveralMembers(id)) return 'it is the body without its only member'
+  const isOther = (otherBodies as readonly string[]).includes(kind)
+  if (!isOther || (looseBodies as readonly string[]).includes(kind)) return undefined
   // Of the body of a job that is another row (§4.2).
-  if (id === 'jobs.create')
-    return isLoose
-      ? cell(id, fault, 'bad-input-no-5xx')
-      : never(id, fault, 'each type of its body is in 400-malformed-inputs')
-  if (isNamed) return cell(id, fault, '4xx-malformed-body')
-  return isLoose
-    ? cell(id, fault, 'bad-input-no-5xx')
-    : never(id, fault, 'a server may read what its object can be made of')
+  if (id === 'jobs.create') return 'each type of its body is in 400-malformed-inputs'
+  const own: readonly string[] = bodiesOf(id)
+  return own.includes(kind) ? undefined : 'a server may read what its object can be made of'
+}
+
+function bodyCells(id: OperationId): Cell[] {
+  const forms = new Set([...otherBodies, ...looseBodies, ...oddBodies])
+  return [
+    ...[...malformedJson, ...mediaTypes].map((kind) => cell(id, kind, whyNotBody(id, kind))),
+    ...[...forms].map((kind) => cell(id, `body: ${kind}`, whyNotBody(id, kind))),
+  ]
 }
 
 const kinds: readonly JsonKind[] = ['boolean', 'number', 'string', 'array', 'object']
@@ -171,46 +168,45 @@ function ownKinds({ kinds, isId, exampleAt, example }: Member): readonly JsonKin
 function memberCells(id: OperationId, member: Member): Cell[] {
   const { at, judgedBy = {} } = member
   const own = ownKinds(member)
-  const tag = (kind: string): string => `${kind} @ ${at}`
-  const named = (fault: MemberFault): string => judgedBy[fault] ?? 'bad-input-no-5xx'
-  const wrong = otherKinds(member)
+  const of = (kind: string, why?: string): Cell => cell(id, `${kind} @ ${at}`, why)
+  /** Of a fault that is brought about by a scenario, or by states of the target, nobody knows the case. */
+  const named = (fault: MemberFault, why?: string): Cell => {
+    const requirement = `${id}/${judgedBy[fault] ?? ''}` as RequirementId
+    const isKnown = judgedBy[fault] === undefined || casesOf(requirement) !== undefined
+    return isKnown ? of(fault, why) : { operation: id, fault: `${fault} @ ${at}`, requirement }
+  }
+  const isChosen = isLookedUp(member)
+  const ofNone = isChosen ? undefined : 'its value is chosen among none'
+  const isRole = judgedBy.value === '400-invalid-role'
   return [
-    cell(id, tag('absent'), named('absent')),
-    cell(id, tag('null'), named('null')),
-    ...kinds.map((kind) => {
-      if (own.includes(kind)) return never(id, tag(kind), 'its own type')
-      return cell(id, tag(kind), wrong.includes(kind) ? named('type') : 'bad-input-no-5xx')
-    }),
-    emptyCell(id, member),
-    ...(own.includes('array') ? [cell(id, tag('one item'), 'bad-input-no-5xx')] : []),
-    ...oddKindsOf(id, member).map((kind) => oddCell(id, member, kind)),
-    valueCell(id, member),
-    lengthenedCell(id, member),
-    ...objectMemberCell(id, member),
-    againCell(id, member),
+    of('absent', whyNotAbsent(id, member)),
+    of('null'),
+    ...kinds.map((kind) => of(kind, own.includes(kind) ? 'its own type' : undefined)),
+    named('empty', whyNotEmpty(id, member)),
+    ...(own.includes('array') ? [of('one item')] : []),
+    ...oddKindsOf(id, member).map((kind) => of(kind, whyNotOdd(id, member, kind))),
+    named('value', judgedBy.value ? undefined : 'the spec excludes no value of its type'),
+    of('lengthened', ofNone),
+    ...(isChosen ? [of('object member')] : []),
+    of('again', isRole ? 'the unknown word is given in two messages' : ofNone),
     laterCell(id, member),
   ]
 }
 
-function valueCell(id: OperationId, { at, judgedBy }: Member): Cell {
-  const condition = judgedBy?.value
-  return condition === undefined
-    ? never(id, `value @ ${at}`, 'the spec excludes no value of its type')
-    : cell(id, `value @ ${at}`, condition)
+function whyNotAbsent(id: OperationId, member: Member): string | undefined {
+  if (member.at.endsWith('*')) return 'an item is no member'
+  const { body, fields = {} } = target.operations[id] ?? {}
+  const place = placeOf(operation(id).members, member, fields)
+  const isHeld = place !== undefined && pointersAt(body, place).length > 0
+  return isHeld && !member.isExtra ? undefined : 'a valid request is without it'
 }
 
-function emptyCell(id: OperationId, member: Member): Cell {
-  const condition = member.judgedBy?.empty
-  if (condition !== undefined) return cell(id, `empty @ ${member.at}`, condition)
-  const isSent = oddValuesOf(member, operation(id).members).includes('empty')
-  if (isSent) return cell(id, `empty @ ${member.at}`, 'bad-input-no-5xx')
-  return never(
-    id,
-    `empty @ ${member.at}`,
-    emptyOf(member.kinds).length > 0
-      ? 'it is valid, or lacks members that are left out one by one'
-      : 'it cannot be empty',
-  )
+function whyNotEmpty(id: OperationId, member: Member): string | undefined {
+  if (member.judgedBy?.empty || oddValuesOf(member, operation(id).members).includes('empty'))
+    return undefined
+  return emptyOf(member.kinds).length > 0
+    ? 'it is valid, or lacks members that are left out one by one'
+    : 'it cannot be empty'
 }
 
 /** Odd values that are of its types. */
@@ -228,59 +224,26 @@ function oddKindsOf(id: OperationId, member: Member): readonly OddValue[] {
   ]
 }
 
-function oddCell(id: OperationId, member: Member, kind: OddValue): Cell {
-  const fault = `${kind} @ ${member.at}`
+function whyNotOdd(id: OperationId, member: Member, kind: OddValue): string | undefined {
   // The id of a file that nobody has is bad input as well: one request shows both.
-  const ofNothing = kind === 'unknown' || kind === 'deleted' ? member.judgedBy?.unknown : undefined
-  if (ofNothing !== undefined) return cell(id, fault, ofNothing)
-  if (oddValuesOf({ ...member, kinds: ownKinds(member) }, operation(id).members).includes(kind))
-    return cell(id, fault, 'bad-input-no-5xx')
-  if (mayBeAnyText(member)) return never(id, fault, '202-any-text sends such texts')
-  if (kind === 'repeated')
-    return never(id, fault, 'it holds no objects, or a valid request is without it')
-  if (kind === 'object member' && !isListed(member))
-    return never(id, fault, 'the name would be that of another run')
-  if (kind === 'blank' && !isListed(member))
-    return never(id, fault, 'no row wants it refused if it is empty')
-  return never(
-    id,
-    fault,
-    isListed(member) ? 'it is looked up in a list before it is used' : 'its bounds have a row',
-  )
+  if ((kind === 'unknown' || kind === 'deleted') && member.judgedBy?.unknown) return undefined
+  const sent = oddValuesOf({ ...member, kinds: ownKinds(member) }, operation(id).members)
+  if (sent.includes(kind)) return undefined
+  if (mayBeAnyText(member)) return '202-any-text sends such texts'
+  if (kind === 'repeated') return 'it holds no objects, or a valid request is without it'
+  if (isListed(member)) return 'it is looked up in a list before it is used'
+  if (kind === 'object member') return 'the name would be that of another run'
+  return kind === 'blank' ? 'no row wants it refused if it is empty' : 'its bounds have a row'
 }
 
 /** Whether a requirement wants an unknown word refused. */
 const isLookedUp = ({ isChosen, judgedBy }: Member): boolean =>
   isChosen === true && judgedBy?.value !== undefined
 
-function objectMemberCell(id: OperationId, member: Member): Cell[] {
-  return isLookedUp(member)
-    ? [cell(id, `object member @ ${member.at}`, member.judgedBy!.value!)]
-    : []
-}
-
-function lengthenedCell(id: OperationId, { at, judgedBy, isChosen }: Member): Cell {
-  const condition = isChosen && judgedBy?.value
-  return condition
-    ? cell(id, `lengthened @ ${at}`, condition)
-    : never(id, `lengthened @ ${at}`, 'its value is chosen among none')
-}
-
-function againCell(id: OperationId, { at, judgedBy, isChosen }: Member): Cell {
-  const fault = `again @ ${at}`
-  const condition = isChosen && judgedBy?.value
-  if (!condition) return never(id, fault, 'its value is chosen among none')
-  return condition === '400-invalid-role'
-    ? never(id, fault, 'the unknown word is given in two messages')
-    : cell(id, fault, condition)
-}
-
 /** Rows whose cases are sent in a later item of an array as well. */
 const inLaterItems = [
-  '400-malformed-messages',
-  '400-malformed-tools',
-  '400-malformed-inputs',
-  '400-malformed-request',
+  ...['400-malformed-messages', '400-malformed-tools', '400-malformed-inputs'],
+  ...['400-malformed-request', 'bad-input-no-5xx'],
 ]
 
 function laterCell(id: OperationId, { at, kinds, tolerates = [], judgedBy }: Member): Cell {
@@ -288,90 +251,33 @@ function laterCell(id: OperationId, { at, kinds, tolerates = [], judgedBy }: Mem
   const isRead = condition === 'bad-input-no-5xx' && kinds.includes('object')
   const kind = tolerates.includes('number') ? 'boolean' : 'number'
   const fault = `${isRead ? 'null' : kind} @ ${at}, later`
-  if (!at.includes('*')) return never(id, fault, 'it stands in no array')
-  return [...inLaterItems, 'bad-input-no-5xx'].includes(condition)
-    ? cell(id, fault, condition)
-    : never(id, fault, 'the row that names what is wrong with it looks at the first')
-}
-
-/** How an id is unknown, and the requirements of the operations that have one in their path. */
-const idRequirements: Readonly<Partial<Record<OperationId, Readonly<Record<string, string>>>>> = {
-  'pdf.parse': of(
-    '4xx-unknown-file',
-    'unknown',
-    'asked twice',
-    'cut',
-    'lengthened',
-    'of another kind',
-    'deleted',
-  ),
-  'jobs.create': of(
-    '404-unknown-application',
-    'unknown',
-    'asked twice',
-    'cut',
-    'lengthened',
-    'of another kind',
-  ),
-  'jobs.retrieve': {
-    ...of('4xx-unknown-job', 'unknown', 'asked twice', 'of another kind', 'like another'),
-    ...of('4xx-malformed-id', 'cut', 'lengthened', 'wildcard', 'another form'),
-  },
-  'files.retrieve': {
-    ...of('404-unknown-file', 'unknown', 'asked twice', 'cut', 'lengthened', 'of another kind'),
-    ...of('410-deleted-file', 'deleted'),
-  },
-  'graphs.add-file': of(
-    '404-unknown-graph',
-    'unknown',
-    'asked twice',
-    'cut',
-    'lengthened',
-    'of another kind',
-  ),
-  'graphs.query': of(
-    '404-unknown-graph',
-    'unknown',
-    'asked twice',
-    'cut',
-    'lengthened',
-    'of another kind',
-  ),
-}
-
-function of(condition: string, ...ways: readonly string[]): Readonly<Record<string, string>> {
-  return Object.fromEntries(ways.map((way) => [way, condition]))
+  if (!at.includes('*')) return cell(id, fault, 'it stands in no array')
+  const isSent = inLaterItems.includes(condition)
+  return cell(
+    id,
+    fault,
+    isSent ? '' : 'the row that names what is wrong with it looks at the first',
+  )
 }
 
 const idWays = [
-  'unknown',
-  'asked twice',
-  'cut',
-  'lengthened',
-  'of another kind',
-  'like another',
-  'wildcard',
-  'another form',
-  'deleted',
+  ...['unknown', 'asked twice', 'cut', 'lengthened', 'of another kind'],
+  ...['like another', 'wildcard', 'another form', 'deleted'],
 ]
 
-/** Why an id is not sent in a way that another operation has. */
-const idReasons: Readonly<Record<string, string>> = {
-  cut: 'a file is cut for files.retrieve',
+/** Why no id is sent in a way that an id of another form has. */
+const ofAnyForm: Readonly<Record<string, string>> = {
   'like another': 'ids of any form: one that is like another may exist',
   wildcard: 'ids of any form may hold it',
   'another form': 'ids have any form',
-  deleted: 'nothing says what was deleted',
 }
 
-function idCells(id: OperationId): Cell[] {
-  const own = idRequirements[id] ?? {}
-  const has = /\{/.test(operation(id).path)
-  return idWays.map((way) => {
-    const condition = own[way]
-    if (condition !== undefined) return cell(id, `id: ${way}`, condition)
-    return never(id, `id: ${way}`, has ? (idReasons[way] ?? 'never') : 'its path has no id')
-  })
+function whyNotId(id: OperationId, way: string): string | undefined {
+  const [param] = Object.entries(operation(id).params ?? {})
+  if (!param) return 'its path has no id'
+  const [name, { format }] = param
+  if (way === 'deleted') return name === 'file_id' ? undefined : 'nothing says what was deleted'
+  return format === undefined ? ofAnyForm[way] : undefined
 }
 
 /** The parts of the matrix. */
@@ -384,7 +290,7 @@ export function cellsOf(id: OperationId): Readonly<Record<Part, readonly Cell[]>
     keys: keyCells(id),
     bodies: bodyCells(id),
     members: body === 'json' ? members.flatMap((member) => memberCells(id, member)) : [],
-    ids: idCells(id),
+    ids: idWays.map((way) => cell(id, `id: ${way}`, whyNotId(id, way))),
   }
 }
 
