@@ -15,7 +15,7 @@ import { getAt, setAt } from '../schemas/json.ts'
 import { eachAccepted, ofBodies, type Refusal } from './created/created-object.ts'
 import { noEffect, once, onceAtOnce, ownId } from './created/relations.ts'
 import { usable } from './created/usable.ts'
-import { judgeAnyText } from './jobs/any-text.ts'
+import { takesAnyText } from './jobs/any-text.ts'
 import { clientOf } from './jobs/client.ts'
 import {
   malformedId,
@@ -27,16 +27,16 @@ import {
 import { readFinalStates } from './jobs/follow.ts'
 import { gateOf } from './jobs/gate.ts'
 import { jobsIn } from './jobs/view.ts'
-import { byRules, judgeCreated, judgeFailed, judgeJobs, reach } from './jobs/judge.ts'
+import { byRules, eachCreated, failsAsDeclared, eachRead, reach } from './jobs/judge.ts'
 import { ids, rulesAfter, type State } from './jobs/rules.ts'
 
 // §4.2 Create application job
 
 export const jobsCreate = suite('jobs.create', () => ({
   ...byRules('jobs.create'),
-  '202-created': judgeCreated,
+  '202-created': eachCreated,
   '202-required-inputs-only': withRequiredInputs,
-  '202-any-text': judgeAnyText,
+  '202-any-text': takesAnyText,
   '400-missing-body': missingBody,
   '400-missing-inputs': byRecord(),
   '400-missing-required-inputs': withoutInput,
@@ -48,8 +48,8 @@ export const jobsCreate = suite('jobs.create', () => ({
 
 export const jobsRetrieve = suite('jobs.retrieve', () => ({
   ...byRules('jobs.retrieve'),
-  '200-job': judgeJobs,
-  '200-failed': judgeFailed,
+  '200-job': eachRead,
+  '200-failed': failsAsDeclared,
   '4xx-unknown-job': unknownJob,
   '4xx-malformed-id': malformedId,
 }))

@@ -43,7 +43,7 @@ const emptyText = 'empty @ /inputs/*/value/*'
 const isEmpty = ([text, ...more]: readonly string[]): boolean => text === '' && more.length === 0
 
 /** Judges that no text, awkward or generated, is answered by a 5xx. */
-export async function judgeAnyText(context: CheckContext): Promise<void> {
+export async function takesAnyText(context: CheckContext): Promise<void> {
   const { run } = context
   const application = run.target.resources.application
   if (!application) throw new NotExercised('declare resources.application')

@@ -71,7 +71,7 @@ export const byRules = <O extends 'jobs.create' | 'jobs.retrieve'>(operation: O)
   ) as RulesOf<O>
 
 /** Every creation of the run that should be granted gives 202 and the shape shown. */
-export const judgeCreated: Judge = async (context) => {
+export const eachCreated: Judge = async (context) => {
   const client = clientOf(context.run)
   const exchange = await controlExchange(context.run, 'jobs.create').catch((error: unknown) => {
     const verdict = client.verdict('jobs.create/202-created')
@@ -87,7 +87,7 @@ export const judgeCreated: Judge = async (context) => {
 }
 
 /** A reading of the declared job, or of the first one of the run, and every other. */
-export const judgeJobs: Judge = async (context) => {
+export const eachRead: Judge = async (context) => {
   const client = clientOf(context.run)
   const { exchange } = await control(context.run, 'jobs.retrieve')
   if (!exchange) throw new NotExercised(leftOut('--read-only'))
@@ -99,7 +99,7 @@ export const judgeJobs: Judge = async (context) => {
 }
 
 /** A job of the application that is declared for it, or a retrieval that the target's scenario leads to a failed job. */
-export const judgeFailed: Judge = async (context) => {
+export const failsAsDeclared: Judge = async (context) => {
   const { run } = context
   if (context.scenario)
     return tryUntilGranted(context, {

@@ -81,7 +81,7 @@ const looksIn = derived((history): Look[] => {
             afterMs: sentAt - (refused.at(-1)?.endedAt ?? -Infinity),
             kinds: [...new Set(kinds)],
             isBlocked,
-            isNext: refused.some((one) => one.sentAt >= from),
+            isNext: refused.some((one) => one.sentAt > from),
           },
         ]
       })
