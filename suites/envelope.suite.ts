@@ -1,4 +1,13 @@
+import type { Pairs } from '../catalogue/expected.ts'
 import {
+  firstOperation,
+  operation,
+  type OperationId,
+  operations,
+  uploadOperation,
+} from '../catalogue/operations.ts'
+import {
+  byAllAnswers,
   type Case,
   type Cases,
   contentOf,
@@ -6,36 +15,39 @@ import {
   type GrantedByCases,
   grantedControl,
   isDeclared,
-  tryAlso,
-  tryEach,
-  byAllAnswers,
   materialOf,
   placeholderRequest,
   randomFor,
   sampled,
   sendUntilSettled,
   suite,
+  tryAlso,
+  tryEach,
   unknownId,
   uploadProbe,
-  withOwnContent,
   validRequest,
+  withOwnContent,
 } from '../harness/checks/index.ts'
-import type { Pairs } from '../catalogue/expected.ts'
-import { firstOperation, type OperationId, operations } from '../catalogue/operations.ts'
-import type { CheckContext, Exchange, Probe, Run, Source } from '../harness/engine/index.ts'
 import {
   answered,
+  type CheckContext,
   describeResponse,
-  wasAnswered,
   envelopeRemark,
+  type Exchange,
   fits,
   isGranted,
+  type Judge,
   jsonType,
   matchPairs,
   NotExercised,
-  withHeader,
+  type Probe,
+  type Run,
+  type Source,
   Throttled,
+  wasAnswered,
+  withHeader,
 } from '../harness/engine/index.ts'
+import type { Target } from '../harness/target-file/index.ts'
 
 /** 401 counts here: a server may look at the key, or at nothing at all, before it looks at the path. */
 const clientError: Pairs = [['4xx'], [401]]
@@ -43,8 +55,7 @@ const expected = 'a 4xx with an error envelope'
 
 /** A request to a route that the interface does not have, with the full key. */
 function routeCase(method: string, path: string, what: string): Case {
-  const isPost = method === 'POST'
-  const body = isPost ? { headers: [jsonType], body: '{}' } : { headers: [] }
+  const body = method === 'POST' ? { headers: [jsonType], body: '{}' } : { headers: [] }
   const change = ({ credential }: Probe): Probe => ({
     operation: null,
     method,
@@ -73,13 +84,9 @@ function byRoutes(
       const material = materialOf(run, requirement, firstOperation)
       for (const { change, what } of chosen(material)) {
         const probe = change({ ...material.valid, credential })
-        const exchange = await context.send(probe, {
-          skipJudging: 'envelope',
-          expects: clientError,
-          what,
-        })
-        if (isOwn(exchange)) continue
-        judgeUnknownRoute(context, exchange, what)
+        const purpose = { skipJudging: 'envelope', expects: clientError, what } as const
+        const exchange = await context.send(probe, purpose)
+        if (!isOwn(exchange)) judgeUnknownRoute(context, exchange, what)
       }
       if (context.cases === 0)
         throw new NotExercised(
@@ -94,12 +101,12 @@ function judgeUnknownRoute(context: CheckContext, exchange: Exchange, what: stri
   context.cases++
   const whole = fits(exchange, 'error-envelope')
   if (whole && matchPairs(clientError, exchange.response) === 'exact') return
-  context.fail(
-    exchange,
-    expected,
-    what,
-    describeResponse(exchange) + envelopeRemark(clientError, exchange.response),
-  )
+  failAs(context, exchange, expected, what)
+}
+
+function failAs(context: CheckContext, exchange: Exchange, wanted: string, what: string): never {
+  const remark = envelopeRemark(clientError, exchange.response!)
+  return context.fail(exchange, wanted, what, describeResponse(exchange) + remark)
 }
 
 const unknownPath = byRoutes((material) => {
@@ -113,15 +120,18 @@ const unknownPath = byRoutes((material) => {
   ]
 })
 
+const pathsOf = (method: string, isOf: (id: OperationId) => boolean): string[] =>
+  operations.filter((one) => one.method === method && isOf(one.id)).map(({ path }) => path)
+
+const isServed = ({ absent }: Target, id: OperationId): boolean => absent[id] === undefined
+
+/** GET on the paths without an id that are for POST alone; if a server has that method, it is one beyond the interface. */
 const unsupportedMethod = byRoutes(
   ({ target }) => {
-    const listed: readonly string[] = operations
-      .filter(({ method }) => method === 'GET')
-      .map(({ path }) => path)
-    const paths = operations
-      .filter(({ method, path }) => method === 'POST' && !path.includes('{'))
-      .filter(({ id, path }) => !listed.includes(path) && target.absent[id] === undefined)
-      .map(({ path }) => path)
+    const listed = pathsOf('GET', () => true)
+    const paths = pathsOf('POST', (id) => isServed(target, id)).filter(
+      (path) => !path.includes('{') && !listed.includes(path),
+    )
     if (paths.length === 0)
       throw new NotExercised('the target serves no path that the interface has for POST alone')
     const what = 'with a method that the interface does not have there'
@@ -138,52 +148,51 @@ const smallest = 100
 /** A large request, or one like it of another size. */
 type Sized = (size?: number) => Promise<Probe>
 
+const needKey = (run: Run): void => {
+  if (!run.keys.hasFull) throw new NotExercised('no key: only requests that need no key were sent')
+}
+
 /** A request that is refused whatever its size: a body of another type than its operation takes, for an object that does not exist. */
-function largeRefusal(run: Run, id: OperationId): Sized {
-  return async (space = padding) => ({
+const largeRefusal =
+  (run: Run, id: OperationId): Sized =>
+  async (space = padding) => ({
     ...(await placeholderRequest(run, id)),
     body: `"text"${' '.repeat(space)}`,
     fault: 'body: large',
   })
-}
 
-async function largeUpload(run: Run, size = largeText): Promise<Probe> {
-  const declared = contentOf(run)
-  const bytes = Buffer.from('All about tea, at length. '.repeat(size / 26 + 1).slice(0, size))
-  return uploadProbe(run, withOwnContent(run, { ...declared, bytes, contentType: 'text/plain' }))
-}
+const largeUpload =
+  (run: Run): Sized =>
+  async (size = largeText) => {
+    const bytes = Buffer.from('All about tea, at length. '.repeat(size / 26 + 1).slice(0, size))
+    const file = { ...contentOf(run), bytes, contentType: 'text/plain' }
+    return uploadProbe(run, withOwnContent(run, file))
+  }
 
 /** Judges that the service answers large bodies itself: a gateway may refuse them by a page or a closed connection. */
-async function tryLargeBodies(context: CheckContext): Promise<void> {
+const tryLargeBodies: Judge = async (context) => {
   const { run } = context
-  if (!run.keys.hasFull) throw new NotExercised('no key: only requests that need no key were sent')
-  const taken = operations.filter(
-    ({ id, body }) => body === 'json' && run.target.absent[id] === undefined,
-  )
-  const refusals = taken.map(({ id }) => largeRefusal(run, id))
-  const canUpload = run.target.operations['files.upload']?.content && !run.options.readOnly
-  const uploads = canUpload ? [(size?: number) => largeUpload(run, size)] : []
-  const all = sampled(context, [...refusals, ...uploads])
+  needKey(run)
+  const refusals = operations
+    .filter(({ id, body }) => body === 'json' && isServed(run.target, id))
+    .map(({ id }) => largeRefusal(run, id))
+  const canUpload = run.target.operations[uploadOperation]?.content && !run.options.readOnly
+  const all = sampled(context, [...refusals, ...(canUpload ? [largeUpload(run)] : [])])
   if (all.length === 0)
     throw new NotExercised('no operation with a JSON body is served and no upload is declared')
   await tryEach(all, (make) => tryAlso(context, () => tryLarge(context, make)))
 }
 
 /** Anything else may be due to what its connection carried before, and is looked at again. */
-function isAnsweredLarge({ response }: Exchange): boolean {
-  return (
-    response !== undefined && (isGranted(response) || matchPairs(clientError, response) === 'exact')
-  )
-}
+const isAnsweredLarge = ({ response }: Exchange): boolean =>
+  response !== undefined && (isGranted(response) || matchPairs(clientError, response) === 'exact')
 
 async function tryLarge(context: CheckContext, make: Sized): Promise<void> {
-  const probe = await make()
+  const { operation: id } = await make()
   const purpose = { isSuccess: isAnsweredLarge, expects: clientError }
   const exchange = await context.send(() => make(), purpose)
   const what =
-    probe.operation === 'files.upload'
-      ? 'with 2 MiB of text'
-      : 'with 256 KiB of white space after its body'
+    id === uploadOperation ? 'with 2 MiB of text' : 'with 256 KiB of white space after its body'
   const wanted = 'a 2xx, or a 4xx in an envelope'
   const { response } = exchange
   if (!response && !exchange.unansweredTwice) throw new NotExercised(describeResponse(exchange))
@@ -195,28 +204,25 @@ async function tryLarge(context: CheckContext, make: Sized): Promise<void> {
     throw new NotExercised(`a small request is answered alike: ${describeResponse(small)}`)
   context.cases++
   if (isAnswered) return
-  if (!response) context.fail(exchange, wanted, what)
-  context.fail(
-    exchange,
-    wanted,
-    what,
-    describeResponse(exchange) + envelopeRemark(clientError, response),
-  )
+  if (response) failAs(context, exchange, wanted, what)
+  context.fail(exchange, wanted, what)
 }
 
+const labelled = 'with a valid request labelled application/json; charset=utf-8'
+
 /** The valid requests of operations that generate nothing, labelled with the only charset that JSON has. */
-async function tryCharset(context: CheckContext): Promise<void> {
+const tryCharset: Judge = async (context) => {
   const { run } = context
-  if (!run.keys.hasFull) throw new NotExercised('no key: only requests that need no key were sent')
+  needKey(run)
+  const makes = (id: OperationId): boolean => operation(id).effect !== 'none'
   const served = operations
-    .filter(
-      ({ body, effect }) =>
-        body === 'json' && effect !== 'generates' && !(run.options.readOnly && effect !== 'none'),
-    )
-    .filter(({ id }) => run.target.absent[id] === undefined && isDeclared(run, id))
+    .filter(({ body, effect }) => body === 'json' && effect !== 'generates')
+    .map(({ id }) => id)
+    .filter((id) => !(run.options.readOnly && makes(id)))
+    .filter((id) => isServed(run.target, id) && isDeclared(run, id))
     // Those that create nothing either come first: of a quick run one is enough.
-    .toSorted((one, other) => Number(one.effect === 'creates') - Number(other.effect === 'creates'))
-  for (const { id } of served) {
+    .toSorted((one, other) => Number(makes(one)) - Number(makes(other)))
+  for (const id of served) {
     if (context.cases > 0 && run.options.depth === 'quick') return
     await tryAlso(context, () => tryLabel(context, id))
   }
@@ -250,8 +256,6 @@ async function tryLabel(context: CheckContext, id: OperationId): Promise<void> {
   context.cases++
   if (!countsAsGranted(exchange)) context.fail(exchange, 'a 2xx', labelled)
 }
-
-const labelled = 'with a valid request labelled application/json; charset=utf-8'
 
 // §2.6, §7.1 to §7.4: one error format for every operation
 
