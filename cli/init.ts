@@ -71,7 +71,7 @@ export async function whatIsThere(
     return nothing(`${keyVariable} is not set; with a key, what it does not have is found`)
   const file = { baseUrl, keys: { full: { env: keyVariable } } }
   const { target } = await resolveTarget(file, { dir: process.cwd(), env })
-  const { lookAt } = await import('../suites/look.ts')
+  const { lookAt } = await import('../suites/judge.ts')
   const { absent, ended, hints, keyRefused } = await lookAt(target)
   const why =
     ended?.reason ?? (keyRefused ? `it does not accept the key in ${keyVariable}` : hints[0])

@@ -34,17 +34,8 @@ const unknownGraph = condition(async ({ context, ask }) => {
 })
 
 /** Sends what may be answered by anything but an error of the server itself. */
-async function breakNothing(
-  context: CheckContext,
-  make: () => Promise<Probe>,
-  what: string,
-): Promise<void> {
-  await tryAlso(context, async () => {
-    const exchange = await context.send(make, { badInput: true, expects: anyButError, what })
-    answered(exchange)
-    judgePairs(context, exchange, anyButError, what)
-  })
-}
+const sendOdd = (context: CheckContext, make: () => Promise<Probe>, what: string) =>
+  context.send(make, { badInput: true, expects: anyButError, what })
 
 /** Uploads are found again. One without content may be refused; that it breaks nothing is another requirement's. */
 const retrievable: Judge = async (context) => {
@@ -55,11 +46,7 @@ const retrievable: Judge = async (context) => {
     ...(await distinctRequest(run, 'files.upload')),
     body: new Uint8Array(),
   })
-  await context.send(make, {
-    badInput: true,
-    expects: anyButError,
-    what: 'of a file without content',
-  })
+  await sendOdd(context, make, 'of a file without content')
 }
 
 // Upload a file (§2.8, §4.4, §7.3)
@@ -81,18 +68,10 @@ const listByTypes: Judge = async (context) => {
   for (const types of scenario ? [first] : sampled(context, [first, both]))
     await tryUntilGranted(context, listingOf(run, types))
   if (scenario || run.options.depth === 'quick') return
-  await listUnknownType(context)
-  await sendOddTypes(context, first)
-}
-
-/** No extension, and the query twice: whatever comes but a 5xx will do, which is a matter of bad input at large. */
-async function sendOddTypes(context: CheckContext, type: string): Promise<void> {
-  for (const types of ['', [type, 'pdf']])
-    await context.send(listingOf(context.run, types).make, {
-      badInput: true,
-      expects: anyButError,
-      what: 'with an odd query',
-    })
+  await tryAlso(context, () => listUnknownType(context))
+  // No extension, and the query twice: a matter of bad input at large.
+  for (const odd of ['', [first, 'pdf']])
+    await sendOdd(context, listingOf(run, odd).make, 'with an odd query')
 }
 
 /** A server may list no file of an extension that it does not know, or refuse it; it is no error of its own. */
@@ -100,7 +79,9 @@ async function listUnknownType(context: CheckContext): Promise<void> {
   const { run, requirement } = context
   // By itself: nothing is listed then.
   const { make, what } = listingOf(run, unknownWord(run, requirement.id))
-  await breakNothing(context, make, what)
+  const exchange = await sendOdd(context, make, what)
+  answered(exchange)
+  judgePairs(context, exchange, anyButError, what)
 }
 
 // List files (§2.8, §4.4)

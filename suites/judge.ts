@@ -6,22 +6,33 @@ import {
   requirementOf,
 } from '../catalogue/catalogue.ts'
 import { conditionOf } from '../catalogue/requirement.ts'
-import type { TakesState } from '../harness/report/index.ts'
+import { leftOut, type TakesState } from '../harness/report/index.ts'
 import type {
   Interface,
   Judging,
+  Plan,
   Run,
+  RunFacts,
   RunHook,
   RunOptions,
   RunParts,
 } from '../harness/engine/index.ts'
-import { askHolding, createRun, isPlanned, startJudging } from '../harness/engine/index.ts'
+import {
+  ask,
+  askHolding,
+  createRun,
+  isPlanned,
+  NotExercised,
+  runOptionsOf,
+  startJudging,
+} from '../harness/engine/index.ts'
 import { ownJobs } from './jobs/view.ts'
 import { errorNames } from '../catalogue/errors.ts'
 import {
   firstOperation,
   isOperationId,
   operation,
+  operations,
   readingOperation,
 } from '../catalogue/operations.ts'
 import { jobRules } from './jobs/rules.ts'
@@ -158,4 +169,40 @@ export function prepareRun(target: Target, options: RunOptions, ports: RunPorts)
 
 export function beginJudging(run: Run): Judging {
   return startJudging(run, judgeOf)
+}
+
+const nowhere = 'envelope/unknown-path'
+
+/**
+ * Looks at a server without judging it: one request an operation, with the full key, that makes nothing on a server which keeps the
+ * interface, and requests to a path that no server has. Gives what was learned: which operations are absent, or why there was
+ * no answer.
+ */
+export async function lookAt(
+  target: Target,
+  ports: Pick<RunParts, 'handler'> = {},
+): Promise<RunFacts> {
+  const looked = new Set<string>([nowhere, ...operations.map(({ id }) => grantedRequirement[id])])
+  const plan: Plan = new Map(
+    api.requirements.map(({ id }) => [
+      id,
+      looked.has(id)
+        ? { run: true }
+        : { run: false, outcome: 'not-exercised', ...leftOut('--only') },
+    ]),
+  )
+  const options = runOptionsOf({ seed: 0, depth: 'quick' }, 'conform')
+  const run: Run = createRun(target, options, { ...ports, api, plan, hooks: [] })
+  const { done, facts } = startJudging(run, (id) =>
+    id === nowhere
+      ? judgeOf(id)
+      : async ({ requirement: { operation } }) => {
+          if (!isOperationId(operation)) return
+          const probe = await placeholderRequest(run, operation)
+          await ask(run, probe, { requirement: null, role: 'control' })
+          throw new NotExercised('it was only looked at')
+        },
+  )
+  await done
+  return facts()
 }

@@ -4,7 +4,6 @@ import {
   byCases,
   byControl,
   type Case,
-  condition,
   controlExchange,
   granted,
   tryEach,
@@ -231,15 +230,9 @@ export const pdfParse = suite('pdf.parse', () => ({
   '400-missing-format': missingFormat,
   '400-unsupported-format': unsupportedFormat,
   '400-malformed-format': malformedFormat,
-  '400-corrupted-pdf': condition((refusal) =>
-    unusable(refusal, 'corruptedPdfFile', 'a corrupted PDF', true),
-  ),
-  '400-encrypted-pdf': condition((refusal) =>
-    unusable(refusal, 'encryptedPdfFile', 'a PDF that asks for a password'),
-  ),
-  '400-oversized-pdf': condition((refusal) =>
-    unusable(refusal, 'oversizedPdfFile', 'a PDF over the size limit'),
-  ),
+  '400-corrupted-pdf': unusable('corruptedPdfFile', 'a corrupted PDF', true),
+  '400-encrypted-pdf': unusable('encryptedPdfFile', 'a PDF that asks for a password'),
+  '400-oversized-pdf': unusable('oversizedPdfFile', 'a PDF over the size limit'),
   '4xx-unknown-file': unreachable,
   '4xx-removed': removed,
 }))

@@ -19,9 +19,8 @@ import {
   type RefusalContext,
 } from './case.ts'
 import { countsAsGranted, requireOfInput } from './control.ts'
-import { type Allowance, generationsLeft } from './created.ts'
+import { type Allowance, generationsLeft, sharedBy } from './created.ts'
 import { oddCases } from './odd-cases.ts'
-import { sharedBy } from './shared.ts'
 import { validRequest } from './valid-request.ts'
 import { sampled } from './values.ts'
 

@@ -15,7 +15,7 @@ import {
   type RefusalContext,
 } from './case.ts'
 import { controlWith, notGranted } from './control.ts'
-import { once } from './shared.ts'
+import { once } from './created.ts'
 import { validRequest } from './valid-request.ts'
 
 interface Order {

@@ -28,8 +28,7 @@ import {
   uploadOperation,
 } from '../../catalogue/operations.ts'
 import { grantedRequirement } from '../../catalogue/catalogue.ts'
-import { sendUntilSettled, settlingRemark } from './created.ts'
-import { once, sharedBy } from './shared.ts'
+import { once, sendUntilSettled, settlingRemark, sharedBy } from './created.ts'
 import { distinctRequest, isDeclared, validRequest } from './valid-request.ts'
 
 export interface Control {

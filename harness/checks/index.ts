@@ -1,14 +1,13 @@
 // A suite, and what a run needs besides.
-export { suite, type Suite } from './suite.ts'
-export { createdHook } from './created.ts'
+export { judgeVerdict, suite, type Suite } from './suite.ts'
 export { envelopeHook, byAllAnswers, observedCases } from './envelope-watch.ts'
-export { once, sharedBy } from './shared.ts'
 
 // Refusals: a valid request with one fault.
 export {
   type Case,
   type CaseCondition,
   type Cases,
+  type Condition,
   condition,
   controlName,
   countAll,
@@ -16,7 +15,6 @@ export {
   type KnownCases,
   type Material,
   materialOf,
-  type RefusalContext,
 } from './case.ts'
 export { byCases, tryAll, tryCase, tryGenerated } from './by-cases.ts'
 export { refused, unknown, unknownIdCases, withBody } from './conditions.ts'
@@ -26,9 +24,6 @@ export { badInput } from './bad-input.ts'
 export { badBytes, withBytes } from './odd-cases.ts'
 export { characters, plainer } from './odd-values.ts'
 export { tryAlso, tryEach, property, samples } from './at-once.ts'
-
-// What a history shows.
-export { judgeVerdict } from './judge-by.ts'
 
 // What is granted.
 export {
@@ -87,11 +82,14 @@ export {
   withOwnContent,
 } from './upload.ts'
 export {
+  createdHook,
   laterAttempts,
   namedId,
+  once,
   resendWhile,
   retryWhileSettling,
   sendUntilSettled,
+  sharedBy,
 } from './created.ts'
 export { holdBack, sendAtOnce } from './at-once.ts'
 

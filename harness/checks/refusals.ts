@@ -32,8 +32,8 @@ import {
   requireOfInput,
   saidBy,
 } from './control.ts'
+import { once, sharedBy } from './created.ts'
 import { byScenario } from './scenario.ts'
-import { once, sharedBy } from './shared.ts'
 import { isDeclared, placeholderRequest, sharedRequest } from './valid-request.ts'
 
 /** Judges a valid request with exactly one fault by the pairs that answer it; a scenario overrides the suite's own way to cause it. */

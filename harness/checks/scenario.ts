@@ -34,8 +34,7 @@ import {
   noteControl,
   notGranted,
 } from './control.ts'
-import { resendWhile } from './created.ts'
-import { sharedBy } from './shared.ts'
+import { resendWhile, sharedBy } from './created.ts'
 import {
   applyScenario,
   bringsBody,

@@ -15,8 +15,7 @@ import {
 import type { UploadContent } from '../target-file/index.ts'
 import { uploadOperation } from '../../catalogue/operations.ts'
 import { leftOut } from '../report/index.ts'
-import { namedId, resendWhile } from './created.ts'
-import { sharedBy } from './shared.ts'
+import { namedId, resendWhile, sharedBy } from './created.ts'
 
 /** A name that nothing has had: `report.pdf` → `report-k3x9a2.pdf`. */
 export function freshFilename(run: Run, filename: string): string {

@@ -1,3 +1,4 @@
+import { once } from './created.ts'
 import {
   missingNeeds,
   missingReason,
@@ -28,7 +29,6 @@ import {
   withHeader,
   withJson,
 } from '../engine/index.ts'
-import { once } from './shared.ts'
 import { upload, uploadProbe, withOwnContent } from './upload.ts'
 import { freshUnknownId, type Known, randomOf, seedFor } from './values.ts'
 

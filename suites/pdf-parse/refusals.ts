@@ -9,9 +9,11 @@ import {
   withJson,
 } from '../../harness/engine/index.ts'
 import { faultOfSample, type SamplePdf, samplePdf } from '../../fixtures/pdf.ts'
-import type { Case, RefusalContext } from '../../harness/checks/index.ts'
 import {
   byCases,
+  type Case,
+  type Condition,
+  condition,
   controlWith,
   freshFilename,
   inPlaceOf,
@@ -115,39 +117,34 @@ function describeFile(run: Run, name: Unusable): string {
 }
 
 /** A file that cannot be parsed in place of the good one: in either format, and twice in one, as a server may keep what it found. */
-export async function unusable(
-  { valid, ask, context }: RefusalContext,
-  name: Unusable,
-  what: string,
-  isTwice = false,
-): Promise<void> {
-  const { run } = context
-  const id = await pdfId(run, name)
-  const probe = { ...(await valid()), params: { file_id: id } }
-  const isUploaded = sharedBy(run).uploads.at.has(id)
-  if (isUploaded) {
-    const send = (again: Probe): Promise<Exchange> => context.send(again, { role: 'setup' })
-    const isRefused = ({ response }: Exchange) =>
-      response?.status === 400 && tpeOf(response) === 'BadRequest'
-    await sendUntilSettled(run, await send(probe), send, isRefused)
-  }
-  const told = `with a valid body, for ${what} (${describeFile(run, name)})`
-  const send = (again: Probe, how = ''): Promise<boolean> =>
-    ask({ ...again, fault: `file: ${name}` }, told + how)
-  await send(probe)
-  if (isTwice && !isUploaded) await send(probe, ', once more')
-  if (run.options.depth === 'quick') return
-  const asMarkdown = (one: Probe): Probe => withJson(one, { format: 'markdown' })
-  await tryAlso(context, async () => {
-    // A target may have no markdown for a PDF at all.
-    const markdown = await controlWith(run, 'pdf.parse', 'as markdown', async () =>
-      asMarkdown(await validRequest(run, 'pdf.parse')),
-    )
-    if (markdown.state === 'refused')
-      throw notGranted(markdown, 'a valid PDF with format markdown was not granted')
-    await send(asMarkdown(probe), ', with format markdown')
+export const unusable = (name: Unusable, what: string, isTwice = false): Condition =>
+  condition(async ({ valid, ask, context }) => {
+    const { run } = context
+    const id = await pdfId(run, name)
+    const probe = { ...(await valid()), params: { file_id: id }, fault: `file: ${name}` }
+    const isUploaded = sharedBy(run).uploads.at.has(id)
+    if (isUploaded) {
+      const { fault: _, ...plain } = probe
+      const send = (again: Probe): Promise<Exchange> => context.send(again, { role: 'setup' })
+      const isRefused = ({ response }: Exchange) =>
+        response?.status === 400 && tpeOf(response) === 'BadRequest'
+      await sendUntilSettled(run, await send(plain), send, isRefused)
+    }
+    const words = `with a valid body, for ${what} (${describeFile(run, name)})`
+    await ask(probe, words)
+    if (isTwice && !isUploaded) await ask(probe, `${words}, once more`)
+    if (run.options.depth === 'quick') return
+    const asMarkdown = (one: Probe): Probe => withJson(one, { format: 'markdown' })
+    await tryAlso(context, async () => {
+      // A target may have no markdown for a PDF at all.
+      const markdown = await controlWith(run, 'pdf.parse', 'as markdown', async () =>
+        asMarkdown(await validRequest(run, 'pdf.parse')),
+      )
+      if (markdown.state === 'refused')
+        throw notGranted(markdown, 'a valid PDF with format markdown was not granted')
+      await ask(asMarkdown(probe), `${words}, with format markdown`)
+    })
   })
-}
 
 /** A file that does not exist, and one that does so no longer. */
 export const unreachable = byCases(
