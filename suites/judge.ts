@@ -83,7 +83,7 @@ function conflictOn(
   return application === resources.failingApplication?.id ? ['jobs.create/409-released'] : []
 }
 
-export const stateHook: RunHook = {
+const stateHook: RunHook = {
   takesState(run, id) {
     const scenario = run.target.scenarios[id]
     if (scenario === undefined) return states[id] ?? states[conditionOf(id)]
