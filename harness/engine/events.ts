@@ -43,16 +43,14 @@ export function factsOf(run: Run): RunFacts {
     grantsPerMinute: slowerThan(run.target.limits.requestsPerSecond, grantsPerMinute(log)),
     proxy: proxy?.host ?? null,
     created: createdBy(run),
-    pages: signs.pages(redact),
+    ...signs.facts(redact),
     answers: log,
     notServed: run.hooks.flatMap((hook) => hook.notServed?.(run) ?? []),
-    absent: signs.absent(redact),
     keyRefused: !run.keys.hasFull || refusal !== undefined,
     keyRefusal: refusal,
     ended: ended ? { cause: ended.cause, ...ended.reason, reason: redact(ended.message) } : null,
     jobsInProgress: run.hooks.flatMap((hook) => hook.unfinished?.(run) ?? []).map(redact),
     recordingProblem: recorder.problem,
-    hints: signs.sentences.map(redact),
   }
 }
 

@@ -186,8 +186,8 @@ function unplanned(run: Run, requirement: CatalogueRequirement): CatalogueResult
     entry?.run === false
       ? { ...reasonIn(entry), outcome: entry.outcome, failures: [] }
       : unexercised('not planned')
-  // That an option leaves it out is told in words of the suite alone.
-  const isOwn = judged.why?.kind === 'left-out'
+  // That it is left out, or absent, is told in words of the suite alone.
+  const isOwn = judged.why?.kind === 'left-out' || judged.why?.kind === 'absent'
   return { ...aboutOf(requirement), ...(isOwn ? judged : shown(run, judged)), ...none }
 }
 

@@ -33,6 +33,11 @@ const asideMs = 1000
 /** The first request of a run is given this long if the target file says nothing else, in ms. */
 const firstMs = 10_000
 
+/** Most requests that are named as the last before the target went away. */
+const maxNamed = 3
+/** A request that got no answer this long before the last answer (ms) did not cause an end that comes now. */
+const recentMs = 1000
+
 /** The question and its answer. */
 interface Asked {
   readonly result: HttpResult
@@ -41,7 +46,14 @@ interface Asked {
 
 /** The liveness of a run, which is still being made: its question is the first request, whatever is judged. */
 export function createLiveness(run: () => Run): Liveness {
-  const unanswered = createUnanswered()
+  /** The requests under way, and when each was sent. */
+  const open = new Map<PreviousRequest, number>()
+  /** Those that ended without an answer, and when: one of them may have brought the target down. */
+  let lost: {
+    readonly request: PreviousRequest
+    readonly sentAt: number
+    readonly endedAt: number
+  }[] = []
   /** Looks since an answer came last, or the first of the open requests was sent. */
   let looks = 0
   let answeredAt = -Infinity
@@ -111,6 +123,19 @@ export function createLiveness(run: () => Run): Liveness {
   }
   const stopped = (why: string): void =>
     run().life.end('unreachable', `the target stopped answering: ${why}`)
+  /** `; under way when it stopped: POST … (chat.create/400-malformed-json)`, those with a body first; nothing if none was. */
+  const underWay = (): string => {
+    const all = [...lost, ...[...open].map(([request, sentAt]) => ({ request, sentAt }))]
+    // What a server has to read is more likely to bring it down.
+    const hasNone = ({ request }: PreviousRequest): number => (request.body === undefined ? 1 : 0)
+    const inOrder = all.sort(
+      (a, b) => hasNone(a.request) - hasNone(b.request) || a.sentAt - b.sentAt,
+    )
+    const names = [...new Set(inOrder.map(({ request }) => nameOf(run(), request)))]
+    if (names.length === 0) return ''
+    const more = names.length > maxNamed ? `, and ${names.length - maxNamed} more` : ''
+    return `; under way when it stopped: ${names.slice(0, maxNamed).join(', ')}${more}`
+  }
   const checkAlive = async (): Promise<void> => {
     const first = await ask(lastChanceMs)
     const { result, exchange } = await askWhile(isAway, first, restartQuestions)
@@ -118,8 +143,7 @@ export function createLiveness(run: () => Run): Liveness {
     accept(exchange)
     if (result.kind === 'answer') answered()
     // The run was over before the question was: that says nothing of the target.
-    else if (result.cause !== 'aborted')
-      stopped(`${result.message}${unanswered.sentence((request) => nameOf(run(), request))}`)
+    else if (result.cause !== 'aborted') stopped(`${result.message}${underWay()}`)
   }
   const checkService = async (): Promise<void> => {
     const from = performance.now()
@@ -131,7 +155,7 @@ export function createLiveness(run: () => Run): Liveness {
     if (gateway) stopped(gateway.sentence)
   }
   const checkIfQuiet = async (): Promise<void> => {
-    if (unanswered.open > 0 && ++looks > quietLooks) await once(checkAlive)
+    if (open.size > 0 && ++looks > quietLooks) await once(checkAlive)
   }
   return {
     async first() {
@@ -155,12 +179,18 @@ export function createLiveness(run: () => Run): Liveness {
       return why === undefined
     },
     sending(request) {
-      if (unanswered.open === 0) looks = 0
-      unanswered.sending(request)
+      if (open.size === 0) looks = 0
+      open.set(request, performance.now())
     },
     ended(request, result) {
-      unanswered.ended(request, result)
-      if (result?.kind === 'answer') answered()
+      const sentAt = open.get(request) ?? 0
+      const endedAt = performance.now()
+      open.delete(request)
+      if (result?.kind === 'answer') {
+        answered()
+        lost = lost.filter((other) => endedAt - other.endedAt < recentMs)
+        // A request on a connection that nobody took did not reach the target.
+      } else if (result && result.cause !== 'refused') lost.push({ request, sentAt, endedAt })
     },
     async confirm(since) {
       if (answeredAt <= since) await once(checkAlive)
@@ -194,50 +224,4 @@ function isRefusing(result: HttpResult): boolean {
 /** A server that starts again refuses connections, or what stands before it closes them. */
 function isAway(result: HttpResult): boolean {
   return isRefusing(result) || isLost(result)
-}
-
-/** Most requests that are named as the last before the target went away. */
-const maxNamed = 3
-/** A request that got no answer this long before the last answer (ms) did not cause an end that comes now. */
-const recentMs = 1000
-
-/** Remembers which requests the target had when it was last heard: one of them may have brought it down. */
-function createUnanswered() {
-  /** When each was sent, and when each of the others had ended without an answer. */
-  const open = new Map<PreviousRequest, number>()
-  let lost: {
-    readonly request: PreviousRequest
-    readonly sentAt: number
-    readonly endedAt: number
-  }[] = []
-  return {
-    get open() {
-      return open.size
-    },
-    sending: (request: PreviousRequest): void => void open.set(request, performance.now()),
-    /** @param result undefined if the transport takes no such request */
-    ended(request: PreviousRequest, result: HttpResult | undefined): void {
-      const sentAt = open.get(request) ?? 0
-      const endedAt = performance.now()
-      open.delete(request)
-      if (result?.kind === 'answer')
-        lost = lost.filter((other) => endedAt - other.endedAt < recentMs)
-      // A request on a connection that nobody took did not reach the target.
-      else if (result && result.cause !== 'refused') lost.push({ request, sentAt, endedAt })
-    },
-    /** `; under way when it stopped: POST … (chat.create/400-malformed-json)`, those with a body first; nothing if none was. */
-    sentence(nameOf: (request: PreviousRequest) => string): string {
-      const all = [...lost, ...[...open].map(([request, sentAt]) => ({ request, sentAt }))]
-      // What a server has to read is more likely to bring it down.
-      const hasNone = ({ request }: PreviousRequest): number => (request.body === undefined ? 1 : 0)
-      const inOrder = all.sort(
-        (a, b) => hasNone(a.request) - hasNone(b.request) || a.sentAt - b.sentAt,
-      )
-      const names = [...new Set(inOrder.map(({ request }) => nameOf(request)))]
-      const more = names.length > maxNamed ? `, and ${names.length - maxNamed} more` : ''
-      return names.length === 0
-        ? ''
-        : `; under way when it stopped: ${names.slice(0, maxNamed).join(', ')}${more}`
-    },
-  }
 }

@@ -102,11 +102,14 @@ const keyRead =
 
 /** Why nothing is known of a target whose every answer to the full key was 401: what names it bad (§5) has read it. Undefined if one was another. */
 export function keyRefusal({ answers }: Log): string | undefined {
-  // A server may answer unknown paths before it checks any key.
-  const own = answers.filter((one) => one.isOwn && one.shown === 'full' && one.operation !== null)
-  const telling = own.filter(({ status }) => !saysNothing.includes(status))
-  if (telling.length === 0 || telling.some(({ status }) => status !== 401)) return undefined
-  return telling.every(({ tpe }) => tpe === 'BadToken') ? keyRead : keyRefused
+  let refusal: string | undefined
+  for (const { isOwn, shown, operation, status, tpe } of answers) {
+    // A server may answer unknown paths before it checks any key.
+    if (!isOwn || shown !== 'full' || operation === null || saysNothing.includes(status)) continue
+    if (status !== 401) return undefined
+    refusal = tpe === 'BadToken' && refusal !== keyRefused ? keyRead : keyRefused
+  }
+  return refusal
 }
 
 /** As many requirements have to show it: one alone says so itself. */

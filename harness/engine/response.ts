@@ -235,21 +235,17 @@ export function envelopeProblem(response: HttpResponse): string | undefined {
 
 /** How an answer compares with the pairs that the spec asks for. */
 export function matchPairs(pairs: Pairs, response: HttpResponse): Match {
-  const ofStatus = pairs.filter((pair) => hasStatus(pair, response))
-  if (
-    ofStatus.some(
-      ([status, ...names]) =>
-        names.length === 0 && (!isScope(status) || envelopeProblem(response) === undefined),
-    )
-  )
-    return 'exact'
   const tpe = tpeOf(response)
-  if (tpe === undefined) return 'none'
-  if (ofStatus.some(([, ...names]) => names.includes(tpe))) return 'exact'
-  const family =
-    ofStatus.some(([status]) => typeof status === 'number') &&
-    response.errors.codeNames(response.status)?.includes(tpe)
-  return family ? 'family' : 'none'
+  let match: Match = 'none'
+  for (const pair of pairs) {
+    if (!hasStatus(pair, response)) continue
+    const [status, ...names] = pair
+    const isWhole = () => !isScope(status) || envelopeProblem(response) === undefined
+    if (names.length === 0 ? isWhole() : tpe !== undefined && names.includes(tpe)) return 'exact'
+    if (tpe === undefined || typeof status !== 'number') continue
+    if (response.errors.codeNames(response.status)?.includes(tpe)) match = 'family'
+  }
+  return match
 }
 
 /** Why an answer of the right status is still none of the pairs, if its envelope is the reason; else nothing. */

@@ -192,6 +192,7 @@ export interface Liveness {
   first(): Promise<boolean>
   /** Counts a request as open until it has ended. If the target stops answering meanwhile, the request is named. */
   sending(request: PreviousRequest): void
+  /** @param result undefined if the transport takes no such request */
   ended(request: PreviousRequest, result: HttpResult | undefined): void
   /**
    * After a request without an answer: asks whether the target still lives, unless an answer came since.

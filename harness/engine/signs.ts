@@ -106,6 +106,10 @@ export function createSigns(baseUrl: string) {
   /** No operation of several is there: the base URL is a wrong one. */
   const isNowhere = (): boolean =>
     operations.size >= fewestOperations && absent().length === operations.size
+  const saidFirst = (): string => {
+    const { method, url } = first!.recorded.request
+    return `${method} ${url} was answered ${describeResponse(first!)}`
+  }
   /** What the first answer, or all of them, say of the base URL; undefined if nothing. */
   const ofTarget = (): string | undefined => {
     // A key that is not accepted, and throttling, are reported otherwise.
@@ -137,28 +141,30 @@ export function createSigns(baseUrl: string) {
     add(subject: string, sentence: string): void {
       if (!subjects.has(subject)) subjects.set(subject, sentence)
     },
-    get sentences(): readonly string[] {
+    /** What they come to. @param clean takes keys out of what a target says */
+    facts(clean: (text: string) => string) {
       const advice = ofTarget()
-      if (advice === undefined || !first) return [...subjects.values()]
-      const { method, url } = first.recorded.request
-      const said = `${method} ${url} was answered ${describeResponse(first)}`
-      return [`${advice} (${said})`, ...subjects.values()]
+      const hints = advice === undefined ? [] : [`${advice} (${saidFirst()})`]
+      return {
+        hints: [...hints, ...subjects.values()].map(clean),
+        /** The error responses that were pages in place of envelopes, the most frequent ones first. */
+        pages: [...pages.values()]
+          .toSorted((one, other) => other.times - one.times)
+          .map(({ status, title, server, times }): PageCount => ({
+            status,
+            ...(title === undefined ? {} : { title: clean(title) }),
+            ...(server === undefined ? {} : { server: clean(server) }),
+            times,
+          })),
+        /** The operations that are absent, in the order in which they were asked for; none if none of all is there. */
+        absent: isNowhere()
+          ? []
+          : absent().map(([operation, { said }]): NotServed => ({
+              operation,
+              answered: clean(said!),
+            })),
+      }
     },
-    /** The error responses that were pages in place of envelopes, the most frequent ones first. @param clean takes keys out of them */
-    pages: (clean: (text: string) => string): PageCount[] =>
-      [...pages.values()]
-        .toSorted((one, other) => other.times - one.times)
-        .map(({ status, title, server, times }) => ({
-          status,
-          ...(title === undefined ? {} : { title: clean(title) }),
-          ...(server === undefined ? {} : { server: clean(server) }),
-          times,
-        })),
-    /** The operations that are absent, in the order in which they were asked for; none if none of all is there. */
-    absent: (clean: (text: string) => string): NotServed[] =>
-      isNowhere()
-        ? []
-        : absent().map(([operation, { said }]) => ({ operation, answered: clean(said!) })),
   }
 }
 

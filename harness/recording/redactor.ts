@@ -25,17 +25,17 @@ interface Key {
   readonly label: string
 }
 
-/** Ways in which a target may show a key in other letters: it is still to be read from that. */
-const changesOfCase: readonly ((text: string) => string)[] = [
+/** Ways in which a target may show a key: it is still to be read from what is written in other letters, or backwards. */
+const writings: readonly ((text: string) => string)[] = [
+  (text) => text,
   (text) => text.toLowerCase(),
   (text) => text.toUpperCase(),
   (text) =>
     text.replaceAll(/[a-z]+|[A-Z]+/g, (one) =>
       /[a-z]/.test(one) ? one.toUpperCase() : one.toLowerCase(),
     ),
+  (text) => [...text].reverse().join(''),
 ]
-
-const backwards = (text: string): string => [...text].reverse().join('')
 
 type Stretch = readonly [start: number, end: number]
 
@@ -56,10 +56,10 @@ class RunIndex {
 
   /** Learns all runs of a key. */
   add(key: string): void {
-    for (let at = 0; at + this.#size <= key.length; at++)
-      this.#runs.add(key.slice(at, at + this.#size))
-    for (let at = 0; at + this.#probe <= key.length; at++)
+    for (let at = 0; at + this.#probe <= key.length; at++) {
       this.#probes.add(key.slice(at, at + this.#probe))
+      if (at + this.#size <= key.length) this.#runs.add(key.slice(at, at + this.#size))
+    }
   }
 
   /**
@@ -99,6 +99,8 @@ export class Redactor {
   readonly #long: Key[] = []
   /** By the length of the runs: that of a key, if it is less than usual. */
   readonly #indexes = new Map<number, RunIndex>()
+  /** How many of the long keys are in the indexes: many runs have no text that may show one. */
+  #indexed = 0
 
   /** Learns a key, or what was made from one, and how it is written in its place. The first label of a key stays. */
   add(value: string, label: string): void {
@@ -106,19 +108,8 @@ export class Redactor {
     this.#known.add(value)
     // The text in place of a key is not redacted again.
     this.#kept.add(label)
-    const isShort = value.length < shortestKey
-    ;(isShort ? this.#short : this.#long).push({ value, label })
-    if (isShort) return
-    const size = Math.min(run, value.length)
-    const index = this.#indexes.get(size) ?? new RunIndex(size)
-    this.#indexes.set(size, index)
-    const secret = secretPart(value)
-    for (const shown of [
-      secret,
-      ...changesOfCase.map((change) => change(secret)),
-      backwards(secret),
-    ])
-      index.add(shown)
+    const keys = value.length < shortestKey ? this.#short : this.#long
+    keys.push({ value, label })
   }
 
   /** Text that stays although a key has it too (for example an id that is in a token); a whole key does not stay. */
@@ -128,17 +119,11 @@ export class Redactor {
 
   /** The text without any key. */
   text(text: string): string {
-    return this.#short.reduce(
-      (rest, { value, label }) =>
-        [value, ...schemes.map((scheme) => `${scheme} ${value}`)].reduce(
-          (left, whole) =>
-            left.replaceAll(JSON.stringify(whole), () =>
-              JSON.stringify(whole.replace(value, () => label)),
-            ),
-          rest,
-        ),
-      this.#withoutLong(text),
-    )
+    let rest = this.#withoutLong(text)
+    for (const { value, label } of this.#short)
+      for (const before of ['', ...schemes.map((scheme) => `${scheme} `)])
+        rest = rest.replaceAll(JSON.stringify(before + value), () => JSON.stringify(before + label))
+    return rest
   }
 
   /** A header's value without any key. A short key is found if it is the whole value, or all that follows a scheme. */
@@ -152,6 +137,7 @@ export class Redactor {
   }
 
   #withoutLong(text: string): string {
+    while (this.#indexed < this.#long.length) this.#index(this.#long[this.#indexed++]!)
     const shortest = Math.min(...this.#indexes.keys())
     if (text.length < shortest) return text
     const parts: Span[] = []
@@ -168,6 +154,14 @@ export class Redactor {
           wholes.push([...place(at, at + value.length), label])
     }
     return replaceSpans(text, wholes, parts)
+  }
+
+  #index({ value }: Key): void {
+    const size = Math.min(run, value.length)
+    const index = this.#indexes.get(size) ?? new RunIndex(size)
+    this.#indexes.set(size, index)
+    const secret = secretPart(value)
+    for (const write of writings) index.add(write(secret))
   }
 
   #runsIn(text: string) {

@@ -9,44 +9,13 @@ export interface View {
   readonly isDecoded?: true
 }
 
-/** HTML's named references to the printable ASCII characters; XML's five are among them. A key has no others. */
+/** HTML's named references to the printable ASCII characters, each before its character; XML's five are among them. */
+const references =
+  'excl! quot" QUOT" num# dollar$ percnt% amp& AMP& apos\' lpar( rpar) ast* midast* plus+ comma, period. sol/ colon: semi; lt< LT< equals= gt> GT> quest? commat@ lsqb[ lbrack[ bsol\\ rsqb] rbrack] Hat^ lowbar_ UnderBar_ grave` lcub{ lbrace{ vert| verbar| VerticalLine| rcub} rbrace}'
+/** A key has no others. */
 const entities: Readonly<Record<string, string>> = {
-  ...{
-    nbsp: ' ',
-    excl: '!',
-    quot: '"',
-    QUOT: '"',
-    num: '#',
-    dollar: '$',
-    percnt: '%',
-    amp: '&',
-    AMP: '&',
-    apos: "'",
-  },
-  ...{ lpar: '(', rpar: ')', ast: '*', midast: '*', plus: '+', comma: ',', period: '.', sol: '/' },
-  ...{
-    colon: ':',
-    semi: ';',
-    lt: '<',
-    LT: '<',
-    equals: '=',
-    gt: '>',
-    GT: '>',
-    quest: '?',
-    commat: '@',
-  },
-  ...{
-    lsqb: '[',
-    lbrack: '[',
-    bsol: '\\',
-    rsqb: ']',
-    rbrack: ']',
-    Hat: '^',
-    lowbar: '_',
-    UnderBar: '_',
-    grave: '`',
-  },
-  ...{ lcub: '{', lbrace: '{', vert: '|', verbar: '|', VerticalLine: '|', rcub: '}', rbrace: '}' },
+  nbsp: ' ',
+  ...Object.fromEntries(references.split(' ').map((one) => [one.slice(0, -1), one.slice(-1)])),
 }
 
 const jsonEscapes: Readonly<Record<string, string>> = {
