@@ -115,7 +115,8 @@ export async function provokeConflicts(client: JobClient): Promise<void> {
       if (count > 0 && !isOpen && (!isWanted || count >= timesAlike)) break
       const turn = client.wants(ids.inProgress) ? count : 0
       const release = isOpen ? await orElse(run, () => beside.acquire()) : undefined
-      isBlocked = await attempt(gate, turn, release ? beside : undefined).finally(release)
+      const wasBlocked = await attempt(gate, turn, release && beside).finally(release)
+      isBlocked ||= wasBlocked
       if (gate.isGivenUp || client.isBroken(ids.released)) break
     }
   })

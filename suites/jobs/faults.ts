@@ -213,31 +213,30 @@ const cuts = [1, 2, 3, 4, 5, 6, 7, 8] as const
 const otherDigit = (digit: string): string => (digit === '0' ? '1' : '0')
 
 /** Ids that differ from that of a job in the first or the last digit, or after the first group: a server may compare only a part. */
-const likeJob: readonly (readonly [what: string, change: (id: string, digit: string) => string])[] =
+const likeJob: readonly (readonly [what: string, change: (id: string) => string])[] = [
+  ['with its first digit changed', (id) => otherDigit(id.slice(0, 1)) + id.slice(1)],
+  ['with its last digit changed', (id) => id.slice(0, -1) + otherDigit(id.slice(-1))],
   [
-    ['with its first digit changed', (id, digit) => digit + id.slice(1)],
-    ['with its last digit changed', (id, digit) => id.slice(0, -1) + digit],
-    [
-      'with all but its first group changed',
-      // Version and variant stay, so that it is a uuid of the same kind.
-      (id) =>
-        id.replaceAll(/[0-9a-f]/gi, (digit, at: number) =>
-          at < 9 || at === 14 || at === 19 ? digit : otherDigit(digit),
-        ),
-    ],
-  ]
+    'with all but its first group changed',
+    // Version and variant stay, so that it is a uuid of the same kind.
+    (id) =>
+      id.replaceAll(/[0-9a-f]/gi, (digit, at: number) =>
+        at < 9 || at === 14 || at === 19 ? digit : otherDigit(digit),
+      ),
+  ],
+]
 
-/** The id changed by the first digit that makes one which nothing has; another unknown one if no digit does, as with a short id. */
+/** The id changed so; another unknown one if something has it, as with a short id. */
 function nobodys(
   { objects, options, requirement }: Material,
   id: string,
-  change: (id: string, digit: string) => string,
+  change: (id: string) => string,
 ): string {
-  const made = [...'0123456789abcdef'].map((digit) => change(id, digit))
-  const isFree = (one: string): boolean =>
-    one.toLowerCase() !== id.toLowerCase() && !objects.takenIds.has(one.toLowerCase())
+  const changed = change(id)
   const random = randomOf(seedFor(options.seed, requirement.id))
-  return made.find(isFree) ?? freshUnknownId({ objects }, id, random)
+  return changed === id || objects.takenIds.has(changed.toLowerCase())
+    ? freshUnknownId({ objects }, id, random)
+    : changed
 }
 
 /** The uuid of no job, asked for twice, and some that are like that of a job, which is known when the run has made one. */

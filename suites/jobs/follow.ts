@@ -2,10 +2,10 @@ import { declaredResource, grantedControl } from '../../harness/checks/index.ts'
 import { describeResponse, isPlanned, NotExercised } from '../../harness/engine/index.ts'
 import { leftOut } from '../../harness/report/index.ts'
 import type { JobClient } from './client.ts'
-import { hasEnded, isGone, isRead, type Job, statusOf } from './job.ts'
+import { hasEnded, isGone, type Job } from './job.ts'
 import { ids, rulesAfter } from './rules.ts'
 import { apartMs, timesDiffer } from './times.ts'
-import { madeBy, ownJobs } from './view.ts'
+import { applicationsIn, madeBy, ownJobs } from './view.ts'
 
 /** Jobs that are followed from their creation to their end, and what is read of them when all are made. */
 
@@ -42,31 +42,17 @@ async function createLater(client: JobClient): Promise<void> {
 
 /** An ended job is read again so many ms after it was made, or in a quick run after it was seen to have ended. */
 const againMs = { full: 3000, quick: 1000 }
-/** Most ended jobs that are read again for each application and outcome; the latest are taken. */
+/** Most ended jobs of each application that are read again, besides the first; the latest are taken. */
 const maxReadAgain = { full: 2, quick: 1 }
 
-/** The first job of each application, and the last ones of each outcome; of applications that the run created as of one. */
-function jobsToReadAgain({ run: { target, options }, history }: JobClient): Job[] {
-  const counts = new Map<string, number>()
-  const isWanted = ({ application, readings }: Job): boolean => {
-    const isOne = options.depth === 'quick' || !target.applicationIds.has(application.id)
-    const outcome = readings.map(statusOf).findLast((status) => status !== undefined)
-    if (outcome === undefined || outcome === 'in_progress') return false
-    const kind = `${isOne ? '' : application.id} ${outcome}`
-    const count = (counts.get(kind) ?? 0) + 1
-    counts.set(kind, count)
-    // A status that the spec does not know may be one of a job that goes on.
-    return !['completed', 'failed'].includes(outcome) || count <= maxReadAgain[options.depth]
-  }
-  const latestFirst = ownJobs(history)
-    .filter(({ twinOf }) => !twinOf)
-    .toReversed()
-  const first = new Map(latestFirst.map((job) => [job.application, job]))
-  // One that was read, and then was not there: a copy that lags behind, or lost.
-  const gone = latestFirst.filter(
-    ({ readings }) => readings.some(isRead) && isGone(readings.at(-1)!),
-  )
-  return [...new Set([...first.values(), ...latestFirst.filter(isWanted), ...gone])]
+/** The first job of each application and the last ones, and those that were read, and then not there: by a copy that lags behind, or lost. */
+function jobsToReadAgain({ run: { options }, history }: JobClient): Job[] {
+  const jobs = applicationsIn(history).flatMap((application) => {
+    const ended = application.jobs.filter(({ isOver, twinOf }) => isOver && !twinOf)
+    const gone = ended.filter(({ readings }) => isGone(readings.at(-1)!))
+    return [...ended.slice(0, 1), ...ended.slice(-maxReadAgain[options.depth]), ...gone]
+  })
+  return [...new Set(jobs)]
 }
 
 /** A job that is gone is read again after so many ms each: a copy that lags behind knows it by then, or another one answers. */

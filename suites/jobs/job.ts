@@ -8,16 +8,21 @@ export interface Span {
 }
 
 /** An application on which creations were sent. */
-export interface Application {
+export class Application {
   readonly id: string
   /** When the history itself made it, in ms: nobody else uses it. */
   readonly madeAt: number | undefined
   /** In the order in which they were sent. */
-  readonly creations: readonly HistoryEvent[]
+  readonly creations: HistoryEvent[] = []
   /** Those that granted creations made, in the order in which these were answered. */
-  readonly jobs: readonly Job[]
+  readonly jobs: Job[] = []
   /** What their creations gave as `created_at`. */
-  readonly times: ReadonlySet<unknown>
+  readonly times = new Set<unknown>()
+
+  constructor(id: string, madeAt: number | undefined) {
+    this.id = id
+    this.madeAt = madeAt
+  }
 }
 
 /** A job with all that was read under its id. */

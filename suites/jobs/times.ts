@@ -21,12 +21,8 @@ const clockMs = 1000
 export const apartMs = 2000
 
 /** Zeros at the end of the fraction are no precision: a server that keeps whole seconds may still write `.000`. */
-function withoutIdleZeros(text: string): string {
-  const [, whole = text, fraction = '', zone = ''] = /^([^.]*)\.(\d+)(.*)$/s.exec(text) ?? []
-  let kept = fraction.length
-  while (fraction[kept - 1] === '0') kept--
-  return whole + (kept > 0 ? `.${fraction.slice(0, kept)}` : '') + zone
-}
+const withoutIdleZeros = (text: string): string =>
+  text.replace(/\.(\d*?)0+(?!\d)/, (_, kept: string) => (kept === '' ? '' : `.${kept}`))
 
 /** An instant and the size of one unit of its last digit that counts, in ms; undefined if the text is no date-time. */
 function instantAt(name: string, { body }: HistoryEvent): Instant | undefined {
@@ -70,9 +66,8 @@ function wrongTimes(dated: readonly Dated[]): Evidence[] {
       return [contradicts(job, reading, { name, before: creation, as })]
     }
     if (!first || isSameInstant(instant, first.instant)) return []
-    return [
-      contradicts(job, reading, { name, before: first.reading, as: 'as when it was read before' }),
-    ]
+    const as = 'as when it was read before'
+    return [contradicts(job, reading, { name, before: first.reading, as })]
   })
 }
 

@@ -6,7 +6,7 @@ import {
   idKey,
   sameId,
 } from '../../harness/history/index.ts'
-import { type Application, createdAt, isAsked, isReading, Job, type Span } from './job.ts'
+import { Application, createdAt, isAsked, isReading, Job, type Span } from './job.ts'
 
 /**
  * A history read as applications: the creations on each, the jobs that these made, when a job was in progress, and what was in
@@ -34,15 +34,9 @@ export interface Attempt {
   readonly freeSince: number | undefined
 }
 
-type GrowingApplication = Application & {
-  readonly creations: HistoryEvent[]
-  readonly jobs: Job[]
-  readonly times: Set<unknown>
-}
-
 /** Applications and jobs of the events that were added. */
 function createIndex() {
-  const applications = new Map<string, GrowingApplication>()
+  const applications = new Map<string, Application>()
   const jobs: Job[] = []
   const byId = new Map<string, Job>()
   const byCreation = new Map<HistoryEvent, Job>()
@@ -50,13 +44,7 @@ function createIndex() {
   const addCreation = (event: HistoryEvent): void => {
     const { object: id, within = '', sentAt } = event
     const key = idKey(within)
-    const application = applications.get(key) ?? {
-      id: within,
-      creations: [],
-      jobs: [],
-      madeAt: madeAt.get(key),
-      times: new Set(),
-    }
+    const application = applications.get(key) ?? new Application(within, madeAt.get(key))
     applications.set(key, application)
     const { creations } = application
     creations.splice(creations.findLastIndex((one) => one.sentAt <= sentAt) + 1, 0, event)
