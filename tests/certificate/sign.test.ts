@@ -3,11 +3,28 @@ import { dsse } from '@sigstore/core'
 import { expect, test } from 'vitest'
 import { keyId } from '../../certificate/certificate-file.ts'
 import type { Statement } from '../../certificate/statement-schema.ts'
-import { suiteDigest } from '../../certificate/suite-facts.ts'
+import {
+  suiteDigest,
+  isPublished,
+  ownVersion,
+  suiteFacts,
+  type SuiteVersion,
+} from '../../certificate/suite-facts.ts'
 import type { Report } from '../../harness/report/report-schema.ts'
 import { absentReason } from '../../harness/report/reason.ts'
 import { failed, notApplicable, report, result } from '../gates/results.ts'
 import { conformant, issued, pair, suiteOf } from './issued.ts'
+import {
+  readFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { catalogue } from '../../catalogue/catalogue.ts'
+import { signer, wholeReport } from './signed.ts'
 
 const statementIn = (bytes: Buffer) => {
   const { payload } = JSON.parse(bytes.toString()) as { payload: string }
@@ -172,4 +189,86 @@ test('validity counts from the run, and 400 days are the most', () => {
 test('the digest of the suite is that of its files', () => {
   expect(suiteDigest().sha256).toMatch(/^[0-9a-f]{64}$/)
   expect(suiteDigest()).toEqual(suiteDigest())
+})
+
+const file = new URL('../../certificate/published-versions.json', import.meta.url)
+const published = JSON.parse(readFileSync(file, 'utf8')) as SuiteVersion[]
+
+test('each version stands there once, and whole', () => {
+  expect(new Set(published.map(({ version }) => version)).size).toBe(published.length)
+  for (const entry of published)
+    expect(entry).toEqual({
+      version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+      specVersion: expect.stringMatching(/^\d+\.\d+$/),
+      specDigest: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
+      requirementsDigest: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
+      requirements: expect.any(Number),
+    })
+})
+
+test('requirements that were published under a version do not change under it: raise the version', () => {
+  const own = ownVersion()
+  expect(published.filter(({ version }) => version === own.version)).toEqual(
+    published.some(({ version }) => version === own.version) ? [own] : [],
+  )
+})
+
+test('a version knows its own requirements before it is published, and those of the versions before it', () => {
+  const facts = suiteFacts()
+  expect(facts.published).toEqual(published)
+  for (const version of [ownVersion(), ...published]) expect(isPublished(version, facts)).toBe(true)
+})
+
+test('a report of the whole catalogue is signed, and what was written verifies', async () => {
+  const { file, sign, verify } = signer()
+  await sign({})
+  const { result } = verify('c.json', { publicKey: file('k.pub.pem'), report: file('report.json') })
+  expect(result).toMatchObject({
+    accepted: true,
+    heldAgainst: ['report'],
+    verdict: 'conformant',
+    partial: [],
+  })
+  expect(result.statement!.predicate.requirements.count).toBe(catalogue.length)
+})
+
+test('nothing is written if signing is refused', async () => {
+  const { file, put, sign } = signer()
+  const whole = wholeReport()
+  put('cut.json', { ...report(whole.requirements.slice(1), whole.run), suite: whole.suite })
+  await expect(sign({ report: file('cut.json'), out: file('no.json') })).rejects.toThrow(
+    /is missing/,
+  )
+  expect(existsSync(file('no.json'))).toBe(false)
+  await expect(sign({ report: undefined })).rejects.toThrow(/give the report to sign/)
+})
+
+test('no output overwrites an input or a key, by whatever name or link, nor another output', async () => {
+  const { file, sign, bundle } = signer()
+  symlinkSync(file('report.json'), file('soft.json'))
+  linkSync(file('run.har'), file('hard.har'))
+  const kept = readFileSync(file('report.json'))
+  for (const name of ['report.json', 'k.pem', 'soft.json'])
+    await expect(sign({ out: file(name) })).rejects.toThrow(/^--out .* would overwrite /)
+  await expect(sign({ out: file('k.pub.pem') })).rejects.toThrow(
+    /holds a key, which is never overwritten/,
+  )
+  await expect(bundle({ bundle: file('hard.har') })).rejects.toThrow(
+    /^--bundle .*hard\.har: would overwrite .*run\.har/,
+  )
+  await expect(bundle({ out: file('b.zip') })).rejects.toThrow(
+    /^--bundle .*b\.zip: is the same file as --out .*b\.zip/,
+  )
+  expect(readFileSync(file('report.json'))).toEqual(kept)
+})
+
+test('folders are made, what cannot be written is named, and nothing half-written stays behind', async () => {
+  const { file, sign } = signer()
+  await sign({ out: file('new/folder/c.json') })
+  expect(readdirSync(file('new/folder'))).toEqual(['c.json'])
+  mkdirSync(file('taken'))
+  await expect(sign({ out: file('taken') })).rejects.toThrow(/^--out .*taken: is a folder$/)
+  writeFileSync(file('plain'), '')
+  await expect(sign({ out: file('plain/c.json') })).rejects.toThrow(/cannot be written \(E/)
+  expect(readdirSync(file('.')).filter((name) => /part/.test(name))).toEqual([])
 })

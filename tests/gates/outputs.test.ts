@@ -13,11 +13,22 @@ import { expect, test } from 'vitest'
 import { folder } from '../cli/conform.ts'
 import { filesNamedIn } from '../../cli/run/find-target.ts'
 import { stage, writeAtomically } from '../../cli/output/files.ts'
-import { parseReportRequests, plannedReports } from '../../cli/output/report-requests.ts'
-import { writeReports } from '../../cli/output/write-reports.ts'
+import {
+  parseReportRequests,
+  plannedReports,
+  takesStdout,
+} from '../../cli/output/report-requests.ts'
+import { writeReports, failureExchanges } from '../../cli/output/write-reports.ts'
 import type { Report } from '../../harness/report/report-schema.ts'
 import { UserError } from '../../harness/user-error.ts'
-import { failed, report, result } from './results.ts'
+import { failed, report, result, failure, missed } from './results.ts'
+import { PassThrough } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { conform } from '../cli/in-process.ts'
+import { leftOut } from '../../harness/report/reason.ts'
+import { canRewrite, colorsFor } from '../../cli/output/say.ts'
+import { readBaseline } from '../../harness/report/baseline.ts'
+import { readReport } from '../../harness/report/json-file.ts'
 
 const check = (values: readonly string[], inputs: readonly string[] = []) =>
   plannedReports(values, { 'the target file': inputs[0] })
@@ -154,4 +165,156 @@ test.runIf(!hasFullDevice)(
 
 test('the device that takes all may be named twice', () => {
   check(['json=/dev/null', 'html=/dev//null'])
+})
+
+test('a report goes to its usual file, to a path, or to stdout', () => {
+  expect(parseReportRequests(['json', 'ctrf', 'html=a=b.html', 'junit=-'])).toEqual([
+    { format: 'json', path: 'conform-report.json' },
+    { format: 'ctrf', path: 'conform-report.ctrf.json' },
+    { format: 'html', path: 'a=b.html' },
+    { format: 'junit', path: '-' },
+  ])
+  expect(takesStdout(parseReportRequests(['json', 'junit=-']))).toBe(true)
+  expect(takesStdout(parseReportRequests(['json']))).toBe(false)
+})
+
+test.each([
+  [['jsno'], '--report jsno: jsno is not a format here; did you mean json?'],
+  [['JSON=x'], 'JSON is not a format here'],
+  [['json='], '--report json=: give a path after ='],
+  [['json=-', 'html=-'], '--report html=-: stdout (-) is taken by --report json=-'],
+  [['json=x', 'html=x'], '--report html=x: x is taken by --report json=x'],
+])('%s is refused', (values, message) => {
+  expect(() => parseReportRequests(values)).toThrow(message)
+})
+
+test.each(['har', 'har=x'])('a merge writes no HAR (%s)', async (format) => {
+  const { code, stderr } = await conform(['merge', 'part.json', '--report', format])
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: expect.stringContaining('merge writes no HAR') as string,
+  })
+})
+
+test('a report that cannot be written is named, and the others are written', async () => {
+  const at = folder()
+  const whole = report([failed('a.b/1')])
+  const requests = parseReportRequests([
+    `json=${at}/none/r.json`,
+    `junit=${at}/r.xml`,
+    `json=${at}/r.json`,
+  ])
+  const { problems, report: written } = await writeReports(requests, {
+    report: whole,
+    exchanges: () => [],
+  })
+  expect(problems).toEqual([`--report json=${at}/none/r.json: cannot be written (ENOENT)`])
+  expect(written).toEqual({ ...whole, exit: { code: 2, because: problems[0] } })
+  expect(JSON.parse(readFileSync(join(at, 'r.json'), 'utf8'))).toEqual(written)
+  expect(readFileSync(join(at, 'r.xml'), 'utf8')).toContain('<testsuite')
+})
+
+test('a page and a summary say next what the terminal says: the command of the run, and where its JSON is', async () => {
+  const at = folder()
+  const command = 'conform --target t.json'
+  const cut = report([result('a.b/1'), missed('a.b/2', leftOut('interrupted'))], {
+    interrupted: true,
+    command,
+  })
+  const json = `${at}/r.json`
+  const requests = parseReportRequests([`json=${json}`, `html=${at}/r.html`, `markdown=${at}/r.md`])
+  await writeReports(requests, { report: cut, exchanges: () => [] })
+  for (const file of ['r.html', 'r.md'])
+    expect(readFileSync(join(at, file), 'utf8')).toContain(`${command} --untested ${json}`)
+})
+
+test('stdout gets the report and stays open', async () => {
+  const stdout = new PassThrough()
+  const whole = report([result('a.b/1')])
+  const source = { report: whole, exchanges: () => [], stdout }
+  expect((await writeReports(parseReportRequests(['json=-']), source)).problems).toEqual([])
+  stdout.end('.')
+  const written = await text(stdout)
+  expect(JSON.parse(written.slice(0, -1))).toEqual(whole)
+})
+
+test('the exchanges of failures are those of the report, in order', () => {
+  const silent = failure()
+  delete silent.exchange
+  const row = result('a.b/2', { outcome: 'failed', failures: [silent, failure()] })
+  expect(
+    failureExchanges(report([failed('a.b/1'), row])).map(({ n, requirement, role }) => [
+      n,
+      requirement,
+      role,
+    ]),
+  ).toEqual([
+    [0, 'a.b/1', 'probe'],
+    [1, 'a.b/2', 'probe'],
+  ])
+})
+
+function file(text: string): string {
+  const path = join(folder(), 'x.json')
+  writeFileSync(path, text)
+  return path
+}
+
+test.each([
+  ['', /x\.json: is empty, and so is not JSON$/],
+  ['\n \n', /x\.json: is empty/],
+  ['{\n  "a": 1,\n  oops\n}\n', /x\.json: is not JSON at line 3, column 3$/],
+  ['secret-key-123\nmore\n', /x\.json: is not JSON at line 1, column 1$/],
+  ['{"expected": [', /x\.json: is not JSON at line 1, column \d+$/],
+])('a file that is no JSON is one line, which quotes nothing of it: %j', (text, message) => {
+  for (const read of [() => readReport(file(text)), () => readBaseline(file(text), 'exact')]) {
+    expect(read).toThrow(UserError)
+    expect(read).toThrow(message)
+    expect(read).not.toThrow(/secret-key-123|\n/)
+  }
+})
+
+test('a byte order mark is no fault', () => {
+  expect(
+    readReport(file(`\uFEFF${JSON.stringify(report([result('a.b/1')]))}`)).report.verdict,
+  ).toBe('conformant')
+})
+
+test.each([
+  [
+    'conformance-report/2',
+    'is a report of a newer format (conformance-report/2); this version reads conformance-report/1: update',
+  ],
+  ['conformance-report/0', 'is not a report'],
+  ['conformance-report/x', 'is not a report'],
+  [
+    'CTRF',
+    'is not a report (its format is not conformance-report/1); write one with --report json',
+  ],
+])('a report of format %s', (format, message) => {
+  expect(() => readReport(file(JSON.stringify({ format })))).toThrow(message)
+})
+
+test.each<[colored: boolean, isTTY: boolean, env: Record<string, string>]>([
+  [true, true, {}],
+  [false, false, {}],
+  [false, true, { TERM: 'dumb' }],
+  [false, true, { NO_COLOR: '1' }],
+  [true, true, { NO_COLOR: '' }],
+  [false, true, { NO_COLOR: '1', FORCE_COLOR: '1' }],
+  [false, true, { FORCE_COLOR: '0' }],
+  [false, true, { FORCE_COLOR: 'false' }],
+  [false, false, { FORCE_COLOR: '0', CI: 'true' }],
+  [true, false, { FORCE_COLOR: '1' }],
+  [true, true, { FORCE_COLOR: '1', TERM: 'dumb' }],
+  [true, false, { CI: 'true' }],
+  [false, false, { CI: 'true', TERM: 'dumb' }],
+])('colours %s on a terminal (%s) with %j', (colored, isTTY, env) => {
+  expect(colorsFor({ isTTY }, env).isColorSupported).toBe(colored)
+})
+
+test('a dumb terminal gets no line that is rewritten', () => {
+  expect(canRewrite({ isTTY: true }, {})).toBe(true)
+  expect(canRewrite({ isTTY: true }, { TERM: 'dumb' })).toBe(false)
+  expect(canRewrite({}, {})).toBe(false)
 })

@@ -1,8 +1,24 @@
+import addFormatsModule from 'ajv-formats'
 import { request, Agent } from 'node:http'
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
-import { createReference, needsSocket, startReference } from '../../reference/server.ts'
-import { target } from './client.ts'
+import {
+  createReference,
+  needsSocket,
+  startReference,
+  unreadMsOf,
+  type ReferenceOptions,
+} from '../../reference/server.ts'
+import { target, send, withReference, type Server } from './client.ts'
+import { SignJWT } from 'jose'
+import { publishedSecret, verify } from '../../reference/world/keys.ts'
+import { readFileSync } from 'node:fs'
+import { pdfText } from '../../reference/operations/pdf.ts'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { jsonInstance } from '../../reference/operations/chat.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+import { readingsInProgress } from '../../reference/world/world.ts'
+import { createSwitches } from '../../reference/switches/switches.ts'
 
 const authorization = `Bearer ${target.keys.full}`
 const files = 'http://anywhere.example/v1/files'
@@ -93,3 +109,185 @@ test('a connection that a refusal spoiled answers its next request wrongly, and 
   agent.destroy()
   await close()
 })
+
+const sign = (secret: string, expiresAt: number, algorithm = 'HS256') =>
+  new SignJWT({ account: 'main', permissions: ['*'] })
+    .setProtectedHeader({ alg: algorithm })
+    .setExpirationTime(expiresAt)
+    .sign(new TextEncoder().encode(secret))
+
+const inAnHour = () => Math.floor(Date.now() / 1000) + 3600
+
+test('the keys of the target file are what they are declared to be', async () => {
+  expect(await verify(target.keys.full)).toMatchObject({ account: 'main', permissions: ['*'] })
+  expect(await verify(target.keys.restricted)).toMatchObject({ account: 'main', permissions: [] })
+  expect(await verify(target.keys.expired)).toBe('expired')
+})
+
+test('a key needs the published secret, the one algorithm and a time left', async () => {
+  expect(await verify(await sign(publishedSecret, inAnHour()))).toMatchObject({ account: 'main' })
+  expect(await verify(await sign(`${publishedSecret}!`, inAnHour()))).toBe('invalid')
+  expect(await verify(await sign(publishedSecret, inAnHour(), 'HS512'))).toBe('invalid')
+  expect(await verify(await sign(publishedSecret, 1_700_000_000))).toBe('expired')
+})
+
+test('a damaged key is not taken for the one that was checked before', async () => {
+  const { full } = target.keys
+  for (const damaged of [
+    full.slice(0, -4),
+    `${full}xxxx`,
+    full.toUpperCase(),
+    full.replace(/\.[^.]+$/, ''),
+  ]) {
+    expect(await verify(damaged)).toBe('invalid')
+  }
+})
+
+const sample = (name: string) =>
+  readFileSync(new URL(`../../fixtures/pdf/${name}.pdf`, import.meta.url))
+
+test('the extractor finds the sentences of the good PDF', async () => {
+  expect(await pdfText(sample('good'))).toEqual([
+    'Tea leaves unfold slowly in hot water.\nThis sentence proves that text was extracted.',
+  ])
+})
+
+test('the extractor itself refuses the corrupted and the encrypted PDF', async () => {
+  expect(await pdfText(sample('corrupted'))).toBe('corrupted')
+  expect(await pdfText(sample('encrypted'))).toBe('encrypted')
+})
+
+const addFormats = addFormatsModule as unknown as (ajv: Ajv2020) => void
+
+const schemas: readonly object[] = [
+  { type: 'string', minLength: 5 },
+  { type: 'string', maxLength: 2 },
+  { type: 'string', format: 'date-time' },
+  { type: 'integer', minimum: 7, maximum: 9 },
+  { type: 'integer', exclusiveMinimum: 7 },
+  { type: 'integer', maximum: -4 },
+  { type: 'integer', minimum: 1, multipleOf: 5 },
+  { type: 'number', exclusiveMinimum: 0, maximum: 1 },
+  { type: ['null', 'string'] },
+  { type: 'array', items: { type: 'boolean' }, minItems: 3 },
+  { type: 'array', maxItems: 0 },
+  { enum: ['tea', 'coffee'] },
+  { const: { a: [1] } },
+  { anyOf: [{ type: 'integer' }, { type: 'string' }] },
+  { allOf: [{ type: 'object' }, { properties: { a: { type: 'integer' } }, required: ['a'] }] },
+  { type: 'object', required: ['untold'] },
+  {
+    type: 'object',
+    properties: {
+      name: { type: 'string' },
+      parts: { type: 'array', items: { $ref: '#/$defs/part' } },
+    },
+    required: ['name', 'parts'],
+    additionalProperties: false,
+    $defs: {
+      part: { type: 'object', properties: { size: { type: 'number' } }, required: ['size'] },
+    },
+  },
+  {
+    $ref: '#/$defs/node',
+    $defs: {
+      node: {
+        type: 'object',
+        properties: { name: { type: 'string' }, next: { $ref: '#/$defs/node' } },
+        required: ['name'],
+      },
+    },
+  },
+]
+
+// One instance for all: it compiles what says what a schema is.
+const ajv = new Ajv2020({ strict: false })
+addFormats(ajv)
+
+test.each(schemas)('what stands for %j fits it', (schema) => {
+  const value = jsonInstance(schema)
+  expect(ajv.validate(schema, value), `${JSON.stringify(value)}: ${ajv.errorsText()}`).toBe(true)
+})
+
+const { application, slowApplication } = target.resources
+const idOf = async (server: Server, operation: string, change = {}) =>
+  String((await send(server, operation, change)).json.id)
+
+/** Creations on an application: declared ones, and one that was just made. */
+const applications: Readonly<Record<string, (server: Server) => Promise<string>>> = {
+  plain: async () => application.id,
+  slow: async () => slowApplication.id,
+  created: (server) => idOf(server, 'applications.create'),
+}
+
+interface Watched {
+  /** Makes another job; gives the status of the answer. */
+  create(): Promise<number>
+  /** Reads the job; gives its status. */
+  read(): Promise<string>
+}
+
+/** A job of an application, watched in virtual time. */
+function withJob(
+  of: keyof typeof applications,
+  options: ReferenceOptions,
+  look: (job: Watched) => Promise<void>,
+) {
+  return withReference({ jobMs: 100, slowJobMs: 100, ...options }, async (server) => {
+    const params = { application_id: await applications[of]!(server) }
+    const job_id = await idOf(server, 'jobs.create', { params })
+    await look({
+      create: async () => (await send(server, 'jobs.create', { params })).status,
+      read: async () =>
+        String((await send(server, 'jobs.retrieve', { params: { job_id } })).json.status),
+    })
+  })
+}
+
+for (const of of Object.keys(applications)) {
+  test(`a job of the ${of} application lasts until it was read in progress a few times, long after its time`, () =>
+    withJob(of, {}, async ({ create, read }) => {
+      await pause(10_000)
+      expect(await create()).toBe(409)
+      for (let reading = 0; reading < readingsInProgress; reading++)
+        expect(await read()).toBe('in_progress')
+      expect(await read()).toBe('completed')
+      expect(await create()).toBe(202)
+    }))
+
+  test(`a job of the ${of} application that nobody reads ends after half a minute`, () =>
+    withJob(of, {}, async ({ create, read }) => {
+      await pause(29_000)
+      expect(await create()).toBe(409)
+      await pause(1000)
+      expect(await create()).toBe(202)
+      expect(await read()).toBe('completed')
+    }))
+}
+
+test('readings alone end no job before its time', () =>
+  withJob('plain', {}, async ({ create, read }) => {
+    for (let reading = 0; reading < 2 * readingsInProgress; reading++)
+      expect(await read()).toBe('in_progress')
+    expect(await create()).toBe(409)
+    await pause(100)
+    expect(await read()).toBe('completed')
+  }))
+
+test('a job that takes more than half a minute takes that', () =>
+  withJob('plain', { jobMs: 60_000 }, async ({ create }) => {
+    await pause(59_000)
+    expect(await create()).toBe(409)
+    await pause(1000)
+    expect(await create()).toBe(202)
+  }))
+
+test('a job whose creation may be lost waits less', () =>
+  expect(unreadMsOf(createSwitches([], ['connection/closed-unannounced']))).toBe(3000))
+
+test('a job whose id is told to nobody ends by the clock alone', () =>
+  withJob('plain', { defects: ['jobs.create/202-created#no-id'] }, async ({ create }) => {
+    expect(await create()).toBe(409)
+    await pause(100)
+    expect(await create()).toBe(202)
+  }))

@@ -7,6 +7,11 @@ import {
   grantedRequirement,
   isRequirementId,
   requirementOf,
+  published,
+  requirementsDigest,
+  specDigest,
+  specVersion,
+  type RequirementId,
 } from '../../catalogue/catalogue.ts'
 import { mayCarry } from '../../catalogue/errors.ts'
 import { isRefusal, pairsOf } from '../../catalogue/expected.ts'
@@ -15,6 +20,12 @@ import { validRequest } from '../../catalogue/requirement.ts'
 import { rolesOf } from '../../harness/target-file/index.ts'
 import { getAt } from '../../schemas/json.ts'
 import { listedPairs } from './tables.ts'
+import { unknown } from '../../harness/checks/conditions.ts'
+import { accepted } from '../../harness/checks/granted.ts'
+import { suite } from '../../harness/checks/suite.ts'
+import { isObserved } from '../../harness/report/selection.ts'
+import { casesOf, judgeOf } from '../../suites/suites.ts'
+import { readings } from '../../build/readings.ts'
 
 const pointersOf = (needs: (typeof catalogue)[number]['needs']): string[] =>
   needs.flatMap((need) => [need].flat())
@@ -150,4 +161,101 @@ test('each operation has one control, which needs its valid request', () => {
     expect(row).toMatchObject({ operation: id, needs: validRequest[id], control: true })
     expect(isRefusal(row?.expects)).toBe(false)
   }
+})
+
+test('digests are SHA-256 in hex, and the same each time', () => {
+  expect(specVersion).toBe('1.0')
+  expect(specDigest).toMatch(/^sha256:[0-9a-f]{64}$/)
+  expect(requirementsDigest()).toMatch(/^sha256:[0-9a-f]{64}$/)
+  expect(requirementsDigest()).toBe(requirementsDigest())
+})
+
+test('the digest of the requirements is of JSON: nothing of a row gets lost in it', () => {
+  const requirements = catalogue.map(published)
+  expect(JSON.parse(JSON.stringify(requirements))).toEqual(requirements)
+})
+
+const deleted = unknown('file_id')
+const file = {
+  '2xx-accepted': accepted,
+  '2xx-own-record': accepted,
+  '404-unknown-file': deleted,
+  '410-deleted-file': deleted,
+}
+
+test('every requirement is judged by a suite', async () => {
+  const judges = catalogue.map(({ id }) => judgeOf(id))
+  expect(catalogue.filter((_, at) => judges[at] === undefined)).toEqual([])
+})
+
+test('all that is sent for a requirement is known before, or has a bound', () => {
+  const both = catalogue.filter((row) => casesOf(row.id) && row.atMost)
+  // It makes a graph for one of its cases.
+  expect(both.map(({ id }) => id)).toEqual(['graphs.add-file/4xx-unknown-file'])
+  // The request of a control is counted once for the operation.
+  const neither = catalogue
+    .filter(({ id, scenarioOnly, control }) => !scenarioOnly && !control && !isObserved(id))
+    .filter((row) => !casesOf(row.id) && !row.atMost)
+  expect(neither.map(({ id }) => id)).toEqual([])
+})
+
+test('what only a scenario can bring about needs no check', () => {
+  expect(suite('files.retrieve', () => file)('files.retrieve/403-file-access')).toBeDefined()
+  expect(suite('files.retrieve', () => file)('files.list/2xx-accepted')).toBeUndefined()
+})
+
+test('mistakes in a suite do not compile', () => {
+  // @ts-expect-error the operation has no such condition
+  suite('files.retrieve', () => ({ ...file, '404-unknwon-file': deleted }))
+  const { '410-deleted-file': _deleted, ...without } = file
+  // @ts-expect-error a requirement that is probed has no check
+  suite('files.retrieve', () => without)
+  // @ts-expect-error a granted requirement is not judged by what brings a refusal about
+  suite('files.retrieve', () => ({ ...file, '2xx-accepted': deleted }))
+  // @ts-expect-error no such operation
+  expect(() => suite('files.remove', () => ({}))('files.remove/x')).toThrow()
+  // @ts-expect-error no such requirement
+  const id: RequirementId = 'files.retrieve/404-unknwon-file'
+  expect(catalogue.map((row): string => row.id)).not.toContain(id)
+})
+
+const text = readFileSync(new URL('../../catalogue/readings.md', import.meta.url), 'utf8')
+const ids: readonly string[] = catalogue.map(({ id }) => id)
+
+/** The ids and patterns that the page cites. */
+const cited = [...text.matchAll(/`((?:\*|[a-z-]+(?:\.[a-z-]+)?)\/(?:[0-9a-z*-]+))`/g)].map(
+  ([, id = '']) => id,
+)
+const matching = (pattern: string): string[] => {
+  const expression = new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll('*', '.*')}$`)
+  return ids.filter((id) => expression.test(id))
+}
+
+const known: ReadonlySet<string> = new Set(readings().flatMap(({ about }) => about))
+
+test('each id that is cited exists', () => {
+  expect(cited.length).toBeGreaterThan(100)
+  const mediaTypes = ['text/json', 'application/json']
+  expect(cited.filter((id) => matching(id).length === 0 && !mediaTypes.includes(id))).toEqual([])
+})
+
+test('each requirement that accepts several answers has its reason', () => {
+  const several = catalogue.filter(({ statement }) =>
+    /\b[45]\d\d\b.*\b(?:or|also)\b/.test(statement),
+  )
+  expect(several.length).toBeGreaterThan(50)
+  expect(several.map(({ id }) => id).filter((id) => !known.has(id))).toEqual([])
+})
+
+test('each should has its reason', () => {
+  expect(catalogue.filter(({ id, level }) => level === 'should' && !known.has(id))).toEqual([])
+})
+
+test('each heading that is linked exists', () => {
+  const slugs = [...text.matchAll(/^## (.*)$/gm)].map(([, heading = '']) =>
+    heading.toLowerCase().replaceAll(' ', '-'),
+  )
+  const links = [...text.matchAll(/\]\(#([^)]+)\)/g)].map(([, slug = '']) => slug)
+  expect(links.filter((slug) => !slugs.includes(slug))).toEqual([])
+  expect(slugs.filter((slug) => !links.includes(slug))).toEqual([])
 })
