@@ -95,6 +95,7 @@ export { holdBack, sendAtOnce } from './at-once.ts'
 
 // Values, drawn by the seed of the run or fixed.
 export {
+  anyText,
   freshUnknownId,
   inPlaceOf,
   type Known,

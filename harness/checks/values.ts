@@ -171,6 +171,21 @@ export function kindOf(value: unknown): JsonKind {
 
 const word = fc.stringMatching(/^[a-z]{1,12}$/)
 
+/** First and last of the characters that stand by themselves: Latin, Greek, Cyrillic, Hebrew, Chinese, emoji. */
+const scripts = [' ~', '¡ſ', 'ΑΡ', 'Ая', 'את', '一龥', '😀🙏'] as const
+const character = fc
+  .oneof(
+    ...scripts.map((ends) => {
+      const [min, max] = [...ends].map((end) => end.codePointAt(0)!)
+      return fc.integer({ min, max })
+    }),
+  )
+  .map((code) => String.fromCodePoint(code))
+
+/** Texts of many scripts; fast-check's own graphemes come with a table of all of them, of some MB. */
+export const anyText = (maxLength: number): fc.Arbitrary<string> =>
+  fc.string({ unit: character, minLength: 1, maxLength })
+
 /** Small values of each kind: they shrink in a few steps. Strings are words, never empty; arrays and objects are never empty. */
 const ofKind: Readonly<Record<JsonKind, fc.Arbitrary<unknown>>> = {
   null: fc.constant(null),

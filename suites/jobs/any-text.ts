@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import {
+  anyText,
   characters,
   grantedControl,
   grantedProbe,
@@ -93,7 +93,7 @@ export async function takesAnyText(context: CheckContext): Promise<void> {
   // By itself: many a server refuses it.
   await accept('')
   await accept(...Array.from({ length: manyTexts }, (_, at) => `text ${at}`))
-  const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
+  const text = anyText(40)
   const texts = samples(context, 'grantedRuns', text)
   await acceptAll(texts, () => property(context, 'grantedRuns', text, accept))
 }

@@ -10,6 +10,7 @@ import {
 } from '../../harness/engine/index.ts'
 import { faultOfSample, type SamplePdf, samplePdf } from '../../fixtures/pdf.ts'
 import {
+  anyText,
   byCases,
   type Case,
   type Condition,
@@ -189,10 +190,7 @@ const unsupported = (format: string): Case =>
   withFormat(format, `${format === '' ? 'empty' : 'value'} @ /format`)
 
 const otherWord = fc
-  .oneof(
-    fc.stringMatching(/^[A-Za-z0-9_-]{1,16}$/),
-    fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }),
-  )
+  .oneof(fc.stringMatching(/^[A-Za-z0-9_-]{1,16}$/), anyText(12))
   .filter((format) => !formats.includes(format))
 
 /** Strings outside the enum: other letter case, full-width letters, blanks, abbreviations, empty, names of object members; then any. */
