@@ -4,7 +4,6 @@ import { createRequire } from 'node:module'
 import { BlockList, isIP, Socket } from 'node:net'
 import { createSecureContext, type SecureContext } from 'node:tls'
 import type { buildConnector as BuildConnector, Client as ClientClass, Dispatcher } from 'undici'
-import type { Pool as PoolClass } from 'undici'
 import { isLoopback } from '../loopback.ts'
 import { UserError } from '../user-error.ts'
 import type { HeaderLine, TransportOptions } from './message.ts'
@@ -26,7 +25,6 @@ function part<Name extends keyof Undici>(name: Name, load: () => unknown): Undic
 }
 
 const Client: typeof ClientClass = part('Client', () => require('undici/lib/dispatcher/client.js'))
-const Pool: typeof PoolClass = part('Pool', () => require('undici/lib/dispatcher/pool.js'))
 const buildConnector: typeof BuildConnector = part('buildConnector', () =>
   require('undici/lib/core/connect.js'),
 )
@@ -198,7 +196,8 @@ export function createDispatcher(
   watch: SocketWatch,
   kind: 'one' | 'many' = 'one',
 ): Dispatcher {
-  const Lines = kind === 'one' ? Client : Pool
+  const Lines =
+    kind === 'one' ? Client : part('Pool', () => require('undici/lib/dispatcher/pool.js'))
   const { secureContext, insecure, origin, proxy, secure } = endpoint
   const limits = { maxHeaderSize: headLimit, headersTimeout: 0, bodyTimeout: 0, pipelining: 1 }
   const toTarget = buildConnector({ secureContext, rejectUnauthorized: !insecure, timeout: 0 })
