@@ -9,7 +9,8 @@ export { answersDiffer, createLog, kindOfRequest } from './log.ts'
 
 // What a check is given, and how it ends.
 export { answered, type CheckContext, type Judge } from './check-context.ts'
-export { type EndCause, Failed, NotExercised, orElse, pause, Throttled } from './outcome.ts'
+export { allEnded, type EndCause, Failed, NotExercised, orElse } from './outcome.ts'
+export { pause, Throttled } from './outcome.ts'
 export {
   type BodySchema,
   fits,

@@ -5,7 +5,7 @@ import {
   sendAtOnce,
   validRequest,
 } from '../../harness/checks/index.ts'
-import { askHolding, orElse } from '../../harness/engine/index.ts'
+import { allEnded, askHolding, orElse } from '../../harness/engine/index.ts'
 import { createdId, type HistoryEvent, isConflict } from '../../harness/history/index.ts'
 import { type JobClient, jobRequest, withOtherValues } from './client.ts'
 import { Gate, gateOf, pauseMs } from './gate.ts'
@@ -84,9 +84,9 @@ async function attempt(gate: Gate, turn = 0, other?: Gate): Promise<boolean> {
   if (onOther) await goesOn(client, first.id, ids.perApplication)
   const jobOnOther = onOther && madeBy(client.history, onOther)
   if (client.isPlanned(ids.inProgress) && !client.isBroken(ids.inProgress))
-    await Promise.all([
+    await allEnded([
       createDuring(gate, first.id, turn),
-      other && jobOnOther && !client.isQuick && createDuring(other, jobOnOther.id, 0, 1),
+      ...(other && jobOnOther && !client.isQuick ? [createDuring(other, jobOnOther.id, 0, 1)] : []),
     ])
   if (!(await gate.settle())) throw gate.giveUp('still had a job in progress')
   const isBlocked = onOther !== undefined && isConflict(onOther)

@@ -1,5 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { allEnded } from '../../harness/engine/outcome.ts'
 import { createSemaphore } from '../../harness/engine/pace.ts'
+import { inVirtualTime } from '../support/virtual-time.ts'
 
 const { signal } = new AbortController()
 
@@ -55,3 +58,16 @@ test('who gives up makes room for those behind', async () => {
   ;(await single)()
   release()
 })
+
+test('what goes on together is waited for, also if one of it throws', () =>
+  inVirtualTime(async () => {
+    const ended: number[] = []
+    const work = async (ms: number, error?: Error): Promise<void> => {
+      await sleep(ms)
+      ended.push(ms)
+      if (error) throw error
+    }
+    const all = allEnded([work(10, new Error('first')), work(30, new Error('last')), work(20)])
+    await expect(all).rejects.toThrow('first')
+    expect(ended).toEqual([10, 20, 30])
+  }))
