@@ -5,6 +5,13 @@ import { base, error, html, json, judgeBehind, type Reply } from './behind.ts'
 
 /** What a run says of a target that something in front of it, or its own state, makes answer otherwise. */
 
+const away = 'a gateway answered, and not the service behind it: '
+const start = '; start the service, or look at where the gateway sends its requests'
+const ownPage = 'a gateway answered with a page of its own: '
+const asks = 'declare that in headers of the target file (--header)'
+const logIn =
+  'if that is a log-in, declare what shows that you are logged in, for example a cookie, in headers of the target file'
+
 const redirect = (location: string, status = 302): Response =>
   new Response(null, { status, headers: { location } })
 
@@ -12,27 +19,27 @@ test.each<[string, () => Response, string]>([
   [
     'a bad gateway',
     () => html(502, '502 Bad Gateway'),
-    'a gateway answered, and not the service behind it: 502 with a page: 502 Bad Gateway, nginx/1.22.1; start the service, or look at where the gateway sends its requests',
+    `${away}502 with a page: 502 Bad Gateway, nginx/1.22.1${start}`,
   ],
   [
     'words of a gateway',
     () => new Response('no healthy upstream', { status: 503, headers: { server: 'envoy' } }),
-    'a gateway answered, and not the service behind it: 503, but the body is not JSON: no healthy upstream, Server: envoy; start the service, or look at where the gateway sends its requests',
+    `${away}503, but the body is not JSON: no healthy upstream, Server: envoy${start}`,
   ],
   [
     'JSON of a gateway',
     () => json(504, { message: 'Endpoint request timed out' }),
-    'a gateway answered, and not the service behind it: 504 {"message":"Endpoint request timed out"}; start the service, or look at where the gateway sends its requests',
+    `${away}504 {"message":"Endpoint request timed out"}${start}`,
   ],
   [
     'a path that the gateway does not have',
     () => html(404, '404 Not Found', 'nginx'),
-    'a gateway answered with a page of its own: 404 with a page: 404 Not Found, nginx; check the path of the base URL, and what the gateway serves there',
+    `${ownPage}404 with a page: 404 Not Found, nginx; check the path of the base URL, and what the gateway serves there`,
   ],
   [
     'a gateway that lets nobody in',
     () => html(403, '403 Forbidden'),
-    'a gateway answered with a page of its own: 403 with a page: 403 Forbidden, nginx/1.22.1; if it asks for something of its own, declare that in headers of the target file (--header)',
+    `${ownPage}403 with a page: 403 Forbidden, nginx/1.22.1; if it asks for something of its own, ${asks}`,
   ],
   [
     'a client certificate that is missing',
@@ -85,12 +92,12 @@ test.each<[string, () => Response, string]>([
   [
     'a log-in',
     () => redirect('https://login.example/start?rd=x'),
-    'the first request is redirected to https://login.example/start: if that is a log-in, declare what shows that you are logged in, for example a cookie, in headers of the target file (302 to https://login.example/start)',
+    `the first request is redirected to https://login.example/start: ${logIn} (302 to https://login.example/start)`,
   ],
   [
     'a log-in on the same host',
     () => redirect('/oauth2/start', 307),
-    'the first request is redirected to http://target.example/oauth2/start: if that is a log-in, declare what shows that you are logged in, for example a cookie, in headers of the target file (307 to /oauth2/start)',
+    `the first request is redirected to http://target.example/oauth2/start: ${logIn} (307 to /oauth2/start)`,
   ],
   [
     'another address',
@@ -118,7 +125,7 @@ test.each<[string, () => Response, string]>([
   [
     'a challenge',
     () => new Response('<!doctype html><title>Just a moment...</title>', { status: 403 }),
-    'a gateway answered with a page of its own: 403 with a page: Just a moment...; if it asks for something of its own, declare that in headers of the target file (--header)',
+    `${ownPage}403 with a page: Just a moment...; if it asks for something of its own, ${asks}`,
   ],
   [
     'HTTP/2 alone',

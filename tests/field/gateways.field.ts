@@ -3,7 +3,10 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { startReference } from '../../reference/server.ts'
 import {
+  at,
   backend,
+  expectNotJudged,
+  expectPassed,
   certificates,
   few,
   forwardProxy,
@@ -11,6 +14,7 @@ import {
   judge,
   lastLine,
   nginx,
+  only,
   programs,
   proxied,
   upstream,
@@ -27,15 +31,13 @@ describe.skipIf(programs.nginx === undefined)('behind nginx', () => {
     const port = await nginx(
       `gzip on; gzip_types application/json; proxy_buffering off; ${proxied(await upstream())}`,
     )
-    const ended = await judge(`http://127.0.0.1:${port}`)
-    expect(lastLine(ended), ended.stdout).toMatch(/^exit 0: no must failed/)
+    expectPassed(await judge(at(port)))
   })
 
   test('an upstream that is down is no verdict', async () => {
     const port = await nginx(proxied(await freePort()))
-    const ended = await judge(`http://127.0.0.1:${port}`)
-    expect(ended.code).toBe(3)
-    expect(lastLine(ended)).toMatch(
+    expectNotJudged(
+      await judge(at(port)),
       /^exit 3: http:\S+ cannot be judged: a gateway answered, and not the service behind it: 502 with a page: 502 Bad Gateway, nginx\/[\d.]+; start the service, or look at where the gateway sends its requests$/,
     )
   })
@@ -45,14 +47,11 @@ describe.skipIf(programs.nginx === undefined)('behind nginx', () => {
     const port = await nginx(
       `server { listen 127.0.0.1:{port}; location /api/ { proxy_pass http://127.0.0.1:${down}/; } location / { return 404; } }`,
     )
-    const ended = await judge(`http://127.0.0.1:${port}/apj`)
-    expect(ended.code).toBe(3)
-    expect(lastLine(ended)).toMatch(
+    expectNotJudged(
+      await judge(`http://127.0.0.1:${port}/apj`),
       /a gateway answered with a page of its own: 404 with a page: 404 Not Found, nginx\/[\d.]+; check the path of the base URL/,
     )
-    expect((await judge(`http://127.0.0.1:${port}/api`, {}, ['--only', 'files.list/*'])).code).toBe(
-      0,
-    )
+    expect((await judge(`http://127.0.0.1:${port}/api`, {}, only('files.list/*'))).code).toBe(0)
   })
 
   test('auth_basic in front is a credential of the gateway', async () => {
@@ -61,9 +60,8 @@ describe.skipIf(programs.nginx === undefined)('behind nginx', () => {
     const port = await nginx(
       proxied(await upstream(), `auth_basic staging; auth_basic_user_file ${file};`),
     )
-    const ended = await judge(`http://127.0.0.1:${port}`)
-    expect(ended.code).toBe(3)
-    expect(lastLine(ended)).toMatch(
+    expectNotJudged(
+      await judge(at(port)),
       /a gateway asks for a credential of its own \(WWW-Authenticate: Basic\) in the header that carries the key/,
     )
   })
@@ -72,10 +70,10 @@ describe.skipIf(programs.nginx === undefined)('behind nginx', () => {
     const port = await nginx(
       proxied(await upstream(), 'if ($http_x_gateway_key != "open") { return 403; }'),
     )
-    const url = `http://127.0.0.1:${port}`
+    const url = at(port)
     const without = await judge(url)
-    expect(without.code).toBe(3)
-    expect(lastLine(without)).toMatch(
+    expectNotJudged(
+      without,
       /403 with a page: 403 Forbidden, nginx\/[\d.]+; if it asks for something of its own, declare that in headers/,
     )
     const given = ['--only', 'files.list/*', '--header', 'x-gateway-key: env:GATEWAY_KEY']
@@ -88,16 +86,16 @@ describe.skipIf(programs.nginx === undefined)('behind nginx', () => {
     const port = await nginx(proxied(await upstream(), tls).replace('{port};', '{port} ssl;'))
     const url = `https://127.0.0.1:${port}`
     const without = await judge(url, { tls: { ca } })
-    expect(without.code).toBe(3)
-    expect(lastLine(without)).toMatch(
+    expectNotJudged(
+      without,
       /it asks for a client certificate: declare tls\.cert and tls\.key in the target file \(400 with a page: 400 No required SSL certificate was sent, /,
     )
-    expect((await judge(url, { tls: { ca, cert, key } }, ['--only', 'files.list/*'])).code).toBe(0)
+    expect((await judge(url, { tls: { ca, cert, key } }, only('files.list/*'))).code).toBe(0)
     const untrusted = await judge(url, { tls: { cert, key } })
     expect(lastLine(untrusted)).toMatch(
       /certificate not accepted: .*; name the authority that signed it in tls\.ca/,
     )
-    const plain = await judge(`http://127.0.0.1:${port}`)
+    const plain = await judge(at(port))
     expect([plain.code, lastLine(plain)]).toEqual([
       3,
       expect.stringContaining(`that port speaks TLS: write https://127.0.0.1:${port}`),
@@ -106,11 +104,8 @@ describe.skipIf(programs.nginx === undefined)('behind nginx', () => {
 
   test('a body that is larger than the gateway allows is told as such', async () => {
     const port = await nginx(proxied(await upstream(), 'client_max_body_size 1;'))
-    const ended = await judge(`http://127.0.0.1:${port}`, {}, [
-      '--only',
-      'envelope/*',
-      '--only',
-      'files.upload/2xx-*',
+    const ended = await judge(at(port), {}, [
+      ...only('envelope/*', 'files.upload/2xx-*'),
       '--runs',
       '2',
     ])
@@ -123,7 +118,7 @@ describe.skipIf(programs.nginx === undefined)('behind nginx', () => {
   test('an upstream that restarts is judged', async () => {
     const port = await freePort()
     const front = await nginx(proxied(port))
-    const judged = judge(`http://127.0.0.1:${front}`, {}, ['--only', 'files.list/*'])
+    const judged = judge(`http://127.0.0.1:${front}`, {}, only('files.list/*'))
     const { close } = await startReference({ port })
     onTestFinished(() => close())
     expect((await judged).code).toBe(0)
@@ -168,9 +163,8 @@ describe.skipIf(programs.nginx === undefined)('nothing is learned of the service
     const port = await nginx(
       `server { listen 127.0.0.1:{port}; ${block.replace('SLOW', String(slow))} }`,
     )
-    const ended = await judge(`http://127.0.0.1:${port}`)
-    expect(ended.code).toBe(3)
-    expect(lastLine(ended)).toMatch(sentence)
+    const ended = await judge(at(port))
+    expectNotJudged(ended, sentence)
     expect(ended.stdout).not.toContain('✗')
   })
 
@@ -182,9 +176,7 @@ describe.skipIf(programs.nginx === undefined)('nothing is learned of the service
       'proxy_http_version',
       'proxy_set_header Authorization ""; proxy_http_version',
     )
-    expect(lastLine(await judge(`http://127.0.0.1:${await nginx(bare)}`))).toMatch(
-      /^exit 3: the key is not accepted/,
-    )
+    expect(lastLine(await judge(at(await nginx(bare))))).toMatch(/^exit 3: the key is not accepted/)
     const h2c = await nginx(proxied(service).replace('{port};', '{port} http2;'))
     expect(lastLine(await judge(`http://127.0.0.1:${h2c}`))).toMatch(/the suite speaks HTTP\/1\.1/)
   })
@@ -192,10 +184,9 @@ describe.skipIf(programs.nginx === undefined)('nothing is learned of the service
   test('what a cookie and a query member open is judged', async () => {
     const more =
       'if ($cookie_session != "open") { return 403; } if ($arg_tenant != "one") { return 404; }'
-    const url = `http://127.0.0.1:${await nginx(proxied(await upstream(), more))}`
+    const url = at(await nginx(proxied(await upstream(), more)))
     const change = { headers: { cookie: { env: 'SESSION' } }, query: { tenant: 'one' } }
-    const ended = await judge(url, change, ['--only', 'files.list/*'], { SESSION: 'session=open' })
-    expect(lastLine(ended), ended.stdout).toMatch(/^exit 0: no must failed/)
+    expectPassed(await judge(url, change, only('files.list/*'), { SESSION: 'session=open' }))
   })
 })
 
@@ -204,17 +195,15 @@ describe.skipIf(programs.haproxy === undefined)('behind HAProxy', () => {
     const port = await haproxy(
       `frontend f\n  bind 127.0.0.1:{port}\n  default_backend service\n${backend(await upstream())}`,
     )
-    const ended = await judge(`http://127.0.0.1:${port}`)
-    expect(lastLine(ended), ended.stdout).toMatch(/^exit 0: no must failed/)
+    expectPassed(await judge(at(port)))
   })
 
   test('a service that is down is no verdict', async () => {
     const port = await haproxy(
       `frontend f\n  bind 127.0.0.1:{port}\n  default_backend service\n${backend(await freePort())}`,
     )
-    const ended = await judge(`http://127.0.0.1:${port}`)
-    expect(ended.code).toBe(3)
-    expect(lastLine(ended)).toMatch(
+    expectNotJudged(
+      await judge(at(port)),
       /a gateway answered, and not the service behind it: 503 with a page: 503 Service Unavailable/,
     )
   })
@@ -227,12 +216,12 @@ describe.skipIf(programs.haproxy === undefined)('behind HAProxy', () => {
     )
     const url = `https://127.0.0.1:${port}`
     const without = await judge(url, { tls: { ca } })
-    expect(without.code).toBe(3)
-    expect(lastLine(without)).toMatch(
+    expectNotJudged(
+      without,
       /asks for a client certificate(: |, )declare tls\.cert and tls\.key in the target file/,
     )
-    expect((await judge(url, { tls: { ca, cert, key } }, ['--only', 'files.list/*'])).code).toBe(0)
-    const plain = await judge(`http://127.0.0.1:${port}`)
+    expect((await judge(url, { tls: { ca, cert, key } }, only('files.list/*'))).code).toBe(0)
+    const plain = await judge(at(port))
     expect([plain.code, lastLine(plain)]).toEqual([
       3,
       expect.stringContaining(`write https://127.0.0.1:${port}`),
@@ -245,8 +234,7 @@ describe('through a forward proxy', () => {
 
   test('an http target is asked for in absolute form', async () => {
     const { port, asked } = await forwardProxy(undefined, await upstream())
-    const ended = await judge(target, {}, few, { HTTP_PROXY: `http://127.0.0.1:${port}` })
-    expect(lastLine(ended), ended.stdout).toMatch(/^exit 0: no must failed/)
+    expectPassed(await judge(target, {}, few, { HTTP_PROXY: at(port) }))
     expect(asked).toContain(`GET ${target}/v1/files`)
     expect(asked.join()).not.toContain('CONNECT')
   })
@@ -277,9 +265,8 @@ describe('through a forward proxy', () => {
   ])('%s: a proxy that answers %i is named', async (scheme, status, sentence) => {
     const { port } = await forwardProxy(status, 1)
     const ended = await judge(`${scheme}://service.example`, {}, few, {
-      [`${scheme.toUpperCase()}_PROXY`]: `http://127.0.0.1:${port}`,
+      [`${scheme.toUpperCase()}_PROXY`]: at(port),
     })
-    expect(ended.code).toBe(3)
-    expect(lastLine(ended)).toMatch(sentence)
+    expectNotJudged(ended, sentence)
   })
 })

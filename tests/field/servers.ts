@@ -4,13 +4,13 @@ import http from 'node:http'
 import net from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { folder } from '../cli/conform.ts'
 import type { Report } from '../../harness/report/report-schema.ts'
 import { type ReferenceOptions, startReference } from '../../reference/server.ts'
 import type { Ended } from '../cli/conform.ts'
 import { conform } from '../cli/in-process.ts'
-import { freePort } from '../support/raw-server.ts'
+import { freePort, listenOn } from '../support/raw-server.ts'
 
 /** Paths at which Debian's packages put them; undefined if one is not installed. */
 const where = (name: string): string | undefined =>
@@ -36,18 +36,9 @@ const declared = JSON.parse(
 export const fullKey = declared.keys.full
 
 /** A few operations, alike each time. */
-export const few = [
-  '--only',
-  'files.*',
-  '--only',
-  'translate.run/*',
-  '--only',
-  'envelope/*',
-  '--runs',
-  '2',
-  '--seed',
-  '1',
-]
+export const only = (...ids: readonly string[]): string[] => ids.flatMap((id) => ['--only', id])
+export const twice = ['--runs', '2', '--seed', '1']
+export const few = [...only('files.*', 'translate.run/*', 'envelope/*'), ...twice]
 
 /** Folders with the reports of the last runs. */
 const folders = new WeakMap<Ended, string>()
@@ -75,6 +66,18 @@ export function reportOf(ended: Ended): Report {
 
 /** The sentence of the last line. */
 export const lastLine = ({ stdout }: Ended): string => stdout.trimEnd().split('\n').at(-1) ?? ''
+
+/** The service was judged as without what stands in front. */
+export const expectPassed = (ended: Ended, what = ''): void =>
+  expect(lastLine(ended), `${what}${ended.stdout}`).toMatch(/^exit 0: no must failed/)
+
+/** Nothing was judged, for that reason. */
+export function expectNotJudged(ended: Ended, reason: RegExp): void {
+  expect(ended.code, ended.stdout).toBe(3)
+  expect(lastLine(ended)).toMatch(reason)
+}
+
+export const at = (port: number): string => `http://127.0.0.1:${port}`
 
 /** A server of nginx before that port. */
 export const proxied = (port: number, more = ''): string => {
@@ -150,41 +153,14 @@ export function certificates(): Readonly<Record<'ca' | 'cert' | 'key' | 'both', 
   const [ca, cert, key, both] = ['ca.pem', 'cert.pem', 'key.pem', 'both.pem'].map((name) =>
     join(dir, name),
   ) as [string, string, string, string]
-  const openssl = (...args: string[]): void =>
-    void execFileSync('openssl', args, { cwd: dir, stdio: 'ignore' })
-  const ec = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
-  openssl(
-    'req',
-    '-x509',
-    ...ec,
-    '-keyout',
-    'ca.key',
-    '-out',
-    ca,
-    '-days',
-    '2',
-    '-subj',
-    '/CN=field authority',
-  )
-  openssl('req', ...ec, '-keyout', key, '-out', 'own.csr', '-subj', '/CN=127.0.0.1')
+  const openssl = (args: string): void =>
+    void execFileSync('openssl', args.split(' '), { cwd: dir, stdio: 'ignore' })
+  const ec = '-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes'
+  openssl(`req -x509 ${ec} -keyout ca.key -out ${ca} -days 2 -subj /CN=authority`)
+  openssl(`req ${ec} -keyout ${key} -out own.csr -subj /CN=127.0.0.1`)
   writeFileSync(join(dir, 'ext'), 'subjectAltName=IP:127.0.0.1')
-  openssl(
-    'x509',
-    '-req',
-    '-in',
-    'own.csr',
-    '-CA',
-    ca,
-    '-CAkey',
-    'ca.key',
-    '-CAcreateserial',
-    '-days',
-    '2',
-    '-extfile',
-    'ext',
-    '-out',
-    cert,
-  )
+  const signs = `-CA ${ca} -CAkey ca.key -CAcreateserial`
+  openssl(`x509 -req -in own.csr ${signs} -days 2 -extfile ext -out ${cert}`)
   execFileSync('sh', ['-c', `cat ${cert} ${key} > ${both}`])
   return { ca, cert, key, both }
 }
@@ -204,13 +180,8 @@ export async function forwardProxy(
       )
     }
     const { pathname, search } = new URL(incoming.url!)
-    const options = {
-      port: to,
-      host: '127.0.0.1',
-      method: incoming.method!,
-      path: pathname + search,
-      headers: incoming.headers,
-    }
+    const { method, headers } = incoming
+    const options = { port: to, host: '127.0.0.1', method, path: pathname + search, headers }
     const onward = http.request(options, (answer) => {
       outgoing.writeHead(answer.statusCode!, answer.headers)
       answer.pipe(outgoing)
@@ -228,10 +199,7 @@ export async function forwardProxy(
     for (const one of [socket, onward])
       one.on('error', () => [socket, onward].forEach((other) => other.destroy()))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  return { port: (server.address() as net.AddressInfo).port, asked }
+  const { port, close } = await listenOn(server)
+  onTestFinished(() => close())
+  return { port, asked }
 }

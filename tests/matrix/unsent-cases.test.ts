@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createOpenCases } from '../../harness/engine/check-context.ts'
 import type { JudgeOf } from '../../harness/engine/judging.ts'
 import { defaultLimits } from '../../harness/target-file/model.ts'
-import { judgeReference } from './judge-reference.ts'
+import { judge } from '../engine/networks.ts'
 import { judgeLenient } from './lenient.ts'
 
 /** No requirement of which a single case was left out passes. */
@@ -36,13 +36,8 @@ test('a requirement whose cases exceed maxGenerations is not exercised, and says
 })
 
 test('nothing that is sent at once passes with a concurrency of 1', async () => {
-  const { results } = await judgeReference(
-    {},
-    {
-      options: { only: ['*/2xx-own-id', '*/400-atomic', 'jobs.create/409-atomic'] },
-      limits: { concurrency: 1 },
-    },
-  )
+  const only = ['*/2xx-own-id', '*/400-atomic', 'jobs.create/409-atomic']
+  const { results } = await judge(only, { limits: { concurrency: 1 } })
   const judged = results.filter(
     ({ outcome, reason }) => outcome !== 'not-applicable' && reason !== 'left out: --only',
   )
@@ -70,9 +65,8 @@ test.each([
       context.open.settle(judged)
       if (why !== undefined) context.open.leave(why)
     }
-    const { results } = await judgeReference({}, { options: { only: [id] }, judgeOf })
-    expect(results.find((result) => result.id === id)).toMatchObject({ outcome })
-    expect(results.find((result) => result.id === id)?.reason).toBe(reason)
+    const { of } = await judge([id], { judgeOf })
+    expect([of(id).outcome, of(id).reason]).toEqual([outcome, reason])
   },
 )
 

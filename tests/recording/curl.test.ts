@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { spawnSync } from 'node:child_process'
 import { curlOf, recordBody } from '../../harness/recording/recorded.ts'
-import { judgeReference, idsOf } from '../matrix/judge-reference.ts'
+import { type How, judge } from '../engine/networks.ts'
 
 const request = { method: 'GET', url: 'http://target.test/v1/files', headers: {}, body: '' }
 const plain = "curl -sS -i -X GET --path-as-is 'http://target.test/v1/files'"
@@ -45,64 +45,50 @@ test.each([
   expect(line.endsWith(' --data-binary @-')).toBe(true)
 })
 
+/** The exchange that the reference fails a requirement with. */
+async function exchangeOf(id: string, how: How = {}) {
+  const { of } = await judge([id], { reference: { defects: [id] }, ...how })
+  return of(id).failures[0]!.exchange!
+}
+
 test.each([
   ['a request that was sent without a User-Agent goes without that of curl', '', true],
   ['any other goes with the one of curl', undefined, false],
 ])('%s', async (_, value, isWithout) => {
-  const only = 'files.list/401-malformed-key'
-  const { results } = await judgeReference(
-    { defects: [only] },
-    {
-      options: { only: [only] },
-      change: (file) => ({
-        ...file,
-        ...(value !== undefined && { headers: { 'user-agent': value } }),
-      }),
-    },
-  )
-  const [failure] = results.find(({ id }) => id === only)!.failures
-  expect(failure!.exchange!.curl.includes('user-agent')).toBe(isWithout)
-  expect(failure!.exchange!.request.headers).not.toHaveProperty('user-agent')
+  const exchange = await exchangeOf('files.list/401-malformed-key', {
+    change: (file) => ({
+      ...file,
+      ...(value !== undefined && { headers: { 'user-agent': value } }),
+    }),
+  })
+  expect(exchange.curl.includes('user-agent')).toBe(isWithout)
+  expect(exchange.request.headers).not.toHaveProperty('user-agent')
 })
 
-test('a failure about an object that clean-up removes says so', async () => {
-  const { results } = await judgeReference(
-    { defects: ['graphs.add-file/409-already-in-graph'] },
-    { options: { only: ['graphs.add-file/409-already-in-graph'] }, limits: { settleMs: 50 } },
-  )
-  expect(idsOf(results, 'failed')).toEqual(['graphs.add-file/409-already-in-graph'])
-  const [failure] = results.find(({ outcome }) => outcome === 'failed')!.failures
-  expect(failure?.exchange?.curl).toMatch(
-    / {2}# files\.upload made \S+ for this run, which has removed it since: the rerun/,
-  )
-})
-
-test('what was made on a server that the run started is gone with it', async () => {
-  const id = 'graphs.add-file/409-already-in-graph'
-  const options = { only: [id], endsTarget: true }
-  const { results } = await judgeReference({ defects: [id] }, { options, limits: { settleMs: 50 } })
-  const [failure] = results.find((result) => result.id === id)!.failures
-  expect(failure?.exchange?.curl).toMatch(
-    / {2}# files\.upload made \S+ for this run, and the server that it started has ended: the rerun/,
+test.each([
+  ['that clean-up removes', false, 'which has removed it since'],
+  ['on a server that the run started', true, 'and the server that it started has ended'],
+])('a failure about an object %s says so', async (_, endsTarget, words) => {
+  const how = { endsTarget, limits: { settleMs: 50 } }
+  const { curl } = await exchangeOf('graphs.add-file/409-already-in-graph', how)
+  expect(curl).toMatch(
+    new RegExp(` {2}# files\\.upload made \\S+ for this run, ${words}: the rerun`),
   )
 })
 
 test('a key that is cut is written in words, and as a shell makes it in the curl line alone', async () => {
   const id = 'files.list/401-invalid-key'
-  const { results } = await judgeReference({ defects: [id] }, { options: { only: [id] } })
-  const exchanges = results.find((result) => result.id === id)!.failures.map((one) => one.exchange!)
-  const cut = exchanges.find(({ curl }) => curl.includes('${'))
+  const { of } = await judge([id], { reference: { defects: [id] } })
+  const cut = of(id).failures.find((one) => one.exchange!.curl.includes('${'))?.exchange
   expect(cut?.curl).toMatch(/-H "authorization: Bearer \$\{CONFORM_API_KEY[%}]/)
   expect(cut?.curl).not.toContain('its key is not at hand')
   expect(cut?.request.headers['authorization']).toMatch(/^Bearer \[the full key .*\]$/)
 })
 
 test('a failure of a scenario that is prepared by other requests says so', async () => {
-  const id = 'web-search.run/503-search-down'
-  const { results } = await judgeReference({ defects: [id] }, { options: { only: [id] } })
-  const [failure] = results.find((result) => result.id === id)!.failures
+  const { curl } = await exchangeOf('web-search.run/503-search-down')
   const remark = "  # first comes the scenario's `before` request: the rerun command sends it too"
-  expect(failure?.exchange?.curl.endsWith(remark)).toBe(true)
+  expect(curl.endsWith(remark)).toBe(true)
 })
 
 test.each([
