@@ -1,7 +1,7 @@
 import { cpSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { freePort } from '../support/raw-server.ts'
 import { makeProject, type Project } from '../vitest/project.ts'
@@ -138,4 +138,31 @@ test('the example in Python is started, conforms, and is ended', async () => {
   const { verdict } = JSON.parse(readFileSync(join(project.dir, 'conform-report.json'), 'utf8'))
   expect(verdict).toBe('conformant')
   await expect(fetch(`http://127.0.0.1:${port}/v1/files`)).rejects.toThrow()
+})
+
+/** A program of somebody's own. */
+const program = `import { runConformance } from 'ai-content-conformance'
+import { startReference } from 'ai-content-conformance/reference'
+const handlers = () => ['SIGINT', 'SIGTERM', 'SIGHUP', 'uncaughtException'].map((name) => process.listenerCount(name))
+const server = await startReference()
+const before = handlers()
+const run = runConformance(server.target, { only: ['jobs.create/*'], runs: 1 })
+let during = before
+for await (const event of run) if (event.kind === 'judged') during = handlers()
+const report = await run.report
+await server.close()
+console.log(JSON.stringify({ before, during, code: process.exitCode ?? null, exit: report.exit.code }))
+`
+
+test('a run says nothing, hears no signal, sets no exit code, and leaves nothing that keeps the process alive', async () => {
+  const project = makeProject({ 'judge.js': program })
+  onTestFinished(() => project.remove())
+  const { code, stderr, stdout } = await project.run('node', ['judge.js'])
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(JSON.parse(stdout)).toEqual({
+    before: [0, 0, 0, 0],
+    during: [0, 0, 0, 0],
+    code: null,
+    exit: 0,
+  })
 })

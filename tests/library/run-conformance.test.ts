@@ -30,7 +30,8 @@ async function counting(): Promise<{ url: string; asked: () => number }> {
 }
 
 test('the events tell each requirement once, between the plan and the end, as the report has them', async () => {
-  const run = runConformance(await reference(), { depth: 'quick', seed: 7 })
+  const only = ['translate.run/*', 'envelope/*']
+  const run = runConformance(await reference(), { depth: 'quick', seed: 7, only })
   const events: ConformanceEvent[] = []
   for await (const event of run) events.push(event)
   expect(events[0]?.kind).toBe('planned')
@@ -161,31 +162,4 @@ test('startReference gives a key that its server takes', async () => {
   onTestFinished(close)
   const { status } = await fetch(`${url}/v1/files`, { headers: { authorization: `Bearer ${key}` } })
   expect(status).toBe(200)
-})
-
-/** A program of somebody's own. */
-const program = `import { runConformance } from 'ai-content-conformance'
-import { startReference } from 'ai-content-conformance/reference'
-const handlers = () => ['SIGINT', 'SIGTERM', 'SIGHUP', 'uncaughtException'].map((name) => process.listenerCount(name))
-const server = await startReference()
-const before = handlers()
-const run = runConformance(server.target, { only: ['jobs.create/*'], runs: 1 })
-let during = before
-for await (const event of run) if (event.kind === 'judged') during = handlers()
-const report = await run.report
-await server.close()
-console.log(JSON.stringify({ before, during, code: process.exitCode ?? null, exit: report.exit.code }))
-`
-
-test('a run says nothing, hears no signal, sets no exit code, and leaves nothing that keeps the process alive', async () => {
-  const project = makeProject({ 'judge.js': program })
-  onTestFinished(() => project.remove())
-  const { code, stderr, stdout } = await project.run('node', ['judge.js'])
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  expect(JSON.parse(stdout)).toEqual({
-    before: [0, 0, 0, 0],
-    during: [0, 0, 0, 0],
-    code: null,
-    exit: 0,
-  })
 })
