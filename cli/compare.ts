@@ -9,8 +9,13 @@ import { notableRows, suiteNote } from './compare/comparison.ts'
 import { renderPage } from './compare/page.ts'
 import { renderTable } from './compare/terminal.ts'
 import { countsText } from '../reporters/view/groups.ts'
-import { checkOutputs, writeFiles } from './output/files.ts'
-import { parseReportRequests, reportFiles, streamForPeople } from './output/report-requests.ts'
+import {
+  checkOutputs,
+  writeFiles,
+  parseReportRequests,
+  reportFiles,
+  streamForPeople,
+} from './output/files.ts'
 import { colorsFor, tell } from './output/say.ts'
 import { columnsOf } from '../reporters/terminal/lines.ts'
 import { reportOption } from './run/arguments.ts'

@@ -8,7 +8,7 @@ import {
   readReport,
 } from '../harness/report/index.ts'
 import { UserError } from '../harness/user-error.ts'
-import { formatFiles, plannedReports } from './output/report-requests.ts'
+import { formatFiles, plannedReports } from './output/files.ts'
 import { failureExchanges, finish } from './output/write-reports.ts'
 import { addGates } from './run/arguments.ts'
 

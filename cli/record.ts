@@ -12,7 +12,7 @@ import { type CapturedExchange, startReverseProxy } from '../traffic/record/reve
 import { learnSecrets } from '../traffic/secrets.ts'
 import { countsLine } from './check.ts'
 import { formatNames } from '../reporters/index.ts'
-import { plannedReports } from './output/report-requests.ts'
+import { plannedReports } from './output/files.ts'
 import { loggedExchanges, makeRunFolder, finish } from './output/write-reports.ts'
 import { colorsFor, type People, tell, warnOf } from './output/say.ts'
 import { addGates, listenedOn, type OptionsOf, portOption } from './run/arguments.ts'

@@ -1,6 +1,6 @@
 import { setImmediate as afterEvents } from 'node:timers/promises'
 import { type Interrupts, exitProcess } from './guard.ts'
-import { parseReportRequests, streamForPeople } from './output/report-requests.ts'
+import { parseReportRequests, streamForPeople } from './output/files.ts'
 import type { RunArguments } from './run/arguments.ts'
 import { baselineOf, oneRun } from './run/one-run.ts'
 import { runOptions } from './run/options.ts'

@@ -1,13 +1,13 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { extname, resolve } from 'node:path'
 import type { Reporter, TestModule, Vitest } from 'vitest/node'
-import { checkOutputs } from '../cli/output/files.ts'
 import {
+  checkOutputs,
   keepsExchanges,
   parseReportRequests,
   reportFiles,
   type ReportRequest,
-} from '../cli/output/report-requests.ts'
+} from '../cli/output/files.ts'
 import { colorsFor } from '../cli/output/say.ts'
 import { keptExchanges, makeRunFolder, writeReports } from '../cli/output/write-reports.ts'
 import { terminalText } from '../reporters/escape.ts'

@@ -11,7 +11,7 @@ import { headerProblem, type HeaderValues, nearest } from '../../harness/target-
 import { UserError } from '../../harness/user-error.ts'
 import { patternMistake } from '../../library/options.ts'
 import { formatNames } from '../../reporters/index.ts'
-import { parseReportRequests, takesStdout } from '../output/report-requests.ts'
+import { parseReportRequests, takesStdout } from '../output/files.ts'
 
 /** The options of a command, as it declares them. */
 export type OptionsOf<Make extends () => { opts(): unknown }> = ReturnType<ReturnType<Make>['opts']>

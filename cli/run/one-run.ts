@@ -22,13 +22,13 @@ import {
 } from '../../harness/report/index.ts'
 import { redactorFor } from '../../harness/target-file/index.ts'
 import type { Exchanges } from '../../reporters/view/evidence.ts'
-import { checkOutputs } from '../output/files.ts'
 import {
+  checkOutputs,
   keepsExchanges,
   parseReportRequests,
   reportFiles,
   type ReportRequest,
-} from '../output/report-requests.ts'
+} from '../output/files.ts'
 import { loadFormats } from '../../reporters/index.ts'
 import { loggedExchanges, makeRunFolder } from '../output/write-reports.ts'
 import { type Look, roundly, showProgress, type Standing } from '../output/progress.ts'

@@ -39,12 +39,7 @@ export function startProcess(command: string) {
     )
   })
   ended.catch(() => undefined)
-  const watcher = watchOver(child)
-  const killNow = (): void => {
-    if (watcher) signalAll(watcher, 'SIGKILL')
-    signalAll(child, 'SIGKILL')
-  }
-  process.once('exit', killNow)
+  const close = endedWithUs(child, watchOver(child))
   return {
     /** Path of the file that gets what it writes, or why there is none. */
     output: log ?? 'could not be kept, as the temporary folder takes no file',
@@ -56,16 +51,25 @@ export function startProcess(command: string) {
     ended,
     lastLines: (most: number): string[] =>
       log === undefined ? [] : tailOf(log).split('\n').slice(-most),
-    /** Ends it with its children: by SIGTERM, and after so many ms by SIGKILL. */
-    async close(graceMs: number): Promise<void> {
-      const deadline = performance.now() + graceMs
-      signalAll(child, 'SIGTERM')
-      while (signalAll(child, 0) && performance.now() < deadline) await sleep(lookMs)
-      killNow()
-      process.off('exit', killNow)
-    },
+    close,
     forget: (): void =>
       log === undefined ? undefined : rmSync(dirname(log), { recursive: true, force: true }),
+  }
+}
+
+/** Ends it with its children when this process ends; gives what ends them before: by SIGTERM, and after so many ms by SIGKILL. */
+function endedWithUs(child: ChildProcess, watcher?: ChildProcess) {
+  const killNow = (): void => {
+    if (watcher) signalAll(watcher, 'SIGKILL')
+    signalAll(child, 'SIGKILL')
+  }
+  process.once('exit', killNow)
+  return async (graceMs: number): Promise<void> => {
+    const deadline = performance.now() + graceMs
+    signalAll(child, 'SIGTERM')
+    while (signalAll(child, 0) && performance.now() < deadline) await sleep(lookMs)
+    killNow()
+    process.off('exit', killNow)
   }
 }
 
@@ -143,21 +147,14 @@ export async function runBeside(
   const child = isWindows
     ? spawn(words.map(shellWord).join(' '), { env, ...attached, shell: true })
     : spawn(name, args, { env, ...attached, detached: true })
-  const killNow = (): void => void signalAll(child, 'SIGKILL')
-  process.once('exit', killNow)
+  const end = endedWithUs(child)
   const ended = new Promise<number>((resolve, reject) => {
     child.once('exit', (code, by) => resolve(code ?? 128 + (by === null ? 0 : (numbers[by] ?? 0))))
     child.once('error', (error: NodeJS.ErrnoException) =>
       reject(new UserError(`-- ${name}: cannot be run (${error.code ?? error.message})`)),
     )
   })
-  const close = async (): Promise<void> => {
-    const deadline = performance.now() + graceMs
-    signalAll(child, 'SIGTERM')
-    while (signalAll(child, 0) && performance.now() < deadline) await sleep(lookMs)
-    killNow()
-    process.off('exit', killNow)
-  }
+  const close = (): Promise<void> => end(graceMs)
   void interrupted.then(close)
   try {
     return await ended

@@ -9,7 +9,7 @@ import {
 import type { Exchanges } from '../../reporters/view/evidence.ts'
 import { standingOf, type Tone, verdictSentence } from '../../reporters/view/standing.ts'
 import { duration } from '../../reporters/view/writing.ts'
-import type { SessionFront, RunEnded } from '../session/session.ts'
+import type { SessionFront, RunEnded } from '../session.ts'
 import { timeAndWork } from '../output/progress.ts'
 import { type Board, createBoard, type Patch } from './board.ts'
 import { pageMarkup, onceParts, operationPart, rowParts, type Surroundings } from './page.ts'

@@ -25,7 +25,7 @@ import { byOperation, kindOf, kindsOf } from '../../reporters/view/groups.ts'
 import { type Mark, outcomes } from '../../reporters/view/writing.ts'
 import { packageFile } from '../../schemas/package-file.ts'
 import { readingsOf } from '../explain/explanation.ts'
-import type { Changes } from '../session/results.ts'
+import type { Changes } from '../session.ts'
 import type { Board, Row } from './board.ts'
 
 const read = (name: string): string => readFileSync(packageFile(`cli/ui/${name}`), 'utf8').trim()

@@ -9,10 +9,10 @@ import {
   type RunStarted,
   type Session,
   type SessionFront,
-} from '../session/session.ts'
+  type Changes,
+} from '../session.ts'
 import { createInterface, type Interface } from 'node:readline'
 import { catalogue } from '../../catalogue/catalogue.ts'
-import type { Changes } from '../session/results.ts'
 import { patternMistake } from '../../library/options.ts'
 import type { Colors } from 'picocolors/types'
 import { terminalText } from '../../reporters/escape.ts'

@@ -13,11 +13,7 @@ import { expect, test } from 'vitest'
 import { folder } from '../cli/conform.ts'
 import { filesNamedIn } from '../../cli/run/find-target.ts'
 import { stage, writeAtomically } from '../../cli/output/files.ts'
-import {
-  parseReportRequests,
-  plannedReports,
-  takesStdout,
-} from '../../cli/output/report-requests.ts'
+import { parseReportRequests, plannedReports, takesStdout } from '../../cli/output/files.ts'
 import { writeReports, failureExchanges } from '../../cli/output/write-reports.ts'
 import type { Report } from '../../harness/report/report-schema.ts'
 import { UserError } from '../../harness/user-error.ts'

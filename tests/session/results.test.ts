@@ -1,6 +1,6 @@
 import { leftOut } from '../../harness/report/reason.ts'
 import { describe, expect, test } from 'vitest'
-import { createResults, optionsFor } from '../../cli/session/results.ts'
+import { createResults, optionsFor } from '../../cli/session.ts'
 import { patternMistake } from '../../library/options.ts'
 import type { Failure, Report, RequirementResult } from '../../harness/report/report-schema.ts'
 import { sampleReport } from '../reporters/sample-report.ts'

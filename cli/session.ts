@@ -1,20 +1,90 @@
+import {
+  type Report,
+  type RequirementResult,
+  isLeftOutByOption,
+  matchesId,
+} from '../harness/report/index.ts'
+import type { RunArguments } from './run/arguments.ts'
+import { neededBy } from './run/options.ts'
 import { createHash } from 'node:crypto'
 import { readFileSync, unwatchFile, watchFile } from 'node:fs'
 import { resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { RunEvent } from '../../harness/engine/index.ts'
-import type { Report } from '../../harness/report/index.ts'
-import { isLoopback } from '../../harness/loopback.ts'
-import type { Target } from '../../harness/target-file/index.ts'
-import { UserError } from '../../harness/user-error.ts'
-import type { Exchanges } from '../../reporters/view/evidence.ts'
-import type { Standing } from '../output/progress.ts'
-import type { People } from '../output/say.ts'
-import type { RunArguments } from '../run/arguments.ts'
-import { type FoundTarget, askOnce, takesConnections } from '../run/find-target.ts'
-import { createRunInterrupts } from '../guard.ts'
-import { oneRun } from '../run/one-run.ts'
-import { createResults, type Changes, optionsFor, type Selection } from './results.ts'
+import type { RunEvent } from '../harness/engine/index.ts'
+import { isLoopback } from '../harness/loopback.ts'
+import type { Target } from '../harness/target-file/index.ts'
+import { UserError } from '../harness/user-error.ts'
+import type { Exchanges } from '../reporters/view/evidence.ts'
+import type { Standing } from './output/progress.ts'
+import type { People } from './output/say.ts'
+import { type FoundTarget, askOnce, takesConnections } from './run/find-target.ts'
+import { createRunInterrupts } from './guard.ts'
+import { oneRun } from './run/one-run.ts'
+
+/** Differences from when these requirements were judged before. */
+export type Changes = NonNullable<ReturnType<ReturnType<typeof createResults>['add']>>
+
+/** Keeps what is known of each requirement from the runs so far. */
+export function createResults() {
+  /** The last result of each that passed or failed: one that could not be judged changes nothing. */
+  const known = new Map<string, RequirementResult>()
+  let order: readonly string[] = []
+  const compared = (results: readonly RequirementResult[]) => {
+    const before = (id: string) => known.get(id)?.outcome
+    const idsOf = (fits: (result: RequirementResult) => boolean) =>
+      results.filter(fits).map(({ id }) => id)
+    return {
+      newlyFailed: idsOf(({ id, outcome }) => outcome === 'failed' && before(id) !== 'failed'),
+      newlyPassed: idsOf(({ id, outcome }) => outcome === 'passed' && before(id) === 'failed'),
+      /** Failed before, and was not judged now. */
+      lost: idsOf(({ id, outcome }) => outcome === 'not-exercised' && before(id) === 'failed'),
+      stillFailed: idsOf(({ id, outcome }) => outcome === 'failed' && before(id) === 'failed')
+        .length,
+    }
+  }
+  return {
+    /** Failed when it was last judged, in the order of the catalogue. */
+    get failed() {
+      return order
+        .flatMap((id) => known.get(id) ?? [])
+        .filter(({ outcome }) => outcome === 'failed')
+    },
+    /** Takes in a run; undefined if it was the first one. */
+    add({ requirements }: Report) {
+      const isFirst = known.size === 0
+      const looked = requirements.filter((result) => !isLeftOutByOption(result))
+      const changes = compared(looked)
+      order = requirements.map(({ id }) => id)
+      for (const result of looked) {
+        if (result.outcome === 'passed' || result.outcome === 'failed') known.set(result.id, result)
+      }
+      return isFirst ? undefined : changes
+    },
+  }
+}
+
+/** Selection of a run of a session: what the command line selects, what failed, or these ids and patterns. */
+export type Selection = 'all' | 'failed' | readonly string[]
+
+/**
+ * The options of a run that judges a part again: what the failures of that part need, with the inputs that they had. No report
+ * is written for a part.
+ */
+export function optionsFor(
+  selection: Selection,
+  options: RunArguments,
+  failed: readonly RequirementResult[],
+): RunArguments {
+  if (selection === 'all') return options
+  const chosen =
+    selection === 'failed'
+      ? failed
+      : failed.filter(({ id }) => selection.some((pattern) => matchesId(id, pattern)))
+  const only = new Set([...(selection === 'failed' ? [] : selection), ...chosen.flatMap(neededBy)])
+  const seed = chosen.flatMap(({ failures }) => failures).at(0)?.seed
+  const { shard: _, ...rest } = options
+  return { ...rest, only: [...only], skip: [], report: [], seed: seed ?? rest.seed }
+}
 
 /** A run of a session, as it begins. */
 export interface RunStarted {
@@ -48,7 +118,6 @@ export interface SessionFront {
   gone(): void
 }
 
-/** Several runs of one target, one at a time. */
 export type Session = ReturnType<typeof createSession>
 
 /**
@@ -71,7 +140,6 @@ export function createSession(
 
   const again = (why: string): void =>
     run(last === 'failed' && results.failed.length === 0 ? 'all' : last, why)
-
   function run(selection: Selection, why: string): void {
     if (isClosed) return
     next = { selection, why }
@@ -134,11 +202,7 @@ export function createSession(
     watching = new AbortController()
     const { signal } = watching
     const onBack = (): void => again('the target answers again')
-    void watchTarget(target, isGone, {
-      signal,
-      onGone: () => front.gone(),
-      onBack,
-    })
+    void watchTarget(target, isGone, { signal, onGone: () => front.gone(), onBack })
   }
 
   return {
@@ -164,7 +228,7 @@ export function createSession(
   }
 }
 
-/** Between two looks at files, in ms. Editors write in several steps: a file is read when it has been left alone for as long. */
+// Editors write in several steps: a file is read when it has been left alone for as long.
 const lookAtFilesMs = 150
 
 /** Calls back when the content of one of the files has changed, also if another file was put in its place. */
