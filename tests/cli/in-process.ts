@@ -10,6 +10,9 @@ interface Shown extends Settings {
   readonly columns?: number
 }
 
+// The modules of each test file listen to the end of the process, which the files of a worker share.
+process.setMaxListeners(0)
+
 let last: Promise<unknown> = Promise.resolve()
 
 /**
