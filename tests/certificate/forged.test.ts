@@ -9,10 +9,18 @@ import type { Report } from '../../harness/report/report-schema.ts'
 import { canonicalTarget, targetDigest } from '../../harness/target-file/index.ts'
 import type { TargetFile } from '../../harness/target-file/target-file.ts'
 import { failure } from '../gates/results.ts'
-import { consistent, forgeBundle, inventedReport, statementIn } from './forged.ts'
+import {
+  consistent,
+  forgeBundle,
+  inventedReport,
+  statementIn,
+  signer,
+  suite,
+  targetFile,
+  wholeReport,
+} from './signed.ts'
 import { issuedAt } from './issued.ts'
 import { register } from './registered.ts'
-import { signer, suite, targetFile, wholeReport } from './signed.ts'
 
 /** A vendor's bundle by requirements of his own, and a certifier. */
 async function invented(version?: string) {

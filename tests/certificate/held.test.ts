@@ -2,9 +2,8 @@
 import { describe, expect, test } from 'vitest'
 import { withoutCleanup } from '../matrix/changed-targets.ts'
 import { judgeReference } from '../matrix/judge-reference.ts'
-import { forgeBundle } from './forged.ts'
+import { forgeBundle, exchanges, signer, wholeReport } from './signed.ts'
 import { ownRun, problemsOf } from './honest.ts'
-import { exchanges, signer, wholeReport } from './signed.ts'
 
 const id = 'files.list/401-missing-credentials'
 type Har = ReturnType<typeof exchanges>

@@ -8,8 +8,7 @@ import type { Predicate } from '../../certificate/statement-schema.ts'
 import type { Report } from '../../harness/report/report-schema.ts'
 import { applyMode } from '../../harness/report/exit-code.ts'
 import { failure } from '../gates/results.ts'
-import { consistent, forgeBundle } from './forged.ts'
-import { exchanges, signer, wholeReport } from './signed.ts'
+import { consistent, forgeBundle, exchanges, signer, wholeReport } from './signed.ts'
 
 /** The stranger's demands. */
 const asked = (id: string) => ({ keyId: [id], require: 'conformant' as const })
