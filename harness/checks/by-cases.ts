@@ -75,8 +75,9 @@ export async function tryAll(
 ): Promise<void> {
   const { context } = refusal
   const tryOne = async (one: Case): Promise<void> => {
+    const { bringAbout } = one
     const name = controlName(material, one)
-    if (one.bringAbout) await tryAlso(context, async () => one.bringAbout?.(refusal, one))
+    if (bringAbout) await tryAlso(context, () => bringAbout(refusal, one))
     else if (name !== undefined) await tryAlso(context, () => withControl(refusal, one, name))
     else {
       await tryCase(refusal, one)
