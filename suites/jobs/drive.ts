@@ -24,6 +24,16 @@ async function goesOn(client: JobClient, id: string, requirement: string): Promi
   return isFound && last ? statusOf(last) === 'in_progress' && isOwn(last, job) : false
 }
 
+/** Waits, in ms, with readings in between that show the end of a job soon; false once it is no longer in progress. */
+async function staysInProgress(client: JobClient, id: string, ms: number): Promise<boolean> {
+  const parts = Math.min(4, Math.max(1, Math.floor(ms / 20)))
+  for (let part = 0; part < parts; part++) {
+    await client.pause(ms / parts)
+    if (!(await goesOn(client, id, ids.inProgress))) return false
+  }
+  return true
+}
+
 /**
  * Further creations during the whole life of a job, with the same inputs and with other values: a server may compare
  * requests, or forget after a while that the job goes on. None come between the first two, then each half as long again later.
@@ -31,8 +41,8 @@ async function goesOn(client: JobClient, id: string, requirement: string): Promi
  */
 async function createDuring({ client, application }: Gate, id: string, turn = 0, most = 20) {
   for (let moment = 0; moment < (client.isQuick ? Math.min(3, most) : most); moment++) {
-    await client.pause(moment > 1 ? 10 * 1.5 ** (moment - 2) : 0)
-    if (moment > 0 && !(await goesOn(client, id, ids.inProgress))) return
+    const waitMs = moment > 1 ? 10 * 1.5 ** (moment - 2) : 0
+    if (moment > 0 && !(await staysInProgress(client, id, waitMs))) return
     const isOdd = (moment + turn) % 2 === 1
     const own = isOdd ? withOtherValues(application, moment + turn) : application
     const { status = 409 } = await client.createBeside(own)
@@ -75,8 +85,8 @@ async function begin(gate: Gate): Promise<Job[]> {
 async function attempt(gate: Gate, turn = 0, other?: Gate): Promise<boolean> {
   const { client } = gate
   // An application may be released some time after its last job ended, as `409-released` allows.
-  const ends = other?.jobs.map((job) => job.end?.endedAt ?? 0) ?? []
-  await client.pause(Math.max(0, ...ends) + 2 * pauseMs - performance.now())
+  const ends = other?.jobs.map((job) => job.end?.endedAt ?? -Infinity) ?? []
+  await client.pause(Math.max(-Infinity, ...ends) + 2 * pauseMs - performance.now())
   const [first, second] = await begin(gate)
   if (!first) return false
   if (second) for (const { id } of [first, second, first]) await goesOn(client, id, ids.atomic)
