@@ -1,7 +1,7 @@
 import type { Report } from '../harness/report/index.ts'
 import { htmlText } from './escape.ts'
 import type { Exchanges } from './view/evidence.ts'
-import { pageHead, script, style } from './html/assets.ts'
+import { pageHead, script, sectionHead, style } from './html/assets.ts'
 import { failureList, stepList, matrix } from './html/lists.ts'
 import { masthead, runDetails } from './html/overview.ts'
 import { operationHead, toolbar, requirement } from './html/requirement.ts'
@@ -91,7 +91,7 @@ function* requirementList(report: Report, book: ExchangeBook): Generator<string,
   yield '</section>\n'
   const ownRequests = book.get(null)
   if (ownRequests !== undefined) {
-    yield `<section aria-labelledby="errands"><h2 id="errands">Requests of the run itself</h2><details class="r"><summary>Liveness, waiting for jobs, clean-up</summary><div class="in">${ownRequests}</div></details></section>\n`
+    yield `${sectionHead('errands', 'Requests of the run itself')}<details class="r"><summary>Liveness, waiting for jobs, clean-up</summary><div class="in">${ownRequests}</div></details></section>\n`
   }
 }
 
@@ -108,5 +108,5 @@ function baselineNotes(report: Report): string {
     ),
   ]
   if (lines.length === 0) return ''
-  return `<section aria-labelledby="baseline"><h2 id="baseline">Baseline <small>${htmlText(file)}</small></h2><ul class="plain">${lines.join('')}</ul></section>\n`
+  return `${sectionHead('baseline', 'Baseline', htmlText(file))}<ul class="plain">${lines.join('')}</ul></section>\n`
 }

@@ -1,7 +1,7 @@
 import { count, type Counts } from '../../harness/report/index.ts'
 import { conditionOf } from '../../catalogue/requirement.ts'
 import { htmlAttribute, htmlText, shortened, visible } from '../../reporters/escape.ts'
-import { pageHead, script, style } from '../../reporters/html/assets.ts'
+import { pageHead, script, sectionHead, style } from '../../reporters/html/assets.ts'
 import { legend } from '../../reporters/html/lists.ts'
 import { bar, tones as classes } from '../../reporters/html/overview.ts'
 import { filters } from '../../reporters/html/requirement.ts'
@@ -26,7 +26,7 @@ export function renderPage(comparison: Comparison, changes: Changes): string {
 <h1>${htmlText(title)}</h1>
 <p class="where">${count(rows.length, 'requirement')}, ${same} of them the same in all reports</p>
 ${note === undefined ? '' : `<ul class="notes"><li>${htmlText(note)}</li></ul>`}</header>
-<main id="main">${changesSection(changes)}<section aria-labelledby="reports"><h2 id="reports">Reports</h2>
+<main id="main">${changesSection(changes)}${sectionHead('reports', 'Reports')}
 <div class="scroll" role="region" aria-label="Table of reports" tabindex="0"><table class="compared"><thead><tr><td></td>${['Report', 'Verdict', 'Must', 'Should', 'Started', 'Suite'].map((name) => `<th scope="col">${name}</th>`).join('')}</tr></thead><tbody>
 ${columns.map((column, index) => columnRow(column, index)).join('\n')}
 </tbody></table></div></section>
@@ -54,7 +54,7 @@ function changesSection({ causes, groups }: Changes): string {
       `<li><b>${count(results.length, 'requirement')} that broke: ${htmlText(title)}.</b> ${htmlText(sentence)}</li>`,
   )
   const list = likely.length === 0 ? '' : `<ul class="plain">${likely.join('')}</ul>`
-  return `<section aria-labelledby="changed"><h2 id="changed">What changed</h2>${list}${blocks.join('')}</section>\n`
+  return `${sectionHead('changed', 'What changed')}${list}${blocks.join('')}</section>\n`
 }
 
 const signs = { p: '✓', f: '✗', m: '○' } as const
@@ -69,7 +69,7 @@ function trendSection(comparison: Comparison): string {
     return `<tr><th scope="row" class="mono">${htmlText(name)}</th>${cells.join('')}</tr>`
   }
   const lines = operationsOf(comparison).map(([operation, own]) => line(operation, own))
-  return `<section aria-labelledby="trend"><h2 id="trend">${of === 'time' ? 'Trend' : 'By operation'}</h2>${legend(known)}<div class="scroll" role="region" aria-label="Table: by operation" tabindex="0"><table class="compared trend"><thead><tr><th scope="col">Operation</th>${columnHeads(comparison)}</tr></thead><tbody>
+  return `${sectionHead('trend', of === 'time' ? 'Trend' : 'By operation')}${legend(known)}<div class="scroll" role="region" aria-label="Table: by operation" tabindex="0"><table class="compared trend"><thead><tr><th scope="col">Operation</th>${columnHeads(comparison)}</tr></thead><tbody>
 ${line('all', rows)}
 ${lines.join('\n')}
 </tbody></table></div></section>`

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { type Report, summarize } from '../../harness/report/index.ts'
-import { htmlText, htmlAnchor, htmlAttribute } from '../../reporters/escape.ts'
+import { htmlText, htmlAttribute } from '../../reporters/escape.ts'
 import {
+  idLink,
   policyFor,
+  sectionHead,
   script as reportScript,
   style as reportStyle,
 } from '../../reporters/html/assets.ts'
@@ -210,11 +212,11 @@ function changesMarkup({ lost, newlyFailed, newlyPassed, stillFailed }: Changes)
     lines.length > 0
       ? `<dl class="run">${lines.join('')}</dl>`
       : '<p class="run">Nothing changed.</p>'
-  return `<section aria-labelledby="since"><h2 id="since">Since the run before</h2>${list}</section>`
+  return `${sectionHead('since', 'Since the run before')}${list}</section>`
 }
 
 function idLine(title: string, tone: string, ids: readonly string[]): string[] {
   if (ids.length === 0) return []
-  const links = ids.map((id) => `<a class="mono" href="${htmlAnchor(id)}">${htmlText(id)}</a>`)
-  return [`<dt class="${tone}">${title} <b>${ids.length}</b></dt><dd>${links.join(', ')}</dd>`]
+  const links = ids.map(idLink).join(', ')
+  return [`<dt class="${tone}">${title} <b>${ids.length}</b></dt><dd>${links}</dd>`]
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { packageFile } from '../../schemas/package-file.ts'
-import { htmlAttribute, htmlText } from '../escape.ts'
+import { htmlAnchor, htmlAttribute, htmlText } from '../escape.ts'
 
 const read = (name: string) => readFileSync(packageFile(`reporters/html/${name}`), 'utf8').trim()
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
@@ -48,4 +48,15 @@ export function pageHead(
 <title>${htmlText(title)}</title>
 <link rel="icon" href="data:,">
 <style>${page.style}</style></head>`
+}
+
+/** The beginning of a section of a page: its heading, which names it, with markup that is said more quietly. */
+export function sectionHead(id: string, title: string, aside: string | number = ''): string {
+  const quiet = aside === '' ? '' : ` <small>${aside}</small>`
+  return `<section aria-labelledby="${id}"><h2 id="${id}">${title}${quiet}</h2>`
+}
+
+/** A link to the element of that id on the page. */
+export function idLink(id: string): string {
+  return `<a class="mono" href="${htmlAnchor(id)}">${htmlText(id)}</a>`
 }

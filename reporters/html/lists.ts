@@ -1,3 +1,4 @@
+import { idLink, sectionHead } from './assets.ts'
 import { shortened, htmlAnchor, htmlText, htmlAttribute } from '../escape.ts'
 import {
   count,
@@ -44,7 +45,7 @@ export function failureList(report: Report): string {
 ${rows.slice(0, MOST).join('\n')}
 ${more}</ol>`
   const folded = `<details class="fold"${rows.length <= FEW ? ' open' : ''}><summary>All failures, one row for each that shares expectation and answer: ${rows.length}</summary>\n${list}</details>`
-  return `<section aria-labelledby="failures"><h2 id="failures">Failures <small>${all}</small></h2>
+  return `${sectionHead('failures', 'Failures', all)}
 ${likely.length > 0 ? folded : list}</section>
 `
 }
@@ -55,11 +56,11 @@ export function likelyList(report: Report): string {
   const causes = likelyCauses(unexpected, report)
   if (causes.length === 0) return ''
   const items = causes.map(({ results, sentence, title }) => {
-    const ids = results.map(({ id }) => link(id))
+    const ids = results.map(({ id }) => idLink(id))
     const named = `<details><summary>${count(ids.length, 'requirement')}</summary><p>${ids.join(', ')}</p></details>`
     return `<li><b class="times">${ids.length}<span class="sr"> times</span></b><div><p class="cause">${htmlText(title)}</p><p>${htmlText(sentence)}</p>${named}</div></li>`
   })
-  return `<section aria-labelledby="likely"><h2 id="likely">What to change first <small>${likelyHeading(causes, unexpected.length)}</small></h2>
+  return `${sectionHead('likely', 'What to change first', likelyHeading(causes, unexpected.length))}
 <ol class="failures likely">
 ${items.join('\n')}
 </ol></section>
@@ -82,7 +83,7 @@ function row({ first: result, others }: Cause, note?: string): string {
   const summary = first
     ? `<dl><dt>Sent</dt><dd>${short(first.message)}</dd><dt>Expected</dt><dd>${short(first.expected)}</dd><dt>Received</dt><dd class="got">${short(first.actual)}</dd></dl>`
     : ''
-  const named = others.map(({ id }) => link(id)).join(', ')
+  const named = others.map(({ id }) => idLink(id)).join(', ')
   const heading = `Same for ${others.length} more`
   const same =
     others.length === 0
@@ -90,11 +91,7 @@ function row({ first: result, others }: Cause, note?: string): string {
       : others.length > MOST_NAMED
         ? `<details class="fold"><summary>${heading}</summary><p>${named}</p></details>`
         : `<p>${heading}: ${named}</p>`
-  return `<li><p>${link(result.id)} ${tags.map((tag) => `<span class="tag">${htmlText(tag)}</span>`).join(' ')}</p><p class="ask">${htmlText(result.statement)}</p>${summary}${same}</li>`
-}
-
-function link(id: string): string {
-  return `<a class="mono" href="${htmlAnchor(id)}">${htmlText(id)}</a>`
+  return `<li><p>${idLink(result.id)} ${tags.map((tag) => `<span class="tag">${htmlText(tag)}</span>`).join(' ')}</p><p class="ask">${htmlText(result.statement)}</p>${summary}${same}</li>`
 }
 
 function short(text: string): string {
@@ -122,7 +119,7 @@ export function stepList(report: Report, partMarkup: PartMarkup = toCopy): strin
     Object.keys(part).length === 0
       ? ''
       : `<div><p class="lead">Into the target file: fill in what stands in angle brackets, take out what your server does not have</p>${partMarkup(compactJson(part, JSON_WIDTH))}</div>`
-  return `<section aria-labelledby="declare"><h2 id="declare">What to declare next <small>${count(gainOf(steps), 'more requirement')} can be tested then</small></h2>
+  return `${sectionHead('declare', 'What to declare next', `${count(gainOf(steps), 'more requirement')} can be tested then`)}
 <div class="declare"><div>${orderedSteps(steps.slice(0, MOST_STEPS))}${more}</div>${pasted}</div>
 <p class="facts">An operation that your server does not have is <code>"not-served"</code>. A condition that nobody can cause there stands under <code>"unreachable"</code>, with the reason. <code>conform init --from</code> and the JSON report writes a target file with all of it.</p></section>
 `
@@ -136,7 +133,7 @@ function stepRow({ example, ids, names }: Step): string {
   const parts = names
     .map((name) => `<span class="mono">${htmlText(sayNeed(name))}</span>`)
     .join(' and ')
-  const what = `<details><summary>${parts}</summary><pre class="c">${htmlText(compactJson(example, JSON_WIDTH))}</pre><p class="facts">${ids.map(link).join(', ')}</p></details>`
+  const what = `<details><summary>${parts}</summary><pre class="c">${htmlText(compactJson(example, JSON_WIDTH))}</pre><p class="facts">${ids.map(idLink).join(', ')}</p></details>`
   return `<li><b>+${ids.length}</b>${what}</li>`
 }
 
@@ -173,7 +170,7 @@ export function matrix(report: Report, { more = [], isLive, ...marking }: Markin
   const own = '<th scope="col">Specific to this operation</th>'
   const isOwnFirst = ownFailures > countOf(groups, columns[0] ?? '', comesFirst)
   const shown = { columns, isOwnFirst, comesFirst, markOf }
-  return `<section aria-labelledby="matrix"><h2 id="matrix">Operations by requirements</h2>
+  return `${sectionHead('matrix', 'Operations by requirements')}
 ${legend([...marks, ...more])}
 <div class="scroll" role="region" aria-label="Matrix" tabindex="0"><table class="matrix"><thead><tr><th scope="col">Operation</th>${isOwnFirst ? own + heads.join('') : heads.join('') + own}</tr></thead><tbody>
 ${groups.map((group) => operationRow(group, shown)).join('\n')}
@@ -218,7 +215,7 @@ function operationRow({ operation, results }: OperationGroup, shown: Shown): str
   const cells = [...rest.filter(comesFirst), ...rest.filter((result) => !comesFirst(result))]
   const own = `<td class="own">${cells.map((result) => matrixCell(result, markOf(result))).join('')}</td>`
   const all = isOwnFirst ? own + shared.join('') : shared.join('') + own
-  return `<tr><th scope="row"><a class="mono" href="${htmlAnchor(operation)}">${htmlText(operation)}</a></th>${all}</tr>`
+  return `<tr><th scope="row">${idLink(operation)}</th>${all}</tr>`
 }
 
 /** Cell of a requirement: a sign that links to it. */

@@ -1,5 +1,6 @@
+import { idLink, sectionHead } from './assets.ts'
 import { count, type Counts, type Outcome, type Report } from '../../harness/report/index.ts'
-import { htmlAnchor, htmlAttribute, htmlText, shortened } from '../escape.ts'
+import { htmlAttribute, htmlText, shortened } from '../escape.ts'
 import {
   exercised,
   sum,
@@ -161,7 +162,7 @@ export function runDetails(report: Report): string {
   const list =
     rows.map(([name, value]) => `<dt>${name}</dt><dd>${htmlText(value)}</dd>`).join('') +
     created(report)
-  return `<section aria-labelledby="run"><h2 id="run">The run</h2><dl class="run">${list}</dl></section>\n${glossary(untested(report))}`
+  return `${sectionHead('run', 'The run')}<dl class="run">${list}</dl></section>\n${glossary(untested(report))}`
 }
 
 /** Objects that the run created, folded: there may be hundreds. */
@@ -175,7 +176,7 @@ function created({ run }: Report): string {
 
 const glossary = (
   untestedTerm: string,
-): string => `<section aria-labelledby="words"><h2 id="words">What the words mean</h2><dl class="run">
+): string => `${sectionHead('words', 'What the words mean')}<dl class="run">
 <dt>Conformant</dt><dd>Every required check (must) that applies to this target was made, and passed.</dd>
 <dt>Incomplete</dt><dd>No required check failed, but some were ${untestedTerm}, so nothing is said of those. In files: passing.</dd>
 <dt>Non-conformant</dt><dd>At least one required check (must) failed.</dd>
@@ -195,7 +196,7 @@ export function operationsSection(report: Report): string {
     const { sign, tone } = states[state]
     const items = own.map(
       ({ detail, operation }) =>
-        `<li><a class="mono" href="${htmlAnchor(operation)}">${htmlText(operation)}</a>${detail && ` <small>${detail}</small>`}</li>`,
+        `<li>${idLink(operation)}${detail && ` <small>${detail}</small>`}</li>`,
     )
     return `<dt class="${tone}"><i aria-hidden="true">${sign}</i>${capital(own[0]!.word)} <b>${own.length}</b></dt><dd><ul>${items.join('')}</ul></dd>`
   })
