@@ -17,7 +17,8 @@ export type { RecordedBody, RecordedHeaders, Shown } from './recorded.ts'
 export { createExchangeLog, createRecorder, type Recorder } from './recorder.ts'
 
 // Sending it again.
-export { curlOf, curlOfBoth, inProcessUrl, remarkMark } from './recorded.ts'
+export { curlOf, curlOfBoth, remarkMark } from './curl.ts'
+export { inProcessUrl } from './recorded.ts'
 
 // Hiding keys, and reading what is escaped.
 export { redacted } from './recorded.ts'

@@ -1,4 +1,3 @@
-import { repeatedBody, repeatedInShell } from './repeated.ts'
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import {
@@ -11,7 +10,6 @@ import {
   text,
 } from '../../schemas/closed.ts'
 import type { HeaderLine } from '../http/index.ts'
-import { doubleQuoted, singleQuoted } from '../shell-word.ts'
 
 /** Most lines of an answer's head that are recorded, and most characters of their names and values. */
 const recordedLines = 100
@@ -197,63 +195,3 @@ export const redacted = '[redacted]'
 
 /** Placeholder for the base URL of a handler in the same process: nothing listens there. */
 export const inProcessUrl = 'http://in-process.localhost'
-
-/** Names of headers whose recorded value names a key, so that the shell has to expand it; `:url` for the address. */
-type Expanded = ReadonlySet<string>
-
-/**
- * The command that sends the request again from a shell, on one line: keys are taken from the environment, bytes that are no
- * text go through base64, as does text with characters that are not shown as they are. Headers that curl sets by itself are
- * left out.
- * @param isNameless the request was sent without a User-Agent: by itself curl names itself
- */
-export function curlOf(request: RecordedRequest, expanded: Expanded, isNameless = false): string {
-  const url = expanded.has(':url') ? doubleQuoted(request.url) : singleQuoted(request.url)
-  const parts = ['curl', '-sS', '-i', '-X', request.method, '--path-as-is', url]
-  if (request.headers['accept-encoding']) parts.push('--compressed')
-  for (const [name, value] of Object.entries(request.headers)) {
-    if (['host', 'content-length', 'accept-encoding'].includes(name)) continue
-    const line = value === '' ? `${name};` : `${name}: ${value}`
-    parts.push('-H', expanded.has(name) ? doubleQuoted(line) : singleQuoted(line))
-  }
-  if (isNameless) parts.push('-H', 'user-agent:')
-  const repeated = repeatedBody(request)
-  const cut = remarksOn(request, repeated !== undefined)
-  if (repeated) return `${repeatedInShell(repeated)} | ${parts.join(' ')} --data-binary @-${cut}`
-  const isText = request.bodyEncoding === undefined
-  if (!isText || /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(request.body)) {
-    const bytes = isText ? Buffer.from(request.body).toString('base64') : request.body
-    return `printf %s ${singleQuoted(bytes)} | base64 -d | ${parts.join(' ')} --data-binary @-${cut}`
-  }
-  if (request.body !== '' || request.headers['content-length'] === '0') {
-    parts.push('--data-binary', singleQuoted(request.body))
-  }
-  return parts.join(' ') + cut
-}
-
-/** A shell reads no further. */
-export const remarkMark = '  # '
-
-/** Why the line does not send what was sent, if it does not. */
-function remarksOn({ bodyLength, headers, body, url }: RecordedRequest, isWhole: boolean): string {
-  const remarks = [
-    bodyLength !== undefined && !isWhole && `the body is cut here: ${bodyLength} bytes in all`,
-    /\[.*\]/.test(headers['authorization'] ?? '') &&
-      'its key is not at hand: the words in brackets say which it was',
-    url.startsWith(`${inProcessUrl}/`) &&
-      'the target is a handler in a program: nothing listens there',
-    `${url} ${body}`.includes(redacted) && `${redacted} replaces a key`,
-  ]
-  const shown = remarks.filter((remark) => remark !== false)
-  return shown.length > 0 ? remarkMark + shown.join('; ') : ''
-}
-
-/** One curl line that sends both requests on one connection; if they cannot be put together, the second with a remark. */
-export function curlOfBoth(first: FailureExchange, second: FailureExchange): string {
-  const isPlain = ({ curl }: FailureExchange): boolean =>
-    curl.startsWith('curl ') && !curl.includes(remarkMark)
-  if (isPlain(first) && isPlain(second))
-    return `${first.curl} --next ${second.curl.slice('curl '.length)}`
-  const { method, url } = first.request
-  return `${second.curl}${remarkMark}this request alone does not show it: send it after ${method} ${url} on one connection`
-}

@@ -1,7 +1,8 @@
 import { closeSync, openSync, readSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { FailureExchange, RecordedExchange, RecordedHeaders, Shown } from './recorded.ts'
-import { recordBody, recordHead, recordHeaders, curlOf } from './recorded.ts'
+import { curlOf } from './curl.ts'
+import { recordBody, recordHead, recordHeaders } from './recorded.ts'
 import type { Redactor } from './redactor.ts'
 import type { HeaderLine, HttpRequest, HttpResult } from '../http/index.ts'
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { spawnSync } from 'node:child_process'
-import { curlOf, recordBody } from '../../harness/recording/recorded.ts'
+import { curlOf } from '../../harness/recording/curl.ts'
+import { recordBody } from '../../harness/recording/recorded.ts'
 import { type How, judge } from '../engine/networks.ts'
 
 const request = { method: 'GET', url: 'http://target.test/v1/files', headers: {}, body: '' }

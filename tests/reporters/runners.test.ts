@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import pc from 'picocolors'
 import { expect, test } from 'vitest'
-import { curlOf } from '../../harness/recording/recorded.ts'
+import { curlOf } from '../../harness/recording/curl.ts'
 import { terminalLines, terminalText } from '../../reporters/escape.ts'
 import { formatNames, loadFormats } from '../../reporters/index.ts'
 import { renderTerminal } from '../../reporters/terminal.ts'

@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto'
+import { doubleQuoted, singleQuoted } from '../shell-word.ts'
+import {
+  type FailureExchange,
+  inProcessUrl,
+  type RecordedBody,
+  type RecordedRequest,
+  redacted,
+} from './recorded.ts'
+
+/** Names of headers whose recorded value names a key, so that the shell has to expand it; `:url` for the address. */
+type Expanded = ReadonlySet<string>
+
+/**
+ * The command that sends the request again from a shell, on one line: keys are taken from the environment, bytes that are no
+ * text go through base64, as does text with characters that are not shown as they are. Headers that curl sets by itself are
+ * left out.
+ * @param isNameless the request was sent without a User-Agent: by itself curl names itself
+ */
+export function curlOf(request: RecordedRequest, expanded: Expanded, isNameless = false): string {
+  const url = expanded.has(':url') ? doubleQuoted(request.url) : singleQuoted(request.url)
+  const parts = ['curl', '-sS', '-i', '-X', request.method, '--path-as-is', url]
+  if (request.headers['accept-encoding']) parts.push('--compressed')
+  for (const [name, value] of Object.entries(request.headers)) {
+    if (['host', 'content-length', 'accept-encoding'].includes(name)) continue
+    const line = value === '' ? `${name};` : `${name}: ${value}`
+    parts.push('-H', expanded.has(name) ? doubleQuoted(line) : singleQuoted(line))
+  }
+  if (isNameless) parts.push('-H', 'user-agent:')
+  const repeated = repeatedInShell(request)
+  const cut = remarksOn(request, repeated !== undefined)
+  if (repeated !== undefined) return `${repeated} | ${parts.join(' ')} --data-binary @-${cut}`
+  const isText = request.bodyEncoding === undefined
+  if (!isText || /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(request.body)) {
+    const bytes = isText ? Buffer.from(request.body).toString('base64') : request.body
+    return `printf %s ${singleQuoted(bytes)} | base64 -d | ${parts.join(' ')} --data-binary @-${cut}`
+  }
+  if (request.body !== '' || request.headers['content-length'] === '0') {
+    parts.push('--data-binary', singleQuoted(request.body))
+  }
+  return parts.join(' ') + cut
+}
+
+/** A shell reads no further. */
+export const remarkMark = '  # '
+
+/** Why the line does not send what was sent, if it does not. */
+function remarksOn({ bodyLength, headers, body, url }: RecordedRequest, isWhole: boolean): string {
+  const remarks = [
+    bodyLength !== undefined && !isWhole && `the body is cut here: ${bodyLength} bytes in all`,
+    /\[.*\]/.test(headers['authorization'] ?? '') &&
+      'its key is not at hand: the words in brackets say which it was',
+    url.startsWith(`${inProcessUrl}/`) &&
+      'the target is a handler in a program: nothing listens there',
+    `${url} ${body}`.includes(redacted) && `${redacted} replaces a key`,
+  ]
+  const shown = remarks.filter((remark) => remark !== false)
+  return shown.length > 0 ? remarkMark + shown.join('; ') : ''
+}
+
+/** One curl line that sends both requests on one connection; if they cannot be put together, the second with a remark. */
+export function curlOfBoth(first: FailureExchange, second: FailureExchange): string {
+  const isPlain = ({ curl }: FailureExchange): boolean =>
+    curl.startsWith('curl ') && !curl.includes(remarkMark)
+  if (isPlain(first) && isPlain(second))
+    return `${first.curl} --next ${second.curl.slice('curl '.length)}`
+  const { method, url } = first.request
+  return `${second.curl}${remarkMark}this request alone does not show it: send it after ${method} ${url} on one connection`
+}
+
+/** So many bytes at the end of what was kept have to be one pattern, and no pattern is longer than that. */
+const shown = 4096
+const longestPattern = 64
+
+/**
+ * Makes the whole of a body that was cut in a shell, if it goes on as what was kept ends, which is held against the digest of the
+ * whole; else undefined.
+ */
+function repeatedInShell(recorded: RecordedBody): string | undefined {
+  const { body, bodyEncoding, bodyLength, bodySha256 } = recorded
+  const end = body.slice(-shown)
+  const isPlain = bodyEncoding === undefined && /^[\x20-\x7e]*$/.test(end)
+  if (!isPlain || bodyLength === undefined || end.length < shown) return undefined
+  const period = Array.from({ length: longestPattern }, (_, at) => at + 1).find(
+    (length) => end.slice(length) === end.slice(0, -length),
+  )
+  if (period === undefined) return undefined
+  let from = body.length - shown
+  while (from > 0 && body[from - 1] === body[from - 1 + period]) from--
+  const [head, pattern] = [body.slice(0, from), body.slice(from, from + period)]
+  const length = bodyLength - Buffer.byteLength(head)
+  const rest = pattern.repeat(Math.ceil(length / period)).slice(0, length)
+  if (createHash('sha256').update(head).update(rest).digest('hex') !== bodySha256) return undefined
+  const made =
+    pattern.length === 1
+      ? `head -c ${length} /dev/zero | tr '\\0' ${singleQuoted(pattern)}`
+      : `yes ${singleQuoted(pattern)} | tr -d '\\n' | head -c ${length}`
+  return head === '' ? made : `{ printf %s ${singleQuoted(head)}; ${made}; }`
+}
