@@ -18,7 +18,6 @@ export type Judge = (context: CheckContext) => Promise<void>
 export interface CheckContext {
   readonly run: Run
   readonly requirement: CatalogueRequirement
-  /** The scenario that the target file declares for the requirement, if it does. */
   readonly scenario: Scenario | undefined
   /** Answers judged so far. */
   cases: number
@@ -42,7 +41,6 @@ export interface CheckContext {
   send(source: Source, purpose?: Partial<Purpose>, options?: AskOptions): Promise<Exchange>
   /** The evidence of a failure: what was sent, asked for, received. */
   failure(exchange: Exchange, expected: string, what: string, actual?: string): Failure
-  /** Throws the failure. */
   fail(exchange: Exchange, expected: string, what: string, actual?: string): never
 }
 
@@ -50,10 +48,8 @@ export interface CheckContext {
 export interface OpenCases {
   readonly planned: number
   readonly judged: number
-  /** Why the others are not judged; undefined if nothing says it. */
   readonly why: string | undefined
   plan(count: number): void
-  /** Notes that so many more of the planned ones were judged. */
   settle(count: number): void
   /** Says why what is left will not be judged; the first reason stays. */
   leave(why: string): void

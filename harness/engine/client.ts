@@ -1,7 +1,14 @@
 import { exclusiveIds } from '../target-file/index.ts'
 import { type Failure, mistakeReason, type RequirementResult } from '../report/index.ts'
 import { withFinding } from './describe.ts'
-import { type Exchange, isRight, type Probe, type Purpose } from './exchange.ts'
+import {
+  type Exchange,
+  isRight,
+  isWrong,
+  kindOfFailure,
+  type Probe,
+  type Purpose,
+} from './exchange.ts'
 import { NotExercised } from './outcome.ts'
 import { probeOf, type Source } from './request.ts'
 import { type Outgoing, sendWithPatience } from './retry.ts'
@@ -18,7 +25,7 @@ import {
   takeTurns,
   waitUntilSettled,
 } from './second-look/later.ts'
-import { confirmOnFreshConnection, mayBePoisoned } from './second-look/reused-connection.ts'
+import { confirmOnFreshConnection } from './second-look/reused-connection.ts'
 import { sendOnce } from './send.ts'
 
 /**
@@ -95,6 +102,12 @@ interface Suspicion {
   /** Asks again with that one circumstance changed; gives the exchange that is to be judged. */
   look(asked: Asked, exchange: Exchange): Promise<Exchange>
 }
+
+/** Wrong on a connection that carried another request before, and not known to be wrong on each. */
+const mayBePoisoned = ({ findings }: Run, exchange: Exchange): boolean =>
+  exchange.previousRequest !== undefined &&
+  isWrong(exchange) &&
+  !findings.wrongAnywhere.has(kindOfFailure(exchange))
 
 /** Whoever wants it to be granted waits by themselves, and a job may not be there yet: the next reading finds it. */
 const isAwaited = ({ purpose, response }: Exchange): boolean =>

@@ -29,7 +29,6 @@ export interface RunParts {
   readonly hooks: readonly RunHook[]
   /** How requests travel below the base URL; sockets, unless somebody hands over another way. */
   readonly transport?: Transport
-  /** Is judged in the same process, in place of a server. */
   readonly handler?: FetchHandler
 }
 

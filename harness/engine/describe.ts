@@ -17,7 +17,6 @@ import type { Depth, TpeMode } from '../report/index.ts'
 
 const longest = 160
 
-/** Shortens a recorded body to one line of at most 160 characters. */
 function excerpt(body: string): string {
   const line = body.replaceAll(/\s+/g, ' ').trim()
   return line.length > longest ? `${line.slice(0, longest)}…` : line
@@ -99,7 +98,6 @@ function recordedTpe({ recorded: { response } }: Exchange, tpe: string): string 
   return /^[\w.-]+$/.test(tpe) ? tpe : JSON.stringify(tpe)
 }
 
-/** The target's own words, as they were recorded. */
 function descriptionOf({ recorded }: Exchange, response: HttpResponse): string {
   const text = descriptionIn(jsonValue(response))
   if (text === undefined) return ''
@@ -159,7 +157,6 @@ function textOf(markup: string): string {
     .trim()
 }
 
-/** Requirements and state that a failure needs to show again. */
 interface Repeated {
   readonly runs?: number | undefined
   readonly depth?: Depth | undefined
@@ -168,7 +165,6 @@ interface Repeated {
   readonly insecure?: boolean | undefined
   readonly baseUrl?: string | undefined
   readonly target?: string | undefined
-  /** Path of a PEM file. */
   readonly ca?: string | undefined
   readonly headers?: HeaderValues
 }

@@ -23,7 +23,6 @@ export interface RunFacts {
   /** What is to be said of the first. */
   readonly keyRefusal?: string | undefined
   readonly ended: ({ readonly cause: EndCause } & Reason) | null
-  /** Ids of jobs that no reading showed ended. */
   readonly jobsInProgress: readonly string[]
   readonly recordingProblem: string | undefined
   /** Sentences that say what of the target or its file to look at, if they do not seem to be what was meant. */
@@ -54,7 +53,6 @@ export function factsOf(run: Run): RunFacts {
   }
 }
 
-/** The objects that the run created, with what became of those that it had to remove. */
 function createdBy({ objects: { created, cleanups }, client: { recorder } }: Run): Created[] {
   return created.map((object) => {
     const known = { ...object, id: recorder.redact(object.id) }

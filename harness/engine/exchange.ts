@@ -204,6 +204,11 @@ export function kindOf(exchange: Exchange): string | undefined {
     : undefined
 }
 
+/** What it was sent for, and with which status it failed. */
+export function kindOfFailure({ purpose, probe, response }: Exchange): string {
+  return `${purpose.requirement ?? probe.operation} ${response?.status}`
+}
+
 /** Whether the request may be sent again: it cannot have had an effect, or was refused. */
 export function mayRepeat({ probe, response }: Exchange): boolean {
   return probe.effect === 'none' || (response !== undefined && isRefusedByClient(response.status))

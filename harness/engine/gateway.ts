@@ -81,7 +81,6 @@ function pageInstead(said: string): GatewayResponse {
   }
 }
 
-/** Status, page and `Server` of what answered. */
 function describeGateway(exchange: Exchange, response: HttpResponse): string {
   const said = describeResponse(exchange)
   const server = exchange.recorded.response?.headers['server'] ?? response.header('server')

@@ -78,7 +78,8 @@ async function exerciseAll(run: Run, judgeOf: JudgeOf, tell: Tell): Promise<void
     if (atEnd && result.outcome === 'passed') looksAtEnd.push(() => exercise(context, atEnd))
     else tell(result)
   }
-  if (!life.ended && (await client.liveness.first())) await setUp(run)
+  const isReady = !life.ended && (await client.liveness.first())
+  if (isReady && target.setup.length + target.teardown.length > 0) await setUp(run)
   for (const one of api.requirements) if (!isPlanned(run, one.id)) tell(unplanned(run, one))
   // If a hook cannot begin, the requirements that need it report that.
   const started = hooks.map((hook) => hook.start?.(run).catch(() => undefined))
@@ -93,7 +94,6 @@ async function exerciseAll(run: Run, judgeOf: JudgeOf, tell: Tell): Promise<void
 /** The first object of each operation is looked at again so long after it was made at least, in ms: what shows late shows then. */
 const leastAgeMs = 3000
 
-/** Waits until the objects of the run are old enough to be looked at again. */
 async function awaitAge(run: Run): Promise<void> {
   const { created, madeAt } = run.objects
   const first = new Map<string, number>()
@@ -151,11 +151,13 @@ async function finishRun(run: Run): Promise<void> {
   const { elsewhere, liveness, recorder, throttle, transport } = run.client
   liveness.stop()
   throttle.release()
-  const cleaned = run.life.ended?.cause === 'unreachable' ? Promise.resolve() : cleanUp(run)
+  const { created, saved } = run.objects
+  const isGone = run.life.ended?.cause === 'unreachable'
+  const cleaned = isGone || created.length === 0 ? Promise.resolve() : cleanUp(run)
   try {
     // There is no time for one after the other.
     if (run.life.ended?.cause !== 'interrupted') await Promise.allSettled([cleaned])
-    await allEnded([cleaned, tearDown(run)])
+    await allEnded([cleaned, saved ? tearDown(run, saved) : Promise.resolve()])
   } finally {
     await allEnded([transport.close(), elsewhere.close()]).finally(recorder.close)
   }

@@ -38,7 +38,6 @@ const maxNamed = 3
 /** A request that got no answer this long before the last answer (ms) did not cause an end that comes now. */
 const recentMs = 1000
 
-/** The question and its answer. */
 interface Asked {
   readonly result: HttpResult
   readonly exchange: Exchange

@@ -1,4 +1,5 @@
 import { isSame, responseOf, type AnswersDiffer, type RequirementResult } from '../report/index.ts'
+import type { HeaderLine } from '../http/index.ts'
 import type { Exchange, Probe } from './exchange.ts'
 import { tpeOf } from './response.ts'
 
@@ -56,12 +57,24 @@ export function createLog(clean: (text: string) => string = (text) => text) {
   const answers: Answer[] = []
   const limited: Limited[] = []
   const headers = new Map<string, Map<string, Map<string, number>>>()
-  const noteHeader = (name: string, value: string, kind: string): void => {
+  /** By names as they are sent, those under which they are compared; null if they tell no instance. */
+  const names = new Map<string, string | null>()
+  const nameOf = (sent: string): string | null => {
+    const known = names.get(sent)
+    if (known !== undefined) return known
+    const name = ofOneAnswer.test(sent) ? null : sent.toLowerCase()
+    names.set(sent, name)
+    return name
+  }
+  const noteHeader = ({ name: sent, value }: HeaderLine, kind: string): void => {
+    const name = nameOf(sent)
+    if (name === null) return
     const values = headers.get(name) ?? new Map<string, Map<string, number>>()
     headers.set(name, values)
     if (values.size > mostInstances) return
-    const counts = values.get(value) ?? new Map<string, number>()
-    values.set(value, counts.set(kind, (counts.get(kind) ?? 0) + 1))
+    const compared = value.slice(0, longestValue)
+    const counts = values.get(compared) ?? new Map<string, number>()
+    values.set(compared, counts.set(kind, (counts.get(kind) ?? 0) + 1))
   }
   return {
     clean,
@@ -74,10 +87,8 @@ export function createLog(clean: (text: string) => string = (text) => text) {
       const { status } = response
       const tpe = tpeOf(response)
       answers.push({ ...kindOfRequest(probe), status, tpe, sentAt, endedAt, isOwn: false })
-      const kind = nameOf({ status, tpe })
-      for (const { name, value } of response.headers)
-        if (!ofOneAnswer.test(name))
-          noteHeader(name.toLowerCase(), value.slice(0, longestValue), kind)
+      const kind = kindOf({ status, tpe })
+      for (const line of response.headers) noteHeader(line, kind)
     },
     observe({ sentAt }: Exchange): void {
       const answer = answers.findLast((one) => one.sentAt === sentAt)
@@ -89,7 +100,7 @@ export function createLog(clean: (text: string) => string = (text) => text) {
   }
 }
 
-const nameOf = ({ status, tpe }: { status: number | null; tpe?: string | undefined }): string =>
+const kindOf = ({ status, tpe }: { status: number | null; tpe?: string | undefined }): string =>
   `${status} ${tpe ?? ''}`
 
 /** Something in front of the service, or its load, answers so before anybody looks at a key. */
@@ -134,8 +145,8 @@ export function answersDiffer(
   const frequency = (of: (typeof shown)[number]): number =>
     shown.filter((other) => isSame(of, other)).length
   const [answer] = shown.toSorted((one, other) => frequency(other) - frequency(one))
-  const kind = nameOf(answer!)
-  const alike = answers.filter((one) => nameOf(one) === kind)
+  const kind = kindOf(answer!)
+  const alike = answers.filter((one) => kindOf(one) === kind)
   const [first, last] = [alike[0], alike.at(-1)]
   if (!first || !last) return undefined
   const { status, tpe } = first

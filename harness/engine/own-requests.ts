@@ -34,7 +34,6 @@ interface HookSending {
 /** A request that the target file declares got no answer. */
 interface NoHookResponse {
   readonly status: undefined
-  /** Description for a reader. */
   readonly why: string
 }
 
@@ -154,10 +153,8 @@ function save(
   return undefined
 }
 
-/** Sends the requests of `teardown`, whatever became of the run, if its setup was begun. One that fails is told. */
-export async function tearDown(run: Run): Promise<void> {
-  const { saved } = run.objects
-  if (!saved) return
+/** Sends the requests of `teardown`, whatever became of the run. One that fails is told. @param saved what its setup saved, as far as it came */
+export async function tearDown(run: Run, saved: Map<string, string>): Promise<void> {
   const timeoutMs = run.life.ended?.cause === 'interrupted' ? responseAfterEndMs : responseMs
   const sending = { role: 'cleanup', requirement: null, timeoutMs } as const
   for (const [at, declared] of run.target.teardown.entries()) {
@@ -201,7 +198,6 @@ export async function cleanUp(run: Run): Promise<void> {
   await allEnded(Array.from({ length: Math.min(atOnce, run.client.semaphore.size) }, worker))
 }
 
-/** Somebody waits for the end of the run. */
 function isHurried({ life: { ended } }: Run): boolean {
   return ended?.cause === 'interrupted' || ended?.cause === 'lost'
 }

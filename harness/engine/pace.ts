@@ -144,7 +144,6 @@ interface HoldOptions {
 
 /** A time in which every answer was a throttled one. */
 export interface Wall {
-  /** Operations that gave them. */
   readonly operations: readonly string[]
   readonly ms: number
   /** The longest `Retry-After`, in ms. */
@@ -266,7 +265,6 @@ export function createThrottle({ baseMs, log, onTimeout }: ThrottleSettings) {
     see({ response }: Pick<Exchange, 'response'>): void {
       if (response && !isThrottled(response)) release()
     },
-    /** The end of the throttle timeout, at the end of the run. */
     release,
   }
 }

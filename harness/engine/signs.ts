@@ -168,7 +168,6 @@ export function createSigns(baseUrl: string) {
   }
 }
 
-/** Whether no object can be meant that is not there. */
 function isSure({ hasEnvelope, hasParams, isMissing }: Asked): boolean {
   return isMissing || (!hasParams && !hasEnvelope)
 }

@@ -38,7 +38,6 @@ export interface HistoryEvent {
    * listing the types that it asks for.
    */
   readonly object: string | undefined
-  /** Name that a creation asks for. */
   readonly name?: string | undefined
   /** Digest of the body of a creation, undefined if that is not known whole; and the media type that it is labelled with. */
   readonly content?: string | undefined
@@ -61,7 +60,6 @@ export interface HistoryEvent {
   readonly isFirst: boolean
   /** JSON of the answer, as `trimmedBody` keeps it; undefined if it has none. */
   readonly body?: unknown
-  /** Evidence that a failure shows. */
   readonly exchange: Exchange
 }
 
@@ -200,7 +198,6 @@ function requestOf(
   return { request: isOther || purpose.badInput ? 'odd' : 'valid' }
 }
 
-/** Whether the inputs of a creation are those that the target file declares for the application. */
 function isAsDeclared(
   target: Target,
   exchange: Exchange,

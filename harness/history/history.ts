@@ -34,7 +34,6 @@ const placesOf = ({ object, within }: HistoryEvent): string[] => [
   ...(within === undefined ? [] : [`within ${idKey(within)}`]),
 ]
 
-/** Whether one shows nothing but what another one showed, of the same object. */
 const saysTheSame = (one: HistoryEvent | undefined, other: HistoryEvent): boolean =>
   one !== undefined &&
   one.operation === other.operation &&

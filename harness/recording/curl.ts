@@ -44,7 +44,6 @@ export function curlOf(request: RecordedRequest, expanded: Expanded, isNameless 
 /** A shell reads no further. */
 export const remarkMark = '  # '
 
-/** Why the line does not send what was sent, if it does not. */
 function remarksOn({ bodyLength, headers, body, url }: RecordedRequest, isWhole: boolean): string {
   const remarks = [
     bodyLength !== undefined && !isWhole && `the body is cut here: ${bodyLength} bytes in all`,

@@ -18,7 +18,6 @@ const recordedCharacters = 16 * 1024
 /** A key that begins in what is kept of a value is found to its end, and what follows need not be read. */
 const overlapOfLine = 64 * 1024
 
-/** Stands for the lines that are left out. */
 const leftOut = 'conform-left-out'
 
 /** Recorded wherever they stand among the headers: answers are judged by them, those of a recording too. */

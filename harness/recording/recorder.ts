@@ -6,9 +6,7 @@ import { recordBody, recordHead, recordHeaders } from './recorded.ts'
 import type { Redactor } from './redactor.ts'
 import type { HeaderLine, HttpRequest, HttpResult } from '../http/index.ts'
 
-/** An exchange that has ended, and why it was sent. */
 interface EndedExchange extends Pick<RecordedExchange, 'requirement' | 'operation' | 'role'> {
-  /** The address in full, as it was asked. */
   readonly url: string
   readonly request: HttpRequest
   readonly result: HttpResult
@@ -129,7 +127,6 @@ export function createRecorder(logFile: string | undefined, redactor: Redactor) 
     get count(): number {
       return count
     },
-    /** Why exchanges are not kept any more, if the log could not be written. */
     get problem(): string | undefined {
       return log?.problem
     },

@@ -54,7 +54,6 @@ class RunIndex {
     this.#probe = Math.floor(size / 2)
   }
 
-  /** Learns all runs of a key. */
   add(key: string): void {
     for (let at = 0; at + this.#probe <= key.length; at++) {
       this.#probes.add(key.slice(at, at + this.#probe))
@@ -117,7 +116,6 @@ export class Redactor {
     this.#kept.add(text)
   }
 
-  /** The text without any key. */
   text(text: string): string {
     let rest = this.#withoutLong(text)
     for (const { value, label } of this.#short)
@@ -190,7 +188,6 @@ function isJoseHeader(part: string): boolean {
   }
 }
 
-/** A stretch of a text that is written as something else. */
 type Span = readonly [start: number, end: number, label: string]
 
 /**

@@ -5,7 +5,6 @@ export interface View {
   readonly text: string
   /** The place in the text as it was of all that has a part in what stands there. */
   place(from: number, to: number): Place
-  /** It was decoded from digits. */
   readonly isDecoded?: true
 }
 
@@ -26,7 +25,6 @@ const jsonEscapes: Readonly<Record<string, string>> = {
   t: '\t',
 }
 
-/** A character as HTML and XML write it. */
 const entity = String.raw`&(?:#[Xx][\dA-Fa-f]{1,13}(?![\dA-Fa-f]);?|#\d{1,14}(?!\d);?|(?:${Object.keys(entities).join('|')});|(?:amp|AMP|lt|LT|gt|GT|quot|QUOT))`
 const everyEntity = new RegExp(entity, 'g')
 

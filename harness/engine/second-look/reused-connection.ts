@@ -4,6 +4,7 @@ import {
   isNobodys,
   isRight,
   isWrong,
+  kindOfFailure,
   mayRepeat,
   type PreviousRequest,
   isThrottling,
@@ -17,19 +18,6 @@ import { describeResponse, rerunLine, onReusedConnection } from '../describe.ts'
 import { forLiveness, livenessProbe, requestOf } from '../request.ts'
 import type { Run } from '../run.ts'
 import { sendOnce } from '../send.ts'
-
-/** True for an answer that is wrong on a connection that carried another request before, and that is not known to be wrong on each. */
-export function mayBePoisoned(run: Run, exchange: Exchange): boolean {
-  return (
-    exchange.previousRequest !== undefined &&
-    isWrong(exchange) &&
-    !run.findings.wrongAnywhere.has(kindOfFailure(exchange))
-  )
-}
-
-function kindOfFailure({ purpose, probe, response }: Exchange): string {
-  return `${purpose.requirement ?? probe.operation} ${response?.status}`
-}
 
 /**
  * Gives the exchange that is to be judged. If the answer is right on fresh connections and wrong after the same previous request,
