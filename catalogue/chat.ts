@@ -1,9 +1,9 @@
-import { accepted, generating, modelError, scenario, requirements, valid } from './requirement.ts'
+import { accepted, modelError, scenario, requirements, valid } from './requirement.ts'
 import { anyBadRequest, unknownModel } from './expected.ts'
 
 // oxfmt-ignore
 export const completionCreate = requirements('completion.create', [
-  accepted('A valid request', generating),
+  accepted('A valid request'),
   { id: '400-unsupported-model', section: '7.3', needs: [valid, '{model}'], expects: [[400, 'BadRequest'], unknownModel],
     statement: 'A model that is not supported is answered 400 BadRequest; one that does not exist, also 404 ResourceNotFound or NotFound.',
     expectsByScenario: [[400, 'BadRequest']] },
@@ -31,7 +31,7 @@ export const completionCreate = requirements('completion.create', [
 // oxfmt-ignore
 export const chatCreate = requirements('chat.create', [
   { id: '200-completion', section: '2.8', needs: [valid], expects: '2xx',
-    statement: 'A valid chat is answered by a 2xx whose choices[0].message.content is a string.', control: true, effect: 'generates' },
+    statement: 'A valid chat is answered by a 2xx whose choices[0].message.content is a string.', control: true },
   { id: '200-text-parts', section: '2.8', needs: [valid], expects: '2xx',
     statement: 'The content of a message may be an array of text parts, one or two.', effect: 'generates' },
   { id: '200-image-parts', section: '2.8', needs: [scenario], expects: '2xx',

@@ -1,7 +1,5 @@
 import {
   accepted,
-  creating,
-  generating,
   validRequest,
   scenario,
   namedCreations,
@@ -12,7 +10,7 @@ import { anyBadRequest, oversized } from './expected.ts'
 
 // oxfmt-ignore
 export const graphsCreate = requirements('graphs.create', [
-  accepted('The creation of a graph', creating),
+  accepted('The creation of a graph'),
   { id: '2xx-usable', section: '4.4', needs: [valid, ['/operations/graphs.query/body', '/operations/graphs.add-file/body']],
     statement: 'A created graph can be queried, and a file be added to it, at the latest settleMs later, and again at the end of the run: not 404, 410 or a 5xx.',
     seenBy: ['graphs.query', 'graphs.add-file'], effect: 'creates', atMost: { requests: 1, generates: 7, also: { 'graphs.query': 15, 'graphs.add-file': 15, 'files.upload': 1 } } },
@@ -24,7 +22,7 @@ export const graphsCreate = requirements('graphs.create', [
 
 // oxfmt-ignore
 export const graphsAddFile = requirements('graphs.add-file', [
-  accepted('The addition of a file to a graph', creating),
+  accepted('The addition of a file to a graph'),
   { id: '4xx-unknown-file', section: '7.2', needs: [valid, '{file}'], expects: [['4xx']],
     statement: 'The addition of a file that nobody has, or that was deleted, is answered by a 4xx (not 401, not 429) with an error envelope.', atMost: { requests: 1, also: { 'graphs.create': 1 } } },
   { id: '400-unsupported-type', section: '7.3', needs: [scenario], expects: [[400, 'BadRequest']], refused: 'A file of a type that graphs do not support' },
@@ -47,7 +45,7 @@ export const graphsAddFile = requirements('graphs.add-file', [
 
 // oxfmt-ignore
 export const graphsQuery = requirements('graphs.query', [
-  accepted('A query of a graph', generating),
+  accepted('A query of a graph'),
   { id: '2xx-query-config', section: '2.7', needs: [valid, '{query_config}'], expects: '2xx',
     statement: 'A query_config inside its bounds is accepted.',
     effect: 'generates' },
@@ -88,7 +86,7 @@ export const pdfParse = requirements('pdf.parse', [
 
 // oxfmt-ignore
 export const filesUpload = requirements('files.upload', [
-  { ...accepted('The upload of a file', creating), section: '2.8, 4.4' },
+  { ...accepted('The upload of a file'), section: '2.8, 4.4' },
   { id: '2xx-attached-to-graph', section: '2.8', needs: [valid, '/resources/graph'], expects: '2xx',
     statement: 'A file that is uploaded with graphId is attached to that graph alone.',
     seenBy: ['graphs.create', 'graphs.add-file', 'graphs.query'], effect: 'creates', atMost: { requests: 9, also: { 'graphs.create': 1, 'graphs.add-file': 10 } } },

@@ -1,10 +1,10 @@
-import { accepted, creating, namedCreations, scenario, requirements, valid } from './requirement.ts'
+import { accepted, namedCreations, scenario, requirements, valid } from './requirement.ts'
 import { anyBadRequest } from './expected.ts'
 
 // oxfmt-ignore
 export const jobsCreate = requirements('jobs.create', [
   { id: '202-created', section: '4.2, 2.4', needs: [valid], expects: 202,
-    statement: 'A valid creation is answered 202 with the id, status and created_at of the new job.', control: true, judgedLast: true, effect: 'generates' },
+    statement: 'A valid creation is answered 202 with the id, status and created_at of the new job.', control: true, judgedLast: true },
   { id: '202-retrievable', section: '4.2, 4.3', needs: [valid], expects: 200,
     statement: 'The id that a creation returned can be retrieved, at the latest settleMs later.', seenBy: ['jobs.retrieve'], judgedLast: true,
     effect: 'generates', atMost: { requests: 5 } },
@@ -38,7 +38,7 @@ export const jobsCreate = requirements('jobs.create', [
 // oxfmt-ignore
 export const jobsRetrieve = requirements('jobs.retrieve', [
   { id: '200-job', section: '2.3, 4.3', needs: [valid], expects: 200,
-    statement: 'A retrieval is answered 200 with a job of the shape shown, in every state.', control: true, judgedLast: true, effect: 'generates' },
+    statement: 'A retrieval is answered 200 with a job of the shape shown, in every state.', control: true, judgedLast: true },
   { id: '200-identity', section: '2.3, 2.4', needs: ['/resources/application'], expects: 200,
     statement: 'The id and application_id of a retrieved job are its own: no two creations give one id, and an older id still reads its own job.',
     judgedLast: true, seenBy: ['jobs.create'], effect: 'generates', atMost: { requests: 8 } },
@@ -63,7 +63,7 @@ export const jobsRetrieve = requirements('jobs.retrieve', [
 
 // oxfmt-ignore
 export const applicationsCreate = requirements('applications.create', [
-  accepted('The creation of an application', creating),
+  accepted('The creation of an application'),
   { id: '2xx-usable', section: '4.4', needs: [valid],
     statement: 'A job can be created on a created application, at the latest settleMs later, and again at the end of the run: not 404, 410 or a 5xx.',
     seenBy: ['jobs.create'], effect: 'creates', atMost: { requests: 1, generates: 7, also: { 'jobs.create': 15 } } },

@@ -1,5 +1,10 @@
 import type { Operation, Effect } from './operation.ts'
-import { isOperationId, type OperationId, operations } from './operations.ts'
+import {
+  isOperationId,
+  operation as operationOf,
+  type OperationId,
+  operations,
+} from './operations.ts'
 import { type Expected, type Pairs, isRefusal } from './expected.ts'
 
 /** Members that the target file must declare, as JSON Pointers into it. */
@@ -176,11 +181,15 @@ function wordsOf(expects: Expected = []): string {
   )
 }
 
+/** The effect of a valid request; what is retrieved has to be made, if none is declared. */
+const effectOf = ({ effect, reads }: Operation): Effect => (reads ? 'generates' : effect)
+
 export function requirement<const A extends Area, const T extends RequirementText>(
   area: A,
   text: T,
 ): RequirementFrom<A, T> {
-  const { refused, level = 'must', needs = [], effect = 'none', ...rest } = text
+  const ofControl = text.control && isOperationId(area) ? effectOf(operationOf(area)) : undefined
+  const { refused, level = 'must', needs = [], effect = ofControl ?? 'none', ...rest } = text
   const id = `${area}/${text.id}`
   const own = (need: string): string => {
     if (need === scenario) return `/scenarios/${id.replaceAll('~', '~0').replaceAll('/', '~1')}`
@@ -188,6 +197,8 @@ export function requirement<const A extends Area, const T extends RequirementTex
   }
   return {
     ...rest,
+    // What a creation makes is judged on all creations of the run; any other control is sent again at its end.
+    ...(ofControl === 'creates' && { judgedLast: true }),
     id,
     operation: area,
     level,
@@ -201,18 +212,11 @@ export function requirement<const A extends Area, const T extends RequirementTex
   } as unknown as RequirementFrom<A, T>
 }
 
-/** More of a control by what its request does: one that creates is judged on all creations of the run, any other is sent again at its end. */
-export const creating = { effect: 'creates', judgedLast: true } as const
-export const generating = { effect: 'generates' } as const
-
 /** The granted requirement of an operation whose response is not shown. */
-export function accepted<const More extends Partial<RequirementText> = Record<never, never>>(
-  what: string,
-  more: More = {} as More,
-) {
+export function accepted(what: string) {
   const statement = `${what} is answered by a 2xx.`
   const own = { id: '2xx-accepted', section: '4.4', needs: [valid], expects: '2xx' } as const
-  return { ...own, statement, control: true as const, ...more }
+  return { ...own, statement, control: true as const }
 }
 
 /** §7.4: what gives an error of the model, of any status. */

@@ -1,4 +1,4 @@
-import { accepted, generating, scenario, requirements, valid } from './requirement.ts'
+import { accepted, scenario, requirements, valid } from './requirement.ts'
 import { anyBadRequest, oversized } from './expected.ts'
 
 // oxfmt-ignore
@@ -26,7 +26,7 @@ export const tools = {
   ]),
 
   'translate.run': requirements('translate.run', [
-    accepted('A valid request', generating),
+    accepted('A valid request'),
     { id: '400-unsupported-language', section: '7.3', needs: [valid, ['{source}', '{target}']], expects: [[400, 'BadRequest']],
       refused: 'An unsupported source or target language' },
     { id: '400-empty-text', section: '7.3', needs: [valid, '{text}'], expects: [[400, 'InvalidInputParameters']], refused: 'An empty text' },
@@ -37,7 +37,7 @@ export const tools = {
   ]),
 
   'vision.analyze': requirements('vision.analyze', [
-    accepted('A valid request', generating),
+    accepted('A valid request'),
     { id: '4xx-unknown-file', section: '7.2', needs: [valid, '{variables}'], expects: [['4xx']],
       statement: 'A variable whose file nobody has, or was deleted, is answered by a 4xx (not 401, not 429) with an error envelope.' },
     { id: '400-malformed-request', level: 'should', section: '2.8, 7.2', needs: [valid, ['{prompt}', '{variables}']], expects: anyBadRequest,

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { catalogue, grantedRequirement, requirementOf } from '../../catalogue/catalogue.ts'
+import { catalogue } from '../../catalogue/catalogue.ts'
 import {
   type Member,
   type Operation,
@@ -42,12 +42,6 @@ describe.each(all.map((one) => [one.id, one] as const))(
       expect(Object.keys(more.params ?? {})).toEqual(
         [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name),
       )
-    })
-
-    test('has the effect of its granted requirement', () => {
-      if (!isOperationId(id)) throw new Error(id)
-      // What is retrieved has to be made, if none is declared.
-      expect(requirementOf(grantedRequirement[id]).effect).toBe(more.reads ? 'generates' : effect)
     })
 
     test('names a place and a schema that there are', () => {
