@@ -5,6 +5,7 @@ import { operations } from '../catalogue/operations.ts'
 import type { HeaderValue, KeyValue, Target, TargetFile } from '../harness/target-file/index.ts'
 import {
   baseUrlProblem,
+  checkTargetFile,
   loadTargetFile,
   plainFile,
   normalBaseUrl,
@@ -112,6 +113,8 @@ export async function checkTarget(
   const problem = baseUrl === undefined ? undefined : baseUrlProblem(baseUrl)
   if (problem !== undefined) throw new UserError(`--base-url: ${problem}`)
   const { file, dir } = await loadTargetFile(path)
+  // What is resolved below is not the file as it is written.
+  if (path !== undefined) checkTargetFile(file, path)
   const address = baseUrl ?? file.baseUrl ?? derive() ?? nowhere
   const given = baseUrlProblem(address) === undefined ? normalBaseUrl(address) : address
   const normal = given.replace(/\/v1$/, '')

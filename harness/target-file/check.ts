@@ -2,19 +2,25 @@ import type { ErrorObject } from 'ajv/dist/2020.js'
 import { isObject, memberPath } from '../../schemas/json.ts'
 import { withArticle } from '../../schemas/validate.ts'
 import { validatorOf } from '../../schemas/validators.ts'
-import { UserError } from '../user-error.ts'
+import { placed, refuseAll } from './keys.ts'
 import { didYouMean } from './nearest.ts'
 import { plainFile } from './places.ts'
 import { problemsOf } from './resolve.ts'
 import type { TargetFile } from './target-file.ts'
 
-const most = 10
-
 /**
- * Gives the value back as a target file, or throws one `UserError` that names each wrong member by its path.
+ * Gives the value back as a target file, or throws one `UserError` that names each wrong member by its path. Nothing that it
+ * refers to is read.
  * @param source how the file is called in the message
  */
 export function checkTargetFile(value: unknown, source: string): TargetFile {
+  const file = checkForm(value, source)
+  refuseAll(problemsOf(file, source), source)
+  return file
+}
+
+/** As `checkTargetFile`, but for what the schema cannot say: that is looked at where the target is resolved. */
+export function checkForm(value: unknown, source: string): TargetFile {
   const problems: string[] = []
   // The handler of a module stands apart: the rest is data, and has a schema.
   const { fetch: handler, ...rest } = isObject(value) ? value : {}
@@ -27,13 +33,13 @@ export function checkTargetFile(value: unknown, source: string): TargetFile {
     )
   else if (handler !== undefined && isObject(data) && data['baseUrl'] !== undefined)
     problems.push('fetch stands in place of baseUrl: remove one of the two')
-  // Each step counts on the one before: form on plain data, meaning on form.
+  // The schema counts on plain data.
   if (problems.length === 0) problems.push(...formProblems(data))
-  if (problems.length === 0) problems.push(...problemsOf(data as TargetFile))
-  if (problems.length === 0) return value as TargetFile
-  const more = problems.length > most ? [`and ${problems.length - most} more`] : []
-  const lines = [...problems.slice(0, most), ...more]
-  throw new UserError(lines.map((problem) => `${source}: ${problem}`).join('\n'))
+  refuseAll(
+    problems.map((problem) => placed({ source }, problem)),
+    source,
+  )
+  return value as TargetFile
 }
 
 interface Schema {

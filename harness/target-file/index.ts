@@ -2,7 +2,7 @@
 export type { FetchHandler, HeaderValue, HeaderValues, Limits, TargetFile } from './target-file.ts'
 export type { KeyValue, OperationValue, ScenarioValue } from './target-file.ts'
 export { loadTargetFile } from './load.ts'
-export { checkTargetFile } from './check.ts'
+export { checkForm, checkTargetFile } from './check.ts'
 export { baseUrlProblem, headerProblem, normalBaseUrl } from './http-values.ts'
 export { didYouMean, idMeant, nearest } from './nearest.ts'
 

@@ -22,8 +22,10 @@ export interface Context {
   readonly env: Environment
   /** In normal form. */
   readonly baseUrl: string
-  /** If the file alone is looked at: what is wrong with it. Nothing outside it is read then, and no secret noted. */
-  readonly problems?: string[]
+  /** The file alone is looked at: nothing outside it is read, and no secret noted. */
+  readonly isAlone?: true
+  /** What is wrong, each in one sentence. */
+  readonly problems: string[]
   readonly secrets: Secret[]
   /** Header values of environment variables: hidden as well, if the file itself does not show them. */
   readonly hidden: Secret[]
@@ -32,10 +34,18 @@ export interface Context {
   readonly asked: (() => Promise<string>)[]
 }
 
-/** Notes what is wrong; throws it as a UserError unless problems are gathered. */
-export function refuse(context: Pick<Context, 'problems' | 'source'>, sentence: string): void {
-  if (!context.problems) throw new UserError(placed(context, sentence))
-  context.problems.push(sentence)
+/** Notes what is wrong. */
+export function refuse(context: Context, sentence: string): void {
+  context.problems.push(placed(context, sentence))
+}
+
+const most = 10
+
+/** Throws one `UserError` for all that is wrong, if anything is; of much the first sentences. */
+export function refuseAll(problems: readonly string[], source?: string): void {
+  const more =
+    problems.length > most ? [placed({ source }, `and ${problems.length - most} more`)] : []
+  if (problems.length > 0) throw new UserError([...problems.slice(0, most), ...more].join('\n'))
 }
 
 /** The member, or a sentence about it, with the file that has it. */
@@ -53,12 +63,12 @@ export const labels = {
 
 /** Notes a secret that `member` holds. */
 function note(
-  context: Pick<Context, 'problems' | 'secrets' | 'warnings'>,
+  context: Pick<Context, 'isAlone' | 'secrets' | 'warnings'>,
   member: string,
   value: string,
   label: string,
 ): void {
-  if (context.problems) return
+  if (context.isAlone) return
   context.secrets.push({ value, label })
   printed.add(value, label)
   if (value.length < shortestKey)
@@ -67,24 +77,23 @@ function note(
     )
 }
 
-/** The value of an environment variable that `member` names; empty if the file alone is looked at. */
-export function readEnv(context: Context, name: string, member: string): string {
-  if (context.problems) return ''
-  const value = context.env[name] ?? ''
-  if (value === '') {
-    const state = context.env[name] === undefined ? 'not set' : 'empty'
-    refuse(context, `${member}: the environment variable ${name} is ${state}`)
-  }
-  return value
+/** The value of an environment variable that `member` names; undefined if there is none, or the file alone is looked at. */
+export function readEnv(context: Context, name: string, member: string): string | undefined {
+  const value = context.env[name]
+  if (context.isAlone || value) return value
+  const state = value === undefined ? 'not set' : 'empty'
+  refuse(context, `${member}: the environment variable ${name} is ${state}`)
+  return undefined
 }
 
-/** The bytes of a file that `member` names; none if the target file alone is looked at. */
-export function readNamedFile(context: Context, path: string, member: string): Buffer {
-  if (context.problems) return Buffer.alloc(0)
+/** The bytes of a file that `member` names; undefined if it cannot be read, or the target file alone is looked at. */
+export function readNamedFile(context: Context, path: string, member: string): Buffer | undefined {
+  if (context.isAlone) return undefined
   try {
     return readFileSync(resolve(context.dir, path))
   } catch (error) {
-    throw new UserError(placed(context, `${member}: ${path} ${whyUnreadable(error)}`))
+    refuse(context, `${member}: ${path} ${whyUnreadable(error)}`)
+    return undefined
   }
 }
 
@@ -168,26 +177,31 @@ function restrictedKeys(
 /** Reads a key; one that a command or function gives is known when that is first asked. */
 export function keyOf(context: Context, member: string, value: KeyValue, label: string): KeySource {
   if (typeof value === 'string') return fixedKey(context, member, value, label)
-  // It is whatever is found there.
-  if (context.problems) return { label, value: '' }
   if (typeof value === 'object' && 'env' in value) {
     const from = `${member} (from the environment variable ${value.env})`
     return fixedKey(context, from, readEnv(context, value.env, member), `$${value.env}`)
   }
   if (typeof value === 'object' && 'file' in value) {
-    const text = readNamedFile(context, value.file, member).toString('utf8')
+    const text = readNamedFile(context, value.file, member)?.toString('utf8')
     const from = `${member} (from the file ${value.file})`
-    return fixedKey(context, from, text.replace(/\r?\n$/, ''), label)
+    return fixedKey(context, from, text?.replace(/\r?\n$/, ''), label)
   }
   const ask = askedKey(context, member, value, label)
   context.asked.push(ask)
   return { label, ask }
 }
 
-function fixedKey(context: Context, from: string, value: string, label: string): KeySource {
+/** @param value undefined if there is none, which has been told */
+function fixedKey(
+  context: Context,
+  from: string,
+  value: string | undefined,
+  label: string,
+): KeySource {
+  if (value === undefined) return { label, value: '' }
   const problem = keyProblem(value)
-  if (problem !== undefined) refuse(context, `${from} ${problem}`)
-  note(context, placed(context, from), value, label)
+  if (problem === undefined) note(context, placed(context, from), value, label)
+  else refuse(context, `${from} ${problem}`)
   return { label, value }
 }
 

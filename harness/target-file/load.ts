@@ -8,14 +8,14 @@ import { noteModule, waitForForeign } from '../foreign-code.ts'
 import { foreignWords, noteLiterals } from '../recording/index.ts'
 import { doubledMember } from '../report/index.ts'
 import { unreadable, Unjudgeable, UserError } from '../user-error.ts'
-import { checkTargetFile } from './check.ts'
+import { checkForm } from './check.ts'
 import type { TargetFile } from './target-file.ts'
 
 const endings = ['.json', '.ts', '.mts', '.js', '.mjs']
 
 /**
- * Reads and checks a target file: JSON, with comments if it has any, or a module's default export. Without a path one that
- * declares nothing. `dir` is the folder that relative paths in it are relative to.
+ * Reads a target file, and checks its form: JSON, with comments if it has any, or a module's default export. Without a path
+ * one that declares nothing. `dir` is the folder that relative paths in it are relative to.
  */
 export async function loadTargetFile(
   path: string | undefined,
@@ -25,7 +25,7 @@ export async function loadTargetFile(
   if (!endings.includes(extension)) await refuseName(path)
   const text = await readText(path)
   const value = extension === '.json' ? parseJson(text, path) : await importDefault(path, text)
-  return { file: checkTargetFile(value, path), dir: dirname(resolve(path)) }
+  return { file: checkForm(value, path), dir: dirname(resolve(path)) }
 }
 
 async function refuseName(path: string): Promise<never> {

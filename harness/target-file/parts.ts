@@ -24,7 +24,7 @@ export interface Given {
   readonly ca?: string
 }
 
-/** Reads the parts of a target; what is wrong is thrown as a UserError, or gathered as a problem of the context. */
+/** Reads the parts of a target; what is wrong becomes a problem of the context. */
 export function partsOf(
   context: Context,
   file: TargetFile,
@@ -76,11 +76,11 @@ function linesOf(
 ): HeaderLine[] {
   return Object.entries(headers).map(([name, declared]) => {
     const member = before + name
-    const value = typeof declared === 'string' ? declared : readEnv(context, declared.env, member)
-    const problem = problemOf(name, value)
+    const text = typeof declared === 'string' ? declared : readEnv(context, declared.env, member)
+    const line = { name, value: text ?? '' }
+    const problem = problemOf(name, line.value)
     if (problem !== undefined) refuse(context, `${member} ${problem}`)
-    const line = { name, value }
-    noteHeader(context, member, line, declared)
+    if (text !== undefined) noteHeader(context, member, line, declared)
     return line
   })
 }
@@ -99,7 +99,7 @@ function headersOf(
 
 function tlsOf(context: Context, { tls = {} }: TargetFile, ca?: string): Target['tls'] {
   const read = (member: string, path: string, by = context): string =>
-    readNamedFile(by, path, member).toString('utf8')
+    readNamedFile(by, path, member)?.toString('utf8') ?? ''
   const here = { ...context, dir: process.cwd(), source: undefined }
   const files = Object.entries(tls).filter(([name]) => name !== 'ca' || ca === undefined)
   return {
@@ -148,7 +148,7 @@ function resourcesOf(context: Context, { resources = {} }: TargetFile): Resource
   for (const name of pdfNames) {
     const pdf = resources[name]
     if (typeof pdf !== 'object') continue
-    const bytes = new Uint8Array(readNamedFile(context, pdf.upload, `resources.${name}`))
+    const bytes = new Uint8Array(readNamedFile(context, pdf.upload, `resources.${name}`) ?? [])
     resolved[name] = { bytes, filename: basename(pdf.upload) }
   }
   return resolved

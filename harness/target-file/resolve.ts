@@ -2,7 +2,7 @@ import { inProcessUrl, printed } from '../recording/index.ts'
 import { UserError } from '../user-error.ts'
 import { unreachableIds, unreachableProblems, withEveryOperation } from './declared.ts'
 import { baseUrlProblem, normalBaseUrl } from './http-values.ts'
-import { type Context, type Environment, labels, placed } from './keys.ts'
+import { type Context, type Environment, labels, placed, refuse, refuseAll } from './keys.ts'
 import { applicationNames, defaultLimits, type Target } from './model.ts'
 import { compact, type Given, partsOf } from './parts.ts'
 import { leavesOf, plainFile, targetDigest, unfilledProblem, unknownNames } from './places.ts'
@@ -24,21 +24,24 @@ export interface Resolved {
   readonly warnings: readonly string[]
 }
 
-/** Reads everything that a checked target file refers to; throws a `UserError` if something is not there. */
+/**
+ * Reads everything that a target file of the right form refers to; throws a `UserError` that names each thing that is wrong,
+ * or is not there.
+ */
 export async function resolveTarget(
   { fetch, ...file }: TargetFile,
   options: ResolveOptions,
 ): Promise<Resolved> {
   // A base URL that somebody gives wins over what the file names.
   const handler = options.baseUrl === undefined ? fetch : undefined
-  const baseUrl = handler ? inProcessUrl : usedBaseUrl(options.baseUrl ?? file.baseUrl)
+  const baseUrl = usedBaseUrl(file, handler ? inProcessUrl : options.baseUrl)
   const { dir, source, env } = options
   const context: Context = { dir, source, env, baseUrl, ...emptyNotes() }
-  const parts = partsOf(context, file, options)
+  const parts = walk(context, file, options)
+  refuseAll(context.problems, source)
   for (const ask of context.asked) await ask()
   const shown = shownFile(file, parts.keys.full?.label)
-  const leaves = leavesOf(shown).filter(([, leaf]) => leaf !== '')
-  const texts = leaves.map(([, leaf]) => String(leaf))
+  const texts = leavesOf(shown).flatMap(([, leaf]) => (leaf === '' ? [] : String(leaf)))
   const kept = [...new Set([baseUrl, new URL(baseUrl).host, ...texts])]
   const isKept = (value: string): boolean => kept.some((text) => text.includes(value))
   const limits = compact<Partial<Limits>>(options.limits ?? {})
@@ -58,44 +61,48 @@ export async function resolveTarget(
   }
   for (const text of kept) printed.keep(text)
   for (const { value, label } of target.secrets) printed.add(value, label)
-  const slips = leaves.flatMap(([pointer, leaf]) =>
-    typeof leaf === 'string' ? unknownNames(file, pointer, leaf).warnings : [],
-  )
-  const warnings = [...context.warnings, ...slips.map((warning) => placed(context, warning))]
-  return { target, handler, warnings }
+  return { target, handler, warnings: context.warnings }
 }
 
-function usedBaseUrl(text: string | undefined): string {
+/** In normal form; one of the file that is wrong is told by the walk. */
+function usedBaseUrl(file: TargetFile, given: string | undefined): string {
+  const text = given ?? file.baseUrl
   if (text === undefined)
     throw new UserError(
       'no base URL: give one on the command line or as baseUrl in the target file',
     )
   const problem = baseUrlProblem(text)
-  if (problem !== undefined) throw new UserError(`the base URL ${problem}`)
-  return normalBaseUrl(text)
+  if (problem !== undefined && given !== undefined) throw new UserError(`the base URL ${problem}`)
+  return normalBaseUrl(problem === undefined ? text : inProcessUrl)
 }
 
 /** Finds what the schema cannot say, each in one sentence; nothing that the file refers to is read. */
-export function problemsOf(file: TargetFile): string[] {
-  const problems: string[] = []
-  const { baseUrl } = file
-  const problem = baseUrl === undefined ? undefined : baseUrlProblem(baseUrl)
-  if (problem !== undefined) problems.push(`baseUrl ${problem}`)
-  const base = baseUrl === undefined || problem !== undefined ? inProcessUrl : baseUrl
-  const context = { dir: '', env: {}, baseUrl: normalBaseUrl(base), problems, ...emptyNotes() }
-  partsOf(context, file)
-  for (const [pointer, leaf] of leavesOf(file)) {
-    if (typeof leaf !== 'string') continue
-    problems.push(...unknownNames(file, pointer, leaf).problems)
-    const unfilled = unfilledProblem(pointer, leaf)
-    if (unfilled !== undefined) problems.push(unfilled)
-  }
-  return [...problems, ...unreachableProblems(file)]
+export function problemsOf(file: TargetFile, source: string): readonly string[] {
+  const baseUrl = usedBaseUrl({ baseUrl: file.baseUrl ?? inProcessUrl }, undefined)
+  const context: Context = { dir: '', source, env: {}, isAlone: true, baseUrl, ...emptyNotes() }
+  walk(context, file)
+  return context.problems
 }
 
-const emptyNotes = (): Pick<Context, 'secrets' | 'hidden' | 'warnings' | 'asked'> => ({
-  ...{ secrets: [], hidden: [], warnings: [], asked: [] },
+const emptyNotes = (): Pick<Context, 'problems' | 'secrets' | 'hidden' | 'warnings' | 'asked'> => ({
+  ...{ problems: [], secrets: [], hidden: [], warnings: [], asked: [] },
 })
+
+/** The one walk through a target file: it looks at all that the schema cannot say, and reads each part as a run uses it. */
+function walk(context: Context, file: TargetFile, given?: Given): ReturnType<typeof partsOf> {
+  const problem = file.baseUrl === undefined ? undefined : baseUrlProblem(file.baseUrl)
+  if (problem !== undefined) refuse(context, `baseUrl ${problem}`)
+  const parts = partsOf(context, file, given)
+  for (const [pointer, leaf] of leavesOf(file)) {
+    if (typeof leaf !== 'string') continue
+    const { problems, warnings } = unknownNames(file, pointer, leaf)
+    for (const sentence of [...problems, unfilledProblem(pointer, leaf)])
+      if (sentence !== undefined) refuse(context, sentence)
+    context.warnings.push(...warnings.map((warning) => placed(context, warning)))
+  }
+  for (const sentence of unreachableProblems(file)) refuse(context, sentence)
+  return parts
+}
 
 /** The file with each key written as its label, the full key of the command line or environment included. */
 function shownFile(file: TargetFile, full: string | undefined): TargetFile {

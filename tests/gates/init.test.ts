@@ -17,11 +17,13 @@ import {
   standardAnswers,
   writeStarter,
 } from '../../cli/init.ts'
-import { loadTargetFile } from '../../harness/target-file/load.ts'
+import { checkTargetFile, loadTargetFile } from '../../harness/target-file/index.ts'
 import { starter } from '../../cli/init/starter.ts'
 import { undeclaredReason } from '../../harness/report/reason.ts'
 import { missed, report } from './results.ts'
 
+/** The target file, of which nothing is wrong. */
+const taken = async (file: string) => checkTargetFile((await loadTargetFile(file)).file, file)
 const withoutComments = (text: string) => text.replace(/^\s*\/\/.*$/gm, '')
 const uncommented = (text: string) =>
   text.replace(/^ {2}\/\/ (?=["\s{}\]])/gm, '  ').replace(/^ {2}\/\/.*$/gm, '')
@@ -87,9 +89,9 @@ test('every comment that is a member can be uncommented as it stands', () => {
 test('the starter is a valid target file at once, and so it is with every comment uncommented', async () => {
   const at = folder()
   writeStarter(join(at, 't.json'), standardAnswers({ baseUrl: 'https://api.example.com' }), false)
-  expect((await loadTargetFile(join(at, 't.json'))).file.baseUrl).toBe('https://api.example.com')
+  expect((await taken(join(at, 't.json'))).baseUrl).toBe('https://api.example.com')
   writeFileSync(join(at, 'whole.json'), uncommented(starter('t.json', standardAnswers({}))))
-  expect((await loadTargetFile(join(at, 'whole.json'))).file.resources).toHaveProperty('graph')
+  expect((await taken(join(at, 'whole.json'))).resources).toHaveProperty('graph')
 })
 
 test('a module is written with defineTarget', () => {
@@ -104,7 +106,7 @@ test.each(['t.ts', 't.mts', 't.js', 't.mjs'])(
   async (name) => {
     const file = join(folder(), name)
     writeStarter(file, standardAnswers({ name: 'Here' }), false)
-    expect((await loadTargetFile(file)).file.name).toBe('Here')
+    expect((await taken(file)).name).toBe('Here')
   },
 )
 
@@ -159,7 +161,7 @@ test('a report says what a new target file is made of, and stays as it was', asy
   writeStarter(file, answersFrom(from, { name: 'Mine' }), false)
   const text = readFileSync(file, 'utf8')
   expect(text).toContain('    // +2\n    // "expired": {"env": "OLD"},\n')
-  expect((await loadTargetFile(file)).file).toMatchObject({
+  expect(await taken(file)).toMatchObject({
     name: 'Mine',
     baseUrl: 'https://example.com',
     operations: { 'vision.analyze': 'not-served' },
@@ -194,7 +196,7 @@ test('with a base URL and a key it looks at the server, and writes what is not t
         `was looked at: not built yet, and written as "not-served": ${operations.length - 4} operations \\(pdf\\.parse, `,
       ),
     )
-    const { operations: written = {} } = (await loadTargetFile(join(at, 't.json'))).file
+    const { operations: written = {} } = await taken(join(at, 't.json'))
     expect(Object.keys(written)).toHaveLength(operations.length - 4)
     expect(written['translate.run']).toBe('not-served')
     expect(written['files.list']).toBeUndefined()
@@ -205,7 +207,7 @@ test('with a base URL and a key it looks at the server, and writes what is not t
     expect(without.stdout).toContain('was not looked at: CONFORM_API_KEY is not set')
     expect(sent).toEqual([])
     const wrong = await init('v.json', { CONFORM_API_KEY: 'not-the-key-of-it' })
-    expect((await loadTargetFile(join(at, 'v.json'))).file.operations).toBeUndefined()
+    expect((await taken(join(at, 'v.json'))).operations).toBeUndefined()
     expect(wrong.stdout).toContain('was not looked at: it does not accept the key')
   } finally {
     server.close()

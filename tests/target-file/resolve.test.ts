@@ -147,6 +147,23 @@ test.each<[TargetFile, Partial<ResolveOptions>, string]>([
   expect(await refusal(file, all)).toBe(message.replace('@', 'staging.json: '))
 })
 
+test('all that is missing or wrong is said at once', async () => {
+  const file: TargetFile = {
+    keys: { full: none, expired: { file: 'none.txt' } },
+    headers: { 'x-a': none },
+    unreachable: { 'nothing/near': 'no switch' },
+  }
+  expect(await refusal(file, { source: 's.json', headers: { 'x-b': none } })).toBe(
+    [
+      's.json: keys.full: the environment variable NONE is not set',
+      's.json: keys.expired: none.txt does not exist',
+      's.json: headers.x-a: the environment variable NONE is not set',
+      '--header x-b: the environment variable NONE is not set',
+      's.json: unreachable.nothing/near matches no requirement',
+    ].join('\n'),
+  )
+})
+
 test('a base URL has to be given, and the variable of a key that is not used need not be set', async () => {
   await expect(resolveTarget({}, { dir, env: {} })).rejects.toThrow(
     'no base URL: give one on the command line or as baseUrl in the target file',
