@@ -8,6 +8,9 @@ export interface Misbehaviour {
   readonly answer: Behaviour
 }
 
+const judged = (answer: Behaviour): Misbehaviour => ({ code: 1, answer })
+const unjudged = (answer: Behaviour): Misbehaviour => ({ code: 3, answer })
+
 const uuid = '7d1f2c3b-8a4e-4b5f-9c6d-7e8f90a1b2c3'
 const head = (...lines: string[]): string => ['HTTP/1.1 200 OK', ...lines, '', ''].join('\r\n')
 const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`
@@ -34,55 +37,37 @@ function drip(start: string, piece: string): Behaviour {
 
 /** Faults of the transport: no answer of theirs is whole, or none can be read. */
 export const transportFaults: Readonly<Record<string, Misbehaviour>> = {
-  'silence after the request': { code: 3, answer: () => undefined },
-  'a close in place of an answer': { code: 3, answer: ({ socket }) => void socket.destroy() },
-  'a reset in place of an answer': {
-    code: 3,
-    answer: ({ socket }) => void socket.resetAndDestroy(),
-  },
-  'bytes that are not HTTP': { code: 3, answer: always('SSH-2.0-OpenSSH_9.6\r\n') },
-  'a head that drips for ever': { code: 3, answer: drip('HTTP/1.1 200 OK\r\n', 'x: y\r\n') },
-  'a body that drips for ever': {
-    code: 3,
-    answer: drip(head('transfer-encoding: chunked'), chunk(' ')),
-  },
-  'a body cut short': {
-    code: 3,
-    answer: ({ socket }) => void socket.end(http(200, '{"id"', { 'content-length': '900' })),
-  },
-  'a length without a body': { code: 3, answer: always(head('content-length: 99999999999')) },
-  'huge headers': { code: 3, answer: pour('HTTP/1.1 200 OK\r\n', `x: ${'y'.repeat(8000)}\r\n`) },
-  'informational answers for ever': {
-    code: 3,
-    answer: pour('', 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'),
-  },
-  'a protocol switch': {
-    code: 3,
-    answer: always('HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
-  },
-  'thousands of informational answers': {
-    code: 1,
-    answer: ({ socket }) =>
+  'silence after the request': unjudged(() => undefined),
+  'a close in place of an answer': unjudged(({ socket }) => void socket.destroy()),
+  'a reset in place of an answer': unjudged(({ socket }) => void socket.resetAndDestroy()),
+  'bytes that are not HTTP': unjudged(always('SSH-2.0-OpenSSH_9.6\r\n')),
+  'a head that drips for ever': unjudged(drip('HTTP/1.1 200 OK\r\n', 'x: y\r\n')),
+  'a body that drips for ever': unjudged(drip(head('transfer-encoding: chunked'), chunk(' '))),
+  'a body cut short': unjudged(
+    ({ socket }) => void socket.end(http(200, '{"id"', { 'content-length': '900' })),
+  ),
+  'a length without a body': unjudged(always(head('content-length: 99999999999'))),
+  'huge headers': unjudged(pour('HTTP/1.1 200 OK\r\n', `x: ${'y'.repeat(8000)}\r\n`)),
+  'informational answers for ever': unjudged(
+    pour('', 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'),
+  ),
+  'a protocol switch': unjudged(
+    always('HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
+  ),
+  'thousands of informational answers': judged(
+    ({ socket }) =>
       void socket.write(
         Buffer.concat([Buffer.from('HTTP/1.1 103 Hints\r\n\r\n'.repeat(3000)), http(200, '{}')]),
       ),
-  },
-  'a length that is too small': {
-    code: 1,
-    answer: always(http(200, '{"id": 1}', { 'content-length': '3' })),
-  },
-  'two answers for each request': {
-    code: 1,
-    answer: always(Buffer.concat([http(200, '{}'), http(404, envelope('NotFound'))])),
-  },
-  'a wrong encoding label': {
-    code: 1,
-    answer: always(http(200, '{"id": 1}', { 'content-encoding': 'gzip' })),
-  },
-  'an unknown encoding': {
-    code: 1,
-    answer: always(http(200, '{"id": 1}', { 'content-encoding': 'x'.repeat(900) })),
-  },
+  ),
+  'a length that is too small': judged(always(http(200, '{"id": 1}', { 'content-length': '3' }))),
+  'two answers for each request': judged(
+    always(Buffer.concat([http(200, '{}'), http(404, envelope('NotFound'))])),
+  ),
+  'a wrong encoding label': judged(always(http(200, '{"id": 1}', { 'content-encoding': 'gzip' }))),
+  'an unknown encoding': judged(
+    always(http(200, '{"id": 1}', { 'content-encoding': 'x'.repeat(900) })),
+  ),
 }
 
 /** Opened it is eight times as long as what is read of it. */
@@ -91,30 +76,22 @@ const nested = '[{"a":'.repeat(100_000) + '1' + '}]'.repeat(100_000)
 
 /** Bodies that cost much. */
 export const heavyBodies: Readonly<Record<string, Misbehaviour>> = {
-  'an endless body': {
-    code: 1,
-    answer: pour(head('transfer-encoding: chunked'), chunk('x'.repeat(65_536))),
-  },
-  'a compressed bomb': {
-    code: 1,
-    answer: always(http(200, bomb, { 'content-encoding': 'gzip, gzip' })),
-  },
-  'a body of 50 MB': {
-    code: 1,
-    answer: pour(
+  'an endless body': judged(pour(head('transfer-encoding: chunked'), chunk('x'.repeat(65_536)))),
+  'a compressed bomb': judged(always(http(200, bomb, { 'content-encoding': 'gzip, gzip' }))),
+  'a body of 50 MB': judged(
+    pour(
       head('content-length: 52428800'),
       Buffer.alloc(1024 * 1024, '"%u\\u0041&#65;AAAA'.repeat(30)),
     ),
-  },
-  'headers of 60 KiB': {
-    code: 1,
-    answer: always(
+  ),
+  'headers of 60 KiB': judged(
+    always(
       http(400, envelope('BadRequest'), {
         'x-long': '<'.repeat(40_000),
         'x-!#$%&': '\\'.repeat(8000),
       }),
     ),
-  },
+  ),
 }
 
 /** A job and everything else at once, in an answer that is nearly right. */
@@ -131,10 +108,7 @@ const answerOf = (
   status: number,
   body: string | Uint8Array,
   headers?: Record<string, string>,
-): Misbehaviour => ({
-  code: 1,
-  answer: always(http(status, body, headers)),
-})
+): Misbehaviour => judged(always(http(status, body, headers)))
 
 /** Grants what has a key, and refuses the rest; `change` is put into every body. */
 function plausible(change: (asked: Parameters<Behaviour>[0]) => object): Misbehaviour {
@@ -245,34 +219,30 @@ function echo(): Misbehaviour {
 export const oddStatuses: Readonly<Record<string, Misbehaviour>> = {
   'always 200 {}': answerOf(200, '{}'),
   'always 400': answerOf(400, envelope('BadRequest')),
-  'always 401': { code: 3, answer: always(http(401, envelope('BadCredentials'))) },
+  'always 401': unjudged(always(http(401, envelope('BadCredentials')))),
   'always 500': answerOf(500, envelope('InternalError')),
-  'always 503': { code: 3, answer: always(http(503, envelope('ServiceUnavailable'))) },
-  'always 429, come back in an hour': {
-    code: 3,
-    answer: always(http(429, envelope('QuotaExceeded'), { 'retry-after': '3600' })),
-  },
-  'always 429, at a date that is none': {
-    code: 3,
-    answer: always(http(429, envelope('QuotaExceeded'), { 'retry-after': '-1e99' })),
-  },
+  'always 503': unjudged(always(http(503, envelope('ServiceUnavailable')))),
+  'always 429, come back in an hour': unjudged(
+    always(http(429, envelope('QuotaExceeded'), { 'retry-after': '3600' })),
+  ),
+  'always 429, at a date that is none': unjudged(
+    always(http(429, envelope('QuotaExceeded'), { 'retry-after': '-1e99' })),
+  ),
   'always 999': answerOf(999, envelope('BadRequest')),
   'always 299': answerOf(299, envelope('BadRequest')),
   'always 204, with a body': answerOf(204, ''),
   'always 304': answerOf(304, ''),
-  'another status each time': {
-    code: 1,
-    answer: ({ socket, number }) =>
+  'another status each time': judged(
+    ({ socket, number }) =>
       void socket.write(http(200 + ((number * 37) % 400), envelope('BadRequest'))),
-  },
+  ),
   // A log-in: nothing is learned of the target.
   'a redirect to another host': {
     ...answerOf(302, '', { location: 'http://127.0.0.1:9/elsewhere' }),
     code: 3,
   },
-  'a redirect to itself': {
-    code: 1,
-    answer: ({ socket, path }) => void socket.write(http(307, '', { location: path })),
-  },
+  'a redirect to itself': judged(
+    ({ socket, path }) => void socket.write(http(307, '', { location: path })),
+  ),
   'a redirect to nowhere': answerOf(308, '', { location: 'http://[::1' }),
 }

@@ -14,7 +14,7 @@ async function judgeSelfSigned(insecure: boolean, only: string[] = []): Promise<
   try {
     const limits = { timeoutMs: 20_000, jobTimeoutMs: 1000 }
     return await judgeHostile(server.url.replace('http:', 'https:'), {
-      options: { insecure, only },
+      options: { insecure, only, depth: 'quick' },
       limits,
     })
   } finally {

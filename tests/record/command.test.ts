@@ -6,7 +6,7 @@ import createClient from 'openapi-fetch'
 import { expect, onTestFinished, test } from 'vitest'
 import { listen } from '../wire/servers.ts'
 import { reference } from '../cli/reference.ts'
-import { conformProcess, folder, ids, readReport, referenceKey, start } from '../cli/conform.ts'
+import { folder, ids, readReport, referenceKey, start } from '../cli/conform.ts'
 import { conform } from '../cli/in-process.ts'
 
 /** Paths that the client of this test asks for; its types are those of tests/openapi. */
@@ -82,23 +82,14 @@ test('what cannot be done is said before anything is recorded', async () => {
   const { url } = await reference()
   const { port } = new URL(url)
   const cwd = folder()
-  const [taken, noUrl, noOut] = await Promise.all([
-    conformProcess(['record', url, '--port', port], { cwd }),
-    conformProcess(['record', 'ftp://x'], { cwd }),
-    conformProcess(['record', url, '--out', cwd], { cwd }),
-  ])
-  expect(taken).toMatchObject({ code: 2, stdout: '' })
-  expect(taken.stderr).toBe(
-    `conform: --port ${port}: cannot be used (EADDRINUSE); give another, or 0 for any\n`,
-  )
-  expect(noUrl).toMatchObject({
-    code: 2,
-    stdout: '',
-    stderr: expect.stringContaining('http') as string,
-  })
-  expect(noOut).toMatchObject({
-    code: 2,
-    stdout: '',
-    stderr: expect.stringContaining(cwd) as string,
-  })
+  const taken = `conform: --port ${port}: cannot be used (EADDRINUSE); give another, or 0 for any\n`
+  for (const [args, said] of [
+    [[url, '--port', port], taken],
+    [['ftp://x'], 'http'],
+    [[url, '--out', cwd], cwd],
+  ] as const) {
+    const { code, stdout, stderr } = await conform(['record', ...args], { cwd })
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toContain(said)
+  }
 })

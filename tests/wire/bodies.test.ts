@@ -110,14 +110,14 @@ test('50 MB, and a body without end, are cut at the limit', async () => {
   }
 })
 
-const block = Buffer.alloc(64_000_000)
+const block = Buffer.alloc(16_000_000)
 
 test.each([
   ['gzip', zlib.gzipSync(block)],
   ['deflate', zlib.deflateRawSync(block)],
   ['br', zlib.brotliCompressSync(block, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 1 } })],
 ])('a %s bomb is cut at the limit', async (encoding, body) => {
-  // gzip may have any number of members: a gigabyte of zeros
+  // gzip may have any number of members: a quarter of a gigabyte of zeros
   const bomb = encoding === 'gzip' ? Buffer.concat(Array(16).fill(body)) : body
   const {
     cut,
