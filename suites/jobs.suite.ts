@@ -26,7 +26,7 @@ import {
 } from './jobs/faults.ts'
 import { readFinalStates } from './jobs/follow.ts'
 import { gateOf } from './jobs/gate.ts'
-import { jobsIn } from './jobs/view.ts'
+import { viewOf } from './jobs/view.ts'
 import { byRules, eachCreated, failsAsDeclared, eachRead, reach } from './jobs/judge.ts'
 import { ids, rulesAfter, type State } from './jobs/rules.ts'
 
@@ -121,7 +121,7 @@ export const jobsHook: RunHook = {
   start: createJobs,
   finish: (run) => readFinalStates(clientOf(run)),
   unfinished: (run) =>
-    jobsIn(historyOf(run))
-      .filter((job) => !job.isOver)
+    viewOf(historyOf(run))
+      .jobs.filter((job) => !job.isOver)
       .map(({ id }) => id),
 }

@@ -23,7 +23,7 @@ import { getAt } from '../../schemas/json.ts'
 import { inProgressWithOthers } from './conflicts.ts'
 import { isEnded, isRead, type Job } from './job.ts'
 import { ids, type JobRuleId, jobRules } from './rules.ts'
-import { jobOf, jobsIn, madeBy } from './view.ts'
+import { viewOf } from './view.ts'
 
 /** Gives each text of the inputs another value; every other time only to the required inputs, or the first one. */
 export function withOtherValues(
@@ -150,7 +150,7 @@ export class JobClient {
   async createWhenFree(application: ApplicationResource, requirement: string) {
     const purpose = { requirement, role: 'setup' } as const
     const exchange = await ask(this.run, () => jobRequest(this.run, application), purpose)
-    return { exchange, job: madeBy(this.history, this.eventOf(exchange)) }
+    return { exchange, job: viewOf(this.history).madeBy(this.eventOf(exchange)) }
   }
 
   async read(id: string, requirement: string | null): Promise<HistoryEvent> {
@@ -163,7 +163,7 @@ export class JobClient {
   /** Whether jobs cannot be read at all: one was asked for until `settleMs` were over. It is not waited for again. */
   get cannotBeRead(): boolean {
     const { settleMs } = this.run.target.limits
-    const jobs = jobsIn(this.history)
+    const jobs = viewOf(this.history).jobs
     const isAsked = ({ creation, readings }: Job): boolean =>
       readings.some(({ sentAt }) => sentAt - creation.endedAt >= settleMs)
     return jobs.some(isAsked) && !jobs.some(({ readings }) => readings.some(isRead))
@@ -171,7 +171,7 @@ export class JobClient {
 
   /** Waits until a reading shows that the job has ended, at most `jobTimeoutMs`, or until `deadline` (`performance.now()`); false if none shows it. */
   awaitEnd(id: string, deadline?: number): Promise<boolean> {
-    if (jobOf(this.history, id)?.isOver ?? true) return Promise.resolve(true)
+    if (viewOf(this.history).jobOf(id)?.isOver ?? true) return Promise.resolve(true)
     const key = idKey(id)
     const until = deadline ?? performance.now() + this.run.target.limits.jobTimeoutMs
     const polling =

@@ -14,13 +14,12 @@ import { seconds } from '../created/attempts.ts'
 import { isProof, mayBeOfRefusals, somebodyElse, timesAlike } from './no-effect.ts'
 import { createdAt, isAsked, isRead, type Job, statusOf } from './job.ts'
 import {
-  type Attempt,
   allAttempts,
   attemptsIn,
   isAlone,
-  jobsIn,
   lostBefore,
-  madeBy,
+  type Attempt,
+  viewOf,
   wereTogether,
 } from './view.ts'
 
@@ -56,7 +55,7 @@ function excuseFor(history: History, beside: Beside, all: readonly Beside[]): st
   const alike = all.filter((one) => one.job === job).map((one) => one.creation)
   const said = `another creation was answered ${status ?? 'nothing'}`
   if (creation.isGranted) {
-    const other = madeBy(history, creation)
+    const other = viewOf(history).madeBy(creation)
     // The very same answer is that of the first job; an id that is given again may be another one's.
     if (other && sameId(other.id, job.id))
       return createdAt(creation) === createdAt(job.creation)
@@ -104,8 +103,8 @@ const longEnoughMs = 3000
 
 /** Tells what helps if jobs end before anything can be sent beside them. */
 function remedy(history: History): string {
-  const [longest] = jobsIn(history)
-    .map((job) => ({ job, ms: (job.end?.endedAt ?? -Infinity) - job.creation.endedAt }))
+  const [longest] = viewOf(history)
+    .jobs.map((job) => ({ job, ms: (job.end?.endedAt ?? -Infinity) - job.creation.endedAt }))
     .sort((one, other) => other.ms - one.ms)
   if (!longest || longest.ms < 0 || longest.ms > longEnoughMs || history.isRecorded) return ''
   const took = `its longest job was read as ended after ${Math.round(longest.ms).toLocaleString('en')} ms`
@@ -150,7 +149,7 @@ export const inProgress: Rule = (history) => {
   return verdictOf(
     evidence,
     cases,
-    () => (excuses.at(-1) ?? unseen(jobsIn(history))) + remedy(history),
+    () => (excuses.at(-1) ?? unseen(viewOf(history).jobs)) + remedy(history),
   )
 }
 
@@ -200,7 +199,7 @@ export const atomic: Rule = (history) => {
   for (const { creation, met } of allAttempts(history)) {
     for (const one of met.filter((job) => wereTogether(creation, job.creation))) {
       if (isAsked(creation) && isConflict(creation)) cases++
-      const other = madeBy(history, creation)
+      const other = viewOf(history).madeBy(creation)
       if (!other) continue
       open = 'two concurrent creations were granted, but the jobs ended before they could be read'
       if (sameId(one.id, other.id)) {

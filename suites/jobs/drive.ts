@@ -12,13 +12,13 @@ import { Gate, gateOf, pauseMs } from './gate.ts'
 import { isOwn, type Job, statusOf } from './job.ts'
 import { timesAlike } from './no-effect.ts'
 import { ids } from './rules.ts'
-import { jobOf, madeBy } from './view.ts'
+import { viewOf } from './view.ts'
 
 /** Brings about the states that the rules about conflicts speak of; what they show is for the rules to say. */
 
 /** True if a reading shows the job in progress, that very one. A new one may not be found yet: then it is waited for. */
 async function goesOn(client: JobClient, id: string, requirement: string): Promise<boolean> {
-  const job = jobOf(client.history, id)
+  const job = viewOf(client.history).jobOf(id)
   const isFound = job && (await client.readUntilFound(job, requirement))
   const last = job?.readings.at(-1)
   return isFound && last ? statusOf(last) === 'in_progress' && isOwn(last, job) : false
@@ -76,7 +76,7 @@ async function begin(gate: Gate): Promise<Job[]> {
   }
   const isBurst = client.isPlanned(ids.atomic) && run.target.limits.concurrency > 1
   const made = isBurst ? await burst() : [await gate.create(ids.released)]
-  const jobs = made.flatMap((event) => madeBy(history, event) ?? [])
+  const jobs = made.flatMap((event) => viewOf(history).madeBy(event) ?? [])
   if (jobs.length === 0 && made.some(isConflict)) await gate.untilFree(ids.released)
   return jobs
 }
@@ -92,7 +92,7 @@ async function attempt(gate: Gate, turn = 0, other?: Gate): Promise<boolean> {
   if (second) for (const { id } of [first, second, first]) await goesOn(client, id, ids.atomic)
   const onOther = await other?.create(ids.perApplication)
   if (onOther) await goesOn(client, first.id, ids.perApplication)
-  const jobOnOther = onOther && madeBy(client.history, onOther)
+  const jobOnOther = onOther && viewOf(client.history).madeBy(onOther)
   if (client.isPlanned(ids.inProgress) && !client.isBroken(ids.inProgress))
     await allEnded([
       createDuring(gate, first.id, turn),
@@ -166,7 +166,7 @@ async function attemptAlone(gate: Gate): Promise<boolean> {
   await retryWhileSettling(client.run, make, ({ response }) => response?.status !== 404)
   if (!made || made.status === 400) return false
   if (isConflict(made)) await gate.untilFree(ids.inProgress)
-  const job = madeBy(client.history, made)
+  const job = viewOf(client.history).madeBy(made)
   if (!job) return true
   if (client.isPlanned(ids.inProgress)) await createDuring(gate, job.id)
   if (await gate.settle()) await createAfterEnd(gate)

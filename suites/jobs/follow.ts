@@ -5,7 +5,7 @@ import type { JobClient } from './client.ts'
 import { hasEnded, isGone, type Job } from './job.ts'
 import { ids, rulesAfter } from './rules.ts'
 import { apartMs, timesDiffer } from './times.ts'
-import { applicationsIn, madeBy, ownJobs } from './view.ts'
+import { ownJobs, viewOf } from './view.ts'
 
 /** Jobs that are followed from their creation to their end, and what is read of them when all are made. */
 
@@ -14,7 +14,7 @@ export async function readNewJob(client: JobClient): Promise<string> {
   const { run, history } = client
   if (run.options.readOnly) throw new NotExercised(leftOut('--read-only'))
   const { exchange, said } = await grantedControl(run, 'jobs.create', 'no job could be created')
-  const job = exchange && madeBy(history, client.eventOf(exchange))
+  const job = exchange && viewOf(history).madeBy(client.eventOf(exchange))
   if (!job) throw new NotExercised(`the creation response names no id: ${said()}`)
   await client.readUntilFound(job, 'jobs.create/202-retrievable')
   return job.id
@@ -47,7 +47,7 @@ const maxReadAgain = { full: 2, quick: 1 }
 
 /** The first job of each application and the last ones, and those that were read, and then not there: by a copy that lags behind, or lost. */
 function jobsToReadAgain({ run: { options }, history }: JobClient): Job[] {
-  const jobs = applicationsIn(history).flatMap((application) => {
+  const jobs = viewOf(history).applications.flatMap((application) => {
     const ended = application.jobs.filter(({ isOver, twinOf }) => isOver && !twinOf)
     const gone = ended.filter(({ readings }) => isGone(readings.at(-1)!))
     return [...ended.slice(0, 1), ...ended.slice(-maxReadAgain[options.depth]), ...gone]

@@ -11,7 +11,7 @@ import type { ApplicationResource } from '../../harness/target-file/index.ts'
 import type { JobClient } from './client.ts'
 import { type Job, statusOf } from './job.ts'
 import { ids } from './rules.ts'
-import { jobsOn } from './view.ts'
+import { viewOf } from './view.ts'
 
 /** Pauses before a request is sent again to an application that is busy with somebody else's job, in ms. */
 const busyPausesMs = [250, 500, 1000, 2000, 3000, 5000]
@@ -43,7 +43,7 @@ export class Gate {
   }
 
   get jobs(): readonly Job[] {
-    return jobsOn(this.client.history, this.application.id)
+    return viewOf(this.client.history).applicationOf(this.application.id).jobs
   }
 
   get #jobTimeoutMs(): number {

@@ -13,7 +13,7 @@ import {
 } from '../../harness/history/index.ts'
 import { member, preview, previews } from '../../schemas/json.ts'
 import { hasEnded, isEnded, isGone, isOwn, isRead, isReading, type Job, statusOf } from './job.ts'
-import { jobOf, jobsOn, ownJobs } from './view.ts'
+import { ownJobs, viewOf } from './view.ts'
 
 /** What the readings of a job show: its shape, that they are its own, and its end (§2.3, §3, §6). */
 
@@ -65,7 +65,7 @@ export const readJobs = derived((history) => {
   const ids = history.events.filter(isReading).flatMap(({ object }) => object ?? [])
   return [...new Set(ids.map(idKey))].map((id) => ({
     id,
-    job: jobOf(history, id),
+    job: viewOf(history).jobOf(id),
     all: history.of(id).filter(isReading),
   }))
 })
@@ -246,7 +246,7 @@ export const failedRule =
   (application: string): Rule =>
   (history) => {
     // The first one: what is created beside a job may be answered by anything.
-    const [job] = jobsOn(history, application)
+    const [job] = viewOf(history).applicationOf(application).jobs
     const isAnother = job?.readings.some((one) => isEnded(one) && !isOwn(one, job))
     const why = isAnother
       ? 'what was read under the id of the job of resources.failingApplication is another job: see jobs.retrieve/200-identity'

@@ -2,7 +2,7 @@ import type { Exchange } from '../../harness/engine/index.ts'
 import type { History, HistoryEvent } from '../../harness/history/index.ts'
 import type { Story, StoryStep } from '../../harness/report/index.ts'
 import { member } from '../../schemas/json.ts'
-import { applicationOf, jobOf } from './view.ts'
+import { viewOf } from './view.ts'
 
 /** More steps than that are not read: of those in between only the number is told. */
 const MOST = 14
@@ -16,7 +16,7 @@ export function storyOf(history: History, { sentAt, endedAt }: Exchange): Story 
   const application = last && applicationFor(history, last)
   if (!application) return undefined
   const { creations, jobs } = application
-  const own = last.kind === 'reading' ? jobOf(history, last.object ?? '') : undefined
+  const own = last.kind === 'reading' ? viewOf(history).jobOf(last.object ?? '') : undefined
   const job = own ?? jobs.findLast(({ creation }) => creation.sentAt < last.sentAt)
   const began = job?.creation.sentAt ?? last.sentAt
   const readings = jobs.flatMap((one) => one.readings)
@@ -40,8 +40,10 @@ export function storyOf(history: History, { sentAt, endedAt }: Exchange): Story 
 }
 
 function applicationFor(history: History, { object, operation, within }: HistoryEvent) {
-  if (operation === 'jobs.create') return applicationOf(history, within ?? '')
-  return operation === 'jobs.retrieve' ? jobOf(history, object ?? '')?.application : undefined
+  if (operation === 'jobs.create') return viewOf(history).applicationOf(within ?? '')
+  return operation === 'jobs.retrieve'
+    ? viewOf(history).jobOf(object ?? '')?.application
+    : undefined
 }
 
 interface Telling {

@@ -35,17 +35,25 @@ export interface Attempt {
 }
 
 /** Applications and jobs of the events that were added. */
-function createIndex() {
-  const applications = new Map<string, Application>()
+function createView() {
+  const applications: Application[] = []
   const jobs: Job[] = []
+  const byApplication = new Map<string, Application>()
   const byId = new Map<string, Job>()
   const byCreation = new Map<HistoryEvent, Job>()
   const madeAt = new Map<string, number>()
+  const applicationOf = (id: string): Application => {
+    const key = idKey(id)
+    const known = byApplication.get(key)
+    if (known) return known
+    const application = new Application(id, madeAt.get(key))
+    byApplication.set(key, application)
+    applications.push(application)
+    return application
+  }
   const addCreation = (event: HistoryEvent): void => {
     const { object: id, within = '', sentAt } = event
-    const key = idKey(within)
-    const application = applications.get(key) ?? new Application(within, madeAt.get(key))
-    applications.set(key, application)
+    const application = applicationOf(within)
     const { creations } = application
     creations.splice(creations.findLastIndex((one) => one.sentAt <= sentAt) + 1, 0, event)
     if (id === undefined || within === '') return
@@ -57,10 +65,15 @@ function createIndex() {
     if (!job.twinOf) byId.set(idKey(id), job)
   }
   return {
+    /** Those on which creations were sent, or that were asked for. */
     applications,
+    /** In the order in which their creations were answered. */
     jobs,
-    byId,
-    byCreation,
+    applicationOf,
+    /** The first job of that id; undefined if the history did not make it. */
+    jobOf: (id: string): Job | undefined => byId.get(idKey(id)),
+    /** The job that a creation made; undefined if it made none that is known. */
+    madeBy: (creation: HistoryEvent): Job | undefined => byCreation.get(creation),
     add(event: HistoryEvent): void {
       const { operation, object = '', isGranted, endedAt } = event
       const key = idKey(object)
@@ -72,57 +85,35 @@ function createIndex() {
   }
 }
 
-/** The index of a history, which grows with it. */
-const indexOf = gathered(createIndex, (index, event) => index.add(event))
-
-export const applicationsIn = (history: History): readonly Application[] => [
-  ...indexOf(history).applications.values(),
-]
-
-/** In the order in which their creations were answered. */
-export const jobsIn = (history: History): readonly Job[] => indexOf(history).jobs
+/** What is known of applications and jobs: it grows with the history. */
+export const viewOf = gathered(createView, (view, event) => view.add(event))
 
 /** The jobs that readings are judged of; what a wrong key was granted may belong to nobody. */
 export const ownJobs = (history: History): Job[] =>
-  jobsIn(history).filter(
+  viewOf(history).jobs.filter(
     ({ creation: { exchange } }) => history.isRecorded || exchange.probe.credential.full,
   )
 
-/** The first job of that id; undefined if the history did not make it. */
-export const jobOf = (history: History, id: string): Job | undefined =>
-  indexOf(history).byId.get(idKey(id))
-
-/** Undefined if no creation was sent there. */
-export const applicationOf = (history: History, id: string): Application | undefined =>
-  indexOf(history).applications.get(idKey(id))
-
-export const jobsOn = (history: History, application: string): readonly Job[] =>
-  applicationOf(history, application)?.jobs ?? []
-
-/** The job that a creation made; undefined if it made none that is known. */
-export const madeBy = (history: History, creation: HistoryEvent): Job | undefined =>
-  indexOf(history).byCreation.get(creation)
-
 /** Every creation, by its application, in the order in which they were sent. */
 export const attemptsIn = derived((history): Map<Application, Attempt[]> => {
-  const applications = applicationsIn(history)
+  const { applications, jobs: all } = viewOf(history)
   const timed = applications
     .flatMap(({ creations }) => creations.filter(({ sentAt }) => !Number.isNaN(sentAt)))
     .sort((one, other) => one.sentAt - other.sentAt)
-  const busy = meeting(timed, jobsIn(history), (job) => job.busy, isWithin)
+  const busy = meeting(timed, all, (job) => job.busy, isWithin)
   return new Map(
     applications.map((application) => {
       const { id, creations, jobs } = application
       const met = meeting(creations, jobs, (job) => job.possible, overlaps)
       const free = freeTimes(application)
       const attempts = creations.map((creation) => {
-        const all = busy.get(creation) ?? []
+        const going = busy.get(creation) ?? []
         return {
           creation,
           application,
           met: met.get(creation) ?? [],
-          beside: all.filter((job) => job.application === application),
-          elsewhere: all.filter((job) => !sameId(job.application.id, id)),
+          beside: going.filter((job) => job.application === application),
+          elsewhere: going.filter((job) => !sameId(job.application.id, id)),
           freeSince: isAsked(creation) ? free.get(creation) : undefined,
         }
       })
@@ -202,6 +193,6 @@ export function lostBefore({ creations }: Application, at: number): boolean {
 
 /** Whether no job on another application may have been in progress meanwhile. */
 export const isAlone = (history: History, creation: HistoryEvent): boolean =>
-  jobsIn(history).every(
+  viewOf(history).jobs.every(
     (job) => sameId(job.application.id, creation.within ?? '') || !overlaps(creation, job.possible),
   )
