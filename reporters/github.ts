@@ -2,7 +2,7 @@ import { appendFileSync, statSync } from 'node:fs'
 import { count, decisive, type Report, type RequirementResult } from '../harness/report/index.ts'
 import { renderMarkdown } from './markdown.ts'
 import { evidenceText, testStatuses } from './view/evidence.ts'
-import { failed } from './view/groups.ts'
+import { failuresOf } from './view/causes.ts'
 import { runErrors } from './view/standing.ts'
 import { visibleLines } from './escape.ts'
 
@@ -36,7 +36,7 @@ export function githubAnnotations(report: Report): string {
   const errors = runErrors(report).map((error) => `::error title=conform::${commandData(error)}\n`)
   const decides = new Set(decisive(report))
   const missed = [...decides].filter(({ outcome }) => outcome !== 'failed')
-  const failures = failed(report).unexpected.map((result) =>
+  const failures = failuresOf(report).unexpected.map((result) =>
     annotation(result, decides.has(result)),
   )
   const all = [...errors, ...failures, ...missed.map((result) => missing(report, result))]

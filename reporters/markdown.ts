@@ -8,8 +8,7 @@ import {
   sayNeed,
   sections,
 } from '../harness/report/index.ts'
-import { type Cause, byCause, idsOf, shownFirst } from './view/causes.ts'
-import { type LikelyCause, likelyCauses, likelyHeading } from './view/causes.ts'
+import { type Cause, failuresOf, idsOf, type LikelyCause } from './view/causes.ts'
 import { byState, mapSentence, notBuilt, type NotBuilt, shownMap } from './view/operation-map.ts'
 import { capital, compactJson, duration, firstOf, requirementPage } from './view/writing.ts'
 import {
@@ -21,7 +20,6 @@ import {
   verdictBeforeExit,
 } from './view/standing.ts'
 import {
-  failed,
   leftOutSentence,
   type ReasonGroup,
   requiredButMissed,
@@ -98,9 +96,7 @@ const MOST_MISSED = 50
  */
 export function renderMarkdown(report: Report, evidence = 25, how: Shown = {}): string {
   const { run, target } = report
-  const { unexpected, expected } = failed(report)
-  const causes = byCause(unexpected)
-  const likely = likelyCauses(unexpected, report)
+  const { causes, expected, heading, likely, shownFirst, unexpected } = failuresOf(report)
   const { notApplicable, notTested, steps } = notJudged(report)
   return [
     `## ${signs[standingOf(report).tone]} Conformance of ${markdownText(target.name)}`,
@@ -116,11 +112,11 @@ export function renderMarkdown(report: Report, evidence = 25, how: Shown = {}): 
     '',
     ...mapList(report),
     ...notBuiltList(notBuilt(report)),
-    ...likelyList(likely, unexpected.length),
+    ...likelyList(heading, likely),
     ...(unexpected.length > 0
       ? ['### Failed', '', ...foldedIf(likely.length > 0, failureTable(causes))]
       : []),
-    ...[...new Set([...shownFirst(causes, likely), ...causes])]
+    ...[...new Set([...shownFirst, ...causes])]
       .slice(0, evidence)
       .flatMap((cause) => failureDetails(cause, report.suite.site, causes.length <= MOST_OPEN)),
     ...missed(report),
@@ -222,13 +218,13 @@ function baseline(report: Report, failures: number): string[] {
   ]
 }
 
-function likelyList(causes: readonly LikelyCause[], failures: number): string[] {
+function likelyList(heading: string, causes: readonly LikelyCause[]): string[] {
   if (causes.length === 0) return []
   const lines = causes.map(
     ({ results, sentence, what }) =>
       `- **${results.length} times: ${markdownText(what)}.** ${markdownText(sentence)} First: ${markdownCode(results[0]!.id)}`,
   )
-  return [`### What to change first: ${likelyHeading(causes, failures)}`, '', ...lines, '']
+  return [`### What to change first: ${heading}`, '', ...lines, '']
 }
 
 function foldedIf(condition: boolean, lines: readonly string[]): readonly string[] {

@@ -7,10 +7,10 @@ import { terminalText } from './escape.ts'
 import { failureBlock } from './terminal/failure-lines.ts'
 import { laidOut, likelyLines, type Line, type Link, mapLines, noLink } from './terminal/lines.ts'
 import { notBuiltLines, reasonLines, stepLines, summaryTable } from './terminal/lines.ts'
-import { byCause, likelyCauses, shownFirst } from './view/causes.ts'
-import { failed, isAllWell, leftOutSentence, requiredButMissed, untested } from './view/groups.ts'
+import { failuresOf } from './view/causes.ts'
+import { isAllWell, leftOutSentence, requiredButMissed, untested } from './view/groups.ts'
 import { jsonFile, isWithoutOutcome, type NextStep, nextSteps } from './view/next-steps.ts'
-import { notJudged, type Shown, unexplained } from './view/next-steps.ts'
+import { notJudged, type Shown } from './view/next-steps.ts'
 import { notBuilt } from './view/operation-map.ts'
 import { exitLine, removedAgain, runNotes, seedLine, standingOf } from './view/standing.ts'
 import { type Tone, verdictBeforeExit } from './view/standing.ts'
@@ -107,12 +107,9 @@ function headLine({ baseUrl, name }: Report['target'], colors: Colors): string {
 }
 
 function problemLines({ colors, link, report, rest }: Showing): Line[] {
-  const failures = failed(report).unexpected
-  const causes = byCause(failures)
+  const { causes, shownFirst, unexpected } = failuresOf(report)
   const isShort = rest === null || causes.length <= FEW_BLOCKS
-  const shown = isShort
-    ? causes
-    : shownFirst(causes, likelyCauses(failures, report)).slice(0, MOST_BLOCKS)
+  const shown = isShort ? causes : shownFirst.slice(0, MOST_BLOCKS)
   const named = shown.reduce((sum, { others }) => sum + 1 + others.length, 0)
   const linked = (id: string): string => {
     const page = requirementPage(report.suite.site, id)
@@ -121,8 +118,8 @@ function problemLines({ colors, link, report, rest }: Showing): Line[] {
   return [
     ...notBuiltLines(notBuilt(report), colors),
     ...shown.flatMap((cause) => [...failureBlock(cause, rest, colors, linked), '']),
-    ...(named < failures.length
-      ? [colors.dim(`and ${count(failures.length - named, 'more failure')}: ${rest}`), '']
+    ...(named < unexpected.length
+      ? [colors.dim(`and ${count(unexpected.length - named, 'more failure')}: ${rest}`), '']
       : []),
   ]
 }
@@ -145,24 +142,22 @@ function outcomeLines({ colors, isAllWell, json, report, rest }: Showing): Line[
 
 /** Likely causes, and each failed requirement that none explains on a line: they are still seen when the evidence has scrolled away. */
 function causeLines({ colors, report, rest }: Showing): Line[] {
-  const { unexpected } = failed(report)
+  const { heading, likely, unexpected, unexplained: others } = failuresOf(report)
   if (unexpected.length === 0) return []
-  const causes = likelyCauses(unexpected, report)
-  if (unexpected.length === 1) return likelyLines(causes, 1, colors)
-  const others = unexplained(report, causes)
+  if (unexpected.length === 1) return likelyLines(heading, likely, colors)
   const lines = others.slice(0, rest === null ? Infinity : MOST_MISSED).map(({ id, level }) => {
     const mark = level === 'must' ? colors.red('must  ') : colors.yellow('should')
     return `  ${mark}  ${terminalText(id)}`
   })
   const more = others.length - lines.length
-  const heading = causes.length > 0 ? 'Failed for another cause' : 'Failed'
+  const title = likely.length > 0 ? 'Failed for another cause' : 'Failed'
   return [
     '',
-    ...likelyLines(causes, unexpected.length, colors),
+    ...likelyLines(heading, likely, colors),
     ...(others.length === 0
       ? []
       : [
-          colors.bold(`${heading}: ${others.length}`),
+          colors.bold(`${title}: ${others.length}`),
           ...lines,
           ...(more > 0 ? [colors.dim(`  and ${more} more: ${rest}`)] : []),
           '',

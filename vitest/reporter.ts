@@ -18,8 +18,8 @@ import {
   reasonLines,
   stepLines,
 } from '../reporters/terminal/lines.ts'
-import { failed, untested } from '../reporters/view/groups.ts'
-import { likelyCauses } from '../reporters/view/causes.ts'
+import { untested } from '../reporters/view/groups.ts'
+import { failuresOf } from '../reporters/view/causes.ts'
 import { jsonFile, notJudged } from '../reporters/view/next-steps.ts'
 import { verdictSentence } from '../reporters/view/standing.ts'
 import type { Report } from '../harness/report/index.ts'
@@ -98,12 +98,12 @@ export default class ConformanceReporter implements Reporter {
 function summaryLines(report: Report, json: string | undefined): string[] {
   const colors = colorsFor(process.stdout)
   const { notApplicable, notTested, steps } = notJudged(report)
-  const { unexpected } = failed(report)
+  const { heading, likely } = failuresOf(report)
   const lines = [
     ...stepLines(steps, json, colors),
     ...reasonLines(`Skipped, ${untested(report)}`, notTested, 'each is in the reports', colors),
     ...reasonLines('Skipped, not applicable', notApplicable, 'each is in the reports', colors),
-    ...likelyLines(likelyCauses(unexpected, report), unexpected.length, colors),
+    ...likelyLines(heading, likely, colors),
   ]
   return lines.length === 0 ? [] : ['', ...laidOut(lines, columnsOf(process.stdout))]
 }

@@ -9,16 +9,9 @@ import {
   type RequirementResult,
   isLeftOutByOption,
 } from '../../harness/report/index.ts'
-import { type Cause, byCause, likelyCauses, likelyHeading } from '../view/causes.ts'
+import { type Cause, byCause, failuresOf } from '../view/causes.ts'
 import { compactJson, type Mark } from '../view/writing.ts'
-import {
-  failed,
-  byOperation,
-  kindOf,
-  kindsIn,
-  kindsOf,
-  type OperationGroup,
-} from '../view/groups.ts'
+import { byOperation, kindOf, kindsIn, kindsOf, type OperationGroup } from '../view/groups.ts'
 import { gainOf, notJudged, type Step, usualPart } from '../view/next-steps.ts'
 import { conditionOf } from '../../catalogue/requirement.ts'
 import { groupBy } from '../../harness/group-by.ts'
@@ -29,13 +22,12 @@ const FEW = 10
 
 /** Failures, a row each cause with what was expected and received; the evidence is with the requirement. */
 export function failureList(report: Report): string {
-  const { expected, unexpected } = failed(report)
+  const { causes, expected, likely, unexpected } = failuresOf(report)
   const rows = [
-    ...byCause(unexpected).map((cause) => row(cause)),
+    ...causes.map((cause) => row(cause)),
     ...byCause(expected).map((cause) => row(cause, expectedBy(report, cause))),
   ]
   if (rows.length === 0) return ''
-  const likely = likelyCauses(unexpected, report)
   const more =
     rows.length > MOST
       ? `<li>and ${rows.length - MOST} more, in the list of requirements</li>\n`
@@ -52,15 +44,14 @@ ${likely.length > 0 ? folded : list}</section>
 
 /** Likely causes of the failures, and what to change; nothing if nothing is known of that kind. */
 export function likelyList(report: Report): string {
-  const { unexpected } = failed(report)
-  const causes = likelyCauses(unexpected, report)
-  if (causes.length === 0) return ''
-  const items = causes.map(({ results, sentence, title }) => {
+  const { heading, likely } = failuresOf(report)
+  if (likely.length === 0) return ''
+  const items = likely.map(({ results, sentence, title }) => {
     const ids = results.map(({ id }) => idLink(id))
     const named = `<details><summary>${count(ids.length, 'requirement')}</summary><p>${ids.join(', ')}</p></details>`
     return `<li><b class="times">${ids.length}<span class="sr"> times</span></b><div><p class="cause">${htmlText(title)}</p><p>${htmlText(sentence)}</p>${named}</div></li>`
   })
-  return `${sectionHead('likely', 'What to change first', likelyHeading(causes, unexpected.length))}
+  return `${sectionHead('likely', 'What to change first', heading)}
 <ol class="failures likely">
 ${items.join('\n')}
 </ol></section>

@@ -6,7 +6,7 @@ import { type ReasonGroup, selectedSummary, untested } from '../view/groups.ts'
 import { byState, mapSentence, type NotBuilt, shownMap, states } from '../view/operation-map.ts'
 import { gainOf, type Step, usualPart } from '../view/next-steps.ts'
 import { capital, compactJson, firstOf } from '../view/writing.ts'
-import { type LikelyCause, likelyHeading } from '../view/causes.ts'
+import type { LikelyCause } from '../view/causes.ts'
 
 /**
  * A line for people. One with a `lead` goes on under its text if it is too long; `width` is how many columns the lead
@@ -202,8 +202,8 @@ function pasted(part: Readonly<Record<string, unknown>>, colors: Colors): Line[]
 
 /** Likely causes of the failures and what to change, a block each; nothing if nothing is known of that kind. */
 export function likelyLines(
+  heading: string,
   causes: readonly LikelyCause[],
-  failures: number,
   colors: Colors,
 ): Line[] {
   if (causes.length === 0) return []
@@ -224,5 +224,5 @@ export function likelyLines(
       `${indent}${colors.dim(terminalText(ids))}`,
     ]
   })
-  return [colors.bold(capital(likelyHeading(causes, failures))), ...lines, '']
+  return [colors.bold(capital(heading)), ...lines, '']
 }

@@ -9,6 +9,36 @@ import { absentOperations } from './operation-map.ts'
 import { capital, firstOf } from './writing.ts'
 import { clue, clueOf, type Clue, expectedOf, isGone, isGranting, statusesOf } from './clues.ts'
 
+/** What failed and what is known of why, the musts first, in report order. */
+export function failuresOf(report: Report) {
+  const { requirements, run } = report
+  const known = new Set(run.baseline?.expected)
+  const failed = requirements.filter(({ outcome }) => outcome === 'failed')
+  const ranked = (['must', 'should'] as const).flatMap((wanted) =>
+    failed.filter(({ level }) => level === wanted),
+  )
+  const unexpected = ranked.filter(({ id }) => !known.has(id))
+  const causes = byCause(unexpected)
+  const likely = likelyCauses(unexpected, report)
+  const explained = new Set(likely.flatMap(({ results }) => results))
+  return {
+    unexpected,
+    /** Failures that a baseline expects. */
+    expected: ranked.filter(({ id }) => known.has(id)),
+    causes,
+    likely,
+    /** `likely causes of 5 failures` */
+    heading: likelyHeading(likely, unexpected.length),
+    /** Failures that no likely cause explains. */
+    unexplained: unexpected.filter((result) => !explained.has(result)),
+    /** The causes that a reader sees whole: one for each likely cause first, then what belongs to none. */
+    shownFirst: [
+      ...likely.flatMap(({ results }) => causes.find(({ first }) => results.includes(first)) ?? []),
+      ...causes.filter(({ first }) => !explained.has(first)),
+    ],
+  }
+}
+
 /** Failures that have one cause, as far as can be told from outside: the first of them is shown for all. */
 export interface Cause {
   readonly first: RequirementResult
@@ -55,16 +85,6 @@ function receivedIn(failure: Failure, id: string): string[] {
 
 export function idsOf({ first, others }: Cause): string[] {
   return [first, ...others].map(({ id }) => id)
-}
-
-/** Selects the causes that a reader sees whole: one for each likely cause first, then what belongs to none. */
-export function shownFirst(causes: readonly Cause[], likely: readonly LikelyCause[]): Cause[] {
-  const explained = likely.map(({ results }) => new Set(results))
-  const examples = explained.flatMap(
-    (results) => causes.find(({ first }) => results.has(first)) ?? [],
-  )
-  const others = causes.filter(({ first }) => !explained.some((results) => results.has(first)))
-  return [...examples, ...others]
 }
 
 /** Failed requirements that one change would most likely mend. Its texts hold text of the target. */

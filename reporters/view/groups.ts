@@ -128,19 +128,6 @@ export function selectedSummary(report: Report): Report['summary'] {
   return summarize(selectedResults(report), report.run.tpe)
 }
 
-/** Splits failed requirements by whether a baseline expects them; musts first, in report order. */
-export function failed({ requirements, run }: Report) {
-  const known = new Set(run.baseline?.expected)
-  const all = requirements.filter(({ outcome }) => outcome === 'failed')
-  const ranked = (['must', 'should'] as const).flatMap((wanted) =>
-    all.filter(({ level }) => level === wanted),
-  )
-  return {
-    unexpected: ranked.filter(({ id }) => !known.has(id)),
-    expected: ranked.filter(({ id }) => known.has(id)),
-  }
-}
-
 /** Every requirement that was selected passed, and nothing is to be told of the target besides. */
 export function isAllWell(report: Report): boolean {
   const { absent, hints } = report.run

@@ -2,13 +2,14 @@ import {
   count,
   isLeftOut,
   type Report,
+  type RequirementResult,
   sayNeed,
   commonReason,
   outsideCause,
 } from '../../harness/report/index.ts'
 import { shellWord } from '../../harness/shell-word.ts'
-import { failed, byReason, selectedResults } from './groups.ts'
-import { type LikelyCause, likelyCauses } from './causes.ts'
+import { byReason, selectedResults } from './groups.ts'
+import { failuresOf, type LikelyCause } from './causes.ts'
 import { notBuilt, absentOperations } from './operation-map.ts'
 import { capital } from './writing.ts'
 import { groupBy } from '../../harness/group-by.ts'
@@ -41,8 +42,7 @@ const MOST = 3
 /** What to do next, at most three steps, the one first that tells most; none if the last line says it, or all is well. */
 export function nextSteps(report: Report, { hasButtons = false, json }: Shown = {}): NextStep[] {
   if (isWithoutOutcome(report)) return []
-  const { unexpected } = failed(report)
-  const causes = likelyCauses(unexpected, report)
+  const { likely, unexpected, unexplained } = failuresOf(report)
   const run = commandIn(report)
   const file = json === undefined ? '<report.json>' : shellWord(json)
   const again = (text: string, option: string): NextStep =>
@@ -60,9 +60,9 @@ export function nextSteps(report: Report, { hasButtons = false, json }: Shown = 
       : []
   const first = [
     ...(report.run.hints ?? []).map((text) => ({ text: capital(text) })),
-    ...(causes.some(({ isAbsent }) => isAbsent) ? [] : absentStep(report)),
-    ...causes.map((cause) => ({ text: changeOf(cause) })),
-    ...unexplainedStep(report, causes),
+    ...(likely.some(({ isAbsent }) => isAbsent) ? [] : absentStep(report)),
+    ...likely.map((cause) => ({ text: changeOf(cause) })),
+    ...unexplainedStep(unexplained),
     ...(unexpected.length === 0 && !isCutShort ? declareStep(report) : []),
   ]
   return [...first.slice(0, MOST - last.length), ...last]
@@ -80,14 +80,7 @@ function changeOf({ change, results, title }: LikelyCause): string {
   return `${title}. ${capital(change)}: ${count(results.length, 'failure')}`
 }
 
-/** Failures that no likely cause explains. */
-export function unexplained(report: Report, causes: readonly LikelyCause[]) {
-  const explained = new Set(causes.flatMap(({ results }) => results))
-  return failed(report).unexpected.filter((result) => !explained.has(result))
-}
-
-function unexplainedStep(report: Report, causes: readonly LikelyCause[]): NextStep[] {
-  const [first, ...others] = unexplained(report, causes)
+function unexplainedStep([first, ...others]: readonly RequirementResult[]): NextStep[] {
   if (first === undefined) return []
   const more = others.length > 0 ? `, then ${others.length} more` : ''
   return [{ text: `Mend ${first.id}${more}` }]
