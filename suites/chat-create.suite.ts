@@ -3,7 +3,7 @@ import { isObject, getAt } from '../schemas/json.ts'
 import type { Ajv2020 } from 'ajv/dist/2020.js'
 import { newAjv } from '../schemas/ajv.ts'
 import { withinTime } from '../schemas/within-time.ts'
-import type { GrantedCheck, Known } from '../harness/checks/index.ts'
+import type { GrantedCheck, Known, OfTarget } from '../harness/checks/index.ts'
 import type { CheckContext, Exchange, Probe, Run } from '../harness/engine/index.ts'
 import {
   Failed,
@@ -53,7 +53,7 @@ const hasContentOrCalls: GrantedCheck = (context, exchange, what) => {
 
 type Message = Readonly<Record<string, unknown>>
 
-function messagesOf(run: Pick<Known, 'target'>, probe: Probe): readonly Message[] {
+function messagesOf(run: OfTarget, probe: Probe): readonly Message[] {
   const messages = valueAt(run, 'chat.create', 'messages', jsonOf(probe))
   if (!Array.isArray(messages) || messages.length === 0 || !messages.every(isObject)) {
     throw new NotExercised('declare operations.chat.create.body.messages, an array of messages')
@@ -86,7 +86,7 @@ const textParts = grantedBy(
   { check: hasContent, inScenario: 'with content given as 1 text part' },
 )
 
-function declaredTools(run: Pick<Known, 'target'>): unknown {
+function declaredTools(run: OfTarget): unknown {
   return valueAt(run, 'chat.create', 'tools', bodyOf(run, 'chat.create'))
 }
 

@@ -1,4 +1,5 @@
 import { ask, type CheckContext, Failed, isGranted, type Probe, type Run } from '../engine/index.ts'
+import { isRefusal } from '../../catalogue/expected.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
 import { tryAlso, tryEach, property } from './at-once.ts'
 import {
@@ -18,21 +19,20 @@ import { controlWith, notGranted } from './control.ts'
 import { once } from './created.ts'
 import { validRequest } from './valid-request.ts'
 
-interface Order {
+interface CaseOptions {
+  readonly generated?: Generated | undefined
   /** One after the other: each may depend on what was asked before. A quick run sends the first. */
   readonly inOrder?: true
 }
 
 /** A condition that is judged by these cases, and by as many generated ones as a run asks for. */
-export function byCases(
-  cases: Cases,
-  { generated, ...order }: Order & { readonly generated?: Generated } = {},
-): CaseCondition {
+export function byCases(cases: Cases, options: CaseOptions = {}): CaseCondition {
+  const { generated, inOrder } = options
   const chosen = (material: Material): readonly Case[] => {
     const all = cases(material)
     const named = all.filter(({ when, coercion }) => !when && !coercion)
     if (material.options.depth === 'full') return [...all, ...atOtherPath(material, named)]
-    if (order.inOrder) return named.slice(0, 1)
+    if (inOrder) return named.slice(0, 1)
     // One that needs a control of its own takes two requests.
     const plain = named.filter(({ control }) => !control)
     return quickCases(material, plain.length > 0 ? plain : named)
@@ -48,8 +48,7 @@ export function byCases(
         known.some(({ isAtOtherPath }) => isAtOtherPath) &&
         (await grantsAtOtherPath(context.run, operation))
       const all = known.filter((one) => !one.isAtOtherPath || hasOther)
-      await tryAll(refusal, material, all, order)
-      await tryGenerated(refusal, material, generated)
+      await tryAll(refusal, material, all, options)
     },
   }
 }
@@ -66,12 +65,12 @@ async function grantsAtOtherPath(run: Run, id: OperationId): Promise<boolean> {
   })
 }
 
-/** Judges all of these cases: several at once, or one after the other, and those of the end at the end of the run. */
-export async function tryAll(
+/** Sends refusals and judges their answers. */
+export function tryAll(
   refusal: RefusalContext,
   material: Material,
   all: readonly Case[],
-  order: Order = {},
+  options: CaseOptions = {},
 ): Promise<void> {
   const { context } = refusal
   const tryOne = async (one: Case): Promise<void> => {
@@ -79,41 +78,40 @@ export async function tryAll(
     const name = controlName(material, one)
     if (bringAbout) await tryAlso(context, () => bringAbout(refusal, one))
     else if (name !== undefined) await tryAlso(context, () => withControl(refusal, one, name))
-    else {
-      await tryCase(refusal, one)
-      context.open.settle(1)
-    }
+    else await tryCase(refusal, one)
   }
-  await tryInTurn(context, all, tryOne, order)
+  return tryInTurn(context, material, all, { ...options, tryOne })
 }
 
-/** Judges as many generated cases as the run asks for; a quick run sends one case, and the first of them have a name. */
-export async function tryGenerated(
-  refusal: RefusalContext,
-  material: Material,
-  generated: Generated | undefined,
-): Promise<void> {
-  const arbitrary = material.options.depth === 'full' ? generated?.(material) : undefined
-  if (arbitrary)
-    await property(refusal.context, 'refusalRuns', arbitrary, (one) => tryCase(refusal, one))
-}
+/** Those that are judged as a further case (`tryAlso`) are planned there. */
+const isPlanned = ({ control, bringAbout }: Case): boolean => !control && !bringAbout
 
-/** Judges cases when it is their turn. Those that are judged as a further case (`tryAlso`) are planned there. */
+/**
+ * Tries these cases: several at once, or one after the other, and those of the end at the end of the run; then as many generated
+ * ones as the run asks for. A quick run sends one, and the first of them have a name.
+ */
 export async function tryInTurn(
   context: CheckContext,
+  material: Material,
   all: readonly Case[],
-  tryOne: (one: Case) => Promise<void>,
-  { inOrder }: Order = {},
+  { tryOne, generated, inOrder }: CaseOptions & { tryOne(one: Case): Promise<void> },
 ): Promise<void> {
-  context.open.plan(all.filter((one) => !one.control && !one.bringAbout).length)
+  context.open.plan(all.filter(isPlanned).length)
+  const tryNamed = async (one: Case): Promise<void> => {
+    await tryOne(one)
+    if (isPlanned(one)) context.open.settle(1)
+  }
   const inTurn = async (when: Case['when']): Promise<void> => {
     const now = all.filter((one) => one.when === when)
-    if (inOrder) for (const one of now) await tryOne(one)
-    else await tryEach(now, tryOne)
+    if (inOrder) for (const one of now) await tryNamed(one)
+    else await tryEach(now, tryNamed)
   }
   await inTurn(undefined)
   await inTurn('after the others')
   if (all.some(({ when }) => when === 'at the end')) context.atEnd = () => inTurn('at the end')
+  const more = material.options.depth === 'full' ? generated?.(material) : undefined
+  const runs = isRefusal(material.requirement.expects) ? 'refusalRuns' : 'grantedRuns'
+  if (more) await property(context, runs, more, tryOne)
 }
 
 async function withControl(refusal: RefusalContext, one: Case, name: string): Promise<void> {

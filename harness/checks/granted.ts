@@ -11,7 +11,6 @@ import {
   type Probe,
   withJson,
 } from '../engine/index.ts'
-import { property } from './at-once.ts'
 import { tryInTurn } from './by-cases.ts'
 import {
   type Case,
@@ -135,12 +134,8 @@ export function grantedBy(
       }
       const material = materialOf(run, requirement, operationIn(context))
       const own = chosen(material).filter(({ isControl }) => !isControl)
-      await tryInTurn(context, own, async (one) => {
-        await tryOwn(context, one, check)
-        context.open.settle(1)
-      })
-      const more = run.options.depth === 'full' ? generated?.(material) : undefined
-      if (more) await property(context, 'grantedRuns', more, (one) => tryOwn(context, one, check))
+      const tryOne = (one: Case): Promise<void> => tryOwn(context, one, check)
+      await tryInTurn(context, material, own, { generated, tryOne })
     },
   }
 }

@@ -16,7 +16,7 @@ export {
   type Material,
   materialOf,
 } from './case.ts'
-export { byCases, tryAll, tryCase, tryGenerated } from './by-cases.ts'
+export { byCases, tryAll, tryCase } from './by-cases.ts'
 export { refused, unknown, unknownIdCases, withBody } from './conditions.ts'
 export { malformedBody, malformedJsonBody, missingBody, wrongContentType } from './conditions.ts'
 export { byRecord } from './by-record.ts'
@@ -101,6 +101,7 @@ export {
   type Known,
   kindOf,
   ofKindsAny,
+  type OfTarget,
   randomFor,
   randomOf,
   sample,

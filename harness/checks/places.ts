@@ -10,20 +10,16 @@ import {
   tokensOf,
 } from '../../schemas/json.ts'
 import { bodyOf, extraRoles, withoutRoles } from './valid-request.ts'
-import { type Known, kindOf } from './values.ts'
+import { kindOf, type OfTarget } from './values.ts'
 import { jsonOf, NotExercised, type Probe, withJson } from '../engine/index.ts'
 
 /** The pointer of a declared role; undefined if it is not declared and has no default. */
-export function pointerOf(
-  run: Pick<Known, 'target'>,
-  operation: OperationId,
-  role: string,
-): string | undefined {
+export function pointerOf(run: OfTarget, operation: OperationId, role: string): string | undefined {
   return run.target.operations[operation]?.fields[role]
 }
 
 export function valueAt(
-  run: Pick<Known, 'target'>,
+  run: OfTarget,
   operation: OperationId,
   role: string,
   body: unknown,
@@ -32,12 +28,7 @@ export function valueAt(
 }
 
 /** The valid body with another value at the role; the member is added if the body lacks it, and removed for `undefined`. */
-export function atRole(
-  run: Pick<Known, 'target'>,
-  probe: Probe,
-  role: string,
-  value: unknown,
-): Probe {
+export function atRole(run: OfTarget, probe: Probe, role: string, value: unknown): Probe {
   const pointer = probe.operation === null ? undefined : pointerOf(run, probe.operation, role)
   if (pointer === undefined)
     throw new NotExercised(`declare operations.${probe.operation}.fields.${role}`)
@@ -127,7 +118,7 @@ function typed(member: Member, own: unknown): Member {
 
 /** Every member that the record of the operation shows, where the target file has it. */
 export function placesIn(
-  run: Pick<Known, 'target'>,
+  run: OfTarget,
   operation: OperationId,
   body: unknown,
   pick = ofItsType,
@@ -148,11 +139,7 @@ export function placesIn(
 /** §2.7. */
 export const isSetting = ({ at }: Member): boolean => at.startsWith('{query_config}')
 
-function withExtra(
-  run: Pick<Known, 'target'>,
-  operation: OperationId,
-  kept: readonly string[],
-): unknown {
+function withExtra(run: OfTarget, operation: OperationId, kept: readonly string[]): unknown {
   const left = extraRoles(operation).filter((role) => !kept.includes(role))
   return withoutRoles(run, operation, bodyOf(run, operation), left)
 }
@@ -200,7 +187,7 @@ export function arraysAbove({ body, pointer, member }: Placed): string[] {
 
 /** The function of the declared llm tool, if there is one; else one that delegates to the model of the body. */
 function llmFunction(
-  run: Pick<Known, 'target'>,
+  run: OfTarget,
   operation: OperationId,
   body: unknown,
 ): Readonly<Record<string, unknown>> {
@@ -219,7 +206,7 @@ const pixel =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=='
 
 /** Gives what stands where a body lacks something that is above a member of the record: an llm tool, parts of a content, the record's example. */
-function examplesFor(run: Pick<Known, 'target'>, operation: OperationId, body: unknown): Examples {
+function examplesFor(run: OfTarget, operation: OperationId, body: unknown): Examples {
   return (member, above) => {
     if (member.at === '/tools')
       return [{ type: 'llm', function: llmFunction(run, operation, body) }]

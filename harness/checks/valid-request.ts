@@ -30,9 +30,7 @@ import {
   withJson,
 } from '../engine/index.ts'
 import { upload, uploadProbe, withOwnContent } from './upload.ts'
-import { freshUnknownId, type Known, randomOf, seedFor } from './values.ts'
-
-type OfTarget = Pick<Known, 'target'>
+import { freshUnknownId, type Known, type OfTarget, randomOf, seedFor } from './values.ts'
 
 const granting = (operation: OperationId) => requirementOf(grantedRequirement[operation])
 

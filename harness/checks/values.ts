@@ -28,6 +28,9 @@ export interface Known {
   readonly objects: Pick<Run['objects'], 'takenIds'>
 }
 
+/** What the target file alone says. */
+export type OfTarget = Pick<Known, 'target'>
+
 interface SampledFor {
   readonly run: { readonly options: Pick<RunOptions, 'depth' | 'seed'> }
   readonly requirement: { readonly id: string }

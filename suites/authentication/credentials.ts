@@ -8,7 +8,6 @@ import {
   type Material,
   refused,
   tryAll,
-  tryGenerated,
 } from '../../harness/checks/index.ts'
 import {
   type Credential,
@@ -74,8 +73,7 @@ function byKeys(
         all: await keys.declared(),
       })
       for (const one of all) keys.learn(one.change(valid).credential)
-      await tryAll(refusal, material, all)
-      await tryGenerated(refusal, material, generated)
+      await tryAll(refusal, material, all, { generated })
     },
   }
 }
