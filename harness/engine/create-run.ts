@@ -13,7 +13,7 @@ import {
   type Transport,
 } from '../http/index.ts'
 import type { Exchange } from './exchange.ts'
-import { createKeys, createKeyWatch } from './keys.ts'
+import { createKeys } from './keys.ts'
 import { createLiveness } from './liveness.ts'
 import { createLog } from './log.ts'
 import { createCircuitBreaker, createLosses } from './losses.ts'
@@ -48,7 +48,6 @@ export function createRun(given: Target, options: RunOptions, parts: RunParts): 
   const life = createLifetime()
   const recorder = createRecorder(options.exchangeLog, redactor)
   const findings = newFindings(target, recorder.redact)
-  const keyWatch = createKeyWatch()
   const throttle = createThrottle({
     baseMs: options.backoffMs,
     log: findings.log,
@@ -75,10 +74,9 @@ export function createRun(given: Target, options: RunOptions, parts: RunParts): 
       throttle,
       breaker: createCircuitBreaker(),
       losses: createLosses(),
-      keyWatch,
       liveness: createLiveness(() => run),
       recorder,
-      watchers: [keyWatch.see, throttle.see, log.see, unanswered],
+      watchers: [throttle.see, log.see, unanswered],
       observers: [observed, signs.observe, log.observe],
     },
     life,
@@ -94,6 +92,8 @@ function newFindings({ baseUrl }: Target, clean: (text: string) => string): Find
   return {
     log: createLog(clean),
     signs: createSigns(baseUrl),
+    wrongKeys: { sentAt: [] },
+    looks: new Map(),
     failures: 0,
     shown: new WeakMap(),
     poisoned: new Map(),

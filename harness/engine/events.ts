@@ -1,5 +1,6 @@
 import type { CatalogueResult, Created, NotServed, PageCount, Reason } from '../report/index.ts'
-import { grantsPerMinute, keyRefusal, type Log } from './log.ts'
+import { keyRefusal } from './keys.ts'
+import { grantsPerMinute, type Log } from './log.ts'
 import type { EndCause } from './outcome.ts'
 import type { Plan, Run } from './run.ts'
 

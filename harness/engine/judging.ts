@@ -16,7 +16,7 @@ import { groupBy } from '../group-by.ts'
 import { exclusiveIds } from '../target-file/index.ts'
 import { createCheckContext, type CheckContext, type Judge } from './check-context.ts'
 import { createEventQueue, factsOf, type Judging, type RunEvent } from './events.ts'
-import { keyRefusal } from './log.ts'
+import { keyRefusal, refusedSince } from './keys.ts'
 import { allEnded, pause, Failed, NotExercised } from './outcome.ts'
 import { cleanUp, setUp, tearDown } from './own-requests.ts'
 import { isPlanned, type Run } from './run.ts'
@@ -133,15 +133,17 @@ async function lookBack(
 
 /** A result without what came after the full key was refused: that says nothing of the requirement. */
 function beforeRefusal(run: Run, result: CatalogueResult): CatalogueResult {
-  const { refusedSince = Infinity, lastSentFor } = run.client.keyWatch
+  const { log, shown: exchanges } = run.findings
+  const since = refusedSince(log) ?? Infinity
   const { failures, outcome, ...rest } = result
   const isBefore = ({ exchange }: Failure): boolean =>
-    exchange === undefined || (run.findings.shown.get(exchange)?.sentAt ?? -Infinity) < refusedSince
+    exchange === undefined || (exchanges.get(exchange)?.sentAt ?? -Infinity) < since
   const before = failures.filter(isBefore)
+  const last = log.answers.findLast(({ requirement }) => requirement === result.id)
   const isOver =
     outcome === 'failed'
       ? before.length === 0
-      : outcome === 'passed' && lastSentFor(result.id) >= refusedSince
+      : outcome === 'passed' && last !== undefined && last.sentAt >= since
   if (isOver) return { ...rest, outcome: 'not-exercised', ...run.life.ended!.reason, failures: [] }
   return before.length < failures.length ? { ...result, failures: before } : result
 }

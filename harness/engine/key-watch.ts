@@ -1,7 +1,7 @@
 import type { OperationId } from '../../catalogue/operations.ts'
 import { describeResponse } from './describe.ts'
 import type { Credential, Exchange, Probe } from './exchange.ts'
-import { refusing } from './keys.ts'
+import { acceptedAt, isAccepting, refusing, wrongKeyIn, wrongRow } from './keys.ts'
 import { forLiveness, livenessProbe, operationProbe } from './request.ts'
 import { type HttpResponse, isThrottled, hasStatusOf } from './response.ts'
 import type { Run } from './run.ts'
@@ -23,13 +23,30 @@ const mostWrongInARow = { full: 3, quick: 5 }
 
 /** Sends a right key between wrong ones, to a target that is to get few of these. */
 export async function separateWrongKeys(run: Run, { credential }: Probe): Promise<void> {
-  const isFew = run.options.depth === 'quick' || run.target.limits.credentialProbes === 'few'
+  const { depth } = run.options
+  const isFew = depth === 'quick' || run.target.limits.credentialProbes === 'few'
   if (!isFew || credential.full || credential.value === undefined || !run.keys.hasFull) return
+  const { log, wrongKeys } = run.findings
   // Not urgent, as a question after the life of a target is: it goes behind the wrong ones that wait for their places.
   const inTurn = { ...forLiveness, role: 'setup' } as const
-  await run.client.keyWatch.waitForTurn(mostWrongInARow[run.options.depth], async () =>
-    sendOnce(run, await livenessProbe(run), inTurn),
-  )
+  const askInTurn = async () => sendOnce(run, await livenessProbe(run), inTurn)
+  for (;;) {
+    const accepted = acceptedAt(log)
+    wrongKeys.sentAt = wrongKeys.sentAt.filter((at) => at >= accepted)
+    if (wrongKeys.sentAt.length < mostWrongInARow[depth]) break
+    await (wrongKeys.right ??= askInTurn().finally(() => {
+      wrongKeys.right = undefined
+      wrongKeys.sentAt = []
+    }))
+  }
+  wrongKeys.sentAt.push(performance.now())
+}
+
+/** Looks once a run, whoever asks first. */
+function lookOnce<T>({ findings }: Run, kind: string, look: () => Promise<T>): Promise<T> {
+  const known = (findings.looks.get(kind) as Promise<T> | undefined) ?? look()
+  findings.looks.set(kind, known)
+  return known
 }
 
 async function askAt(run: Run, id: OperationId): Promise<Exchange> {
@@ -43,7 +60,7 @@ async function askAt(run: Run, id: OperationId): Promise<Exchange> {
  */
 export async function confirmKey(run: Run, { response, probe, purpose }: Exchange): Promise<void> {
   const { operation, credential } = probe
-  const { keyWatch } = run.client
+  const { log } = run.findings
   const status = response?.status
   if (!response || !status || !refusing.includes(status) || operation === null) return
   // To a wrong key a 401 is what is asked for.
@@ -51,12 +68,13 @@ export async function confirmKey(run: Run, { response, probe, purpose }: Exchang
   const about = run.api.requirement(purpose.about ?? '')?.expects
   const asked = [purpose.expects, Array.isArray(about) ? about : undefined]
   if (asked.some((pairs) => hasStatusOf(pairs, response))) return
-  if (status === 429 && keyWatch.wrongRow < lockingRow) return
+  const isAfterWrong = wrongRow(log) >= lockingRow
+  if (status === 429 && !isAfterWrong) return
   const other = operation === run.api.first ? run.api.reading : run.api.first
-  if (!keyWatch.accepting.has(other)) return
+  if (!log.answers.some((one) => one.operation === other && isAccepting(one))) return
   // A key that has expired is refused by 401.
-  const isLocked = status !== 401 && keyWatch.wrongRow >= lockingRow
-  await keyWatch.lookOnce(`${operation} ${status}`, () => askOther(run, other, isLocked))
+  const isLocked = status !== 401 && isAfterWrong
+  await lookOnce(run, `${operation} ${status}`, () => askOther(run, other, isLocked))
   run.life.signal.throwIfAborted()
 }
 
@@ -71,9 +89,7 @@ async function askOther(run: Run, id: OperationId, isLocked: boolean): Promise<v
   const { method, path } = run.api.operation(id)
   const why = `${method} ${path} was answered ${describeResponse(exchange)}`
   if (response?.status === 429) {
-    const look = await run.client.keyWatch.lookOnce('lock-out', () =>
-      lookAtLockOut(run, id, response),
-    )
+    const look = await lookOnce(run, 'lock-out', () => lookAtLockOut(run, id, response))
     if (look === 'no lock-out') return
     if (look === 'not over') return run.life.end('key', mayBeLocked(why))
   }
@@ -102,7 +118,7 @@ async function lookAtLockOut(
   id: OperationId,
   response: HttpResponse,
 ): Promise<'lock-out' | 'no lock-out' | 'not over'> {
-  const { wrongKey } = run.client.keyWatch
+  const wrongKey = wrongKeyIn(run.findings.log)
   const askedMs = retryAfter(response, Date.now()) ?? 0
   if (!wrongKey || askedMs > longestPauseMs) return 'no lock-out'
   const probeWith = async (credential: Credential): Promise<Probe> => {

@@ -3,8 +3,8 @@ import type { Redactor } from '../recording/index.ts'
 import { Unjudgeable, UserError } from '../user-error.ts'
 import { type Lifetime, NotExercised } from './outcome.ts'
 import type { KeySource, Secret, Target } from '../target-file/index.ts'
-import type { Credential, Exchange } from './exchange.ts'
-import { isThrottled } from './response.ts'
+import type { Credential } from './exchange.ts'
+import type { Answer, Log } from './log.ts'
 
 /** The keys of a run. Each value is known to the redactor before it is used. */
 export function createKeys(target: Target, redactor: Redactor, life: Pick<Lifetime, 'end'>) {
@@ -79,89 +79,66 @@ export function createKeys(target: Target, redactor: Redactor, life: Pick<Lifeti
 
 export type Keys = ReturnType<typeof createKeys>
 
-const lastAnswers = 24
+/** Something in front of the service, or its load, answers so before anybody looks at a key. */
+const saysNothing: readonly number[] = [413, 429, 502, 503, 504]
+
+const keyRefused =
+  'the key is not accepted: every request with it was answered 401; if the key is right, a proxy in front of the service may remove the header Authorization: let it pass that header on'
+const keyRead =
+  'the key is not accepted: every request with it was answered 401 BadToken, so the service has read it: it may have expired; give one that is valid'
+
+/** Why nothing is known of a target whose every answer to the full key was 401: what names it bad (§5) has read it. Undefined if one was another. */
+export function keyRefusal({ answers }: Log): string | undefined {
+  let refusal: string | undefined
+  for (const { isOwn, shown, operation, status, tpe } of answers) {
+    // A server may answer unknown paths before it checks any key.
+    if (!isOwn || shown !== 'full' || operation === null || saysNothing.includes(status)) continue
+    if (status !== 401) return undefined
+    refusal = tpe === 'BadToken' && refusal !== keyRefused ? keyRead : keyRefused
+  }
+  return refusal
+}
 
 /** Statuses by which a key is refused, or locked out. */
 export const refusing: readonly number[] = [401, 403, 429]
 
-interface Refusal {
-  readonly sentAt: number
-  readonly endedAt: number
+/** Whether an answer shows that the full key is accepted. */
+export const isAccepting = ({ shown, operation, status }: Answer): boolean =>
+  shown === 'full' && operation !== null && !refusing.includes(status) && status !== 503
+
+/** When the last request was sent whose answer showed the full key accepted. */
+export const acceptedAt = ({ answers }: Log): number =>
+  answers.reduce((at, one) => (isAccepting(one) ? Math.max(at, one.sentAt) : at), -Infinity)
+
+/** Since when the full key has been refused by every answer to it (`performance.now()`); undefined if it is accepted. */
+export function refusedSince(log: Log): number | undefined {
+  const accepted = acceptedAt(log)
+  // What may be answered by any 4xx, or by anything, says nothing else: the next right answer shows that the key is accepted.
+  const refusals = log.answers.filter(
+    ({ shown, operation, status, isAsked, endedAt }) =>
+      shown === 'full' &&
+      operation !== null &&
+      refusing.includes(status) &&
+      !isAsked &&
+      endedAt >= accepted,
+  )
+  return refusals.length > 0 ? Math.min(...refusals.map(({ sentAt }) => sentAt)) : undefined
 }
 
-/** Watches whether the full key stays accepted: a target may let it expire, or lock it out after wrong ones. */
-export function createKeyWatch() {
-  const accepting = new Set<OperationId>()
-  let acceptedAt = -Infinity
-  let wrongKey: Credential | undefined
-  let refusals: Refusal[] = []
-  /** Of the last answers, whether each was to a wrong key; right ones are those that were accepted. */
-  const last: boolean[] = []
-  /** When a request for a requirement was sent last. */
-  const sentFor = new Map<string, number>()
-  const looked = new Map<string, Promise<unknown>>()
-  /** When the wrong keys since the last right one got their turn. */
-  let wrongAt: number[] = []
-  let rightKey: Promise<unknown> | undefined
-  const note = (isWrong: boolean): void => {
-    if (last.push(isWrong) > lastAnswers) last.shift()
-  }
-  return {
-    accepting: accepting as ReadonlySet<OperationId>,
-    /** Every answer. */
-    see({ probe, purpose, response, sentAt, endedAt }: Exchange): void {
-      const { credential, operation } = probe
-      if (purpose.requirement !== null) sentFor.set(purpose.requirement, sentAt)
-      if (!response || operation === null) return
-      if (!credential.full) {
-        if (credential.value === undefined) return
-        note(true)
-        if (response.status === 401) wrongKey = credential
-      } else if (refusing.includes(response.status)) {
-        // What may be answered by any 4xx, or by anything, says nothing else: the next right answer shows that the key is accepted.
-        if (!purpose.expects?.some(([status]) => status === response.status))
-          refusals.push({ sentAt, endedAt })
-      } else if (!isThrottled(response)) {
-        note(false)
-        wrongAt = wrongAt.filter((at) => at > sentAt)
-        accepting.add(operation)
-        acceptedAt = Math.max(acceptedAt, sentAt)
-        refusals = refusals.filter((refusal) => refusal.endedAt >= acceptedAt)
-      }
-    },
-    /** One that was refused by 401; undefined if there was none yet. */
-    get wrongKey(): Credential | undefined {
-      return wrongKey
-    },
-    /** The longest row of wrong keys among the last answers. */
-    get wrongRow(): number {
-      let longest = 0
-      let row = 0
-      for (const isWrong of last) longest = Math.max(longest, (row = isWrong ? row + 1 : 0))
-      return longest
-    },
-    /** Since when the full key has been refused by every answer to it (`performance.now()`); undefined if it is accepted. */
-    get refusedSince(): number | undefined {
-      return refusals.length > 0 ? Math.min(...refusals.map(({ sentAt }) => sentAt)) : undefined
-    },
-    /** When a request for that requirement was sent last. */
-    lastSentFor: (id: string): number => sentFor.get(id) ?? -Infinity,
-    /** Does the work once for each kind. */
-    lookOnce<T>(kind: string, look: () => Promise<T>): Promise<T> {
-      const known = (looked.get(kind) as Promise<T> | undefined) ?? look()
-      looked.set(kind, known)
-      return known
-    },
-    /** Lets a wrong key go once at most so many of them went since a right one. */
-    async waitForTurn(most: number, ask: () => Promise<unknown>): Promise<void> {
-      while (wrongAt.length >= most)
-        await (rightKey ??= ask().finally(() => {
-          rightKey = undefined
-          wrongAt = []
-        }))
-      wrongAt.push(performance.now())
-    },
-  }
-}
+const isOfWrongKey = ({ shown, operation }: Answer): boolean =>
+  shown === 'other' && operation !== null
 
-export type KeyWatch = ReturnType<typeof createKeyWatch>
+/** A key that was refused by 401; undefined if there was none yet. */
+export const wrongKeyIn = ({ answers }: Log): Credential | undefined =>
+  answers.findLast((one) => isOfWrongKey(one) && one.status === 401)?.credential
+
+const lastAnswers = 24
+
+/** The longest row of wrong keys among the last answers; right ones are those that were accepted. */
+export function wrongRow({ answers }: Log): number {
+  const last = answers.filter((one) => isOfWrongKey(one) || isAccepting(one)).slice(-lastAnswers)
+  let longest = 0
+  let row = 0
+  for (const one of last) longest = Math.max(longest, (row = isOfWrongKey(one) ? row + 1 : 0))
+  return longest
+}

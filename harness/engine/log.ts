@@ -1,6 +1,6 @@
 import { isSame, responseOf, type AnswersDiffer, type RequirementResult } from '../report/index.ts'
 import type { HeaderLine } from '../http/index.ts'
-import type { Exchange, Probe } from './exchange.ts'
+import type { Credential, Exchange, Probe } from './exchange.ts'
 import { tpeOf } from './response.ts'
 
 /** Which key a request shows: a limit may count those with the full key alone, those with any, or all. */
@@ -18,9 +18,14 @@ export function kindOfRequest({ operation, credential: { full, value } }: Probe)
 }
 
 /** An answer without its content. Times are in ms, as of `performance.now()`. */
-interface Answer extends Kind {
+export interface Answer extends Kind {
+  readonly credential: Credential
+  /** The requirement that it was sent for. */
+  readonly requirement: string | null
   readonly status: number
   readonly tpe: string | undefined
+  /** What it was sent for names that status. */
+  readonly isAsked: boolean
   readonly sentAt: number
   readonly endedAt: number
   /** It is the target's own: not that of a gateway in front of it, nor to a question after its life. */
@@ -82,11 +87,21 @@ export function createLog(clean: (text: string) => string = (text) => text) {
     answers: answers as readonly Answer[],
     limited: limited as readonly Limited[],
     headers: headers as Headers,
-    see({ probe, response, sentAt, endedAt }: Exchange): void {
+    see({ probe, purpose, response, sentAt, endedAt }: Exchange): void {
       if (!response) return
       const { status } = response
       const tpe = tpeOf(response)
-      answers.push({ ...kindOfRequest(probe), status, tpe, sentAt, endedAt, isOwn: false })
+      answers.push({
+        ...kindOfRequest(probe),
+        credential: probe.credential,
+        requirement: purpose.requirement,
+        status,
+        tpe,
+        isAsked: purpose.expects?.some(([expected]) => expected === status) ?? false,
+        sentAt,
+        endedAt,
+        isOwn: false,
+      })
       const kind = kindOf({ status, tpe })
       for (const line of response.headers) noteHeader(line, kind)
     },
@@ -102,26 +117,6 @@ export function createLog(clean: (text: string) => string = (text) => text) {
 
 const kindOf = ({ status, tpe }: { status: number | null; tpe?: string | undefined }): string =>
   `${status} ${tpe ?? ''}`
-
-/** Something in front of the service, or its load, answers so before anybody looks at a key. */
-const saysNothing: readonly number[] = [413, 429, 502, 503, 504]
-
-const keyRefused =
-  'the key is not accepted: every request with it was answered 401; if the key is right, a proxy in front of the service may remove the header Authorization: let it pass that header on'
-const keyRead =
-  'the key is not accepted: every request with it was answered 401 BadToken, so the service has read it: it may have expired; give one that is valid'
-
-/** Why nothing is known of a target whose every answer to the full key was 401: what names it bad (§5) has read it. Undefined if one was another. */
-export function keyRefusal({ answers }: Log): string | undefined {
-  let refusal: string | undefined
-  for (const { isOwn, shown, operation, status, tpe } of answers) {
-    // A server may answer unknown paths before it checks any key.
-    if (!isOwn || shown !== 'full' || operation === null || saysNothing.includes(status)) continue
-    if (status !== 401) return undefined
-    refusal = tpe === 'BadToken' && refusal !== keyRefused ? keyRead : keyRefused
-  }
-  return refusal
-}
 
 /** As many requirements have to show it: one alone says so itself. */
 const fewestRows = 3

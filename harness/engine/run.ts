@@ -25,7 +25,7 @@ import type { Target } from '../target-file/index.ts'
 import type { Exchange, PreviousRequest, Purpose, Probe } from './exchange.ts'
 import type { Operation } from '../../catalogue/operation.ts'
 import type { ErrorNames, HttpResponse } from './response.ts'
-import type { Keys, KeyWatch } from './keys.ts'
+import type { Keys } from './keys.ts'
 import type { Lifetime } from './outcome.ts'
 
 /** Options as the command line, or the caller of the library, decided them. */
@@ -110,6 +110,10 @@ export interface Findings {
   /** The answers, in the order of coming. */
   readonly log: Log
   readonly signs: Signs
+  /** When the wrong keys since the last right one were sent, and the right one that is under way. */
+  readonly wrongKeys: { sentAt: number[]; right?: Promise<unknown> | undefined }
+  /** Looks at a refusal of the full key, one for each kind. */
+  readonly looks: Map<string, Promise<unknown>>
   /** Failures so far that decide the exit code. */
   failures: number
   /** The exchanges that failures show, as they were before they were recorded. */
@@ -234,7 +238,6 @@ interface Client {
   readonly throttle: Throttle
   readonly breaker: CircuitBreaker
   readonly losses: Losses
-  readonly keyWatch: KeyWatch
   readonly liveness: Liveness
   readonly recorder: Recorder
   /** Called with every exchange, also one without an answer. */

@@ -8,6 +8,7 @@ import { failed, failure } from '../gates/results.ts'
 type Answer = readonly [status: number, header?: string]
 
 const probe = { operation: 'files.list', credential: { full: true } }
+const purpose = { requirement: null }
 
 /** A run of those answers, one a ms. */
 function ran(answers: readonly Answer[], clean?: (text: string) => string) {
@@ -27,7 +28,7 @@ function ran(answers: readonly Answer[], clean?: (text: string) => string) {
       sentAt: at,
       endedAt: at,
     } as const
-    seen.see({ probe, endedAt: at, response: responseOf(wire, errorNames) } as Exchange)
+    seen.see({ probe, purpose, endedAt: at, response: responseOf(wire, errorNames) } as Exchange)
   })
   return seen
 }
@@ -88,7 +89,7 @@ test('a run of more answers than a call takes arguments', () => {
   const json = () => ({ ok: true, value: { tpe: 'InternalError' } })
   const response = { status: 500, headers: [], json }
   for (let at = 2; at < 200_000; at++)
-    seen.see({ probe, endedAt: at, response } as unknown as Exchange)
+    seen.see({ probe, purpose, endedAt: at, response } as unknown as Exchange)
   expect(answersDiffer(seen, coming(3))).toMatchObject({ times: 199_999, of: 200_000 })
 })
 

@@ -120,7 +120,9 @@ function ran() {
     const now = performance.now()
     const credential = { full: value === 'full', ...(value !== undefined && { value }) }
     const response = { status: 200, headers: [], json: () => ({ ok: false }) }
-    const exchange = { probe: { operation, credential }, sentAt: now, endedAt: now, response }
+    const times = { sentAt: now, endedAt: now }
+    const purpose = { requirement: null }
+    const exchange = { probe: { operation, credential }, purpose, ...times, response }
     log.see(exchange as unknown as Exchange)
   }
   return {
