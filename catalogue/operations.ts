@@ -45,7 +45,7 @@ const chatMembers = [
   ...queryConfigIn('{query_config}', '/tools/0/query_config', { tools: [{ type: 'graph', graph_ids: ['<graph id>'] }] }),
 ] as const satisfies readonly Member[]
 
-/** The 17 operations of the interface (§4), as data: whatever the suite knows of an operation follows from its record. */
+/** The operations of the interface (§4), as data: whatever the suite knows of an operation follows from its record. */
 
 const noPayloads = 'Payloads are not shown.'
 const noResponse = 'The response is not shown.'

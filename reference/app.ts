@@ -18,7 +18,7 @@ import { preloadedIds } from './world/preloaded.ts'
 import { countUp, type World } from './world/world.ts'
 
 // Here an operation that looks up an object counts as `Operation`: its `find` and what reads it stay together.
-/** The operations of §4, all 17. */
+/** The operations of §4. */
 const allOperations = [
   ...[
     pdfParse,
