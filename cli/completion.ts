@@ -45,9 +45,7 @@ async function wordsOf(commands: Readonly<Record<string, LoadCommand>>) {
       options: optionsOf(command),
       arguments: argumentsOf[command.name()] ?? [],
     })),
-    /** Options of a run: of `conform` without a command. */
     run: [...optionsOf(run), '--version'],
-    /** Values of the options that take one from a list. */
     values: {
       ...{ '--only': ids, '--skip': ids, '--report': formatNames },
       ...Object.fromEntries(chosen.map(({ long, argChoices }) => [long!, argChoices!])),

@@ -123,7 +123,6 @@ function isForeign(error: unknown): boolean {
 
 /** Signals of the process from its first moment: the first one ends a run, a second one the process at once. */
 export interface Interrupts {
-  /** Aborted by the first one. */
   readonly signal: AbortSignal
   /**
    * Sets what is done a second after the first signal, if the run has not ended by itself. Until this is said the process ends
@@ -132,7 +131,6 @@ export interface Interrupts {
   onOverdue(call: () => void): void
   /** Gives signals their usual effect again, also one that came already: for commands that are no run. */
   restoreDefaultSignals(): void
-  /** Stops listening, as the run is over. */
   stop(): void
 }
 

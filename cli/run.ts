@@ -14,7 +14,6 @@ import { type Estimate, estimate } from '../suites/estimate.ts'
 import { planRun } from '../suites/plan.ts'
 import { spokenRate } from '../harness/report/index.ts'
 
-/** `conform [base_url]`: finds the target, judges it, writes the reports and sets the exit code. */
 export async function runAction(
   baseUrl: string | undefined,
   options: RunArguments,

@@ -21,10 +21,8 @@ import { type FoundTarget, askOnce, takesConnections } from './run/find-target.t
 import { createRunInterrupts } from './guard.ts'
 import { oneRun } from './run/one-run.ts'
 
-/** Differences from when these requirements were judged before. */
 export type Changes = NonNullable<ReturnType<ReturnType<typeof createResults>['add']>>
 
-/** Keeps what is known of each requirement from the runs so far. */
 export function createResults() {
   /** The last result of each that passed or failed: one that could not be judged changes nothing. */
   const known = new Map<string, RequirementResult>()
@@ -86,7 +84,6 @@ export function optionsFor(
   return { ...rest, only: [...only], skip: [], report: [], seed: seed ?? rest.seed }
 }
 
-/** A run of a session, as it begins. */
 export interface RunStarted {
   /** Why: `the target file changed`. */
   readonly why: string
@@ -101,13 +98,11 @@ export interface RunEnded extends RunStarted {
   readonly isGone: boolean
 }
 
-/** Listener of a session, which shows it. */
 export interface SessionFront {
   readonly people: People
   started(run: RunStarted): void
   found?(found: FoundTarget): void
   event?(event: RunEvent): void
-  /** How far a run is, told every second. */
   standing?(standing: Standing): void
   /** Receives what a run sent, before it is told to have ended. */
   sent?(exchanges: Exchanges): Promise<void>
@@ -215,7 +210,6 @@ export function createSession(
     /** Runs that part; a run that goes on is ended first. */
     run,
     interrupt: (): void => interrupts?.interrupt(),
-    /** Settles when no run goes on. */
     idle: async (): Promise<void> => running,
     /** Ends everything; settles when the run has ended. */
     async close(): Promise<void> {

@@ -15,7 +15,6 @@ interface Format {
   readonly file: string
   /** It shows every exchange: the others show those of failures, which the failures keep. */
   readonly hasEveryExchange?: true
-  /** Loads what writes it. */
   load(): Promise<Render>
 }
 

@@ -16,7 +16,6 @@ import { exitLine, removedAgain, runNotes, seedLine, standingOf } from './view/s
 import { type Tone, verdictBeforeExit } from './view/standing.ts'
 import { capital, duration, firstOf, requirementPage } from './view/writing.ts'
 
-/** Colours of a verdict. */
 export const tones = { good: 'green', warning: 'yellow', bad: 'red' } as const satisfies Record<
   Tone,
   keyof Colors
@@ -33,7 +32,6 @@ interface WrittenReport {
 }
 
 export interface TerminalOptions extends Omit<Shown, 'json'> {
-  /** Further notes on the run, a line each. */
   readonly notes?: readonly string[]
   /** The reports that are written besides: what is too much for a terminal is said to be there. */
   readonly written?: readonly WrittenReport[]
@@ -93,7 +91,6 @@ interface Showing {
   readonly report: Report
   readonly colors: Colors
   readonly link: Link
-  /** Path of the JSON report, if it is written to a file. */
   readonly json: string | undefined
   /** Where that is which is not shown; null: all is. */
   readonly rest: string | null

@@ -103,7 +103,6 @@ export function describeConformance(target?: GivenTarget, options: DescribeOptio
   const groups: Group[] = []
   let selected: Selected = { ids: [], all: true }
   let asked = 0
-  /** Ids of tests that did not fail. */
   const quiet = new Set<string>()
   // Tests that only wait for a result are no load: vitest's limit of tests at once would keep results from being shown.
   vi.setConfig({ maxConcurrency: Infinity })

@@ -12,7 +12,6 @@ import { followInThread, hasForeignClasses, type ThreadRequest } from './own-thr
 import { startReference } from '../library/reference.ts'
 
 interface Found extends RunRequest {
-  /** Ends the embedded reference, if that is the target. */
   readonly close?: () => Promise<void>
 }
 
@@ -46,7 +45,6 @@ async function findTarget(
 /** Ids of the tests that vitest is going to run. */
 export interface Selected {
   readonly ids: readonly string[]
-  /** True if no filter leaves any out. */
   readonly all: boolean
 }
 
@@ -54,7 +52,6 @@ export interface RunEnded extends Handover {
   readonly facts: RunFacts | undefined
 }
 
-/** The run behind the tests of one `describeConformance`. */
 export function createSuiteRun(target: GivenTarget | undefined, options: ConformanceOptions) {
   const controller = new AbortController()
   const results = createResults()
@@ -76,7 +73,6 @@ export function createSuiteRun(target: GivenTarget | undefined, options: Conform
     for (const result of (await events.report).requirements) results.set(result)
   }
   return {
-    /** Begins to judge what is selected; rejects if options or target are wrong. */
     async start(selected: Selected): Promise<void> {
       const folder = inject('conformExchanges')
       exchangeLog = folder === undefined ? undefined : join(folder, `${randomUUID()}.ndjson`)
@@ -97,7 +93,6 @@ export function createSuiteRun(target: GivenTarget | undefined, options: Conform
         })
       })
     },
-    /** The result of a selected requirement, once it is judged. */
     result: (id: string) => results.get(id),
     cancel: (): void => controller.abort(),
     /** Settles when everything is cleaned up and closed; undefined if the run never began. */
@@ -150,7 +145,6 @@ export interface Handover {
   readonly report: Report
   /** Its exchanges, a line of JSON each; absent if no report needs them. */
   readonly exchangeLog?: string
-  /** Why the exchanges could not be written down. */
   readonly recordingProblem?: string
   /** A filter of vitest left tests out. */
   readonly isPart?: true

@@ -8,7 +8,6 @@ import { laidOut, type Line } from '../../reporters/terminal/lines.ts'
 import { type ClientFinding, findingText } from '../../traffic/client/finding.ts'
 import type { ClientReport } from '../../traffic/client/client-report.ts'
 
-/** The reports on a client, by the name that `--report` has for each. */
 export const clientFormats: Readonly<
   Record<'json' | 'junit' | 'markdown', (report: ClientReport) => string>
 > = {
@@ -35,7 +34,6 @@ export function clientReportLines(report: ClientReport, isVerbose = false): Line
   return text.map((line) => terminalText(line))
 }
 
-/** The lines on the requests of a client, without what decides. */
 export function clientLines(report: ClientReport, isVerbose: boolean): string[] {
   const { operations, requests, script, unused } = report
   const width = Math.max(0, ...operations.map(({ operation }) => operation.length))
@@ -110,7 +108,6 @@ function renderJunit(report: ClientReport): string {
   return junitText(name, report, [{ name, durationMs, cases: all }])
 }
 
-/** A test case for each operation that a client used: it fails if a request was wrong. */
 export function clientCases({ findings, operations }: ClientReport): TestCase[] {
   const elsewhere = findings.some(({ kind, operation }) => operation === null && kind === 'fault')
   const used = [

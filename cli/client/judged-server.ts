@@ -10,7 +10,6 @@ import { colorsFor, complain, tell } from '../output/say.ts'
 import type { UserError } from '../../harness/user-error.ts'
 import { clientFindingLines, clientFormats, clientReportLines } from './formats.ts'
 
-/** Requests to a client's judge, looked at before anything listens. */
 export type ClientRequests = ReturnType<typeof clientRequests>
 
 const { json, junit, markdown } = formatFiles
@@ -69,7 +68,6 @@ export async function startJudgedServer(
   })
   return {
     ...{ close, url },
-    /** Ends it, writes the reports, and sets the exit code. */
     async end(): Promise<void> {
       await close()
       await seen

@@ -163,10 +163,8 @@ export interface ChangeGroup {
   readonly operations: readonly (readonly [operation: string, rows: readonly Row[]])[]
 }
 
-/** What a comparison shows first: what changed in the last report, and why what broke may have. */
 export interface Changes {
   readonly groups: readonly ChangeGroup[]
-  /** Likely causes of what broke. */
   readonly causes: readonly LikelyCause[]
 }
 
@@ -206,7 +204,6 @@ export const marks = {
   absent: { sign: ' ', word: 'Not in this report', tone: 'w' },
 } as const satisfies Record<Outcome | 'absent', Mark>
 
-/** Name that tells a report from the others. */
 export function columnName({ baseUrl, name, startedAt }: Column, { of }: Comparison): string {
   return of === 'time' ? startedAt : `${name}  ${baseUrl}`
 }
@@ -239,7 +236,6 @@ export function groupsIn({ rows }: Comparison): RowGroup[] {
     .toSorted((one, other) => rank(one) - rank(other) || one.kind.localeCompare(other.kind))
 }
 
-/** How many of the rows had each outcome in that column. */
 export function countsIn(rows: readonly Row[], column: number): Counts {
   const counts: Counts = { passed: 0, failed: 0, notExercised: 0, notApplicable: 0 }
   for (const { outcomes: all } of rows) {
@@ -249,7 +245,6 @@ export function countsIn(rows: readonly Row[], column: number): Counts {
   return counts
 }
 
-/** The rows of each operation, in the order of the reports. */
 export function operationsOf({ rows }: Pick<Comparison, 'rows'>): [string, Row[]][] {
   return [...groupBy(rows, ({ operation }) => operation)]
 }

@@ -28,7 +28,6 @@ export interface ExplainedPart {
   readonly lines: readonly ExplainedLine[]
 }
 
-/** Explanation of a requirement, in the order in which it is read. */
 export function explained(
   requirement: CatalogueRequirement,
   shown: Sent,
@@ -62,7 +61,6 @@ function storyText(story: Story, colors: Colors): string {
   return textDiagram(story, (line) => colors.bold(colors.red(line))).join('\n')
 }
 
-/** All that is known of a requirement, for a terminal. */
 export function explanationLines(
   requirement: CatalogueRequirement,
   shown: Sent,
@@ -215,7 +213,6 @@ export interface Reading {
 
 let all: readonly Reading[] | undefined
 
-/** The readings that name that requirement. */
 export function readingsOf(id: string): Reading[] {
   all ??= JSON.parse(
     readFileSync(packageFile('catalogue/readings.json'), 'utf8'),

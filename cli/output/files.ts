@@ -54,7 +54,6 @@ export async function stage(path: string, text: Pieces) {
   return {
     /** Removes what was written; the file that had the name before stays. */
     discard,
-    /** Gives it its own name. */
     commit(): void {
       try {
         renameSync(temporary, path)
@@ -70,7 +69,6 @@ export async function stage(path: string, text: Pieces) {
   }
 }
 
-/** Writes what is at hand: whole, or not at all. */
 export async function writeAtomically(path: string, text: string | Uint8Array): Promise<void> {
   if (isWrittenDirectly(path)) writeFileSync(path, text)
   else (await stage(path, text)).commit()
@@ -215,7 +213,6 @@ export function holdsKey(path: string): boolean {
   }
 }
 
-/** The formats that `--report` can ask for, and the file of each. */
 export const formatFiles = Object.fromEntries(
   formatNames.map((name) => [name, formats[name].file]),
 ) as Readonly<Record<FormatName, string>>

@@ -4,7 +4,6 @@ import { terminalText } from '../../reporters/escape.ts'
 import { duration } from '../../reporters/view/writing.ts'
 import { canRewrite } from './say.ts'
 
-/** How far a run is. */
 export interface Standing {
   readonly judged: number
   readonly of: number
@@ -19,7 +18,6 @@ export interface Standing {
 const BAR = 20
 const PAUSE_MS = 80
 const LOOK_MS = 1000
-/** A log gets a line so often, in ms. */
 const LINE_MS = 10_000
 
 /** `█████░░ 133/302 · 2 failed · 12 s, about 30 s left · jobs.create`, in so many columns at most: what does not fit is left out from its end. */
@@ -81,7 +79,6 @@ export function timeLeft(
   return rest <= 0 || left < LOOK_MS ? undefined : left
 }
 
-/** What can be learned of a run while it goes on. */
 export interface Look {
   /** Requirements that are judged in all, by id: what is left out is told, too, and is none of them. */
   readonly planned: ReadonlySet<string>
@@ -90,7 +87,6 @@ export interface Look {
   readonly sent: number
   /** Requests a second; 0: no limit. */
   readonly rate: number
-  /** Jobs that have not ended yet. */
   readonly jobs: number
 }
 

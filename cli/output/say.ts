@@ -4,7 +4,6 @@ import { terminalLines } from '../../reporters/escape.ts'
 import { columnsOf, laidOut, type Line } from '../../reporters/terminal/lines.ts'
 import { printed } from '../../harness/recording/index.ts'
 
-/** Receiver of what people read: a stream, or whatever takes text. */
 export interface People {
   readonly isTTY?: boolean
   readonly columns?: number
@@ -31,7 +30,6 @@ export function complain(text: string, kind = ''): void {
   tell(process.stderr, [`${paint(`conform:${kind}`)} ${first}`, ...others])
 }
 
-/** Says on stderr what may be meant otherwise. */
 export function warnOf(text: string): void {
   complain(text, ' warning:')
 }
@@ -49,7 +47,6 @@ export function colorsFor(
   return pc.createColors(wantsColor(stream.isTTY === true, env))
 }
 
-/** Whether the terminal can rewrite what it shows. */
 export function canRewrite(
   stream: { readonly isTTY?: boolean },
   env: Environment = process.env,

@@ -13,10 +13,8 @@ import { patternMistake } from '../../library/options.ts'
 import { formatNames } from '../../reporters/index.ts'
 import { parseReportRequests, takesStdout } from '../output/files.ts'
 
-/** The options of a command, as it declares them. */
 export type OptionsOf<Make extends () => { opts(): unknown }> = ReturnType<ReturnType<Make>['opts']>
 
-/** The options of a run as the command line gives them. */
 export type RunArguments = ReturnType<ReturnType<typeof addArguments>['opts']>
 
 function requestsPerSecond(text: string): number {
@@ -220,14 +218,12 @@ function headers(line: string, before: HeaderValues): HeaderValues {
   return { ...Object.fromEntries(others), ...given }
 }
 
-/** An option that may be given several times: its values are a list. */
 export function repeatable<const Flags extends string>(flags: Flags, meaning: string) {
   return new Option(flags, meaning)
     .argParser((value, before: readonly string[]): readonly string[] => [...before, value])
     .default([] as readonly string[], 'none')
 }
 
-/** `--report`, repeatable, of a command that writes these formats. */
 export function reportOption(formats: readonly string[]) {
   return repeatable(
     '--report <format>[=<path>]' as '--report <format>',

@@ -145,7 +145,6 @@ async function startEmbedded() {
   return { url, close: async () => void (await worker.terminate()) }
 }
 
-/** Says on stderr what may be meant otherwise. */
 export function warn(
   { target, warnings }: FoundTarget,
   options: RunArguments,

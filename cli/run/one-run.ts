@@ -57,7 +57,6 @@ interface RunFront {
 
 export interface RunEnd {
   readonly report: Report
-  /** Reason why it ended before its time. */
   readonly cause: EndCause | undefined
 }
 
@@ -126,7 +125,6 @@ export async function oneRun(
   }
 }
 
-/** The baseline that was asked for; throws UserError if it cannot be read. */
 export function baselineOf({ baseline, updateBaseline, tpe }: RunArguments): Baseline | undefined {
   if (baseline === undefined) return undefined
   return updateBaseline ? readBaselineOrNone(baseline, tpe) : readBaseline(baseline, tpe)

@@ -13,7 +13,6 @@ import { isSecretName } from '../../harness/recording/index.ts'
 import { labels } from '../../harness/target-file/index.ts'
 import { shellWord } from '../../harness/shell-word.ts'
 
-/** The option that chooses requirements by what a report says of them; undefined if none does. */
 export function chosenByOf({
   failed,
   untested,

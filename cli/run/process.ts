@@ -43,7 +43,6 @@ export function startProcess(command: string) {
   return {
     /** Path of the file that gets what it writes, or why there is none. */
     output: log ?? 'could not be kept, as the temporary folder takes no file',
-    /** Undefined while it goes on. */
     get end() {
       return end
     },

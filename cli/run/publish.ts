@@ -16,7 +16,6 @@ interface Publication {
   readonly requests: readonly ReportRequest[]
   readonly people: People
   readonly baseline: Baseline | undefined
-  /** Notes of --start or --wait. */
   readonly server: StartedServer | undefined
 }
 

@@ -7,7 +7,6 @@ import {
   withResults,
 } from '../../harness/report/index.ts'
 
-/** The current state of a requirement. */
 export interface Row {
   readonly result: RequirementResult
   /** It is still to be judged: in the run that goes on, or in the first one. */
@@ -18,7 +17,6 @@ export interface Row {
   readonly before: Outcome | undefined
 }
 
-/** Newest result of every requirement, and what changed since when. */
 export type Board = ReturnType<typeof createBoard>
 
 /**
@@ -41,7 +39,6 @@ export function createBoard(empty: Report, hasKey = true) {
     for (const { isWaiting, result } of rows.values()) if (isWaiting) put(result, false)
   }
   return {
-    /** Grows with each change. */
     get version() {
       return version
     },
@@ -59,7 +56,6 @@ export function createBoard(empty: Report, hasKey = true) {
         .filter(({ isWaiting, result }) => !isWaiting && isUnknown(result))
         .map(({ result }) => result.id)
     },
-    /** How many requirements the run that goes on is to judge. */
     get planned() {
       return run.size
     },

@@ -111,11 +111,8 @@ const failureShare = 48 * 1024
 const markOf = ({ isWaiting, result }: Row, report: Report): Mark =>
   isWaiting ? waiting : kindsOf(report)[kindOf(result)]
 
-/** State of the page beside its rows. */
 export interface Surroundings {
-  /** The target file, if parts can be added to it. */
   readonly targetFile: string | undefined
-  /** Everything is being judged again. */
   readonly isWholeRun: boolean
   readonly changes: Changes | undefined
 }
@@ -153,7 +150,6 @@ const adding =
 const judging =
   '<div class="verdict n"><span class="seal" aria-hidden="true">…</span><div><h2 class="word">Judging</h2><p>The verdict appears here when the run has ended.</p></div></div>'
 
-/** The parts of one requirement: its row in the list, and its cell in the matrix. */
 export function rowParts(row: Row, report: Report): Record<string, string> {
   const { result } = row
   return {

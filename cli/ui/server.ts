@@ -15,9 +15,7 @@ import { policy } from './page.ts'
 export interface Pages {
   page(): string
   sent(id: string): string
-  /** A page listens from now on. */
   opened(): void
-  /** Changes of the page since that version. */
   patchSince(version: number): Patch
   /** Tells `changed`, when something has. */
   readonly changes: EventEmitter

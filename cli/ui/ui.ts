@@ -49,7 +49,6 @@ export async function startUi(baseUrl: string | undefined, options: RunArguments
     },
   })
   return {
-    /** The address of the page, with its token. */
     url: server.url,
     async close(): Promise<void> {
       await session.close()

@@ -209,9 +209,7 @@ function listed(title: string, ids: readonly string[], color: (text: string) => 
 interface ScreenParts {
   readonly stream: NodeJS.WriteStream
   readonly colors: Colors
-  /** The line that names the keys, as things are now. */
   readonly help: () => string
-  /** Something is about to be written. */
   readonly onWrite: () => void
 }
 

@@ -9,7 +9,6 @@ import { type HttpResponse, isSame, outcomeIn, responsesOf, sayAnswers } from '.
 /** A failure that is known of, and so does not decide the exit code. */
 export interface BaselineEntry {
   readonly id: string
-  /** Why it is expected, for readers. */
   readonly reason?: string
   /** The last day, `YYYY-MM-DD` in UTC, on which it is expected. */
   readonly until?: string
@@ -51,7 +50,6 @@ export function holdAgainst(
   return reasons.length > 0 ? { ...summary, reasons } : summary
 }
 
-/** Why the baseline expects that failure; undefined if it does not say. */
 export function reasonExpected({ run }: Pick<Report, 'run'>, id: string): string | undefined {
   return run.baseline?.reasons?.find((entry) => entry.id === id)?.reason
 }

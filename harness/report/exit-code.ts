@@ -152,7 +152,6 @@ function is(number: number): string {
   return number === 1 ? 'is' : 'are'
 }
 
-/** Facts that decide the exit code besides the report. */
 export interface Gates {
   readonly tpe?: TpeMode
   readonly strict?: boolean

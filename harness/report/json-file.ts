@@ -64,7 +64,6 @@ export function refuseDoubled(text: string, path: string): void {
 
 const FORMAT = 'conformance-report/1'
 
-/** A report and where it was read, which is what a refusal names. */
 export interface ReportFile {
   readonly path: string
   readonly report: Report

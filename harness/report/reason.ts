@@ -13,7 +13,6 @@ export function plainReason(reason: string | Reason): Reason {
   return typeof reason === 'string' ? { reason } : reason
 }
 
-/** The reason alone of what has one. */
 export function reasonIn({ reason, why }: Reason): Reason {
   return { reason, ...(why && { why }) }
 }
@@ -59,7 +58,6 @@ export function unreachableReason(note: string): Reason {
   return { reason: `declared unreachable: ${note}`, why: { kind: 'unreachable', note } }
 }
 
-/** The reason of a requirement whose check threw what it should not. */
 export function mistakeReason(error: unknown): Reason {
   const message = error instanceof Error ? error.message : String(error)
   return { reason: `a mistake of the suite: ${message}`, why: { kind: 'mistake' } }

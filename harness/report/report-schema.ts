@@ -76,7 +76,6 @@ const tpeMode = oneOf('exact', 'family')
 export type TpeMode = Fitting<typeof tpeMode>
 
 const depth = oneOf('full', 'quick')
-/** How much is sent for a requirement: every case, or one of each kind. */
 export type Depth = Fitting<typeof depth>
 
 const baseline = object(
@@ -216,7 +215,6 @@ const exit = object(
     ),
   },
 )
-/** How the command ended, and why. */
 export type Exit = Fitting<typeof exit>
 
 const report = object({

@@ -65,7 +65,6 @@ export const why = described('The kind of the reason, and its facts. Other reaso
     }),
   ),
 })
-/** The kind of reason for which a requirement was not judged, and its facts. */
 export type Why = Fitting<typeof why>
 
 const count = defined<number>('count')
@@ -189,7 +188,6 @@ const result = object(
 )
 export type AnyResult = Fitting<typeof result>
 
-/** The result of a requirement, with a reason if it was not judged. */
 export const requirement: Schema = {
   ...result,
   if: { properties: { outcome: oneOf('not-exercised', 'not-applicable') }, required: ['outcome'] },

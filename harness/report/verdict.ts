@@ -72,7 +72,6 @@ const memberOf = {
   'not-applicable': 'notApplicable',
 } as const satisfies Record<Outcome, keyof Counts>
 
-/** How many requirements of each level had each outcome in that mode. */
 export function summarize(results: readonly RequirementResult[], mode: TpeMode): Report['summary'] {
   const of = (wanted: string) =>
     countOutcomes(
@@ -97,7 +96,6 @@ export function outcomeIn({ failures, outcome }: RequirementResult, mode: TpeMod
   return outcome === 'failed' && failures.length > 0 ? 'passed' : outcome
 }
 
-/** Gives the result the outcome of that mode; its failures stay. */
 export function inMode<Id extends string>(
   result: RequirementResult<Id>,
   mode: TpeMode,

@@ -35,7 +35,6 @@ export function policyFor(page: { readonly style: string; readonly script?: stri
   ].join('; ')
 }
 
-/** The beginning of a page that needs nothing but itself, up to its body. */
 export function pageHead(
   title: string,
   page: { readonly style: string; readonly script?: string },
@@ -56,7 +55,6 @@ export function sectionHead(id: string, title: string, aside: string | number = 
   return `<section aria-labelledby="${id}"><h2 id="${id}">${title}${quiet}</h2>`
 }
 
-/** A link to the element of that id on the page. */
 export function idLink(id: string): string {
   return `<a class="mono" href="${htmlAnchor(id)}">${htmlText(id)}</a>`
 }

@@ -33,7 +33,6 @@ export function exchangeMarkup(exchange: RecordedExchange): string {
 
 const MOST = 50
 
-/** Exchanges of a requirement that are shown, and how many there were. */
 export interface SentExchanges<Shown> {
   readonly shown: Shown[]
   all: number
@@ -73,7 +72,6 @@ export function requestText(request: RecordedRequest, limit: number): string {
   return message(`${request.method} ${shortened(request.url, limit)}`, request, limit)
 }
 
-/** An answer as text, likewise. */
 export function responseText(response: RecordedResponse, limit: number): string {
   return message(
     `${response.status} ${STATUS_CODES[response.status] ?? ''}`.trimEnd(),
@@ -117,7 +115,6 @@ function firstBytes(bytes: Buffer, limit: number): string {
 /** Lines that are alike are shown so many before and after one that is not. */
 const CONTEXT = 4
 
-/** Text whose marked pieces stand in that element. */
 export function piecesMarkup(pieces: readonly Piece[], element: 'del' | 'ins' | 'mark'): string {
   return joinedPieces(pieces)
     .map(({ isMarked, text }) =>

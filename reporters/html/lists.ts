@@ -179,7 +179,6 @@ function countOf(groups: readonly OperationGroup[], condition: string, isChosen:
     .filter((result) => isChosen(result) && conditionOf(result.id) === condition).length
 }
 
-/** Legend of the signs. */
 export function legend(marks: readonly Mark[]): string {
   const words = marks.map(
     ({ sign, tone, word }) =>
@@ -209,7 +208,6 @@ function operationRow({ operation, results }: OperationGroup, shown: Shown): str
   return `<tr><th scope="row">${idLink(operation)}</th>${all}</tr>`
 }
 
-/** Cell of a requirement: a sign that links to it. */
 export function matrixCell({ id, level }: RequirementResult, { sign, tone, word }: Mark): string {
   const label = htmlAttribute(`${conditionOf(id)} (${level}): ${word.toLowerCase()}`)
   return `<a class="cell ${tone}" href="${htmlAnchor(id)}" title="${label}" aria-label="${label}">${sign}</a>`

@@ -40,7 +40,6 @@ ${nextBlock(report, how)}${items.length > 0 ? `<ul class="notes">${items.join(''
 `
 }
 
-/** Classes of the style sheet. */
 export const tones = { good: 'p', warning: 'm', bad: 'f' } as const satisfies Record<Tone, string>
 
 export function verdictBlock(report: Report): string {
@@ -48,7 +47,6 @@ export function verdictBlock(report: Report): string {
   return `<div class="verdict ${tones[tone]}"><span class="seal" aria-hidden="true">${sign}</span><div><h2 class="word">${word}</h2>${isSaidByExit(report) ? '' : `<p>${htmlText(sentence(meaning))}</p>`}<p class="exit">${htmlText(sentence(exitLine(report)))}</p></div></div>`
 }
 
-/** What to do next, numbered; nothing if the verdict says it. */
 export function nextBlock(report: Report, how: Shown): string {
   const steps = nextSteps(report, how).map(
     ({ command, text }) =>

@@ -114,11 +114,8 @@ export interface RequirementContext {
   readonly exchanges: string
   /** Bytes of markup that each failure may take. */
   readonly failureShare: number
-  /** How it is marked; by its outcome if not given. */
   readonly mark?: Mark
-  /** Markup that comes before everything else. */
   readonly lead?: string
-  /** Markup that stands beside level and sections. */
   readonly note?: string
 }
 

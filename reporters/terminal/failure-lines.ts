@@ -92,7 +92,6 @@ function linesOf(failure: Failure, lines: readonly EvidenceLine[], colors: Color
   })
 }
 
-/** A finding in a live log: what was sent, expected and received. */
 export function findingLines(
   head: string,
   rows: Readonly<Record<'sent' | 'expected' | 'received', string>>,

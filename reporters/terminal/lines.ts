@@ -17,7 +17,6 @@ export type Line =
   | { readonly lead: string; readonly width: number; readonly text: string }
   | { readonly whole: string }
 
-/** Colour of each tone of a mark. */
 export const paints = { p: 'green', f: 'red', m: 'yellow', n: 'dim', w: 'dim' } as const
 
 /** Makes a link of a text, if whoever shows it knows links; else the text as it is. */
@@ -59,7 +58,6 @@ function parted(line: string): { lead: string; width: number; text: string } {
 
 const levels = { must: 'must (required)', should: 'should (recommended)' } as const
 
-/** Counts of what the options left in, by level. */
 export function summaryTable(report: Report, colors: Colors): string[] {
   const summary = selectedSummary(report)
   // Narrow enough for a line of 60 characters.
@@ -82,7 +80,6 @@ export function summaryTable(report: Report, colors: Colors): string[] {
   return [`  ${' '.repeat(22)}${colors.dim(head)}`, row('must'), row('should'), '']
 }
 
-/** The map of the operations: a line for each state that any has. Nothing if a run was to look at few of them. */
 export function mapLines(report: Report, colors: Colors): Line[] {
   const places = shownMap(report)
   if (places === undefined) return []
@@ -200,7 +197,6 @@ function pasted(part: Readonly<Record<string, unknown>>, colors: Colors): Line[]
   ]
 }
 
-/** Likely causes of the failures and what to change, a block each; nothing if nothing is known of that kind. */
 export function likelyLines(
   heading: string,
   causes: readonly LikelyCause[],

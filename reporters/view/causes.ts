@@ -23,13 +23,11 @@ export function failuresOf(report: Report) {
   const explained = new Set(likely.flatMap(({ results }) => results))
   return {
     unexpected,
-    /** Failures that a baseline expects. */
     expected: ranked.filter(({ id }) => known.has(id)),
     causes,
     likely,
     /** `likely causes of 5 failures` */
     heading: likelyHeading(likely, unexpected.length),
-    /** Failures that no likely cause explains. */
     unexplained: unexpected.filter((result) => !explained.has(result)),
     /** The causes that a reader sees whole: one for each likely cause first, then what belongs to none. */
     shownFirst: [
@@ -42,7 +40,6 @@ export function failuresOf(report: Report) {
 /** Failures that have one cause, as far as can be told from outside: the first of them is shown for all. */
 export interface Cause {
   readonly first: RequirementResult
-  /** The others, in report order. */
   readonly others: readonly RequirementResult[]
 }
 
@@ -95,7 +92,6 @@ export interface LikelyCause {
   /** Change that would mend it; as a sentence it ends with a full stop. */
   readonly change: string
   readonly sentence: string
-  /** Results in report order. */
   readonly results: readonly RequirementResult[]
   /** Its operations are not there: that is told by itself, and before all others. */
   readonly isAbsent?: true
@@ -202,7 +198,6 @@ function oneAnswer(results: readonly RequirementResult[], { requirements, run }:
   return undefined
 }
 
-/** Share of all answers of the run that have the status, granted ones counted. */
 function shareOf(status: number, statuses: Report['run']['statuses'] = []): number {
   const times = (some: typeof statuses): number => some.reduce((sum, one) => sum + one.times, 0)
   const all = times(statuses)

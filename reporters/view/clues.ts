@@ -35,7 +35,6 @@ export function expectedOf(id: string): Expected | undefined {
   return isRequirementId(id) ? requirementOf(id).expects : undefined
 }
 
-/** Whether the requirement is that a request is granted. */
 export function isGranting(id: string): boolean {
   const expects = expectedOf(id)
   return expects !== undefined && !isRefusal(expects)
@@ -46,7 +45,6 @@ function pairsOf(id: string): Pairs {
   return isRefusal(expects) ? expects : []
 }
 
-/** The statuses of the requirement's refusal. */
 export function statusesOf(id: string): number[] {
   return pairsOf(id).flatMap(([status]) => (typeof status === 'number' ? [status] : []))
 }

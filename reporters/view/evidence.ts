@@ -15,7 +15,6 @@ import { duration } from './writing.ts'
 /** The exchanges of a run, in the order in which they ended; read once, from memory or as they come from a file. */
 export type Exchanges = Iterable<RecordedExchange> | AsyncIterable<RecordedExchange>
 
-/** A line of what a failure shows: what was sent, expected and received, and how to see it again. */
 export type EvidenceLine = readonly [
   label: 'sent' | 'expected' | 'received' | 'note' | 'again' | 'curl',
   text: string,

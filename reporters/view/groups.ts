@@ -13,7 +13,6 @@ export function byOperation(report: Pick<Report, 'requirements'>): OperationGrou
   return [...groups].map(([operation, results]) => ({ operation, results }))
 }
 
-/** Requirements that share an outcome and the reason for it. */
 export interface ReasonGroup {
   /** The reason; `<id>` is the requirement's own id, `<path>` a path that the target names in its answer. */
   readonly reason: string
@@ -102,7 +101,6 @@ export function untested({ exit }: Pick<Report, 'exit'>): 'not tested' | 'not ex
   return exit.requireExercised === true ? 'not exercised' : 'not tested'
 }
 
-/** How each kind is shown in this report. */
 export function kindsOf(report: Pick<Report, 'exit'>): Record<keyof typeof kinds, Mark> {
   const missed = { ...kinds['not-exercised'], word: capital(untested(report)) }
   return { ...kinds, 'not-exercised': missed }
@@ -123,7 +121,6 @@ export function leftOutSentence({ requirements }: Report): string | undefined {
   return [...groups].map(([option, { length }]) => `${length} by ${option}`).join(', ')
 }
 
-/** The summary of what the options left in. */
 export function selectedSummary(report: Report): Report['summary'] {
   return summarize(selectedResults(report), report.run.tpe)
 }
@@ -135,7 +132,6 @@ export function isAllWell(report: Report): boolean {
   return selectedResults(report).every(({ outcome }) => outcome === 'passed')
 }
 
-/** The ids that decide the exit code because they were not exercised (`--require-exercised`). */
 export function requiredButMissed(report: Report): string[] {
   return decisive(report)
     .filter(({ outcome }) => outcome === 'not-exercised')

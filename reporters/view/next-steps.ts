@@ -22,9 +22,7 @@ export interface NextStep {
   readonly command?: string
 }
 
-/** What whoever shows the steps knows besides the report. */
 export interface Shown {
-  /** Path of the JSON report. */
   readonly json?: string | undefined
   /** Whoever shows the steps has a button for what is run again. */
   readonly hasButtons?: boolean
@@ -105,7 +103,6 @@ function commandIn({ requirements, run, target }: Report): string {
   return rerun?.split(' --only ')[0] ?? `conform ${shellWord(target.baseUrl)}`
 }
 
-/** A part of a target file, and what is tested besides once it declares that. */
 export interface Step {
   /** `keys.expired`; several if only together they are of use. */
   readonly names: readonly string[]

@@ -18,7 +18,6 @@ export const states = {
   absent: outcomes['not-applicable'],
 } as const satisfies Record<State, Mark>
 
-/** An operation in the map. */
 export interface Place {
   readonly operation: OperationId
   readonly state: State
@@ -59,7 +58,6 @@ function detailOf(state: State, own: readonly RequirementResult[]): string {
   return state === 'built' ? `${number('passed')} of ${own.length - number('not-applicable')}` : ''
 }
 
-/** Operations that the run found to be absent, though no target file says so. */
 export function absentOperations({
   run,
 }: {
@@ -95,11 +93,9 @@ export function byState(places: readonly Place[]): (readonly [State, readonly Pl
 /** Operations that a server does not have, although nothing says so: what is to be told of them before everything else. */
 export interface NotBuilt {
   readonly operations: readonly string[]
-  /** `not built yet: 13 operations` */
   readonly heading: string
   /** How they answered, in words of the target. */
   readonly answers: string
-  /** Part of a target file that declares them as not served. */
   readonly part: Readonly<Record<string, unknown>>
 }
 

@@ -21,7 +21,6 @@ export interface Standing {
   readonly word: string
   /** A sign beside them, for those who see no colours. */
   readonly sign: '✓' | '!' | '✗' | '?'
-  /** Meaning of the word here, without a full stop. */
   readonly meaning: string
 }
 
@@ -206,7 +205,6 @@ export function seedLine(report: Report): string {
   return `seed ${report.run.seed}: repeat with --seed ${report.run.seed}`
 }
 
-/** One sentence if the two verdicts differ, else undefined. */
 export function familySentence(report: Report): string | undefined {
   const { exact, family } = report.verdicts
   if (exact === family) return undefined
@@ -224,7 +222,6 @@ function familyFailures({ requirements, run }: Report): string | undefined {
   return `${failures} of the failures ${have} the right status and another name for it: --tpe family accepts ${them}`
 }
 
-/** Why the exit code is what it is: `exit 1: 2 musts failed`. */
 export function exitLine({ exit }: Report): string {
   return `exit ${exit.code}: ${exit.because}`
 }
