@@ -13,8 +13,8 @@ import type { FromCommand, HeaderValue, KeyFunction, KeyValue } from './target-f
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** What a target file is read with, and what is learned from it beside the target. */
-export interface Context {
+/** What a target file is read with. */
+interface Surroundings {
   /** Folder that relative paths in the file are relative to. */
   readonly dir: string
   /** How the file is called in a message; absent if it needs no name. */
@@ -24,15 +24,22 @@ export interface Context {
   readonly baseUrl: string
   /** The file alone is looked at: nothing outside it is read, and no secret noted. */
   readonly isAlone?: true
-  /** What is wrong, each in one sentence. */
-  readonly problems: string[]
-  readonly secrets: Secret[]
-  /** Header values of environment variables: hidden as well, if the file itself does not show them. */
-  readonly hidden: Secret[]
-  readonly warnings: string[]
-  /** Commands and functions that give a key: each is asked before the run. */
-  readonly asked: (() => Promise<string>)[]
 }
+
+/** What it is read with, and what is learned from it beside the target. */
+export type Context = ReturnType<typeof newContext>
+
+export const newContext = (surroundings: Surroundings) => ({
+  ...surroundings,
+  /** What is wrong, each in one sentence. */
+  problems: [] as string[],
+  secrets: [] as Secret[],
+  /** Header values of environment variables: hidden as well, if the file itself does not show them. */
+  hidden: [] as Secret[],
+  warnings: [] as string[],
+  /** Commands and functions that give a key: each is asked before the run. */
+  asked: [] as (() => Promise<string>)[],
+})
 
 /** Notes what is wrong. */
 export function refuse(context: Context, sentence: string): void {

@@ -2,7 +2,8 @@ import { inProcessUrl, printed } from '../recording/index.ts'
 import { UserError } from '../user-error.ts'
 import { unreachableIds, unreachableProblems, withEveryOperation } from './declared.ts'
 import { baseUrlProblem, normalBaseUrl } from './http-values.ts'
-import { type Context, type Environment, labels, placed, refuse, refuseAll } from './keys.ts'
+import { type Context, type Environment, labels, newContext } from './keys.ts'
+import { placed, refuse, refuseAll } from './keys.ts'
 import { applicationNames, defaultLimits, type Target } from './model.ts'
 import { compact, type Given, partsOf } from './parts.ts'
 import { leavesOf, plainFile, targetDigest, unfilledProblem, unknownNames } from './places.ts'
@@ -36,7 +37,7 @@ export async function resolveTarget(
   const handler = options.baseUrl === undefined ? fetch : undefined
   const baseUrl = usedBaseUrl(file, handler ? inProcessUrl : options.baseUrl)
   const { dir, source, env } = options
-  const context: Context = { dir, source, env, baseUrl, ...emptyNotes() }
+  const context = newContext({ dir, source, env, baseUrl })
   const parts = walk(context, file, options)
   refuseAll(context.problems, source)
   for (const ask of context.asked) await ask()
@@ -79,14 +80,10 @@ function usedBaseUrl(file: TargetFile, given: string | undefined): string {
 /** Finds what the schema cannot say, each in one sentence; nothing that the file refers to is read. */
 export function problemsOf(file: TargetFile, source: string): readonly string[] {
   const baseUrl = usedBaseUrl({ baseUrl: file.baseUrl ?? inProcessUrl }, undefined)
-  const context: Context = { dir: '', source, env: {}, isAlone: true, baseUrl, ...emptyNotes() }
+  const context = newContext({ dir: '', source, env: {}, isAlone: true, baseUrl })
   walk(context, file)
   return context.problems
 }
-
-const emptyNotes = (): Pick<Context, 'problems' | 'secrets' | 'hidden' | 'warnings' | 'asked'> => ({
-  ...{ problems: [], secrets: [], hidden: [], warnings: [], asked: [] },
-})
 
 /** The one walk through a target file: it looks at all that the schema cannot say, and reads each part as a run uses it. */
 function walk(context: Context, file: TargetFile, given?: Given): ReturnType<typeof partsOf> {
