@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { checkFile } from '../../cli/check.ts'
 import { loggedExchanges } from '../../cli/output/write-reports.ts'
-import { reportOf } from '../../suites/run-report.ts'
 import { renderHar } from '../../reporters/har.ts'
 import type { ReferenceOptions } from '../../reference/server.ts'
 import type { Report } from '../../harness/report/report-schema.ts'
@@ -29,16 +28,7 @@ export async function recordRun(
     ...settings,
     options: { ...settings.options, exchangeLog },
   })
-  const results = new Map(judged.results.map((result) => [result.id, result]))
-  const { target, options } = judged.run
-  const report = reportOf({
-    target,
-    options,
-    facts: judged.facts,
-    results,
-    startedAt: new Date(),
-    durationMs: 1,
-  })
+  const { report } = judged
   const pieces: string[] = []
   for await (const piece of renderHar(report, loggedExchanges(exchangeLog))) pieces.push(piece)
   return { report, har: pieces.join('') }

@@ -1,29 +1,22 @@
 import { describe, expect, test } from 'vitest'
-import { createReference } from '../../reference/server.ts'
-import { inVirtualTime } from '../support/virtual-time.ts'
-import { idsOf, judgeUrl, transportTo } from './judge-reference.ts'
+import { judge } from '../engine/networks.ts'
 
 /** Members that a reading of a job shows; `nth` counts all readings of the run, from 0. */
 type Change = (job: Record<string, unknown>, nth: number) => object
 
 /** Judges the jobs of the reference, whose readings show what `change` makes of them. */
-function judgeChanged(change: Change): Promise<{ failed: string[]; readings: number }> {
-  return inVirtualTime(async () => {
-    const reference = createReference({ jobMs: 15, slowJobMs: 120 })
-    let readings = 0
-    const handle: typeof reference.handle = async (request) => {
-      const response = await reference.handle(request)
+async function judgeChanged(change: Change) {
+  let readings = 0
+  const { failed } = await judge(['jobs.retrieve/*'], {
+    reference: { jobMs: 15, slowJobMs: 120 },
+    instead: (reference) => async (request) => {
+      const response = await reference(request)
       const isReading = request.method === 'GET' && request.url.includes('/applications/jobs/')
       if (!isReading || response.status !== 200) return response
       return Response.json(change((await response.json()) as Record<string, unknown>, readings++))
-    }
-    const transport = transportTo({ ...reference, handle })
-    const { results } = await judgeUrl(reference.url, {
-      transport,
-      options: { only: ['jobs.retrieve/*'] },
-    })
-    return { failed: idsOf(results, 'failed'), readings }
+    },
   })
+  return { failed, readings }
 }
 
 /** The `wrong`th reading of a job shows no status that there is. */
@@ -67,14 +60,8 @@ test('copies that show the end of a job later than the first one fail nothing', 
     const at = endedAt.get(job['id'])
     if (at === undefined) endedAt.set(job['id'], performance.now())
     const lags = at !== undefined && performance.now() - at < 900
-    return lags
-      ? {
-          id: job['id'],
-          status: 'in_progress',
-          application_id: job['application_id'],
-          created_at: job['created_at'],
-        }
-      : job
+    const { id, application_id, created_at } = job
+    return lags ? { id, status: 'in_progress', application_id, created_at } : job
   })
   expect(failed).toEqual([])
 })
