@@ -130,6 +130,7 @@ export function expectNothingFailed(
   atomic.push(...creating.flatMap((id) => [`${id}/400-atomic`, `${id}/2xx-own-id`]))
   // So may a model that fails, or a guardrail, meet what is sent only once.
   const once = ['graphs.add-file/2xx-other-graph', 'graphs.add-file/4xx-no-effect']
+  once.push(...creating.flatMap((id) => [`${id}/400-duplicate-name`, `${id}/4xx-no-effect`]))
   const isMet = /closed-unannounced|(model-fails|provider-blocked)-now-and-then/.test(on.join(' '))
   // A full run sends the charset to additions as well, which need a fresh file; a quick one to one operation.
   const ofAll = on.includes('successes/no-content-creations') ? ['envelope/charset-parameter'] : []
