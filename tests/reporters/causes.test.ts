@@ -3,9 +3,18 @@ import type { Failure, RequirementResult } from '../../harness/report/report-sch
 import { renderCtrf } from '../../reporters/ctrf.ts'
 import { renderJunit } from '../../reporters/junit.ts'
 import { renderMarkdown } from '../../reporters/markdown.ts'
-import { byCause, idsOf } from '../../reporters/view/causes.ts'
-import { failed, report, result } from '../gates/results.ts'
+import {
+  byCause,
+  idsOf,
+  ofDiffering,
+  likelyCauses,
+  likelyHeading,
+} from '../../reporters/view/causes.ts'
+import { failed, report, result, failure } from '../gates/results.ts'
 import { inTerminal, inHtml } from './shown.ts'
+import { catalogue } from '../../catalogue/catalogue.ts'
+import { isRefusal } from '../../catalogue/expected.ts'
+import { nextSteps } from '../../reporters/view/next-steps.ts'
 
 const groups = (...rows: RequirementResult[]) => byCause(rows).map(idsOf)
 const one = (id: string, change: Partial<Failure> = {}) => failed(id, change)
@@ -120,4 +129,365 @@ test('Markdown and HTML show one row; every id keeps its own entry in the files'
   )
   expect(renderJunit(whole).match(/<failure /g)).toHaveLength(15)
   expect(renderCtrf(whole).match(/"status": "failed"/g)).toHaveLength(15)
+})
+
+/** An answer to each refusal of the catalogue: the status and the name that it asks for, and what becomes of them. */
+type Answering = (status: number, tpe: string) => Partial<Answer> | null
+
+interface Answer {
+  readonly status: number
+  readonly body?: unknown
+  readonly text?: string
+  readonly headers?: Record<string, string>
+}
+
+function failing(answering: Answering, only = /./): RequirementResult[] {
+  return catalogue.flatMap(({ expects, id }) => {
+    const [status, tpe = 'BadRequest'] = isRefusal(expects) ? expects[0]! : []
+    if (typeof status !== 'number' || !only.test(id)) return []
+    const answer = answering(status, tpe)
+    return answer === null ? [] : [failed(id, answered({ status, ...answer }))]
+  })
+}
+
+function answered({ body, headers = {}, status, text }: Answer): Partial<Failure> {
+  const { exchange } = failure()
+  const response = { status, headers, body: text ?? JSON.stringify(body) }
+  return { exchange: { ...exchange!, response } }
+}
+
+const envelope = (tpe: string) => ({ tpe, errors: [], extras: {} })
+const said = (results: RequirementResult[]) => likelyCauses(results).map(({ what }) => what)
+
+const lower = failing((_, tpe) => ({ body: envelope(tpe.toLowerCase()) }))
+
+test.each<[string, RequirementResult[], RegExp]>([
+  ['lower case', lower, /^tpe in lower case: \w+ for \w+, .*, and \d+ more$/],
+  [
+    'other separators',
+    failing((_, tpe) => ({ body: envelope(tpe.replaceAll(/(?<=[a-z])[A-Z]/g, '_$&')) })),
+    /^tpe in another spelling: Bad_Credentials for BadCredentials, /,
+  ],
+  [
+    'errors of another form',
+    failing((_, tpe) => ({ body: { error: tpe, message: 'm' } })),
+    /^no error envelope, though the status is right: the body has error, message instead$/,
+  ],
+  [
+    'pages of a gateway',
+    failing(
+      () => ({ status: 403, text: '<!doctype html><title>Request blocked</title>' }),
+      /^translate/,
+    ),
+    /^no error envelope, but a page: 403 Request blocked$/,
+  ],
+  [
+    'redirects',
+    failing(() => ({ status: 308, text: '' }), /^translate/),
+    /^requests are redirected: 308$/,
+  ],
+  ['nothing', failing(() => ({ text: '' })), /there is no body$/],
+  [
+    'a member',
+    failing((_, tpe) => ({ body: { tpe, errors: [] } })),
+    /^extras missing in error envelopes$/,
+  ],
+  [
+    'everything alike',
+    failing(() => ({ status: 418, body: envelope('InternalError') })),
+    /^nearly everything is answered 418 InternalError, whatever is asked$/,
+  ],
+  [
+    'a cache that looks at no key',
+    failing(
+      (status) => ({ status: 200, body: { status } }),
+      /^(?:jobs\.retrieve|files\.(?:list|retrieve))\//,
+    ),
+    /^much of jobs\.retrieve, files\.list, files\.retrieve is answered 200, whatever is asked$/,
+  ],
+  [
+    'another status',
+    failing((status, tpe) => (status === 400 ? { status: 422, body: envelope(tpe) } : null)),
+    /^422 is answered, but 400 is right/,
+  ],
+  [
+    'another name',
+    failing((_, tpe) => (tpe === 'ResourceNotFound' ? { body: envelope('NotFound') } : null)),
+    /^tpe is NotFound, but should be ResourceNotFound/,
+  ],
+  [
+    'no key is needed',
+    failing((status) => (status === 401 ? { status: 200, body: {} } : null)),
+    /^requests without a right key are granted$/,
+  ],
+  [
+    'no job ends',
+    [
+      failed(
+        'jobs.retrieve/200-outcome',
+        answered({ status: 200, body: { status: 'in_progress' } }),
+      ),
+    ],
+    /^no job ends/,
+  ],
+])('%s', (_, results, what) => {
+  expect(results.length).toBeGreaterThan(0)
+  expect(said(results)[0]).toMatch(what)
+  expect(likelyCauses(results)[0]!.results.length).toBeGreaterThan(results.length / 2)
+})
+
+test('what stands alone has no cause, and what a body that was cut held is not guessed', () => {
+  expect(said(lower.slice(0, 2))).toEqual([])
+  const cut = failing(() => ({ text: '{"tpe": "BadRe' }), /^jobs\.create\/400-/)
+  for (const { failures } of cut) failures[0]!.exchange!.response!.bodyLength = 20_000
+  expect(said(cut)).toEqual([])
+})
+
+test('says of how many failures a cause is known', () => {
+  const likely = likelyCauses(lower)
+  expect(likelyHeading(likely, lower.length)).toBe(`likely cause of ${lower.length} failures`)
+  expect(likelyHeading(likely, lower.length + 1)).toBe(
+    `likely cause of ${lower.length} of ${lower.length + 1} failures`,
+  )
+  expect(likelyHeading([...likely, ...likely], lower.length)).toBe(
+    `likely causes of ${lower.length} failures`,
+  )
+})
+
+test('stands beside the verdict in every front, and a long list of failures is folded', async () => {
+  const of = report(lower)
+  const text = inTerminal(of)
+  expect(text).toMatch(
+    new RegExp(
+      `\nLikely cause of ${lower.length} failures\n  ${lower.length}  tpe in lower case: `,
+    ),
+  )
+  // What explains all failures stands beside the verdict, in place of a list of ids.
+  expect(text.split('\n').slice(-20).join('\n')).toContain('Likely cause of')
+  expect(text).not.toMatch(/^Failed/m)
+  expect(text.match(/^✗ /gm)).toHaveLength(1)
+  expect(text).toMatch(/^and \d+ more failures: --report json \(or html\) lists them$/m)
+  const markdown = renderMarkdown(of)
+  expect(markdown.indexOf('### What to change first')).toBeLessThan(markdown.indexOf('### Failed'))
+  expect(markdown).toContain(`**${lower.length} times: tpe in lower case: `)
+  const html = await inHtml(of)
+  expect(html.indexOf('id="likely"')).toBeGreaterThan(0)
+  expect(html.indexOf('id="likely"')).toBeLessThan(html.indexOf('id="failures"'))
+  expect(html).toMatch(/<h2 id="failures">[^]{0,80}<details class="fold">/)
+})
+
+test('--verbose shows every failure', () => {
+  const text = inTerminal(report(lower.slice(0, 40)), {
+    isVerbose: true,
+  })
+  for (const { id } of lower.slice(0, 40)) expect(text).toContain(id)
+})
+
+test.each<[string, number, string, RegExp]>([
+  [
+    'a body that a gateway refuses',
+    413,
+    '<html>too large',
+    /^raise the limit for bodies in what stands in front/,
+  ],
+  [
+    'a path that is not served',
+    404,
+    '<html>none',
+    /^serve these operations, or declare them as not-served/,
+  ],
+  ['a breakdown', 500, '{"message":"boom"}', /^look at the log of the server/],
+  ['what the service itself refuses', 404, JSON.stringify(envelope('NotFound')), /^grant them; /],
+])(
+  'what to change is said of valid requests that are answered by %s',
+  (_, status, text, change) => {
+    const granted = [
+      'files.list/2xx-accepted',
+      'translate.run/2xx-accepted',
+      'vision.analyze/2xx-accepted',
+    ]
+    const results = granted.map((id) => failed(id, answered({ status, text })))
+    expect(likelyCauses(results).map(({ change }) => change)).toEqual([
+      expect.stringMatching(change),
+    ])
+  },
+)
+
+test('a breakdown of everything is not told as errors whose status is right', () => {
+  const results = ['shape', 'content-type', 'unsupported-method'].map((id) =>
+    failed(`envelope/${id}`, answered({ status: 504, text: '<html>Gateway Time-out' })),
+  )
+  expect(said(results)).toEqual([])
+})
+
+const differing = {
+  status: 500,
+  tpe: 'InternalError',
+  times: 18,
+  of: 2800,
+  requirements: 4,
+  like: 'instance',
+  since: '2026-03-01T12:00:01.000Z',
+  until: '2026-03-01T12:00:31.000Z',
+} as const
+const broken = failing(() => ({ status: 500, body: envelope('InternalError') }))
+const often = [
+  { status: 200, times: 2700 },
+  { status: 500, times: 100 },
+]
+
+test('nearly everything is said of nearly all answers of a run, granted ones counted', () => {
+  const whatOf = (times: number) =>
+    likelyCauses(broken, {
+      run: {
+        statuses: [
+          { status: 200, times: 1000 - times },
+          { status: 500, times },
+        ],
+      },
+      requirements: broken,
+    })[0]!.what
+  expect(whatOf(900)).toBe('nearly everything is answered 500 InternalError, whatever is asked')
+  expect(whatOf(150)).toBe('much is answered 500 InternalError, whatever is asked')
+})
+
+test.each([
+  [500, envelope('InternalError'), 'look at the log of the server'],
+  [500, { message: 'boom' }, expect.stringMatching(/^look at the base URL, /)],
+  [404, envelope('NotFound'), expect.stringMatching(/^look at the base URL, /)],
+])(
+  'who answers everything with errors of the interface has the right address: %d %j',
+  (status, body, change) => {
+    expect(likelyCauses(failing(() => ({ status, body })))[0]).toMatchObject({ change })
+  },
+)
+
+test('one answer to whatever is asked is said only if nearly no other one passed', () => {
+  const granted = failing((status) =>
+    /^40[034]$/.test(`${status}`) ? { status: 200, body: {} } : null,
+  )
+  const refusals = failing(() => ({ status: 418 })).filter(
+    ({ id }) => !granted.some((one) => one.id === id),
+  )
+  const causesBeside = (passed: RequirementResult[]) =>
+    likelyCauses(granted, { run: {}, requirements: [...granted, ...passed] })
+  const some = refusals.slice(0, 8).map(({ id }) => result(id))
+  expect(causesBeside(some)[0]!.what).toBe('nearly everything is answered 200, whatever is asked')
+  const many = refusals.map(({ id }) => result(id))
+  expect(many.length * 4).toBeGreaterThan(granted.length)
+  expect(causesBeside(many).map(({ what }) => what)).toEqual(
+    expect.arrayContaining([expect.stringMatching(/^requests .* are granted$/)]),
+  )
+  expect(causesBeside(many).some(({ what }) => what.includes('whatever is asked'))).toBe(false)
+})
+
+test('what fails of operations that are not there is one cause, before all others and once in what is next', () => {
+  const absent = ['chat.create', 'translate.run']
+  const rows = [failed('chat.create/2xx-accepted', answered({ status: 404, text: '' })), ...lower]
+  const half = report(rows, {
+    absent: absent.map((operation) => ({ operation, answered: '404 without a body' })),
+  })
+  const [first, second] = likelyCauses(rows, half)
+  expect(first!.what).toBe('not built yet: chat.create, translate.run')
+  expect(first!.results.map(({ operation }) => operation)).toContain('chat.create')
+  expect(second!.results.some(({ operation }) => absent.includes(operation))).toBe(false)
+  const steps = nextSteps(half).map(({ text }) => text)
+  expect(steps[0]).toMatch(/^Not built yet: .*Build them, or say .* not-served: \d+ failures$/)
+  expect(steps.filter((text) => /build/i.test(text))).toHaveLength(1)
+})
+
+test('answers that come and go stand before all causes, and what follows from them is no cause', () => {
+  const chance = broken.slice(0, 4).map((result) => ({
+    ...result,
+    failures: result.failures.map((one) => ({ ...one, takes: 'chance' as const })),
+  }))
+  const refused = catalogue.flatMap(({ expects, id }) =>
+    expects === '2xx'
+      ? [failed(id, answered({ status: 404, body: envelope('ResourceNotFound') }))]
+      : [],
+  )
+  const all = [...chance, ...refused, ...lower]
+  expect(said(all)[0]).not.toMatch(/^answers differ/)
+  const causes = likelyCauses(all, {
+    run: { answersDiffer: differing, statuses: often },
+    requirements: all,
+  })
+  expect(causes.map(({ what }) => what)).toEqual([
+    'answers differ from one time to the next: 18 of 2800 answers were 500 InternalError',
+    expect.stringMatching(/^tpe in lower case/),
+  ])
+  expect(causes[0]!.results).toEqual([...chance, ...refused])
+})
+
+test.each([
+  [{}, /: 18 of 2800 answers were 500 InternalError$/, /one instance of several is broken/],
+  [
+    { header: { name: 'x-served-by', value: 'b' } },
+    /nearly no others with x-served-by: b$/,
+    /look at that with x-served-by: b/,
+  ],
+  [
+    { like: 'outage' },
+    /: from 12:00:01 UTC to 12:00:31 UTC nearly all were 500 InternalError$/,
+    /outage or a restart/,
+  ],
+  [
+    { like: 'change' },
+    /: since 12:00:01 UTC nearly all are 500 InternalError$/,
+    /something changed in the middle/,
+  ],
+  [{ status: 404, tpe: 'ResourceNotFound' }, /were 404 ResourceNotFound$/, /know different things/],
+  [
+    { status: 404, tpe: 'ResourceNotFound', cookie: 'node' },
+    /were 404 ResourceNotFound$/,
+    /know different things: .*; the cookie node may keep all requests on one of them: --header 'cookie: node=\.\.\.'$/,
+  ],
+  [
+    { status: 400, tpe: 'BadInput', header: { name: 'x-version', value: '2.0', share: 10 } },
+    /nearly all of them with x-version: 2\.0, as 10 % of all answers$/,
+    /seems to be another one than the rest: look at that with x-version: 2\.0$/,
+  ],
+] as const)(
+  'answers that differ, %j: how often, and what it looks like',
+  (change, what, remedy) => {
+    const said = ofDiffering({ ...differing, ...change })
+    expect(said.what).toMatch(what)
+    expect(said.change).toMatch(remedy)
+  },
+)
+
+test('an answer that is wrong on a reused connection alone is no other status in place of the right one', () => {
+  const ofKeys = /401-missing-credentials$/
+  const plain = failing(() => ({ status: 501, body: envelope('NotImplemented') }), ofKeys)
+  expect(said(plain).join()).toContain('501 is answered, but 401 is right')
+  const reused = plain.map((result) => ({
+    ...result,
+    failures: result.failures.map((one) => ({ ...one, connection: 'reused' as const })),
+  }))
+  expect(said(reused)).toEqual([])
+})
+
+test('what to do next says of a cause what is seen, then what to change', () => {
+  const rows = failing((status) => (status === 401 ? { status: 200 } : null))
+  expect(nextSteps(report(rows))[0]!.text).toBe(
+    `Requests without a right key are granted. Refuse them with 401: ${rows.length} failures`,
+  )
+})
+
+test.each([
+  ['X-Varnish', '32771 3'],
+  ['age', '7'],
+  ['x-cache', 'Hit from cloudfront'],
+  ['cache-status', 'edge; hit'],
+  ['CF-Cache-Status', 'HIT'],
+])('a cache is named if what it grants to wrong keys has %s: %s', (name, value) => {
+  const with200 = (headers: Record<string, string>) =>
+    failing((status) => (status === 401 ? { status: 200, headers } : null), /^files/)
+  const [cause] = likelyCauses(with200({ via: '1.1 edge', [name]: value }))
+  expect(cause).toMatchObject({
+    what: 'requests without a right key are granted',
+    change: `refuse them with 401; a cache answers, as the header ${name.toLowerCase()} says: let it look at the key, or keep nothing that needs one`,
+  })
+  const fresh = { via: '1.1 edge', age: '0', 'x-varnish': '3', 'x-cache': 'MISS' }
+  expect(likelyCauses(with200(fresh))[0]!.change).toBe('refuse them with 401')
 })
