@@ -165,7 +165,7 @@ const suspicions: readonly Suspicion[] = [
 ]
 
 /** Looks at an answer that came, one suspicion after the other; gives the exchange that is to be judged. */
-export async function lookAgain(
+async function lookAgain(
   asked: Asked,
   answered: Exchange,
   { atEnd = false } = {},

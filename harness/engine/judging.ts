@@ -196,10 +196,7 @@ function unplanned(run: Run, requirement: CatalogueRequirement): CatalogueResult
 }
 
 /** Exercises one requirement; never throws. What it leaves in `context.atEnd` looks at it once more. */
-export async function exercise(
-  context: CheckContext,
-  check: Judge | undefined,
-): Promise<CatalogueResult> {
+async function exercise(context: CheckContext, check: Judge | undefined): Promise<CatalogueResult> {
   const { run, requirement } = context
   const judged = shown(run, await outcomeOf(context, check))
   const { control, cases } = context

@@ -199,7 +199,7 @@ const orderAtFirst = order + order
  * @param fresh the answer on a fresh connection; if there is none, or it may not be sent so often, the previous request is sent
  * after itself: it has to be answered as when it is alone
  */
-export async function isToBlame(
+async function isToBlame(
   run: Run,
   previous: PreviousRequest,
   again: SendAgain,
