@@ -81,6 +81,13 @@ async function begin(gate: Gate): Promise<Job[]> {
   return jobs
 }
 
+/** An older job of the application reads the same while a newer one is in progress. */
+async function readOlder({ client, jobs }: Gate, newer: Job): Promise<void> {
+  const now = performance.now()
+  const older = jobs.find((job) => job !== newer && job.end && job.end.endedAt + pauseMs <= now)
+  if (older && client.isPlanned(ids.stable)) await client.read(older.id, ids.stable)
+}
+
 /** A job, or a burst of creations, and what is created beside it until it ends; true if `other`, which is kept idle beside it, was blocked. */
 async function attempt(gate: Gate, turn = 0, other?: Gate): Promise<boolean> {
   const { client } = gate
@@ -90,6 +97,9 @@ async function attempt(gate: Gate, turn = 0, other?: Gate): Promise<boolean> {
   const [first, second] = await begin(gate)
   if (!first) return false
   if (second) for (const { id } of [first, second, first]) await goesOn(client, id, ids.atomic)
+  // Beside what has to come while the job lasts, which may be a round trip.
+  const older = readOlder(gate, first)
+  older.catch(() => undefined)
   const onOther = await other?.create(ids.perApplication)
   if (onOther) await goesOn(client, first.id, ids.perApplication)
   const jobOnOther = onOther && viewOf(client.history).madeBy(onOther)
@@ -98,6 +108,7 @@ async function attempt(gate: Gate, turn = 0, other?: Gate): Promise<boolean> {
       createDuring(gate, first.id, turn),
       ...(other && jobOnOther && !client.isQuick ? [createDuring(other, jobOnOther.id, 0, 1)] : []),
     ])
+  await older
   if (!(await gate.settle())) throw gate.giveUp('still had a job in progress')
   const isBlocked = onOther !== undefined && isConflict(onOther)
   if (isBlocked) await other?.create(ids.perApplication)
@@ -168,7 +179,7 @@ async function attemptAlone(gate: Gate): Promise<boolean> {
   if (isConflict(made)) await gate.untilFree(ids.inProgress)
   const job = viewOf(client.history).madeBy(made)
   if (!job) return true
-  if (client.isPlanned(ids.inProgress)) await createDuring(gate, job.id)
+  await createDuring(gate, job.id)
   if (await gate.settle()) await createAfterEnd(gate)
   return true
 }
