@@ -207,7 +207,6 @@ export const mediaTypes = [
   'application/x-www-form-urlencoded', 'multipart/form-data; boundary=conform',
 ] as const
 
-/** A body of another JSON type. */
 // oxfmt-ignore
 export const otherBodies = ['text', 'number', 'true', 'null', '[]', 'the valid body in an array'] as const
 export type OtherBody = (typeof otherBodies)[number]

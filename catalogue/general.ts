@@ -28,7 +28,6 @@ const withEssential = all.filter(
   (id): id is EssentialId => essentialOf(operation(id)) !== undefined,
 )
 
-/** The role of that member. */
 function essentialRole(id: EssentialId): string {
   const member = essentialOf(operation(id))
   return (member && roleOf(member)) ?? ''

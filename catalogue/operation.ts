@@ -216,7 +216,6 @@ export interface QueryConfigMember {
 const far = [70_000, 2 ** 31, -(2 ** 31)]
 /** Gives a value outside that a cast to 32 bits brings inside. */
 const wrapped = (inside: number): number => 2 ** 32 + inside
-/** Often means that there is no limit. */
 const none = -1
 const ofFraction = [-0.01, 1.01, -0.5, 1.5, none, ...far]
 

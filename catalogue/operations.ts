@@ -11,7 +11,6 @@ const inMessages = { absent: messages.type, type: messages.type }
 const tools = { type: '400-malformed-tools' }
 const inTools = { absent: tools.type, type: tools.type }
 
-/** A file that nobody has, or has no longer. */
 const unknownFile = '4xx-unknown-file'
 
 /** §2.8, and §7.3 for `stream` and `stream_options`: the members of a chat. */

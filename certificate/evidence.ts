@@ -192,7 +192,6 @@ function declaredIn(text: string, name: string): unknown {
 /** A run's clock and that of its worker may differ by so much, in ms. */
 const CLOCK_MS = 1000
 
-/** More than these tell a reader nothing. */
 const mostContradictions = 3
 
 /** An entry of a HAR, as far as it is looked at. */

@@ -254,7 +254,6 @@ function freeCharacters(passphrase: string): number {
   return new Set(left.filter(isFree)).size
 }
 
-/** Letters that these signs are written for. */
 const leet: Readonly<Record<string, string>> = {
   '@': 'a',
   $: 's',

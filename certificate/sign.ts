@@ -35,7 +35,6 @@ import {
   requirementsOf,
 } from './suite-facts.ts'
 
-/** More reasons than these tell a reader nothing. */
 const MOST_REASONS = 5
 
 export interface SignRequest {

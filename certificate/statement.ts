@@ -25,7 +25,6 @@ const WHOLE_RUNS = 25
 /** Most days between a run and its certificate: a server changes. */
 const MOST_DAYS_BEFORE = 7
 export const DAY_MS = 86_400_000
-/** Statuses of a server that has no such operation. */
 const UNSERVED = ['404', '405', '410', '501']
 
 /** A reason, and whether it holds. */

@@ -18,7 +18,6 @@ import type { Digest, Predicate } from './statement-schema.ts'
 
 /** The folders that make up the suite as it is shipped and run. */
 const FOLDERS = ['bin', 'dist']
-/** Declarations, which no run reads. */
 const TYPES = 'dist/types'
 
 /**

@@ -190,7 +190,6 @@ async function answerSpelling(
   )
 }
 
-/** Whether a request is for that operation. */
 function isOf(operation: Operation, method: string, path: string): boolean {
   if ((operation.method ?? 'POST') !== method) return false
   return operation.paths.some((pattern) =>

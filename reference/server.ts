@@ -36,7 +36,6 @@ export interface ReferenceOptions {
   readonly silenceMs?: number
 }
 
-/** The members of a request that the reference reads. */
 type HandedRequest = Pick<Request, 'method' | 'url' | 'headers' | 'signal' | 'arrayBuffer' | 'json'>
 
 /** @throws Error on a defect or variant that does not exist. */
@@ -144,7 +143,6 @@ function closeUnannounced(server: Server): void {
   })
 }
 
-/** Requests that a connection serves before it is reset. */
 const lifetime = 20
 
 /** Resets each connection when one more request arrives on it, before that request is looked at. */
@@ -182,7 +180,6 @@ export async function startReference(options: ServerOptions = {}, ownsThread = f
   await once(server.listen(options.port ?? 0, '127.0.0.1'), 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
-    /** Base URL, without a slash at its end. */
     url,
     close: () =>
       new Promise<void>((resolve) => {

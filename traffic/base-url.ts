@@ -38,7 +38,6 @@ export function createBaseUrlCounts() {
   }
 }
 
-/** Each way to split a URL before a `/v1/`. */
 function splits(url: string): { base: string; path: string }[] {
   const parsed = httpUrl(url)
   if (!parsed) return []

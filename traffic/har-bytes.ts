@@ -159,11 +159,9 @@ export function scanEntries(
   let from: number | undefined
   let to: number | undefined
   let depth = 0
-  /** The member that is being read, by depth. */
   const names: (string | undefined)[] = []
   let isText = false
   let isEscaped = false
-  /** The text that was read last. */
   let text: EntryPlace = { start: 0, end: 0 }
   let entryFrom = 0
 

@@ -44,7 +44,6 @@ export function openHar(path: string, see: (entry: RecordedEntry) => void) {
     entry: (index: number): RecordedEntry => entryAt(places[index]!, index, ''),
     /** Why entries could not be read, a sentence each. */
     unreadable,
-    /** The program that wrote it, if it says so. */
     creator,
   }
 }

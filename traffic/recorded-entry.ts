@@ -107,7 +107,6 @@ export function recordedEntry(
   }
 }
 
-/** What a recorder wrote in the place of a text. */
 const textOf = (value: unknown): string =>
   value === undefined || value === null ? '' : JSON.stringify(value)
 

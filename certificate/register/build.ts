@@ -184,7 +184,6 @@ export function writeSite(out: string, site: Site, certificates: string): void {
   rmSync(`${beside}.old`, { recursive: true, force: true })
 }
 
-/** The first file of a folder that no register put there. */
 function strangeFile(out: string): string | undefined {
   if (!existsSync(out)) return undefined
   const own = new Set(filesBefore(join(out, 'index.json')))

@@ -10,7 +10,6 @@ function isImageAddress(url: unknown): boolean {
   return typeof url === 'string' && /^(https?:\/\/|data:image\/[a-z+.-]+;base64,)/i.test(url)
 }
 
-/** Finds what is wrong with a part of a message, if anything is. */
 function faultsOfPart(part: unknown): readonly string[] {
   if (!isMembers(part)) return ['part', ...kindsIf({ 'part-null': part === null })]
   const { type, text, image_url: image } = part
@@ -98,7 +97,6 @@ export function partsOf(call: Call): readonly Members[] {
 
 const choices = new Set(['auto', 'none', 'required'])
 
-/** Finds what is wrong with a tool, if anything is. */
 function faultOfTool(tool: unknown): string | undefined {
   if (!isMembers(tool)) return 'item'
   const { type, function: own } = tool

@@ -238,7 +238,6 @@ function completed(call: Call, message: Members): Members {
   }
 }
 
-/** Writes the answer as server-sent events. */
 function streamed({ body: { model } }: Call, delta: Members): Answer {
   const events = [{ delta }, { delta: {}, finish_reason: 'stop' }].map((choice) => {
     return JSON.stringify({ model, choices: [{ index: 0, ...choice }] })

@@ -61,10 +61,8 @@ function refuseKnown(call: Call, name: string, all: readonly (Graph | Applicatio
     call.refuse('400-duplicate-name', '400-BadRequest')
 }
 
-/** Names that are being created. */
 const underWay = new Set<string>()
 
-/** Breaks on a creation beside another one of that name. */
 async function breakBeside(name: string): Promise<void> {
   if (underWay.has(name)) throw new Error('the name is there twice')
   underWay.add(name)

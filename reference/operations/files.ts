@@ -154,7 +154,6 @@ const manyFiles = 10
 
 const pageSize = 50
 
-/** Breaks on what a listing is asked for, under the defects of that. */
 function breakListing(call: Call, asked: string | undefined): void {
   const uploaded = [...call.world.store.files.values()].filter(({ made }) => made).length
   const isPlain = asked === undefined && call.request.header('x-rate-bucket') === undefined

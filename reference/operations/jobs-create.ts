@@ -74,10 +74,8 @@ function checkInputs(call: Call): void {
   call.body = { ...call.body, inputs: looked }
 }
 
-/** Characters of a text, if a server limits what an input may hold. */
 const longest = 500
 
-/** Values that an input may have if there is a choice of them. */
 const choices = new Set(['tea', 'calm'])
 
 /** Texts that a broken server trips over, by variant of the defect `202-any-text`. */
@@ -126,7 +124,6 @@ function fit(call: Call, application: Application): void {
   checkTexts(call)
 }
 
-/** The inputs as text, so that two creations can be compared. */
 function inputsOf(call: Call): string {
   return JSON.stringify(call.body['inputs'] ?? [])
 }
@@ -151,7 +148,6 @@ function visit(call: Call, application: Application): void {
     startUnseenJob(world, application, '[]', world.pace.usual)
 }
 
-/** Inputs for which a job is being started, by application. */
 const underWay = new WeakMap<Application, Set<string>>()
 
 /** Locks the inputs in place of the application, under `409-atomic#same-only`. */

@@ -7,7 +7,6 @@ import type { Operation } from '../world/operation.ts'
 import { preloadedIds } from '../world/preloaded.ts'
 import { countUp, type Job, ownAccount, plainJob, type World } from '../world/world.ts'
 
-/** Members that a broken server gives instead, by defect. */
 type Wrong = Readonly<Record<string, (job: Job, world: World) => Members>>
 
 const wrongCreation: Wrong = {
@@ -107,7 +106,6 @@ function applicationOf({ store }: World, { applicationId }: Job) {
 /** A job that began sooner after another one, in ms, may be granted because of what is told of that one. */
 const apartMs = 200
 
-/** Whether its application has a newer job, which is in progress. */
 function isNewerRunning(world: World, job: Job): boolean {
   const newer = applicationOf(world, job)?.job
   return (
@@ -206,7 +204,6 @@ const lateMs = 30_000
 /** Time until a job can be read under `jobs/readable-late`, in ms, if nothing else is asked for. */
 const settlingMs = 400
 
-/** Answers that a job is not there although it is. */
 function lose(call: Call, job: Job): void {
   const { clock, pace, store } = call.world
   const newest = store.applications.get(job.applicationId)?.job
@@ -242,7 +239,6 @@ function find(call: Call): Job {
   return call.refuse('4xx-unknown-job', '404-ResourceNotFound', likenessOf(call, id, jobs.keys()))
 }
 
-/** A completed job of that very id. */
 function grant(call: Call): Answer {
   const createdAt = call.world.clock.now()
   const id = uuidForm.test(call.param('job_id').toLowerCase()) ? call.param('job_id') : randomUUID()

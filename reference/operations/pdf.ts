@@ -8,7 +8,6 @@ import type { Operation } from '../world/operation.ts'
 import { reachable } from './files.ts'
 import { countUp, type StoredFile, type World } from '../world/world.ts'
 
-/** Why a PDF gave no text. */
 type PdfRefusal = 'encrypted' | 'corrupted'
 
 const most = 500

@@ -121,7 +121,6 @@ const signatures: Readonly<Record<string, readonly number[]>> = {
   'image/gif': [0x47, 0x49, 0x46],
 }
 
-/** Finds what is wrong with a variable, if anything is. */
 function faultOfVariable(item: unknown): string | undefined {
   if (!isMembers(item)) return 'variable'
   if (typeof item['name'] !== 'string') return 'name'

@@ -96,7 +96,6 @@ const conditions: Readonly<Record<string, readonly string[]>> = {
   ),
 }
 
-/** Lines of a table: the first word of each, and the others. */
 function lines(table: string): (readonly [first: string, others: readonly string[]])[] {
   return table.split('\n').flatMap((line) => {
     const [first, ...others] = words(line)

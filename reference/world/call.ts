@@ -145,7 +145,6 @@ export class Call {
   }
 }
 
-/** Whether a condition or defect is told by its whole id. */
 function isWhole(name: string): boolean {
   return name.includes('/')
 }

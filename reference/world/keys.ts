@@ -62,7 +62,6 @@ function decoded(part: string | undefined): Claims {
   }
 }
 
-/** Whether two payloads differ only in the time when the key expires. */
 function differInExpiry(one: Claims, other: Claims): boolean {
   return JSON.stringify({ ...one, exp: 0 }) === JSON.stringify({ ...other, exp: 0 })
 }
@@ -154,7 +153,6 @@ export function placeOf(request: HonoRequest): readonly string[] {
   })
 }
 
-/** A path in another spelling, as a lenient router would read it. */
 interface Spelling {
   readonly kind: string
   readonly path: string

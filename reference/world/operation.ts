@@ -5,7 +5,6 @@ import { simulationOf } from '../declared/scenarios.ts'
 import { countUp, ownAccount, type Owned } from './world.ts'
 import { placeOf, damageOf, verify } from './keys.ts'
 
-/** Requests that a rate bucket grants. */
 const bucketSize = 5
 
 /** §7.1: the message of a block names the guardrail and the kind of entity. */
@@ -68,7 +67,6 @@ export interface Operation<Found extends Owned = Owned> {
   grant(call: Call): Answer
 }
 
-/** The steps of a call, each once. */
 const usual = 'authenticate authorize simulate read find access check fit ready'
 
 // The spec orders no checks; all of these conform.

@@ -24,7 +24,6 @@ export const preloadedIds = {
   pdfFile: '9c4e2f86-1d7a-4c3b-a5e8-7f60b2d93005',
 } as const
 
-/** One black pixel. */
 const png =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=='
 

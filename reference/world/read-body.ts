@@ -141,7 +141,6 @@ function jsonFaults(text: string): readonly string[] {
   return hasTextAfterEnd(text) ? ['text-after-end'] : []
 }
 
-/** `application/json`, with UTF-8 as the only charset. */
 const jsonLabel = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i
 // A byte order mark is kept, so that the JSON grammar refuses it.
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

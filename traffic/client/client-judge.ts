@@ -39,7 +39,6 @@ export interface ClientJudgeOptions {
   }
 }
 
-/** A request, and what the rules want to know of its answer. */
 interface Seen {
   readonly call: Call
   readonly entry: RecordedEntry
@@ -197,7 +196,6 @@ export function createClientJudge(options: ClientJudgeOptions) {
       seeCall(seen)
       seeJobs(seen)
     },
-    /** Judges what only the end shows. */
     end({
       startedAt,
       durationMs,
@@ -234,6 +232,5 @@ function grows(pauses: readonly number[]): boolean {
 
 const isTimed = ({ sentAt }: Call): boolean => !Number.isNaN(sentAt)
 
-/** Whether the latest creation at that path got no answer. */
 const isLost = (jobs: ReadonlyMap<string, string | undefined>, path: string): boolean =>
   jobs.has(path) && jobs.get(path) === undefined

@@ -270,7 +270,6 @@ function shown(finding: ClientFinding, redactor: Redactor): ClientFinding {
   return { ...(clean(finding) as ClientFinding), count: finding.count }
 }
 
-/** Rules about headers. */
 const ofHeaders = ['authorization', 'content-type', 'content-disposition', 'no-attachment']
 
 /** Whether the entry shows it: recorders leave out headers, and keys. */

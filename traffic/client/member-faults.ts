@@ -103,7 +103,6 @@ export function configsIn(body: unknown): string[] {
 /** Deeper than this nobody writes a configuration. */
 const deepest = 8
 
-/** The pointers of all members of that name that are in no other one. */
 function* named(name: string, value: unknown, at: string, depth = 0): Generator<string> {
   if (typeof value !== 'object' || value === null || depth > deepest) return
   for (const [key, below] of Object.entries(value)) {

@@ -65,7 +65,6 @@ export function callKey({ index, method, requestBody, url }: RecordedEntry): str
 
 /** Told when it is known how calls came back. */
 export interface RetryRules {
-  /** One came back. */
   back(first: Awaited, second: Call): void
   /** These came back one after the other, each sooner than it may. */
   tooSoon(tries: readonly Awaited[], last: Call): void
@@ -100,7 +99,6 @@ export function createRetries(rules: RetryRules) {
     if (waited < least) rules.tooSoon(tries, second)
     else rules.inTime(tries, second)
   }
-  /** The call that this one is the return of. */
   const firstOf = (key: string, call: Call): Pending | undefined => {
     const before = waiting.get(key)?.filter(({ call: one }) => one.endedAt <= call.sentAt) ?? []
     const isInTime = (one: Pending): boolean => call.sentAt - one.call.endedAt >= leastOf(one)
@@ -180,7 +178,6 @@ function chainTo(last: Pending): Awaited[] {
 function createConcurrency() {
   let isSeen = false
   let lastEnd = -Infinity
-  /** The latest connection, and when its first answer came. */
   let connection = { openedAt: -Infinity, firstEnd: -Infinity }
   return {
     see({ connectionOpenedAt: openedAt, endedAt, sentAt }: Call): void {

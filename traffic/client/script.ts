@@ -139,7 +139,6 @@ export interface Played {
 export interface ScriptPlayer extends Forwarder {
   /** What was played, without the server's own answers. */
   readonly played: readonly Played[]
-  /** How many of those steps no request came for. */
   left(): number
 }
 

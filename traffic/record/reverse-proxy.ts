@@ -89,7 +89,6 @@ const portOf = (server: Server): number => (server.address() as AddressInfo).por
 
 const brokenOff = 'the client broke it off'
 
-/** An exchange on its way through. */
 function passOn(
   request: IncomingMessage,
   response: ServerResponse,
@@ -127,7 +126,6 @@ function passOn(
       }),
     )
   }
-  /** Ends what has not ended by itself. */
   const breakOff = (why: string): void => {
     if (isOver) return
     forwarding?.abort()
