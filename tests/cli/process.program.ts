@@ -8,9 +8,17 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { eventsUntilEnd } from '../ui/page.ts'
-import { bin, conformProcess, type Ended, folder, start, targetFile } from './conform.ts'
+import {
+  bin,
+  conformProcess,
+  type Ended,
+  folder,
+  readReport,
+  start,
+  targetFile,
+} from './conform.ts'
 import { conform } from './in-process.ts'
 import { reference } from './reference.ts'
 
@@ -118,3 +126,18 @@ test.skipIf(!hasTerminals)(
     expect(shown).not.toMatch(/f run/)
   },
 )
+
+test('a server that is judged twice is judged the same', async () => {
+  const server = start('serve')
+  onTestFinished(() => void server.child.kill('SIGKILL'))
+  const { target } = JSON.parse(await server.firstLine) as { target: string }
+  const cwd = folder()
+  const judged = async () => {
+    const args = `-t ${target} --depth quick --report json`
+    expect((await conform(args, { cwd })).code).toBe(0)
+    const { requirements, verdict } = readReport(cwd)
+    expect(verdict).toBe('conformant')
+    return requirements.map(({ control, id, outcome }) => [id, outcome, control])
+  }
+  expect(await judged()).toEqual(await judged())
+})

@@ -1,40 +1,21 @@
 import { existsSync } from 'node:fs'
 import { expect, onTestFinished, test } from 'vitest'
-import { folder, readReport, start } from './conform.ts'
+import { start } from './conform.ts'
 import { conform } from './in-process.ts'
 
-test('serve says where it is in one line, and its target file fits it; judged twice, it is judged the same', async () => {
-  const server = start(['serve'])
+test('serve says where it is in one line, and its target file fits it', async () => {
+  const server = start('serve')
   onTestFinished(() => void server.child.kill('SIGKILL'))
-  const { url, target, ...rest } = JSON.parse(await server.firstLine) as {
-    url: string
-    target: string
-  }
+  const { url, target, ...rest } = JSON.parse(await server.firstLine)
   expect(rest).toEqual({})
   expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
-
-  const cwd = folder()
-  const judged = async (args: string) => {
-    const ended = await conform(`-t ${target} --depth quick --report json ${args}`, { cwd })
-    expect(ended.code).toBe(0)
-    return readReport(cwd)
-  }
-  const whole = await judged('')
-  expect(whole.verdict).toBe('conformant')
-  // What a run made is still there.
-  const made = ['graphs.create', 'applications.create'].map((operation) => `${operation}/4*`)
-  const again = await judged(made.map((ids) => `--only ${ids}`).join(' '))
-  const before = new Map(whole.requirements.map(({ id, outcome }) => [id, outcome]))
-  const selected = again.requirements.filter(({ why }) => why?.kind !== 'left-out')
-  expect(selected.length).toBeGreaterThan(10)
-  for (const { id, outcome } of selected) expect([id, outcome]).toEqual([id, before.get(id)])
+  expect(await conform(`-t ${target} --only translate.run/*`)).toMatchObject({ code: 0 })
 
   server.child.kill('SIGTERM')
-  const { code, stdout, stderr } = await server.ended
-  expect({ code, stderr, lines: stdout.trimEnd().split('\n').length }).toEqual({
+  expect(await server.ended).toMatchObject({
     code: 0,
     stderr: '',
-    lines: 1,
+    stdout: expect.stringMatching(/^.*\n$/),
   })
   expect(existsSync(target)).toBe(false)
   await expect(fetch(url)).rejects.toThrow()

@@ -5,7 +5,7 @@ import { conform } from '../cli/in-process.ts'
 import { reference } from '../cli/reference.ts'
 import { eventsUntilEnd, startPage } from './page.ts'
 
-const only = ['--only', 'files.retrieve/*', '--runs', '1']
+const only = ['--only', 'files.retrieve/4*', '--runs', '1']
 
 interface Asked {
   readonly method?: string
