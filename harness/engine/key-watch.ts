@@ -2,7 +2,7 @@ import type { OperationId } from '../../catalogue/operations.ts'
 import { describeResponse } from './describe.ts'
 import type { Credential, Exchange, Probe } from './exchange.ts'
 import { acceptedAt, isAccepting, refusing, wrongKeyIn, wrongRow } from './keys.ts'
-import { forLiveness, livenessProbe, operationProbe } from './request.ts'
+import { forLiveness, livenessProbe } from './request.ts'
 import { type HttpResponse, isThrottled, hasStatusOf } from './response.ts'
 import type { Run } from './run.ts'
 import { holdPlaces, sendOnce } from './send.ts'
@@ -103,6 +103,8 @@ function isRefused({ response }: Exchange): boolean {
   return response !== undefined && refusing.includes(response.status)
 }
 
+const noKey: Credential = { shown: '', full: false }
+
 /** Most wrong keys in a row that are sent to see whether they lock the full key out. */
 const mostOfTrial = 24
 /** A lock-out or a window of a quota that asks for no wait is given so long to end, in ms. */
@@ -121,14 +123,8 @@ async function lookAtLockOut(
   const wrongKey = wrongKeyIn(run.findings.log)
   const askedMs = retryAfter(response, Date.now()) ?? 0
   if (!wrongKey || askedMs > longestPauseMs) return 'no lock-out'
-  const probeWith = async (credential: Credential): Promise<Probe> => {
-    const { params } = await livenessProbe(run, id)
-    return operationProbe(run, id, { params, credential })
-  }
-  const [withoutKey, wrong] = [
-    await probeWith({ shown: '', full: false }),
-    await probeWith(wrongKey),
-  ]
+  const withoutKey = await livenessProbe(run, id, noKey)
+  const wrong = await livenessProbe(run, id, wrongKey)
   const full = await livenessProbe(run, id)
   // Nothing else is to come between them.
   return holdPlaces(run, run.client.semaphore.size, async (sendHeld) => {
@@ -161,8 +157,7 @@ async function lookAtLockOut(
 async function lockedOut(run: Run, id: OperationId, why: string): Promise<string> {
   const { options, target } = run
   const isFew = options.depth === 'quick' || target.limits.credentialProbes === 'few'
-  const { params } = await livenessProbe(run, id)
-  const probe = await operationProbe(run, id, { params, credential: { shown: '', full: false } })
+  const probe = await livenessProbe(run, id, noKey)
   const { response } = await sendOnce(run, probe, forLiveness, { fresh: true })
   const isAddress = response?.status === 403
   const remedy = isFew

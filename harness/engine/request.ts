@@ -51,10 +51,15 @@ export function draftOf(
 /** Nothing has this id: what a gateway answers there, it answers everywhere. */
 const nobodysId = '00000000-0000-4000-8000-000000000000'
 
-/** A request with the full key that changes nothing: it tells whether the target lives, and shows a connection the key. */
-export function livenessProbe(run: Run, id = run.api.first): Promise<Probe> {
-  const params = Object.keys(run.api.operation(id).params ?? {}).map((name) => [name, nobodysId])
-  return operationProbe(run, id, { params: Object.fromEntries(params) as Record<string, string> })
+/** A request, with the full key if no other is given, that changes nothing: it tells whether the target lives, and shows a connection the key. */
+export function livenessProbe(
+  run: Run,
+  id = run.api.first,
+  credential?: Credential,
+): Promise<Probe> {
+  const names = Object.keys(run.api.operation(id).params ?? {})
+  const params = Object.fromEntries(names.map((name) => [name, nobodysId]))
+  return operationProbe(run, id, { params, ...(credential && { credential }) })
 }
 
 export const forLiveness: Purpose = { requirement: null, role: 'liveness', skipPassive: true }
