@@ -103,9 +103,11 @@ async function attempt(gate: Gate, turn = 0, other?: Gate): Promise<boolean> {
   const onOther = await other?.create(ids.perApplication)
   if (onOther) await goesOn(client, first.id, ids.perApplication)
   const jobOnOther = onOther && viewOf(client.history).madeBy(onOther)
-  if (client.isPlanned(ids.inProgress) && !client.isBroken(ids.inProgress))
+  // One shows for the others that there are conflicts.
+  const most = client.isPlanned(ids.inProgress) ? 20 : 1
+  if (!client.isBroken(ids.inProgress))
     await allEnded([
-      createDuring(gate, first.id, turn),
+      createDuring(gate, first.id, turn, most),
       ...(other && jobOnOther && !client.isQuick ? [createDuring(other, jobOnOther.id, 0, 1)] : []),
     ])
   await older

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import target from '../../fixtures/reference.target.json' with { type: 'json' }
+import { rulesAfter } from '../../suites/jobs/rules.ts'
 import { error, judgeBehind, json, type Reply } from './behind.ts'
 import { judge, lost, type Way } from './networks.ts'
 
@@ -85,6 +86,22 @@ test.each([
     expect(raced).toBeGreaterThan(1)
     expect(failed).toEqual(expected)
     if (expected.length === 0) expect(passed).toContain('jobs.create/409-job-in-progress')
+  },
+)
+
+// Each brings about what its rule needs, whatever else is asked for, and waits for nothing that did not happen.
+test.each([...rulesAfter('conflicts'), ...rulesAfter('refusals')])(
+  '%s passes by itself, in less than 10 s of the time that a run has',
+  async (id) => {
+    let [first, last] = [0, 0]
+    const way: Way = (_, send) => {
+      last = performance.now()
+      first ||= last
+      return send()
+    }
+    const { passed } = await judge([id], { reference: { jobMs: 15, slowJobMs: 1200 }, way })
+    expect(passed).toContain(id)
+    expect(last - first).toBeLessThan(10_000)
   },
 )
 
