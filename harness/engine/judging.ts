@@ -182,7 +182,6 @@ const aboutOf = ({ id, operation, level, section, statement }: CatalogueRequirem
   statement,
 })
 
-/** The result of a requirement that is not to be judged. */
 function unplanned(run: Run, requirement: CatalogueRequirement): CatalogueResult {
   const entry = run.plan.get(requirement.id)
   const none = { control: 'none', cases: 0, durationMs: 0 } as const

@@ -42,7 +42,6 @@ export async function separateWrongKeys(run: Run, { credential }: Probe): Promis
   wrongKeys.sentAt.push(performance.now())
 }
 
-/** Looks once a run, whoever asks first. */
 function lookOnce<T>({ findings }: Run, kind: string, look: () => Promise<T>): Promise<T> {
   const known = (findings.looks.get(kind) as Promise<T> | undefined) ?? look()
   findings.looks.set(kind, known)

@@ -38,7 +38,6 @@ export function createKeys(target: Target, redactor: Redactor, life: Pick<Lifeti
     return source
   }
   return {
-    /** False if the run has no key with full rights. */
     hasFull: full !== undefined,
     /** `Bearer` and the full key; no credential at all if the run has none. */
     full: async (): Promise<Credential> =>

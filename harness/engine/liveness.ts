@@ -45,7 +45,6 @@ interface Asked {
 
 /** The liveness of a run, which is still being made: its question is the first request, whatever is judged. */
 export function createLiveness(run: () => Run): Liveness {
-  /** The requests under way, and when each was sent. */
   const open = new Map<PreviousRequest, number>()
   /** Those that ended without an answer, and when: one of them may have brought the target down. */
   let lost: {
@@ -215,7 +214,6 @@ export function createLiveness(run: () => Run): Liveness {
   }
 }
 
-/** Nobody takes connections there. */
 function isRefusing(result: HttpResult): boolean {
   return result.kind === 'no-answer' && result.detail === 'nobody-listens'
 }

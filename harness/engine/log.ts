@@ -20,7 +20,6 @@ export function kindOfRequest({ operation, credential: { full, value } }: Probe)
 /** An answer without its content. Times are in ms, as of `performance.now()`. */
 export interface Answer extends Kind {
   readonly credential: Credential
-  /** The requirement that it was sent for. */
   readonly requirement: string | null
   readonly status: number
   readonly tpe: string | undefined
@@ -32,7 +31,6 @@ export interface Answer extends Kind {
   isOwn: boolean
 }
 
-/** An answer that held a request back. */
 interface Limited extends Kind {
   readonly at: number
   /** How many answers had come before. */
@@ -259,7 +257,6 @@ export function grantsPerMinute({ answers, limited, begunAt }: Log): number | un
   return perMinute(inSeconds[Math.floor((inSeconds.length - 1) / 2)] ?? 0, 1000)
 }
 
-/** A whole number; undefined for none. */
 function perMinute(number: number, ms: number): number | undefined {
   // What is as good as whole is whole: times are no whole numbers.
   return Math.floor((number * 60_000) / ms + 1e-6) || undefined

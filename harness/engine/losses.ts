@@ -46,7 +46,6 @@ export function createLosses() {
 
 export type Losses = ReturnType<typeof createLosses>
 
-/** No answer came in time. */
 export function isHung(result: HttpResult): boolean {
   return result.kind === 'no-answer' && result.cause === 'timeout'
 }
@@ -79,7 +78,6 @@ export function createCircuitBreaker() {
         )
       }
     },
-    /** True for an operation that gave no answer to so many requests in a row. */
     isOpen: (operation: string): boolean => open.has(operation),
     /**
      * A request that got no answer.

@@ -26,7 +26,6 @@ export interface Outgoing extends Pick<SendingOptions, 'fresh'> {
   readonly isGated?: boolean
 }
 
-/** What the tries of one request have in common. */
 interface Tries {
   readonly run: Run
   readonly purpose: Purpose
@@ -37,14 +36,12 @@ interface Tries {
   unanswered?: Exchange
   /** It was sent again for want of an answer, as often as it takes if nothing else is lost. */
   resent: boolean
-  /** How many answers were lost. */
   lost: number
   /** It was sent once more since a few others got no answer in time either. */
   hung: boolean
   /** How often the target was gone, and came back. */
   refusals: number
   readonly gatewayErrors: HttpResponse[]
-  /** Throttled answers so far. */
   throttled: number
 }
 

@@ -110,7 +110,6 @@ function naming(result: HttpResult, isUsual: boolean): HttpResult {
   return { ...result, message: `${result.message} (${limit})` }
 }
 
-/** Records an exchange and shows it to whoever watches. */
 export function recordExchange(run: Run, sent: PreviousRequest, given: HttpResult): Exchange {
   // What is recorded is kept, and would hold the exchange before it on the connection, which holds the one before.
   const { previousTag, ...result } = given

@@ -7,7 +7,6 @@ import { headBytes, isEnvelope, isThrottled, tpeOf } from './response.ts'
 const fewestPlaces = 3
 /** A server that has none of so many operations is not the one that was meant. */
 const fewestOperations = 3
-/** So many kinds of pages are told. */
 const maxKinds = 10
 
 /** An operation that was asked for, and whether it seems to be there. */
@@ -172,7 +171,6 @@ function isSure({ hasEnvelope, hasParams, isMissing }: Asked): boolean {
   return isMissing || (!hasParams && !hasEnvelope)
 }
 
-/** The response in words, which do not name the path. */
 function withoutPath(exchange: Exchange): string {
   const path = pathOf(exchange.probe, {})
   return describeResponse(exchange)

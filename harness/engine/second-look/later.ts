@@ -28,7 +28,6 @@ export interface Counterpart {
   isGranted(exchange: Exchange): boolean
 }
 
-/** What else is known of a request that is asked for. */
 export interface AskOptions extends Pick<SendingOptions, 'fresh'> {
   /** Asked for only if the request is throttled on every try. */
   readonly counterpart?: () => Promise<Counterpart>
@@ -156,7 +155,6 @@ export async function takeTurns(asked: Asked, last: Exchange): Promise<Exchange>
   }
 }
 
-/** Waits as long as the throttled answer asks for. */
 async function waitAsAsked(run: Run, exchange: Exchange): Promise<void> {
   run.client.breaker.check(operationName(exchange.probe))
   const asked =

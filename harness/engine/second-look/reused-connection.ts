@@ -102,7 +102,6 @@ function attribute(run: Run, wrong: Exchange, fresh: Exchange): Exchange {
   return fresh
 }
 
-/** The failures of the requirement whose request spoiled its connection: the next answer on it, and that request. */
 function failuresOf(
   run: Run,
   id: string,
