@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { TargetFile } from '../../harness/target-file/model.ts'
+import { rateOf } from '../../harness/report/reason.ts'
 import { randomFrom } from '../support/lossy-network.ts'
 import { error, html, judgeBehind, limited, type Reply } from './behind.ts'
 import { judge, type Way } from './networks.ts'
@@ -81,6 +82,12 @@ describe('an operation that takes few requests', () => {
   })
 })
 
+/** No more requests a second than are granted; how much less depends on the order of what goes at once. */
+function expectNear(rate: string | undefined, granted: number): void {
+  expect(rateOf(rate!)).toBeLessThanOrEqual(granted)
+  expect(rateOf(rate!)).toBeGreaterThan(granted / 4)
+}
+
 const several = ['translate.*', 'web-search.*', 'files.*']
 
 describe('a quota of all requests', () => {
@@ -98,7 +105,7 @@ describe('a quota of all requests', () => {
     )
     expect(run.life.ended).toBeUndefined()
     expect(granted.size).toBeGreaterThan(2)
-    expect(report.run.suggestedRate).toMatch(/^(?:[4-5]\d|60)\/min$/)
+    expectNear(report.run.suggestedRate, 1)
   })
 
   test.each([
@@ -184,8 +191,8 @@ const rightKeys = (file: TargetFile): ReadonlySet<string> => {
   return new Set(keys.map((text) => JSON.parse(text) as string))
 }
 
-// A few operations of each kind: which one asks is no matter.
-const asked = ['files.*', 'jobs.retrieve', 'translate.run', 'pdf.parse', 'web-search.run']
+// No jobs: a quota of 10 s and a job that is waited for 2 s say nothing of each other.
+const asked = ['files.*', 'ai-detect.run', 'translate.run', 'pdf.parse', 'web-search.run']
 const only = [
   ...asked.flatMap((id) => [`${id}/401-*`, `${id}/403-insufficient-rights`, `${id}/2*`]),
   'envelope/shape',
@@ -288,18 +295,15 @@ describe('no lock-out', () => {
     expect(failed).toEqual([])
   })
 
-  test.each([
-    [20, /^(?:[6-9]\d|1[01]\d|120)\/min$|^2$/],
-    [100, /^[6-9]$|^10$/],
-  ])(
+  test.each([20, 100])(
     'is a quota of %d requests with any key, though requests without one are free',
-    async (most, rate) => {
+    async (most) => {
       const reply = quotaOf(most, 10, (request) => keyOf(request) && 'any')
       const { report, failed, run } = await judgeBehind(reply, { only, backoffMs })
       expect(report.run.throttled).toBeGreaterThan(0)
       expect(run.life.ended).toBeUndefined()
       expect(failed).toEqual([])
-      expect(report.run.suggestedRate).toMatch(rate)
+      expectNear(report.run.suggestedRate, most / 10)
     },
   )
 
