@@ -113,7 +113,7 @@ async function showCrash({ context, operation }: RefusalContext): Promise<void> 
   )
   if (!crash) return
   await requireOfInput(context.run, crash.exchange)
-  context.shownBy = crash.exchange.purpose.requirement
+  context.again.shownBy = crash.exchange.purpose.requirement
   context.fail(crash.exchange, 'anything but a 5xx', crash.what)
 }
 

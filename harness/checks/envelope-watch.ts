@@ -226,7 +226,7 @@ export const byAllAnswers: Judge = async (context) => {
   }
   const [first, ...more] = own.slice(0, maxShown).map(({ exchange, expected, actual, at }) => {
     const sentFor = exchange.purpose.requirement
-    context.shownBy = sentFor
+    context.again.shownBy = sentFor
     const what = sentFor === null ? '' : `(sent for ${sentFor})`
     return {
       ...context.failure(exchange, expected, what, actual),

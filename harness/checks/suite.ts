@@ -76,9 +76,9 @@ export function judgeVerdict(context: CheckContext, verdict: Verdict): void {
   context.cases += verdict.cases
   if (verdict.outcome === 'held') return
   for (const { exchange, what, expected, ...more } of verdict.evidence) {
-    context.shownBy = more.shownBy ?? null
-    context.before = more.before
-    context.takes = more.takes ?? context.takes
+    context.again.shownBy = more.shownBy ?? null
+    context.again.before = more.before
+    context.again.takes = more.takes ?? context.again.takes
     if (isPairs(expected)) {
       // That the state was there is what the rule has shown.
       context.control = 'granted'

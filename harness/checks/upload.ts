@@ -69,7 +69,7 @@ export function withOwnContent(run: Run, file: UploadContent): UploadContent {
 export function judgeRefused(context: CheckContext): void {
   for (const refused of sharedBy(context.run).wronglyRefused) {
     if (refused.probe.operation !== context.requirement.operation) continue
-    context.shownBy = refused.purpose.requirement
+    context.again.shownBy = refused.purpose.requirement
     context.cases++
     const what = refused.purpose.what ?? 'with a valid request'
     context.fail(refused, '2xx, as another one was answered', what)

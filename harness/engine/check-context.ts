@@ -31,17 +31,23 @@ export interface CheckContext {
   readonly familyOnly: Failure[]
   /** Judges the requirement once more when everything else was sent, at once with the others that are. */
   atEnd?: Judge | undefined
-  /** Other requirement whose requests caused what is being judged: a failure needs it to show again. */
-  shownBy: string | null
-  /** Request of a state that a curl line can bring about by itself: sent before the one that failed. */
-  before?: Exchange | undefined
-  /** What the next failure takes to show again, if not what the requirement says; null if its request alone shows it. */
-  takes?: TakesState | null | undefined
+  /** What shows a failure again, beside what the requirement says. */
+  readonly again: Again
   /** Sends a request for this requirement. Requests to a declared application wait until it is idle. */
   send(source: Source, purpose?: Partial<Purpose>, options?: AskOptions): Promise<Exchange>
   /** The evidence of a failure: what was sent, asked for, received. */
   failure(exchange: Exchange, expected: string, what: string, actual?: string): Failure
   fail(exchange: Exchange, expected: string, what: string, actual?: string): never
+}
+
+/** What the next failure takes to show again. */
+interface Again {
+  /** Other requirement whose requests caused what is being judged. */
+  shownBy: string | null
+  /** Request of a state that a curl line can bring about by itself: sent before the one that failed. */
+  before?: Exchange | undefined
+  /** If not what the requirement says; null if its request alone shows it. */
+  takes?: TakesState | null | undefined
 }
 
 /** Cases that were planned, how many of them were judged, and why one was not. */
@@ -73,7 +79,7 @@ export function createCheckContext(run: Run, requirement: CatalogueRequirement):
     run,
     requirement,
     control: 'none',
-    shownBy: null,
+    again: { shownBy: null },
     familyOnly: [],
     open: createOpenCases(),
     get scenario() {
@@ -127,7 +133,7 @@ function controlOf({ granted }: CheckContext, { probe }: Exchange): Pick<Failure
 
 /** What shows a failure again: the requirements that it needs, and the state that its request alone does not bring about. */
 function againBy(
-  { run, requirement, shownBy, takes: own }: CheckContext,
+  { run, requirement, again: { shownBy, takes: own } }: CheckContext,
   exchange: Exchange,
   state: TakesState | undefined,
 ): Pick<Failure, 'rerun' | 'rerunIds' | 'takes'> {
@@ -154,13 +160,13 @@ export function answered(
 
 /** The exchange as a failure shows it: its curl line says so if it alone shows something else by now. */
 function shownIn(
-  { run, requirement, before }: CheckContext,
+  { run, requirement, again }: CheckContext,
   exchange: Exchange,
   state: TakesState | undefined,
 ): FailureExchange {
   const { recorded } = exchange
   const why = removedSince(run, recorded) ?? prepared(run, requirement) ?? named(run, exchange)
-  const first = (before ?? exchange).recorded
+  const first = (again.before ?? exchange).recorded
   const curl = state === 'job-in-progress' ? curlOfBoth(first, recorded) : recorded.curl
   const shown = { ...recorded, curl: why === undefined ? curl : curl + remarkMark + why }
   run.findings.shown.set(shown, exchange)

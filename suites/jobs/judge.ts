@@ -91,7 +91,7 @@ export const eachRead: Judge = async (context) => {
   const client = clientOf(context.run)
   const { exchange } = await control(context.run, 'jobs.retrieve')
   if (!exchange) throw new NotExercised(leftOut('--read-only'))
-  if (!isSomeRight(client.history)) context.takes = null
+  if (!isSomeRight(client.history)) context.again.takes = null
   judgeGranted(context, exchange, '200 with a job', '')
   judgeShape(context, exchange, 'job', '')
   const verdict = client.verdict('jobs.retrieve/200-job')
