@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import { startProxy } from '../hostile/proxy.ts'
+import { passOn, startRaw } from '../support/raw-server.ts'
 
 /** A target that stands before another one and never answers some requests. */
 export interface SlowTarget {
@@ -18,15 +18,15 @@ export async function slowTarget(
   const passed: string[] = []
   const waiting: { count: number; resolve: () => void }[] = []
   let held = 0
-  const { url, close } = await startProxy(behind, (request, response) => {
-    const line = `${request.method} ${request.url}`
+  const port = Number(new URL(behind).port)
+  const { url, close } = await startRaw((asked) => {
+    const line = asked.text.slice(0, asked.text.indexOf(' HTTP/'))
     if (!holds(line)) {
       passed.push(line)
-      return response()
+      return passOn(asked, port)
     }
     held++
     for (const { count, resolve } of waiting) if (held >= count) resolve()
-    return new Promise(() => undefined)
   })
   onTestFinished(close)
   return {

@@ -1,9 +1,9 @@
 import type { Handler } from '../../harness/http/handler-transport.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { startProxy } from './proxy.ts'
 import { createReference, startReference } from '../../reference/server.ts'
 import { transportTo } from '../matrix/judge-reference.ts'
+import { type Asked, passOn, startRaw } from '../support/raw-server.ts'
 import { inVirtualTime } from '../support/virtual-time.ts'
 import { type HostileSettings, judgeAsCommand, judgeHostile } from './judge-hostile.ts'
 import { proveJunit, proveSound } from './proof.ts'
@@ -35,18 +35,18 @@ function judgeBehind<T>(
 /** Judges the reference over sockets until it is asked for such a request, at which its process ends. */
 async function judgeUntil<T>(
   judge: (url: string, settings: HostileSettings) => Promise<T>,
-  isLast: (asked: { number: number; url: string; body: Buffer }) => boolean,
+  isLast: (asked: Asked) => boolean,
   only: readonly string[] = [],
 ): Promise<T & { url: string }> {
   const reference = await startReference({ jobMs: 10, slowJobMs: 100 })
-  const proxy = await startProxy(reference.url, async (asked, response) => {
-    if (!isLast(asked)) return response()
-    void proxy.close()
-    return never
+  const port = Number(new URL(reference.url).port)
+  const front = await startRaw((asked) => {
+    if (isLast(asked)) void front.close()
+    else passOn(asked, port)
   })
-  const outcome = await judge(proxy.url, { ownKeys: true, options: { only } })
+  const outcome = await judge(front.url, { ownKeys: true, options: { only } })
   await reference.close()
-  return { ...outcome, url: proxy.url }
+  return { ...outcome, url: front.url }
 }
 
 test('a target that answers half the run and then nothing is noticed, and what was learned is told', async () => {
@@ -82,7 +82,7 @@ test('the request that ends the process of a target is named', async () => {
   const id = 'chat.create/400-malformed-json'
   const { of, url: base } = await judgeUntil(
     judgeAsCommand,
-    ({ url, body }) => url.startsWith('/v1/chat') && isMalformed(body.toString()),
+    ({ path, body }) => path.startsWith('/v1/chat') && isMalformed(body),
     [id, 'files.list/*'],
   )
   expect(of(id).reason).toMatch(

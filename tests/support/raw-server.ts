@@ -86,6 +86,14 @@ export function startRaw(answer: Behaviour): Promise<Listening> {
   return listenOn(net.createServer(serving(answer)))
 }
 
+/** Hands a request on as it stands to a server on that port, and its answer back. */
+export function passOn({ text, socket }: Asked, port: number): void {
+  const onward = net.connect(port, '127.0.0.1')
+  onward.on('error', () => socket.destroy()).write(text, 'latin1')
+  socket.on('close', () => onward.destroy())
+  onward.pipe(socket, { end: false })
+}
+
 /** The request that the text begins with, as far as it is there, and where it ends; undefined before the end of its head. */
 function requestIn(
   text: string,
