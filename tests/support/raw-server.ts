@@ -86,12 +86,19 @@ export function startRaw(answer: Behaviour): Promise<Listening> {
   return listenOn(net.createServer(serving(answer)))
 }
 
+/** A connection to another server for each of ours. */
+const onwards = new WeakMap<net.Socket, net.Socket>()
+
 /** Hands a request on as it stands to a server on that port, and its answer back. */
 export function passOn({ text, socket }: Asked, port: number): void {
-  const onward = net.connect(port, '127.0.0.1')
-  onward.on('error', () => socket.destroy()).write(text, 'latin1')
-  socket.on('close', () => onward.destroy())
-  onward.pipe(socket, { end: false })
+  let onward = onwards.get(socket)
+  if (!onward) {
+    const to = net.connect(port, '127.0.0.1').on('error', () => socket.destroy())
+    socket.on('close', () => to.destroy())
+    to.pipe(socket)
+    onwards.set(socket, (onward = to))
+  }
+  onward.write(text, 'latin1')
 }
 
 /** The request that the text begins with, as far as it is there, and where it ends; undefined before the end of its head. */
