@@ -31,7 +31,7 @@ export function otherPairs(): string[][] {
 }
 
 /** These take longest. They are met in one cohort, and alone in tests/engine/requests.test.ts. */
-const large: readonly string[] = ['answers/large', 'answers/huge']
+export const large: readonly string[] = ['answers/large', 'answers/huge']
 
 /** The ways that need no socket, assigned to as few servers as can be. Each seed gives each another cohort. */
 export function inCohorts(seed: 'first' | 'second'): string[][] {
