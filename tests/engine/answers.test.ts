@@ -88,9 +88,9 @@ test('a run of more answers than a call takes arguments', () => {
   const seen = ran([[500], [200]])
   const json = () => ({ ok: true, value: { tpe: 'InternalError' } })
   const response = { status: 500, headers: [], json }
-  for (let at = 2; at < 200_000; at++)
+  for (let at = 2; at < 140_000; at++)
     seen.see({ probe, purpose, endedAt: at, response } as unknown as Exchange)
-  expect(answersDiffer(seen, coming(3))).toMatchObject({ times: 199_999, of: 200_000 })
+  expect(answersDiffer(seen, coming(3))).toMatchObject({ times: 139_999, of: 140_000 })
 })
 
 test('a header that sends a key back does not show it, nor the beginning of a long one', () => {
