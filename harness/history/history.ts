@@ -20,6 +20,8 @@ export interface History {
   of(id: string): readonly HistoryEvent[]
   /** The creations within an object: the jobs of an application, the additions to a graph. */
   within(id: string): readonly HistoryEvent[]
+  /** Tells each event so far, and each one more as soon as it is appended. */
+  follow(tell: (event: HistoryEvent) => void): void
 }
 
 /** A history that can still grow. */
@@ -52,6 +54,7 @@ export function createHistory(
   const events: HistoryEvent[] = []
   const othersAt: number[] = []
   const byPlace = new Map<string, HistoryEvent[]>()
+  const followers: ((event: HistoryEvent) => void)[] = []
   let changes = 0
   return {
     events,
@@ -63,6 +66,10 @@ export function createHistory(
     othersAt,
     of: (id) => byPlace.get(`of ${idKey(id)}`) ?? [],
     within: (id) => byPlace.get(`within ${idKey(id)}`) ?? [],
+    follow(tell) {
+      events.forEach(tell)
+      followers.push(tell)
+    },
     appendOther: (at) => void othersAt.push(at),
     append(event) {
       if (!event) return
@@ -81,6 +88,7 @@ export function createHistory(
         if (known) known.push(event)
         else byPlace.set(place, [event])
       }
+      for (const tell of followers) tell(event)
     },
   }
 }
@@ -96,17 +104,19 @@ export function derived<T>(make: (history: History) => T): (history: History) =>
   }
 }
 
-/** What is gathered from the events of a history, one after the other: it grows with the history. */
+/** What is gathered from the events of a history, one after the other: whoever holds a part of it sees that grow with the history. */
 export function gathered<T>(
   begin: () => T,
   add: (state: T, event: HistoryEvent) => void,
 ): (history: History) => T {
-  const known = new WeakMap<History, { readonly state: T; count: number }>()
+  const known = new WeakMap<History, { readonly state: T }>()
   return (history) => {
-    let last = known.get(history)
-    if (!last) known.set(history, (last = { state: begin(), count: 0 }))
-    while (last.count < history.events.length) add(last.state, history.events[last.count++]!)
-    return last.state
+    const last = known.get(history)
+    if (last) return last.state
+    const state = begin()
+    known.set(history, { state })
+    history.follow((event) => add(state, event))
+    return state
   }
 }
 

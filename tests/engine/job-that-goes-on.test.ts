@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import target from '../../fixtures/reference.target.json' with { type: 'json' }
-import { rulesAfter } from '../../suites/jobs/rules.ts'
+import { historyOf } from '../../harness/history/history.ts'
+import { ids, rulesAfter } from '../../suites/jobs/rules.ts'
+import { viewOf } from '../../suites/jobs/view.ts'
 import { error, judgeBehind, json, type Reply } from './behind.ts'
 import { judge, lost, type Way } from './networks.ts'
 
 const { id: application } = target.resources.application
+const { id: slow } = target.resources.slowApplication
 
 /** What the rules of refused creations need: the states that they are looked at in. */
 const states = ['jobs.create/4*', 'jobs.create/202-*', 'jobs.retrieve/200-*']
@@ -88,6 +91,24 @@ test.each([
     if (expected.length === 0) expect(passed).toContain('jobs.create/409-job-in-progress')
   },
 )
+
+test('each slow job is met by creations during its whole life, and by none once it was read as ended', async () => {
+  const { run } = await judge(['jobs.create/409-*'], {
+    reference: { jobMs: 15, slowJobMs: 1200 },
+  })
+  const { jobs, creations } = viewOf(historyOf(run)).applicationOf(slow)
+  const beside = creations.filter(
+    ({ exchange: { purpose } }) => purpose.requirement === ids.inProgress,
+  )
+  expect(jobs).toHaveLength(3)
+  for (const { creation, end } of jobs) {
+    const endedAt = end?.endedAt ?? Infinity
+    const during = beside.filter(({ sentAt }) => sentAt > creation.endedAt && sentAt < endedAt)
+    expect(during.map(({ request }) => request)).toEqual(expect.arrayContaining(['valid', 'odd']))
+    expect(during.at(-1)!.sentAt - creation.endedAt).toBeGreaterThan(600)
+  }
+  expect(beside.every(({ status }) => status === 409)).toBe(true)
+})
 
 // Each brings about what its rule needs, whatever else is asked for, and waits for nothing that did not happen.
 test.each([...rulesAfter('conflicts'), ...rulesAfter('refusals')])(

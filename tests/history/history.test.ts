@@ -83,6 +83,18 @@ test('what is gathered looks at each event once, and knows what took its place',
   expect(looks).toBe(3)
 })
 
+test('what is gathered grows with the history, also for who asked before', () => {
+  const history = createHistory(limits)
+  history.append(eventAt(0))
+  const all = gathered(
+    (): HistoryEvent[] => [],
+    (events, event) => void events.push(event),
+  )(history)
+  history.append(eventAt(10))
+  expect(all).toEqual(history.events)
+  expect(all).toHaveLength(2)
+})
+
 test('what is derived from a recording knows an event that took the place of another', () => {
   const lastSent = derived(({ events }) => events.at(-1)?.sentAt)
   const history = createHistory(limits, { isRecorded: true })
