@@ -93,10 +93,8 @@ export async function oneRun(
     front.onFound?.(found)
     warn(found, options, baseline)
     const expected = baseline ? heldEntries(baseline, new Date()) : []
-    const start =
-      options.start === undefined ? {} : { start: redactorFor(found.target).text(options.start) }
     const log = folder && join(folder.path, 'exchanges.ndjson')
-    const run = runOptions({ ...options, ...start }, baseUrl, expected, log)
+    const run = runOptions(withoutKeys(options, found), baseUrl, expected, log)
     checkFiles(requests, options, found)
     if (requests.length > 0) await loadFormats()
     if (!found.problem && (options.start !== undefined || options.wait !== undefined))
@@ -122,6 +120,21 @@ export async function oneRun(
     await server?.close()
     await found.close()
     if (left?.done === false) front.onLeftBehind?.()
+  }
+}
+
+/** The options as they are repeated in reports: no key stands in what they hand to the target or to its shell. */
+function withoutKeys(options: RunArguments, { target }: FoundTarget): RunArguments {
+  const redactor = redactorFor(target)
+  const { header, start } = options
+  const shown = Object.entries(header).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? redactor.text(value) : value,
+  ])
+  return {
+    ...options,
+    header: Object.fromEntries(shown) as typeof header,
+    ...(start !== undefined && { start: redactor.text(start) }),
   }
 }
 

@@ -79,6 +79,8 @@ function startOf({ start, wait }: RunArguments): string {
     .replaceAll(/(--?[\w-]+\s+)(?!-)('[^']*'|"[^"]*"|\S+)/g, (whole, name: string, value: string) =>
       isSecretName(name) && !isPlaceOfKey.test(value) ? name + labels.other : whole,
     )
+    // The password of a URL, if it is written there.
+    .replaceAll(/(\w:\/\/[^\s:@/'"]*:)(?!\$)[^\s@/'"]+(?=@)/g, `$1${labels.other}`)
   return [
     ...(shown === undefined ? [] : [` --start ${shellWord(shown)}`]),
     ...(wait === undefined ? [] : [` --wait ${wait}`]),

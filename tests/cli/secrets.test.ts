@@ -17,6 +17,8 @@ test.each([
   ['docker run -e API_KEY=hunter2 image', 'docker run -e API_KEY=[redacted] image'],
   ['node server.js --tls-key key.pem --verbose', 'node server.js --tls-key key.pem --verbose'],
   ['node server.js --token "$TOKEN"', 'node server.js --token "$TOKEN"'],
+  ['DB=postgres://me:hunter2@db/x npm start', 'DB=postgres://me:[redacted]@db/x npm start'],
+  ['DB=postgres://me:$PW@db:80/x npm start', 'DB=postgres://me:$PW@db:80/x npm start'],
 ])('the command that starts a server is repeated without its secrets: %s', (start, shown) => {
   const options = { start, header: {}, only: [], skip: [] } as unknown as RunArguments
   expect(runOptions(options, 'http://x.example', []).rerun).toContain(shellWord(shown))
