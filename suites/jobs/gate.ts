@@ -22,24 +22,31 @@ const triesIfLost = 13
 /** Between two creations on an application that should be free, in ms. */
 export const pauseMs = 1000
 
+/** What all that is sent to one application has in common. */
+const lockOf = ({ run }: JobClient) => ({
+  // A refusal takes one place, a creation all of them.
+  places: createSemaphore(Number.MAX_SAFE_INTEGER),
+  unread: new Set<string>(),
+  /** How long it is waited for yet, in ms, if its jobs cannot be read: one of the run may go on for as long as it likes. */
+  blindMs: run.target.limits.settleMs,
+  gaveUp: undefined as NotExercised | undefined,
+})
+type Lock = ReturnType<typeof lockOf>
+
 /**
  * The gate of one application: while it has a job in progress, only what a 409 requirement sends itself goes there. Refusals go
  * through together, creations alone. Who holds it sends past all others.
  */
 export class Gate {
   readonly client: JobClient
+  /** With the inputs that are sent. */
   readonly application: ApplicationResource
-  // A refusal takes one place, a creation all of them.
-  readonly #places = createSemaphore(Number.MAX_SAFE_INTEGER)
-  readonly #unread = new Set<string>()
-  /** How long it is waited for yet, in ms, if its jobs cannot be read: one of the run may go on for as long as it likes. */
-  #blindMs: number
-  #gaveUp: NotExercised | undefined
+  readonly #lock: Lock
 
-  constructor(client: JobClient, application: ApplicationResource) {
+  constructor(client: JobClient, application: ApplicationResource, lock = lockOf(client)) {
     this.client = client
     this.application = application
-    this.#blindMs = client.run.target.limits.settleMs
+    this.#lock = lock
   }
 
   get jobs(): readonly Job[] {
@@ -51,12 +58,14 @@ export class Gate {
   }
 
   get isGivenUp(): boolean {
-    return this.#gaveUp !== undefined
+    return this.#lock.gaveUp !== undefined
   }
 
   giveUp(why: string): NotExercised {
     const after = `after ${this.#jobTimeoutMs} ms (limits.jobTimeoutMs)`
-    return (this.#gaveUp ??= new NotExercised(`application ${this.application.id} ${why} ${after}`))
+    return (this.#lock.gaveUp ??= new NotExercised(
+      `application ${this.application.id} ${why} ${after}`,
+    ))
   }
 
   create(requirement: string): Promise<HistoryEvent> {
@@ -67,26 +76,26 @@ export class Gate {
   async settle(): Promise<boolean> {
     const deadline = performance.now() + this.#jobTimeoutMs
     for (const { id, readings } of this.jobs) {
-      if (this.#unread.has(id) || (await this.client.awaitEnd(id, deadline))) continue
+      if (this.#lock.unread.has(id) || (await this.client.awaitEnd(id, deadline))) continue
       const last = readings.at(-1)
       if (last?.noise !== undefined)
         throw new Throttled(`a reading was answered ${describeResponse(last.exchange)}`)
       if (last && statusOf(last) === 'in_progress') return false
-      this.#unread.add(id)
+      this.#lock.unread.add(id)
     }
     return true
   }
 
   /** Throws if a job does not end, now or before: it is not waited for any more. */
   async #idle(): Promise<void> {
-    if (this.#gaveUp) throw this.#gaveUp
+    if (this.#lock.gaveUp) throw this.#lock.gaveUp
     if (!(await this.settle())) throw this.giveUp('still had a job in progress')
   }
 
   /** Pauses while it is busy; throws if its jobs cannot be read and it has been waited for long enough. */
   async #pauseBusy(ms: number): Promise<void> {
-    if (this.client.cannotBeRead && (this.#blindMs -= ms) < 0)
-      throw (this.#gaveUp ??= new NotExercised(
+    if (this.client.cannotBeRead && (this.#lock.blindMs -= ms) < 0)
+      throw (this.#lock.gaveUp ??= new NotExercised(
         `application ${this.application.id} is busy, and its jobs cannot be read`,
       ))
     await this.client.pause(ms)
@@ -104,8 +113,8 @@ export class Gate {
     const { run } = this.client
     // Kept over all attempts: another request would make the application busy again.
     // Refusals, of which many go at once, do not wait for creations that wait too, each for a job to end.
-    const turn = isExclusive ? { count: this.#places.size } : { count: 1, urgent: true }
-    const release = await this.#places.acquire(run.life.signal, turn)
+    const turn = isExclusive ? { count: this.#lock.places.size } : { count: 1, urgent: true }
+    const release = await this.#lock.places.acquire(run.life.signal, turn)
     try {
       let busySince: number | undefined
       /** Connections of their own on which no answer came: such a creation may be what makes the application busy. */
@@ -139,8 +148,8 @@ export class Gate {
 
   /** Takes the idle application to itself, and gives what lets go of it again; throws `NotExercised` if it is not idle in time. */
   async acquire(): Promise<() => void> {
-    const release = await this.#places.acquire(this.client.run.life.signal, {
-      count: this.#places.size,
+    const release = await this.#lock.places.acquire(this.client.run.life.signal, {
+      count: this.#lock.places.size,
     })
     try {
       // Even if it was given up its release is judged, if a reading showed that its last job ended.
@@ -178,6 +187,10 @@ export class Gate {
   }
 }
 
-/** The gate of a declared application. */
+/** The gate of a declared application: it may be declared twice, with other inputs. */
 export const gateOf = (client: JobClient, application: ApplicationResource): Gate =>
-  client.once(`gate of ${application.id}`, () => new Gate(client, application))
+  new Gate(
+    client,
+    application,
+    client.once(`lock of ${application.id}`, () => lockOf(client)),
+  )

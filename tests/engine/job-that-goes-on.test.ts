@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import target from '../../fixtures/reference.target.json' with { type: 'json' }
 import { historyOf } from '../../harness/history/history.ts'
+import type { TargetFile } from '../../harness/target-file/model.ts'
 import { ids, rulesAfter } from '../../suites/jobs/rules.ts'
 import { viewOf } from '../../suites/jobs/view.ts'
 import { error, judgeBehind, json, type Reply } from './behind.ts'
@@ -108,6 +109,25 @@ test('each slow job is met by creations during its whole life, and by none once 
     expect(during.at(-1)!.sentAt - creation.endedAt).toBeGreaterThan(600)
   }
   expect(beside.every(({ status }) => status === 409)).toBe(true)
+})
+
+test('one application may be declared twice: each time with its own inputs', async () => {
+  const inputs = [
+    { id: 'topic', value: ['slow'] },
+    { id: 'tone', value: ['calm'] },
+  ]
+  const change = (file: TargetFile): TargetFile => ({
+    ...file,
+    resources: { ...file.resources, slowApplication: { id: application, inputs } },
+  })
+  const bodies: string[] = []
+  const way: Way = ({ body }, send, { purpose }) => {
+    if (purpose?.requirement === ids.noEffect) bodies.push(String(body))
+    return send()
+  }
+  await judge(['jobs.create/409-*', ids.noEffect], { reference: { jobMs: 300 }, way, change })
+  expect(bodies.filter((body) => body.includes('tea')).length).toBeGreaterThan(5)
+  expect(bodies.filter((body) => body.includes('slow'))).toEqual([])
 })
 
 // Each brings about what its rule needs, whatever else is asked for, and waits for nothing that did not happen.
