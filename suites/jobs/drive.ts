@@ -75,7 +75,9 @@ async function begin(gate: Gate): Promise<Job[]> {
     return sent.map((exchange) => client.eventOf(exchange))
   }
   const isBurst = client.isPlanned(ids.atomic) && run.target.limits.concurrency > 1
-  const made = isBurst ? await burst() : [await gate.create(ids.released)]
+  const made = isBurst ? await burst() : []
+  // If all were throttled, one that waits its turn shows what is not about a burst.
+  if (made.every(({ noise }) => noise === 'throttled')) made.push(await gate.create(ids.released))
   const jobs = made.flatMap((event) => viewOf(history).madeBy(event) ?? [])
   if (jobs.length === 0 && made.some(isConflict)) await gate.untilFree(ids.released)
   return jobs

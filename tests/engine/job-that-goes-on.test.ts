@@ -6,7 +6,7 @@ import type { TargetFile } from '../../harness/target-file/model.ts'
 import { ids, rulesAfter } from '../../suites/jobs/rules.ts'
 import { viewOf } from '../../suites/jobs/view.ts'
 import { error, judgeBehind, json, type Reply } from './behind.ts'
-import { judge, lost, type Way } from './networks.ts'
+import { judge, lost, refusal, type Way } from './networks.ts'
 
 const { id: application } = target.resources.application
 const { id: slow } = target.resources.slowApplication
@@ -128,6 +128,18 @@ test('one application may be declared twice: each time with its own inputs', asy
   await judge(['jobs.create/409-*', ids.noEffect], { reference: { jobMs: 300 }, way, change })
   expect(bodies.filter((body) => body.includes('tea')).length).toBeGreaterThan(5)
   expect(bodies.filter((body) => body.includes('slow'))).toEqual([])
+})
+
+test('if creations at once are all throttled, one by itself shows the rest', async () => {
+  const way: Way = (_, send, { purpose }) =>
+    purpose?.requirement === ids.atomic ? refusal(429, 'QuotaExceeded') : send()
+  const change = (file: TargetFile): TargetFile => {
+    const { 'applications.create': _, ...operations } = file.operations ?? {}
+    return { ...file, operations, resources: { application: target.resources.slowApplication } }
+  }
+  const reference = { slowJobMs: 1200 }
+  const { passed } = await judge(['jobs.create/409-*'], { reference, way, change })
+  expect(passed).toEqual([ids.inProgress, ids.released])
 })
 
 // Each brings about what its rule needs, whatever else is asked for, and waits for nothing that did not happen.
