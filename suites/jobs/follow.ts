@@ -1,8 +1,9 @@
 import { declaredResource, grantedControl } from '../../harness/checks/index.ts'
 import { describeResponse, isPlanned, NotExercised } from '../../harness/engine/index.ts'
+import { groupBy } from '../../harness/group-by.ts'
 import { leftOut } from '../../harness/report/index.ts'
 import type { JobClient } from './client.ts'
-import { hasEnded, isGone, type Job } from './job.ts'
+import { hasEnded, isGone, isRead, type Job, statusOf } from './job.ts'
 import { ids, rulesAfter } from './rules.ts'
 import { apartMs, timesDiffer } from './times.ts'
 import { ownJobs, viewOf } from './view.ts'
@@ -42,17 +43,22 @@ async function createLater(client: JobClient): Promise<void> {
 
 /** An ended job is read again so many ms after it was made, or in a quick run after it was seen to have ended. */
 const againMs = { full: 3000, quick: 1000 }
-/** Most ended jobs of each application that are read again, besides the first; the latest are taken. */
+/** Most ended jobs of each application and outcome that are read again, besides the first; the latest are taken. */
 const maxReadAgain = { full: 2, quick: 1 }
 
-/** The first job of each application and the last ones, and those that were read, and then not there: by a copy that lags behind, or lost. */
+/** The first job of each application, the last ones of each outcome, and those that were read, and then not there: by a copy that lags behind, or lost. */
 function jobsToReadAgain({ run: { options }, history }: JobClient): Job[] {
-  const jobs = viewOf(history).applications.flatMap((application) => {
-    const ended = application.jobs.filter(({ isOver, twinOf }) => isOver && !twinOf)
-    const gone = ended.filter(({ readings }) => isGone(readings.at(-1)!))
-    return [...ended.slice(0, 1), ...ended.slice(-maxReadAgain[options.depth]), ...gone]
-  })
-  return [...new Set(jobs)]
+  const made = ownJobs(history).filter(({ twinOf }) => !twinOf)
+  const ended = made.filter(({ isOver }) => isOver)
+  const gone = made.filter(({ readings }) => readings.some(isRead) && isGone(readings.at(-1)!))
+  const applications = [...groupBy(ended, ({ application }) => application).values()]
+  const jobs = applications.flatMap((own) => [
+    ...own.slice(0, 1),
+    ...[...groupBy(own, ({ end }) => end && statusOf(end)).values()].flatMap((alike) =>
+      alike.slice(-maxReadAgain[options.depth]),
+    ),
+  ])
+  return [...new Set([...jobs, ...gone])]
 }
 
 /** A job that is gone is read again after so many ms each: a copy that lags behind knows it by then, or another one answers. */

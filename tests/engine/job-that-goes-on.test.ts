@@ -142,6 +142,31 @@ test('if creations at once are all throttled, one by itself shows the rest', asy
   expect(passed).toEqual([ids.inProgress, ids.released])
 })
 
+test.each([
+  ['failed', 'jobs.retrieve/200-stable'],
+  ['cancelled', 'jobs.retrieve/200-outcome'],
+])('a job in the middle that reads as %s is read again at the end', async (status, expected) => {
+  let made = 0
+  let odd: { readonly id: string; readonly at: number } | undefined
+  const reply: Reply = async (path, answer) => {
+    const response = await answer()
+    if (path.endsWith(`/${application}/jobs`) && response.status === 202 && ++made === 3)
+      odd = {
+        id: ((await response.clone().json()) as { id: string }).id,
+        at: performance.now(),
+      }
+    if (!odd || !path.endsWith(`/jobs/${odd.id}`) || response.status !== 200) return response
+    const job = (await response.json()) as Record<string, unknown>
+    const isLate = performance.now() - odd.at > 1000
+    if (job['status'] === 'in_progress' || (isLate && status === 'failed')) return json(200, job)
+    const { completed_at: _, data: __, ...rest } = job
+    return json(200, { ...rest, status })
+  }
+  const { failed } = await judgeBehind(reply, { only: states })
+  expect(made).toBeGreaterThan(8)
+  expect(failed).toContain(expected)
+})
+
 // Each brings about what its rule needs, whatever else is asked for, and waits for nothing that did not happen.
 test.each([...rulesAfter('conflicts'), ...rulesAfter('refusals')])(
   '%s passes by itself, in less than 10 s of the time that a run has',
