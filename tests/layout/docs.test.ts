@@ -115,6 +115,18 @@ test('every file that CONTRIBUTING names is there, and every test that a page na
   expect([...named, ...tests].filter((path) => !existsSync(join(root, path)))).toEqual([])
 })
 
+test('what CONTRIBUTING shows of a file stands in it', () => {
+  const page = read('CONTRIBUTING.md')
+  const shown = [...page.matchAll(/^\/\/ ([\w/.-]+)\n([\s\S]*?)(?=^\n|^```)/gm)]
+  expect(shown).toHaveLength(2)
+  const missing = shown.flatMap(([, path, code]) => {
+    const file = read(path!)
+    const lines = code!.split('\n').map((line) => line.trim())
+    return lines.filter((line) => !file.includes(line))
+  })
+  expect(missing).toEqual([])
+})
+
 test('every option of a run and every command is documented', () => {
   const page = read('docs/command-line.md')
   const help = execFileSync(process.execPath, [join(root, 'bin/conform.js'), '--help'], {
