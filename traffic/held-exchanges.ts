@@ -127,14 +127,10 @@ function isJudgedAlone({
 function wrongRefusals(own: readonly OwnEntry[], { baseUrl }: Target, { run }: Report): Wrong[] {
   const redactor = new Redactor()
   const isAnswered = ({ entry, operation, role }: OwnEntry): boolean =>
-    role === 'probe' &&
-    operation !== undefined &&
-    entry.status > 0 &&
-    !ofGateways.includes(entry.status)
+    role === 'probe' && operation !== undefined && entry.status > 0
   const probes = groupBy(own.filter(isAnswered), ({ requirement }) => requirement)
   return catalogue.flatMap((judged) => {
-    const answers = probes.get(judged.id) ?? []
-    if (!isJudgedAlone(judged) || answers.length === 0) return []
+    if (!isJudgedAlone(judged)) return []
     const isRefused = ({ entry, operation }: OwnEntry): boolean => {
       const path = pathUnder(baseUrl, entry.url)!
       const match = matchPairs(
@@ -143,10 +139,14 @@ function wrongRefusals(own: readonly OwnEntry[], { baseUrl }: Target, { run }: R
       )
       return match === 'exact' || (match === 'family' && run.tpe === 'family')
     }
+    const answers = probes.get(judged.id) ?? []
     const refused = answers.filter(isRefused)
-    const granted = answers.filter((one) => one.entry.status < 300 && !refused.includes(one))
+    const others = answers.filter(
+      (one) => !refused.includes(one) && !ofGateways.includes(one.entry.status),
+    )
+    const granted = others.filter(({ entry }) => entry.status < 300)
     const most = judged.fault === 'credentials' ? 0 : refused.length
-    const [by] = granted.length > most ? granted : refused.length === 0 ? answers : []
+    const [by] = granted.length > most ? granted : refused.length === 0 ? others : []
     return by ? [{ id: judged.id, by }] : []
   })
 }

@@ -110,6 +110,20 @@ describe('of a whole run', async () => {
     expect(problems.join('\n')).toMatch(/envelope\/shape passed in the report/)
   })
 
+  test('an error of a model does not, if another request was refused with 429', () => {
+    const throttled = run.entries.filter(({ response }) => response.status === 429)
+    const failed = structuredClone(throttled).map((entry) => {
+      const content = entry.response.content
+      const text = content.text.replace(/"tpe":"[^"]*"/, '"tpe":"CompletionModelInternalError"')
+      Object.assign(content, { text, size: text.length })
+      Object.assign(entry.response, { status: 500 })
+      entry.request.url = `${String(entry.request.url)}?other`
+      return entry
+    })
+    expect(failed.length).toBeGreaterThan(10)
+    expect(problemsOf({ ...run, entries: [...failed, ...run.entries] })).toEqual([])
+  })
+
   test('another tpe does, and so does a server that did nothing for an operation', () => {
     const other = changed(({ response }) => {
       response.content.text = response.content.text?.replace('ResourceNotFound', 'NoSuchThing')
