@@ -4,7 +4,7 @@ import type { Exchange } from './exchange.ts'
 import type { Kind, Log } from './log.ts'
 import { type HttpResponse, isThrottled } from './response.ts'
 
-interface Turn {
+export interface Turn {
   /** Places that are taken at once, so that a burst starts together. */
   readonly count?: number
   /** Before all who wait already and are in no hurry. */
