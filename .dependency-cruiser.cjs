@@ -31,10 +31,9 @@ const house = {
   ],
   traffic: [['suites/', ...harness], 'Recorded traffic is judged as a live run is.'],
   library: [
-    ['suites/', 'traffic/', 'reference/', ...harness],
-    'The engine without a front of its own.',
+    ['suites/', 'traffic/', 'reference/', 'reporters/', ...harness],
+    'The engine as a library, and the front for vitest.',
   ],
-  vitest: [['library/', 'reporters/', 'cli/output/', ...harness], 'The suites as tests of vitest.'],
   cli: [
     [
       'library/',
@@ -50,9 +49,7 @@ const house = {
   ],
 }
 
-const ours = [...Object.keys(house), 'harness', 'bench', 'build', 'tests'].map(
-  (folder) => `${folder}/`,
-)
+const ours = [...Object.keys(house), 'harness', 'scripts', 'tests'].map((folder) => `${folder}/`)
 
 function edges(folder, [allowed, comment]) {
   return {
@@ -98,7 +95,7 @@ module.exports = {
       name: `${layer}-has-a-face`,
       comment: `What others may use of it is named in harness/${layer}/index.ts.`,
       severity: 'error',
-      from: { pathNot: `^(harness/${layer}|tests|bench|build)/` },
+      from: { pathNot: `^(harness/${layer}|tests|scripts)/` },
       to: { path: `^harness/${layer}/`, pathNot: `^harness/${layer}/index\\.ts$` },
     })),
     {
@@ -112,20 +109,20 @@ module.exports = {
     confined(
       'one-http-client',
       'undici/',
-      '^(harness/http|bench|tests)/',
+      '^(harness/http|tests)/',
       'Only harness/http speaks HTTP to a target.',
     ),
     confined(
       'one-test-runner',
       'vitest/',
-      '^(vitest/|suites/.*\\.suite\\.ts|vitest\\.config\\.ts|tests/|examples/)',
+      '^(library/vitest/|suites/.*\\.suite\\.ts|vitest\\.config\\.ts|tests/|docs/examples/)',
       'A run needs no test runner.',
     ),
     {
       name: 'ships-what-it-needs',
       comment: 'What an installed package imports is a run-time dependency.',
       severity: 'error',
-      from: { pathNot: '^(tests|bench|build|examples|vitest)/|^[^/]+\\.(ts|js|cjs)$' },
+      from: { pathNot: '^(tests|scripts|docs/examples|library/vitest)/|^[^/]+\\.(ts|js|cjs)$' },
       to: {
         dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'],
         dependencyTypesNot: ['type-only'],

@@ -53,7 +53,7 @@ export default defineConfig({
         // Nothing is written into the tree, and two runs on one machine do not meet.
         cacheDir: undefined,
       },
-      { test: { name: 'conformance', include: ['vitest/*.suite.ts'] } },
+      { test: { name: 'conformance', include: ['library/vitest/*.suite.ts'] } },
       {
         test: { ...ofOurs, name: 'programs', include: ['tests/**/*.program.ts'] },
         cacheDir: undefined,

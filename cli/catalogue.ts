@@ -5,7 +5,7 @@ import { isObserved, matchesId, patternProblem, sections } from '../harness/repo
 import { UserError } from '../harness/user-error.ts'
 import { idMeant } from '../harness/target-file/index.ts'
 import { patternMistake } from '../library/options.ts'
-import { colorsFor, tell } from './output/say.ts'
+import { colorsFor, tell } from '../library/output/say.ts'
 import { groupBy } from '../harness/group-by.ts'
 import type { Line } from '../reporters/terminal/lines.ts'
 import type { Colors } from 'picocolors/types'

@@ -1,5 +1,5 @@
 import { terminalText, json } from '../reporters/escape.ts'
-import { tell, colorsFor } from './output/say.ts'
+import { tell, colorsFor } from '../library/output/say.ts'
 import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings'
 import {
   readPrivateKey,
@@ -19,7 +19,7 @@ import {
   didYouMean,
   normalBaseUrl,
 } from '../harness/target-file/index.ts'
-import { checkOutputs, type OutputFile, writeFiles } from './output/files.ts'
+import { checkOutputs, type OutputFile, writeFiles } from '../library/output/files.ts'
 import { repeatable, whole, keyIdOption } from './run/arguments.ts'
 import { keyId } from '../certificate/certificate-file.ts'
 import { checkTarget } from '../traffic/base-url.ts'

@@ -15,8 +15,8 @@ import {
   parseReportRequests,
   reportFiles,
   streamForPeople,
-} from './output/files.ts'
-import { colorsFor, tell } from './output/say.ts'
+} from '../library/output/files.ts'
+import { colorsFor, tell } from '../library/output/say.ts'
 import { columnsOf } from '../reporters/terminal/lines.ts'
 import { reportOption } from './run/arguments.ts'
 import { verdictWords } from '../reporters/view/standing.ts'

@@ -1,4 +1,4 @@
-import { complain } from './output/say.ts'
+import { complain } from '../library/output/say.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { debuglog } from 'node:util'
 import {

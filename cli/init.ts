@@ -7,10 +7,10 @@ import { inProcessUrl } from '../harness/recording/index.ts'
 import { baseUrlProblem, resolveTarget } from '../harness/target-file/index.ts'
 import { unwritable, UserError } from '../harness/user-error.ts'
 import { terminalText } from '../reporters/escape.ts'
-import { tell } from './output/say.ts'
+import { tell } from '../library/output/say.ts'
 import { whatToDeclare } from '../reporters/view/next-steps.ts'
 import { type Answers, isModule, starter } from './init/starter.ts'
-import { checkOutputs, holdsKey } from './output/files.ts'
+import { checkOutputs, holdsKey } from '../library/output/files.ts'
 import type { OptionsOf } from './run/arguments.ts'
 
 type InitArguments = OptionsOf<typeof initCommand>

@@ -1,4 +1,4 @@
-import { warnOf } from './output/say.ts'
+import { warnOf } from '../library/output/say.ts'
 import { Command } from '@commander-js/extra-typings'
 import type { Gates, Report } from '../harness/report/index.ts'
 import {
@@ -8,8 +8,8 @@ import {
   readReport,
 } from '../harness/report/index.ts'
 import { UserError } from '../harness/user-error.ts'
-import { formatFiles, plannedReports } from './output/files.ts'
-import { failureExchanges, finish } from './output/write-reports.ts'
+import { formatFiles, plannedReports } from '../library/output/files.ts'
+import { failureExchanges, finish } from '../library/output/write-reports.ts'
 import { addGates } from './run/arguments.ts'
 
 /** Reports hold the exchanges of failures only: they are not enough for a HAR of the run. */

@@ -2,7 +2,7 @@ import type { Colors } from 'picocolors/types'
 import { count, type RequirementResult } from '../../harness/report/index.ts'
 import { terminalText } from '../../reporters/escape.ts'
 import { duration } from '../../reporters/view/writing.ts'
-import { canRewrite } from './say.ts'
+import { canRewrite } from '../../library/output/say.ts'
 
 export interface Standing {
   readonly judged: number

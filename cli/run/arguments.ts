@@ -11,7 +11,7 @@ import { headerProblem, type HeaderValues, nearest } from '../../harness/target-
 import { UserError } from '../../harness/user-error.ts'
 import { patternMistake } from '../../library/options.ts'
 import { formatNames } from '../../reporters/index.ts'
-import { parseReportRequests, takesStdout } from '../output/files.ts'
+import { parseReportRequests, takesStdout } from '../../library/output/files.ts'
 
 export type OptionsOf<Make extends () => { opts(): unknown }> = ReturnType<ReturnType<Make>['opts']>
 

@@ -28,11 +28,11 @@ import {
   parseReportRequests,
   reportFiles,
   type ReportRequest,
-} from '../output/files.ts'
+} from '../../library/output/files.ts'
 import { loadFormats } from '../../reporters/index.ts'
-import { loggedExchanges, makeRunFolder } from '../output/write-reports.ts'
+import { loggedExchanges, makeRunFolder } from '../../library/output/write-reports.ts'
 import { type Look, roundly, showProgress, type Standing } from '../output/progress.ts'
-import { colorsFor, type People } from '../output/say.ts'
+import { colorsFor, type People } from '../../library/output/say.ts'
 import type { RunArguments } from './arguments.ts'
 import { findTarget, type FoundTarget, warn } from './find-target.ts'
 import { type Interrupts, type Loss, onLoss, stuck } from '../guard.ts'

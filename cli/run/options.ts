@@ -6,7 +6,7 @@ import {
   type BaselineEntry,
 } from '../../harness/report/index.ts'
 import { UserError } from '../../harness/user-error.ts'
-import { plannedReports } from '../output/files.ts'
+import { plannedReports } from '../../library/output/files.ts'
 import type { RunArguments } from './arguments.ts'
 import { type RunOptions, rerunCommand, runOptionsOf } from '../../harness/engine/index.ts'
 import { isSecretName } from '../../harness/recording/index.ts'

@@ -12,7 +12,7 @@ import { readFileSync } from 'node:fs'
 import { extname } from 'node:path'
 import { applyEdits, modify, parse, type ParseError } from 'jsonc-parser'
 import { checkTargetFile } from '../../harness/target-file/index.ts'
-import { followed, writeAtomically } from '../output/files.ts'
+import { followed, writeAtomically } from '../../library/output/files.ts'
 import { loadRun } from '../run/one-run.ts'
 import { runOptions } from '../run/options.ts'
 

@@ -1,6 +1,6 @@
 import { UserError } from '../../harness/user-error.ts'
 import { exitProcess } from '../guard.ts'
-import { colorsFor, tell } from '../output/say.ts'
+import { colorsFor, tell } from '../../library/output/say.ts'
 import type { Line } from '../../reporters/terminal/lines.ts'
 import { firstOf, outcomes } from '../../reporters/view/writing.ts'
 import type { RunArguments } from '../run/arguments.ts'

@@ -27,7 +27,7 @@ export type { HookRequest, SetupRequest } from './model.ts'
 export { labels, redactorFor } from './keys.ts'
 export type { KeySource, Secret } from './model.ts'
 
-// What its schema is made from (build/target-schema/), besides target-file.ts: no run needs that.
+// What its schema is made from (scripts/target-schema/), besides target-file.ts: no run needs that.
 export { contentExample, keyExamples, resourceExamples } from './declared.ts'
 export { defaultPointer, memberOf, rolesOf } from './declared.ts'
 export { defaultLimits } from './model.ts'

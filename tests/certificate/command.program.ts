@@ -117,7 +117,7 @@ test('a passphrase is taken from CONFORM_KEY_PASSPHRASE, and shown nowhere', asy
 
 test('a release whose requirements no later version would know is refused', () => {
   const { published } = suiteFacts()
-  const script = fileURLToPath(new URL('../../build/published-version.js', import.meta.url))
+  const script = fileURLToPath(new URL('../../scripts/published-version.js', import.meta.url))
   const check = () =>
     execFileSync(process.execPath, [script, '--check'], { stdio: 'pipe', encoding: 'utf8' })
   if (published.some(({ version }) => version === ownVersion().version)) expect(check()).toBe('')

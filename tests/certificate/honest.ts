@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { renderHar } from '../../reporters/har.ts'
-import { loggedExchanges } from '../../cli/output/write-reports.ts'
+import { loggedExchanges } from '../../library/output/write-reports.ts'
 import type { Report } from '../../harness/report/report-schema.ts'
 import { reportOf } from '../../suites/run-report.ts'
 import { exchangeProblems } from '../../traffic/held-exchanges.ts'

@@ -8,7 +8,7 @@ import { getCurrentTest } from 'vitest/suite'
 import type { Report, RequirementResult } from '../../harness/report/report-schema.ts'
 
 /** Arguments of `node` that start the command line. */
-export const bin = fileURLToPath(new URL('../../bin/conform.js', import.meta.url))
+export const bin = fileURLToPath(new URL('../../cli/bin/conform.js', import.meta.url))
 const referenceTarget = fileURLToPath(
   new URL('../../fixtures/reference.target.json', import.meta.url),
 )

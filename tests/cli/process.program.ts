@@ -106,7 +106,7 @@ test('the page of conform ui judges also if the package is replaced before it is
     cpSync(join(root, part), join(cwd, part), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(cwd, 'node_modules'))
   const args = ['-t', targetFile(cwd, url), '--only', 'files.list/*', '--runs', '1']
-  const ui = start(['ui', ...args], { bin: join(cwd, 'bin/conform.js') })
+  const ui = start(['ui', ...args], { bin: join(cwd, 'cli/bin/conform.js') })
   const address = await ui.firstLine
   rmSync(join(cwd, 'dist'), { recursive: true })
   expect(await eventsUntilEnd(address)).toContain('The run has ended. Incomplete (passing)')

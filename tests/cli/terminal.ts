@@ -21,7 +21,7 @@ export interface OnTerminal {
   readonly ended: Promise<{ code: number | null; shown: string }>
 }
 
-const bin = fileURLToPath(new URL('../../bin/conform.js', import.meta.url))
+const bin = fileURLToPath(new URL('../../cli/bin/conform.js', import.meta.url))
 const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`
 
 export function onTerminal(args: readonly string[], cwd: string): OnTerminal {

@@ -26,7 +26,7 @@ export async function workplace(): Promise<(block: Block) => Promise<Ended>> {
   symlinkSync(root, join(dir, 'node_modules/ai-content-conformance'))
   writeFileSync(
     join(bin, 'conform'),
-    `#!/bin/sh\nexec '${process.execPath}' '${join(root, 'bin/conform.js')}' "$@"\n`,
+    `#!/bin/sh\nexec '${process.execPath}' '${join(root, 'cli/bin/conform.js')}' "$@"\n`,
   )
   writeFileSync(join(bin, 'npx'), '#!/bin/sh\nexec "$@"\n')
   for (const name of ['conform', 'npx']) chmodSync(join(bin, name), 0o755)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { operations } from '../../catalogue/operations.ts'
-import { type FetchHandler, runConformance, type Target } from '../../index.ts'
+import { type FetchHandler, runConformance, type Target } from '../../library/index.ts'
 import { createReference } from '../../reference/server.ts'
 import { inVirtualTime } from '../support/virtual-time.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { storyDiagram } from '../../reporters/html/exchange.ts'
-import { mermaidDiagram } from '../../build/site/requirement-text.ts'
+import { mermaidDiagram } from '../../scripts/site/requirement-text.ts'
 import { storyLines, textDiagram } from '../../reporters/view/evidence.ts'
 import { storyOf } from '../../suites/jobs/story.ts'
 import { historyOf } from './stories.ts'

@@ -1,6 +1,6 @@
 /** A declared schema whose pattern takes more steps than there is time: the run goes on, and no answer is accused. */
 import { expect, test } from 'vitest'
-import { runConformance } from '../../index.ts'
+import { runConformance } from '../../library/index.ts'
 
 const id = 'chat.create/200-structured-output'
 /** Some 10 s for the engine of JavaScript. */

@@ -12,7 +12,7 @@ const read = (path: string): string => readFileSync(join(root, path), 'utf8')
 const pages = [
   'README.md',
   'CONTRIBUTING.md',
-  'CODE_OF_CONDUCT.md',
+  '.github/CODE_OF_CONDUCT.md',
   'CHANGELOG.md',
   'SECURITY.md',
   ...documents,
@@ -98,7 +98,7 @@ test('the first commands of the README are scripts', () => {
   expect(readme).toMatch(/^npm ci && npm run conform /m)
   expect(readme).toMatch(/^npm cit /m)
   expect(about.scripts).toMatchObject({
-    conform: 'npm run --silent build && node bin/conform.js',
+    conform: 'npm run --silent build && node cli/bin/conform.js',
     test: 'vitest run --project tests',
   })
   expect(read('CHANGELOG.md')).toContain(`## ${about.version}`)
@@ -129,7 +129,7 @@ test('what CONTRIBUTING shows of a file stands in it', () => {
 
 test('every option of a run and every command is documented', () => {
   const page = read('docs/command-line.md')
-  const help = execFileSync(process.execPath, [join(root, 'bin/conform.js'), '--help'], {
+  const help = execFileSync(process.execPath, [join(root, 'cli/bin/conform.js'), '--help'], {
     encoding: 'utf8',
   })
   const options = [...help.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, name]) => name!)

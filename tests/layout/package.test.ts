@@ -42,7 +42,7 @@ test.each([['package-lock.json'], ['docs/site/package-lock.json']])(
 )
 
 test('the package has one command, and entries for a library, a server to try things on, and vitest', () => {
-  expect(about.bin).toEqual({ conform: 'bin/conform.js' })
+  expect(about.bin).toEqual({ conform: 'cli/bin/conform.js' })
   expect(Object.keys(about.exports)).toEqual([
     ...['.', './reference', './vitest', './vitest/reporter'],
     ...['./package.json', './schemas/*'],

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { strangersPage } from '../../build/strangers/page.ts'
-import { strangers } from '../../build/strangers/servers.ts'
+import { strangersPage } from '../../scripts/strangers/page.ts'
+import { strangers } from '../../scripts/strangers/servers.ts'
 import { operations } from '../../catalogue/operations.ts'
 import { failed, report, result } from '../gates/results.ts'
 

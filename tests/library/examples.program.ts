@@ -16,7 +16,7 @@ afterAll(() => all.remove())
 
 /** An example beside the package as it is packed. */
 function example(name: string): Project {
-  cpSync(join(root, 'examples', name), join(all.dir, name), { recursive: true })
+  cpSync(join(root, 'docs/examples', name), join(all.dir, name), { recursive: true })
   return all.at(name)
 }
 
@@ -25,7 +25,7 @@ test('the examples in TypeScript compile with no declaration skipped, the strict
   example('vitest')
   all.write({ 'tsconfig.json': JSON.stringify(together), 'typescript/mistyped.ts': mistyped })
   // As packing does, the declarations are written beside the code.
-  const types = [...tsc('typescript-7', join(root, 'tsconfig.build.json')), '--outDir']
+  const types = [...tsc('typescript-7', join(root, 'scripts/tsconfig.json')), '--outDir']
   const declared = join(all.dir, 'node_modules/ai-content-conformance/dist/types')
   expect(await project.run('node', [...types, declared])).toMatchObject(silent)
   // The one by the compiler that is new, the other by that of most readers.

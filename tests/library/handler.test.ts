@@ -8,7 +8,7 @@ import {
   fromNodeListener,
   runConformance,
   type Target,
-} from '../../index.ts'
+} from '../../library/index.ts'
 import { createReference } from '../../reference/server.ts'
 import { conform } from '../cli/in-process.ts'
 import { folder, readReport } from '../cli/conform.ts'

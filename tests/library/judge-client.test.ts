@@ -1,6 +1,6 @@
 /** The rules about clients, for somebody's own tests. */
 import { expect, test } from 'vitest'
-import { type ClientExchange, judgeClient } from '../../index.ts'
+import { type ClientExchange, judgeClient } from '../../library/index.ts'
 import { targetFile } from '../../reference/server.ts'
 import { granted, har } from '../check/har.ts'
 

@@ -7,7 +7,7 @@ import {
   runConformance,
   type Target,
   UserError,
-} from '../../index.ts'
+} from '../../library/index.ts'
 import { startReference } from '../../library/reference.ts'
 import { makeProject } from '../vitest/project.ts'
 import { listen } from '../wire/servers.ts'

@@ -1,5 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { openapiDocument } from '../../build/openapi/paths.ts'
+import { openapiDocument } from '../../scripts/openapi/paths.ts'
 import { operation, type OperationId } from '../../catalogue/operations.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import { formats } from '../../schemas/formats.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { operations } from '../../catalogue/operations.ts'
-import { runConformance } from '../../index.ts'
+import { runConformance } from '../../library/index.ts'
 import { everyOperation } from './fits.ts'
 import { mockKey, mockServer } from './mock-server.ts'
 

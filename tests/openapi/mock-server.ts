@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import { type Context, OpenAPIBackend } from 'openapi-backend'
-import { openapiDocument } from '../../build/openapi/paths.ts'
+import { openapiDocument } from '../../scripts/openapi/paths.ts'
 import { listen } from '../wire/servers.ts'
 
 export const mockKey = 'the-key-of-the-mock-server'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { targetSchema } from '../../build/target-schema/target-schema.ts'
+import { targetSchema } from '../../scripts/target-schema/target-schema.ts'
 import {
   type CatalogueRequirement,
   catalogue,
@@ -25,7 +25,7 @@ import { accepted } from '../../harness/checks/granted.ts'
 import { suite } from '../../harness/checks/suite.ts'
 import { isObserved } from '../../harness/report/selection.ts'
 import { casesOf, judgeOf } from '../../suites/suites.ts'
-import { readings } from '../../build/readings.ts'
+import { readings } from '../../scripts/readings.ts'
 
 const pointersOf = (needs: (typeof catalogue)[number]['needs']): string[] =>
   needs.flatMap((need) => [need].flat())

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Cell, matrix, sent } from './fault-matrix.ts'
 import { operations, operation, type OperationId } from '../../catalogue/operations.ts'
-import { faultMatrixCells } from '../../build/site/sources.ts'
+import { faultMatrixCells } from '../../scripts/site/sources.ts'
 import {
   everyTurn,
   invalidKeys,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { defineTarget, type Target } from '../../index.ts'
+import { defineTarget, type Target } from '../../library/index.ts'
 
 test('defineTarget gives the very object, functions and all', () => {
   const target: Target = { baseUrl: 'https://example.com', keys: { full: async () => 'a key' } }

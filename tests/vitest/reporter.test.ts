@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { TestModule, Vitest } from 'vitest/node'
-import ConformanceReporter from '../../vitest/reporter.ts'
+import ConformanceReporter from '../../library/vitest/reporter.ts'
 import { folder } from '../cli/conform.ts'
 import { failed, report, result } from '../gates/results.ts'
 

@@ -1,7 +1,7 @@
 /** What does not compile: ids of operations and requirements are literal types, in a target that stands in the call too. */
 import { expectTypeOf, test } from 'vitest'
-import type { describeConformance } from '../../vitest/index.ts'
-import type { runConformance, TargetJson } from '../../index.ts'
+import type { describeConformance } from '../../library/vitest/index.ts'
+import type { runConformance, TargetJson } from '../../library/index.ts'
 
 type Described = Extract<Parameters<typeof describeConformance>[0], { baseUrl?: unknown }>
 

@@ -19,7 +19,7 @@ export default defineConfig({
   title: 'conform',
   description: 'Does a server keep the AI Content Service interface?',
   srcDir: 'src',
-  outDir: '../../site',
+  outDir: '..',
   base: homepage === undefined ? '/' : new URL(homepage).pathname.replace(/\/?$/, '/'),
   head: [['link', { rel: 'icon', href: 'data:,' }]],
   markdown: {

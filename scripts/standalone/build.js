@@ -13,7 +13,7 @@ const about = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 /** Parts that are asked for by name; the rest are chunks of them. */
 const input = {
   run: 'bin/run.js',
-  index: 'index.ts',
+  index: 'library/index.ts',
   'reference-worker': 'reference/worker.ts',
   'record-worker': 'traffic/record/worker.ts',
 }

@@ -1,11 +1,11 @@
 import { transferableAbortController } from 'node:util'
 import { Worker } from 'node:worker_threads'
-import { createEventQueue } from '../harness/engine/index.ts'
-import { UserError } from '../harness/user-error.ts'
-import type { ConformanceEvent } from '../library/options.ts'
-import type { ConformanceRun } from '../library/run-conformance.ts'
-import type { Report, RunRequest } from '../library/start-run.ts'
-import { packageFile } from '../schemas/package-file.ts'
+import { createEventQueue } from '../../harness/engine/index.ts'
+import { UserError } from '../../harness/user-error.ts'
+import type { ConformanceEvent } from '../options.ts'
+import type { ConformanceRun } from '../run-conformance.ts'
+import type { Report, RunRequest } from '../start-run.ts'
+import { packageFile } from '../../schemas/package-file.ts'
 
 /** What a thread is asked for; without a target, the embedded reference. */
 export type ThreadRequest = Pick<RunRequest, 'options'> & Partial<RunRequest>

@@ -17,7 +17,7 @@ import { renderHtml } from '../reporters/html.ts'
 import { renderTerminal } from '../reporters/terminal.ts'
 
 const url = 'http://localhost:8080'
-const conform = fileURLToPath(new URL('../bin/conform.js', import.meta.url))
+const conform = fileURLToPath(new URL('../cli/bin/conform.js', import.meta.url))
 const columns = 100
 const defects = ['jobs.create/404-unknown-application#tpe', 'translate.run/400-empty-text']
 

@@ -2,17 +2,17 @@ import 'vitest'
 import { afterAll, beforeAll, describe, type RunnerTestCase, test, vi } from 'vitest'
 import type { GivenTarget, Handover, RunEnded, Selected } from './suite-run.ts'
 import { createSuiteRun } from './suite-run.ts'
+import { checkOptions, type ConformanceOptions, type Target, type TargetJson } from '../options.ts'
+import { catalogue, type CatalogueRequirement } from '../../catalogue/catalogue.ts'
+import { groupBy } from '../../harness/group-by.ts'
 import {
-  checkOptions,
-  type ConformanceOptions,
-  type Target,
-  type TargetJson,
-} from '../library/options.ts'
-import { catalogue, type CatalogueRequirement } from '../catalogue/catalogue.ts'
-import { groupBy } from '../harness/group-by.ts'
-import { isMistake, isSelected, type RequirementResult, sections } from '../harness/report/index.ts'
-import { terminalText } from '../reporters/escape.ts'
-import { commandOrLength, evidence } from '../reporters/view/evidence.ts'
+  isMistake,
+  isSelected,
+  type RequirementResult,
+  sections,
+} from '../../harness/report/index.ts'
+import { terminalText } from '../../reporters/escape.ts'
+import { commandOrLength, evidence } from '../../reporters/view/evidence.ts'
 
 /** The suites as tests of somebody's own vitest project. */
 // TypeScript adds to a module only if the module is imported too, in the declarations as well.

@@ -1,15 +1,15 @@
-import { complain, warnOf } from '../cli/output/say.ts'
+import { complain, warnOf } from '../output/say.ts'
 import { randomUUID } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
 import { join } from 'node:path'
 import { inject } from 'vitest'
-import type { RunFacts } from '../harness/engine/index.ts'
-import type { Report, RequirementResult } from '../harness/report/index.ts'
-import type { ConformanceOptions, Target, TargetJson } from '../library/options.ts'
-import { type ConformanceRun, followRun } from '../library/run-conformance.ts'
-import type { RunRequest } from '../library/start-run.ts'
+import type { RunFacts } from '../../harness/engine/index.ts'
+import type { Report, RequirementResult } from '../../harness/report/index.ts'
+import type { ConformanceOptions, Target, TargetJson } from '../options.ts'
+import { type ConformanceRun, followRun } from '../run-conformance.ts'
+import type { RunRequest } from '../start-run.ts'
 import { followInThread, hasForeignClasses, type ThreadRequest } from './own-thread.ts'
-import { startReference } from '../library/reference.ts'
+import { startReference } from '../reference.ts'
 
 interface Found extends RunRequest {
   readonly close?: () => Promise<void>

@@ -7,22 +7,22 @@ import {
   parseReportRequests,
   reportFiles,
   type ReportRequest,
-} from '../cli/output/files.ts'
-import { colorsFor } from '../cli/output/say.ts'
-import { keptExchanges, makeRunFolder, writeReports } from '../cli/output/write-reports.ts'
-import { terminalText } from '../reporters/escape.ts'
+} from '../output/files.ts'
+import { colorsFor } from '../output/say.ts'
+import { keptExchanges, makeRunFolder, writeReports } from '../output/write-reports.ts'
+import { terminalText } from '../../reporters/escape.ts'
 import {
   columnsOf,
   laidOut,
   likelyLines,
   reasonLines,
   stepLines,
-} from '../reporters/terminal/lines.ts'
-import { untested } from '../reporters/view/groups.ts'
-import { failuresOf } from '../reporters/view/causes.ts'
-import { jsonFile, notJudged } from '../reporters/view/next-steps.ts'
-import { verdictSentence } from '../reporters/view/standing.ts'
-import type { Report } from '../harness/report/index.ts'
+} from '../../reporters/terminal/lines.ts'
+import { untested } from '../../reporters/view/groups.ts'
+import { failuresOf } from '../../reporters/view/causes.ts'
+import { jsonFile, notJudged } from '../../reporters/view/next-steps.ts'
+import { verdictSentence } from '../../reporters/view/standing.ts'
+import type { Report } from '../../harness/report/index.ts'
 import type { Handover } from './suite-run.ts'
 
 export interface ReporterOptions {

@@ -12,7 +12,7 @@ function serving(url) {
 
 /** A reference server. */
 async function reference(options = '{}') {
-  const { startReference } = await import('../dist/reference.js')
+  const { startReference } = await import('../../dist/reference.js')
   serving((await startReference(JSON.parse(options))).url)
 }
 

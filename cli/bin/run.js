@@ -13,13 +13,15 @@ export async function conform() {
   const interrupts = listenForInterrupts()
   // A run is short: much of what V8 of Node.js 20 optimizes never pays for itself (docs/performance.md). Later ones wait longer.
   if (process.versions.v8.startsWith('11.')) setFlagsFromString('--interrupt-budget=500000')
-  const { main } = await import('../dist/conform.js')
+  const { main } = await import('../../dist/conform.js')
   await main(process.argv, interrupts)
 }
 
 /** Says it without loading anything: to load the command line takes as long as Node.js itself. */
 function sayVersion() {
-  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+  const { version } = JSON.parse(
+    readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+  )
   process.stdout.write(`${version}\n`)
 }
 
@@ -36,7 +38,7 @@ const signals = Object.keys(exitCodes)
 /**
  * Listens for SIGINT, SIGTERM and SIGHUP. Loaded before anything else: the command line takes up to some seconds to be compiled,
  * and a signal must not go unheard for so long.
- * @returns {import('../cli/guard.ts').Interrupts}
+ * @returns {import('../guard.ts').Interrupts}
  */
 function listenForInterrupts() {
   let came

@@ -8,13 +8,13 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 
 const input = {
   conform: 'cli/index.ts',
-  index: 'index.ts',
+  index: 'library/index.ts',
   reference: 'library/reference.ts',
   'reference-worker': 'reference/worker.ts',
   'record-worker': 'traffic/record/worker.ts',
-  vitest: 'vitest/index.ts',
-  'vitest-reporter': 'vitest/reporter.ts',
-  'vitest-worker': 'vitest/worker.ts',
+  vitest: 'library/vitest/index.ts',
+  'vitest-reporter': 'library/vitest/reporter.ts',
+  'vitest-worker': 'library/vitest/worker.ts',
 }
 
 /** V8 keeps a whole source at two bytes a character for one that Latin-1 does not have. */

@@ -1,7 +1,7 @@
 /** A run in a thread of its own, for a test file whose environment has replaced Node's classes by those of a browser. */
 import { parentPort, workerData } from 'node:worker_threads'
-import { startReference } from '../library/reference.ts'
-import { followRun } from '../library/run-conformance.ts'
+import { startReference } from '../reference.ts'
+import { followRun } from '../run-conformance.ts'
 import type { ThreadMessage, ThreadRequest } from './own-thread.ts'
 
 const port = parentPort!

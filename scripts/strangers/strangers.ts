@@ -54,7 +54,7 @@ async function judge(stranger: Stranger) {
   const started = start && ['--start', start({ folder, document, port }), '--wait', `${patienceMs}`]
   const { stderr, stdout } = spawnSync(
     process.execPath,
-    [packageFile('bin/conform.js'), ...args, ...(started ?? [])],
+    [packageFile('cli/bin/conform.js'), ...args, ...(started ?? [])],
     { cwd: root, encoding: 'utf8', env: { ...process.env, NO_COLOR: '1' } },
   )
   process.stderr.write(`${name}: ${stdout.trimEnd().split('\n').at(-1)}\n${stderr}`)

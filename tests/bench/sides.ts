@@ -5,7 +5,7 @@ import { Agent, request } from 'undici'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import type { Report } from '../harness/report/report-schema.ts'
+import type { Report } from '../../harness/report/report-schema.ts'
 
 /** Figures of one measuring, by name: ms, MB, requests. */
 export type Figures = Readonly<Record<string, number>>
@@ -20,7 +20,7 @@ export interface Side {
 
 const file = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url))
 const bin = file('bin/conform.js')
-const part = file('bench/part.js')
+const part = file('tests/bench/part.js')
 const declared = JSON.parse(readFileSync(file('fixtures/reference.target.json'), 'utf8')) as {
   keys: { full: string }
 }

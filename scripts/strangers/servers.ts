@@ -83,14 +83,14 @@ export const strangers: readonly Stranger[] = [
       `${folder}/node_modules/.bin/steady --port ${port} ${file}`,
   },
   ...['express', 'fastify', 'hono'].map((name) => ({
-    name: `examples/${name}`,
+    name: `docs/examples/${name}`,
     about: 'An example of ours, with three operations',
-    target: `examples/${name}/conform.target.js`,
+    target: `docs/examples/${name}/conform.target.js`,
   })),
   {
-    name: 'examples/python',
+    name: 'docs/examples/python',
     about: 'An example of ours, with three operations',
-    target: 'examples/python/conform.target.json',
-    start: () => 'python3 examples/python/server.py',
+    target: 'docs/examples/python/conform.target.json',
+    start: () => 'python3 docs/examples/python/server.py',
   },
 ]

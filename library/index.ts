@@ -1,0 +1,44 @@
+/** The library for programs: judge a target, type a target file, read the catalogue. */
+export { catalogue, isRequirementId } from '../catalogue/catalogue.ts'
+export type {
+  CatalogueRequirement as RequirementRow,
+  RequirementId,
+} from '../catalogue/catalogue.ts'
+export type { OperationId } from '../catalogue/operations.ts'
+export type {
+  EndedEvent,
+  JudgedEvent,
+  Plan,
+  PlanEntry,
+  PlannedEvent,
+  RunEvent,
+  RunFacts,
+  ThrottledEvent,
+} from '../harness/engine/index.ts'
+export type {
+  CatalogueResult as Requirement,
+  Failure,
+  FailureExchange,
+  Outcome,
+  RecordedExchange,
+  TpeMode,
+  Verdict,
+} from '../harness/report/index.ts'
+export type { Report } from './start-run.ts'
+export type { FetchHandler, Limits } from '../harness/target-file/index.ts'
+export { UserError } from '../harness/user-error.ts'
+export { defineTarget } from './options.ts'
+export { fromNodeListener, type NodeListener } from './node-listener.ts'
+export type { ConformanceEvent, WarnedEvent } from './options.ts'
+export type { ConformanceOptions, IdPattern } from './options.ts'
+export {
+  type ClientExchange,
+  type ClientFault,
+  type ClientFinding,
+  type ClientReport,
+  type HarLike,
+  judgeClient,
+  type JudgeClientOptions,
+} from './judge-client.ts'
+export { type ConformanceRun, runConformance } from './run-conformance.ts'
+export type { Target, TargetJson } from './options.ts'
