@@ -18,7 +18,7 @@ import {
   baseUrlProblem,
   didYouMean,
   normalBaseUrl,
-} from '../harness/target-file/index.ts'
+} from '../harness/target/index.ts'
 import { checkOutputs, type OutputFile, writeFiles } from '../library/output/files.ts'
 import { repeatable, whole, keyIdOption } from './run/arguments.ts'
 import { keyId } from '../certificate/certificate-file.ts'

@@ -12,7 +12,7 @@ import { modulesRun } from '../harness/foreign-code.ts'
 import { Unjudgeable, UserError } from '../harness/user-error.ts'
 import { exitProcess, guardProcess, orLost, type Interrupts } from './guard.ts'
 import { addArguments, checkArguments } from './run/arguments.ts'
-import { nearest } from '../harness/target-file/index.ts'
+import { nearest } from '../harness/target/index.ts'
 import { suiteVersion } from '../harness/report/index.ts'
 
 const debug = debuglog('conform')

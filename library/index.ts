@@ -25,7 +25,7 @@ export type {
   Verdict,
 } from '../harness/report/index.ts'
 export type { Report } from './start-run.ts'
-export type { FetchHandler, Limits } from '../harness/target-file/index.ts'
+export type { FetchHandler, Limits } from '../harness/target/index.ts'
 export { UserError } from '../harness/user-error.ts'
 export { defineTarget } from './options.ts'
 export { fromNodeListener, type NodeListener } from './node-listener.ts'

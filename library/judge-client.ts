@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Redactor } from '../harness/recording/index.ts'
-import { baseUrlProblem, normalBaseUrl } from '../harness/target-file/index.ts'
+import { baseUrlProblem, normalBaseUrl } from '../harness/target/index.ts'
 import { ensure } from '../harness/user-error.ts'
 import { isObject, member } from '../schemas/json.ts'
 import { referenceTargetFile } from '../schemas/package-file.ts'

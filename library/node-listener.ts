@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, request as open, type ServerResponse } from 'node:http'
 import { type Duplex, duplexPair, Readable } from 'node:stream'
-import type { FetchHandler } from '../harness/target-file/index.ts'
+import type { FetchHandler } from '../harness/target/index.ts'
 
 /** Listener as `http.createServer` takes it: an Express application, `app.callback()` of Koa, `app.routing` of Fastify. */
 export type NodeListener = (request: IncomingMessage, response: ServerResponse) => unknown

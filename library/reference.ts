@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { referenceTargetFile } from '../schemas/package-file.ts'
-import { didYouMean } from '../harness/target-file/index.ts'
+import { didYouMean } from '../harness/target/index.ts'
 import {
   defects,
   startReference as startServer,

@@ -1,6 +1,6 @@
 import type { RequirementId } from '../catalogue/catalogue.ts'
 import { leftOut, type Report as ReportOf } from '../harness/report/index.ts'
-import { checkForm, loadTargetFile, resolveTarget } from '../harness/target-file/index.ts'
+import { checkForm, loadTargetFile, resolveTarget } from '../harness/target/index.ts'
 import { rerunCommand, runOptionsOf } from '../harness/engine/index.ts'
 import { reportOf } from '../suites/run-report.ts'
 import { beginJudging, prepareRun } from '../suites/judge.ts'

@@ -47,7 +47,7 @@ import {
   wasAnswered,
   withHeader,
 } from '../harness/engine/index.ts'
-import type { Target } from '../harness/target-file/index.ts'
+import type { Target } from '../harness/target/index.ts'
 
 /** 401 counts here: a server may look at the key, or at nothing at all, before it looks at the path. */
 const clientError: Pairs = [['4xx'], [401]]

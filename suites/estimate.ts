@@ -16,7 +16,7 @@ import {
 } from '../catalogue/operations.ts'
 import type { Need } from '../catalogue/requirement.ts'
 import type { Plan } from '../harness/engine/index.ts'
-import { isExclusive, readsDeclared, type Target } from '../harness/target-file/index.ts'
+import { isExclusive, readsDeclared, type Target } from '../harness/target/index.ts'
 import { getAt } from '../schemas/json.ts'
 import { requestsOf, type Runs, usualShare } from './planned-cases.ts'
 

@@ -10,7 +10,7 @@ import {
 import type { CheckContext, Exchange, Judge, Probe, Run, RunHook } from '../harness/engine/index.ts'
 import { isPlanned, jsonOf, operationProbe } from '../harness/engine/index.ts'
 import { historyOf } from '../harness/history/index.ts'
-import { isExclusive } from '../harness/target-file/index.ts'
+import { isExclusive } from '../harness/target/index.ts'
 import { getAt, setAt } from '../schemas/json.ts'
 import { eachAccepted, ofBodies, type Refusal } from './created/created-object.ts'
 import { noEffect, once, onceAtOnce, ownId } from './created/relations.ts'

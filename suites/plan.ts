@@ -25,7 +25,7 @@ import {
   missingReason,
   readOnlyTarget,
   type Target,
-} from '../harness/target-file/index.ts'
+} from '../harness/target/index.ts'
 import { generates, operationOf, plannedCases, requestsOf, type Runs } from './planned-cases.ts'
 
 /** The options that choose what is sent. */

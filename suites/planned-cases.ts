@@ -23,12 +23,7 @@ import {
 } from '../harness/checks/index.ts'
 import { NotExercised, type Probe } from '../harness/engine/index.ts'
 import type { Depth } from '../harness/report/index.ts'
-import {
-  isExclusive,
-  readsDeclared,
-  type Scenario,
-  type Target,
-} from '../harness/target-file/index.ts'
+import { isExclusive, readsDeclared, type Scenario, type Target } from '../harness/target/index.ts'
 import { casesOf } from './suites.ts'
 
 /** The options of a run that decide how much it sends. */

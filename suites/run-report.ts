@@ -11,7 +11,7 @@ import {
 import { credentialProbesIn } from './authentication/credentials.ts'
 import { planRun } from './plan.ts'
 import { groupBy } from '../harness/group-by.ts'
-import type { Target } from '../harness/target-file/index.ts'
+import type { Target } from '../harness/target/index.ts'
 
 export interface RunRecord {
   readonly target: Target

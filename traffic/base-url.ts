@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { operations } from '../catalogue/operations.ts'
-import type { HeaderValue, KeyValue, Target, TargetFile } from '../harness/target-file/index.ts'
+import type { HeaderValue, KeyValue, Target, TargetFile } from '../harness/target/index.ts'
 import {
   baseUrlProblem,
   checkTargetFile,
@@ -10,7 +10,7 @@ import {
   plainFile,
   normalBaseUrl,
   resolveTarget,
-} from '../harness/target-file/index.ts'
+} from '../harness/target/index.ts'
 import { UserError } from '../harness/user-error.ts'
 
 /** Counts the base URLs that recorded requests may have, while they are read. */

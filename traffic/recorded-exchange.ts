@@ -22,7 +22,7 @@ import {
   type Rule,
   type Verdict,
 } from '../harness/history/index.ts'
-import type { Target } from '../harness/target-file/index.ts'
+import type { Target } from '../harness/target/index.ts'
 import { recordedRules } from '../suites/jobs/rules.ts'
 import { storyOf } from '../suites/jobs/story.ts'
 import { mostRead } from '../suites/files/rules.ts'

@@ -11,7 +11,7 @@ import {
 } from '../harness/engine/index.ts'
 import type { Redactor } from '../harness/recording/index.ts'
 import type { RecordedExchange, Story } from '../harness/report/index.ts'
-import type { Target } from '../harness/target-file/index.ts'
+import type { Target } from '../harness/target/index.ts'
 import { pathUnder, operationAt } from './base-url.ts'
 import {
   createRecordedHistory,

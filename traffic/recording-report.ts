@@ -2,7 +2,7 @@ import type { Failure, Report, RequirementResult } from '../harness/report/index
 import { assembleReport, noRun, reasonIn, sections } from '../harness/report/index.ts'
 import { type Redactor, shownText } from '../harness/recording/index.ts'
 import { notApplicable } from '../suites/plan.ts'
-import type { Target } from '../harness/target-file/index.ts'
+import type { Target } from '../harness/target/index.ts'
 import { describeProbe, describeResponse } from '../harness/engine/index.ts'
 import { catalogue, type CatalogueRequirement } from '../catalogue/catalogue.ts'
 import type { RecordedFault, RequirementTally, Seen } from './recording-judge.ts'

@@ -1,6 +1,6 @@
 import { createForwarder } from '../../harness/http/index.ts'
 import { parseJson, readBytes } from '../../harness/report/index.ts'
-import { redactorFor, type Target, type TargetFile } from '../../harness/target-file/index.ts'
+import { redactorFor, type Target, type TargetFile } from '../../harness/target/index.ts'
 import { createClientJudge } from '../../traffic/client/client-judge.ts'
 import { playScript, scriptOf } from '../../traffic/client/script.ts'
 import { entryOf } from '../../traffic/record/recording.ts'

@@ -9,7 +9,7 @@ import {
 } from '../../harness/engine/index.ts'
 import { createHandlerTransport, type Transport } from '../../harness/http/index.ts'
 import { leftOut, type RecordedRequest, type Story } from '../../harness/report/index.ts'
-import { loadTargetFile, resolveTarget, type Target } from '../../harness/target-file/index.ts'
+import { loadTargetFile, resolveTarget, type Target } from '../../harness/target/index.ts'
 import { createReference } from '../../reference/server.ts'
 import { type LinePair, requestDifference } from '../../reporters/view/difference.ts'
 import { referenceTargetFile } from '../../schemas/package-file.ts'

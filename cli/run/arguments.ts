@@ -7,7 +7,7 @@ import {
 import { existsSync } from 'node:fs'
 import { isRequirementId } from '../../catalogue/catalogue.ts'
 import { parseShard, rateOf } from '../../harness/report/index.ts'
-import { headerProblem, type HeaderValues, nearest } from '../../harness/target-file/index.ts'
+import { headerProblem, type HeaderValues, nearest } from '../../harness/target/index.ts'
 import { UserError } from '../../harness/user-error.ts'
 import { patternMistake } from '../../library/options.ts'
 import { formatNames } from '../../reporters/index.ts'

@@ -20,7 +20,7 @@ import {
   readBaselineOrNone,
   spokenRate,
 } from '../../harness/report/index.ts'
-import { redactorFor } from '../../harness/target-file/index.ts'
+import { redactorFor } from '../../harness/target/index.ts'
 import type { Exchanges } from '../../reporters/view/evidence.ts'
 import {
   checkOutputs,

@@ -10,7 +10,7 @@ import { plannedReports } from '../../library/output/files.ts'
 import type { RunArguments } from './arguments.ts'
 import { type RunOptions, rerunCommand, runOptionsOf } from '../../harness/engine/index.ts'
 import { isSecretName } from '../../harness/recording/index.ts'
-import { labels } from '../../harness/target-file/index.ts'
+import { labels } from '../../harness/target/index.ts'
 import { shellWord } from '../../harness/shell-word.ts'
 
 export function chosenByOf({

@@ -23,7 +23,7 @@ import {
   throughGate,
   tpeOf,
 } from '../engine/index.ts'
-import { isExclusive, type Scenario } from '../target-file/index.ts'
+import { isExclusive, type Scenario } from '../target/index.ts'
 import {
   type Control,
   control,

@@ -12,7 +12,7 @@ import {
   type Run,
   Throttled,
 } from '../engine/index.ts'
-import type { UploadContent } from '../target-file/index.ts'
+import type { UploadContent } from '../target/index.ts'
 import { uploadOperation } from '../../catalogue/operations.ts'
 import { leftOut } from '../report/index.ts'
 import { namedId, resendWhile, sharedBy } from './created.ts'

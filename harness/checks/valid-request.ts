@@ -5,7 +5,7 @@ import {
   readsDeclared,
   type Scenario,
   type UploadContent,
-} from '../target-file/index.ts'
+} from '../target/index.ts'
 import {
   additionOperation,
   type OperationId,

@@ -4,7 +4,7 @@ import { type Failure, type FailureExchange, sections, type TakesState } from '.
 import { ask } from './client.ts'
 import type { AskOptions } from './second-look/later.ts'
 import type { Source } from './request.ts'
-import type { Scenario } from '../target-file/index.ts'
+import type { Scenario } from '../target/index.ts'
 import { type Exchange, isThrottling, type Purpose } from './exchange.ts'
 import { Failed, NotExercised, Throttled } from './outcome.ts'
 import { describeProbe, describeResponse, rerunLine, withFinding } from './describe.ts'

@@ -1,4 +1,4 @@
-import { exclusiveIds } from '../target-file/index.ts'
+import { exclusiveIds } from '../target/index.ts'
 import { type Failure, mistakeReason, type RequirementResult } from '../report/index.ts'
 import { withFinding } from './describe.ts'
 import {

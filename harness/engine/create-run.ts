@@ -1,10 +1,5 @@
 import { createRecorder } from '../recording/index.ts'
-import {
-  type FetchHandler,
-  readOnlyTarget,
-  redactorFor,
-  type Target,
-} from '../target-file/index.ts'
+import { type FetchHandler, readOnlyTarget, redactorFor, type Target } from '../target/index.ts'
 import {
   createHandlerTransport,
   createTransport,

@@ -1,7 +1,7 @@
 import type { Pairs } from '../../catalogue/expected.ts'
 import { isSecretName, withoutEntities } from '../recording/index.ts'
 import { shellWord } from '../shell-word.ts'
-import { type HeaderValue, type HeaderValues, labels } from '../target-file/index.ts'
+import { type HeaderValue, type HeaderValues, labels } from '../target/index.ts'
 import { isNamed } from '../http/index.ts'
 import { member, parsedJson } from '../../schemas/json.ts'
 import {

@@ -1,5 +1,5 @@
 import { type NoResponse, type NoResponseDetail, type Proxy, proxyName } from '../http/index.ts'
-import type { Target } from '../target-file/index.ts'
+import type { Target } from '../target/index.ts'
 import { headBytes, type HttpResponse, tpeOf, envelopeProblem } from './response.ts'
 import { describeResponse, isPage } from './describe.ts'
 import type { Exchange } from './exchange.ts'

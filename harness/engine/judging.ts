@@ -13,7 +13,7 @@ import {
 } from '../report/index.ts'
 import { shownText } from '../recording/index.ts'
 import { groupBy } from '../group-by.ts'
-import { exclusiveIds } from '../target-file/index.ts'
+import { exclusiveIds } from '../target/index.ts'
 import { createCheckContext, type CheckContext, type Judge } from './check-context.ts'
 import { createEventQueue, factsOf, type Judging, type RunEvent } from './events.ts'
 import { keyRefusal, refusedSince } from './keys.ts'

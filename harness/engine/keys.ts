@@ -2,7 +2,7 @@ import type { OperationId } from '../../catalogue/operations.ts'
 import type { Redactor } from '../recording/index.ts'
 import { Unjudgeable, UserError } from '../user-error.ts'
 import { type Lifetime, NotExercised } from './outcome.ts'
-import type { KeySource, Secret, Target } from '../target-file/index.ts'
+import type { KeySource, Secret, Target } from '../target/index.ts'
 import type { Credential } from './exchange.ts'
 import type { Answer, Log } from './log.ts'
 

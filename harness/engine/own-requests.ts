@@ -3,12 +3,7 @@ import type { OperationId } from '../../catalogue/operations.ts'
 import { getAt, preview } from '../../schemas/json.ts'
 import type { HttpRequest, HttpResult } from '../http/index.ts'
 import type { Created, ExchangeRole } from '../report/index.ts'
-import {
-  fillRequest,
-  fillTarget,
-  type HookRequest,
-  type SetupRequest,
-} from '../target-file/index.ts'
+import { fillRequest, fillTarget, type HookRequest, type SetupRequest } from '../target/index.ts'
 import { queryOf, withOwn } from './exchange.ts'
 import { allEnded, NotExercised } from './outcome.ts'
 import { jsonType } from './request.ts'

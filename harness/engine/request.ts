@@ -3,7 +3,7 @@ import type { OperationId } from '../../catalogue/operations.ts'
 import type { Run } from './run.ts'
 import type { Credential, Probe, Purpose, PreviousRequest } from './exchange.ts'
 import { withOwn, pathOf } from './exchange.ts'
-import { readsDeclared } from '../target-file/index.ts'
+import { readsDeclared } from '../target/index.ts'
 import type { Effect, Operation } from '../../catalogue/operation.ts'
 
 interface ProbeParts {

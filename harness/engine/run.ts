@@ -21,7 +21,7 @@ import type {
   TakesState,
   TpeMode,
 } from '../report/index.ts'
-import type { Target } from '../target-file/index.ts'
+import type { Target } from '../target/index.ts'
 import type { Exchange, PreviousRequest, Purpose, Probe } from './exchange.ts'
 import type { Operation } from '../../catalogue/operation.ts'
 import type { ErrorNames, HttpResponse } from './response.ts'

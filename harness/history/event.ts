@@ -13,7 +13,7 @@ import {
   jsonValue,
   tpeOf,
 } from '../engine/index.ts'
-import type { Target } from '../target-file/index.ts'
+import type { Target } from '../target/index.ts'
 import { lightened, trimmedBody } from './light.ts'
 
 /**

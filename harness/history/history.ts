@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Exchange, perRun, type Run, type RunHook } from '../engine/index.ts'
-import type { Limits } from '../target-file/index.ts'
+import type { Limits } from '../target/index.ts'
 import { eventOf, type HistoryEvent, idKey } from './event.ts'
 
 /** What a rule has to know besides what happened, in ms. */

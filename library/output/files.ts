@@ -19,7 +19,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { unwritable, UserError } from '../../harness/user-error.ts'
 import { type FormatName, formatNames, formats } from '../../reporters/index.ts'
-import { nearest } from '../../harness/target-file/index.ts'
+import { nearest } from '../../harness/target/index.ts'
 
 /** A file that is going to be written, and what asked for it: `--report json=a.json`. */
 export interface OutputFile {

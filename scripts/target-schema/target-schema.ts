@@ -1,14 +1,14 @@
 import { examplePlace, type Operation } from '../../catalogue/operation.ts'
 import { type OperationId, operations } from '../../catalogue/operations.ts'
-import { contentExample, defaultLimits, keyExamples } from '../../harness/target-file/index.ts'
-import { defaultPointer, memberOf, resourceExamples } from '../../harness/target-file/index.ts'
-import { rolesOf } from '../../harness/target-file/index.ts'
+import { contentExample, defaultLimits, keyExamples } from '../../harness/target/index.ts'
+import { defaultPointer, memberOf, resourceExamples } from '../../harness/target/index.ts'
+import { rolesOf } from '../../harness/target/index.ts'
 import {
   operationForm,
   type OperationValue,
   targetFileForm,
-} from '../../harness/target-file/target-file.ts'
-import { member, pointer } from '../../harness/target-file/values.ts'
+} from '../../harness/target/target-file.ts'
+import { member, pointer } from '../../harness/target/values.ts'
 
 type Described = (typeof operations)[number]
 

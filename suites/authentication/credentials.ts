@@ -15,7 +15,7 @@ import {
   type Probe,
   type RunOptions,
 } from '../../harness/engine/index.ts'
-import type { KeySource, Secret, Target } from '../../harness/target-file/index.ts'
+import type { KeySource, Secret, Target } from '../../harness/target/index.ts'
 import { elsewhere, queryIn } from './elsewhere.ts'
 import { givesOf, invalidForms, type KeyForm, malformedForms, noCredential } from './key-forms.ts'
 

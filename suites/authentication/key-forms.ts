@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { signedByOwnKey } from './own-key.ts'
-import type { Secret } from '../../harness/target-file/index.ts'
+import type { Secret } from '../../harness/target/index.ts'
 import { isObject } from '../../schemas/json.ts'
 import {
   type InvalidKey,

@@ -18,7 +18,7 @@ import {
   isConflict,
   type Verdict,
 } from '../../harness/history/index.ts'
-import { type ApplicationResource, applicationNames } from '../../harness/target-file/index.ts'
+import { type ApplicationResource, applicationNames } from '../../harness/target/index.ts'
 import { getAt } from '../../schemas/json.ts'
 import { inProgressWithOthers } from './conflicts.ts'
 import { isEnded, isRead, type Job } from './job.ts'

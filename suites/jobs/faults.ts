@@ -27,7 +27,7 @@ import {
 } from '../../harness/checks/index.ts'
 import { getAt } from '../../schemas/json.ts'
 import { jsonOf, NotExercised, type Probe, type Run, withJson } from '../../harness/engine/index.ts'
-import type { ApplicationResource } from '../../harness/target-file/index.ts'
+import type { ApplicationResource } from '../../harness/target/index.ts'
 import type { Refusal } from '../created/created-object.ts'
 import { ids } from './rules.ts'
 import {

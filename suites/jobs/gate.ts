@@ -7,7 +7,7 @@ import {
   Throttled,
 } from '../../harness/engine/index.ts'
 import { type HistoryEvent, isConflict } from '../../harness/history/index.ts'
-import type { ApplicationResource } from '../../harness/target-file/index.ts'
+import type { ApplicationResource } from '../../harness/target/index.ts'
 import type { JobClient } from './client.ts'
 import { type Job, statusOf } from './job.ts'
 import { ids } from './rules.ts'

@@ -6,8 +6,8 @@ import { expect, test } from 'vitest'
 import { operations } from '../../catalogue/operations.ts'
 import { ownVersion, type SuiteFacts } from '../../certificate/suite-facts.ts'
 import type { Report } from '../../harness/report/report-schema.ts'
-import { canonicalTarget, targetDigest } from '../../harness/target-file/index.ts'
-import type { TargetFile } from '../../harness/target-file/target-file.ts'
+import { canonicalTarget, targetDigest } from '../../harness/target/index.ts'
+import type { TargetFile } from '../../harness/target/target-file.ts'
 import { failure } from '../gates/results.ts'
 import {
   consistent,

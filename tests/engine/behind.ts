@@ -1,6 +1,6 @@
 import { createHandlerTransport } from '../../harness/http/handler-transport.ts'
 import type { RunOptions } from '../../harness/engine/run.ts'
-import type { TargetFile } from '../../harness/target-file/model.ts'
+import type { TargetFile } from '../../harness/target/model.ts'
 import { createReference } from '../../reference/server.ts'
 import { judgeAsCommand, type Outcome, terminalOf } from '../hostile/judge-hostile.ts'
 import { inVirtualTime } from '../support/virtual-time.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { jsonOf } from '../../harness/engine/exchange.ts'
-import type { TargetFile } from '../../harness/target-file/model.ts'
+import type { TargetFile } from '../../harness/target/model.ts'
 import { getAt } from '../../schemas/json.ts'
 import { answered, envelope, judge } from './networks.ts'
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import target from '../../fixtures/reference.target.json' with { type: 'json' }
 import { historyOf } from '../../harness/history/history.ts'
-import type { TargetFile } from '../../harness/target-file/model.ts'
+import type { TargetFile } from '../../harness/target/model.ts'
 import { ids, rulesAfter } from '../../suites/jobs/rules.ts'
 import { viewOf } from '../../suites/jobs/view.ts'
 import { error, judgeBehind, json, type Reply } from './behind.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import target from '../../fixtures/reference.target.json' with { type: 'json' }
-import type { TargetFile } from '../../harness/target-file/model.ts'
+import type { TargetFile } from '../../harness/target/model.ts'
 import { error, judgeBehind, json, limited } from './behind.ts'
 
 const isUpload = (path: string): boolean => path.endsWith('/v1/files')

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { TargetFile } from '../../harness/target-file/model.ts'
+import type { TargetFile } from '../../harness/target/model.ts'
 import { rateOf } from '../../harness/report/reason.ts'
 import { randomFrom } from '../support/lossy-network.ts'
 import { error, html, judgeBehind, limited, type Reply } from './behind.ts'

@@ -17,7 +17,7 @@ import {
   standardAnswers,
   writeStarter,
 } from '../../cli/init.ts'
-import { checkTargetFile, loadTargetFile } from '../../harness/target-file/index.ts'
+import { checkTargetFile, loadTargetFile } from '../../harness/target/index.ts'
 import { starter } from '../../cli/init/starter.ts'
 import { undeclaredReason } from '../../harness/report/reason.ts'
 import { missed, report } from './results.ts'

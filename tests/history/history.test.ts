@@ -1,7 +1,7 @@
 /** What a history keeps, and how it is looked up: pure data, no server. */
 import { describe, expect, test } from 'vitest'
 import type { Exchange } from '../../harness/engine/exchange.ts'
-import type { Target } from '../../harness/target-file/model.ts'
+import type { Target } from '../../harness/target/model.ts'
 import { createHistory, derived, gathered } from '../../harness/history/history.ts'
 import { eventOf, type HistoryEvent, readsTheSame, sameId } from '../../harness/history/event.ts'
 import { trimmedBody } from '../../harness/history/light.ts'

@@ -8,7 +8,7 @@ import { beforeAll, expect, test } from 'vitest'
 const config = fileURLToPath(new URL('../../.dependency-cruiser.cjs', import.meta.url))
 const cruiser = fileURLToPath(new URL('../../node_modules/.bin/depcruise', import.meta.url))
 
-const layers = ['checks', 'engine', 'target-file', 'report', 'recording', 'http'] as const
+const layers = ['checks', 'engine', 'target', 'report', 'recording', 'http'] as const
 
 /** A file as it is named for what is wrong with it: nothing, a cycle, or where it leads. */
 const tree = {
@@ -17,8 +17,8 @@ const tree = {
   'catalogue/leaf.ts': 'export const b = 1\n',
   'harness/http/leads.ts': "import '../recording/leads.ts'\n",
   'harness/recording/leads.ts': "import '../report/leads.ts'\n",
-  'harness/report/leads.ts': "import '../target-file/leads.ts'\n",
-  'harness/target-file/leads.ts': "import '../engine/leads.ts'\n",
+  'harness/report/leads.ts': "import '../target/leads.ts'\n",
+  'harness/target/leads.ts': "import '../engine/leads.ts'\n",
   'harness/engine/leads.ts': "import '../checks/leads.ts'\nimport '../../catalogue/leaf.ts'\n",
   'harness/checks/leads.ts': "import '../../suites/leads.ts'\n",
   'harness/behind-a-face.ts': layers.map((layer) => `import './${layer}/leads.ts'\n`).join(''),

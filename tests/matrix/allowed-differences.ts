@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'vitest'
 import type { Run, RunOptions } from '../../harness/engine/run.ts'
-import type { TargetFile } from '../../harness/target-file/model.ts'
+import type { TargetFile } from '../../harness/target/model.ts'
 import { needsSocket, variants } from '../../reference/server.ts'
 import { withoutCleanup, withoutPdf } from './changed-targets.ts'
 import {

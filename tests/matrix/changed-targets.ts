@@ -1,4 +1,4 @@
-import type { TargetFile } from '../../harness/target-file/model.ts'
+import type { TargetFile } from '../../harness/target/model.ts'
 
 /** Declares PDF parsing as removed, as it will be (§9.2). */
 export function withoutPdf(file: TargetFile): TargetFile {

@@ -8,9 +8,9 @@ import { reportOf } from '../../suites/run-report.ts'
 import { factsOf, type RunFacts } from '../../harness/engine/events.ts'
 import { type JudgeOf, startJudging } from '../../harness/engine/judging.ts'
 import type { Run, RunOptions } from '../../harness/engine/run.ts'
-import { loadTargetFile } from '../../harness/target-file/load.ts'
-import type { Limits, TargetFile } from '../../harness/target-file/model.ts'
-import { resolveTarget } from '../../harness/target-file/resolve.ts'
+import { loadTargetFile } from '../../harness/target/load.ts'
+import type { Limits, TargetFile } from '../../harness/target/model.ts'
+import { resolveTarget } from '../../harness/target/resolve.ts'
 import {
   createReference,
   needsSocket,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { losesConnections } from './lossy-network.ts'
-import type { TargetFile } from '../../harness/target-file/model.ts'
+import type { TargetFile } from '../../harness/target/model.ts'
 import { withoutCleanup } from './changed-targets.ts'
 import { idsOf, judgeReference } from './judge-reference.ts'
 

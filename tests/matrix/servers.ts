@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { TargetFile } from '../../harness/target-file/model.ts'
+import type { TargetFile } from '../../harness/target/model.ts'
 import { isRefusal } from '../../catalogue/expected.ts'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { defects, needsSocket } from '../../reference/server.ts'

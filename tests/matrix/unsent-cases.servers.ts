@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { defaultLimits } from '../../harness/target-file/model.ts'
+import { defaultLimits } from '../../harness/target/model.ts'
 import { judgeLenient } from './lenient.ts'
 
 test.each(['all', 'single faults'] as const)(

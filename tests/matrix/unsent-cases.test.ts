@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createOpenCases } from '../../harness/engine/check-context.ts'
 import type { JudgeOf } from '../../harness/engine/judging.ts'
-import { defaultLimits } from '../../harness/target-file/model.ts'
+import { defaultLimits } from '../../harness/target/model.ts'
 import { judge } from '../engine/networks.ts'
 import { judgeLenient } from './lenient.ts'
 

@@ -8,7 +8,7 @@ import { requestsOf } from '../../suites/planned-cases.ts'
 import { planRun } from '../../suites/plan.ts'
 import type { Run } from '../../harness/engine/run.ts'
 import type { Transport } from '../../harness/http/message.ts'
-import { defaultLimits } from '../../harness/target-file/model.ts'
+import { defaultLimits } from '../../harness/target/model.ts'
 import { expectNothingFailed, judgeConforming } from './allowed-differences.ts'
 import { judgeReference } from './judge-reference.ts'
 

@@ -2,7 +2,7 @@ import { XMLParser } from 'fast-xml-parser'
 import { expect, test } from 'vitest'
 import { operations } from '../../catalogue/operations.ts'
 import { leftOut, undeclaredReason } from '../../harness/report/reason.ts'
-import { checkTargetFile } from '../../harness/target-file/check.ts'
+import { checkTargetFile } from '../../harness/target/check.ts'
 import { renderMap } from '../../reporters/map.ts'
 import { renderMarkdown } from '../../reporters/markdown.ts'
 import {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { watchFiles, watchTarget } from '../../cli/session.ts'
-import type { Target } from '../../harness/target-file/model.ts'
+import type { Target } from '../../harness/target/model.ts'
 import { folder } from '../cli/conform.ts'
 import { listen } from '../wire/servers.ts'
 

@@ -1,6 +1,6 @@
 import { codeNames, listedTypes } from '../../catalogue/errors.ts'
 import { isOperationId, type OperationId, operations } from '../../catalogue/operations.ts'
-import { didYouMean } from '../../harness/target-file/index.ts'
+import { didYouMean } from '../../harness/target/index.ts'
 import { ensure } from '../../harness/user-error.ts'
 import { isObject, preview } from '../../schemas/json.ts'
 import type {

@@ -3,16 +3,12 @@ import { join } from 'node:path'
 import { beforeAll, expect, test, vi } from 'vitest'
 import { folder } from '../cli/conform.ts'
 import { operations } from '../../catalogue/operations.ts'
-import { targetDigest } from '../../harness/target-file/places.ts'
-import type { TargetFile } from '../../harness/target-file/model.ts'
+import { targetDigest } from '../../harness/target/places.ts'
+import type { TargetFile } from '../../harness/target/model.ts'
 import { createKeys } from '../../harness/engine/keys.ts'
 import { createLifetime, NotExercised } from '../../harness/engine/outcome.ts'
-import { redactorFor } from '../../harness/target-file/keys.ts'
-import {
-  type Resolved,
-  resolveTarget,
-  type ResolveOptions,
-} from '../../harness/target-file/resolve.ts'
+import { redactorFor } from '../../harness/target/keys.ts'
+import { type Resolved, resolveTarget, type ResolveOptions } from '../../harness/target/resolve.ts'
 
 const baseUrl = 'https://example.com/base/'
 const dir = folder()

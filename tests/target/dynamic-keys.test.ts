@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { askedKey } from '../../harness/target-file/keys.ts'
-import type { FromCommand } from '../../harness/target-file/target-file.ts'
+import { askedKey } from '../../harness/target/keys.ts'
+import type { FromCommand } from '../../harness/target/target-file.ts'
 
 /** A clock that stands still until it is set. */
 function stoppedClock() {

@@ -1,14 +1,9 @@
 import { expect, test } from 'vitest'
 import { catalogue } from '../../catalogue/catalogue.ts'
-import { checkTargetFile } from '../../harness/target-file/check.ts'
-import {
-  declares,
-  missingNeeds,
-  missingReason,
-  snippetOf,
-} from '../../harness/target-file/declared.ts'
+import { checkTargetFile } from '../../harness/target/check.ts'
+import { declares, missingNeeds, missingReason, snippetOf } from '../../harness/target/declared.ts'
 import { scenarioExample } from '../../catalogue/scenario-examples.ts'
-import type { TargetFile } from '../../harness/target-file/target-file.ts'
+import type { TargetFile } from '../../harness/target/target-file.ts'
 
 const rows = catalogue.filter(({ needs }) => needs.length > 0).map((row) => [row.id, row] as const)
 

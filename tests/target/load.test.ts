@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from '
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
-import { loadTargetFile } from '../../harness/target-file/load.ts'
+import { loadTargetFile } from '../../harness/target/load.ts'
 
 let dir: string
 beforeAll(() => {

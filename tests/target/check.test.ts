@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { checkTargetFile } from '../../harness/target-file/check.ts'
-import type { TargetFile } from '../../harness/target-file/target-file.ts'
+import { checkTargetFile } from '../../harness/target/check.ts'
+import type { TargetFile } from '../../harness/target/target-file.ts'
 import { UserError } from '../../harness/user-error.ts'
 import { memberPath, tokensOf } from '../../schemas/json.ts'
 

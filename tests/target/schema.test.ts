@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { operation, type OperationId, operations } from '../../catalogue/operations.ts'
-import { defaultLimits } from '../../harness/target-file/model.ts'
+import { defaultLimits } from '../../harness/target/model.ts'
 import { newAjv } from '../../schemas/ajv.ts'
 
 interface Schema {
