@@ -25,7 +25,7 @@ const entries = Object.values(about.exports).flatMap((entry) =>
 )
 const wanted = [
   ...[...entries.filter((path) => !path.includes('*')), ...Object.values(about.bin)].map(normalize),
-  ...inTree('bin', /\.js$/),
+  ...inTree('cli/bin', /\.js$/),
   ...inTree('schemas', /\.json$/),
   ...inTree('fixtures', /\.json$/),
   ...inTree('fixtures/pdf', /\.pdf$/),
@@ -41,8 +41,8 @@ const wanted = [
   ...ofKind(/^dist\/[^/]+\.js$/).flatMap(filesNamedIn),
 ]
 const out = [
-  /^docs\/(pictures|site)\//,
-  /^(tests|bench|build|coverage|node_modules|examples|\.ci|\.github)\//,
+  /^docs\/(pictures|site|examples)\//,
+  /^(tests|scripts|coverage|node_modules|\.ci|\.github)\//,
   /(?<!\.d)\.[cm]?ts$/,
   /\.test\.|\.map$|\.tgz$|conform-report/,
 ]

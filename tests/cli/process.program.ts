@@ -94,7 +94,7 @@ test('the page of conform ui judges also if the package is replaced before it is
   const cwd = folder()
   const root = fileURLToPath(new URL('../..', import.meta.url))
   for (const part of [
-    'bin',
+    'cli/bin',
     'cli/ui',
     'dist',
     'catalogue',

@@ -19,7 +19,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 /** Parts of the package that stand in it when it is installed. */
 const shipped = [
   'package.json',
-  'bin',
+  'cli/bin',
   'dist',
   'fixtures',
   'schemas',
