@@ -95,12 +95,6 @@ async function judge() {
   assert.equal(nightly.code, 0, nightly.said)
   assert.equal(verdictIn(nightly.artifact('conformance')), 'conformant')
 
-  const sharded = await gitLab('gitlab-sharded.yml')
-  assert.equal(sharded.code, 0, sharded.said)
-  assert.equal(verdictIn(sharded.artifact('merge')), 'conformant')
-  assert.match(stepsOfGitHub('sharded.yml', sharded.cwd), /Conformance of /)
-  assert.equal(verdictIn(sharded.cwd), 'conformant')
-
   const matrix = await gitLab('gitlab-matrix.yml')
   assert.equal(matrix.code, 1, 'production breaks a requirement')
   assert.match(matrix.said, /1 must is newly failing|jobs\.create\/404-unknown-application/)

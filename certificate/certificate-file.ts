@@ -12,7 +12,7 @@ export interface NamedBytes {
 /** Files that a certificate rests on, and can be held against. */
 export interface Evidence {
   readonly report: NamedBytes
-  /** HAR files, one for each shard of a run. */
+  /** HAR files of the run. */
   readonly exchanges?: readonly NamedBytes[]
   /** The target file without keys, as canonical JSON. */
   readonly target?: NamedBytes

@@ -54,7 +54,6 @@ export function partialReasons({
     ],
     [family && verdicts.exact !== 'conformant', 'only --tpe family makes it conformant'],
     [run.interrupted, 'the run was interrupted'],
-    [run.shard !== null, `it is shard ${run.shard} of a run; conform merge joins them`],
     [run.only.length > 0, `--only chose what was judged: ${run.only.join(', ')}`],
     [run.skip.length > 0, `--skip left out: ${run.skip.join(', ')}`],
     [run.readOnly, 'the run was --read-only'],

@@ -43,12 +43,7 @@ export function signCommand() {
       '--bundle <file.zip>',
       'write report, exchanges, target file without keys and certificate as one file',
     )
-    .addOption(
-      repeatable(
-        '--har <file.har>',
-        'the recorded exchanges of the run; repeatable, one for each shard',
-      ),
-    )
+    .addOption(repeatable('--har <file.har>', 'the recorded exchanges of the run; repeatable'))
     .option(
       '-t, --target <file>',
       'the target file of the run; its keys are left out of the bundle',

@@ -168,7 +168,6 @@ export const commands: Readonly<Record<string, () => Promise<CommandUnknownOpts>
   completion: async () => (await import('./completion.ts')).completionCommand(commands),
   record: async () => (await import('./record.ts')).recordCommand(),
   check: async () => (await import('./check.ts')).checkCommand(),
-  merge: async () => (await import('./merge.ts')).mergeCommand(),
   compare: async () => (await import('./compare.ts')).compareCommand(),
   watch: async () => (await import('./sessions.ts')).watchCommand(),
   ui: async () => (await import('./sessions.ts')).uiCommand(),
@@ -180,7 +179,7 @@ export const commands: Readonly<Record<string, () => Promise<CommandUnknownOpts>
 
 const commandGroups: Readonly<Record<string, readonly string[]>> = {
   'While you write a server:': ['init', 'watch', 'ui', 'list', 'explain', 'serve', 'completion'],
-  'Recorded traffic and reports:': ['record', 'check', 'merge', 'compare'],
+  'Recorded traffic and reports:': ['record', 'check', 'compare'],
   'Certificates:': ['keygen', 'sign', 'verify', 'register'],
 }
 
@@ -239,7 +238,6 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
       'judge what a browser or proxy recorded',
     ],
   ],
-  merge: [['conform merge part-1.json part-2.json --report html', 'one report of two shards']],
   compare: [
     [
       'conform compare monday.json tuesday.json --fail-on-new',

@@ -80,8 +80,7 @@ export function optionsFor(
       : failed.filter(({ id }) => selection.some((pattern) => matchesId(id, pattern)))
   const only = new Set([...(selection === 'failed' ? [] : selection), ...chosen.flatMap(neededBy)])
   const seed = chosen.flatMap(({ failures }) => failures).at(0)?.seed
-  const { shard: _, ...rest } = options
-  return { ...rest, only: [...only], skip: [], report: [], seed: seed ?? rest.seed }
+  return { ...options, only: [...only], skip: [], report: [], seed: seed ?? options.seed }
 }
 
 export interface RunStarted {

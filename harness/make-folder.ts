@@ -9,7 +9,7 @@ export function makeFolder(path: string): void {
   try {
     mkdirSync(path)
   } catch (error) {
-    // Another run, of another shard as a rule, may have made it meanwhile.
+    // Another run may have made it meanwhile.
     if (!existsSync(path)) throw error
   }
 }

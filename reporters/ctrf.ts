@@ -37,7 +37,6 @@ export function renderCtrf(report: Report): string {
         environment: {
           reportName: `conformance of ${target.name}`,
           testEnvironment: target.name,
-          ...(run.shard === null ? {} : { shardId: run.shard }),
           healthy: errors.length === 0,
           extra: { baseUrl: target.baseUrl, targetDigest: target.digest },
         },

@@ -39,7 +39,6 @@ function properties(report: Report): [name: string, value: string][] {
     ['seed', String(run.seed)],
     ['suite', `${suite.name} ${suite.version}`],
     ['requirementsDigest', suite.requirementsDigest],
-    ...(run.shard === null ? [] : ([['shard', run.shard]] as [string, string][])),
     ...runNotes(report).map((note): [string, string] => ['note', note]),
   ]
 }

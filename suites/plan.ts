@@ -9,7 +9,6 @@ import { bringsBody, countGenerating } from '../harness/checks/index.ts'
 import type { Plan, PlanEntry, RunOptions } from '../harness/engine/index.ts'
 import {
   absentReason,
-  isAssignedTo,
   isObserved,
   isSelected,
   leftOut,
@@ -29,7 +28,7 @@ import {
 import { generates, operationOf, plannedCases, requestsOf, type Runs } from './planned-cases.ts'
 
 /** The options that choose what is sent. */
-type PlanOptions = Runs & Pick<RunOptions, 'only' | 'chosenBy' | 'skip' | 'shard'>
+type PlanOptions = Runs & Pick<RunOptions, 'only' | 'chosenBy' | 'skip'>
 
 type Refused = Extract<PlanEntry, { readonly run: false }>
 type Why = string | Reason | undefined
@@ -55,7 +54,7 @@ export function planRun(target: Target, options: PlanOptions): Plan {
   const entryOf = (requirement: CatalogueRequirement): PlanEntry => {
     const refused = notApplicable(requirement, target)
     if (refused) return refused
-    const left = leftOutBy(requirement, options, chosenBy, exclusive)
+    const left = leftOutBy(requirement, options, chosenBy)
     // What nobody selected is left out, whatever else keeps it from being sent.
     const isKept = left === undefined || (sendsForOthers && left === chosenBy)
     const why = isKept ? whyNot(requirement) : leftOut(left)
@@ -132,13 +131,11 @@ export function notApplicable(
 
 function leftOutBy(
   requirement: CatalogueRequirement,
-  { only, skip, shard }: PlanOptions,
+  { only, skip }: PlanOptions,
   chosenBy: LeftOutBy,
-  exclusive: ReadonlySet<string>,
 ): LeftOutBy | undefined {
   if (!isSelected(requirement.id, { only, skip: [] })) return chosenBy
-  if (!isSelected(requirement.id, { only, skip })) return '--skip'
-  return shard && !isAssignedTo(requirement, shard, exclusive) ? '--shard' : undefined
+  return isSelected(requirement.id, { only, skip }) ? undefined : '--skip'
 }
 
 /** Whether a conforming target answers it by creating or generating, or its scenario changes a state. */

@@ -79,7 +79,6 @@ export function reportOf(record: RunRecord): Report<RequirementId> {
       tpe: options.tpe,
       only: [...only],
       skip: [...skip],
-      shard: options.shard ? `${options.shard.index}/${options.shard.count}` : null,
       baseline: null,
       insecure: options.insecure,
       ca: target.tls.ca !== undefined,

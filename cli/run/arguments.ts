@@ -6,7 +6,7 @@ import {
 } from '@commander-js/extra-typings'
 import { existsSync } from 'node:fs'
 import { isRequirementId } from '../../catalogue/catalogue.ts'
-import { parseShard, rateOf } from '../../harness/report/index.ts'
+import { rateOf } from '../../harness/report/index.ts'
 import { headerProblem, type HeaderValues, nearest } from '../../harness/target/index.ts'
 import { UserError } from '../../harness/user-error.ts'
 import { patternMistake } from '../../library/options.ts'
@@ -58,7 +58,6 @@ export function addArguments(command: Command) {
       .addOption(repeatable('--skip <pattern>', 'requirement ids to leave out; repeatable'))
       .option('--failed <report.json>', 'run what failed in that report')
       .option('--untested <report.json>', 'run what was not tested in that report')
-      .option('--shard <i>/<n>', 'one part of the requirements; needs --seed', parseShard)
       .option(
         '--read-only',
         'send nothing that a conforming target would answer by creating or generating',
@@ -106,11 +105,6 @@ export function checkArguments(
   checkBaseUrl(baseUrl, commands)
   checkPatterns('--only', options.only)
   checkPatterns('--skip', options.skip)
-  if (options.shard && options.seed === undefined) {
-    throw new UserError(
-      '--shard: needs --seed, the same for all shards, so that their reports can be merged',
-    )
-  }
   checkStart(baseUrl, options)
   if (options.updateBaseline && options.baseline === undefined) {
     throw new UserError('--update-baseline: needs --baseline <file>, the file to write')

@@ -16,7 +16,6 @@ import type {
   LeftOutBy,
   NotServed,
   Reason,
-  Shard,
   Story,
   TakesState,
   TpeMode,
@@ -48,7 +47,6 @@ export interface RunOptions {
   /** The option that chose those of `only` by a report; undefined: they were given. */
   readonly chosenBy?: '--failed' | '--untested' | undefined
   readonly skip: readonly string[]
-  readonly shard: Shard | null
   /** Failures that a baseline expects: such a failure does not bail. */
   readonly expected: readonly BaselineEntry[]
   /** `conform <base url> --target <file>` with the options that a failure needs to show again; no key. */
@@ -277,7 +275,6 @@ export function runOptionsOf(given: GivenOptions, rerun: string): RunOptions {
     insecure: others.insecure ?? false,
     only: others.only ?? [],
     skip: others.skip ?? [],
-    shard: others.shard ?? null,
     expected: others.expected ?? [],
     exchangeLog: others.exchangeLog,
     chosenBy: others.chosenBy,

@@ -42,7 +42,6 @@ export const noRun: Report['run'] = {
   tpe: 'exact',
   only: [],
   skip: [],
-  shard: null,
   baseline: null,
   insecure: false,
   ca: false,

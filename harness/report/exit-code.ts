@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { holdAgainst, readBaseline } from './baseline.ts'
 import type { Exit, Report, RequirementResult, Undecided, TpeMode } from './report-schema.ts'
 import { commonReason, isLeftOut, isLeftOutByOption, isMistake, count } from './reason.ts'
-import { isEmptyShard, bothVerdicts, summarize, inMode, outcomeIn, verdictOf } from './verdict.ts'
+import { bothVerdicts, summarize, inMode, outcomeIn, verdictOf } from './verdict.ts'
 
 export interface ExitOptions {
   /** `--require-exercised`: a `must` that was not exercised counts like a failed one, unless it was left out. */
@@ -12,7 +12,7 @@ export interface ExitOptions {
 }
 
 /**
- * How a run, `check` or `merge` ends, by the report's own `strict`, `tpe` and `baseline`: 3 if the target could not be
+ * How a run or `check` ends, by the report's own `strict`, `tpe` and `baseline`: 3 if the target could not be
  * judged (an interrupt included), else 1 if something failed that was not expected to, else 0. Code 2 is `withProblems`.
  */
 export function decide(
@@ -87,7 +87,7 @@ function whyNotJudged(report: Undecided): string | undefined {
   const mistakes = requirements.filter(isMistake).length
   if (mistakes > 0)
     return `${count(mistakes, 'requirement')} could not be judged for a mistake of the suite; please report it, with seed ${run.seed}`
-  if (verdict !== 'not-judged' || isEmptyShard(report)) return undefined
+  if (verdict !== 'not-judged') return undefined
   const reason = commonReason(requirements)?.reason
   return `the target could not be judged${reason === undefined ? '' : ` (${reason})`}`
 }
@@ -98,7 +98,6 @@ function failureReasons(
   deciding: readonly RequirementResult[],
 ): string[] {
   const { expected = [], file = 'the baseline', notExercised = [], stale = [] } = baseline ?? {}
-  // A whole whose parts were held against a baseline has one that names nothing.
   const isHeld = expected.length + stale.length + notExercised.length > 0
   const staleIds = new Set(stale.map(({ id }) => id))
   const failed = deciding.filter(({ outcome }) => outcome === 'failed')
@@ -126,7 +125,6 @@ function failureReasons(
 /** Why the exit code is 0. What did not run is never called a pass. */
 function success(report: Undecided): string {
   const { requirements, run, summary } = report
-  if (isEmptyShard(report)) return `nothing was dealt to this shard (${run.shard})`
   const expected = run.baseline?.expected.length ?? 0
   const all = summary.must.failed + summary.should.failed
   if (expected > 0 && expected === all)
@@ -152,7 +150,7 @@ function is(number: number): string {
   return number === 1 ? 'is' : 'are'
 }
 
-export interface Gates {
+interface Gates {
   readonly tpe?: TpeMode
   readonly strict?: boolean
   readonly baseline?: string

@@ -15,10 +15,10 @@ export { count, sayNeed, sayNeeds, sections, sectionsIn } from './reason.ts'
 export { rateOf, rateText, spokenRate } from './reason.ts'
 
 // Verdict, exit code, and which response failed.
-export { countOutcomes, familyNamesOnly, inMode, isEmptyShard } from './verdict.ts'
+export { countOutcomes, familyNamesOnly, inMode } from './verdict.ts'
 export { outcomeIn, summarize } from './verdict.ts'
 export { type HttpResponse, isSame, responseOf, sayAnswers } from './verdict.ts'
-export { applyGates, decided, decisive, type Gates, inconsistencies } from './exit-code.ts'
+export { applyGates, decided, decisive, inconsistencies } from './exit-code.ts'
 export { outsideCause, withClient, withProblems } from './exit-code.ts'
 
 // Baselines.
@@ -27,6 +27,5 @@ export { foreignBaseline, foreignBaselineFile, isExpectedFailure } from './basel
 export { readBaseline, readBaselineOrNone, reasonExpected, updateBaseline } from './baseline.ts'
 
 // A part of the requirements, and the parts of a run.
-export { isAssignedTo, isObserved, isSelected, matchesId, maxPatterns } from './selection.ts'
-export { parseShard, patternProblem, type Shard } from './selection.ts'
-export { mergeReports } from './merge.ts'
+export { isObserved, isSelected, matchesId, maxPatterns } from './selection.ts'
+export { patternProblem } from './selection.ts'

@@ -17,7 +17,7 @@ export function reasonIn({ reason, why }: Reason): Reason {
   return { reason, ...(why && { why }) }
 }
 
-/** The reason of a requirement that an option, or the end of the run, left out: `left out: --shard`. */
+/** The reason of a requirement that an option, or the end of the run, left out: `left out: --skip`. */
 export function leftOut(by: LeftOutBy): Reason {
   return { reason: `left out: ${by}`, why: { kind: 'left-out', by } }
 }

@@ -126,7 +126,6 @@ export const conditions = {
   readOnly: flag,
   only: patterns,
   skip: patterns,
-  shard: described('Such as 2/4.', textOrNull),
   insecure: flag,
   ca: described('An authority of the target file (tls.ca) was trusted.', flag),
   proxy: described('Host and port of the proxy through which the target was asked.', textOrNull),

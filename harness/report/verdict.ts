@@ -1,7 +1,7 @@
 import type { Counts, Failure, Outcome, Report, RequirementResult } from './report-schema.ts'
 import type { TpeMode, Verdict } from './report-schema.ts'
 import { member, parsedJson } from '../../schemas/json.ts'
-import { isMistake, isLeftOut } from './reason.ts'
+import { isMistake } from './reason.ts'
 import { isSelected, type Selection } from './selection.ts'
 
 interface RunFacts extends Pick<Report['run'], 'only' | 'skip' | 'readOnly'> {
@@ -53,16 +53,6 @@ function countedRequirements(
   const selected = results.filter(({ id }) => isSelected(id, selection))
   const onlyEnvelope = selected.length > 0 && !selected.some(isOutside)
   return onlyEnvelope ? selected : results.filter(isOutside)
-}
-
-/** A shard to which nothing was dealt that counts for a verdict: it has none, and that is no fault of the target's. */
-export function isEmptyShard({ requirements, run }: Pick<Report, 'run' | 'requirements'>): boolean {
-  return (
-    run.shard !== null &&
-    countedRequirements(requirements, run).every(
-      (result) => result.outcome === 'not-applicable' || isLeftOut(result),
-    )
-  )
 }
 
 const memberOf = {

@@ -3,7 +3,6 @@ import {
   commonReason,
   count,
   familyNamesOnly,
-  isEmptyShard,
   isMistake,
   outsideCause,
 } from '../../harness/report/index.ts'
@@ -62,8 +61,7 @@ export function verdictBeforeExit(report: Report): string {
 /** Whether the line of the exit code says all that the verdict means. */
 export function isSaidByExit(report: Report): boolean {
   const { exit, requirements, run, verdict } = report
-  if (verdict !== 'not-judged' || exit.code !== 3 || run.interrupted || isEmptyShard(report))
-    return false
+  if (verdict !== 'not-judged' || exit.code !== 3 || run.interrupted) return false
   if (outsideCause(report) !== undefined) return true
   return !requirements.some(isMistake) && commonReason(requirements)?.why?.kind !== 'target'
 }
@@ -108,8 +106,6 @@ function tested({ summary: { must, should } }: Report): string {
 }
 
 function notJudged(report: Report): string {
-  if (isEmptyShard(report))
-    return `this shard (${report.run.shard}) judges nothing by itself; merge the reports of all shards`
   if (report.run.interrupted) return 'the run was ended before anything could be judged'
   const reason = outsideCause(report) ?? commonReason(report.requirements)?.reason
   if (reason === undefined) return 'the target could not be judged'
@@ -155,8 +151,6 @@ export function runNotes(report: Report): string[] {
     run.depth === 'quick' &&
       'quick: one case of each kind for each requirement, and few wrong keys (--depth quick)',
     run.readOnly && 'read only: nothing was sent that creates or generates something (--read-only)',
-    run.shard !== null &&
-      `shard ${run.shard}: one part of the requirements; conform merge joins the parts`,
     pages.length > 0 && pagesSentence(pages),
     familySentence(report) ?? familyFailures(report),
     throttled > 0 &&

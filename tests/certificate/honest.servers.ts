@@ -4,7 +4,6 @@ import { defects } from '../../reference/server.ts'
 import { inCohorts, judgeConforming, onSockets, otherPairs } from '../matrix/allowed-differences.ts'
 import { withoutCleanup } from '../matrix/changed-targets.ts'
 import { judgeReference } from '../matrix/judge-reference.ts'
-import { mergeReports } from '../../harness/report/merge.ts'
 import { losesConnections } from '../matrix/lossy-network.ts'
 import type { Transport } from '../../harness/http/message.ts'
 import { ownRun, problemsOf } from './honest.ts'
@@ -27,17 +26,6 @@ describe('an honest run contradicts itself nowhere', () => {
     const judge = (options: object) =>
       judgeReference({ jobMs: 300, slowJobMs: 1800 }, { change: withoutCleanup, network, options })
     expect(problemsOf(await ownRun(judge))).toEqual([])
-  })
-
-  test('in three shards that are merged', async () => {
-    const judge = (options: object) =>
-      judgeReference({ jobMs: 15, slowJobMs: 1000 }, { change: withoutCleanup, options })
-    const parts = []
-    for (const index of [1, 2, 3]) parts.push(await ownRun(judge, { shard: { index, count: 3 } }))
-    const files = parts.map(({ report }, at) => ({ path: `${at}`, report }))
-    const report = mergeReports(files)
-    expect(report.summary.must.passed).toBeGreaterThan(200)
-    expect(problemsOf({ report, entries: parts.flatMap(({ entries }) => entries) })).toEqual([])
   })
 
   test.each(['exact', 'family'] as const)('by %s names, of a server with others', async (tpe) => {

@@ -84,7 +84,6 @@ type Run = Parameters<typeof report>[1]
 const partials: [string, of: Report | Run][] = [
   ['the verdict is non-conformant', report([failed('a.b/1')])],
   ['the run was interrupted', { interrupted: true }],
-  ['it is shard 1/2', { shard: '1/2' }],
   ['--only chose', { only: ['a.*'] }],
   ['--skip left out', { skip: ['c.*'] }],
   ['--read-only', { readOnly: true }],

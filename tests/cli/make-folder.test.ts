@@ -19,8 +19,8 @@ vi.mock('node:fs', async (original) => {
 test('a folder that another run makes at the same moment is made', () => {
   const dir = fs.mkdtempSync(join(tmpdir(), 'conform-folder-'))
   try {
-    makeFolder(join(dir, 'reports', 'shards'))
-    expect(fs.existsSync(join(dir, 'reports', 'shards'))).toBe(true)
+    makeFolder(join(dir, 'reports', 'today'))
+    expect(fs.existsSync(join(dir, 'reports', 'today'))).toBe(true)
   } finally {
     fs.rmSync(dir, { recursive: true })
   }

@@ -22,7 +22,6 @@ async function judged(check: Judge | undefined, problem?: string): Promise<Repor
   const chosen = {
     only: [broken, 'files.list/401-missing-credentials'],
     skip: [],
-    shard: null,
     expected: [],
   }
   const flags = {

@@ -135,27 +135,3 @@ test('a baseline excuses what it names, goes stale loudly, and is rewritten on d
   expect(late.stdout).toMatch(/expected until 2020-01-31/)
   expect(late.code).toBe(1)
 })
-
-test('shards with one seed are judged apart and merged into one verdict', async () => {
-  const { url } = await reference()
-  const cwd = folder()
-  const judgedHere = ['ai-detect.run', 'files.list', 'translate.run', 'web-search.run']
-  const only = judgedHere.map((operation) => `--only ${operation}/4*`).join(' ')
-  const common = `-t ${targetFile(cwd, url)} --seed 7 --runs 1 ${only}`
-  for (const part of [1, 2]) {
-    const args = `${common} --shard ${part}/2 --report json=${part}.json`
-    expect((await conform(args, { cwd })).code).toBe(0)
-    expect(readReport(cwd, `${part}.json`).summary.must.passed).toBeGreaterThan(0)
-  }
-  const merged = await conform('merge 1.json 2.json --report json=whole.json', { cwd })
-  expect(merged.code).toBe(0)
-  const { requirements, run } = readReport(cwd, 'whole.json')
-  expect(run.shard).toBeNull()
-  expect(requirements.filter(({ reason }) => reason === 'left out: --shard')).toEqual([])
-  const chosen = requirements.filter(
-    ({ id, operation }) => judgedHere.includes(operation) && id.includes('/4'),
-  )
-  expect(chosen.filter(({ outcome }) => outcome !== 'passed')).toEqual([])
-  expect((await conform('merge 1.json', { cwd })).code).toBe(2)
-  expect(existsSync(join(cwd, 'conform-report.json'))).toBe(false)
-})

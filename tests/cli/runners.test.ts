@@ -42,8 +42,6 @@ const broken = write('broken.json', { [attack]: attack, unreachable: { [attack]:
 
 test.each([
   ['check', traffic],
-  ['merge', first, second],
-  ['merge', first],
   ['compare', first, second],
   ['compare', first, second, '--report', 'json=-'],
   ['compare', first, second, '--report', 'markdown=-'],

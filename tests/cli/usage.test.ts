@@ -44,8 +44,6 @@ test.each<[why: string, args: string | string[], message: RegExp]>([
     ['list', '*a'.repeat(3000)],
     /list: a pattern has at most 256 characters/,
   ],
-  ['a shard without a seed', '--shard 1/3', /--shard: needs --seed/],
-  ['a shard that is none', '--shard 4/3 --seed 1', /--shard 4\/3: /],
   [
     'two reports for stdout',
     '--report json=- --report har=-',
@@ -151,14 +149,14 @@ test('verify ends with 2 where there is nothing that it could look at', async ()
 test('help and version are no errors, and say what they are asked', async () => {
   const help = await conform(['--help'])
   expect(help).toMatchObject({ code: 0, stderr: '' })
-  for (const word of ['--target', '--report', '--shard', 'serve', 'merge', 'verify'])
+  for (const word of ['--target', '--report', 'serve', 'compare', 'verify'])
     expect(help.stdout).toContain(word)
   expect(await conform(['--version'])).toMatchObject({
     code: 0,
     stdout: `${about.version}\n`,
     stderr: '',
   })
-  expect(await conform('help merge')).toMatchObject({ code: 0, stderr: '' })
+  expect(await conform('help compare')).toMatchObject({ code: 0, stderr: '' })
 })
 
 test('the catalogue as text and as JSON', async () => {

@@ -106,10 +106,6 @@ const endings: readonly (readonly [string, Report])[] = [
     'exit 2: --report html=x: cannot be written (ENOSPC)',
     withProblems(report([result('a.b/1')]), ['--report html=x: cannot be written (ENOSPC)']),
   ],
-  [
-    'exit 0: nothing was dealt to this shard (2/2)',
-    report([missed('a.b/1', leftOut('--shard'))], { shard: '2/2' }),
-  ],
 ]
 
 interface JunitCase {

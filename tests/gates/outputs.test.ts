@@ -20,7 +20,6 @@ import { UserError } from '../../harness/user-error.ts'
 import { failed, report, result, failure, missed } from './results.ts'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { conform } from '../cli/in-process.ts'
 import { leftOut } from '../../harness/report/reason.ts'
 import { canRewrite, colorsFor } from '../../library/output/say.ts'
 import { readBaseline } from '../../harness/report/baseline.ts'
@@ -182,14 +181,6 @@ test.each([
   [['json=x', 'html=x'], '--report html=x: x is taken by --report json=x'],
 ])('%s is refused', (values, message) => {
   expect(() => parseReportRequests(values)).toThrow(message)
-})
-
-test.each(['har', 'har=x'])('a merge writes no HAR (%s)', async (format) => {
-  const { code, stderr } = await conform(['merge', 'part.json', '--report', format])
-  expect({ code, stderr }).toEqual({
-    code: 2,
-    stderr: expect.stringContaining('merge writes no HAR') as string,
-  })
 })
 
 test('a report that cannot be written is named, and the others are written', async () => {

@@ -99,7 +99,6 @@ const quick: RunOptions = {
   insecure: false,
   only: [],
   skip: [],
-  shard: null,
   expected: [],
   rerun: 'conform',
   backoffMs: 2,

@@ -1,4 +1,3 @@
-import { leftOut } from '../../harness/report/reason.ts'
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { XMLParser } from 'fast-xml-parser'
@@ -101,15 +100,6 @@ test('a run that judged nothing, was interrupted or has a stale baseline is an e
     'the run was interrupted',
     'stale entry of the baseline: x: it passed',
   ])
-})
-
-test('an empty shard is no error', () => {
-  const shard = sampleReport({
-    size: 30,
-    end: () => ({ outcome: 'not-exercised', ...leftOut('--shard') }),
-    run: { shard: '1/3' },
-  })
-  expect(parse(renderJunit(shard)).root.errors).toBe('0')
 })
 
 test('hostile text is well-formed, survives readably and does nothing', async () => {

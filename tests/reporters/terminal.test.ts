@@ -148,15 +148,6 @@ test('never calls a run that judged nothing a pass', () => {
     'Not judged',
     'exit 3: the target could not be judged (no key: none was given)',
   ])
-  const dealt = sampleReport({
-    end: () => ({ outcome: 'not-exercised', ...leftOut('--shard') }),
-    run: { shard: '1/4' },
-  })
-  const [shard, exit] = lines(dealt).slice(-2)
-  expect(exit).toBe('exit 0: nothing was dealt to this shard (1/4)')
-  expect(shard).toBe(
-    'Not judged: this shard (1/4) judges nothing by itself; merge the reports of all shards',
-  )
 })
 
 test('says what the run left unsaid: interrupted, insecure, read only, throttled, family names', () => {

@@ -10,7 +10,6 @@ const whole = report(
     notApplicable('pdf.parse/200-text'),
   ],
   {
-    shard: '1/2',
     baseline: {
       file: 'b.json',
       expected: ['a'],
