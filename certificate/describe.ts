@@ -1,4 +1,3 @@
-import { nameMarks } from '../reporters/name-marks.ts'
 import { terminalText } from '../reporters/escape.ts'
 import { groupBy } from '../harness/group-by.ts'
 import { count } from '../harness/report/index.ts'
@@ -17,8 +16,6 @@ export interface Given {
   readonly evidence?: string | undefined
   /** The report was held to the recorded exchanges. */
   readonly exchanges?: boolean
-  /** Source of the revocations; undefined if they were not looked up. */
-  readonly revocations?: { readonly path: string; readonly asOf: string | null } | undefined
   readonly suite?: SuiteFacts | undefined
 }
 
@@ -30,15 +27,11 @@ export interface Given {
  */
 export function describe(found: Verification, unmet: readonly string[], given: Given) {
   const { problems, statement, signers, id } = found
-  const { publicKey, keyIds = [], revocations } = given
+  const { publicKey, keyIds = [] } = given
   const ownerOf = (signer: string): string => {
     if (publicKey?.id === signer) return `the key in ${publicKey.path}, ${signer}`
     return keyIds.includes(signer) ? `the key of --key-id ${signer}` : `an unknown key ${signer}`
   }
-  const asOf = revocations?.asOf == null ? '' : `, as of ${revocations.asOf}`
-  const lookedUp = revocations
-    ? `looked up in ${revocations.path}${asOf}`
-    : 'not looked up; give --revoked and the index.json or revoked.json of its register'
   const standing =
     problems.length > 0 ? 'Not valid' : unmet.length > 0 ? 'Valid, but not accepted' : 'Valid'
   const verdict = statement ? `: ${exactVerdict(statement.predicate)}` : ''
@@ -54,12 +47,7 @@ export function describe(found: Verification, unmet: readonly string[], given: G
   ]
   const rest = [
     ...(statement
-      ? [
-          ...otherVersion(found, given),
-          ...claims(statement),
-          `certificate: ${id}`,
-          `revocation: ${lookedUp}`,
-        ]
+      ? [...otherVersion(found, given), ...claims(statement), `certificate: ${id}`]
       : []),
     ...(statement && problems.length === 0 ? meaning(statement, signers, given) : []),
   ]
@@ -84,9 +72,6 @@ export function claims({ subject: [target, report], predicate }: Statement): str
     `verdict by exact names: ${exactVerdict(predicate)}`,
     ...partial.map((reason) => `partial: ${reason}`),
     `target: ${target.uri}, named ${JSON.stringify(target.name)}, held to the interface in version ${spec.version}`,
-    ...nameMarks(target.name).map(
-      (mark) => `  its name holds ${mark}: it may not be what it looks like`,
-    ),
     named('judged', operations.judged),
     named('declared not served, so not judged', unservedNames(operations)),
     ...(operations.removed.length > 0 ? [named('declared removed', operations.removed)] : []),

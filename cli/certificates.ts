@@ -25,8 +25,6 @@ import { keyId } from '../certificate/certificate-file.ts'
 import { checkTarget } from '../traffic/base-url.ts'
 import { operations } from '../catalogue/operations.ts'
 import { verifyFile } from '../certificate/verify-file.ts'
-import { buildRegister } from '../certificate/register/build.ts'
-import { count } from '../harness/report/index.ts'
 
 export function signCommand() {
   return new Command('sign')
@@ -174,10 +172,6 @@ export function verifyCommand() {
     )
     .option('--base-url <url>', 'the address that was judged', address)
     .option('--max-age <days>', 'exit 1 if the run began more days ago', whole(0, 9999))
-    .option(
-      '--revoked <file>',
-      'revoked.json, or the index.json of a register: refuses what was revoked',
-    )
     .option('--json', 'print the findings as JSON')
     .action((file, { json: isJson, ...request }) => {
       const by = { now: new Date(), suite: suiteFacts() }
@@ -225,33 +219,4 @@ function address(text: string): string {
   const problem = baseUrlProblem(text)
   if (problem !== undefined) throw new InvalidArgumentError(`It ${problem}.`)
   return normalBaseUrl(text)
-}
-
-export function registerCommand() {
-  return new Command('register')
-    .description(
-      'build a static site of certified services from a folder of certificates and bundles',
-    )
-    .argument(
-      '<folder>',
-      'the certificates; with trusted-keys.json and revoked.json in the same folder',
-    )
-    .requiredOption(
-      '--out <folder>',
-      'where to write the site: a new or empty folder, or a register built before',
-    )
-    .addOption(
-      keyIdOption('id of a key to trust in addition to those of trusted-keys.json; repeatable'),
-    )
-    .action(async (folder, { out, keyId }) => {
-      const options = { keyIds: keyId, now: new Date(), suite: suiteFacts() }
-      const services = buildRegister(folder, out, options)
-      const states = (['valid', 'expired', 'revoked'] as const).map(
-        (status) =>
-          `${services.filter(({ current }) => current.status === status).length} ${status}`,
-      )
-      tell(process.stdout, [
-        `${out} written: ${[count(services.length, 'service'), ...states].join(', ')}`,
-      ])
-    })
 }

@@ -173,14 +173,13 @@ export const commands: Readonly<Record<string, () => Promise<CommandUnknownOpts>
   ui: async () => (await import('./sessions.ts')).uiCommand(),
   keygen: async () => (await import('./certificates.ts')).keygenCommand(),
   sign: async () => (await import('./certificates.ts')).signCommand(),
-  register: async () => (await import('./certificates.ts')).registerCommand(),
   verify: async () => (await import('./certificates.ts')).verifyCommand(),
 }
 
 const commandGroups: Readonly<Record<string, readonly string[]>> = {
   'While you write a server:': ['init', 'watch', 'ui', 'list', 'explain', 'serve', 'completion'],
   'Recorded traffic and reports:': ['record', 'check', 'compare'],
-  'Certificates:': ['keygen', 'sign', 'verify', 'register'],
+  'Certificates:': ['keygen', 'sign', 'verify'],
 }
 
 type Example = readonly [line: string, what: string]
@@ -252,7 +251,6 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
       'a certificate for that run',
     ],
   ],
-  register: [['conform register certificates --out public', 'a site of certified services']],
   verify: [
     [
       'conform verify conform-certificate.json --require conformant',

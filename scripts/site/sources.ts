@@ -33,7 +33,6 @@ const guide: Readonly<Record<string, readonly string[]>> = {
     'docs/certificates.md',
     'docs/sign.md',
     'docs/verify.md',
-    'docs/register.md',
     'docs/certificate-format.md',
   ],
   Trust: [
