@@ -170,14 +170,13 @@ export const commands: Readonly<Record<string, () => Promise<CommandUnknownOpts>
   check: async () => (await import('./check.ts')).checkCommand(),
   compare: async () => (await import('./compare.ts')).compareCommand(),
   watch: async () => (await import('./sessions.ts')).watchCommand(),
-  ui: async () => (await import('./sessions.ts')).uiCommand(),
   keygen: async () => (await import('./certificates.ts')).keygenCommand(),
   sign: async () => (await import('./certificates.ts')).signCommand(),
   verify: async () => (await import('./certificates.ts')).verifyCommand(),
 }
 
 const commandGroups: Readonly<Record<string, readonly string[]>> = {
-  'While you write a server:': ['init', 'watch', 'ui', 'list', 'explain', 'serve', 'completion'],
+  'While you write a server:': ['init', 'watch', 'list', 'explain', 'serve', 'completion'],
   'Recorded traffic and reports:': ['record', 'check', 'compare'],
   'Certificates:': ['keygen', 'sign', 'verify'],
 }
@@ -224,7 +223,6 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   watch: [
     ['conform watch -t conform.target.json', 'judge again on a key, and when the server restarts'],
   ],
-  ui: [['conform ui -t conform.target.json', 'the same as a page']],
   record: [
     [
       'conform record http://localhost:8080 --port 9000',

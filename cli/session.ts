@@ -10,14 +10,11 @@ import { createHash } from 'node:crypto'
 import { readFileSync, unwatchFile, watchFile } from 'node:fs'
 import { resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { RunEvent } from '../harness/engine/index.ts'
 import { isLoopback } from '../harness/loopback.ts'
 import type { Target } from '../harness/target/index.ts'
 import { UserError } from '../harness/user-error.ts'
-import type { Exchanges } from '../reporters/view/evidence.ts'
-import type { Standing } from './output/progress.ts'
 import type { People } from '../library/output/say.ts'
-import { type FoundTarget, askOnce, takesConnections } from './run/find-target.ts'
+import { askOnce, takesConnections } from './run/find-target.ts'
 import { createRunInterrupts } from './guard.ts'
 import { oneRun } from './run/one-run.ts'
 
@@ -100,11 +97,6 @@ export interface RunEnded extends RunStarted {
 export interface SessionFront {
   readonly people: People
   started(run: RunStarted): void
-  found?(found: FoundTarget): void
-  event?(event: RunEvent): void
-  standing?(standing: Standing): void
-  /** Receives what a run sent, before it is told to have ended. */
-  sent?(exchanges: Exchanges): Promise<void>
   ended(run: RunEnded): void
   /** A run that could not begin: what is wrong, and what to do about it. */
   problem(sentence: string): void
@@ -165,11 +157,7 @@ export function createSession(
         onFound(found) {
           target = found.target
           watch(Object.values(found.inputs()).filter((path) => path !== undefined))
-          front.found?.(found)
         },
-        onEvent: (event) => front.event?.(event),
-        ...(front.standing && { onStanding: (standing) => front.standing!(standing) }),
-        ...(front.sent && { onSent: (exchanges) => front.sent!(exchanges) }),
       })
       // The embedded reference ends with its run.
       const isOurs = baseUrl === undefined && options.target === undefined

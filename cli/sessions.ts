@@ -1,7 +1,6 @@
-import { untilSignal } from './guard.ts'
 import { Command } from '@commander-js/extra-typings'
 import { UserError } from '../harness/user-error.ts'
-import { addArguments, checkArguments, checkSession, portOption } from './run/arguments.ts'
+import { addArguments, checkArguments, checkSession } from './run/arguments.ts'
 import { startForSession } from './run/start-server.ts'
 import { withChosenIds } from './run/options.ts'
 
@@ -12,7 +11,7 @@ export function watchCommand() {
     )
     .action(async (baseUrl, options) => {
       checkArguments(baseUrl, options, [])
-      checkSession('watch', options)
+      checkSession(options)
       if (!process.stdin.isTTY || !process.stdout.isTTY) {
         throw new UserError(
           'conform watch reads keys from a terminal, and there is none; run conform instead',
@@ -25,30 +24,5 @@ export function watchCommand() {
       } finally {
         await server.close()
       }
-    })
-}
-
-export function uiCommand() {
-  return addArguments(new Command('ui'))
-    .description(
-      'the same as watch, as a page on this machine: prints its address, and runs when it is opened',
-    )
-    .addOption(portOption())
-    .action(async (baseUrl, options) => {
-      checkArguments(baseUrl, options, [])
-      checkSession('ui', options)
-      const { startUi } = await import('./ui/ui.ts')
-      const server = await startForSession(baseUrl, withChosenIds(options))
-      server.handOverSignals()
-      const ended = untilSignal()
-      try {
-        const ui = await startUi(baseUrl, server.options, options.port)
-        process.stdout.write(`${ui.url}\nopen it in a browser; Ctrl-C ends it\n`)
-        await ended
-        await ui.close()
-      } finally {
-        await server.close()
-      }
-      process.exitCode = 0
     })
 }

@@ -6,12 +6,7 @@ import { failureList, stepList, matrix } from './html/lists.ts'
 import { masthead, runDetails } from './html/overview.ts'
 import { operationHead, toolbar, requirement } from './html/requirement.ts'
 import { byOperation, untested } from './view/groups.ts'
-import {
-  byRequirement,
-  exchangeMarkup,
-  moreExchanges,
-  type SentExchanges,
-} from './html/exchange.ts'
+import { byRequirement, moreExchanges, type SentExchanges } from './html/exchange.ts'
 import type { Shown } from './view/next-steps.ts'
 import { standingOf } from './view/standing.ts'
 
@@ -19,7 +14,7 @@ type ExchangeBook = ReadonlyMap<string | null, string>
 
 /** The exchanges cut as the page shows them, at most `budget` bytes: if there are more, the requirements that have most show fewer. */
 async function exchangeBook(exchanges: Exchanges, budget: number): Promise<ExchangeBook> {
-  const sent = [...(await byRequirement(exchanges, exchangeMarkup))]
+  const sent = [...(await byRequirement(exchanges))]
   const sizeOf = (shown: readonly string[]): number =>
     shown.reduce((sum, one) => sum + Buffer.byteLength(one), 0)
   const share = fairShare(
@@ -41,7 +36,7 @@ function fairShare(wanted: readonly number[], budget: number): number {
   return Infinity
 }
 
-function markupOf({ shown, all }: SentExchanges<string>, share: number): string {
+function markupOf({ shown, all }: SentExchanges, share: number): string {
   let room = share
   const parts = shown.filter((markup) => (room -= Buffer.byteLength(markup)) >= 0)
   return [...parts, moreExchanges(all - parts.length)].filter(Boolean).join('\n')

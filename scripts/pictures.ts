@@ -1,5 +1,5 @@
 // npm run pictures: makes the pictures of the pages anew, from runs against the reference server: the end of a run in a
-// terminal, the HTML report, the live page, and `watch`. Needs Chromium, and `script` of util-linux. flow.svg is drawn by hand.
+// terminal, the HTML report, and `watch`. Needs Chromium, and `script` of util-linux. flow.svg is drawn by hand.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -118,16 +118,6 @@ async function picturesOfPages(of: Browser): Promise<void> {
   const tab = await of.newPage(look)
   await tab.setContent(page)
   await tab.screenshot({ path: at('report.png') })
-
-  const server = await startReference({ defects })
-  const { child, shows } = started(process.execPath, [conform, 'ui', ...argumentsFor(server)])
-  const [address] = await shows(/http:\S+/)
-  const live = await of.newPage(look)
-  await live.goto(address)
-  await live.locator('#now', { hasText: /^Ended at/ }).waitFor({ timeout: 60_000 })
-  await live.screenshot({ path: at('ui.png') })
-  child.kill('SIGKILL')
-  await server.close()
 }
 
 /** What `watch` shows after a server that was wrong comes back right. */

@@ -36,12 +36,7 @@ export function progressLine(standing: Standing, columns: number, colors: Colors
 export function progressSentence(standing: Standing): string {
   const { failed, judged, of } = standing
   const failures = failed > 0 ? `, ${failed} failed` : ''
-  return `${judged} of ${of} judged${failures}; ${timeAndWork(standing)}`
-}
-
-/** `12 s, about 30 s left; now jobs.create` */
-export function timeAndWork(standing: Pick<Standing, 'leftMs' | 'ms' | 'now'>): string {
-  return `${times(standing)}; now ${terminalText(standing.now)}`
+  return `${judged} of ${of} judged${failures}; ${times(standing)}; now ${terminalText(standing.now)}`
 }
 
 function times({ leftMs, ms }: Pick<Standing, 'leftMs' | 'ms'>): string {
@@ -90,16 +85,8 @@ export interface Look {
   readonly jobs: number
 }
 
-/**
- * A line that is rewritten on a terminal that can; elsewhere a line every 10 s.
- * @param onStanding is told every second how far the run is
- */
-export async function showProgress(
-  stream: NodeJS.WriteStream,
-  colors: Colors,
-  look: () => Look,
-  onStanding?: (standing: Standing) => void,
-) {
+/** A line that is rewritten on a terminal that can; elsewhere a line every 10 s. */
+export async function showProgress(stream: NodeJS.WriteStream, colors: Colors, look: () => Look) {
   const isRewritten = canRewrite(stream)
   const rewritten = isRewritten ? (await import('log-update')).createLogUpdate(stream) : undefined
   const started = performance.now()
@@ -125,10 +112,7 @@ export async function showProgress(
     if (!rewritten) return void stream.write(`conform: ${progressSentence(standing())}\n`)
     rewritten(progressLine(standing(), stream.columns > 0 ? stream.columns : 80, colors))
   }
-  const timers = [
-    setInterval(show, rewritten ? LOOK_MS : LINE_MS).unref(),
-    ...(onStanding ? [setInterval(() => onStanding(standing()), LOOK_MS).unref()] : []),
-  ]
+  const timer = setInterval(show, rewritten ? LOOK_MS : LINE_MS).unref()
   return {
     result({ id, level, operation: of, outcome }: RequirementResult): void {
       told.add(id)
@@ -138,7 +122,7 @@ export async function showProgress(
       if (rewritten && lastResult - last >= PAUSE_MS) show()
     },
     done() {
-      timers.forEach(clearInterval)
+      clearInterval(timer)
       rewritten?.clear()
       // Shows the cursor again.
       rewritten?.done()

@@ -144,7 +144,7 @@ function checkPatterns(option: string, patterns: readonly string[]): void {
 }
 
 /** Refuses what a run can do and several in a row cannot. Throws UserError. */
-export function checkSession(command: 'watch' | 'ui', options: RunArguments): void {
+export function checkSession(options: RunArguments): void {
   const once: readonly [option: string, isGiven: boolean, remedy: string][] = [
     ['--dry-run', options.dryRun === true, 'use conform --dry-run'],
     ['--update-baseline', options.updateBaseline === true, 'use conform --update-baseline'],
@@ -157,7 +157,7 @@ export function checkSession(command: 'watch' | 'ui', options: RunArguments): vo
   for (const [option, isGiven, remedy] of once) {
     if (isGiven)
       throw new UserError(
-        `${option} is not for conform ${command}, which runs again and again: ${remedy}`,
+        `${option} is not for conform watch, which runs again and again: ${remedy}`,
       )
   }
 }

@@ -5,7 +5,6 @@ import type {
   Judging,
   Plan,
   Run,
-  RunEvent,
   RunFacts,
   RunOptions,
 } from '../../harness/engine/index.ts'
@@ -21,7 +20,6 @@ import {
   spokenRate,
 } from '../../harness/report/index.ts'
 import { redactorFor } from '../../harness/target/index.ts'
-import type { Exchanges } from '../../reporters/view/evidence.ts'
 import {
   checkOutputs,
   keepsExchanges,
@@ -30,8 +28,8 @@ import {
   type ReportRequest,
 } from '../../library/output/files.ts'
 import { loadFormats } from '../../reporters/index.ts'
-import { loggedExchanges, makeRunFolder } from '../../library/output/write-reports.ts'
-import { type Look, roundly, showProgress, type Standing } from '../output/progress.ts'
+import { makeRunFolder } from '../../library/output/write-reports.ts'
+import { type Look, roundly, showProgress } from '../output/progress.ts'
 import { colorsFor, type People } from '../../library/output/say.ts'
 import type { RunArguments } from './arguments.ts'
 import { findTarget, type FoundTarget, warn } from './find-target.ts'
@@ -46,11 +44,6 @@ interface RunFront {
   readonly people: People
   /** Called before anything is sent. */
   readonly onFound?: (found: FoundTarget) => void
-  readonly onEvent?: (event: RunEvent) => void
-  /** Called every second while it goes on. */
-  readonly onStanding?: ((standing: Standing) => void) | undefined
-  /** Called when the reports are written, with what was sent: it can be read until the promise is settled. */
-  readonly onSent?: (exchanges: Exchanges) => Promise<void>
   /** Called at the very end of a run that did not end in time: what is left of it keeps the process alive. */
   readonly onLeftBehind?: () => void
 }
@@ -58,13 +51,6 @@ interface RunFront {
 export interface RunEnd {
   readonly report: Report
   readonly cause: EndCause | undefined
-}
-
-const loadSuites = () => import('../../suites/judge.ts')
-
-/** Loads what a run loads late: for whoever runs later, when the files of this package may have been replaced. */
-export async function loadRun({ report }: RunArguments): Promise<void> {
-  await Promise.all([loadSuites(), ...(report.length > 0 ? [loadFormats()] : [])])
 }
 
 /** Finds the target, judges it, writes the reports and the one for people, and sets the exit code. */
@@ -77,11 +63,10 @@ export async function oneRun(
   const baseline = baselineOf(options)
   const finding = findTarget(baseUrl, options)
   // Loading the suites takes as long as the embedded server needs to begin.
-  const suites = loadSuites()
+  const suites = import('../../suites/judge.ts')
   const found = await finding
   // The other formats show exchanges of failures, which the failures keep.
-  const isKept = front.onSent !== undefined || keepsExchanges(requests)
-  const folder = isKept ? makeRunFolder() : undefined
+  const folder = keepsExchanges(requests) ? makeRunFolder() : undefined
   let early: Loss | undefined
   const release = onLoss((loss) => {
     early ??= loss
@@ -112,7 +97,6 @@ export async function oneRun(
       baseline,
       server,
     })
-    await front.onSent?.(loggedExchanges(run.exchangeLog))
     return { report, cause: left.record.facts.ended?.cause }
   } finally {
     release()
@@ -165,12 +149,7 @@ async function judge(
   { target, handler }: FoundTarget,
   options: RunOptions,
   suites: Promise<typeof import('../../suites/judge.ts')>,
-  {
-    interrupts,
-    loss: lossBefore,
-    onEvent,
-    onStanding,
-  }: RunFront & { readonly loss: () => Loss | undefined },
+  { interrupts, loss: lossBefore }: RunFront & { readonly loss: () => Loss | undefined },
 ): Promise<Judged> {
   const startedAt = new Date()
   const started = performance.now()
@@ -203,11 +182,7 @@ async function judge(
     return true
   })
   const look = lookAt(judging, run)
-  const { done, ...problem } = await follow(judging, overdue, {
-    look,
-    onEvent,
-    onStanding,
-  }).finally(release)
+  const { done, ...problem } = await follow(judging, overdue, look).finally(release)
   const durationMs = performance.now() - started
   const facts = judging.facts()
   return {
@@ -261,18 +236,11 @@ const worthSayingMs = 10_000
 async function follow(
   { events, done }: Judging,
   overdue: Promise<void>,
-  {
-    look,
-    onEvent,
-    onStanding,
-  }: Pick<RunFront, 'onEvent' | 'onStanding'> & {
-    readonly look: () => Look
-  },
+  look: () => Look,
 ): Promise<Pick<RunRecord, 'problem'> & Pick<Judged, 'done'>> {
-  const progress = await showProgress(process.stderr, colorsFor(process.stderr), look, onStanding)
+  const progress = await showProgress(process.stderr, colorsFor(process.stderr), look)
   const show = async (): Promise<void> => {
     for await (const event of events) {
-      onEvent?.(event)
       if (event.kind === 'judged') progress.result(event.result)
     }
   }

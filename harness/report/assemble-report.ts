@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { requirementsDigest, specDigest, specVersion } from '../../catalogue/catalogue.ts'
 import { packageFile } from '../../schemas/package-file.ts'
-import { decided, outsideCause } from './exit-code.ts'
+import { decided } from './exit-code.ts'
 import type { Report, RequirementResult } from './report-schema.ts'
 import { summarize, bothVerdicts, verdictOf } from './verdict.ts'
 
@@ -69,19 +69,6 @@ export function computed(
   const verdicts = bothVerdicts(requirements, judged)
   const summary = summarize(requirements, run.tpe)
   return decided({ ...stated, verdict: verdicts[run.tpe], verdicts, summary }, { notJudged })
-}
-
-/**
- * The report with other results, judged as the run of `last` was.
- * @param wasRefused the key was refused, which results alone do not tell
- */
-export function withResults(
-  base: Report,
-  requirements: Report['requirements'],
-  { last = base, wasRefused = keyWasRefused(last) } = {},
-): Report {
-  const judged = { ...base.run, keyRefused: wasRefused }
-  return computed({ ...base, requirements }, judged, outsideCause(last))
 }
 
 /** Every request with the full key was answered 401, or there was no key, which the requirements of a report alone do not tell. */

@@ -2,7 +2,6 @@
 export type * from './report-schema.ts'
 export { basicDefinitions, conditions } from './report-schema.ts'
 export { assembleReport, noRun, suiteSite, suiteVersion } from './assemble-report.ts'
-export { keyWasRefused, withResults } from './assemble-report.ts'
 export { doubledMember, firstError, refuseDoubled } from './json-file.ts'
 export { parseJson, parseReport, readBytes, readReport, type ReportFile } from './json-file.ts'
 

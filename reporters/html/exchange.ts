@@ -18,7 +18,7 @@ const BODY_LIMIT = 1024
 const CURL_LIMIT = 2048
 
 /** An exchange, folded: a line that says what it was, then what was sent and what came back. */
-export function exchangeMarkup(exchange: RecordedExchange): string {
+function exchangeMarkup(exchange: RecordedExchange): string {
   const { curl, error, request, response } = exchange
   const answered = response ? String(response.status) : 'no answer'
   const isShort = Buffer.byteLength(request.body) <= BODY_LIMIT && curl.length <= CURL_LIMIT
@@ -33,22 +33,21 @@ export function exchangeMarkup(exchange: RecordedExchange): string {
 
 const MOST = 50
 
-export interface SentExchanges<Shown> {
-  readonly shown: Shown[]
+export interface SentExchanges {
+  readonly shown: string[]
   all: number
 }
 
 /** Reads the exchanges once and keeps of each only what is shown, by requirement; the run's own requests are under `null`. */
-export async function byRequirement<Shown>(
+export async function byRequirement(
   exchanges: Exchanges,
-  shownOf: (exchange: RecordedExchange) => Shown,
-) {
-  const book = new Map<string | null, SentExchanges<Shown>>()
+): Promise<ReadonlyMap<string | null, SentExchanges>> {
+  const book = new Map<string | null, SentExchanges>()
   for await (const exchange of exchanges) {
     const sent = book.get(exchange.requirement) ?? { shown: [], all: 0 }
     book.set(exchange.requirement, sent)
     sent.all++
-    if (sent.shown.length < MOST) sent.shown.push(shownOf(exchange))
+    if (sent.shown.length < MOST) sent.shown.push(exchangeMarkup(exchange))
   }
   return book
 }

@@ -92,12 +92,8 @@ function short(text: string): string {
 const MOST_STEPS = 10
 const JSON_WIDTH = 64
 
-type PartMarkup = (json: string) => string
-
-const toCopy: PartMarkup = (json) => `<pre class="c" tabindex="0">${htmlText(json)}</pre>`
-
 /** Steps to declare next and what each gains, and one piece of JSON for the usual ones; nothing if nothing is lacking. */
-export function stepList(report: Report, partMarkup: PartMarkup = toCopy): string {
+export function stepList(report: Report): string {
   const { steps } = notJudged(report)
   if (steps.length === 0) return ''
   const rest = steps.slice(MOST_STEPS)
@@ -109,7 +105,7 @@ export function stepList(report: Report, partMarkup: PartMarkup = toCopy): strin
   const pasted =
     Object.keys(part).length === 0
       ? ''
-      : `<div><p class="lead">Into the target file: fill in what stands in angle brackets, take out what your server does not have</p>${partMarkup(compactJson(part, JSON_WIDTH))}</div>`
+      : `<div><p class="lead">Into the target file: fill in what stands in angle brackets, take out what your server does not have</p><pre class="c" tabindex="0">${htmlText(compactJson(part, JSON_WIDTH))}</pre></div>`
   return `${sectionHead('declare', 'What to declare next', `${count(gainOf(steps), 'more requirement')} can be tested then`)}
 <div class="declare"><div>${orderedSteps(steps.slice(0, MOST_STEPS))}${more}</div>${pasted}</div>
 <p class="facts">An operation that your server does not have is <code>"not-served"</code>. A condition that nobody can cause there stands under <code>"unreachable"</code>, with the reason. <code>conform init --from</code> and the JSON report writes a target file with all of it.</p></section>
@@ -131,52 +127,37 @@ function stepRow({ example, ids, names }: Step): string {
 /** A condition has a column of its own if that many operations have it. */
 const SHARED = 4
 
-type MarkOf = (result: RequirementResult) => Mark
-
-interface Marking {
-  /** Marks that its legend names besides. */
-  readonly more?: readonly Mark[]
-  /** By its kind if not given. */
-  readonly markOf?: MarkOf
-  /** The page changes while it is read: nothing is placed by how it ended. */
-  readonly isLive?: boolean
-}
-
 /**
  * Operations by requirements: a column for each condition that operations share, and one for the rest of each operation. What
  * failed comes first: on a phone the first columns are all that is seen. An operation that an option left out has no line.
  */
-export function matrix(report: Report, { more = [], isLive, ...marking }: Marking = {}): string {
+export function matrix(report: Report): string {
   const groups = byOperation(report).filter(({ results }) => !results.every(isLeftOutByOption))
   if (groups.length === 0) return ''
-  const { markOf = (result) => kindsOf(report)[kindOf(result)] } = marking
   const shownResults = groups.flatMap(({ results }) => results)
   const marks = kindsIn({ ...report, requirements: shownResults }).map(([, mark]) => mark)
-  const comesFirst = isLive ? () => false : isFailed
-  const columns = sharedConditions(groups, comesFirst)
+  const columns = sharedConditions(groups)
   const ownFailures = shownResults.filter(
-    (result) => comesFirst(result) && !columns.includes(conditionOf(result.id)),
+    (result) => isFailed(result) && !columns.includes(conditionOf(result.id)),
   ).length
   const heads = columns.map((column) => `<th scope="col"><span>${htmlText(column)}</span></th>`)
   const own = '<th scope="col">Specific to this operation</th>'
-  const isOwnFirst = ownFailures > countOf(groups, columns[0] ?? '', comesFirst)
-  const shown = { columns, isOwnFirst, comesFirst, markOf }
+  const isOwnFirst = ownFailures > failuresIn(groups, columns[0] ?? '')
+  const shown = { columns, isOwnFirst, marks: kindsOf(report) }
   return `${sectionHead('matrix', 'Operations by requirements')}
-${legend([...marks, ...more])}
+${legend(marks)}
 <div class="scroll" role="region" aria-label="Matrix" tabindex="0"><table class="matrix"><thead><tr><th scope="col">Operation</th>${isOwnFirst ? own + heads.join('') : heads.join('') + own}</tr></thead><tbody>
 ${groups.map((group) => operationRow(group, shown)).join('\n')}
 </tbody></table></div></section>
 `
 }
 
-type Choice = (result: RequirementResult) => boolean
+const isFailed = ({ outcome }: RequirementResult): boolean => outcome === 'failed'
 
-const isFailed: Choice = ({ outcome }) => outcome === 'failed'
-
-function countOf(groups: readonly OperationGroup[], condition: string, isChosen: Choice): number {
+function failuresIn(groups: readonly OperationGroup[], condition: string): number {
   return groups
     .flatMap(({ results }) => results)
-    .filter((result) => isChosen(result) && conditionOf(result.id) === condition).length
+    .filter((result) => isFailed(result) && conditionOf(result.id) === condition).length
 }
 
 export function legend(marks: readonly Mark[]): string {
@@ -191,32 +172,32 @@ interface Shown {
   readonly columns: readonly string[]
   /** What is an operation's own comes before what it shares with others. */
   readonly isOwnFirst: boolean
-  readonly comesFirst: Choice
-  readonly markOf: MarkOf
+  readonly marks: ReturnType<typeof kindsOf>
 }
 
 function operationRow({ operation, results }: OperationGroup, shown: Shown): string {
-  const { columns, comesFirst, isOwnFirst, markOf } = shown
+  const { columns, isOwnFirst, marks } = shown
+  const cell = (result: RequirementResult): string => matrixCell(result, marks[kindOf(result)])
   const shared = columns.map((column) => {
     const result = results.find(({ id }) => conditionOf(id) === column)
-    return `<td>${result ? matrixCell(result, markOf(result)) : ''}</td>`
+    return `<td>${result ? cell(result) : ''}</td>`
   })
   const rest = results.filter(({ id }) => !columns.includes(conditionOf(id)))
-  const cells = [...rest.filter(comesFirst), ...rest.filter((result) => !comesFirst(result))]
-  const own = `<td class="own">${cells.map((result) => matrixCell(result, markOf(result))).join('')}</td>`
+  const ordered = [...rest.filter(isFailed), ...rest.filter((result) => !isFailed(result))]
+  const own = `<td class="own">${ordered.map(cell).join('')}</td>`
   const all = isOwnFirst ? own + shared.join('') : shared.join('') + own
   return `<tr><th scope="row">${idLink(operation)}</th>${all}</tr>`
 }
 
-export function matrixCell({ id, level }: RequirementResult, { sign, tone, word }: Mark): string {
+function matrixCell({ id, level }: RequirementResult, { sign, tone, word }: Mark): string {
   const label = htmlAttribute(`${conditionOf(id)} (${level}): ${word.toLowerCase()}`)
   return `<a class="cell ${tone}" href="${htmlAnchor(id)}" title="${label}" aria-label="${label}">${sign}</a>`
 }
 
-function sharedConditions(groups: readonly OperationGroup[], comesFirst: Choice): string[] {
+function sharedConditions(groups: readonly OperationGroup[]): string[] {
   const conditions = groups.flatMap(({ results }) => results.map(({ id }) => conditionOf(id)))
   return [...groupBy(conditions, String)]
     .filter(([, all]) => all.length >= SHARED)
     .map(([condition]) => condition)
-    .toSorted((one, other) => countOf(groups, other, comesFirst) - countOf(groups, one, comesFirst))
+    .toSorted((one, other) => failuresIn(groups, other) - failuresIn(groups, one))
 }

@@ -35,19 +35,19 @@ export function masthead(report: Report, how: Shown): string {
 <h1>${htmlText(target.name)}</h1>
 <p class="where"><span class="mono">${htmlText(target.baseUrl)}</span> <time datetime="${htmlAttribute(run.startedAt)}">${htmlText(day(run.startedAt))}</time></p>
 ${verdictBlock(report)}
-${nextBlock(report, how)}${items.length > 0 ? `<ul class="notes">${items.join('')}</ul>\n` : ''}${operationsSection(report)}${likelyList(report)}${countCards({ ...report, summary: selectedSummary(report) })}
+${nextBlock(report, how)}${items.length > 0 ? `<ul class="notes">${items.join('')}</ul>\n` : ''}${operationsSection(report)}${likelyList(report)}${countCards(report)}
 </header>
 `
 }
 
 export const tones = { good: 'p', warning: 'm', bad: 'f' } as const satisfies Record<Tone, string>
 
-export function verdictBlock(report: Report): string {
+function verdictBlock(report: Report): string {
   const { meaning, sign, tone, word } = standingOf(report)
   return `<div class="verdict ${tones[tone]}"><span class="seal" aria-hidden="true">${sign}</span><div><h2 class="word">${word}</h2>${isSaidByExit(report) ? '' : `<p>${htmlText(sentence(meaning))}</p>`}<p class="exit">${htmlText(sentence(exitLine(report)))}</p></div></div>`
 }
 
-export function nextBlock(report: Report, how: Shown): string {
+function nextBlock(report: Report, how: Shown): string {
   const steps = nextSteps(report, how).map(
     ({ command, text }) =>
       `<li><p>${htmlText(text)}</p>${command === undefined ? '' : `<pre class="c">${htmlText(command)}</pre>`}</li>`,
@@ -57,35 +57,23 @@ export function nextBlock(report: Report, how: Shown): string {
     : `<section class="next" aria-labelledby="next"><h2 id="next">Next</h2><ol>${steps.join('')}</ol></section>\n`
 }
 
-interface Waiting {
-  readonly must: number
-  readonly should: number
-}
-
 /** How many requirements of each level had each outcome, and how many were tested, of all that there are. */
-export function countCards(
-  report: Pick<Report, 'exit' | 'run' | 'summary'>,
-  waiting: Waiting = { must: 0, should: 0 },
-): string {
-  const { run, summary } = report
-  const level = (title: string, weight: string, counts: Counts, left: number): string =>
-    levelCard({ title, weight, counts, left }, kindsOf(report))
+function countCards(report: Report): string {
+  const { run } = report
+  const summary = selectedSummary(report)
+  const level = (title: string, weight: string, counts: Counts): string =>
+    levelCard(title, weight, counts, kindsOf(report))
   return `<div class="counts">
-${level('Must', 'Required: decides the verdict', summary.must, waiting.must)}
-${level('Should', run.strict ? 'Recommended, counts like must (--strict)' : 'Recommended: reported, does not decide', summary.should, waiting.should)}
-${coverage(sum(summary.must, summary.should), waiting.must + waiting.should)}
+${level('Must', 'Required: decides the verdict', summary.must)}
+${level('Should', run.strict ? 'Recommended, counts like must (--strict)' : 'Recommended: reported, does not decide', summary.should)}
+${coverage(sum(summary.must, summary.should))}
 </div>`
 }
 
-interface LevelCard {
-  readonly title: string
-  readonly weight: string
-  readonly counts: Counts
-  readonly left: number
-}
-
 function levelCard(
-  { title, weight, counts, left }: LevelCard,
+  title: string,
+  weight: string,
+  counts: Counts,
   marks: ReturnType<typeof kindsOf>,
 ): string {
   const items = (Object.keys(outcomes) as Outcome[]).map((outcome) => {
@@ -93,12 +81,11 @@ function levelCard(
     const number = counts[outcomes[outcome].member]
     return `<li class="${tone}${number === 0 ? ' zero' : ''}"><i aria-hidden="true">${sign}</i><b>${number}</b> ${word.toLowerCase()}</li>`
   })
-  const waiting = left === 0 ? '' : `<p class="weight">${left} waiting</p>`
-  return `<section class="card"><h2>${title} <small>${total(counts) + left}</small></h2><p class="weight">${weight}</p>${bar(counts, left)}<ul class="legend">${items.join('')}</ul>${waiting}</section>`
+  return `<section class="card"><h2>${title} <small>${total(counts)}</small></h2><p class="weight">${weight}</p>${bar(counts)}<ul class="legend">${items.join('')}</ul></section>`
 }
 
-/** The shares of the outcomes side by side, with room for what is waiting; the numbers are beside it as text. */
-export function bar(counts: Counts, waiting = 0): string {
+/** The shares of the outcomes side by side; the numbers are beside it as text. */
+export function bar(counts: Counts): string {
   let x = 0
   const parts = Object.values(outcomes).map(({ member, tone }) => {
     const width = counts[member]
@@ -106,11 +93,11 @@ export function bar(counts: Counts, waiting = 0): string {
     x += width
     return part
   })
-  return `<svg class="bar" viewBox="0 0 ${Math.max(x + waiting, 1)} 1" preserveAspectRatio="none" aria-hidden="true">${parts.join('')}</svg>`
+  return `<svg class="bar" viewBox="0 0 ${Math.max(x, 1)} 1" preserveAspectRatio="none" aria-hidden="true">${parts.join('')}</svg>`
 }
 
-function coverage(counts: Counts, waiting: number): string {
-  const apply = total(counts) + waiting - counts.notApplicable
+function coverage(counts: Counts): string {
+  const apply = total(counts) - counts.notApplicable
   const share = apply === 0 ? 0 : Math.floor((exercised(counts) / apply) * 100)
   const rest =
     counts.notApplicable === 0
@@ -187,7 +174,7 @@ const glossary = (
 `
 
 /** The map of the operations, a line for each state that any has, and what is not built yet; nothing if there is no map. */
-export function operationsSection(report: Report): string {
+function operationsSection(report: Report): string {
   const places = shownMap(report)
   if (places === undefined) return ''
   const rows = byState(places).map(([state, own]) => {

@@ -67,7 +67,6 @@ function filter() {
     if (shown <= FEW) section.open = true
   }
   $('shown').textContent = shown === rows.length ? '' : `${shown} of ${rows.length} shown`
-  document.dispatchEvent(new Event('filtered'))
 }
 
 function filterAnew() {
@@ -111,7 +110,6 @@ function issueOf(row) {
     const drawn = of.querySelector('svg')?.getAttribute('aria-label').replaceAll('; ', '\n')
     return [`**${text(head)}**`, block(drawn ?? text(of))]
   })
-  const reading = [...row.querySelectorAll('.reading p')].map(text)
   return [
     `## ${text(row.querySelector('summary .mono'))}`,
     text(row.querySelector('summary .ask')),
@@ -119,7 +117,6 @@ function issueOf(row) {
     ...facts.slice(0, 3),
     ...parts,
     ...facts.slice(3),
-    ...(reading.length > 0 ? [`**How the interface is read**`, ...reading] : []),
   ].join('\n\n')
 }
 

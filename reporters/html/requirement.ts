@@ -108,27 +108,18 @@ const controls = {
   none: 'none was sent',
 } as const
 
-export interface RequirementContext {
+interface RequirementContext {
   readonly report: Report
   /** Markup of the requirement's exchanges; empty if none is kept. */
   readonly exchanges: string
   /** Bytes of markup that each failure may take. */
   readonly failureShare: number
-  readonly mark?: Mark
-  readonly lead?: string
-  readonly note?: string
 }
 
 /** A requirement, folded unless it failed: statement, section, what came of it, its exchanges. */
 export function requirement(result: RequirementResult, context: RequirementContext): string {
-  const {
-    exchanges,
-    report,
-    mark = kindsOf(report)[kindOf(result)],
-    lead = '',
-    note = '',
-  } = context
-  const { sign, tone, word } = mark
+  const { exchanges, report } = context
+  const { sign, tone, word } = kindsOf(report)[kindOf(result)]
   const ranOrNot =
     result.cases > 0
       ? `<p class="facts">${count(result.cases, 'case')} in ${duration(result.durationMs)}. Control: ${controls[result.control]}.</p>`
@@ -151,7 +142,7 @@ export function requirement(result: RequirementResult, context: RequirementConte
     page === undefined
       ? ''
       : `<p class="facts"><a href="${htmlAttribute(page)}">About this requirement</a></p>`
-  return `<details class="r ${tone}" id="${htmlAttribute(visible(result.id))}" data-o="${kindOf(result)}" data-l="${result.level}"${result.outcome === 'failed' ? ' open' : ''}><summary><span class="sign">${sign}<span class="sr"> ${word}</span></span><span class="what"><span class="mono">${htmlText(result.id)}</span><span class="ask">${htmlText(result.statement)}</span>${why}</span><span class="meta">${note}<span class="tag">${result.level}</span> ${htmlText(sections(result.section))}</span></summary><div class="in">${lead}${known}${failureEvidence(result.failures, context)}${ranOrNot}${about}${again}<p class="facts">All requirements of ${sectionLinks(result.section)}</p>${exchanges === '' ? '' : `<p class="lead">Exchanges</p>${exchanges}`}</div></details>`
+  return `<details class="r ${tone}" id="${htmlAttribute(visible(result.id))}" data-o="${kindOf(result)}" data-l="${result.level}"${result.outcome === 'failed' ? ' open' : ''}><summary><span class="sign">${sign}<span class="sr"> ${word}</span></span><span class="what"><span class="mono">${htmlText(result.id)}</span><span class="ask">${htmlText(result.statement)}</span>${why}</span><span class="meta"><span class="tag">${result.level}</span> ${htmlText(sections(result.section))}</span></summary><div class="in">${known}${failureEvidence(result.failures, context)}${ranOrNot}${about}${again}<p class="facts">All requirements of ${sectionLinks(result.section)}</p>${exchanges === '' ? '' : `<p class="lead">Exchanges</p>${exchanges}`}</div></details>`
 }
 
 function sectionLinks(section: string): string {

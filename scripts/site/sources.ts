@@ -26,7 +26,7 @@ const guide: Readonly<Record<string, readonly string[]>> = {
     'docs/failures.md',
     'docs/gateways.md',
   ],
-  'While you work': ['docs/watch.md', 'docs/ui.md', 'docs/check.md', 'docs/record.md'],
+  'While you work': ['docs/watch.md', 'docs/check.md', 'docs/record.md'],
   'In programs': ['docs/library.md', 'docs/vitest.md', 'docs/standalone.md'],
   Pipelines: ['docs/ci.md', 'docs/github-actions.md', 'docs/gitlab.md'],
   Certificates: [

@@ -1,15 +1,12 @@
 /**
  * Most tests of the command line run its sources in this process. What is compiled, in a process of its own, says and decides
- * the same: for each exit code, and for the commands that no page shows. `docs/commands` runs the others, and `serve`, `watch`
- * and `ui/server` what goes on until it is ended.
+ * the same: for each exit code, and for the commands that no page shows. `docs/commands` runs the others, and `serve` and
+ * `watch` what goes on until it is ended.
  */
 import { hasTerminals, onTerminal } from './terminal.ts'
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, rmSync, symlinkSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { existsSync } from 'node:fs'
 import { expect, onTestFinished, test } from 'vitest'
-import { eventsUntilEnd } from '../ui/page.ts'
 import {
   bin,
   conformProcess,
@@ -86,31 +83,6 @@ test.skipIf(!existsSync('/dev/full'))(
 
 test('a reader that has read enough is no mistake', () => {
   expect(listTo('| head -c 1 >/dev/null')).toEqual({ status: 0, stderr: '' })
-})
-
-test('the page of conform ui judges also if the package is replaced before it is opened', async () => {
-  const { url } = await reference()
-  const cwd = folder()
-  const root = fileURLToPath(new URL('../..', import.meta.url))
-  for (const part of [
-    'cli/bin',
-    'cli/ui',
-    'dist',
-    'catalogue',
-    'fixtures',
-    'package.json',
-    'reporters/html',
-    'schemas',
-  ])
-    cpSync(join(root, part), join(cwd, part), { recursive: true })
-  symlinkSync(join(root, 'node_modules'), join(cwd, 'node_modules'))
-  const args = ['-t', targetFile(cwd, url), '--only', 'files.list/*', '--runs', '1']
-  const ui = start(['ui', ...args], { bin: join(cwd, 'cli/bin/conform.js') })
-  const address = await ui.firstLine
-  rmSync(join(cwd, 'dist'), { recursive: true })
-  expect(await eventsUntilEnd(address)).toContain('The run has ended. Incomplete (passing)')
-  ui.child.kill('SIGTERM')
-  expect(await ui.ended).toMatchObject({ code: 0, stderr: '' })
 })
 
 test.skipIf(!hasTerminals)(

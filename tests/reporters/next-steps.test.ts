@@ -58,7 +58,7 @@ test('an interrupted run goes on with what is missing; one in which nothing fail
       command: 'conform https://example.com --untested <report.json>',
     },
   ])
-  // The live page has a button for it.
+  // A watched run has a key for it.
   expect(nextSteps(cut, { hasButtons: true })).toEqual([{ text: 'Go on with what was not tested' }])
   const passing = report([
     result('a.b/1'),
