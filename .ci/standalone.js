@@ -1,8 +1,7 @@
 // What needs no npm project judges the embedded reference: conform.mjs and the container. Each from an
 // empty folder, with nothing installed beside it. Asks the package registry for the linter of the Dockerfile.
 import assert from 'node:assert/strict'
-import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
+import { execFileSync, spawnSync } from 'node:child_process'
 import {
   chmodSync,
   mkdirSync,
@@ -83,38 +82,7 @@ async function judges(file) {
     assert.match(stdout, /^total /m, `${name}: ${stderr}`)
     assert.equal(stderr, '')
   }
-  await records((...more) => spawn(process.execPath, [file, ...more], { cwd, env }))
   console.log(`conform.mjs: ${whole.stdout.trim().split('\n').at(-2)}`)
-}
-
-/** A program that says its URL in its first line, and ends when it is told to. */
-async function started(child) {
-  let said = ''
-  child.stdout.setEncoding('utf8')
-  const line = new Promise((resolve) =>
-    child.stdout.on('data', (piece) => (said += piece).includes('\n') && resolve()),
-  )
-  const closed = once(child, 'close')
-  await Promise.race([line, closed])
-  const end = async () => {
-    child.kill('SIGTERM')
-    const [code] = await closed
-    return { code, said }
-  }
-  return { ...JSON.parse(said.split('\n')[0]), end }
-}
-
-/** Its threads are the same file: the one that judges a recording, too. */
-async function records(start) {
-  const server = await started(start('serve'))
-  const recorder = await started(start('record', server.url))
-  const { keys } = JSON.parse(readFileSync(server.target, 'utf8'))
-  const headers = { authorization: `Bearer ${keys.full}` }
-  assert.equal((await fetch(`${recorder.url}/v1/files`, { headers })).status, 200)
-  const { code, said } = await recorder.end()
-  assert.match(said, /1 exchange in traffic\.har/)
-  assert.equal(code, 0)
-  await server.end()
 }
 
 async function container(file) {

@@ -1,12 +1,10 @@
 import { setFlagsFromString } from 'node:v8'
 import { terminalText } from '../reporters/escape.ts'
-import { colorsFor, warnOf } from '../library/output/say.ts'
+import { warnOf } from '../library/output/say.ts'
 import { Command } from '@commander-js/extra-typings'
 import { applyGates, count, foreignBaselineFile, type Report } from '../harness/report/index.ts'
 import { redactorFor } from '../harness/target/index.ts'
-import { checkTarget, wrongKeysAtHand } from '../traffic/base-url.ts'
-import { createClientJudge } from '../traffic/client/client-judge.ts'
-import { clientFindingLines, clientSummary, heldToClient } from './client/formats.ts'
+import { checkTarget } from '../traffic/base-url.ts'
 import { judgeRecording, type Seen } from '../traffic/recording-judge.ts'
 import { openHar } from '../traffic/read-har.ts'
 import { recordingReport } from '../traffic/recording-report.ts'
@@ -29,37 +27,21 @@ export function checkCommand() {
       '-t, --target <file>',
       'target file: what is not served, and the keys that no report may show',
     )
-  return addGates(command, formatNames)
-    .option(
-      '--judge-client',
-      'also tell each request that does not keep the interface; exit 1 if there was one',
-    )
-    .option('--verbose', 'all that the client was answered')
-    .action(async (file, options) => {
-      // Nearly all of a long recording is garbage at once: a heap that grows by a third each time stays small.
-      setFlagsFromString('--heap-growing-percent=30')
-      const { baseline, target } = options
-      const inputs = { 'the recording': file, 'the target file': target, 'the baseline': baseline }
-      const { requests, people } = plannedReports(options.report, inputs)
-      const { report, client, counts, warnings, exchanges } = await checkFile(
-        file,
-        options,
-        new Date(),
-      )
-      for (const warning of warnings) warnOf(warning)
-      await finish(report, {
-        requests,
-        exchanges,
-        people,
-        before: [
-          ...(client?.findings ?? []).flatMap((finding) =>
-            clientFindingLines(finding, colorsFor(people)),
-          ),
-          terminalText(countsLine(counts, report)),
-          ...(client ? clientSummary(client, options.verbose === true) : []),
-        ],
-      })
+  return addGates(command, formatNames).action(async (file, options) => {
+    // Nearly all of a long recording is garbage at once: a heap that grows by a third each time stays small.
+    setFlagsFromString('--heap-growing-percent=30')
+    const { baseline, target } = options
+    const inputs = { 'the recording': file, 'the target file': target, 'the baseline': baseline }
+    const { requests, people } = plannedReports(options.report, inputs)
+    const { report, counts, warnings, exchanges } = await checkFile(file, options, new Date())
+    for (const warning of warnings) warnOf(warning)
+    await finish(report, {
+      requests,
+      exchanges,
+      people,
+      before: [terminalText(countsLine(counts, report))],
     })
+  })
 }
 
 /** Judges a HAR file, as the options decide it; throws UserError if the file is not a HAR. */
@@ -75,14 +57,8 @@ export async function checkFile(
   )
   const redactor = redactorFor(target)
   learnSecrets(redactor, survey.secrets)
-  const { baseUrl, judgeClient = false, target: path, tpe } = options
-  const clientJudge = judgeClient
-    ? createClientJudge({
-        ...{ baseUrl: target.baseUrl, redactor, wrongKeys: wrongKeysAtHand(target) },
-        hasKeys: survey.secrets.size > 0,
-      })
-    : undefined
-  const judged = await judgeRecording(har, target, redactor, (entry) => clientJudge?.see(entry))
+  const { baseUrl, target: path, tpe } = options
+  const judged = await judgeRecording(har, target, redactor)
   const given = {
     '--base-url': baseUrl,
     '--target': path,
@@ -93,20 +69,18 @@ export async function checkFile(
   )
   // It shows failures again, and holds no key.
   const rerun = ['conform', 'check', file, ...words].map(shellWord).join(' ')
-  const gated = applyGates(
+  const report = applyGates(
     recordingReport({ target, redactor, judged, rerun, ...survey.time(now) }),
     options,
     now,
   )
-  const client = clientJudge?.end(survey.time(now))
-  const report = client ? heldToClient(gated, client) : gated
   const warnings = [
     ...ofTarget,
     ...unreadableEntries(har.unreadable),
     ...noBodies(judged.bodies, har.creator),
     ...foreignBaselineFile(options.baseline, report.run.tpe, report.target),
   ]
-  return { report, client, counts: judged.counts, warnings, exchanges: () => judged.exchanges() }
+  return { report, counts: judged.counts, warnings, exchanges: () => judged.exchanges() }
 }
 
 /** How much of the recording was judged, and what was passed over: `31 of 40 entries judged; ignored: 9 to other addresses` */

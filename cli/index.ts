@@ -166,7 +166,6 @@ export const commands: Readonly<Record<string, () => Promise<CommandUnknownOpts>
   list: async () => (await import('./catalogue.ts')).listCommand(),
   explain: async () => (await import('./catalogue.ts')).explainCommand(),
   completion: async () => (await import('./completion.ts')).completionCommand(commands),
-  record: async () => (await import('./record.ts')).recordCommand(),
   check: async () => (await import('./check.ts')).checkCommand(),
   compare: async () => (await import('./compare.ts')).compareCommand(),
   watch: async () => (await import('./sessions.ts')).watchCommand(),
@@ -177,7 +176,7 @@ export const commands: Readonly<Record<string, () => Promise<CommandUnknownOpts>
 
 const commandGroups: Readonly<Record<string, readonly string[]>> = {
   'While you write a server:': ['init', 'watch', 'list', 'explain', 'serve', 'completion'],
-  'Recorded traffic and reports:': ['record', 'check', 'compare'],
+  'Recorded traffic and reports:': ['check', 'compare'],
   'Certificates:': ['keygen', 'sign', 'verify'],
 }
 
@@ -222,12 +221,6 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   ],
   watch: [
     ['conform watch -t conform.target.json', 'judge again on a key, and when the server restarts'],
-  ],
-  record: [
-    [
-      'conform record http://localhost:8080 --port 9000',
-      'point a client at port 9000: its traffic is judged',
-    ],
   ],
   check: [
     [

@@ -31,14 +31,5 @@ export { defineTarget } from './options.ts'
 export { fromNodeListener, type NodeListener } from './node-listener.ts'
 export type { ConformanceEvent, WarnedEvent } from './options.ts'
 export type { ConformanceOptions, IdPattern } from './options.ts'
-export {
-  type ClientExchange,
-  type ClientFault,
-  type ClientFinding,
-  type ClientReport,
-  type HarLike,
-  judgeClient,
-  type JudgeClientOptions,
-} from './judge-client.ts'
 export { type ConformanceRun, runConformance } from './run-conformance.ts'
 export type { Target, TargetJson } from './options.ts'

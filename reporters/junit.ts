@@ -23,8 +23,28 @@ export function renderJunit(report: Report): string {
     properties: properties(report),
     cases: results.map((result) => testCase(result, statusOf(result))),
   }))
-  const suites = [...(errors.length > 0 ? [{ name: 'run', cases: errors }] : []), ...operations]
-  return junitText(`conformance of ${report.target.name}`, report.run, suites)
+  const suites: TestSuite[] = [
+    ...(errors.length > 0 ? [{ name: 'run', cases: errors }] : []),
+    ...operations,
+  ]
+  const { '@skipped': _, ...all } = counts(suites.flatMap(({ cases }) => cases))
+  // In UTC, without fraction and zone, as the format wants it.
+  const timestamp = xmlAttribute(report.run.startedAt.slice(0, 19))
+  return xmlDocument({
+    testsuites: {
+      '@name': xmlAttribute(`conformance of ${report.target.name}`),
+      ...all,
+      '@time': seconds(report.run.durationMs),
+      testsuite: suites.map(({ cases, name, properties: about = [] }) => ({
+        '@name': xmlAttribute(name),
+        ...counts(cases),
+        '@time': seconds(cases.reduce((sum, { durationMs = 0 }) => sum + durationMs, 0)),
+        '@timestamp': timestamp,
+        properties: about.length === 0 ? undefined : { property: about.map(property) },
+        testcase: cases.map(caseElement),
+      })),
+    },
+  })
 }
 
 function properties(report: Report): [name: string, value: string][] {
@@ -53,7 +73,7 @@ function testCase(result: RequirementResult, { kind, message = '' }: TestStatus)
   return { name, classname, durationMs, found: { kind: 'failure', message, type: level, text } }
 }
 
-export interface TestCase {
+interface TestCase {
   readonly name: string
   readonly classname: string
   readonly durationMs?: number
@@ -70,34 +90,6 @@ interface TestSuite {
   readonly name: string
   readonly properties?: readonly (readonly [name: string, value: string])[]
   readonly cases: readonly TestCase[]
-  /** That of its cases if not given. */
-  readonly durationMs?: number
-}
-
-/** Suites of test cases as JUnit XML; any text may stand in them. */
-export function junitText(
-  name: string,
-  { durationMs, startedAt }: { readonly durationMs: number; readonly startedAt: string },
-  suites: readonly TestSuite[],
-): string {
-  const { '@skipped': _, ...all } = counts(suites.flatMap(({ cases }) => cases))
-  // In UTC, without fraction and zone, as the format wants it.
-  const timestamp = xmlAttribute(startedAt.slice(0, 19))
-  return xmlDocument({
-    testsuites: {
-      '@name': xmlAttribute(name),
-      ...all,
-      '@time': seconds(durationMs),
-      testsuite: suites.map(({ cases, durationMs: ms, name: of, properties: about = [] }) => ({
-        '@name': xmlAttribute(of),
-        ...counts(cases),
-        '@time': seconds(ms ?? cases.reduce((sum, one) => sum + (one.durationMs ?? 0), 0)),
-        '@timestamp': timestamp,
-        properties: about.length === 0 ? undefined : { property: about.map(property) },
-        testcase: cases.map(caseElement),
-      })),
-    },
-  })
 }
 
 function property([key, value]: readonly [name: string, value: string]): Element {

@@ -11,7 +11,6 @@ const input = {
   index: 'library/index.ts',
   reference: 'library/reference.ts',
   'reference-worker': 'reference/worker.ts',
-  'record-worker': 'traffic/record/worker.ts',
   vitest: 'library/vitest/index.ts',
   'vitest-reporter': 'library/vitest/reporter.ts',
   'vitest-worker': 'library/vitest/worker.ts',

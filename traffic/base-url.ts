@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { operations } from '../catalogue/operations.ts'
-import type { HeaderValue, KeyValue, Target, TargetFile } from '../harness/target/index.ts'
+import type { HeaderValue, KeyValue, TargetFile } from '../harness/target/index.ts'
 import {
   baseUrlProblem,
   checkTargetFile,
@@ -60,9 +60,6 @@ function httpUrl(url: string): URL | undefined {
   const parsed = URL.canParse(url) ? new URL(url) : undefined
   return parsed?.protocol === 'http:' || parsed?.protocol === 'https:' ? parsed : undefined
 }
-
-/** An operation as a request line names it: its path template and the values of its parameters. */
-export type OperationPlace = NonNullable<ReturnType<typeof operationAt>>
 
 const templates = operations.flatMap(({ id, method, path, otherPaths }) =>
   [path, ...otherPaths].map((template: string) => {
@@ -137,18 +134,6 @@ function isAtHand(value: KeyValue | HeaderValue, dir: string): boolean {
 }
 
 const neverSent = `unset-${randomUUID()}`
-
-/** The full key of a target, if it is known without asking anybody. */
-export function keyAtHand({ keys: { full } }: Target): string | undefined {
-  return full && 'value' in full && full.value !== neverSent ? full.value : undefined
-}
-
-/** The keys of a target that are there to be refused, as far as they are known without asking anybody. */
-export function wrongKeysAtHand({ keys: { expired, restricted } }: Target): string[] {
-  return [expired, ...Object.values(restricted)].flatMap((key) =>
-    key && 'value' in key && key.value !== neverSent ? [key.value] : [],
-  )
-}
 
 /** The environment; what a variable that is not set would have given is never sent, so that any value will do. */
 function setOrNot(): Readonly<Record<string, string | undefined>> {

@@ -19,21 +19,6 @@ export interface RecordedEntry {
   readonly status: number
   readonly headers: readonly HeaderLine[]
   readonly body: HarBody
-  /** What only a proxy sees, which was there when it happened. */
-  readonly witnessed?: Witnessed
-}
-
-/** An exchange on a clock that is never set: times in ms, as of `performance.now()`. */
-export interface Witnessed {
-  /** Number of the request at the proxy, from 1. */
-  readonly n: number
-  readonly sentAt: number
-  /** When the head of the answer was handed on, from which on a client may wait, or its end if there was none. */
-  readonly answeredAt: number
-  /** When its connection was opened. */
-  readonly connectionOpenedAt: number
-  /** The client broke it off. */
-  readonly isAborted: boolean
 }
 
 /** Why an entry cannot be read: the member, and what it must be. */

@@ -12,11 +12,6 @@ import { createBaseUrlCounts } from './base-url.ts'
 /** How our own reports write a key, and what is made of one: nothing is to be hidden there. */
 const placeholder = /^(\$[A-Z_][A-Z0-9_]*|\$\{[A-Z_][A-Z0-9_]*[^}]*\}\w*|\[[^\]]*\])$/
 
-/** Whether a header holds what stands in our recordings in the place of a key. */
-export function isPlaceholder(value: string): boolean {
-  return placeholder.test(/^\s*\S+\s+(.*?)\s*$/.exec(value)?.[1] ?? value)
-}
-
 export function learnSecrets(redactor: Redactor, secrets: Iterable<string>): void {
   for (const secret of secrets) redactor.add(secret, redacted)
 }

@@ -165,22 +165,11 @@ export async function runBeside(
 const attached = { stdio: 'inherit', windowsHide: true } as const
 const numbers: Readonly<Record<string, number>> = { SIGHUP: 1, SIGINT: 2, SIGKILL: 9, SIGTERM: 15 }
 
-/** What is worse: 2, 3 and 1 are ours, in that order; any other is a command's own. */
-export function worseExit(ours: number, command: number): number {
-  const rank = (code: number): number => [0, 1, 3, 2][code] ?? code
-  return rank(command) > rank(ours) ? command : ours
-}
-
-/** Sets the exit code to the worse of both, and says so if that is the command's. */
-export function endWith(
-  words: readonly string[],
-  code: number | undefined,
-  people: { write(text: string): unknown },
-): void {
-  const ours = Number(process.exitCode ?? 0)
-  if (code === undefined || worseExit(ours, code) === ours) return
+/** Ends with the exit code of the command, and says so if it is not 0. */
+export function endWith(words: readonly string[], code: number | undefined): void {
+  if (code === undefined || code === 0) return
   process.exitCode = code
   const command = words.map(shellWord).join(' ').replaceAll(/\s+/g, ' ')
   const named = command.length > longestName ? `${command.slice(0, longestName)}…` : command
-  people.write(`exit ${code}: ${terminalText(named)} ended with ${code}\n`)
+  process.stdout.write(`exit ${code}: ${terminalText(named)} ended with ${code}\n`)
 }

@@ -45,7 +45,7 @@ export {
 export { holdPlaces, type SendHeld, sendOnce, sendWithStaleRetry } from './send.ts'
 export { isOwnBreakdown } from './retry.ts'
 export { sendHookRequest } from './own-requests.ts'
-export { createSemaphore, retryAfter } from './pace.ts'
+export { createSemaphore } from './pace.ts'
 export { lookAtCreation } from './second-look/reused-connection.ts'
 
 // A response, and words for it.

@@ -188,25 +188,19 @@ interface SocketWatch {
 }
 
 /**
- * One undici dispatcher that has one connection at a time, or as many as are needed. The exchange's own timer is the only
- * one: undici's are coarse, and are switched off.
+ * One undici dispatcher that has one connection at a time. The exchange's own timer is the only one: undici's are coarse, and
+ * are switched off.
  */
-export function createDispatcher(
-  endpoint: Endpoint,
-  watch: SocketWatch,
-  kind: 'one' | 'many' = 'one',
-): Dispatcher {
-  const Lines =
-    kind === 'one' ? Client : part('Pool', () => require('undici/lib/dispatcher/pool.js'))
+export function createDispatcher(endpoint: Endpoint, watch: SocketWatch): Dispatcher {
   const { secureContext, insecure, origin, proxy, secure } = endpoint
   const limits = { maxHeaderSize: headLimit, headersTimeout: 0, bodyTimeout: 0, pipelining: 1 }
   const toTarget = buildConnector({ secureContext, rejectUnauthorized: !insecure, timeout: 0 })
-  if (!proxy) return new Lines(origin, { ...limits, connect: watched(toTarget, watch) })
+  if (!proxy) return new Client(origin, { ...limits, connect: watched(toTarget, watch) })
   const toProxy = buildConnector({ timeout: 0 })
-  if (!secure) return new Lines(proxy.origin, { ...limits, connect: watched(toProxy, watch) })
+  if (!secure) return new Client(proxy.origin, { ...limits, connect: watched(toProxy, watch) })
   const opening = watched(toProxy, { ...watch, connected: () => undefined })
   const connect = watched(tunnelled(endpoint, proxy, opening, toTarget), watch)
-  return new Lines(origin, { ...limits, connect })
+  return new Client(origin, { ...limits, connect })
 }
 
 /** A request as undici takes it, for the target itself or for a proxy that hands it on. */

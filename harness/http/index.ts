@@ -16,10 +16,5 @@ export { createHandlerTransport, handlerOf } from './handler-transport.ts'
 export { proxyFor, type Proxy } from './endpoint.ts'
 export { proxyName } from './no-response.ts'
 
-// Passing on what somebody else sends.
-export { createForwarder, endToEnd } from './forwarder.ts'
-export type { ForwardedRequest, Forwarder, Forwarding, ResponseSink } from './forwarder.ts'
-
-// Reading a body, and ending what is under way.
-export { decode } from './decode.ts'
+// Ending what is under way.
 export { onAbort } from './under-way.ts'

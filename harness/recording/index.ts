@@ -14,7 +14,7 @@ export {
   shownText,
 } from './recorded.ts'
 export type { RecordedBody, RecordedHeaders, Shown } from './recorded.ts'
-export { createExchangeLog, createRecorder, type Recorder } from './recorder.ts'
+export { createRecorder, type Recorder } from './recorder.ts'
 
 // Sending it again.
 export { curlOf, curlOfBoth, remarkMark } from './curl.ts'

@@ -36,7 +36,7 @@ const longestAtOnce = 16 * 1024
 const maxHeld = 1024 * 1024
 
 /** Writes exchanges down as they come, a line of JSON each, of which any one can be read again. */
-export function createExchangeLog(path: string) {
+function createExchangeLog(path: string) {
   let fd: number | undefined
   let problem: string | undefined
   /** Offsets in bytes at which each line begins, and the last one ends. */

@@ -43,18 +43,6 @@ export function withProblems(report: Report, problems: readonly string[]): Repor
     : { ...report, exit: { code: 2, because: problems.join('; ') } }
 }
 
-/**
- * Gives the report of a recording whose client is judged too: it is 1 if a request was wrong, however little the recording shows
- * of the server.
- * @param faults a sentence each
- */
-export function withClient(report: Report, because: string, faults: readonly string[]): Report {
-  const { exit } = report
-  if (faults.length === 0 || exit.code === 2) return report
-  const both = exit.code === 1 ? `${exit.because}; ${because}` : because
-  return { ...report, exit: { ...exit, code: 1, because: both, client: [...faults] } }
-}
-
 /** The requirements that make the exit code 1; a stale entry of the baseline makes it 1 too. */
 export function decidingRequirements(
   { requirements, run: { baseline, strict } }: Undecided,
@@ -209,7 +197,7 @@ export function inconsistencies(report: Report): string[] {
     if (!isDeepStrictEqual(summary[level], counted[level]))
       found.push(`summary.${level} does not count its requirements`)
   const least = decide(report).code
-  if (exit.code < 2 && least > exit.code && exit.client === undefined)
+  if (exit.code < 2 && least > exit.code)
     found.push(`exit.code is ${exit.code}, but its requirements make it ${least}`)
   const seen = new Set<string>()
   for (const result of requirements) {

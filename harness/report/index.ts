@@ -18,7 +18,7 @@ export { countOutcomes, familyNamesOnly, inMode } from './verdict.ts'
 export { outcomeIn, summarize } from './verdict.ts'
 export { type HttpResponse, isSame, responseOf, sayAnswers } from './verdict.ts'
 export { applyGates, decided, decisive, inconsistencies } from './exit-code.ts'
-export { outsideCause, withClient, withProblems } from './exit-code.ts'
+export { outsideCause, withProblems } from './exit-code.ts'
 
 // Baselines.
 export { type Baseline, type BaselineEntry, heldEntries, holdAgainst } from './baseline.ts'

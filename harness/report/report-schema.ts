@@ -208,10 +208,6 @@ const exit = object(
       'Musts that were not exercised decided it (--require-exercised).',
       always,
     ),
-    client: described(
-      'The requests of a client that made it 1, a sentence each (--judge-client).',
-      listOf(text),
-    ),
   },
 )
 export type Exit = Fitting<typeof exit>

@@ -92,19 +92,6 @@ function linesOf(failure: Failure, lines: readonly EvidenceLine[], colors: Color
   })
 }
 
-export function findingLines(
-  head: string,
-  rows: Readonly<Record<'sent' | 'expected' | 'received', string>>,
-  colors: Colors,
-  mark: '✗' | '!' = '✗',
-): Line[] {
-  const paint = mark === '✗' ? colors.red : colors.yellow
-  return [
-    `${paint(mark)} ${colors.bold(terminalText(head))}`,
-    ...Object.entries(rows).map(([label, text]) => labelled(label, terminalText(text), colors)),
-  ]
-}
-
 function labelled(label: string, text: string, colors: Colors): Line {
   return {
     lead: INDENT + colors.dim(label.padEnd(LABEL_WIDTH)),

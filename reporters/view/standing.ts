@@ -231,7 +231,6 @@ export function runErrors({ exit, requirements, run }: Report): string[] {
   const stale = (run.baseline?.stale ?? []).filter(({ id }) => !failed.has(id))
   return [
     ...(exit.code > 1 ? [exit.because] : []),
-    ...(exit.client ?? []).map((fault) => `the client: ${fault}`),
     ...stale.map(({ id, why }) => `stale entry of the baseline: ${id}: ${why}`),
   ]
 }

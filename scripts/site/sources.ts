@@ -11,13 +11,7 @@ import { anchor, operationIndex, requirementText } from './requirement-text.ts'
 
 /** Pages of people, by what they are for; the order is that of the navigation. */
 const guide: Readonly<Record<string, readonly string[]>> = {
-  Start: [
-    'README.md',
-    'docs/for-implementers.md',
-    'docs/for-client-developers.md',
-    'docs/for-vendors.md',
-    'docs/questions.md',
-  ],
+  Start: ['README.md', 'docs/for-implementers.md', 'docs/for-vendors.md', 'docs/questions.md'],
   Judging: [
     'docs/command-line.md',
     'docs/target-file.md',
@@ -26,7 +20,7 @@ const guide: Readonly<Record<string, readonly string[]>> = {
     'docs/failures.md',
     'docs/gateways.md',
   ],
-  'While you work': ['docs/watch.md', 'docs/check.md', 'docs/record.md'],
+  'While you work': ['docs/watch.md', 'docs/check.md'],
   'In programs': ['docs/library.md', 'docs/vitest.md', 'docs/standalone.md'],
   Pipelines: ['docs/ci.md', 'docs/github-actions.md', 'docs/gitlab.md'],
   Certificates: [

@@ -15,7 +15,6 @@ const input = {
   run: 'bin/run.js',
   index: 'library/index.ts',
   'reference-worker': 'reference/worker.ts',
-  'record-worker': 'traffic/record/worker.ts',
 }
 
 /** Names what is loaded when it is first needed, so that it can be taken in. */

@@ -1,8 +1,8 @@
-// A process that the bench starts beside conform: node bench/part.js reference [<options>] | proxy <url> | undici <har> <url> <key>.
+// A process that the bench starts beside conform: node bench/part.js reference [<options>] | undici <har> <url> <key>.
 import process from 'node:process'
 
 const [role, ...given] = process.argv.slice(2)
-await { reference, proxy, undici }[role](...given)
+await { reference, undici }[role](...given)
 
 /** Says its URL, and ends with its standard input. */
 function serving(url) {
@@ -14,22 +14,6 @@ function serving(url) {
 async function reference(options = '{}') {
   const { startReference } = await import('../../dist/reference.js')
   serving((await startReference(JSON.parse(options))).url)
-}
-
-/** Hands everything on by node:http, as a proxy of twenty lines does: `conform record` is held against it. */
-async function proxy(target) {
-  const { Agent, createServer, request } = await import('node:http')
-  const agent = new Agent({ keepAlive: true })
-  const { hostname, port } = new URL(target)
-  const server = createServer((near, response) => {
-    const { method, url: path, headers } = near
-    const onward = request({ agent, hostname, port, method, path, headers }, (far) => {
-      response.writeHead(far.statusCode, far.rawHeaders)
-      far.pipe(response)
-    })
-    near.pipe(onward)
-  })
-  server.listen(0, '127.0.0.1', () => serving(`http://127.0.0.1:${server.address().port}`))
 }
 
 /** Sends the requests of a run again by undici alone, eight at once, and reads the responses as text: a run is held against it. */

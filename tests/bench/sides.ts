@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { Agent, request } from 'undici'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -123,58 +122,11 @@ async function measureFar(folder: string): Promise<Figures> {
   }
 }
 
-const warmUps = 200
-const rounds = 1_000
-
-/** Latency of a request through `conform record` and through a bare proxy, in turn: whatever else the machine does meets both. */
-async function measureRecord(folder: string): Promise<Figures> {
-  const dispatcher = new Agent({ connections: 1 })
-  const ask = async (url: string): Promise<number> => {
-    const began = performance.now()
-    const { body } = await request(`${url}/v1/files`, {
-      dispatcher,
-      headers: { authorization: `Bearer ${declared.keys.full}` },
-    })
-    await body.dump()
-    return performance.now() - began
-  }
-  const times = { record: [] as number[], bare: [] as number[] }
-  const measureBoth = (target: string, bare: string) => async (record: string) => {
-    for (let round = 0; round < warmUps + rounds; round++) {
-      // What a recorder does when it has answered falls on a request that is not counted.
-      await ask(target)
-      const taken = { bare: await ask(bare), record: await ask(record) }
-      if (round < warmUps) continue
-      times.bare.push(taken.bare)
-      times.record.push(taken.record)
-    }
-  }
-  await withReference({}, (target) =>
-    withServer([part, 'proxy', target], (bare) =>
-      withServer(
-        [bin, 'record', target, '--out', join(folder, 'bench.har')],
-        measureBoth(target, bare),
-      ),
-    ),
-  )
-  await dispatcher.close()
-  const at = (list: number[], share: number): number =>
-    list.sort((a, b) => a - b)[Math.floor(list.length * share)]!
-  const [recordMs, bareMs] = [at(times.record, 0.5), at(times.bare, 0.5)]
-  return {
-    recordMs,
-    bareMs,
-    recordLateMs: at(times.record, 0.99),
-    bareLateMs: at(times.bare, 0.99),
-  }
-}
-
 const far = `${latency} ms away, --concurrency ${concurrency}`
 const bare = 'bare undici, the same requests'
-const record = 'a request through record'
 const oneRefusal = ['--only', 'completion.create/400-empty-prompt']
 
-/** Sides of the bench: what starts and soon ends; whole runs, and bare undici beside them; a target that is far away; what `record` adds. */
+/** Sides of the bench: what starts and soon ends; whole runs, and bare undici beside them; a target that is far away. */
 export function allSides(folder: string): Side[] {
   const start = (name: string, args: readonly string[]): Side => ({
     ...{ name, times: 5 },
@@ -189,7 +141,6 @@ export function allSides(folder: string): Side[] {
     { name: 'external', measure: () => measureExternal(folder, {}) },
     { name: bare, times: 3, measure: () => measureUndici(folder) },
     { name: far, measure: () => measureFar(folder) },
-    { name: record, measure: () => measureRecord(folder) },
   ]
 }
 
@@ -209,5 +160,4 @@ export const ratios: Readonly<Record<string, Halves>> = {
   'list / node alone, processor time': ['list', 'cpuMs', 'node alone', 'cpuMs'],
   '--only one / embedded, processor time': ['--only one refusal', 'cpuMs', 'embedded', 'cpuMs'],
   '20 ms away / ideal, time': [far, 'wallMs', far, 'idealMs'],
-  'record / bare proxy, median latency': [record, 'recordMs', record, 'bareMs'],
 }

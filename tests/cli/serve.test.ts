@@ -33,3 +33,16 @@ test('a port that is taken is a mistake of the user', async () => {
   )
   expect((await conform('serve --port 65536')).code).toBe(2)
 })
+
+test('serve ends with the command after --, and with its exit code', async () => {
+  const ask = `fetch(process.env.CONFORM_URL + '/v1/files', {
+    headers: { authorization: 'Bearer ' + process.env.CONFORM_API_KEY },
+  }).then(({ status }) => process.exit(status === 200 && process.env.CONFORM_TARGET ? 7 : 1))`
+  const { code, stdout } = await start(['serve', '--', process.execPath, '-e', ask]).ended
+  expect(code).toBe(7)
+  expect(stdout).toMatch(/^\{.*\}\nexit 7: .*ended with 7\n$/)
+  expect(await start(['serve', '--', 'no-such-program']).ended).toMatchObject({
+    code: 2,
+    stderr: 'conform: -- no-such-program: cannot be run (ENOENT)\n',
+  })
+})

@@ -57,7 +57,6 @@ const lookedFor: readonly (readonly [words: string, page: string])[] = [
   ['has no vision', 'questions.html#my-server-has-no-vision'],
   ['error no client can cause', 'questions.html#how-do-i-test-a-429'],
   ['self-signed certificate', 'questions.html#how-do-i-judge-a-server-with-a-self'],
-  ['is my client right', 'for-client-developers.html#is-your-client-right'],
   ['recorded traffic', 'docs/check.html'],
   ['get a certificate', 'questions.html#how-do-i-get-a-certificate'],
   ['compare two services', 'questions.html#how-do-i-compare-two-services'],
