@@ -1,11 +1,4 @@
-import {
-  accepted,
-  validRequest,
-  scenario,
-  namedCreations,
-  requirements,
-  valid,
-} from './requirement.ts'
+import { accepted, scenario, namedCreations, requirements, valid } from './requirement.ts'
 import { anyBadRequest, oversized } from './expected.ts'
 
 // oxfmt-ignore
@@ -27,9 +20,6 @@ export const graphsAddFile = requirements('graphs.add-file', [
     statement: 'The addition of a file that nobody has, or that was deleted, is answered by a 4xx (not 401, not 429) with an error envelope.', atMost: { requests: 1, also: { 'graphs.create': 1 } } },
   { id: '400-unsupported-type', section: '7.3', needs: [scenario], expects: [[400, 'BadRequest']], refused: 'A file of a type that graphs do not support' },
   { id: '400-unparsable', section: '7.3', needs: [scenario], expects: [[400, 'InvalidInputParameters']], refused: 'A file whose content cannot be parsed' },
-  { id: '2xx-other-graph', level: 'should', section: '7.3', needs: [valid, ...validRequest['graphs.create']],
-    statement: 'A file that is in one graph can be added to another: that is not answered 409, and the file stays in the first.',
-    seenBy: ['graphs.create'], effect: 'creates', atMost: { requests: 14, also: { 'graphs.create': 1 } } },
   { id: '403-graph-access', section: '5', needs: [scenario], expects: [[403, 'InsufficientAccessRights']], refused: 'A graph to which the key has no access' },
   { id: '403-file-access', section: '5', needs: [scenario], expects: [[403, 'InsufficientAccessRights']], refused: 'The addition of a file to which the key has no access' },
   { id: '404-unknown-graph', section: '7.3', needs: [valid], expects: [[404, 'ResourceNotFound']], refused: 'An addition to a graph that does not exist' },
@@ -38,9 +28,6 @@ export const graphsAddFile = requirements('graphs.add-file', [
     fault: 'state', effect: 'creates', atMost: { requests: 22, also: { 'files.list': 3, 'graphs.create': 4 } } },
   { id: '4xx-no-effect', section: '5, 7.2, 7.3', needs: [valid], expects: '2xx',
     statement: 'An addition that is refused adds nothing: the same one with the full key is granted.', effect: 'creates', atMost: { requests: 16 } },
-  { id: '409-atomic', level: 'should', section: '7.3', needs: [valid], expects: [[409, 'BadRequest']],
-    statement: 'Of four additions of one file that are sent at once at most one is granted.',
-    fault: 'state', effect: 'creates', atMost: { requests: 6, also: { 'files.list': 4 } } },
 ])
 
 // oxfmt-ignore

@@ -3,7 +3,7 @@ import { eachAccepted } from './created/created-object.ts'
 import { noEffect, once, onceAtOnce, ownId } from './created/relations.ts'
 import { usable } from './created/usable.ts'
 import { insideBounds } from './query-config.ts'
-import { addDeleted, addSameFileAgain, otherGraph } from './created/additions.ts'
+import { addDeleted, addSameFileAgain } from './created/additions.ts'
 
 // Create a graph (§4.4, §7.3)
 
@@ -22,11 +22,9 @@ export const graphsCreate = suite('graphs.create', () => ({
 export const graphsAddFile = suite('graphs.add-file', () => ({
   '2xx-accepted': eachAccepted,
   '4xx-unknown-file': byRecord({ tryDeleted: addDeleted }),
-  '2xx-other-graph': otherGraph,
   '404-unknown-graph': unknown('graph_id'),
   '4xx-no-effect': noEffect,
   '409-already-in-graph': addSameFileAgain,
-  '409-atomic': onceAtOnce,
 }))
 
 // Query a graph (§2.7, §4.4, §7.3)

@@ -2,7 +2,7 @@ import { type RequirementId, requirementOf } from '../catalogue/catalogue.ts'
 import { isOperationId } from '../catalogue/operations.ts'
 import type { Rule } from '../harness/history/index.ts'
 import type { RelationRule } from './created/attempts.ts'
-import { attachedRule, otherGraphRule } from './created/graph-rules.ts'
+import { attachedRule } from './created/graph-rules.ts'
 import { atomicRule, onceRule } from './created/once-rules.ts'
 import { noEffectRule, ownIdRule, usableRule } from './created/rules.ts'
 import { filteredRule, ownRecordRule } from './files/rules.ts'
@@ -19,10 +19,8 @@ const rules = {
   'graphs.create/4xx-no-effect': noEffectRule,
   'graphs.create/400-atomic': atomicRule,
   'graphs.create/400-duplicate-name': onceRule,
-  'graphs.add-file/2xx-other-graph': otherGraphRule,
   'graphs.add-file/4xx-no-effect': noEffectRule,
   'graphs.add-file/409-already-in-graph': onceRule,
-  'graphs.add-file/409-atomic': atomicRule,
   'applications.create/2xx-usable': usableRule,
   'applications.create/2xx-own-id': ownIdRule,
   'applications.create/4xx-no-effect': noEffectRule,

@@ -1,13 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { type Call, isAbsent, isMembers, jsonType, kindsOf, type Answer } from '../world/call.ts'
-import {
-  askedTwice,
-  checkMs,
-  findMade,
-  overlooks,
-  processedFrom,
-  refusedName,
-} from '../world/created.ts'
+import { askedTwice, findMade, overlooks, processedFrom, refusedName } from '../world/created.ts'
 import { fileNamed, fileView } from './files.ts'
 import { pdfText } from './pdf.ts'
 import { generated, queryComplexity } from '../world/preloaded.ts'
@@ -71,15 +63,9 @@ async function addFile(call: Call, graph: Graph): Promise<Answer> {
     call.reject('409-BadRequest', 'The file came with its upload')
   }
   const added = [...graph.files.values()].filter(({ by }) => by === 'addition').length
-  const others = [...call.world.store.graphs.values()].filter(
-    (each) => each !== graph && each.files.has(file.id),
-  )
   call.breakIf('2xx-accepted#many', !known && added >= manyFiles)
-  call.rejectIf('2xx-other-graph', others.length > 0, '409-BadRequest')
-  if (call.broken('2xx-other-graph#moves')) for (const each of others) each.files.delete(file.id)
   call.rejectIf('2xx-accepted#one-file', added > 0, '409-BadRequest')
   call.rejectIf('2xx-accepted#always-409', true, '409-BadRequest')
-  if (call.broken('409-atomic')) await pause(checkMs)
   if (!known) graph.files.set(file.id, { by: 'addition', from: processedFrom(call.world) })
   // Defects of a server that adds the file but says that it did not.
   call.rejectIf('2xx-accepted#added-400', true)

@@ -207,9 +207,7 @@ const placed: readonly string[] = named(
   graphs.create,applications.create/400-atomic - breaks
   graphs.create,applications.create/400-duplicate-name third latest-only few-known
   graphs.create/400-duplicate-name      used
-  graphs.add-file/409-atomic            -
   graphs.add-file/409-already-in-graph  third latest-only few-known dropped created emptied
-  graphs.add-file/2xx-other-graph       - moves
   graphs.add-file/2xx-accepted          many added-400 added-404 always-409 one-file
   graphs.query/2xx-query-config         - bounds together empty defaults
   ACCEPTING/2xx-accepted                - envelope no-answer closed no-http

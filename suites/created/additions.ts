@@ -1,11 +1,8 @@
 import { additionOperation, operation } from '../../catalogue/operations.ts'
 import {
-  asScenario,
   byScenario,
   type Case,
   contentOf,
-  grantedProbe,
-  inScenario,
   isDeclared,
   tryAlso,
   tryCase,
@@ -17,10 +14,7 @@ import {
   validRequest,
 } from '../../harness/checks/index.ts'
 import {
-  answered,
-  askHolding,
   type CheckContext,
-  describeResponse,
   type Exchange,
   type Judge,
   NotExercised,
@@ -28,7 +22,6 @@ import {
   pause,
   type Probe,
   type Run,
-  wasAnswered,
 } from '../../harness/engine/index.ts'
 import {
   addFirst,
@@ -39,7 +32,7 @@ import {
   isConflict,
   isTaken,
 } from './created-object.ts'
-import { askAgain, judgeOnce, judgeRelation, requireControl } from './relations.ts'
+import { askAgain, judgeOnce, requireControl } from './relations.ts'
 
 /**
  * Adds the same file twice, and again: once it was refused it is refused each time, also after another one was added. An
@@ -168,70 +161,4 @@ async function graphWithFile(context: CheckContext, valid: () => Promise<Probe>)
   const graph = await createObject(context, 'graphs.create')
   await addFirst(context, inGraph(await valid(), graph))
   return graph
-}
-
-/** Adds a file to its graph; throws `NotExercised` unless the graph then says, by a 409, that it has it. */
-async function addAndConfirm(context: CheckContext): Promise<Probe> {
-  const addition = await validRequest(context.run, additionOperation)
-  await addFirst(context, addition)
-  const add = (): Promise<Exchange> => addOnce(context, addition)
-  const again = await retryWhileSettling(context.run, add, isConflict)
-  if (isConflict(again)) return addition
-  const answer = describeResponse(again)
-  throw new NotExercised(`a second, identical addition was not answered 409: ${answer}`)
-}
-
-/** Adds it to a second graph, once more if that is not there yet; each time on a connection of its own. */
-async function addToOther({ run, requirement }: CheckContext, addition: Probe): Promise<Exchange> {
-  const purpose = { requirement: requirement.id, role: 'probe' } as const
-  const add = () => askHolding(run, addition, purpose, { fresh: true })
-  const exchange = await add()
-  if (exchange.response?.status !== 404) return exchange
-  await pause(run, run.target.limits.settleMs)
-  const again = await add()
-  // The one that was answered 404 may have added it.
-  if (isConflict(again))
-    throw new NotExercised('answered 404, then 409: the first try may have added the file')
-  return again
-}
-
-function requireTelling(added: Exchange): void {
-  answered(added)
-  if (!isTaken(added) && !isConflict(added))
-    throw new NotExercised(`the addition to a second graph ${wasAnswered(added)}`)
-}
-
-/** A file that is in one graph can be added to another, and is still in the first. */
-export const otherGraph: Judge = async (context) => {
-  const { run, scenario } = context
-  if (scenario)
-    return inScenario(context, additionOperation, async () => {
-      const make = () => validRequest(run, additionOperation)
-      const added = await context.send(grantedProbe(context, additionOperation, make))
-      requireTelling(added)
-      context.cases++
-      const expected = 'no 409: the file is in another graph, not in this one'
-      if (isConflict(added)) context.fail(added, expected, asScenario)
-    })
-  const other = await createObject(context, 'graphs.create')
-  // A replica that lags behind may not have seen the first addition yet: every one has it the second time.
-  const isLeft =
-    (await addToBoth(context, other, 0)) &&
-    (await addToBoth(context, other, run.target.limits.settleMs))
-  if (isLeft) await addOnce(context, await addAndConfirm(context))
-  judgeRelation(context)
-}
-
-/**
- * Adds a file to its graph and to another one, and to its own again; whether that last addition was granted.
- * @param waitMs between the first addition, which a 409 has shown, and the second
- */
-async function addToBoth(context: CheckContext, other: string, waitMs: number): Promise<boolean> {
-  const { run } = context
-  const addition = await addAndConfirm(context)
-  await pause(run, waitMs)
-  const added = await addToOther(context, inGraph(addition, other))
-  requireTelling(added)
-  if (run.options.depth === 'quick' || !isTaken(added)) return false
-  return isTaken(await addOnce(context, addition))
 }

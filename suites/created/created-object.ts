@@ -29,7 +29,6 @@ import {
   type CheckContext,
   type Credential,
   type Exchange,
-  holdPlaces,
   isBlock,
   isBreakdown,
   isExpected,
@@ -234,15 +233,3 @@ export const isTaken = ({ response }: Exchange): boolean =>
   response !== undefined && isGranted(response)
 
 export const isConflict = ({ response }: Exchange): boolean => response?.status === 409
-
-/** Adds a fresh file twice in a row: neither other requests nor the pace asked for come between. Throws `NotExercised` if both are granted. */
-export async function addTwice(context: CheckContext): Promise<void> {
-  const { run } = context
-  const probe = await freshCreation(run, additionOperation)
-  const first = await addFirst(context, probe)
-  const second = await addOnce(context, probe, (...sent) =>
-    holdPlaces(run, 1, (sendHeld) => sendHeld(...sent)),
-  )
-  if (!isTaken(first) || !isConflict(second))
-    throw new NotExercised(`the second of two additions in a row ${wasAnswered(second)}`)
-}

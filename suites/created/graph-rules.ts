@@ -13,7 +13,6 @@ import {
   fileOf,
   hasSettled,
   isAnswered,
-  isGranted,
   isMeant,
   madeBy,
   mayBeGone,
@@ -81,65 +80,4 @@ function addedNowhere(
   const expected =
     'no 409: the file was uploaded with the graphId of another graph, and other files may be in both'
   return [{ exchange: last.exchange, what: 'for a graph that the upload did not name', expected }]
-}
-
-/** The additions of a file that one graph had, by a 409, when it was added to another one. */
-interface InBoth {
-  readonly home: readonly HistoryEvent[]
-  readonly first: HistoryEvent
-  readonly last: HistoryEvent
-}
-
-function inBoth(history: History, added: readonly HistoryEvent[]): InBoth[] {
-  const [one] = added
-  const upload = one && uploadOf(history, one)
-  if (!one || upload?.within !== undefined || (history.isRecorded && !upload)) return []
-  const home = added.filter((other) => isOf(other, one.within))
-  const known = home.find((other, at) => at > 0 && isConflict(other))?.endedAt ?? Infinity
-  const others = added.filter((other) => !isOf(other, one.within) && other.sentAt >= known)
-  const own = others.filter((other) => isOf(other, others[0]!.within))
-  const [first, last] = [own[0], own.at(-1)]
-  // One that was not answered may have added it, and so may one that was answered 404.
-  if (!first || !last || own.some(({ status }) => status === undefined)) return []
-  return first !== last && isConflict(last) ? [] : [{ home, first, last }]
-}
-
-/** §7.3: a file that is in one graph can be added to another, and stays in the first. */
-export const otherGraphRule: Rule = (history) => {
-  const all = [...additionsByFile(history).values()].flatMap((added) => inBoth(history, added))
-  const refused = all.filter(
-    ({ home, last }) => isConflict(last) && !mayBeGone(history, home[0]!.sentAt, last.endedAt),
-  )
-  const evidence = refused.map(({ last }): Evidence => ({
-    exchange: last.exchange,
-    what: 'of a file that is in another graph, to a second one',
-    expected: 'no 409: the file is in another graph, not in this one',
-  }))
-  const granted = all.filter(({ last }) => last.isGranted)
-  const why = 'no file that was in one graph was added to another'
-  return verdictOf([...evidence, ...leftFirst(history, granted)], granted.length, why)
-}
-
-/** So many files have to show it, one of which each replica had in its first graph before. */
-const timesAlike = 2
-
-/** Evidence that files which were added to a second graph are in their first no longer. */
-function leftFirst(history: History, granted: readonly InBoth[]): Evidence[] {
-  const left = granted.flatMap(({ home, last, first }) => {
-    const again = home.find((one) => one.sentAt >= last.endedAt && isAnswered(one))
-    return again?.isGranted
-      ? [{ again, isKnown: hasSettled(history, home[0]!.endedAt, first.sentAt) }]
-      : []
-  })
-  const shown = left.at(-1)?.again
-  if (!shown || left.length < timesAlike || !left.some(({ isKnown }) => isKnown)) return []
-  // A graph that takes what it has in any case is what another requirement is about.
-  const isRefusing = [...additionsByFile(history).values()].some((added) => {
-    if (!added.every((one) => isOf(one, shown.within))) return false
-    const since = added.slice(added.findIndex(isConflict))
-    return since.filter(isConflict).length > 1 && !since.some(isGranted)
-  })
-  if (!isRefusing || history.isRecorded) return []
-  const what = 'to its first graph, of a file that was added to a second one since'
-  return [{ exchange: shown.exchange, what, expected: '409 as before: it is in that graph still' }]
 }

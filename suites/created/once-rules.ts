@@ -114,29 +114,6 @@ export const onceRule: RelationRule = (history, id) => {
   return verdictOf(evidence, cases, `nothing that exists was asked for again, as ${what} was made`)
 }
 
-/** A refusal that comes within so many ms of the first answer says that additions are processed before they are answered. */
-const atOnceMs = 25
-/** So many additions in a row are looked at before anybody is accused: each may meet another replica, for itself behind. */
-const leastRows = 4
-
-/** Why two that were granted of one moment prove nothing of what is processed later than it is answered; undefined if they do. */
-function whyUnproven(history: History, creator: Creator): string | undefined {
-  if (!creator.isProcessed) return undefined
-  const rows = thingsOf(history, creator.operation).flatMap((attempts) => {
-    const at = attempts.findIndex(isGranted)
-    const [first, second] = [attempts[at], attempts[at + 1]]
-    if (!first || !second || !isAfter(second, first) || !isSameRequest(second, first)) return []
-    return [{ second, ms: second.endedAt - first.endedAt }]
-  })
-  if (rows.some(({ second }) => second.status !== creator.exists[0]![0]))
-    return 'the second of two additions in a row was granted as well'
-  if (rows.length < leastRows) return `fewer than ${leastRows} files were added twice in a row`
-  const soonestMs = Math.min(...rows.map(({ ms }) => ms))
-  return soonestMs <= atOnceMs
-    ? undefined
-    : `two of several additions at once were granted, and the second of two in a row was refused ${Math.ceil(soonestMs)} ms after the first was granted: a server that processes additions for as long may answer so; run the suite closer to the target (at most ${atOnceMs} ms), or declare a scenario`
-}
-
 /** Of several creations of one thing at the very same time at most one is granted, and none breaks the server each time. */
 export const atomicRule: RelationRule = (history, id) => {
   const creator = creatorOf(id)
@@ -157,8 +134,6 @@ export const atomicRule: RelationRule = (history, id) => {
     })
     const second = granted.find((one, at) => granted.slice(0, at).some((two) => overlaps(one, two)))
     if (second) {
-      const unproven = whyUnproven(history, creator)
-      if (unproven !== undefined) return { outcome: 'open', why: unproven }
       const actual = `${beside.filter(isGranted).length} of them were granted`
       return verdictOf([broken(second, 'that at most one is granted', actual)], cases + 1, why)
     }

@@ -41,7 +41,6 @@ import { createdId, historyOf } from '../../harness/history/index.ts'
 import { relationRule } from '../relation-rules.ts'
 import { creatorOf, madeBy } from './attempts.ts'
 import {
-  addTwice,
   create,
   freshCreation,
   isTaken,
@@ -61,8 +60,6 @@ import { timesAlike } from './rules.ts'
 const atOnce = { full: 4, quick: 2 }
 const severalAtOnce = { full: 3, quick: 2 }
 const maxMore = 2
-/** Most files that are added twice in a row before anybody is accused: a busy machine may be late at some. */
-const maxRows = 5
 
 /** Notes the control, and gives its request; throws `NotExercised` if it was not granted. */
 export async function requireControl(context: CheckContext): Promise<() => Promise<Probe>> {
@@ -194,8 +191,7 @@ export const onceAtOnce: Judge = async (context) => {
   if (scenario) return byScenario(context)
   if (run.target.limits.concurrency < 2) throw new NotExercised(needTwo)
   await requireControl(context)
-  const { operation, isProcessed } = creatorOf(operationIn(context))
-  if (isProcessed) await addTwice(context)
+  const { operation } = creatorOf(operationIn(context))
   const sendAll = async (): Promise<readonly Exchange[]> => {
     const probe = await freshCreation(run, operation)
     const size = atOnce[run.options.depth]
@@ -207,8 +203,6 @@ export const onceAtOnce: Judge = async (context) => {
   // Whoever comes second is refused: a server that breaks on it each time is broken.
   if (sent.some(isOwnBreakdown)) await sendAll()
   const taken = sent.filter(isTaken).length
-  const isOpen = (): boolean => verdictOn(context).outcome === 'open'
-  for (let rows = 0; taken > 1 && isOpen() && rows < maxRows; rows++) await addTwice(context)
   if (taken === 0)
     showsNothing(
       'none of the concurrent creations was granted: one',

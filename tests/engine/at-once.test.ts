@@ -6,46 +6,7 @@ import type { Failure } from '../../harness/report/index.ts'
 import { answer, answered, envelope, isGranted, judge, jsonIn, lost } from './networks.ts'
 import { refusal, type Way } from './networks.ts'
 
-const atomic = 'graphs.add-file/409-atomic'
 const pace = { jobMs: 300, slowJobMs: 1200 }
-
-describe(`${atomic}, of a target that is far away`, () => {
-  test('accuses nobody who processes additions sooner than the next request can arrive', async () => {
-    const reference = { variants: ['processing/slow'], settleMs: 30 }
-    for (const latencyMs of [40, 250])
-      expect((await judge([atomic], { reference, latencyMs })).of(atomic)).toMatchObject({
-        outcome: 'not-exercised',
-        reason: expect.stringMatching(
-          /refused \d+ ms after the first was granted: .*; run the suite closer to the target/,
-        ),
-      })
-  })
-
-  test('accuses who grants two of one moment only from near by', async () => {
-    const outcomes = []
-    for (const latencyMs of [1, 10, 40]) {
-      const { of } = await judge([atomic], { reference: { defects: [atomic] }, latencyMs })
-      outcomes.push(of(atomic).outcome)
-    }
-    expect(outcomes).toEqual(['failed', 'failed', 'not-exercised'])
-  })
-
-  test('passes who grants one alone, however far away', async () => {
-    expect((await judge([atomic], { latencyMs: 250 })).passed).toEqual([atomic])
-  })
-
-  test('looks again at what was refused late once', async () => {
-    // Of the two in a row, before the others and after them.
-    let late = 0
-    const way: Way = async (_, send) => {
-      const result = await send()
-      const isLate = result.kind === 'answer' && result.status === 409 && late++ < 2
-      return isLate ? { ...result, endedAt: result.endedAt + 100 } : result
-    }
-    const { failed } = await judge([atomic], { reference: { defects: [atomic] }, way })
-    expect(failed).toEqual([atomic])
-  })
-})
 
 const ownIds = ['files.upload', 'graphs.create', 'applications.create'].map(
   (operation) => `${operation}/2xx-own-id`,

@@ -7,11 +7,6 @@ type Outcome = 'held' | 'broken' | 'open'
 type Row = readonly [what: string, live: Outcome, recorded: Outcome, story: string]
 
 const inGraph = 'graphs.add-file/409-already-in-graph'
-/** A file that was added a second time at once, and refused within a few ms. */
-const rows = (...files: readonly string[]): string =>
-  files
-    .map((file, at) => `${at * 20} add ${file}>g1: 200\n${at * 20 + 8} add ${file}>g1: 409`)
-    .join('\n')
 /** A creation after the same one was refused by that fault, and one beside. */
 const looks = (fault: string, said: string, ...names: readonly string[]): string =>
   names
@@ -170,30 +165,6 @@ const table: Readonly<Partial<Record<RelationId, readonly Row[]>>> = {
       20-29 create mint: 200 g2\n21-29 create mint: 500 InternalError`,
     ],
     ['a lost answer', 'open', 'open', '0-9 create tea: -\n1-9 create tea: 400'],
-  ],
-  'graphs.add-file/409-atomic': [
-    ['one of two', 'held', 'held', '0-9 add f1>g1: 200\n1-9 add f1>g1: 409'],
-    ['both', 'open', 'open', '0-9 add f1>g1: 200\n1-9 add f1>g1: 200'],
-    [
-      'both, of a server that refuses the second in a row at once',
-      'broken',
-      'broken',
-      `${rows('f1', 'f2', 'f3', 'f4')}\n100-109 add f9>g1: 200\n101-109 add f9>g1: 200`,
-    ],
-    [
-      'both, of one that takes the second in a row as well',
-      'open',
-      'open',
-      `${rows('f1', 'f2', 'f3', 'f4')}\n90 add f5>g1: 200\n98 add f5>g1: 200
-      100-109 add f9>g1: 200\n101-109 add f9>g1: 200`,
-    ],
-    [
-      'both, of one that is far away',
-      'open',
-      'open',
-      `${rows('f1', 'f2', 'f3', 'f4').replaceAll(/(\d+) add (f\d)>g1: 409/g, (_, ms: string, file: string) => `${ms}-${Number(ms) + 40} add ${file}>g1: 409`)}
-      200-209 add f9>g1: 200\n201-209 add f9>g1: 200`,
-    ],
   ],
   'graphs.create/4xx-no-effect': [
     ['granted after a 401', 'held', 'held', '0 create tea/401: 401\n10 create tea: 200 g1'],
@@ -365,53 +336,6 @@ const table: Readonly<Partial<Record<RelationId, readonly Row[]>>> = {
       30 upload b.txt: 200 f2\n40 add f2>g1: 200\n50 add f2>g2: 409\n5060 add f1>g2: 409`,
     ],
   ],
-  'graphs.add-file/2xx-other-graph': [
-    ['added to another', 'held', 'open', '0 add f1>g1: 200\n10 add f1>g1: 409\n20 add f1>g2: 200'],
-    [
-      'refused by another',
-      'broken',
-      'open',
-      '0 add f1>g1: 200\n10 add f1>g1: 409\n20 add f1>g2: 409',
-    ],
-    [
-      'an upload of the history, refused by another',
-      'broken',
-      'broken',
-      '0 upload a.txt: 200 f1\n10 add f1>g1: 200\n20 add f1>g1: 409\n30 add f1>g2: 409',
-    ],
-    ['nobody knows of the first', 'open', 'open', '0 add f1>g1: 200\n20 add f1>g2: 409'],
-    [
-      'a lost answer',
-      'open',
-      'open',
-      '0 add f1>g1: 200\n10 add f1>g1: 409\n20 add f1>g2: -\n30 add f1>g2: 409',
-    ],
-    [
-      'not there, then a conflict',
-      'open',
-      'open',
-      '0 add f1>g1: 200\n10 add f1>g1: 409\n20 add f1>g2: 404\n30 add f1>g2: 409',
-    ],
-    [
-      'attached to that one',
-      'open',
-      'open',
-      '0 upload a.txt>g2: 200 f1\n5 add f1>g1: 200\n15 add f1>g1: 409\n25 add f1>g2: 409',
-    ],
-    ['left the first, once', 'held', 'open', moved('f1', 0)],
-    [
-      'left the first, each time',
-      'broken',
-      'open',
-      `${moved('f1', 0)}\n${moved('f2', 10_000, 5000)}\n90000 add f9>g1: 200\n90010 add f9>g1: 409\n90020 add f9>g1: 409`,
-    ],
-    [
-      'a graph that takes what it has in any case',
-      'held',
-      'open',
-      `${moved('f1', 0)}\n${moved('f2', 10_000, 5000)}\n90000 add f9>g1: 200\n90010 add f9>g1: 409\n90020 add f9>g1: 200`,
-    ],
-  ],
   'files.list/2xx-filtered': [
     [
       'in its own list alone',
@@ -470,12 +394,6 @@ const table: Readonly<Partial<Record<RelationId, readonly Row[]>>> = {
       '0 upload a.txt: 200 f1 {"content":"x"}\n5 upload b.txt: 200 f2 {"content":"x"}\n10 get f1: 200 {"body":{"size":1}}\n20 get f2: 200 {"body":{"size":1}}',
     ],
   ],
-}
-
-/** A file that was known to be in its first graph, was added to another one, and to the first again. */
-function moved(file: string, from: number, waitMs = 0): string {
-  const at = (ms: number): number => from + (ms > 10 ? waitMs : 0) + ms
-  return `${at(0)} add ${file}>g1: 200\n${at(10)} add ${file}>g1: 409\n${at(20)} add ${file}>g2: 200\n${at(30)} add ${file}>g1: 200`
 }
 
 const all = Object.entries(table) as [RelationId, readonly Row[]][]

@@ -121,15 +121,11 @@ export function expectNothingFailed(
   const told = `with ${on.join(', ')}\n${reasons(results)}`
   expect(idsOf(results, 'failed'), told).toEqual([])
   // Where connections close unannounced, a burst or the second of two in a row may lose its answer: that is a matter of time.
-  const atomic = [
-    'jobs.create/409-atomic',
-    'jobs.create/409-per-application',
-    'graphs.add-file/409-atomic',
-  ]
+  const atomic = ['jobs.create/409-atomic', 'jobs.create/409-per-application']
   const creating = ['graphs.create', 'applications.create']
   atomic.push(...creating.flatMap((id) => [`${id}/400-atomic`, `${id}/2xx-own-id`]))
   // So may a model that fails, or a guardrail, meet what is sent only once.
-  const once = ['graphs.add-file/2xx-other-graph', 'graphs.add-file/4xx-no-effect']
+  const once = ['graphs.add-file/4xx-no-effect']
   once.push(...creating.flatMap((id) => [`${id}/400-duplicate-name`, `${id}/4xx-no-effect`]))
   const isMet = /closed-unannounced|(model-fails|provider-blocked)-now-and-then/.test(on.join(' '))
   // A full run sends the charset to additions as well, which need a fresh file; a quick one to one operation.

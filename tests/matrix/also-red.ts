@@ -192,27 +192,12 @@ const table: readonly Row[] = [
       'files.upload/2xx-attached-to-graph',
       'a graph that knows the latest file alone forgets what was attached to it as well',
     ],
-    [
-      '#third',
-      'graphs.add-file/409-atomic',
-      'of four at once the third is granted, too, but four in a row have to be refused before that is judged',
-    ],
-    [
-      '#few-known',
-      'graphs.add-file/2xx-other-graph',
-      'others that are added meanwhile make the graph forget a file that is added to another one',
-    ],
   ].map(([kind = '', id = '', because = '']): Row => [
     of('graphs.add-file/409-already-in-graph', kind),
     because,
     none,
     [id],
   ]),
-  [
-    ['graphs.add-file/2xx-accepted#always-409'],
-    'what every addition is answered, that to a second graph is answered too',
-    ['graphs.add-file/2xx-other-graph'],
-  ],
 
   // What is read.
   [

@@ -57,8 +57,7 @@ export function disturbedBy(defect: string): readonly string[] {
   if (defect === 'graphs.create/400-duplicate-name#used') return ['graphs.create']
   // What another graph is for shows by a creation and two additions, a retrieval by what was uploaded.
   const isOfCreated = /^graphs\.add-file\/409-already-in-graph#(created|emptied)$/.test(defect)
-  if (isOfCreated || redUnder(defect).includes('graphs.add-file/2xx-other-graph'))
-    return ['graphs.add-file', 'graphs.create']
+  if (isOfCreated) return ['graphs.add-file', 'graphs.create']
   // It shows on the retrieval of an unknown job, which must be refused for that.
   if (id === 'envelope/status-tpe-pair') return ['jobs.retrieve']
   if (id === 'files.retrieve/2xx-accepted') return ['files.retrieve', 'files.upload']

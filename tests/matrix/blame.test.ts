@@ -268,7 +268,6 @@ describe('what a failure takes besides its request', () => {
       /./,
       /of file .+, which was uploaded with graphId .+ before/,
     ],
-    ['graphs.add-file/2xx-other-graph', /./, /^(?!.*raise limits\.settleMs)/s],
   ])('%s tells of the other request that it needs', async (defect, actual, text) => {
     const id = defect.replace(/#.*/, '')
     const [failure] = (await judge([id], { reference: { defects: [defect] } })).of(id).failures

@@ -70,7 +70,6 @@ test('a name that a requirement does not accept is a switch', () => {
   expect(without).toEqual([
     'jobs.create/409-atomic',
     'graphs.create/400-atomic',
-    'graphs.add-file/409-atomic',
     'applications.create/400-atomic',
   ])
 })

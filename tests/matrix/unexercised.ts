@@ -61,9 +61,4 @@ export const unexercised: Readonly<Record<string, Unexercised>> = {
     ],
     because: 'no answer says the id of what was made, so that no fresh file can be added either',
   },
-  'processing/slow': {
-    ids: ['graphs.add-file/409-atomic'],
-    because:
-      'a file counts as part of its graph only later, so that several additions are granted one after the other too',
-  },
 }

@@ -341,13 +341,6 @@ export const stories: Readonly<Record<string, Story>> = {
     if (!isBusy(await send(server, 'graphs.add-file', toCreated))) return false
     return existsOnce(server, 'graphs.add-file', '409 BadRequest')
   },
-  'graphs.add-file/409-atomic': (server) => isGrantedOnce(server, 'graphs.add-file'),
-  'graphs.add-file/2xx-other-graph': async (server) => {
-    const graph_id = (await send(server, 'graphs.create')).json.id
-    await send(server, 'graphs.add-file')
-    if (!isGranted(await send(server, 'graphs.add-file', { params: { graph_id } }))) return false
-    return (await send(server, 'graphs.add-file')).status === 409
-  },
   'medical.comprehend/200-entities': async (server) => {
     const plain = await send(server, 'medical.comprehend')
     return [plain, await sendSpelled(server, 'medical.comprehend')].every(
