@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { onAbort } from '../http/index.ts'
 import type { Exchange } from './exchange.ts'
 import type { Kind, Log } from './log.ts'
 import { type HttpResponse, isThrottled } from './response.ts'
@@ -28,6 +27,8 @@ interface Waiting {
 export function createSemaphore(size: number) {
   let free = size
   let queue: Waiting[] = []
+  /** A run has one signal and thousands of waits on it: one listener serves all. */
+  const watched = new WeakSet<AbortSignal>()
   const take = (count: number): (() => void) => {
     let taken = count
     free -= count
@@ -40,6 +41,11 @@ export function createSemaphore(size: number) {
   const next = (): void => {
     for (let [first] = queue; first && first.count <= free; [first] = queue)
       queue.shift()?.enter(take(first.count))
+  }
+  const watch = (signal: AbortSignal): void => {
+    if (watched.has(signal)) return
+    watched.add(signal)
+    signal.addEventListener('abort', () => rejectAllOf(signal), { once: true })
   }
   const rejectAllOf = (signal: AbortSignal): void => {
     const ended = queue.filter((waiting) => waiting.signal === signal)
@@ -55,7 +61,7 @@ export function createSemaphore(size: number) {
         return Promise.resolve(take(count))
       return new Promise((enter, reject) => {
         if (signal.aborted) return reject(signal.reason as Error)
-        onAbort(signal, rejectAllOf)
+        watch(signal)
         const behind = urgent ? queue.findIndex((other) => !other.urgent) : -1
         const waiting = { count: Math.min(count, size), urgent, signal, enter, reject }
         queue.splice(behind < 0 ? queue.length : behind, 0, waiting)

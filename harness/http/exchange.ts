@@ -1,97 +1,119 @@
 import type { Dispatcher } from 'undici'
-import type { Connection, ConnectionSlot } from './connection-pool.ts'
 import { type Collector, collect, decode } from './decode.ts'
-import { dispatchOptions } from './endpoint.ts'
+import { dispatchOptions, type Endpoint } from './endpoint.ts'
 import { headerLines, headerValue, promisedLength, sentLines } from './message.ts'
 import type {
   HeaderLine,
   HttpRequest,
   HttpResult,
   NoResponse,
+  SendOptions,
   Tag,
-  WireResponse,
 } from './message.ts'
-import { count, explain, type Progress, proxyWantsCredentials } from './no-response.ts'
+import { explain, type Progress, proxyWantsCredentials } from './no-response.ts'
 import { type Reason, timedOut, unaskedUpgrade } from './no-response.ts'
-import type { Ending } from './under-way.ts'
 
-export interface ExchangeOptions {
-  /** Most bytes of a body that are read, as they come. */
-  readonly limit: number
-  readonly ending: Ending
-  readonly tag?: Tag | undefined
+/** What is known of one connection. */
+export interface Connection {
+  /** Bytes of an answer since the last request on it, TLS taken off. */
+  bytes: number
+  exchanges: number
+  /** The mark of the last exchange. */
+  tag: Tag | undefined
 }
 
-const untagged: Tag = {}
-
-const closedAsIdle: Reason = {
-  cause: 'reset',
-  message: 'the connection was closed as idle, by a 408',
+/** The way of one exchange at a time. */
+export interface Line {
+  readonly endpoint: Endpoint
+  /** The connection that was opened last. */
+  readonly connection: Connection | undefined
+  dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): unknown
 }
 
 interface Exchanged {
-  /** An answer has its content encoding still on it. */
   readonly result: HttpResult
-  /** The slot can carry another exchange. */
+  /** The line can carry another exchange. */
   readonly reusable: boolean
 }
 
-/** The members of a slot by which an exchange goes. */
-export type ExchangeSlot = Pick<ConnectionSlot, 'endpoint' | 'connection' | 'dispatch'>
+export interface ExchangeOptions extends Pick<SendOptions, 'timeoutMs' | 'tag'> {
+  /** Most bytes of a body that are read, as they come, and decoded. */
+  readonly limit: number
+  /** Each of them ends it. */
+  readonly signals: readonly AbortSignal[]
+}
 
-/** Sends one request on a free slot and reads its answer. Rejects only if the slot takes no such request. */
-export function exchange(
-  slot: ExchangeSlot,
+/** Sends one request and reads its answer. */
+export async function exchange(
+  line: Line,
   request: HttpRequest,
   options: ExchangeOptions,
 ): Promise<Exchanged> {
-  return new Promise((resolve) => {
-    const running = new RunningExchange(slot, options, resolve)
-    if (options.ending.cause !== undefined) return running.interrupt()
-    options.ending.drop = () => running.interrupt()
-    slot.dispatch(dispatchOptions(slot.endpoint, request, sentLines(request)), running)
+  const { result, reusable } = await new Promise<Exchanged>((resolve) => {
+    const running = new Running(line, options, resolve)
+    if (!running.begins()) return
+    line.dispatch(dispatchOptions(line.endpoint, request, sentLines(request)), running)
   })
+  if (result.kind === 'no-answer') return { result, reusable }
+  const encoding = headerValue(result.headers, 'content-encoding')
+  if (encoding === undefined) return { result, reusable }
+  return {
+    result: { ...result, ...(await decode({ ...result, encoding }, options.limit)) },
+    reusable,
+  }
 }
 
+/** What has come by the deadline may not have been read, if this process stood still: so much longer is looked, in ms. */
+const graceMs = 50
+const longestTimerMs = 2 ** 31 - 1
+
+const over = new Error('the exchange is over')
+
 /** An exchange as undici tells it: one object, since a run has thousands of them. */
-class RunningExchange implements Dispatcher.DispatchHandler {
-  readonly #slot: ExchangeSlot
+class Running implements Dispatcher.DispatchHandler {
+  readonly #line: Line
   readonly #options: ExchangeOptions
   readonly #resolve: (exchanged: Exchanged) => void
+  readonly #body: Collector
+  #timer: NodeJS.Timeout | undefined
   #sentAt = performance.now()
   #controller: Dispatcher.DispatchController | undefined
   #connection: Connection | undefined
   #previousTag: Tag | undefined
-  #head: { status: number; headers: readonly HeaderLine[]; length: number | undefined } | undefined
-  #body: Collector | undefined
+  #head: { status: number; headers: readonly HeaderLine[] } | undefined
   #cameAt: number | undefined
   #isSettled = false
 
-  constructor(
-    slot: ExchangeSlot,
-    options: ExchangeOptions,
-    resolve: (exchanged: Exchanged) => void,
-  ) {
-    this.#slot = slot
+  constructor(line: Line, options: ExchangeOptions, resolve: (exchanged: Exchanged) => void) {
+    this.#line = line
     this.#options = options
     this.#resolve = resolve
+    this.#body = collect(options.limit)
   }
 
-  interrupt(): void {
-    const { cause, timeoutMs } = this.#options.ending
-    this.#fail(cause === 'deadline' ? timedOut(timeoutMs, this.#progress()) : interrupted)
+  /** False if it is over before it has begun. */
+  begins(): boolean {
+    const { timeoutMs, signals } = this.#options
+    const miss = (): void => this.#fail(timedOut(timeoutMs, this.#progress()))
+    const look = (): void => void (this.#timer = setTimeout(miss, graceMs))
+    if (timeoutMs < longestTimerMs) this.#timer = setTimeout(look, timeoutMs)
+    for (const signal of signals) signal.addEventListener('abort', this.#interrupt)
+    if (signals.some(({ aborted }) => aborted)) this.#interrupt()
+    return !this.#isSettled
   }
+
+  #interrupt = (): void => this.#fail(interrupted)
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
-    if (this.#isSettled) return controller.abort(new Error('the exchange is over'))
-    const { connection } = this.#slot
+    if (this.#isSettled) return controller.abort(over)
+    const { connection } = this.#line
     this.#connection = connection
     if (connection) {
-      this.#previousTag = connection.exchanges > 0 ? (connection.tag ?? untagged) : undefined
+      this.#previousTag = connection.exchanges > 0 ? (connection.tag ?? {}) : undefined
       connection.exchanges += 1
       connection.tag = this.#options.tag
-      connection.watch.begin()
+      connection.bytes = 0
     }
     this.#sentAt = performance.now()
   }
@@ -101,79 +123,71 @@ class RunningExchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart({ rawHeaders }: Dispatcher.DispatchController, status: number): void {
-    const { proxy, secure } = this.#slot.endpoint
+    const { proxy, secure } = this.#line.endpoint
     if (status === 101) return this.#fail(unaskedUpgrade)
-    if (status < 100)
-      return this.#fail({
-        cause: 'malformed',
-        message: 'the answer is not HTTP: its status is below 100',
-      })
+    if (status < 100) return this.#fail(belowHundred)
     if (status < 200) return
     // Only a proxy answers so; one that opens tunnels has answered to CONNECT.
     if (status === 407 && proxy && !secure) return this.#fail(proxyWantsCredentials(proxy))
     const headers = headerLines(rawHeaders as Buffer[])
     // Said to a connection that was idle for too long, not to the request that has just come on it (RFC 9110 §15.5.9).
-    if (
-      status === 408 &&
-      this.#previousTag &&
-      /\bclose\b/i.test(headerValue(headers, 'connection') ?? '')
-    )
-      return this.#fail(closedAsIdle, true)
-    this.#head = { status, headers, length: promisedLength(headers) }
-    this.#body = collect(this.#options.limit)
+    const closes = /\bclose\b/i.test(headerValue(headers, 'connection') ?? '')
+    if (status === 408 && this.#previousTag && closes) return this.#fail(closedAsIdle, true)
+    this.#head = { status, headers }
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Uint8Array): void {
     this.#cameAt = performance.now()
-    if (!this.#isSettled && !this.#body!.add(chunk)) this.#finish({ cut: true, reusable: false })
+    if (!this.#isSettled && !this.#body.add(chunk)) this.#finish(true, false)
   }
 
   onResponseEnd(): void {
-    this.#finish({ cut: false, reusable: true })
+    this.#finish(false, true)
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    if (this.#head && isBodiless(this.#head.status)) this.#finish({ cut: false, reusable: false })
+    const status = this.#head?.status
+    // Such an answer ends with its head, whatever length it names (RFC 9112 §6.3); undici complains of the length.
+    if (status === 204 || status === 304) this.#finish(false, false)
     else this.#fail(explain(error, this.#progress()))
   }
 
   #settle(result: HttpResult, reusable: boolean): void {
     if (this.#isSettled) return
     this.#isSettled = true
-    this.#options.ending.drop = undefined
+    clearTimeout(this.#timer)
+    for (const signal of this.#options.signals) signal.removeEventListener('abort', this.#interrupt)
     this.#resolve({ result, reusable })
-    if (!reusable) this.#controller?.abort(new Error('the exchange is over'))
+    if (!reusable) this.#controller?.abort(over)
   }
 
-  #fail(reason: Reason, isStale = this.#connection?.watch.bytes === 0): void {
-    const staleConnection = reason.cause === 'reset' && this.#previousTag !== undefined && isStale
+  #fail(reason: Reason, isUnread = this.#connection?.bytes === 0): void {
+    const isReused = this.#previousTag !== undefined
     const result: NoResponse = {
       ...noResponse(reason, this.#sentAt),
-      staleConnection,
+      staleConnection: reason.cause === 'reset' && isReused && isUnread,
       previousTag: this.#previousTag,
     }
     this.#settle(result, false)
   }
 
-  #finish({ cut, reusable }: { cut: boolean; reusable: boolean }): void {
-    const { status, headers } = this.#head!
-    const body = this.#body!.bytes()
+  #finish(cut: boolean, reusable: boolean): void {
+    const body = this.#body.bytes()
     const times = { sentAt: this.#sentAt, endedAt: performance.now() }
-    this.#settle(
-      { kind: 'answer', status, headers, body, cut, previousTag: this.#previousTag, ...times },
-      reusable,
-    )
+    const { status, headers } = this.#head!
+    const previousTag = this.#previousTag
+    this.#settle({ kind: 'answer', status, headers, body, cut, previousTag, ...times }, reusable)
   }
 
   #progress(): Progress {
     return {
-      ...this.#slot.endpoint,
+      ...this.#line.endpoint,
       connected: this.#connection !== undefined,
-      bytes: this.#connection?.watch.bytes ?? 0,
+      bytes: this.#connection?.bytes ?? 0,
       status: this.#head?.status,
-      bodyBytes: this.#body?.length ?? 0,
-      bodyLength: this.#head?.length,
-      ...(this.#cameAt !== undefined && { silentMs: performance.now() - this.#cameAt }),
+      bodyBytes: this.#body.length,
+      bodyLength: this.#head && promisedLength(this.#head.headers),
+      silentMs: this.#cameAt === undefined ? undefined : performance.now() - this.#cameAt,
     }
   }
 }
@@ -182,39 +196,13 @@ const interrupted: Reason = {
   cause: 'aborted',
   message: 'the run was interrupted before the answer was whole',
 }
-
-/** An exchange that had to end before: `what` by its deadline, or an interrupt. */
-export function endedBefore({ cause, timeoutMs }: Ending, what: string): Reason {
-  if (cause !== 'deadline') return interrupted
-  return { cause: 'timeout', message: `${what} within ${count(timeoutMs)} ms` }
+const belowHundred: Reason = {
+  cause: 'malformed',
+  message: 'the answer is not HTTP: its status is below 100',
 }
-
-/** An answer of such a status ends with its head (RFC 9112 §6.3), whatever length it names; undici complains of the length. */
-const isBodiless = (status: number) => status === 204 || status === 304
-
-/** The result with the content encoding taken off its answer, if there is one. */
-export function withoutEncoding(
-  result: HttpResult,
-  limit: number,
-  ending: Ending,
-): HttpResult | Promise<HttpResult> {
-  if (result.kind !== 'answer') return result
-  const encoding = headerValue(result.headers, 'content-encoding')
-  return encoding === undefined ? result : decoded(result, encoding, limit, ending)
-}
-
-async function decoded(
-  answer: WireResponse,
-  encoding: string,
-  limit: number,
-  ending: Ending,
-): Promise<HttpResult> {
-  const { body, cut, sentAt } = answer
-  try {
-    return { ...answer, ...(await decode({ body, cut, encoding }, limit, ending)) }
-  } catch {
-    return noResponse(endedBefore(ending, 'the body could not be decoded'), sentAt)
-  }
+const closedAsIdle: Reason = {
+  cause: 'reset',
+  message: 'the connection was closed as idle, by a 408',
 }
 
 /** No answer, on a connection about which nothing more is known. */

@@ -1,8 +1,8 @@
+import { setMaxListeners } from 'node:events'
 import type { Dispatcher } from 'undici'
 import type { Endpoint } from './endpoint.ts'
-import { type ExchangeSlot, exchange, noResponse, withoutEncoding } from './exchange.ts'
+import { type Connection, exchange, type Line } from './exchange.ts'
 import type { SendOptions, Transport, HttpRequest, HttpResult } from './message.ts'
-import { createUnderWay } from './under-way.ts'
 
 const defaultBodyLimit = 8 * 1024 * 1024
 
@@ -47,40 +47,26 @@ export function createHandlerTransport({
     secure: false,
     insecure: false,
   }
-  const underWay = createUnderWay()
+  const closing = new AbortController()
+  setMaxListeners(0, closing.signal)
 
   async function send(request: HttpRequest, sending: SendOptions): Promise<HttpResult> {
-    const calledAt = performance.now()
-    const ending = underWay.begin(sending)
-    try {
-      const { result } = await exchange(slotTo(handle, endpoint), request, {
-        limit: bodyLimit,
-        ending,
-      })
-      return await withoutEncoding(result, bodyLimit, ending)
-    } catch (error) {
-      const why = error instanceof Error ? error.message : String(error)
-      return noResponse(
-        { cause: 'refused', message: `the request cannot be sent: ${why}` },
-        calledAt,
-      )
-    } finally {
-      underWay.settle(ending)
-    }
+    const signals = [closing.signal, ...(sending.signal ? [sending.signal] : [])]
+    const options = { ...sending, signals, limit: bodyLimit }
+    return (await exchange(lineTo(handle, endpoint), request, options)).result
   }
 
-  return { send, close: async () => underWay.endAll() }
+  return { send, close: async () => closing.abort() }
 }
 
-/** A slot for one exchange with the handler, in place of a connection. */
-function slotTo(handle: Handler, endpoint: Endpoint): ExchangeSlot {
-  const watch = { bytes: 0, begin: () => undefined, see: () => undefined }
+/** A line for one exchange with the handler, in place of a connection. */
+function lineTo(handle: Handler, endpoint: Endpoint): Line {
+  const connection: Connection = { bytes: 0, exchanges: 0, tag: undefined }
   return {
     endpoint,
-    connection: { watch, exchanges: 0, tag: undefined },
+    connection,
     dispatch(options, handler) {
       const ending = new AbortController()
-      const request = requestOf(options, endpoint, ending.signal)
       let reader: ReadableStreamDefaultReader<Buffer> | undefined
       let isOver = false
       const abort = (): void => {
@@ -90,9 +76,9 @@ function slotTo(handle: Handler, endpoint: Endpoint): ExchangeSlot {
       }
       const controller = { rawHeaders: [] as Buffer[], abort }
       const given = controller as unknown as Dispatcher.DispatchController
-      const carry = async (): Promise<void> => {
+      const carry = async (request: HandlerRequest): Promise<void> => {
         const response = await handle(request)
-        watch.bytes = 1
+        connection.bytes = 1
         controller.rawHeaders = [...response.headers]
           .flat()
           .map((text) => Buffer.from(text, 'latin1'))
@@ -104,8 +90,15 @@ function slotTo(handle: Handler, endpoint: Endpoint): ExchangeSlot {
           handler.onResponseData?.(given, part.value)
         handler.onResponseEnd?.(given, {})
       }
-      handler.onRequestStart?.(given, {})
-      carry().catch((error: unknown) => handler.onResponseError?.(given, error as Error))
+      const fail = (error: unknown): void => handler.onResponseError?.(given, error as Error)
+      try {
+        const request = requestOf(options, endpoint, ending.signal)
+        handler.onRequestStart?.(given, {})
+        carry(request).catch(fail)
+      } catch (error) {
+        // As undici does with what cannot be a request.
+        fail(Object.assign(error as Error, { code: 'UND_ERR_INVALID_ARG' }))
+      }
       return true
     },
   }

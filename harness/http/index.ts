@@ -15,6 +15,3 @@ export { createTransport } from './transport.ts'
 export { createHandlerTransport, handlerOf } from './handler-transport.ts'
 export { proxyFor, type Proxy } from './endpoint.ts'
 export { proxyName } from './no-response.ts'
-
-// Ending what is under way.
-export { onAbort } from './under-way.ts'

@@ -83,7 +83,7 @@ export interface TransportOptions {
   /** Contents (not paths) of PEM files. */
   readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string }
   readonly insecure?: boolean
-  /** Most sockets opened at once. */
+  /** Connections that are kept open at most. */
   readonly connections: number
   /** Longest decoded body that is read, in bytes. */
   readonly bodyLimit: number

@@ -1,56 +1,68 @@
-import { type ConnectionSlot, createConnectionPool } from './connection-pool.ts'
+import { setMaxListeners } from 'node:events'
+import { type ConnectionLine, openLine } from './connection.ts'
 import { endpointOf } from './endpoint.ts'
-import { endedBefore, exchange, noResponse, withoutEncoding } from './exchange.ts'
-import type { HttpRequest, HttpResult, PrecedingRequest, SendOptions } from './message.ts'
+import { exchange } from './exchange.ts'
+import type { HttpRequest, HttpResult, SendOptions } from './message.ts'
 import type { Transport, TransportOptions } from './message.ts'
-import { createUnderWay, type Ending } from './under-way.ts'
 
 /**
- * The HTTP/1.1 client of the suite: one origin, at most `connections` sockets, no redirects, no retries of its own.
- * Nothing that a server sends makes `send` reject, hang or take more memory than a few times the body limit.
+ * The HTTP/1.1 client of the suite: one origin, no redirects, no retries of its own. Nothing that a server sends makes
+ * `send` reject, hang or take more memory than a few times the body limit. undici's own pool gives no connection of which
+ * is known what went before on it, and none that is fresh or a certain one.
  *
  * Throws UserError if the base URL, a PEM text or a proxy variable cannot be used.
  */
 export function createTransport(options: TransportOptions): Transport {
   const endpoint = endpointOf(options)
-  const limit = options.bodyLimit
-  const slots = createConnectionPool(endpoint, options.connections)
-  const underWay = createUnderWay()
+  const { bodyLimit, connections } = options
+  const lines = new Set<ConnectionLine>()
+  /** Those that are not in use; the one used last is taken first, so that connections stay warm. */
+  const free: ConnectionLine[] = []
+  const closing = new AbortController()
+  setMaxListeners(0, closing.signal)
 
-  async function send(request: HttpRequest, sending: SendOptions): Promise<HttpResult> {
-    const { fresh = false, tag, after } = sending
-    const calledAt = performance.now()
-    const ending = underWay.begin(sending)
-    try {
-      let slot = await slots.take(ending, fresh || after !== undefined)
-      if (slot && after) slot = await usedFor(after, slot, ending)
-      if (!slot) return noResponse(endedBefore(ending, 'no connection became free'), calledAt)
-      const { result, reusable } = await exchange(slot, request, { limit, ending, tag })
-      slots.give(slot, reusable)
-      if (result.kind === 'no-answer' && result.staleConnection) slots.dropFree()
-      return await withoutEncoding(result, limit, ending)
-    } finally {
-      underWay.settle(ending)
-    }
+  function take(isFresh: boolean): ConnectionLine {
+    const known = isFresh ? undefined : free.pop()
+    if (known) return known
+    if (lines.size >= connections) drop(free.shift())
+    const line = openLine(endpoint)
+    lines.add(line)
+    return line
   }
 
-  /** Sends the other request first: gives its slot, or a fresh one if its connection can carry no more. */
-  async function usedFor(
-    { request, tag, ended }: PrecedingRequest,
-    slot: ConnectionSlot,
-    ending: Ending,
-  ): Promise<ConnectionSlot | undefined> {
-    const { result, reusable } = await exchange(slot, request, { limit, ending, tag })
-    ended(await withoutEncoding(result, limit, ending))
-    if (reusable) return slot
-    slots.give(slot, false)
-    return slots.take(ending, true)
+  function drop(line: ConnectionLine | undefined): void {
+    if (!line) return
+    lines.delete(line)
+    void line.hangUp()
+  }
+
+  async function sendOn(line: ConnectionLine, request: HttpRequest, sending: SendOptions) {
+    const signals = [closing.signal, ...(sending.signal ? [sending.signal] : [])]
+    const options = { ...sending, signals, limit: bodyLimit }
+    const { result, reusable } = await exchange(line, request, options)
+    if (!reusable) drop(line)
+    // If one was closed by the other side, those that wait for use are likely to be.
+    if (result.kind === 'no-answer' && result.staleConnection) free.splice(0).forEach(drop)
+    return { result, reusable }
+  }
+
+  async function send(request: HttpRequest, sending: SendOptions): Promise<HttpResult> {
+    const { fresh = false, after, ...rest } = sending
+    let line = take(fresh || after !== undefined)
+    if (after) {
+      const first = await sendOn(line, after.request, { ...rest, tag: after.tag })
+      after.ended(first.result)
+      if (!first.reusable) line = take(true)
+    }
+    const { result, reusable } = await sendOn(line, request, rest)
+    if (reusable) free.push(line)
+    return result
   }
 
   async function close(): Promise<void> {
-    underWay.endAll()
-    await slots.close()
+    closing.abort()
+    await Promise.all([...lines].map((line) => line.hangUp()))
   }
 
-  return { send, close, idle: slots.idle }
+  return { send, close, idle: () => free.length }
 }

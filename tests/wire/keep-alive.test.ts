@@ -30,36 +30,6 @@ test('one connection serves one exchange after the other', async () => {
   expect(server.sockets).toHaveLength(1)
 })
 
-test('no more sockets than allowed, and the rest waits its turn', async () => {
-  const server = await rawServer(({ socket }) => setImmediate(() => socket.write(ok('x'))))
-  const transport = transportTo(server, { connections: 3 })
-  const all = await Promise.all(Array.from({ length: 50 }, () => get(transport)))
-  expect(all.map(textOf)).toEqual(Array(50).fill('x'))
-  expect(server.sockets).toHaveLength(3)
-})
-
-test('waiting for a connection counts against the deadline, and holds up nobody else', async () => {
-  let answer: (() => void) | undefined
-  const server = await rawServer(({ text, socket }) => {
-    if (text.includes('content-length')) answer = () => socket.write(ok('late'))
-    else socket.write(ok('x'))
-  })
-  const transport = transportTo(server, { connections: 1 })
-  const first = post(transport, 'x')
-  const waiting = [get(transport, 50), get(transport)] as const
-  const impatient = await waiting[0]
-  await expect.poll(() => answer).toBeDefined()
-  expect(server.sockets).toHaveLength(1)
-  answer?.()
-  const patient = await waiting[1]
-  expect(unanswered(impatient)).toMatchObject({
-    cause: 'timeout',
-    message: 'no connection became free within 50 ms',
-  })
-  expect(textOf(await first)).toBe('late')
-  expect(textOf(patient)).toBe('x')
-})
-
 /** Ways to treat the second request of a connection whose client takes it for alive. */
 const breakers = {
   closes: (socket: import('node:net').Socket) => socket.end(),
