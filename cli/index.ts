@@ -165,7 +165,6 @@ export const commands: Readonly<Record<string, () => Promise<CommandUnknownOpts>
   init: async () => (await import('./init.ts')).initCommand(),
   list: async () => (await import('./catalogue.ts')).listCommand(),
   explain: async () => (await import('./catalogue.ts')).explainCommand(),
-  completion: async () => (await import('./completion.ts')).completionCommand(commands),
   check: async () => (await import('./check.ts')).checkCommand(),
   compare: async () => (await import('./compare.ts')).compareCommand(),
   watch: async () => (await import('./sessions.ts')).watchCommand(),
@@ -175,7 +174,7 @@ export const commands: Readonly<Record<string, () => Promise<CommandUnknownOpts>
 }
 
 const commandGroups: Readonly<Record<string, readonly string[]>> = {
-  'While you write a server:': ['init', 'watch', 'list', 'explain', 'serve', 'completion'],
+  'While you write a server:': ['init', 'watch', 'list', 'explain', 'serve'],
   'Recorded traffic and reports:': ['check', 'compare'],
   'Certificates:': ['keygen', 'sign', 'verify'],
 }
@@ -215,9 +214,6 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
       'conform explain translate.run/400-empty-text',
       'the request, its one change, and what passes',
     ],
-  ],
-  completion: [
-    ['source <(conform completion bash)', 'commands, options and ids are completed in this shell'],
   ],
   watch: [
     ['conform watch -t conform.target.json', 'judge again on a key, and when the server restarts'],

@@ -3,7 +3,7 @@ import { requirementsDigest, specDigest, specVersion } from '../../catalogue/cat
 import { packageFile } from '../../schemas/package-file.ts'
 import { decided } from './exit-code.ts'
 import type { Report, RequirementResult } from './report-schema.ts'
-import { summarize, bothVerdicts, verdictOf } from './verdict.ts'
+import { summarize, bothVerdicts } from './verdict.ts'
 
 interface Found {
   readonly target: Report['target']
@@ -69,11 +69,6 @@ export function computed(
   const verdicts = bothVerdicts(requirements, judged)
   const summary = summarize(requirements, run.tpe)
   return decided({ ...stated, verdict: verdicts[run.tpe], verdicts, summary }, { notJudged })
-}
-
-/** Every request with the full key was answered 401, or there was no key, which the requirements of a report alone do not tell. */
-export function keyWasRefused({ requirements, run, verdict }: Report): boolean {
-  return verdict === 'not-judged' && verdictOf(requirements, run.tpe, run) !== 'not-judged'
 }
 
 function manifest() {

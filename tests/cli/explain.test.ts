@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pc from 'picocolors'
@@ -12,7 +11,7 @@ import { casesOf } from '../../suites/suites.ts'
 import { judgeReference } from '../matrix/judge-reference.ts'
 import { leftOut } from '../../harness/report/reason.ts'
 import { nearestId } from '../../harness/target/nearest.ts'
-import { type Ended, folder, ids as passedIds, readReport } from './conform.ts'
+import { folder, ids as passedIds, readReport } from './conform.ts'
 import { failure } from '../gates/results.ts'
 import type { RequirementResult } from '../../harness/report/report-schema.ts'
 import { conform } from './in-process.ts'
@@ -209,60 +208,4 @@ test('--untested runs what was not tested in a report, and what it leaves out is
   expect(passedIds(report, 'passed')).toEqual([first.id])
   const both = await again('--untested before.json --failed before.json')
   expect(both.stderr).toContain('--failed and --untested: give one of the two')
-})
-
-describe('completion', () => {
-  let bash: Promise<Ended> | undefined
-  const printed = (): Promise<Ended> => (bash ??= conform('completion bash'))
-
-  /** Asks bash what it offers for a line whose last word is being typed. */
-  async function offered(line: readonly string[]): Promise<string[]> {
-    const script = join(folder(), 'conform.bash')
-    writeFileSync(script, (await printed()).stdout)
-    const typed = line.map((word) => `'${word}'`).join(' ')
-    const asked = `source ${script}; COMP_WORDS=(conform ${typed}); COMP_CWORD=${line.length}; _conform; printf '%s\\n' "\${COMPREPLY[@]}"`
-    const { status, stdout: words, stderr } = spawnSync('bash', ['-c', asked], { encoding: 'utf8' })
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
-    return words.split('\n').filter((word) => word !== '')
-  }
-
-  test.each<[string[], string[]]>([
-    [['expl'], ['explain']],
-    [['--rep'], ['--report']],
-    [['--report', 'ju'], ['junit']],
-    [
-      ['--tpe', ''],
-      ['exact', 'family'],
-    ],
-    [['--only', 'jobs.create/404'], ['jobs.create/404-unknown-application']],
-    [['explain', 'guardrails/503'], ['guardrails/503-provider-down']],
-    [['completion', 'f'], ['fish']],
-    [
-      ['verify', '--req'],
-      ['--require', '--require-operations'],
-    ],
-    [['verify', '--require', ''], ['conformant']],
-    [['help', 'compl'], ['completion']],
-  ])('bash completes %s', async (line, words) => {
-    expect(await offered(line)).toEqual(words)
-  })
-
-  const has = (shell: string): boolean => spawnSync(shell, ['-c', 'true']).status === 0
-  test.skipIf(!has('zsh'))('zsh reads its script (skipped without zsh)', async () => {
-    const { stdout } = await conform('completion zsh')
-    expect(spawnSync('zsh', ['-n'], { input: stdout }).status).toBe(0)
-  })
-  test.skipIf(!has('fish'))('fish completes an id (skipped without fish)', async () => {
-    const { stdout } = await conform('completion fish')
-    const script = join(folder(), 'conform.fish')
-    writeFileSync(script, stdout)
-    const asked = `source ${script}; complete -C 'conform explain jobs.create/404'`
-    const { stdout: told } = spawnSync('fish', ['-c', asked], { encoding: 'utf8' })
-    expect(told).toBe('jobs.create/404-unknown-application\n')
-  })
-  test.each(['zsh', 'fish'])('%s has every id and every option of a run', async (shell) => {
-    const { stdout } = await conform(`completion ${shell}`)
-    for (const word of [...ids, 'explain', 'junit', 'require-exercised'])
-      expect(stdout).toContain(word)
-  })
 })

@@ -44,7 +44,6 @@ test.each<[args: string[], code: number]>([
   [['--version'], 0],
   // More than a pipe takes at once.
   [['list', '--json'], 0],
-  [['completion', 'fish'], 0],
   [['--seeed', '4'], 2],
 ])('%j ends with %i', (args, code) => proveSame(args, { code }))
 
