@@ -7,7 +7,7 @@ import { operations } from '../catalogue/operations.ts'
 const modes = { exact: 'exact names', family: 'family names' } as const
 
 /** How the run ended with its mode, without which no verdict goes: `conformant (family names)`. */
-export function wordAndMode({ run, verdict }: Report, { word }: Standing): string {
+function wordAndMode({ run, verdict }: Report, { word }: Standing): string {
   if (verdict === 'not-judged') return verdict
   const quick = run.depth === 'quick' ? ', quick' : ''
   // The mode says the rest of `Conformant in a quick run`.

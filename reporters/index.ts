@@ -44,7 +44,6 @@ export const formats = {
     load: async () => (await import('./har.ts')).renderHar,
   },
   badge: { file: 'conform-report.svg', load: async () => (await import('./badge.ts')).renderBadge },
-  map: { file: 'conform-report-map.svg', load: async () => (await import('./map.ts')).renderMap },
 } as const satisfies Record<string, Format>
 
 export type FormatName = keyof typeof formats

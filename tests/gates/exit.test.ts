@@ -14,7 +14,6 @@ import { renderCtrf } from '../../reporters/ctrf.ts'
 import { githubAnnotations } from '../../reporters/github.ts'
 import { renderJunit } from '../../reporters/junit.ts'
 import { renderHtml } from '../../reporters/html.ts'
-import { renderMap } from '../../reporters/map.ts'
 import { renderMarkdown } from '../../reporters/markdown.ts'
 import type { FormatName } from '../../reporters/index.ts'
 import { renderTerminal } from '../../reporters/terminal.ts'
@@ -243,7 +242,6 @@ test.each([
       terminal: renderTerminal(of, pc.createColors(false)),
       markdown: renderMarkdown(of),
       html: (await joined(renderHtml(of, []))).replace(/<(style|script)>.*?<\/\1>/gs, ''),
-      map: renderMap(of),
     }
     for (const [name, view] of Object.entries(views)) {
       expect(view.toLowerCase(), name).toContain(term)

@@ -1,16 +1,9 @@
-import { XMLParser } from 'fast-xml-parser'
 import { expect, test } from 'vitest'
 import { operations } from '../../catalogue/operations.ts'
 import { leftOut, undeclaredReason } from '../../harness/report/reason.ts'
 import { checkTargetFile } from '../../harness/target/check.ts'
-import { renderMap } from '../../reporters/map.ts'
 import { renderMarkdown } from '../../reporters/markdown.ts'
-import {
-  mapSentence,
-  notBuilt,
-  operationMap,
-  shownMap,
-} from '../../reporters/view/operation-map.ts'
+import { notBuilt, operationMap, shownMap } from '../../reporters/view/operation-map.ts'
 import { whatToDeclare } from '../../reporters/view/next-steps.ts'
 import { failed, missed, notApplicable, report, result } from '../gates/results.ts'
 import { inTerminal, inHtml } from './shown.ts'
@@ -80,19 +73,6 @@ test('what is not there is told before everything else, and nothing of it is to 
   const html = await inHtml(half)
   expect(html.indexOf('Not built yet: 5 operations')).toBeLessThan(html.indexOf('id="failures"'))
   expect(html).not.toContain('<i>Cannot POST')
-})
-
-test('the picture names all operations and the verdict with its mode, in light and dark', () => {
-  const svg = renderMap({ ...half, target: { ...half.target, name: 'A <b>&' } })
-  const { svg: root } = new XMLParser({ ignoreAttributes: false }).parse(svg) as {
-    svg: Record<'title' | 'desc', { '#text': string }> & { g: unknown[] }
-  }
-  expect(root.title['#text']).toBe(
-    `A <b>&: non-conformant (exact names), ${mapSentence(operationMap(half))}`,
-  )
-  expect(root.g).toHaveLength(operations.length)
-  for (const { id } of operations) expect(root.desc['#text']).toContain(`${id}: `)
-  expect(svg).toContain('prefers-color-scheme: dark')
 })
 
 test('what an option left out is not on the map, also if it does not apply anyway', () => {
