@@ -61,14 +61,9 @@ export function explainCommand() {
     .action(async (id) => {
       const requirement = namedRequirement(id)
       const { explanationLines } = await import('./explain/explanation.ts')
-      const { sentFor, storyFor } = await import('./explain/sent.ts')
-      const isOfJobs = requirement.operation.startsWith('jobs.')
-      const [sent, story] = await Promise.all([
-        isSent(requirement) ? sentFor([requirement], patienceMs) : undefined,
-        isOfJobs && !requirement.scenarioOnly ? storyFor(requirement.id, patienceMs) : undefined,
-      ])
-      const seen = sent?.get(requirement.id) ?? { lines: [], difference: [] }
-      const shown = story === undefined ? seen : { ...seen, story }
+      const { sentFor } = await import('./explain/sent.ts')
+      const sent = isSent(requirement) ? await sentFor([requirement], patienceMs) : undefined
+      const shown = sent?.get(requirement.id) ?? { lines: [], difference: [] }
       tell(process.stdout, explanationLines(requirement, shown, colorsFor(process.stdout)))
     })
 }

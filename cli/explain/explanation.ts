@@ -2,11 +2,10 @@ import { isRefusal, type Pairs } from '../../catalogue/expected.ts'
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import { codeNames } from '../../catalogue/errors.ts'
 import { describePairs } from '../../harness/engine/index.ts'
-import { sayNeeds, sections, type Story, suiteSite } from '../../harness/report/index.ts'
+import { sayNeeds, sections, suiteSite } from '../../harness/report/index.ts'
 import { missingReason } from '../../harness/target/index.ts'
 import { defects } from '../../reference/server.ts'
 import { terminalPieces } from '../../reporters/escape.ts'
-import { textDiagram } from '../../reporters/view/evidence.ts'
 import type { LinePair } from '../../reporters/view/difference.ts'
 import { compactJson, firstOf, requirementPage } from '../../reporters/view/writing.ts'
 import type { Line } from '../../reporters/terminal/lines.ts'
@@ -51,14 +50,7 @@ export function explained(
       { code: `conform <base_url> --target <file> --only ${id}`, language: 'sh' },
     ]),
     part('How the reference breaks it', broken(id)),
-    ...(shown.story === undefined
-      ? []
-      : [part('What happens then', [{ code: storyText(shown.story, colors), language: 'text' }])]),
   ]
-}
-
-function storyText(story: Story, colors: Colors): string {
-  return textDiagram(story, (line) => colors.bold(colors.red(line))).join('\n')
 }
 
 export function explanationLines(

@@ -1,5 +1,5 @@
 import { isRefusal } from '../../catalogue/expected.ts'
-import type { CatalogueRequirement, RequirementId } from '../../catalogue/catalogue.ts'
+import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import {
   type Exchange,
   pathOf,
@@ -8,7 +8,7 @@ import {
   runOptionsOf,
 } from '../../harness/engine/index.ts'
 import { createHandlerTransport, type Transport } from '../../harness/http/index.ts'
-import { leftOut, type RecordedRequest, type Story } from '../../harness/report/index.ts'
+import { leftOut, type RecordedRequest } from '../../harness/report/index.ts'
 import { loadTargetFile, resolveTarget, type Target } from '../../harness/target/index.ts'
 import { createReference } from '../../reference/server.ts'
 import { type LinePair, requestDifference } from '../../reporters/view/difference.ts'
@@ -21,8 +21,6 @@ export interface Sent {
   readonly lines: readonly string[]
   /** Differences of the first of them from the request that was granted; none if it is the state that is wrong. */
   readonly difference: readonly LinePair[]
-  /** What happens at a reference that breaks it, if its failure is about more than one answer. */
-  readonly story?: Story
 }
 
 /**
@@ -48,8 +46,8 @@ export async function sentFor(
   ])
 }
 
-async function referenceHere(defects: readonly string[] = []) {
-  const reference = createReference({ defects })
+async function referenceHere() {
+  const reference = createReference()
   const { file, dir } = await loadTargetFile(referenceTargetFile)
   const { target } = await resolveTarget(file, { dir, env: {}, baseUrl: reference.url })
   const { handle, url: baseUrl } = reference
@@ -59,17 +57,6 @@ async function referenceHere(defects: readonly string[] = []) {
     transport: createHandlerTransport({ handle, baseUrl, bodyLimit }),
     options: { ...runOptionsOf({ seed: 1, runs: 1 }, 'conform'), nonce: 'explain', backoffMs: 2 },
   }
-}
-
-/**
- * Finds what happens at a reference that breaks this requirement alone; undefined if its failure is no story, or takes longer
- * to be told.
- */
-export async function storyFor(id: RequirementId, patienceMs: number): Promise<Story | undefined> {
-  const { options, target, transport } = await referenceHere([id])
-  const run = prepareRun(target, { ...options, only: [id] }, { transport })
-  const results = await judgedIn(run, patienceMs)
-  return results.get(id)?.failures.find(({ story }) => story !== undefined)?.story
 }
 
 async function judgedIn(run: ReturnType<typeof prepareRun>, patienceMs: number) {

@@ -15,7 +15,6 @@ const sheets = [
   'matrix',
   'list',
   'exchange',
-  'story',
   'signs',
   'narrow',
   'print',

@@ -107,8 +107,7 @@ function issueOf(row) {
       })
       return [`**${text(head)}** (- granted, + sent)`, block(lines.join('\n'), 'diff')]
     }
-    const drawn = of.querySelector('svg')?.getAttribute('aria-label').replaceAll('; ', '\n')
-    return [`**${text(head)}**`, block(drawn ?? text(of))]
+    return [`**${text(head)}**`, block(text(of))]
   })
   return [
     `## ${text(row.querySelector('summary .mono'))}`,

@@ -11,7 +11,7 @@ import { duration, type Mark, requirementPage } from '../view/writing.ts'
 import { responseDifference, responseDifferenceOf } from '../view/difference.ts'
 import { evidence } from '../view/evidence.ts'
 import {
-  storyDiagram,
+  storyMarkup,
   differenceTable,
   piecesMarkup,
   pre,
@@ -65,7 +65,7 @@ function one(failure: Failure, run: Report['run'], limit: number): string {
   }
   const path =
     failure.path === undefined ? '' : `, path ${htmlText(shortened(failure.path, limit))}`
-  return `<div class="evidence"><dl>${facts}</dl>${failure.story === undefined ? '' : storyDiagram(failure.story)}${exchange(failure, run, limit)}<dl>${commands}<dt>Seed</dt><dd>${failure.seed}${path}</dd></dl></div>`
+  return `<div class="evidence"><dl>${facts}</dl>${failure.story === undefined ? '' : storyMarkup(failure.story)}${exchange(failure, run, limit)}<dl>${commands}<dt>Seed</dt><dd>${failure.seed}${path}</dd></dl></div>`
 }
 
 /** Marks in which words the expected and the received differ; other lines as they are, and so is one that had to be cut. */

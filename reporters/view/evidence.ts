@@ -136,99 +136,20 @@ export function testStatuses(report: Report): (result: RequirementResult) => Tes
   }
 }
 
-/** A step of a story as it is read: who it is about, what was sent, what came back. */
-export interface ToldStep {
-  /** `job A`; undefined if it made none, or read something that the run did not make. */
-  readonly job?: string
-  readonly sent: string
-  readonly received: string
-  readonly isReading: boolean
-  readonly isWrong: boolean
-  /** `12 ms`, since the story began. */
-  readonly at: string
-}
+/** Marks the answer of a story that is wrong. */
+export const wrongSign = '✗ this one'
 
-/** The steps in words: `create a job (as fault)`, `202, job A in_progress`. */
-export function toldSteps({ steps }: Story): ToldStep[] {
-  return steps.map((step) => {
+/** A story, a line each step: `12 ms  create a job, with a fault → 202 job A in_progress`. */
+export function storyLines({ steps, left = 0, leftAfter = 0 }: Story): string[] {
+  const lines = steps.map((step) => {
     const name = step.job === undefined ? undefined : `job ${letter(step.job)}`
-    return {
-      ...(name !== undefined && { job: name }),
-      sent: sentOf(step, name),
-      received: receivedOf(step, name),
-      isReading: step.kind === 'reading',
-      isWrong: step.isWrong === true,
-      at: duration(step.sentMs),
-    }
+    const at = duration(step.sentMs).padStart(8)
+    const end = step.isWrong === true ? `  ${wrongSign}` : ''
+    return `${at}  ${sentOf(step, name)} → ${receivedOf(step, name)}${end}`
   })
-}
-
-/** A story on lines, for a terminal: the wrong answer is marked. */
-export function storyLines(story: Story): string[] {
-  const steps = toldSteps(story)
-  const lines = steps.map(
-    ({ at, isWrong, received, sent }) =>
-      `${at.padStart(8)}  ${sent} → ${received}${isWrong ? '  ✗ this one' : ''}`,
-  )
-  const { left = 0, leftAfter = 0 } = story
   return left === 0
     ? lines
     : [...lines.slice(0, leftAfter), `          ${left} more`, ...lines.slice(leftAfter)]
-}
-
-/** Columns of the lifelines of suite, application and first job. */
-const [SUITE, APPLICATION, JOBS] = [11, 45, 59]
-
-/**
- * A story as a sequence diagram of text: two lines a step, on which the lifelines go on.
- * @param wrong paints the answer that is wrong
- */
-export function textDiagram(story: Story, wrong: (line: string) => string): string[] {
-  const steps = toldSteps(story)
-  const jobs = jobsOf(steps)
-  const isWide = jobs.length < 3
-  const jobAt = (name: string): number => JOBS + jobs.indexOf(name) * (isWide ? 10 : 4)
-  const begun = new Set<string>()
-  const lifelines = (time = ''): string =>
-    [SUITE, APPLICATION, ...[...begun].map(jobAt)].reduce((line, at) => put(line, at, '│'), time)
-  const heads = [
-    ['suite', SUITE],
-    ['application', APPLICATION],
-    ...jobs.map((name) => [isWide ? name : name.slice(-1), jobAt(name)] as const),
-  ] as const
-  const lines = steps.map(({ at, isReading, isWrong, job, received, sent }) => {
-    const to = isReading && job !== undefined ? jobAt(job) : APPLICATION
-    if (isReading && job !== undefined) begun.add(job)
-    const room = to - SUITE - 2
-    const asked = put(lifelines(at.padStart(SUITE - 2)), SUITE, `├${arrow(sent, room)}▶`)
-    const text = `${isWrong ? '✗ ' : ''}${received}`
-    let answer = put(lifelines(), SUITE, `│◀${arrow(text, room)}┤`)
-    if (job !== undefined && !begun.has(job)) {
-      answer = put(answer, to, `┼${'─'.repeat(jobAt(job) - to - 2)}▶●`)
-      begun.add(job)
-    }
-    return [asked, isWrong ? wrong(answer) : answer]
-  })
-  const { left = 0, leftAfter = 0 } = story
-  const gap = left > 0 ? [[`${' '.repeat(SUITE)}┊ ${left} more`]] : []
-  const head = heads.reduce(
-    (line, [name, at]) => put(line, at - Math.floor(name.length / 2), name),
-    '',
-  )
-  return [head, ...lines.slice(0, leftAfter), ...gap, ...lines.slice(leftAfter)].flat()
-}
-
-function put(line: string, at: number, text: string): string {
-  return line.padEnd(at).slice(0, at) + text + line.slice(at + text.length)
-}
-
-function arrow(text: string, length: number): string {
-  return `─ ${shortened(text, length - 4)} `.padEnd(length, '─')
-}
-
-/** The jobs that a story is about, in the order in which they come up. */
-export function jobsOf(steps: readonly ToldStep[]): string[] {
-  return [...new Set(steps.flatMap(({ job }) => job ?? []))]
 }
 
 function letter(job: number): string {

@@ -3,9 +3,9 @@ import { isOperationId, operation as operationOf } from '../../catalogue/operati
 import { explained, type ExplainedPart, type Reading } from '../../cli/explain/explanation.ts'
 import type { Sent } from '../../cli/explain/sent.ts'
 import pc from 'picocolors'
-import { jobsOf, toldSteps } from '../../reporters/view/evidence.ts'
+import { storyLines } from '../../reporters/view/evidence.ts'
 import type { Examples } from './exchanges.ts'
-import { type FailureExchange, sections, type Story } from '../../harness/report/index.ts'
+import { type FailureExchange, sections } from '../../harness/report/index.ts'
 import { parsedJson } from '../../schemas/json.ts'
 
 const levels = { must: 'required (must)', should: 'recommended (should)' } as const
@@ -41,7 +41,7 @@ export function requirementText(
           `Expected: ${plain(wrong.expected)}. Received: ${plain(wrong.received)}.`,
           exchangeText(wrong.exchange),
           ...(wrong.story
-            ? ['### What happened', `\`\`\`mermaid\n${mermaidDiagram(wrong.story)}\n\`\`\``]
+            ? ['### What happened', `\`\`\`text\n${storyLines(wrong.story).join('\n')}\n\`\`\``]
             : []),
         ]
       : []),
@@ -49,29 +49,6 @@ export function requirementText(
     siblings(requirement),
     '',
   ].join('\n\n')
-}
-
-const idOf = (name: string): string => name.replace(' ', '')
-
-/** A story as a sequence diagram of Mermaid. */
-export function mermaidDiagram(story: Story): string {
-  const steps = toldSteps(story)
-  const { left = 0, leftAfter = 0 } = story
-  const lines = steps.flatMap(({ at, isReading, isWrong, job, received, sent }, index) => {
-    const to = isReading && job !== undefined ? idOf(job) : 'application'
-    return [
-      ...(left > 0 && index === leftAfter ? [`Note over suite: ${left} more`] : []),
-      `suite->>${to}: ${sent}, ${at}`,
-      ...(isWrong
-        ? ['rect rgba(207, 74, 62, 0.25)', `${to}-->>suite: ✗ ${received}`, 'end']
-        : [`${to}-->>suite: ${received}`]),
-      ...(!isReading && job !== undefined ? [`application->>${idOf(job)}: begins`] : []),
-    ]
-  })
-  const participants = ['suite', 'application', ...jobsOf(steps)].map(
-    (name) => `participant ${idOf(name)} as ${name}`,
-  )
-  return ['sequenceDiagram', ...[...participants, ...lines].map((line) => `  ${line}`)].join('\n')
 }
 
 /** Longest body that an example shows, in characters. */

@@ -39,14 +39,6 @@ describe('explain', () => {
     expect(stdout).toContain("startReference({ defects: ['jobs.create/404-unknown-application'] })")
   })
 
-  test('shows as a sequence diagram what happens at a server that breaks a requirement about jobs', async () => {
-    const { stdout } = await conform('explain jobs.create/409-job-in-progress')
-    const [, drawn = ''] = stdout.split('\nWhat happens then\n')
-    expect(drawn).toMatch(/^ +suite +application +job A +job B\n/)
-    expect(drawn).toMatch(/├─ create a job ─+▶│/)
-    expect(drawn).toMatch(/│◀─ ✗ 20\d job B in_progress ─+┼─+▶●/)
-  })
-
   test('each requirement is explained whole', () => {
     for (const { id } of catalogue) {
       const text = explanation(requirementOf(id), nothingSent, plain)

@@ -42,7 +42,6 @@ export function proveSound({ report, texts }: Shown, run: string): void {
     contents: texts.junit,
   })
   proveHtml(`<body>${texts.badge}`)
-  proveHtml(`<body>${texts.map}`)
   for (const [name, text] of Object.entries(texts)) {
     expect(unsafe.exec(text)?.[0], `a control character in ${name}`).toBeUndefined()
     expect(text.includes(secret), `the key in ${name}`).toBe(false)
