@@ -5,7 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const others = /tests\/(?:docs|vitest|reporters\/html|engine|layout|openapi|cli|check)/
-    const programs = /tests\/(?:docs|vitest\/front|library|reporters|layout\/site)\S*\.program/
+    const programs = /tests\/(?:docs|vitest\/front|library|reporters)\S*\.program/
     const first = [programs, 'tests/matrix/kill-matrix', 'tests/matrix/', 'tests/hostile/', others]
     const rank = ({ moduleId }: TestSpecification): number => {
       const at = first.findIndex((place) => moduleId.search(place) >= 0)

@@ -41,7 +41,7 @@ const wanted = [
   ...ofKind(/^dist\/[^/]+\.js$/).flatMap(filesNamedIn),
 ]
 const out = [
-  /^docs\/(pictures|site|examples)\//,
+  /^docs\/(pictures|examples)\//,
   /^(tests|scripts|coverage|node_modules|\.ci|\.github)\//,
   /(?<!\.d)\.[cm]?ts$/,
   /\.test\.|\.map$|\.tgz$|conform-report/,

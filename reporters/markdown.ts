@@ -10,7 +10,7 @@ import {
 } from '../harness/report/index.ts'
 import { type Cause, failuresOf, idsOf, type LikelyCause } from './view/causes.ts'
 import { byState, mapSentence, notBuilt, type NotBuilt, shownMap } from './view/operation-map.ts'
-import { capital, compactJson, duration, firstOf, requirementPage } from './view/writing.ts'
+import { capital, compactJson, duration, firstOf } from './view/writing.ts'
 import {
   exitLine,
   runNotes,
@@ -118,7 +118,7 @@ export function renderMarkdown(report: Report, evidence = 25, how: Shown = {}): 
       : []),
     ...[...new Set([...shownFirst, ...causes])]
       .slice(0, evidence)
-      .flatMap((cause) => failureDetails(cause, report.suite.site, causes.length <= MOST_OPEN)),
+      .flatMap((cause) => failureDetails(cause, causes.length <= MOST_OPEN)),
     ...missed(report),
     ...baseline(report, expected.length),
     ...stepTable(steps),
@@ -251,21 +251,15 @@ function failureTable(causes: readonly Cause[]): string[] {
 /** Of so many failures a reader sees the evidence at once. */
 const MOST_OPEN = 5
 
-function failureDetails(
-  { first: result, others }: Cause,
-  site: string | undefined,
-  isOpen: boolean,
-): string[] {
+function failureDetails({ first: result, others }: Cause, isOpen: boolean): string[] {
   const [first] = result.failures
   if (!first) return []
-  const page = requirementPage(site, result.id)
   const summary = `${result.id}${others.length > 0 ? ` and ${others.length} more` : ''}`
   return [
     isOpen ? '<details open>' : '<details>',
     `<summary>${markdownText(summary)}</summary>`,
     '',
-    markdownText(result.statement) +
-      (page === undefined ? '' : ` [About this requirement](${page})`),
+    markdownText(result.statement),
     '',
     markdownBlock(evidenceLines(result, others.length).join('\n'), 'text'),
     '',

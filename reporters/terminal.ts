@@ -14,7 +14,7 @@ import { notJudged, type Shown } from './view/next-steps.ts'
 import { notBuilt } from './view/operation-map.ts'
 import { exitLine, removedAgain, runNotes, seedLine, standingOf } from './view/standing.ts'
 import { type Tone, verdictBeforeExit } from './view/standing.ts'
-import { capital, duration, firstOf, requirementPage } from './view/writing.ts'
+import { capital, duration, firstOf } from './view/writing.ts'
 
 export const tones = { good: 'green', warning: 'yellow', bad: 'red' } as const satisfies Record<
   Tone,
@@ -103,18 +103,14 @@ function headLine({ baseUrl, name }: Report['target'], colors: Colors): string {
   return baseUrl.endsWith(`//${name}`) ? address : `${colors.bold(terminalText(name))}  ${address}`
 }
 
-function problemLines({ colors, link, report, rest }: Showing): Line[] {
+function problemLines({ colors, report, rest }: Showing): Line[] {
   const { causes, shownFirst, unexpected } = failuresOf(report)
   const isShort = rest === null || causes.length <= FEW_BLOCKS
   const shown = isShort ? causes : shownFirst.slice(0, MOST_BLOCKS)
   const named = shown.reduce((sum, { others }) => sum + 1 + others.length, 0)
-  const linked = (id: string): string => {
-    const page = requirementPage(report.suite.site, id)
-    return page === undefined ? terminalText(id) : link(terminalText(id), page)
-  }
   return [
     ...notBuiltLines(notBuilt(report), colors),
-    ...shown.flatMap((cause) => [...failureBlock(cause, rest, colors, linked), '']),
+    ...shown.flatMap((cause) => [...failureBlock(cause, rest, colors), '']),
     ...(named < unexpected.length
       ? [colors.dim(`and ${count(unexpected.length - named, 'more failure')}: ${rest}`), '']
       : []),

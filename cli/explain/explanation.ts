@@ -2,12 +2,12 @@ import { isRefusal, type Pairs } from '../../catalogue/expected.ts'
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import { codeNames } from '../../catalogue/errors.ts'
 import { describePairs } from '../../harness/engine/index.ts'
-import { sayNeeds, sections, suiteSite } from '../../harness/report/index.ts'
+import { sayNeeds, sections } from '../../harness/report/index.ts'
 import { missingReason } from '../../harness/target/index.ts'
 import { defects } from '../../reference/server.ts'
 import { terminalPieces } from '../../reporters/escape.ts'
 import type { LinePair } from '../../reporters/view/difference.ts'
-import { compactJson, firstOf, requirementPage } from '../../reporters/view/writing.ts'
+import { compactJson, firstOf } from '../../reporters/view/writing.ts'
 import type { Line } from '../../reporters/terminal/lines.ts'
 import type { Colors } from 'picocolors/types'
 import { readFileSync } from 'node:fs'
@@ -59,7 +59,6 @@ export function explanationLines(
   colors: Colors,
 ): Line[] {
   const { id, level, section, statement } = requirement
-  const page = requirementPage(suiteSite(), id)
   return [
     `${colors.bold(id)}  ${level}  ${colors.dim(sections(section))}`,
     { lead: '', width: 0, text: statement },
@@ -68,7 +67,6 @@ export function explanationLines(
       colors.bold(title),
       ...lines.flatMap(terminalLine),
     ]),
-    ...(page === undefined ? [] : ['', `Its page: ${page}`]),
   ]
 }
 

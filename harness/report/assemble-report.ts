@@ -17,11 +17,12 @@ interface Found {
 }
 
 export function assembleReport({ target, run, requirements, judged, notJudged }: Found): Report {
-  const { homepage: site, version } = manifest()
   const suite = {
-    ...{ name: 'ai-content-conformance', version, specVersion, specDigest },
+    name: 'ai-content-conformance',
+    version: suiteVersion(),
+    specVersion,
+    specDigest,
     requirementsDigest: requirementsDigest(),
-    ...(site !== undefined && { site }),
   }
   const stated = { format: 'conformance-report/1', suite, target, run, requirements } as const
   return computed(stated, judged, notJudged)
@@ -71,18 +72,7 @@ export function computed(
   return decided({ ...stated, verdict: verdicts[run.tpe], verdicts, summary }, { notJudged })
 }
 
-function manifest() {
-  return JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as {
-    readonly version: string
-    readonly homepage?: string
-  }
-}
-
 export function suiteVersion(): string {
-  return manifest().version
-}
-
-/** Address of the site of its documents: `homepage` of its package.json; undefined if it names none. */
-export function suiteSite(): string | undefined {
-  return manifest().homepage
+  return (JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as { version: string })
+    .version
 }

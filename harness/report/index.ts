@@ -1,7 +1,7 @@
 // A report.
 export type * from './report-schema.ts'
 export { basicDefinitions, conditions } from './report-schema.ts'
-export { assembleReport, noRun, suiteSite, suiteVersion } from './assemble-report.ts'
+export { assembleReport, noRun, suiteVersion } from './assemble-report.ts'
 export { doubledMember, firstError, refuseDoubled } from './json-file.ts'
 export { parseJson, parseReport, readBytes, readReport, type ReportFile } from './json-file.ts'
 

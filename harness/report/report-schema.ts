@@ -65,7 +65,6 @@ export type AnswersDiffer = Fitting<typeof answersDiffer>
 const digest = defined<string>('digest')
 const milliseconds = defined<number>('milliseconds')
 const time: Schema<string> = { type: 'string', format: 'date-time' }
-const address: Schema<string> = { type: 'string', pattern: '^https?://' }
 const patterns: Schema<string[]> = { type: 'array', maxItems: 1000, items: requirementId }
 
 const verdict = oneOf('conformant', 'passing', 'non-conformant', 'not-judged')
@@ -214,18 +213,13 @@ export type Exit = Fitting<typeof exit>
 
 const report = object({
   format: oneOf('conformance-report/1'),
-  suite: object(
-    {
-      name: text,
-      version: text,
-      specVersion: text,
-      specDigest: digest,
-      requirementsDigest: digest,
-    },
-    {
-      site: described('Address of the site that has a page for each requirement.', address),
-    },
-  ),
+  suite: object({
+    name: text,
+    version: text,
+    specVersion: text,
+    specDigest: digest,
+    requirementsDigest: digest,
+  }),
   target: object({
     name: text,
     baseUrl: text,

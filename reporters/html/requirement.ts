@@ -7,7 +7,7 @@ import type {
 import { count, reasonExpected, sections, sectionsIn } from '../../harness/report/index.ts'
 import { singleQuoted } from '../../harness/shell-word.ts'
 import { htmlAttribute, htmlText, shortened, visible } from '../escape.ts'
-import { duration, type Mark, requirementPage } from '../view/writing.ts'
+import { duration, type Mark } from '../view/writing.ts'
 import { responseDifference, responseDifferenceOf } from '../view/difference.ts'
 import { evidence } from '../view/evidence.ts'
 import {
@@ -137,12 +137,7 @@ export function requirement(result: RequirementResult, context: RequirementConte
     expected === undefined || result.outcome !== 'failed'
       ? ''
       : `<p class="facts">Expected by the baseline: ${htmlText(expected)}</p>`
-  const page = requirementPage(report.suite.site, result.id)
-  const about =
-    page === undefined
-      ? ''
-      : `<p class="facts"><a href="${htmlAttribute(page)}">About this requirement</a></p>`
-  return `<details class="r ${tone}" id="${htmlAttribute(visible(result.id))}" data-o="${kindOf(result)}" data-l="${result.level}"${result.outcome === 'failed' ? ' open' : ''}><summary><span class="sign">${sign}<span class="sr"> ${word}</span></span><span class="what"><span class="mono">${htmlText(result.id)}</span><span class="ask">${htmlText(result.statement)}</span>${why}</span><span class="meta"><span class="tag">${result.level}</span> ${htmlText(sections(result.section))}</span></summary><div class="in">${known}${failureEvidence(result.failures, context)}${ranOrNot}${about}${again}<p class="facts">All requirements of ${sectionLinks(result.section)}</p>${exchanges === '' ? '' : `<p class="lead">Exchanges</p>${exchanges}`}</div></details>`
+  return `<details class="r ${tone}" id="${htmlAttribute(visible(result.id))}" data-o="${kindOf(result)}" data-l="${result.level}"${result.outcome === 'failed' ? ' open' : ''}><summary><span class="sign">${sign}<span class="sr"> ${word}</span></span><span class="what"><span class="mono">${htmlText(result.id)}</span><span class="ask">${htmlText(result.statement)}</span>${why}</span><span class="meta"><span class="tag">${result.level}</span> ${htmlText(sections(result.section))}</span></summary><div class="in">${known}${failureEvidence(result.failures, context)}${ranOrNot}${again}<p class="facts">All requirements of ${sectionLinks(result.section)}</p>${exchanges === '' ? '' : `<p class="lead">Exchanges</p>${exchanges}`}</div></details>`
 }
 
 function sectionLinks(section: string): string {

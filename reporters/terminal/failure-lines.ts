@@ -25,14 +25,13 @@ export function failureBlock(
   { first: result, others: same }: Cause,
   elsewhere: string | null,
   colors: Colors,
-  named: (id: string) => string = terminalText,
 ): Line[] {
   const mark = result.level === 'must' ? colors.red : colors.yellow
   const shown = elsewhere === null ? result.failures : result.failures.slice(0, 1)
   const others = result.failures.length - shown.length
   const where = colors.dim(terminalText(sections(result.section)))
   return [
-    `${mark(outcomes.failed.sign)} ${colors.bold(named(result.id))}  ${mark(result.level)}  ${where}`,
+    `${mark(outcomes.failed.sign)} ${colors.bold(terminalText(result.id))}  ${mark(result.level)}  ${where}`,
     `${INDENT}${colors.dim(terminalText(result.statement))}`,
     ...shown.flatMap((failure) => evidenceLines(failure, colors)),
     ...(others > 0

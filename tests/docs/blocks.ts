@@ -4,9 +4,9 @@ import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** The pages below docs/, but for what makes the site of them. */
+/** The pages below docs/. */
 export const documents = readdirSync(join(root, 'docs'), { encoding: 'utf8', recursive: true })
-  .filter((name) => name.endsWith('.md') && !name.startsWith('site/'))
+  .filter((name) => name.endsWith('.md'))
   .map((name) => `docs/${name}`)
 
 /** A fenced block of a page, and what the comment above it says about who runs it. */

@@ -280,20 +280,14 @@ function whyNotId(id: OperationId, way: string): string | undefined {
   return format === undefined ? ofAnyForm[way] : undefined
 }
 
-/** The parts of the matrix. */
-export type Part = 'keys' | 'bodies' | 'members' | 'ids'
-
-/** All cells of an operation. */
-export function cellsOf(id: OperationId): Readonly<Record<Part, readonly Cell[]>> {
+function cellsOf(id: OperationId): Cell[] {
   const { members, body }: Operation = operation(id)
-  return {
-    keys: keyCells(id),
-    bodies: bodyCells(id),
-    members: body === 'json' ? members.flatMap((member) => memberCells(id, member)) : [],
-    ids: idWays.map((way) => cell(id, `id: ${way}`, whyNotId(id, way))),
-  }
+  return [
+    ...keyCells(id),
+    ...bodyCells(id),
+    ...(body === 'json' ? members.flatMap((member) => memberCells(id, member)) : []),
+    ...idWays.map((way) => cell(id, `id: ${way}`, whyNotId(id, way))),
+  ]
 }
 
-export const matrix: readonly Cell[] = operations.flatMap(({ id }) =>
-  Object.values(cellsOf(id)).flat(),
-)
+export const matrix: readonly Cell[] = operations.flatMap(({ id }) => cellsOf(id))
