@@ -1,6 +1,6 @@
 import type { RequirementId } from '../catalogue/catalogue.ts'
 import { leftOut, type Report as ReportOf } from '../harness/report/index.ts'
-import { checkForm, loadTargetFile, resolveTarget } from '../harness/target/index.ts'
+import { checkTargetFile, loadTargetFile, resolveTarget } from '../harness/target/index.ts'
 import { rerunCommand, runOptionsOf } from '../harness/engine/index.ts'
 import { reportOf } from '../suites/run-report.ts'
 import { beginJudging, prepareRun } from '../suites/judge.ts'
@@ -31,7 +31,7 @@ export async function startRun(
   const { file, dir } =
     typeof request.target === 'string'
       ? await loadTargetFile(request.target)
-      : { file: checkForm(request.target, 'the target'), dir: options.dir ?? process.cwd() }
+      : { file: checkTargetFile(request.target, 'the target'), dir: options.dir ?? process.cwd() }
   const { target, handler, warnings } = await resolveTarget(file, {
     dir,
     source: typeof request.target === 'string' ? request.target : 'the target',

@@ -52,8 +52,23 @@ export function parseDateTime(text: string): Instant | undefined {
   return { epochMs, unitMs: 10 ** (3 - fraction.length) + roundingMs }
 }
 
+/** An http or https URL that paths can be put to: without credentials, query and fragment. */
+function isBaseUrl(text: string): boolean {
+  if (!URL.canParse(text) || /[?#]/.test(text)) return false
+  const { protocol, username, password } = new URL(text)
+  return ['http:', 'https:'].includes(protocol) && username === '' && password === ''
+}
+
+/** A path, or an address that begins with a base URL. */
+function isRequestUrl(text: string): boolean {
+  if (!/^[a-z][a-z0-9+.-]*:/i.test(text)) return text !== ''
+  return isBaseUrl(text.replace(/[?#].*$/s, ''))
+}
+
 /** The formats of the schemas. Those of ajv-formats also take `urn:uuid:` and a blank in place of T. */
 export const formats = {
   uuid: isUuid,
   'date-time': (text: string): boolean => parseDateTime(text) !== undefined,
+  'base-url': isBaseUrl,
+  'request-url': isRequestUrl,
 }

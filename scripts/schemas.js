@@ -24,10 +24,6 @@ export const treeshake = {
 /** Makers of each schema, by its path: a module in TypeScript, and the document in what that exports. */
 const makers = {
   'schemas/openapi.json': ['./openapi/paths.ts', ({ openapiDocument }) => openapiDocument()],
-  'schemas/target.schema.json': [
-    './target-schema/target-schema.ts',
-    ({ targetSchema }) => targetSchema(),
-  ],
   'schemas/report.schema.json': [
     '../harness/report/report-schema.ts',
     ({ reportSchema }) => reportSchema,

@@ -5,7 +5,6 @@ import { operations } from '../catalogue/operations.ts'
 import type { HeaderValue, KeyValue, TargetFile } from '../harness/target/index.ts'
 import {
   baseUrlProblem,
-  checkTargetFile,
   loadTargetFile,
   plainFile,
   normalBaseUrl,
@@ -109,17 +108,15 @@ export async function checkTarget(
   const problem = baseUrl === undefined ? undefined : baseUrlProblem(baseUrl)
   if (problem !== undefined) throw new UserError(`--base-url: ${problem}`)
   const { file, dir } = await loadTargetFile(path)
-  // What is resolved below is not the file as it is written.
-  if (path !== undefined) checkTargetFile(file, path)
   const address = baseUrl ?? file.baseUrl ?? derive() ?? nowhere
   const given = baseUrlProblem(address) === undefined ? normalBaseUrl(address) : address
   const normal = given.replace(/\/v1$/, '')
   const doubled =
     'the base URL ends in /v1, with which the paths of the interface begin already: it is taken without that'
   // Nothing is sent: of the keys only those matter that can be in the recording, and that are read without asking anybody.
-  const atHand = plainFile(file, {
-    key: (value) => (isAtHand(value, dir) ? (value as string) : undefined),
-  }) as TargetFile
+  const atHand = plainFile(file, (value) =>
+    isAtHand(value, dir) ? value : undefined,
+  ) as TargetFile
   const from = { dir, source: path, env: setOrNot(), baseUrl: normal }
   const { target, warnings } = await resolveTarget(atHand, from)
   const unknown = { name: file.name ?? 'recording', baseUrl: '' }

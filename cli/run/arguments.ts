@@ -48,7 +48,6 @@ export function addArguments(command: Command) {
         'wait so long until the target answers (default with --start: 30000)',
         whole(1, 3_600_000),
       )
-      .option('--ca <pem>', 'certificate authorities to trust, as tls.ca in the target file')
       .addOption(headerOption())
       .option('--insecure', 'accept certificates that do not verify')
       .optionsGroup('What is judged:')

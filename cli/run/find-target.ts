@@ -39,8 +39,8 @@ export async function findTarget(
 ): Promise<FoundTarget> {
   const embedded = baseUrl === undefined && options.target === undefined
   const path = embedded ? referenceTargetFile : options.target
-  const { ca, concurrency, header: headers, key, rate, target: source, timeout } = options
-  const given = { 'the target file': source, 'the file of --ca': ca }
+  const { concurrency, header: headers, key, rate, target: source, timeout } = options
+  const given = { 'the target file': source }
   let file: TargetFile = {}
   try {
     const loaded = await orLost(loadTargetFile(path))
@@ -50,7 +50,7 @@ export async function findTarget(
     keepNurserySmall()
     const url = server?.url ?? (embedded ? 'http://127.0.0.1' : baseUrl)
     const limits = { concurrency, requestsPerSecond: rate, timeoutMs: timeout }
-    const changes = { dir, source, env: process.env, baseUrl: url, ca, headers, key, limits }
+    const changes = { dir, source, env: process.env, baseUrl: url, headers, key, limits }
     // A handler is judged in place of a server.
     const resolved = await orLost(resolveTarget(file, changes))
     const close = async (): Promise<void> => server?.close()

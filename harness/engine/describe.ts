@@ -165,13 +165,12 @@ interface Repeated {
   readonly insecure?: boolean | undefined
   readonly baseUrl?: string | undefined
   readonly target?: string | undefined
-  readonly ca?: string | undefined
   readonly headers?: HeaderValues
 }
 
 /** The command that shows a failure again; the ids and the seed are put behind it. It holds no key. */
 export function rerunCommand(repeated: Repeated): string {
-  const { baseUrl, target, runs, depth, tpe, readOnly, insecure, ca, headers = {} } = repeated
+  const { baseUrl, target, runs, depth, tpe, readOnly, insecure, headers = {} } = repeated
   const words = ['conform', ...(baseUrl === undefined ? [] : [baseUrl])]
   if (target !== undefined) words.push('--target', target)
   if (runs !== undefined) words.push('--runs', String(runs))
@@ -179,7 +178,6 @@ export function rerunCommand(repeated: Repeated): string {
   if (tpe === 'family') words.push('--tpe', tpe)
   if (readOnly) words.push('--read-only')
   if (insecure) words.push('--insecure')
-  if (ca !== undefined) words.push('--ca', ca)
   for (const [name, value] of Object.entries(headers))
     words.push('--header', `${name}: ${shownValue(name, value)}`)
   return words.map(shellWord).join(' ')

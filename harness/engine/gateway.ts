@@ -153,8 +153,8 @@ const remedies: Readonly<Partial<Record<NoResponseDetail, (way: Way) => string>>
   'nobody-listens': () => 'is the server running, and on that port?',
   untrusted: ({ tls }) =>
     tls.ca === undefined
-      ? 'name the authority that signed it in tls.ca of the target file (or --ca, or NODE_EXTRA_CA_CERTS), or accept any certificate with --insecure'
-      : 'no authority in tls.ca (--ca) signed it: name the one that did, and whatever stands between the two',
+      ? 'name the authority that signed it in tls.ca of the target file (or NODE_EXTRA_CA_CERTS), or accept any certificate with --insecure'
+      : 'no authority in tls.ca signed it: name the one that did, and whatever stands between the two',
   'wrong-name': () => 'write one of its names in the base URL',
   'out-of-date': () =>
     'the server needs one that is valid today, or the clock of this machine is wrong',

@@ -83,7 +83,7 @@ function httpUrl(text: string): URL | undefined {
 
 /** Each file by itself first, so that the one at fault is named; Node takes an authority that is none without a word. */
 function contextOf({ ca, cert, key }: NonNullable<TransportOptions['tls']> = {}): SecureContext {
-  if (ca !== undefined) inFile('tls.ca (--ca)', 'certificate', () => new X509Certificate(ca))
+  if (ca !== undefined) inFile('tls.ca', 'certificate', () => new X509Certificate(ca))
   if (cert !== undefined) inFile('tls.cert', 'certificate', () => new X509Certificate(cert))
   if (key !== undefined) inFile('tls.key', 'private key', () => createPrivateKey(key))
   try {

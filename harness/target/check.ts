@@ -2,44 +2,71 @@ import type { ErrorObject } from 'ajv/dist/2020.js'
 import { isObject, memberPath } from '../../schemas/json.ts'
 import { withArticle } from '../../schemas/validate.ts'
 import { validatorOf } from '../../schemas/validators.ts'
-import { placed, refuseAll } from './keys.ts'
+import { UserError } from '../user-error.ts'
 import { didYouMean } from './nearest.ts'
 import { plainFile } from './places.ts'
-import { problemsOf } from './resolve.ts'
 import type { TargetFile } from './target-file.ts'
 
 /**
- * Gives the value back as a target file, or throws one `UserError` that names each wrong member by its path. Nothing that it
- * refers to is read.
- * @param source how the file is called in the message
+ * Gives the value back as a target file that fits the schema. Nothing that it refers to is read.
+ * @param source how the file is called in messages
+ * @throws UserError that names each wrong member by its path
  */
 export function checkTargetFile(value: unknown, source: string): TargetFile {
-  const file = checkForm(value, source)
-  refuseAll(problemsOf(file, source), source)
-  return file
-}
-
-/** As `checkTargetFile`, but for what the schema cannot say: that is looked at where the target is resolved. */
-export function checkForm(value: unknown, source: string): TargetFile {
-  const problems: string[] = []
   // The handler of a module stands apart: the rest is data, and has a schema.
   const { fetch: handler, ...rest } = isObject(value) ? value : {}
-  const data = plainFile(isObject(value) ? rest : value, {
-    problem: (path, what) => problems.push(`${path || 'the target file'}: ${what}`),
-  })
+  const data = isObject(value) ? rest : value
+  const problems = unwritable(data) ?? schemaProblems(asJson(data))
   if (handler !== undefined && typeof handler !== 'function')
-    problems.push(
-      'fetch must be a function, such as app.fetch: the target is then a module, or an object in a program',
-    )
+    problems.push('fetch must be a function, such as app.fetch')
   else if (handler !== undefined && isObject(data) && data['baseUrl'] !== undefined)
     problems.push('fetch stands in place of baseUrl: remove one of the two')
-  // The schema counts on plain data.
-  if (problems.length === 0) problems.push(...formProblems(data))
-  refuseAll(
-    problems.map((problem) => placed({ source }, problem)),
-    source,
-  )
+  refuseAll(problems.map((problem) => `${source}: ${problem}`))
   return value as TargetFile
+}
+
+/** Finds what is wrong with a base URL, in words that do not repeat it; undefined if nothing is. */
+export function baseUrlProblem(baseUrl: string): string | undefined {
+  return schemaProblems({ baseUrl })[0]?.replace('baseUrl ', '')
+}
+
+const mostProblems = 10
+
+/** Throws one `UserError` for all that is wrong, if anything is; of much the first sentences. */
+export function refuseAll(problems: readonly string[]): void {
+  const more = problems.length - mostProblems
+  const last = more > 0 ? [`and ${more} more`] : []
+  if (problems.length > 0)
+    throw new UserError([...problems.slice(0, mostProblems), ...last].join('\n'))
+}
+
+/** Only a module can hold what JSON cannot. */
+function unwritable(value: unknown): string[] | undefined {
+  try {
+    JSON.stringify(value)
+    return undefined
+  } catch {
+    return ['holds a value that JSON cannot']
+  }
+}
+
+/** A function is a key as good as a text. */
+const asJson = (value: unknown): unknown =>
+  plainFile(value, (key) => (typeof key === 'function' ? 'function' : key))
+
+function schemaProblems(value: unknown): string[] {
+  const validate = validatorOf('target')
+  if (validate(value)) return []
+  return [...new Set((validate.errors ?? []).filter(isSpecific).map(sentenceOf))]
+}
+
+/** False for errors that only repeat what another says. */
+function isSpecific(error: ErrorObject, _at: number, all: readonly ErrorObject[]): boolean {
+  const { keyword, schemaPath, instancePath } = error
+  const isUnknownHere = (other: ErrorObject): boolean =>
+    other.keyword === 'additionalProperties' && other.instancePath === instancePath
+  if (keyword === 'oneOf') return !all.some(isUnknownHere)
+  return !['if', 'propertyNames'].includes(keyword) && !/\/oneOf\/\d/.test(schemaPath)
 }
 
 interface Schema {
@@ -47,65 +74,30 @@ interface Schema {
   readonly properties?: Readonly<Record<string, unknown>>
 }
 
-/** Finds what does not fit the schema, each in one sentence that names the member. */
-function formProblems(value: unknown): Iterable<string> {
-  const validate = validatorOf('target')
-  if (validate(value)) return []
-  return new Set((validate.errors ?? []).filter(isSpecific).map(sentence))
-}
-
-/** False for errors that only repeat what another says: `if`, the branches of `oneOf`, a `oneOf` that fails for an unknown member. */
-function isSpecific(
-  { keyword, schemaPath, instancePath }: ErrorObject,
-  _at: number,
-  all: readonly ErrorObject[],
-): boolean {
-  if (keyword === 'oneOf')
-    return !all.some(
-      (other) => other.keyword === 'additionalProperties' && other.instancePath === instancePath,
-    )
-  // An id that no requirement has is found later, with a near one.
-  const isId = schemaPath.startsWith('#/properties/scenarios/propertyNames')
-  return !isId && keyword !== 'if' && keyword !== 'propertyNames' && !/\/oneOf\/\d/.test(schemaPath)
-}
-
-function sentence(error: ErrorObject): string {
-  const { keyword, instancePath, params, parentSchema } = error
-  const { title, properties } = (parentSchema ?? {}) as Schema
+/** The member's path, what is expected there, and the nearest valid name. */
+function sentenceOf(error: ErrorObject): string {
+  const { keyword, instancePath, params, message, data, propertyName } = error
+  const { title, properties = {} } = error.parentSchema as Schema
   const path = memberPath(instancePath)
-  const subject = path === '' ? 'the target file' : path
-  const prefix = path === '' ? '' : `${path}.`
+  const inside = path === '' ? '' : `${path}.`
+  const subject = propertyName === undefined ? path || 'the target file' : inside + propertyName
   switch (keyword) {
     case 'additionalProperties': {
       const unknown = String(params['additionalProperty'])
-      return `unknown member ${prefix}${unknown}${didYouMean(unknown, Object.keys(properties ?? {}), prefix)}`
+      return `unknown member ${inside}${unknown}${didYouMean(unknown, Object.keys(properties), inside)}`
     }
     case 'required':
-      return `${prefix}${params['missingProperty']} is missing`
+      return `${inside}${params['missingProperty']} is missing`
     case 'dependentRequired':
-      return `${prefix}${params['property']} needs ${prefix}${params['missingProperty']} beside it`
-    case 'type':
-      return `${subject} must be ${(path && title) || withArticle(String(params['type']))}`
-    case 'oneOf':
-      return `${subject} must be ${title}, exactly one of these`
-    case 'enum':
-    case 'const':
-      return wrongChoice(error, subject)
+      return `${inside}${params['property']} needs ${inside}${params['missingProperty']} beside it`
     case 'minLength':
       return `${subject} must not be empty`
-    case 'pattern':
-      if (error.propertyName !== undefined) return `${prefix}${error.propertyName} is not ${title}`
-      return `${subject} must ${title === undefined ? `match ${params['pattern']}` : `be ${title}`}`
-    default:
-      return `${subject} ${error.message ?? 'is not valid'}`
   }
-}
-
-function wrongChoice({ data, params }: ErrorObject, subject: string): string {
-  const choices = (params['allowedValues'] ?? [params['allowedValue']]) as string[]
+  if (title !== undefined && path !== '') return `${subject} must be ${title}`
+  if (keyword === 'type') return `${subject} must be ${withArticle(String(params['type']))}`
+  if (keyword !== 'enum' && keyword !== 'const') return `${subject} ${message}`
+  const choices = [params['allowedValues'] ?? params['allowedValue']].flat() as string[]
   if (choices.length <= 3)
     return `${subject} must be ${choices.map((choice) => `"${choice}"`).join(' or ')}`
-  return typeof data === 'string'
-    ? `${subject} must be another name than "${data}"${didYouMean(data, choices)}`
-    : `${subject} must be one of ${choices.join(', ')}`
+  return `${subject} is not a known name${didYouMean(String(propertyName ?? data), choices)}`
 }

@@ -2,8 +2,8 @@
 export type { FetchHandler, HeaderValue, HeaderValues, Limits, TargetFile } from './target-file.ts'
 export type { KeyValue, OperationValue, ScenarioValue } from './target-file.ts'
 export { loadTargetFile } from './load.ts'
-export { checkForm, checkTargetFile } from './check.ts'
-export { baseUrlProblem, headerProblem, normalBaseUrl } from './http-values.ts'
+export { baseUrlProblem, checkTargetFile } from './check.ts'
+export { headerProblem, normalBaseUrl } from './http-values.ts'
 export { didYouMean, idMeant, nearest } from './nearest.ts'
 
 // What it declares.
@@ -16,6 +16,7 @@ export { canonicalTarget, leavesOf, plainFile, targetDigest } from './places.ts'
 export {
   type ApplicationResource,
   applicationNames,
+  defaultLimits,
   type Scenario,
   type Target,
   type UploadContent,
@@ -26,8 +27,3 @@ export type { HookRequest, SetupRequest } from './model.ts'
 // Its keys.
 export { labels, redactorFor } from './keys.ts'
 export type { KeySource, Secret } from './model.ts'
-
-// What its schema is made from (scripts/target-schema/), besides target-file.ts: no run needs that.
-export { contentExample, keyExamples, resourceExamples } from './declared.ts'
-export { defaultPointer, memberOf, rolesOf } from './declared.ts'
-export { defaultLimits } from './model.ts'

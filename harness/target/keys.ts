@@ -1,10 +1,10 @@
-import { execFile } from 'node:child_process'
+import { execFile, type ExecFileException } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type OperationId, operations } from '../../catalogue/operations.ts'
 import { foreignMs, waitForForeign } from '../foreign-code.ts'
 import { isAuthorization, isSecretName, printed } from '../recording/index.ts'
-import { redacted, Redactor, shortestKey } from '../recording/index.ts'
+import { foreignWords, redacted, Redactor, shortestKey } from '../recording/index.ts'
 import { Unjudgeable, UserError, whyUnreadable } from '../user-error.ts'
 import { isKeyPerOperation } from './declared.ts'
 import { keyProblem } from './http-values.ts'
@@ -22,8 +22,6 @@ interface Surroundings {
   readonly env: Environment
   /** In normal form. */
   readonly baseUrl: string
-  /** The file alone is looked at: nothing outside it is read, and no secret noted. */
-  readonly isAlone?: true
 }
 
 /** What it is read with, and what is learned from it beside the target. */
@@ -46,15 +44,6 @@ export function refuse(context: Context, sentence: string): void {
   context.problems.push(placed(context, sentence))
 }
 
-const most = 10
-
-/** Throws one `UserError` for all that is wrong, if anything is; of much the first sentences. */
-export function refuseAll(problems: readonly string[], source?: string): void {
-  const more =
-    problems.length > most ? [placed({ source }, `and ${problems.length - most} more`)] : []
-  if (problems.length > 0) throw new UserError([...problems.slice(0, most), ...more].join('\n'))
-}
-
 /** The member, or a sentence about it, with the file that has it. */
 export function placed({ source }: Pick<Context, 'source'>, member: string): string {
   return source === undefined ? member : `${source}: ${member}`
@@ -70,12 +59,11 @@ export const labels = {
 
 /** Notes a secret that `member` holds. */
 function note(
-  context: Pick<Context, 'isAlone' | 'secrets' | 'warnings'>,
+  context: Pick<Context, 'secrets' | 'warnings'>,
   member: string,
   value: string,
   label: string,
 ): void {
-  if (context.isAlone) return
   context.secrets.push({ value, label })
   printed.add(value, label)
   if (value.length < shortestKey)
@@ -84,18 +72,17 @@ function note(
     )
 }
 
-/** The value of an environment variable that `member` names; undefined if there is none, or the file alone is looked at. */
+/** The value of an environment variable that `member` names; undefined if there is none. */
 export function readEnv(context: Context, name: string, member: string): string | undefined {
   const value = context.env[name]
-  if (context.isAlone || value) return value
+  if (value) return value
   const state = value === undefined ? 'not set' : 'empty'
   refuse(context, `${member}: the environment variable ${name} is ${state}`)
   return undefined
 }
 
-/** The bytes of a file that `member` names; undefined if it cannot be read, or the target file alone is looked at. */
+/** The bytes of a file that `member` names; undefined if it cannot be read. */
 export function readNamedFile(context: Context, path: string, member: string): Buffer | undefined {
-  if (context.isAlone) return undefined
   try {
     return readFileSync(resolve(context.dir, path))
   } catch (error) {
@@ -259,30 +246,29 @@ async function callFunction(place: string, source: KeyFunction): Promise<string>
     value = await waitForForeign(answer, `${what} never answers`, { keepsAlive: true })
   } catch (error) {
     if (error instanceof Unjudgeable) throw error
-    // The error may hold the key.
-    throw new UserError(`${what} threw an error`)
+    throw new UserError(`${what} threw ${foreignWords(error)}`)
   }
   if (typeof value !== 'string') throw new UserError(`${what} must return a string`)
   return value
 }
 
-/** Runs the program without a shell; what it prints is never part of an error. */
-function runCommand(
-  place: string,
-  [program = '', ...args]: readonly string[],
-  cwd: string,
-): Promise<string> {
+/** Runs the program without a shell. */
+function runCommand(place: string, command: readonly string[], cwd: string): Promise<string> {
+  const [program = '', ...args] = command
+  const options = { cwd, timeout: foreignMs, windowsHide: true }
   return new Promise((resolve, reject) => {
-    execFile(program, args, { cwd, timeout: foreignMs, windowsHide: true }, (error, stdout) => {
-      if (error) reject(new UserError(`${place}: the command "${program}" ${failure(error)}`))
-      else resolve(stdout.trim())
+    execFile(program, args, options, (error, stdout, stderr) => {
+      if (!error) return resolve(stdout.trim())
+      const lastLine = foreignWords(stderr.trim().split('\n').at(-1))
+      const why = lastLine === '' ? failure(error) : `${failure(error)}: ${lastLine}`
+      reject(new UserError(`${place}: the command "${program}" ${why}`))
     })
   })
 }
 
-function failure({ code, killed }: { code?: unknown; killed?: boolean | undefined }): string {
+function failure(error: ExecFileException): string {
+  const { code, killed } = error
   if (killed) return `took longer than ${foreignMs / 1000} s`
   if (code === 'ENOENT') return 'was not found'
-  if (typeof code === 'number') return `failed with exit code ${code}`
-  return `failed (${typeof code === 'string' ? code : 'signal'})`
+  return typeof code === 'number' ? `failed with exit code ${code}` : `failed (${code ?? 'signal'})`
 }

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { readdir } from 'node:fs/promises'
-import { dirname, extname, join, resolve } from 'node:path'
+import { dirname, extname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser'
 import { packageFile } from '../../schemas/package-file.ts'
@@ -8,7 +7,7 @@ import { noteModule, waitForForeign } from '../foreign-code.ts'
 import { foreignWords, noteLiterals } from '../recording/index.ts'
 import { doubledMember } from '../report/index.ts'
 import { unreadable, Unjudgeable, UserError } from '../user-error.ts'
-import { checkForm } from './check.ts'
+import { checkTargetFile } from './check.ts'
 import type { TargetFile } from './target-file.ts'
 
 const endings = ['.json', '.ts', '.mts', '.js', '.mjs']
@@ -22,35 +21,18 @@ export async function loadTargetFile(
 ): Promise<{ readonly file: TargetFile; readonly dir: string }> {
   if (path === undefined) return { file: {}, dir: process.cwd() }
   const extension = extname(path).toLowerCase()
-  if (!endings.includes(extension)) await refuseName(path)
-  const text = await readText(path)
+  const text = readText(path)
+  if (!endings.includes(extension))
+    throw new UserError(`${path}: a target file ends in ${endings.join(', ')}`)
   const value = extension === '.json' ? parseJson(text, path) : await importDefault(path, text)
-  return { file: checkForm(value, path), dir: dirname(resolve(path)) }
+  return { file: checkTargetFile(value, path), dir: dirname(resolve(path)) }
 }
 
-async function refuseName(path: string): Promise<never> {
-  const inside = await readdir(path).catch(() => undefined)
-  if (inside) throw folderGiven(path, inside)
-  throw new UserError(`${path}: a target file ends in ${endings.join(', ')}`)
-}
-
-function folderGiven(path: string, inside: readonly string[]): UserError {
-  const files = inside.filter((name) => name.endsWith('.json') || name.includes('.target.')).sort()
-  const first = files.find((name) => name.includes('target')) ?? files[0] ?? 'conform.target.json'
-  return new UserError(
-    `${path}: is a folder; name the target file in it, for example ${join(path, first)}`,
-  )
-}
-
-async function readText(path: string): Promise<string> {
+function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'EISDIR') throw folderGiven(path, await readdir(path).catch(() => []))
-    throw code === 'ENOENT'
-      ? new UserError(`${path}: no such target file`)
-      : unreadable(path, error)
+    throw unreadable(path, error)
   }
 }
 
@@ -59,7 +41,6 @@ function parseJson(written: string, path: string): unknown {
   const errors: ParseError[] = []
   const value: unknown = parse(text, errors, { allowTrailingComma: true })
   const [error] = errors
-  if (error) refuseOtherLanguage(text, path)
   // For example two scenarios of one id, of which one would be ignored.
   const doubled = error ? undefined : doubledMember(text)
   const at = error ?? doubled
@@ -70,27 +51,11 @@ function parseJson(written: string, path: string): unknown {
   throw new UserError(`${path}: ${what} at ${place}`)
 }
 
-/** Throws for a text that is no attempt at JSON: a place in it would tell nothing. */
-function refuseOtherLanguage(text: string, path: string): void {
-  const lines = text
-    .split('\n')
-    .filter((line) => line.trim() !== '' && !/^\s*(#|\/\/|\/?\*)/.test(line))
-  const [first = ''] = lines
-  if (lines.length === 0)
-    throw new UserError(`${path}: is empty; conform init writes a target file to begin with`)
-  if (/^\s*(import|export|const|module\.exports)\b/.test(first))
-    throw new UserError(`${path}: is a module, not JSON; give it a name that ends in .ts or .mjs`)
-  if (/^(---|%YAML|-\s|[\w$.'"-]+\s*:(\s|$))/.test(first))
-    throw new UserError(
-      `${path}: is YAML, not JSON; write it as JSON, in which comments are allowed, or as a module (.ts, .mjs)`,
-    )
-}
-
-function wordsOf({ error }: ParseError): string {
-  const words = printParseErrorCode(error)
+/** `CommaExpected` as `comma expected`. */
+function wordsOf(error: ParseError): string {
+  return printParseErrorCode(error.error)
     .replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ')
     .toLowerCase()
-  return words === 'invalid symbol' ? `${words} (names and texts stand in double quotes)` : words
 }
 
 async function importDefault(path: string, source: string): Promise<unknown> {

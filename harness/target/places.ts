@@ -1,12 +1,9 @@
-/** What stands where in a target file: keys, ids, and texts that stand for others. */
+/** The places of a target file: keys, ids, and texts that stand for others. */
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
-import { catalogue } from '../../catalogue/catalogue.ts'
-import { operations } from '../../catalogue/operations.ts'
-import { scenarioExample } from '../../catalogue/scenario-examples.ts'
 import { escapeToken, isObject, memberPath, tokensOf } from '../../schemas/json.ts'
 import { isSecretName } from '../recording/index.ts'
-import { isKeyPerOperation, resourceExamples } from './declared.ts'
+import { isKeyPerOperation } from './declared.ts'
 import { applicationNames, type HookRequest, type Resources, type Target } from './model.ts'
 import { didYouMean } from './nearest.ts'
 import type { HeaderValue, KeyValue, SetupRequestValue, TargetFile } from './target-file.ts'
@@ -24,42 +21,28 @@ function isKey(pointer: string, value: unknown): boolean {
   return keyPlace.test(pointer) && !(pointer === '/keys/restricted' && isKeyPerOperation(value))
 }
 
-interface PlainOptions {
-  /** Gives what is put in the place of a key, of `keys`, of a scenario, or of a header or query member whose name tells of a secret; undefined leaves it out. */
-  key?(value: KeyValue | HeaderValue, path: string): string | undefined
-  /** Called with whatever JSON cannot hold. */
-  problem?(path: string, what: string): void
-}
-
-/** The target file as JSON would hold it; functions in place of keys are written as a word. */
+/**
+ * The target file as JSON would hold it.
+ * @param shown gives what is put in the place of a key, of `keys`, of a scenario, or of a header or query member whose name tells
+ * of a secret; undefined leaves it out
+ */
 export function plainFile(
   value: unknown,
-  options: PlainOptions,
+  shown: (key: KeyValue | HeaderValue, path: string) => unknown,
   pointer = '',
-  around: readonly object[] = [],
 ): unknown {
-  const problem = (what: string): void => options.problem?.(memberPath(pointer), what)
-  if (options.key && isKey(pointer, value))
-    return options.key(value as KeyValue | HeaderValue, memberPath(pointer))
-  if (typeof value === 'function' && keyPlace.test(pointer)) return 'function'
-  if (typeof value === 'number' && !Number.isFinite(value)) problem(`${value} is not a JSON number`)
-  if (['function', 'symbol', 'bigint'].includes(typeof value))
-    problem(`a ${typeof value} is not allowed here`)
+  if (isKey(pointer, value)) return shown(value as KeyValue | HeaderValue, memberPath(pointer))
   if (typeof value !== 'object' || value === null) return value
-  if (around.includes(value)) return problem('holds itself')
-  const inside = (item: unknown, name: string | number): unknown =>
-    plainFile(item, options, `${pointer}/${escapeToken(String(name))}`, [...around, value])
-  if (Array.isArray(value)) return value.map(inside)
-  const prototype: unknown = Object.getPrototypeOf(value)
-  if (prototype !== null && Object.getPrototypeOf(prototype) !== null)
-    problem('must be a plain object')
-  const members = Object.entries(value).map(([name, member]) => [name, inside(member, name)])
-  return Object.fromEntries(members.filter(([, member]) => member !== undefined))
+  const members = Object.entries(value).map(
+    ([name, item]) => [name, plainFile(item, shown, `${pointer}/${escapeToken(name)}`)] as const,
+  )
+  if (Array.isArray(value)) return members.map(([, item]) => item)
+  return Object.fromEntries(members.filter(([, item]) => item !== undefined))
 }
 
 /** The canonical JSON (RFC 8785) of the target file without its keys and secret headers. */
 export function canonicalTarget(file: TargetFile): string {
-  const { keys: _, ...rest } = plainFile(file, { key: () => undefined }) as TargetFile
+  const { keys: _, ...rest } = plainFile(file, () => undefined) as TargetFile
   return canonicalize(rest) ?? ''
 }
 
@@ -86,86 +69,21 @@ export function namesSaved(setup: readonly Pick<SetupRequestValue, 'save'>[] = [
   return setup.flatMap(({ save = {} }) => Object.keys(save))
 }
 
-/** Finds names in a text that `setup` does not save: those that have to be filled in, and others that may be slips. */
+/** Names in an id, or in the URL of a request, that no request of `setup` has saved by then: each in a sentence. */
 export function unknownNames(
   { setup = [] }: TargetFile,
   pointer: string,
   text: string,
-): { readonly problems: readonly string[]; readonly warnings: readonly string[] } {
-  const inResources = pointer.startsWith('/resources/')
+): readonly string[] {
   const [, list, at] = /^\/(setup|teardown)\/(\d+)\/url$/.exec(pointer) ?? []
+  if (list === undefined && !idPlace.test(pointer)) return []
   const known = namesSaved(list === 'setup' ? setup.slice(0, Number(at)) : setup)
-  const unknownIn = (searched: string, sentence: (name: string) => string): string[] =>
-    namesIn(searched)
-      .filter((name) => !known.includes(name))
-      .map((name) => `${memberPath(pointer)} has {${name}}, which ${sentence(name)}`)
-  const remedy = (name: string): string =>
-    known.length > 0
-      ? didYouMean(name, known)
-      : `; a request of setup saves it with "save": {${JSON.stringify(name)}: "/id"}`
-  // Ids are filled in or wrong, any other text may hold braces of its own; `${NAME}` is a mistake of another kind.
-  const filled = inResources && idPlace.test(pointer) ? text.replaceAll('${', '') : list && text
-  const isSlip = inResources && known.length > 0
-  return {
-    problems: unknownIn(
-      filled ?? '',
-      (name) => `no request of setup has saved by then${remedy(name)}`,
-    ),
-    warnings: unknownIn(isSlip ? text : '', () => 'setup does not save: it is sent as it is'),
-  }
-}
-
-/** Words in angle brackets, which reasons, pages and `conform explain` give to paste. */
-let placeholders: ReadonlySet<string> | undefined
-
-function isPlaceholder(word: string): boolean {
-  placeholders ??= new Set(
-    JSON.stringify([
-      resourceExamples,
-      operations,
-      catalogue.map(({ id }) => scenarioExample(id)),
-    ]).match(/<[^<>"]+>/g),
-  )
-  return placeholders.has(word)
-}
-
-/** Says what in a text is still to be filled in: a placeholder, or a variable as a shell writes it. */
-export function unfilledProblem(pointer: string, text: string): string | undefined {
-  const problem = placeholderProblem(pointer, text) ?? variableProblem(pointer, text)
-  return problem && `${memberPath(pointer)} ${problem}`
-}
-
-const inBrackets = /<[^<>]+>/g
-
-function placeholderProblem(pointer: string, text: string): string | undefined {
-  // A text may be about a <model>; in an id, in a key and in the name of a member angle brackets are never meant.
-  const isWhole = idPlace.test(pointer) || isKeyText(pointer)
-  const found =
-    (text.match(inBrackets) ?? []).find(
-      (one) =>
-        (one === text && isWhole) || ((one === text || one.includes(' ')) && isPlaceholder(one)),
-    ) ?? (pointer.match(inBrackets) ?? []).find(isPlaceholder)
-  return (
-    found && `still has the placeholder ${found}: put in what your target has, or remove the entry`
-  )
-}
-
-/** A key that is written down. */
-function isKeyText(pointer: string): boolean {
-  return keyPlace.test(pointer) && !/\/(env|file)$/.test(pointer)
-}
-
-/** Nothing expands `$NAME` in a target file: sent as it is, it would be a wrong key. */
-function variableProblem(pointer: string, text: string): string | undefined {
-  const takesVariable = isKeyText(pointer) || /\/(headers|query)\/[^/]+$/.test(pointer)
-  if (!takesVariable && !idPlace.test(pointer)) return undefined
-  const [whole, braced, bare] = /\$\{([A-Z_][A-Z\d_]*)\}|^\$([A-Z_][A-Z\d_]*)$/.exec(text) ?? []
-  const name = braced ?? bare
-  if (whole === undefined || name === undefined) return undefined
-  const remedy = takesVariable
-    ? `write {"env": ${JSON.stringify(name)}} as its whole value`
-    : `write the id, or make the target file a module (.ts, .mjs), which can read process.env.${name}`
-  return `has ${whole}, which nothing fills in: ${remedy}`
+  return namesIn(text)
+    .filter((name) => !known.includes(name))
+    .map(
+      (name) =>
+        `${memberPath(pointer)} has {${name}}, which no request of setup has saved by then${didYouMean(name, known)}`,
+    )
 }
 
 /** The value of each name. */

@@ -52,9 +52,9 @@ test('a mistake of the user is one sentence', async () => {
     return stderr.slice('conform: '.length, -1)
   }
   expect(await wrong('--base-url', 'example.com')).toMatch(
-    /^--base-url: has no scheme; did you mean https:\/\/example\.com\?$/,
+    /^--base-url: must be an http or https URL like/,
   )
-  expect(await wrong('--target', at('none.json'))).toBe(`${at('none.json')}: no such target file`)
+  expect(await wrong('--target', at('none.json'))).toBe(`${at('none.json')}: does not exist`)
   expect(await wrong('--baseline', at('none.json'))).toBe(`${at('none.json')}: does not exist`)
   expect(await wrong('--report', 'pdf')).toMatch(/pdf is not a format/)
   writeFileSync(at('file'), '')

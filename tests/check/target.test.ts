@@ -43,7 +43,7 @@ test('of two that could be meant as well, the user says which', async () => {
   )
   await expect(
     check(har(broken(here)), { baseUrl: 'https://user:secret@here.example.com' }),
-  ).rejects.toThrow(/^--base-url: must hold no credentials/)
+  ).rejects.toThrow(/^--base-url: must be an http or https URL/)
 })
 
 test('what the target does not serve is not applicable, and not judged', async () => {

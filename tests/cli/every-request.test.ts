@@ -76,7 +76,6 @@ test.each([
     ['--header', 'x-a: env:NOT_SET_AT_ALL'],
     '--header x-a: the environment variable NOT_SET_AT_ALL is not set',
   ],
-  [['--ca', 'no-such.pem'], '--ca: no-such.pem does not exist'],
 ])('%j is refused in one sentence', async (args, sentence) => {
   const { code, stderr } = await conform(['http://127.0.0.1:1', ...args])
   expect(code).toBe(2)

@@ -81,27 +81,9 @@ test.each<[why: string, args: string | string[], message: RegExp]>([
     'envelope/shape',
     /did you mean conform explain envelope\/shape, or/,
   ],
-  [
-    'an address without a scheme',
-    '127.0.0.1:8080',
-    /has no scheme; did you mean http:\/\/127\.0\.0\.1:8080\?/,
-  ],
-  [
-    'a name without a scheme',
-    'localhost:8080/base',
-    /has no scheme; did you mean http:\/\/localhost:8080\/base\?/,
-  ],
-  [
-    'a host without a scheme',
-    'staging.example.com',
-    /did you mean https:\/\/staging\.example\.com\?/,
-  ],
-  [
-    'a target file that is not there',
-    '--target nowhere.json',
-    /nowhere\.json: no such target file/,
-  ],
-  ['a folder for a target file', '--target .', /\.: is a folder; name the target file in it/],
+  ['an address without a scheme', 'localhost:8080', /the base URL must be an http or https URL/],
+  ['a target file that is not there', '--target nowhere.json', /nowhere\.json: does not exist/],
+  ['a folder for a target file', '--target .', /\.: is a folder/],
   ['too many arguments', [url, url], /too many arguments/],
 ])('%s: exit 2 and one sentence', async (_, args, message) => {
   const { code, stdout, stderr } = await conform(args)

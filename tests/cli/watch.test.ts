@@ -124,6 +124,6 @@ describe.skipIf(!hasTerminals)('on a terminal', () => {
     const watch = onTerminal(['watch', '-t', 'missing.json'], cwd)
     const { code, shown } = await watch.ended
     expect(code).toBe(2)
-    expect(shown).toContain('conform: missing.json: no such target file')
+    expect(shown).toContain('conform: missing.json: does not exist')
   })
 })

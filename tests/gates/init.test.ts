@@ -123,7 +123,7 @@ test('nothing is overwritten unless asked to, and no name is taken that cannot b
   expect(readFileSync(file, 'utf8')).toContain('"baseUrl"')
   expect(() => checkInit('t.yaml', {})).toThrow(/t\.yaml: a target file ends in \.json/)
   expect(() => checkInit('t.json', { baseUrl: 'https://me:secret@x' })).toThrow(
-    /--base-url must hold no credentials/,
+    /--base-url must be an http or https URL/,
   )
 })
 

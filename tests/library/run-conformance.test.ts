@@ -78,7 +78,7 @@ test('a signal ends the run, which says so; one that came before lets nothing be
 const target: Target = { baseUrl: 'http://127.0.0.1:1' }
 
 test.each<[string, Target | string, object, RegExp]>([
-  ['a file that is not there', 'nowhere.json', {}, /^nowhere\.json: no such target file$/],
+  ['a file that is not there', 'nowhere.json', {}, /^nowhere\.json: does not exist$/],
   ['no base URL', {}, {}, /^no base URL: give/],
   [
     'an unknown member',

@@ -191,7 +191,7 @@ test.each<[string, Partial<Target>, string]>([
   [
     'nobody saves',
     { resources: { graph: '{graph}' } },
-    'the target: resources.graph has {graph}, which no request of setup has saved by then; a request of setup saves it with "save": {"graph": "/id"}',
+    'the target: resources.graph has {graph}, which no request of setup has saved by then',
   ],
   [
     'is misspelt',
@@ -201,7 +201,7 @@ test.each<[string, Partial<Target>, string]>([
   [
     'is saved later',
     { setup: [{ method: 'GET', url: '/admin/{app}' }, ...setup] },
-    'the target: setup[0].url has {app}, which no request of setup has saved by then; a request of setup saves it with "save": {"app": "/id"}',
+    'the target: setup[0].url has {app}, which no request of setup has saved by then',
   ],
   [
     'teardown does not know',
@@ -209,32 +209,13 @@ test.each<[string, Partial<Target>, string]>([
     'the target: teardown[0].url has {serail}, which no request of setup has saved by then; did you mean serial?',
   ],
   [
-    'is saved twice',
-    { setup: [...setup, ...setup] },
-    'the target: setup saves app twice: give each value a name of its own',
-  ],
-  [
     'is no name',
     { setup: [{ ...setup[0]!, save: { 'a-b': '/id' } }] },
-    'the target: setup[0].save.a-b is not a name of letters, digits and _',
+    'the target: setup[0].save.a-b must be a name of letters, digits and _',
   ],
 ])('a name that %s is an error, and nothing is sent', async (_, more, sentence) => {
   const run = runConformance({ baseUrl: 'http://127.0.0.1:1', ...more })
   await expect(run.report).rejects.toThrow(new UserError(sentence))
-})
-
-test('braces in the texts of an application are its own, and a likely slip is told', async () => {
-  const inputs = [{ id: 'topic', value: ['Write about {topic} and {app}'] }]
-  const own = { resources: { application: { id: '{app}', inputs } }, setup }
-  const run = runConformance(
-    { baseUrl: 'http://127.0.0.1:1', keys, ...own },
-    { only: ['files.list/2xx-accepted'] },
-  )
-  const warnings: string[] = []
-  for await (const event of run) if (event.kind === 'warned') warnings.push(event.warning)
-  expect(warnings).toEqual([
-    'the target: resources.application.inputs[0].value[0] has {topic}, which setup does not save: it is sent as it is',
-  ])
 })
 
 test('on the command line a setup that fails is exit 3 with its sentence, and no key of it is shown', async () => {

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { targetSchema } from '../../scripts/target-schema/target-schema.ts'
 import {
   type CatalogueRequirement,
   catalogue,
@@ -17,7 +16,7 @@ import { mayCarry } from '../../catalogue/errors.ts'
 import { isRefusal, pairsOf } from '../../catalogue/expected.ts'
 import { isOperationId, operations } from '../../catalogue/operations.ts'
 import { validRequest } from '../../catalogue/requirement.ts'
-import { rolesOf } from '../../harness/target/index.ts'
+import { rolesOf } from '../../harness/target/declared.ts'
 import { getAt } from '../../schemas/json.ts'
 import { listedPairs } from './tables.ts'
 import { unknown } from '../../harness/checks/conditions.ts'
@@ -86,12 +85,17 @@ test('each statement is one sentence, and each section one of the interface', ()
   }
 })
 
+interface SchemaOfMembers {
+  readonly properties: Readonly<Record<string, SchemaOfMembers>>
+}
+
 test('needs are pointers to places that a target file can have', () => {
-  const { keys, resources } = targetSchema().properties!
+  const file = new URL('../../schemas/target.schema.json', import.meta.url)
+  const { keys, resources } = (JSON.parse(readFileSync(file, 'utf8')) as SchemaOfMembers).properties
   const declarable: Record<string, (names: string[], id: string) => boolean> = {
-    keys: ([name = '', ...rest]) => rest.length === 0 && Object.hasOwn(keys!.properties!, name),
+    keys: ([name = '', ...rest]) => rest.length === 0 && Object.hasOwn(keys!.properties, name),
     resources: ([name = '', ...rest]) =>
-      Object.hasOwn(resources!.properties!, name) &&
+      Object.hasOwn(resources!.properties, name) &&
       (rest.length === 0 || (rest.join() === 'requiredInputs' && name === 'application')),
     scenarios: (names, id) => names.length === 1 && names[0] === id,
     operations: ([operation = '', part, role = '', ...rest]) => {

@@ -39,7 +39,7 @@ test('an answer that failed is not remembered', async () => {
   const { ask, secrets } = countingKey((count) =>
     count === 1 ? Promise.reject(new Error('down')) : `the-key-${count}`,
   )
-  await expect(ask()).rejects.toThrow('keys.full: the function that gives the key threw an error')
+  await expect(ask()).rejects.toThrow('keys.full: the function that gives the key threw down')
   expect(await ask()).toBe('the-key-2')
   expect(secrets).toEqual([{ value: 'the-key-2', label: '$KEY' }])
 })

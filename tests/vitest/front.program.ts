@@ -352,7 +352,7 @@ describe('in a vitest project', () => {
       /FAIL +closed.*\n.*ConformanceError: http:\S+ cannot be judged: connection refused/,
     )
     expect(said.stderr).toMatch(
-      /FAIL +nowhere.*\n.*: nowhere\.json: no such target file\n ❯ nowhere\.test\.ts:3:1/,
+      /FAIL +nowhere.*\n.*: nowhere\.json: does not exist\n ❯ nowhere\.test\.ts:3:1/,
     )
     expect(said.stderr).toMatch(/FAIL +seed.*\n.*: the option seed: give a whole number/)
   })
