@@ -163,8 +163,8 @@ function sayMistake(error: unknown): void {
 export const commands: Readonly<Record<string, () => Promise<CommandUnknownOpts>>> = {
   serve: async () => (await import('./serve.ts')).serveCommand(),
   init: async () => (await import('./init.ts')).initCommand(),
-  list: async () => (await import('./catalogue.ts')).listCommand(),
-  explain: async () => (await import('./catalogue.ts')).explainCommand(),
+  list: async () => (await import('./list.ts')).listCommand(),
+  explain: async () => (await import('./explain.ts')).explainCommand(),
   check: async () => (await import('./check.ts')).checkCommand(),
   compare: async () => (await import('./compare.ts')).compareCommand(),
   watch: async () => (await import('./sessions.ts')).watchCommand(),

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { catalogue } from '../catalogue/catalogue.ts'
-import type { Reading } from '../cli/explain/explanation.ts'
+import type { Reading } from '../cli/explain.ts'
 import { matchesId } from '../harness/report/index.ts'
 import { packageFile } from '../schemas/package-file.ts'
 

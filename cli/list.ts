@@ -1,9 +1,8 @@
 import { Command } from '@commander-js/extra-typings'
 import type { CatalogueRequirement } from '../catalogue/catalogue.ts'
-import { catalogue, isRequirementId, published, requirementOf } from '../catalogue/catalogue.ts'
-import { isObserved, matchesId, patternProblem, sections } from '../harness/report/index.ts'
+import { catalogue, published } from '../catalogue/catalogue.ts'
+import { matchesId, sections } from '../harness/report/index.ts'
 import { UserError } from '../harness/user-error.ts'
-import { idMeant } from '../harness/target/index.ts'
 import { patternMistake } from '../library/options.ts'
 import { colorsFor, tell } from '../library/output/say.ts'
 import { groupBy } from '../harness/group-by.ts'
@@ -50,39 +49,4 @@ function listLines(
         : [`  ${id.padEnd(width)}  ${level.padEnd(6)}  §${section.padEnd(13)}  ${statement}`],
     ),
   ])
-}
-
-export function explainCommand() {
-  return new Command('explain')
-    .description(
-      'one requirement: what is sent, which answers pass and why, what the target must declare',
-    )
-    .argument('<id>', 'as conform list shows it')
-    .action(async (id) => {
-      const requirement = namedRequirement(id)
-      const { explanationLines } = await import('./explain/explanation.ts')
-      const { sentFor } = await import('./explain/sent.ts')
-      const sent = isSent(requirement) ? await sentFor([requirement], patienceMs) : undefined
-      const shown = sent?.get(requirement.id) ?? { lines: [], difference: [] }
-      tell(process.stdout, explanationLines(requirement, shown, colorsFor(process.stdout)))
-    })
-}
-
-function namedRequirement(id: string): CatalogueRequirement {
-  if (isRequirementId(id)) return requirementOf(id)
-  const problem = patternProblem(id)
-  if (problem !== undefined) throw new UserError(`explain: ${problem}`)
-  const all = id.includes('*') ? id : `${id}/*`
-  if (catalogue.some((requirement) => matchesId(requirement.id, all)))
-    throw new UserError(
-      `explain ${id}: it takes one id, and several match; conform list '${all}' shows them`,
-    )
-  throw new UserError(`explain ${id}: no requirement has such an id${idMeant(id)}`)
-}
-
-const patienceMs = 4_000
-
-/** Rows about every response send nothing of their own, and those of scenarios what the target file says. */
-function isSent({ id, scenarioOnly }: CatalogueRequirement): boolean {
-  return !scenarioOnly && !isObserved(id)
 }

@@ -1,0 +1,215 @@
+import { Command } from '@commander-js/extra-typings'
+import type { Colors } from 'picocolors/types'
+import { readFileSync } from 'node:fs'
+import type { CatalogueRequirement } from '../catalogue/catalogue.ts'
+import { catalogue, isRequirementId, requirementOf } from '../catalogue/catalogue.ts'
+import { codeNames } from '../catalogue/errors.ts'
+import { isRefusal } from '../catalogue/expected.ts'
+import { isOperationId, operation as operationOf } from '../catalogue/operations.ts'
+import { describePairs, pathOf, type Probe, runOptionsOf } from '../harness/engine/index.ts'
+import { isObserved, matchesId, patternProblem } from '../harness/report/index.ts'
+import { type RecordedRequest, sayNeeds, sections } from '../harness/report/index.ts'
+import { idMeant, loadTargetFile, missingReason, resolveTarget } from '../harness/target/index.ts'
+import { UserError } from '../harness/user-error.ts'
+import { colorsFor, tell } from '../library/output/say.ts'
+import { terminalPieces } from '../reporters/escape.ts'
+import type { Line } from '../reporters/terminal/lines.ts'
+import { requestDifference } from '../reporters/view/difference.ts'
+import { compactJson, firstOf } from '../reporters/view/writing.ts'
+import { packageFile, referenceTargetFile } from '../schemas/package-file.ts'
+import { type PlannedCases, plannedCases } from '../suites/planned-cases.ts'
+
+const mostLines = 12
+const jsonWidth = 78
+
+export function explainCommand() {
+  return new Command('explain')
+    .description(
+      'one requirement: what is sent, which answers pass and why, what the target must declare',
+    )
+    .argument('<id>', 'as conform list shows it')
+    .action(async (id) => {
+      const { stdout } = process
+      tell(stdout, await explanation(namedRequirement(id), colorsFor(stdout)))
+    })
+}
+
+function namedRequirement(id: string): CatalogueRequirement {
+  if (isRequirementId(id)) return requirementOf(id)
+  const problem = patternProblem(id)
+  if (problem !== undefined) throw new UserError(`explain: ${problem}`)
+  const all = id.includes('*') ? id : `${id}/*`
+  if (catalogue.some((requirement) => matchesId(requirement.id, all)))
+    throw new UserError(
+      `explain ${id}: it takes one id, and several match; conform list '${all}' shows them`,
+    )
+  throw new UserError(`explain ${id}: no requirement has such an id${idMeant(id)}`)
+}
+
+/** Everything that `conform explain` prints about a requirement: the cases are those that a run of the embedded reference plans. */
+export async function explanation(
+  requirement: CatalogueRequirement,
+  colors: Colors,
+): Promise<Line[]> {
+  const { id, level, section, statement } = requirement
+  const { file, dir } = await loadTargetFile(referenceTargetFile)
+  const { target } = await resolveTarget(file, { dir, env: {}, baseUrl: 'http://localhost' })
+  const planned = plannedCases(requirement, target, runOptionsOf({ seed: 1, runs: 1 }, ''))
+  const changed = differenceLines(requirement, planned, colors)
+  const parts: Record<string, readonly Line[]> = {
+    'What is sent': sentLines(requirement, planned),
+    ...(changed.length > 0 && { 'The difference from the valid request': changed }),
+    'What passes': passes(requirement),
+    Why: readings(id),
+    'What the target must declare': declared(requirement),
+    'Judge only this': [copied(`conform <base_url> --target <file> --only ${id}`)],
+  }
+  return [
+    `${colors.bold(id)}  ${level}  ${colors.dim(sections(section))}`,
+    { lead: '', width: 0, text: statement },
+    ...Object.entries(parts).flatMap(([title, lines]) => [
+      '',
+      colors.bold(title),
+      ...lines.map((line) => (typeof line === 'string' ? `  ${line}` : line)),
+    ]),
+  ]
+}
+
+const copied = (text: string): Line => ({ whole: `  ${text}`.trimEnd() })
+
+/** `POST /v1/translate with an empty text` */
+function requestLine({ method, path, query }: Probe, what: string): string {
+  const members = Object.entries(query).flatMap(([name, values]) =>
+    [values].flat().map((value) => `${name}=${value}`),
+  )
+  return `${method} ${path}${members.length > 0 ? `?${members.join('&')}` : ''} ${what}`.trim()
+}
+
+function sentLines(
+  requirement: CatalogueRequirement,
+  planned: PlannedCases | undefined,
+): readonly string[] {
+  const { atMost, expects, fault = 'request', id, operation, scenarioOnly } = requirement
+  if (scenarioOnly) {
+    const whose = isOperationId(operation) ? operation : 'the operation that the scenario names'
+    return [`The valid request of ${whose}, changed as the scenario of the target file says.`]
+  }
+  if (isObserved(id))
+    return [
+      'Nothing of its own: it is judged on what the target answers to the requests of the other requirements.',
+    ]
+  const { cases = [], draft, generated = 0 } = planned ?? {}
+  const lines = draft ? cases.map((one) => requestLine(one.change(draft), one.what)) : []
+  if (lines.length > 0)
+    return [
+      ...firstOf([...new Set(lines)], mostLines, 'more of this kind'),
+      ...(generated > 0 ? ['And as many generated ones as --runs says.'] : []),
+      ...(isRefusal(expects) && operation !== 'envelope' ? [controls[fault]] : []),
+    ]
+  const others = Object.keys(atMost?.also ?? {}).filter(isOperationId)
+  const asked = isOperationId(operation) ? [...new Set([operation, ...others])] : others
+  return [
+    ...asked.map(operationOf).map(({ method, path }) => `${method} ${path}`),
+    'How often, and what else is read, depends on the answers.',
+  ]
+}
+
+const controls = {
+  credentials: 'As its control, the same request with the full key.',
+  request:
+    'As its control, the same request without the fault: the faulty one is judged only if that one is granted.',
+  state:
+    'Nothing in the request is wrong: it is granted first, and refused once the target is in the state that the statement names.',
+}
+
+/** The valid request of a refusal beside its first case. */
+function differenceLines(
+  { expects }: CatalogueRequirement,
+  planned: PlannedCases | undefined,
+  colors: Colors,
+): Line[] {
+  const [first] = planned?.cases ?? []
+  const draft = planned?.draft
+  if (!first || !draft || !isRefusal(expects)) return []
+  const asRecorded = (probe: Probe): RecordedRequest => ({
+    method: probe.method,
+    url: `http://localhost${pathOf(probe, {})}`,
+    headers: Object.fromEntries(probe.headers.map(({ name, value }) => [name, value])),
+    body: typeof probe.body === 'string' ? probe.body : '',
+  })
+  const facts = { nonce: '', created: [] }
+  const pairs = requestDifference(asRecorded(draft), asRecorded(first.change(draft)), facts)
+  return pairs.flatMap(({ control, isSame, probe = [] }) => {
+    if (isSame) return [copied(`  ${terminalPieces(probe, String)}`)]
+    const minus = control && terminalPieces(control, (text) => colors.bold(colors.red(text)))
+    const plus = terminalPieces(probe, (text) => colors.bold(colors.green(text)))
+    return [
+      ...(minus === undefined ? [] : [copied(`- ${minus}`)]),
+      ...(probe.length > 0 ? [copied(`+ ${plus}`)] : []),
+    ]
+  })
+}
+
+function passes({ alsoListed, expects, expectsByScenario, id }: CatalogueRequirement): string[] {
+  if (expects === undefined)
+    return ['Whatever the statement above asks for: no single status and tpe decide it.']
+  // Only of these nothing but the status is judged.
+  if (id.endsWith('/2xx-accepted')) return ['Any 2xx whose body is not an error envelope.']
+  if (!isRefusal(expects))
+    return [`${expects === '2xx' ? 'A 2xx' : expects}, and what the statement above asks for.`]
+  const family = expects.flatMap(([status, ...names]) => {
+    if (typeof status !== 'number' || names.length === 0) return []
+    const others = codeNames(status)?.filter((name) => !names.includes(name)) ?? []
+    return others.length > 0 ? [`${status} ${others.join(' or ')}`] : []
+  })
+  return [
+    `${describePairs(expects)}.`,
+    ...(alsoListed
+      ? ["Also a type that §7.3 lists with that status for the scenario's operation."]
+      : []),
+    ...(expectsByScenario
+      ? [`To a scenario of the target file: ${describePairs(expectsByScenario)}.`]
+      : []),
+    ...(family.length > 0 ? [`With --tpe family also ${family.join(', or ')}.`] : []),
+  ]
+}
+
+function declared({ needs, onlyIf, operation, scenarioOnly }: CatalogueRequirement): Line[] {
+  const json = (value: unknown): Line[] => compactJson(value, jsonWidth).split('\n').map(copied)
+  if (onlyIf === 'removed')
+    return [
+      'That it has removed the operation:',
+      ...json({ operations: { [operation]: 'removed' } }),
+    ]
+  const lacking = missingReason({}, needs, operation)?.why
+  if (lacking?.kind !== 'undeclared') return ['Nothing.']
+  return [
+    `${sayNeeds(lacking.needs)}. For example:`,
+    ...json(JSON.parse(lacking.example)),
+    ...(scenarioOnly ? [] : ['Or a scenario for the id.']),
+  ]
+}
+
+/** A paragraph of catalogue/readings.md, in Markdown, and the requirements that it names. */
+export interface Reading {
+  readonly heading: string
+  readonly text: string
+  readonly about: readonly string[]
+}
+
+/** The paragraphs about a requirement, as plain text. */
+function readings(id: string): string[] {
+  const all = JSON.parse(
+    readFileSync(packageFile('catalogue/readings.json'), 'utf8'),
+  ) as readonly Reading[]
+  const own = all.filter(({ about }) => about.includes(id))
+  if (own.length === 0)
+    return ['The interface says it in one place, and nothing else contradicts it.']
+  return own.map(({ heading, text }) => {
+    const plain = text
+      .replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1')
+      .replaceAll('**', '')
+      .replaceAll(/(?<!\w)_([^_]+)_(?!\w)/g, '$1')
+    return `${plain.replaceAll('\n', ' ')} (catalogue/readings.md, ${heading})`
+  })
+}
