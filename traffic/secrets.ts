@@ -56,11 +56,11 @@ export function withoutSecretMembers(text: string): string {
 
 /** A header's value as it may be shown. */
 export function shownHeader({ name, value }: HeaderLine, redactor: Redactor): string {
-  if (!isSecretName(name)) return redactor.header(name, value)
+  if (!isSecretName(name)) return redactor.header(value)
   if (!isAuthorization(name)) return redacted
   const [, scheme = '', rest = value] = /^\s*(\S+\s+)?(.*?)\s*$/s.exec(value) ?? []
   if (rest === '' || rest === 'Bearer' || placeholder.test(rest)) return value
-  const shown = redactor.header(name, value)
+  const shown = redactor.header(value)
   return shown.includes(rest) ? scheme + redacted : shown
 }
 

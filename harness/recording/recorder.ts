@@ -85,7 +85,7 @@ export function createRecorder(logFile: string | undefined, redactor: Redactor) 
   const redact = (text: string): string => redactor.text(text)
   const shown: Shown = ({ name, value }) => ({
     name: redact(name.toLowerCase()),
-    value: redactor.header(name, value),
+    value: redactor.header(value),
   })
   const formOf = ({ url, request, result, credential }: EndedExchange): FailureExchange => {
     const own = credential.value !== undefined

@@ -13,7 +13,7 @@ const redactor = new Redactor()
 redactor.add(hostileKey, '$CONFORM_API_KEY')
 const shown: Shown = ({ name, value }) => ({
   name: redactor.text(name.toLowerCase()),
-  value: redactor.header(name, value),
+  value: redactor.header(value),
 })
 const secret = hostileKey.split('.').slice(1).join('.')
 const line = (name: string, value: string) => ({ name, value })
