@@ -1,147 +1,169 @@
 import { Command } from '@commander-js/extra-typings'
-import { count, readReport } from '../harness/report/index.ts'
 import { conditionOf } from '../catalogue/requirement.ts'
+import { groupBy } from '../harness/group-by.ts'
+import { count, type Outcome, readReport, type ReportFile } from '../harness/report/index.ts'
 import { UserError } from '../harness/user-error.ts'
-import { terminalText, json, markdownCode, markdownText } from '../reporters/escape.ts'
-import { changeOf, type Changes, changesOf, compareReports } from './compare/comparison.ts'
-import { type Comparison, differingRows, marks, newlyFailingMusts } from './compare/comparison.ts'
-import { notableRows, suiteNote } from './compare/comparison.ts'
-import { renderPage } from './compare/page.ts'
-import { renderTable } from './compare/terminal.ts'
-import { countsText } from '../reporters/view/groups.ts'
-import {
-  checkOutputs,
-  writeFiles,
-  parseReportRequests,
-  reportFiles,
-  streamForPeople,
-} from '../library/output/files.ts'
-import { colorsFor, tell } from '../library/output/say.ts'
-import { columnsOf } from '../reporters/terminal/lines.ts'
-import { reportOption } from './run/arguments.ts'
+import { plannedReports, reportFiles, writeFiles } from '../library/output/files.ts'
+import { tell } from '../library/output/say.ts'
+import { json, markdownBlock, terminalText } from '../reporters/escape.ts'
+import { likelyCauses } from '../reporters/view/causes.ts'
 import { verdictWords } from '../reporters/view/standing.ts'
+import { firstOf } from '../reporters/view/writing.ts'
+import { reportOption } from './run/arguments.ts'
 
-const formatFiles = {
-  html: 'conform-compare.html',
-  markdown: 'conform-compare.md',
-  json: 'conform-compare.json',
-}
-const renderers = { html: renderPage, markdown: renderMarkdown, json: renderJson }
+const formatFiles = { markdown: 'conform-compare.md', json: 'conform-compare.json' }
 
 export function compareCommand() {
   return new Command('compare')
-    .description(
-      'show reports side by side: several targets, or one target over time and what changed',
-    )
-    .argument(
-      '<report.json...>',
-      'reports of conform; those of one base URL are put in order of time',
-    )
+    .description('what broke and what was fixed between reports, or what each target reaches')
+    .argument('<report.json...>', 'JSON reports; those of one base URL are put in order of time')
     .addOption(reportOption(Object.keys(formatFiles)))
-    .option('--fail-on-new', 'exit 1 if a must is newly failing in the last report')
-    .action((files, options) => compare(files, options))
+    .option('--fail-on-new', 'exit 1 if a must newly fails in the last report')
+    .action(async (paths, { failOnNew = false, report }) => {
+      if (failOnNew && paths.length < 2)
+        throw new UserError(
+          '--fail-on-new: give two reports or more: the last is held to the first',
+        )
+      const inputs = paths.map((path): [string, string] => [`${path}, one of the reports`, path])
+      const { requests, people } = plannedReports(report, Object.fromEntries(inputs), formatFiles)
+      const comparison = compareReports(paths.map(readReport))
+      const lines = screenOf(comparison)
+      const texts = {
+        json: `${json({ format: 'conformance-comparison/1', ...comparison }, 2)}\n`,
+        markdown: `${markdownBlock(lines.join('\n'), 'text')}\n`,
+      }
+      for (const { format, path } of requests) if (path === '-') process.stdout.write(texts[format])
+      await writeFiles(reportFiles(requests).map((file) => [file, texts[file.format]]))
+      const { newlyFailing } = comparison
+      process.exitCode = failOnNew && newlyFailing.length > 0 ? 1 : 0
+      const ids =
+        newlyFailing.length > 0
+          ? `newly failing: ${newlyFailing.join(', ')}`
+          : 'no must newly fails'
+      const last = failOnNew ? [`exit ${process.exitCode}: ${ids}`] : []
+      tell(
+        people,
+        [...lines, ...last].map((line) => terminalText(line)),
+      )
+    })
 }
 
-async function compare(
-  files: readonly string[],
-  { failOnNew, report }: { readonly failOnNew?: true; readonly report: readonly string[] },
-): Promise<void> {
-  if (failOnNew && files.length < 2) {
-    throw new UserError(
-      '--fail-on-new: give two reports or more: the last one is compared with the one before',
-    )
-  }
-  const requests = parseReportRequests(report, formatFiles)
-  const outputs = reportFiles(requests)
-  const inputs = files.map((path) => [`${path}, one of the reports`, path] as const)
-  checkOutputs(outputs, Object.fromEntries(inputs))
-  const reports = files.map(readReport)
-  const comparison = compareReports(reports)
-  const last = reports.find(({ path }) => path === comparison.columns.at(-1)?.path)
-  const changes = changesOf(comparison, last?.report)
-  const people = streamForPeople(requests)
-  for (const { format, path } of requests)
-    if (path === '-') process.stdout.write(renderers[format](comparison, changes))
-  await writeFiles(outputs.map((output) => [output, renderers[output.format](comparison, changes)]))
-  people.write(renderTable(comparison, changes, colorsFor(people), columnsOf(people)))
-  if (failOnNew) decide(newlyFailingMusts(comparison), people)
+/** Reports of one target over time, oldest first, or of several targets in the order given. */
+export function compareReports(given: readonly ReportFile[]) {
+  const isOne =
+    new Set(given.map(({ report }) => report.target.baseUrl)).size < 2 && given.length > 1
+  const timeOf = ({ report }: ReportFile): number => Date.parse(report.run.startedAt)
+  const files = isOne ? given.toSorted((a, b) => timeOf(a) - timeOf(b)) : given
+  const books = files.map(({ report }) => new Map(report.requirements.map((one) => [one.id, one])))
+  const requirements = [...new Set(books.flatMap((book) => [...book.keys()]))].map((id) => {
+    const results = books.map((book) => book.get(id))
+    const { level, operation } = results.findLast((result) => result !== undefined)!
+    // Null: the report has no such requirement.
+    return { id, level, operation, outcomes: results.map((result) => result?.outcome ?? null) }
+  })
+  const broke = requirements.filter(
+    ({ outcomes }) => outcomes.at(-1) === 'failed' && outcomes[0] !== 'failed',
+  )
+  const ids = new Set((isOne ? broke : requirements).map(({ id }) => id))
+  const causes = files.flatMap(({ report }, at) =>
+    isOne && at < files.length - 1
+      ? []
+      : likelyCauses(
+          report.requirements.filter(({ id, outcome }) => outcome === 'failed' && ids.has(id)),
+          report,
+        ).map(({ results, what }) => ({ report: at + 1, what, ids: results.map(({ id }) => id) })),
+  )
+  return {
+    of: isOne ? 'time' : 'targets',
+    reports: files.map(({ path, report: { run, suite, summary, target, verdict } }) => ({
+      ...{ path, name: target.name, baseUrl: target.baseUrl, startedAt: run.startedAt },
+      ...{ suite, tpe: run.tpe, interrupted: run.interrupted, verdict, summary },
+    })),
+    /** The musts that fail in the last report and did not fail in the first. */
+    newlyFailing: broke.flatMap(({ id, level }) => (level === 'must' ? [id] : [])),
+    causes,
+    requirements,
+  } as const
 }
 
-function decide(ids: readonly string[], people: NodeJS.WriteStream): void {
-  process.exitCode = ids.length > 0 ? 1 : 0
-  const musts = `${count(ids.length, 'must')} ${ids.length === 1 ? 'is' : 'are'} newly failing in the last report`
-  tell(people, [
-    ids.length > 0
-      ? `exit 1: ${musts}: ${terminalText(ids.join(', '))}`
-      : 'exit 0: no must is newly failing',
-  ])
-}
+type Comparison = ReturnType<typeof compareReports>
+type Row = Comparison['requirements'][number]
 
-/** The comparison for programs; `newlyFailingMusts` is what `--fail-on-new` goes by. */
-function renderJson(comparison: Comparison): string {
-  const note = suiteNote(comparison)
-  return `${json(
-    {
-      format: 'conformance-comparison/1',
-      ...comparison,
-      newlyFailingMusts: newlyFailingMusts(comparison),
-      notes: note === undefined ? [] : [note],
-    },
-    2,
-  )}\n`
-}
+const [MOST_OPERATIONS, MOST_IDS, MOST_CAUSES] = [5, 2, 4]
 
-function renderMarkdown(comparison: Comparison, { causes, groups }: Changes): string {
-  const { columns, mode, of, rows } = comparison
-  const head = of === 'time' ? `${columns[0]!.baseUrl} over time` : 'Conformance compared'
-  const same = rows.length - differingRows(comparison).length
-  const note = suiteNote(comparison)
-  const fresh = newlyFailingMusts(comparison).length
+/** The comparison as lines of one screen. */
+export function screenOf(comparison: Comparison): string[] {
+  const { causes, of, reports, requirements } = comparison
+  const differ = (value: (report: Comparison['reports'][number]) => string): boolean =>
+    new Set(reports.map(value)).size > 1
+  const same = requirements.filter(({ outcomes }) => new Set(outcomes).size === 1).length
   return [
-    `## ${markdownText(head)}`,
-    '',
-    '| | report | started | suite | verdict | must | should |',
-    '| ---: | --- | --- | --- | --- | --- | --- |',
-    ...columns.map(
-      ({ baseUrl, interrupted, name, startedAt, summary, verdict, version }, index) =>
-        `| ${index + 1} | ${markdownText(`${name}, ${baseUrl}`)} | ${markdownText(startedAt)} | ${markdownText(version)} | ` +
-        `${verdictWords[verdict].word}${interrupted ? ' (interrupted)' : ''} | ${countsText(summary.must)} | ${countsText(summary.should)} |`,
-    ),
-    '',
-    `- code names are matched by mode ${mode}`,
-    ...(note === undefined ? [] : [`- ${markdownText(note)}`]),
-    ...(columns.length > 1 ? [`- musts that are newly failing in the last report: ${fresh}`] : []),
-    `- ${same} of ${rows.length} requirements are the same in all`,
-    '',
-    ...groups.flatMap(({ operations, rows: own, title }) => [
-      `**${title}: ${own.length}**`,
-      '',
-      ...operations.map(
-        ([operation, of]) =>
-          `- ${markdownCode(operation)} ${of.length}: ${of.map(({ id }) => markdownText(conditionOf(id))).join(', ')}`,
-      ),
-      '',
-    ]),
-    ...causes.map(
-      ({ results, title: what }) =>
-        `- likely cause of ${results.length} that broke: ${markdownText(what)}`,
-    ),
-    ...(causes.length > 0 ? [''] : []),
-    ...table(comparison),
-  ].join('\n')
-}
-
-function table(comparison: Comparison): string[] {
-  const { columns } = comparison
-  const rows = notableRows(comparison)
-  if (rows.length === 0) return []
-  return [
-    `| requirement | level | ${columns.map((_, index) => index + 1).join(' | ')} | |`,
-    `| --- | --- | ${columns.map(() => '---').join(' | ')} | --- |`,
-    ...rows.map((row) => {
-      const cells = row.outcomes.map((outcome) => marks[outcome ?? 'absent'].word.toLowerCase())
-      return `| ${markdownCode(row.id)} | ${row.level} | ${cells.join(' | ')} | ${changeOf(row, comparison) ?? ''} |`
+    of === 'time' ? `${reports[0]!.baseUrl} over time` : 'Targets',
+    ...reports.map(({ baseUrl, interrupted, name, startedAt, summary, verdict }, at) => {
+      const word = verdictWords[verdict].word + (interrupted ? ', interrupted' : '')
+      const { failed, notExercised, passed } = summary.must
+      const musts = count(passed + failed + notExercised, 'must')
+      const missed = notExercised > 0 ? `, ${notExercised} not tested` : ''
+      return `  ${at + 1}  ${of === 'time' ? startedAt : `${name}  ${baseUrl}`}  ${word}: ${failed} of ${musts} failed${missed}`
     }),
+    ...(differ(({ suite }) => suite.requirementsDigest)
+      ? [
+          `different versions of the suite judged (${reports.map(({ suite }) => suite.version).join(', ')}): a change may be one of the suite`,
+        ]
+      : []),
+    ...(differ(({ tpe }) => tpe) ? ['code names were not judged alike (--tpe) in all'] : []),
     '',
+    ...(of === 'time' ? changes(requirements) : failures(requirements)),
+    ...firstOf(
+      causes.map(
+        ({ ids, report, what }) =>
+          `  likely cause of ${ids.length}${of === 'time' ? ' that broke' : ` in ${report}`}: ${what}`,
+      ),
+      MOST_CAUSES,
+    ),
+    `${same} of ${requirements.length} requirements are the same in all`,
   ]
+}
+
+const kinds = [
+  ['Broke', undefined, 'failed'],
+  ['Fixed', 'failed', 'passed'],
+  ['Still failing', 'failed', 'failed'],
+  ['Failed before, not tested now', 'failed', 'not-exercised'],
+  ['Passed before, not tested now', 'passed', 'not-exercised'],
+] as const satisfies readonly [string, Outcome | undefined, Outcome][]
+
+function changes(rows: readonly Row[]): string[] {
+  return kinds.flatMap(([title, was, is]) => {
+    const own = rows.filter(
+      ({ outcomes: [first, ...rest] }) =>
+        rest.at(-1) === is && (was === undefined ? first !== is : first === was),
+    )
+    const operations = [...groupBy(own, ({ operation }) => operation)].toSorted(
+      ([, one], [, other]) => other.length - one.length,
+    )
+    const lines = operations.map(([operation, all]) => {
+      const names = all.map(
+        ({ id, level }) => conditionOf(id) + (level === 'should' ? ' (should)' : ''),
+      )
+      return `${operation}  ${all.length}: ${firstOf(names, MOST_IDS).join(', ')}`
+    })
+    return own.length === 0
+      ? []
+      : [`${title}: ${own.length}`, ...firstOf(lines, MOST_OPERATIONS).map((line) => `  ${line}`)]
+  })
+}
+
+/** How many requirements each target fails in each operation that any of them fails in. */
+function failures(rows: readonly Row[]): string[] {
+  return [...groupBy(rows, ({ operation }) => operation)].flatMap(([operation, own]) => {
+    if (!own.some(({ outcomes }) => outcomes.includes('failed'))) return []
+    const cells = own[0]!.outcomes.map((_, at) => {
+      const all = own.map(({ outcomes }) => outcomes[at])
+      const failed = all.filter((outcome) => outcome === 'failed').length
+      if (failed > 0) return `${at + 1} fails ${failed}`
+      return `${at + 1} ${all.includes('passed') ? 'passes' : 'is not tested'}`
+    })
+    return [`  ${operation}  ${cells.join(', ')}`]
+  })
 }

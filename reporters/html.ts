@@ -1,7 +1,7 @@
 import type { Report } from '../harness/report/index.ts'
 import { htmlText } from './escape.ts'
 import type { Exchanges } from './view/evidence.ts'
-import { pageHead, script, sectionHead, style } from './html/assets.ts'
+import { pageHead, script, sectionHead } from './html/assets.ts'
 import { failureList, stepList, matrix } from './html/lists.ts'
 import { masthead, runDetails } from './html/overview.ts'
 import { operationHead, toolbar, requirement } from './html/requirement.ts'
@@ -56,7 +56,7 @@ export async function* renderHtml(
   run: Shown = {},
 ): AsyncGenerator<string, void, undefined> {
   const book = await exchangeBook(exchanges, EXCHANGE_BUDGET)
-  yield `${pageHead(`${report.target.name}: ${standingOf(report).word}`, { style, script })}
+  yield `${pageHead(`${report.target.name}: ${standingOf(report).word}`)}
 <body${isLong(report) ? ' class="long"' : ''}><a class="skip" href="#main">Skip to the results</a>
 `
   yield masthead(report, run)

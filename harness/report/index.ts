@@ -15,7 +15,7 @@ export { rateOf, rateText, spokenRate } from './reason.ts'
 
 // Verdict, exit code, and which response failed.
 export { countOutcomes, familyNamesOnly, inMode } from './verdict.ts'
-export { outcomeIn, summarize } from './verdict.ts'
+export { summarize } from './verdict.ts'
 export { type HttpResponse, isSame, responseOf, sayAnswers } from './verdict.ts'
 export { applyGates, decided, decisive, inconsistencies } from './exit-code.ts'
 export { outsideCause, withProblems } from './exit-code.ts'

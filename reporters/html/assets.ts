@@ -19,33 +19,28 @@ const sheets = [
   'narrow',
   'print',
 ]
-export const style = sheets.map((name) => read(`style/${name}.css`)).join('\n')
+const style = sheets.map((name) => read(`style/${name}.css`)).join('\n')
 export const script = read('page.js')
 
-/** Allows that style and that script, if there is one, by their hashes, and nothing else: no remote, no inline event code. */
-export function policyFor(page: { readonly style: string; readonly script?: string }): string {
-  return [
-    "default-src 'none'",
-    `style-src ${hashOf(page.style)}`,
-    ...(page.script === undefined ? [] : [`script-src ${hashOf(page.script)}`]),
-    'img-src data:',
-    "base-uri 'none'",
-    "form-action 'none'",
-  ].join('; ')
-}
+/** Allows that style and that script by their hashes, and nothing else: no remote, no inline event code. */
+const policy = [
+  "default-src 'none'",
+  `style-src ${hashOf(style)}`,
+  `script-src ${hashOf(script)}`,
+  'img-src data:',
+  "base-uri 'none'",
+  "form-action 'none'",
+].join('; ')
 
-export function pageHead(
-  title: string,
-  page: { readonly style: string; readonly script?: string },
-): string {
+export function pageHead(title: string): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${htmlAttribute(policyFor(page))}">
+<meta http-equiv="Content-Security-Policy" content="${htmlAttribute(policy)}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${htmlText(title)}</title>
 <link rel="icon" href="data:,">
-<style>${page.style}</style></head>`
+<style>${style}</style></head>`
 }
 
 /** The beginning of a section of a page: its heading, which names it, with markup that is said more quietly. */

@@ -160,7 +160,7 @@ function failuresIn(groups: readonly OperationGroup[], condition: string): numbe
     .filter((result) => isFailed(result) && conditionOf(result.id) === condition).length
 }
 
-export function legend(marks: readonly Mark[]): string {
+function legend(marks: readonly Mark[]): string {
   const words = marks.map(
     ({ sign, tone, word }) =>
       `<span class="${tone}"><i aria-hidden="true">${sign}</i>${word}</span>`,

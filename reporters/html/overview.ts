@@ -40,7 +40,7 @@ ${nextBlock(report, how)}${items.length > 0 ? `<ul class="notes">${items.join(''
 `
 }
 
-export const tones = { good: 'p', warning: 'm', bad: 'f' } as const satisfies Record<Tone, string>
+const tones = { good: 'p', warning: 'm', bad: 'f' } as const satisfies Record<Tone, string>
 
 function verdictBlock(report: Report): string {
   const { meaning, sign, tone, word } = standingOf(report)
@@ -85,7 +85,7 @@ function levelCard(
 }
 
 /** The shares of the outcomes side by side; the numbers are beside it as text. */
-export function bar(counts: Counts): string {
+function bar(counts: Counts): string {
   let x = 0
   const parts = Object.values(outcomes).map(({ member, tone }) => {
     const width = counts[member]

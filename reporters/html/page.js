@@ -43,9 +43,6 @@ function recall() {
     box.checked = !off.includes(box.value)
 }
 
-// So many rows are shown without being asked for one by one.
-const FEW = 60
-
 function filter() {
   const words = $('find').value.toLowerCase().split(/\s+/).filter(Boolean)
   const outcomes = new Set(
@@ -62,10 +59,8 @@ function filter() {
     row.hidden = !fits
     if (fits) shown += 1
   }
-  for (const section of document.querySelectorAll('#list > :is(.op, .fold)')) {
+  for (const section of document.querySelectorAll('#list > .op'))
     section.hidden = !section.querySelector('.r:not([hidden])')
-    if (shown <= FEW) section.open = true
-  }
   $('shown').textContent = shown === rows.length ? '' : `${shown} of ${rows.length} shown`
 }
 
@@ -174,8 +169,7 @@ $('find').addEventListener('input', filterAnew)
 $('tools').addEventListener('change', filterAnew)
 $('fold').addEventListener('click', () => {
   const open = $('fold').textContent === 'Open all'
-  for (const row of [...document.querySelectorAll('#list > .fold'), ...allRows()])
-    row.open = open && !row.hidden
+  for (const row of allRows()) row.open = open && !row.hidden
   $('fold').textContent = open ? 'Close all' : 'Open all'
 })
 document.addEventListener(

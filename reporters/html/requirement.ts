@@ -7,7 +7,7 @@ import type {
 import { count, reasonExpected, sections, sectionsIn } from '../../harness/report/index.ts'
 import { singleQuoted } from '../../harness/shell-word.ts'
 import { htmlAttribute, htmlText, shortened, visible } from '../escape.ts'
-import { duration, type Mark } from '../view/writing.ts'
+import { duration } from '../view/writing.ts'
 import { responseDifference, responseDifferenceOf } from '../view/difference.ts'
 import { evidence } from '../view/evidence.ts'
 import {
@@ -156,14 +156,9 @@ function rerun({ run, target }: Report, { id }: RequirementResult): string {
 
 /** Filter and search; they need the script, which shows them. */
 export function toolbar(report: Report): string {
-  return filters(kindsIn(report).map(([kind, mark]) => ({ kind, ...mark })))
-}
-
-/** @param kinds what can be left away; what was left out, and what is the same everywhere, is at first */
-export function filters(kinds: readonly (Mark & { readonly kind: string })[]): string {
-  const boxes = kinds.map(
-    ({ kind, sign, tone, word }) =>
-      `<label class="${tone}"><input type="checkbox" name="outcome" value="${kind}"${kind === 'left-out' || kind === 'same' ? '' : ' checked'}><i aria-hidden="true">${sign}</i>${word}</label>`,
+  const boxes = kindsIn(report).map(
+    ([kind, { sign, tone, word }]) =>
+      `<label class="${tone}"><input type="checkbox" name="outcome" value="${kind}"${kind === 'left-out' ? '' : ' checked'}><i aria-hidden="true">${sign}</i>${word}</label>`,
   )
   return `<div class="tools" id="tools" role="search" aria-label="Requirements" hidden><input type="search" id="find" placeholder="Search id, statement, reason" aria-label="Search requirements"><fieldset><legend class="sr">Outcome</legend>${boxes.join('')}</fieldset><label class="sr" for="level">Level</label><select id="level"><option value="">Must and should</option><option value="must">Must only</option><option value="should">Should only</option></select><button type="button" id="fold">Open all</button><output id="shown"></output></div>`
 }

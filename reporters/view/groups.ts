@@ -66,11 +66,6 @@ export function exercised(counts: Counts): number {
   return counts.passed + counts.failed
 }
 
-/** `3 passed, 0 failed, 1 not tested, 0 not applicable` */
-export function countsText({ passed, failed, notExercised, notApplicable }: Counts): string {
-  return `${passed} passed, ${failed} failed, ${notExercised} not tested, ${notApplicable} not applicable`
-}
-
 export function sum(a: Counts, b: Counts): Counts {
   const add = (member: keyof Counts): number => a[member] + b[member]
   return {

@@ -4,9 +4,6 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Browser, BrowserContextOptions } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { changesOf } from '../../cli/compare/comparison.ts'
-import { renderPage } from '../../cli/compare/page.ts'
-import { compareReports } from '../../cli/compare/comparison.ts'
 import { renderHtml } from '../../reporters/html.ts'
 import { thinOut, violations } from '../support/accessibility.ts'
 import { hasChromium, launchChromium, openPage, phone } from '../support/chromium.ts'
@@ -80,21 +77,6 @@ describe.skipIf(!isInstalled)('the HTML report in Chromium', () => {
     await thinOut(page, '#list .r')
     expect(await page.locator('#list .r[open] .copy').count()).toBeGreaterThan(20)
     expect(await violations(page, 'of targets')).toEqual([])
-  })
-
-  test('a comparison is accessible too, and needs no sideways scrolling on a phone', async () => {
-    const file = join(directory, 'compared.html')
-    const reports = [report, sampleReport()].map((one, at) => ({ path: `${at}.json`, report: one }))
-    const comparison = compareReports(reports)
-    writeFileSync(file, renderPage(comparison, changesOf(comparison, reports[1]!.report)))
-    const page = await browser!.newPage({ viewport: phone })
-    onTestFinished(() => page.close())
-    await page.goto(pathToFileURL(file).href)
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(phone.width)
-    await thinOut(page, '.compared tbody tr:nth-child(n + 20)')
-    expect(await violations(page)).toEqual([])
-    await page.emulateMedia({ colorScheme: 'dark' })
-    expect(await violations(page, 'of colours')).toEqual([])
   })
 
   test('asks for nothing but itself, and the console stays empty', async () => {
