@@ -7,12 +7,10 @@ import {
   isThrottled,
   kindOfRequest,
   livenessProbe,
-  lookAtCreation,
   NotExercised,
   operationName,
   type Probe,
   type Run,
-  type SendAgain,
   type SendHeld,
   sendOnce,
 } from '../engine/index.ts'
@@ -89,14 +87,12 @@ export async function sendAtOnce(
     if (opens) await openConnections(run, count, sendHeld)
     return Promise.all(probes.map((probe) => sendHeld(probe, purpose, { fresh })))
   })
-  const again: SendAgain = async (options) =>
-    sendOnce(run, await make(), purpose, { ...options, pace: 'paid-back' })
   const sent = await Promise.all(
     first.map(async (exchange) => {
-      await lookAtCreation(run, exchange, again)
       if (!exchange.noResponse?.staleConnection) return exchange
       client.losses.retried++
-      return { ...(await again({ fresh: true })), unanswered: exchange }
+      const options = { fresh: true, pace: 'paid-back' } as const
+      return { ...(await sendOnce(run, await make(), purpose, options)), unanswered: exchange }
     }),
   )
   for (const exchange of sent) holdBack(run, exchange)

@@ -99,7 +99,6 @@ export function createCheckContext(run: Run, requirement: CatalogueRequirement):
         expected: `${expected}${remarks.join('')}${cites}`,
         cites,
         actual: withFinding(exchange, actual ?? describeResponse(exchange)),
-        ...(exchange.finding?.kind === 'remembers-key' && { connection: 'remembers-key' as const }),
         familyOnly: false,
         // Statuses and names that the requirement asks for, if it asks for any.
         ...(expects !== undefined && { asked: [expects].flat(2).map(String) }),

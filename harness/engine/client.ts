@@ -124,8 +124,8 @@ const garbled = ({ unanswered }: Exchange): Exchange | undefined =>
  * | - | - | - | - |
  * | a guardrail or a model error met it | nothing: these come and go | five tries, eight of a refusal | an answer that is none of them is judged |
  * | an object that was just made is not there yet | time | each second of `settleMs` | the answer after that is judged |
- * | its connection, by what that carried before | a fresh connection | once, and nine or eighteen times to prove it | right on fresh
- *   ones and wrong after that request: that request fails; else the answers differ, and the wrong one is judged |
+ * | its connection, by what that carried before | a fresh connection | once, and four times to prove it | right on fresh ones and
+ *   wrong after that request: that request fails; else the answers differ, and the wrong one is judged |
  * | a limit | nothing else under way, in turn with the request without its fault | three turns | that one granted and this one
  *   throttled each time: its answer is judged |
  * | what the run did meanwhile, or a replica | everything else was sent | up to four times | right each time: it takes

@@ -94,9 +94,7 @@ function newFindings({ baseUrl }: Target, clean: (text: string) => string): Find
     poisoned: new Map(),
     poisonedResponses: new WeakSet(),
     gatewayErrors: new WeakSet(),
-    suspects: new Set(),
     wrongAnywhere: new Set(),
-    varies: false,
   }
 }
 

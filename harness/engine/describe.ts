@@ -51,14 +51,9 @@ export function wasAnswered(exchange: Exchange): string {
 /** How what was received begins, in a failure of an answer that is right on a connection of its own. */
 export const onReusedConnection = 'wrong only on a reused connection: '
 
-/** How it begins if the connection is taken for that of the key that was shown on it. */
-export const onRememberedKey = `${onReusedConnection}the connection remembers a key that was shown on it: `
-
 /** Tells what was received, and what asking again showed of it. */
 export function withFinding({ finding }: Exchange, received: string): string {
   if (finding === undefined || finding.kind === 'otherwise-later') return received
-  if (finding.kind === 'remembers-key')
-    return `${onRememberedKey}answered ${received}, and on a fresh connection ${finding.fresh}`
   const all = finding.responses.reduce((sum, [, times]) => sum + times, 0)
   const each = finding.responses.map(([response, times]) => `${times} of ${all}: ${response}`)
   return `${received}; the answers to one request differ: ${each.join('; ')}`

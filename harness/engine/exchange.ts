@@ -126,12 +126,6 @@ export interface PreviousRequest {
 
 /** Finding of asking again after a wrong answer. */
 type Finding =
-  | {
-      /** Right on fresh connections, and wrong on one after a request with the full key. */
-      readonly kind: 'remembers-key'
-      /** How it is answered on a fresh connection, in words. */
-      readonly fresh: string
-    }
   /** Answered otherwise, and always so, when everything else was sent; in words. */
   | { readonly kind: 'otherwise-later'; readonly response: string }
   | {

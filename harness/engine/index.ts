@@ -36,17 +36,11 @@ export {
 
 // Sending it.
 export { ask, askHolding, throughGate } from './client.ts'
-export {
-  type Counterpart,
-  pastBlocks,
-  type SendAgain,
-  waitUntilSettled,
-} from './second-look/later.ts'
+export { type Counterpart, pastBlocks, waitUntilSettled } from './second-look/later.ts'
 export { holdPlaces, type SendHeld, sendOnce, sendWithStaleRetry } from './send.ts'
 export { isOwnBreakdown } from './retry.ts'
 export { sendHookRequest } from './own-requests.ts'
 export { createSemaphore } from './pace.ts'
-export { lookAtCreation } from './second-look/reused-connection.ts'
 
 // A response, and words for it.
 export { type HttpResponse, jsonValue, responseOf, tpeOf } from './response.ts'

@@ -122,12 +122,8 @@ export interface Findings {
   readonly poisonedResponses: WeakSet<object>
   /** Errors of a gateway in place of an answer that came when the request was sent again: no matter of what was sent. */
   readonly gatewayErrors: WeakSet<HttpResponse>
-  /** Requests that are proven to leave their connections unusable. */
-  readonly suspects: Set<string>
   /** Kinds of answers that were as wrong on a fresh connection: nothing is to be learned from the next one. */
   readonly wrongAnywhere: Set<string>
-  /** An answer was wrong and right in an order that no connection explains. */
-  varies: boolean
 }
 
 /** One run. Plain objects, none of them shared between two runs. */

@@ -128,8 +128,8 @@ export const failure = object(
       object({ request: defined<RecordedRequest>('request'), status: integer }),
     ),
     connection: described(
-      'The fault is how connections are treated: an answer is wrong on a reused one alone, or the key that was shown on one goes for all that follows.',
-      oneOf('reused', 'remembers-key'),
+      'The answer to the next request is wrong on a reused connection alone.',
+      oneOf('reused'),
     ),
     toRefuse: described('The request had to be refused.', always),
     cites: described('How `expected` ends: the sections that it cites.', text),
