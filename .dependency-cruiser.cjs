@@ -25,26 +25,13 @@ const house = {
   ),
   suites: [[...harness, 'fixtures/'], 'A suite is written with harness/checks.'],
   reporters: [['harness/report/', ...ground], 'A report is rendered from the result model alone.'],
-  certificate: [
-    ['harness/report/', 'reporters/', 'traffic/', ...ground],
-    'A certificate is issued for a report, and holds its recorded exchanges to it.',
-  ],
   traffic: [['suites/', ...harness], 'Recorded traffic is judged as a live run is.'],
   library: [
     ['suites/', 'traffic/', 'reference/', 'reporters/', ...harness],
     'The engine as a library, and the front for vitest.',
   ],
   cli: [
-    [
-      'library/',
-      'suites/',
-      'reporters/',
-      'certificate/',
-      'traffic/',
-      'reference/',
-      'fixtures/',
-      ...harness,
-    ],
+    ['library/', 'suites/', 'reporters/', 'traffic/', 'reference/', 'fixtures/', ...harness],
     'The command line is on top.',
   ],
 }

@@ -122,7 +122,7 @@ export const specVersion = '1.0'
 export const specDigest = 'sha256:f0330eb85c2e74b6b8f2ea2e55d3351ff1ef476638083cdc825018beb8947c09'
 
 /** The catalogue as canonical JSON (RFC 8785). */
-export function requirementsText(): string {
+function requirementsText(): string {
   const text = canonicalize(catalogue.map(published))
   if (text === undefined) throw new Error('the catalogue is no JSON value')
   return text

@@ -168,9 +168,9 @@ export const commands: Readonly<Record<string, () => Promise<CommandUnknownOpts>
   check: async () => (await import('./check.ts')).checkCommand(),
   compare: async () => (await import('./compare.ts')).compareCommand(),
   watch: async () => (await import('./sessions.ts')).watchCommand(),
-  keygen: async () => (await import('./certificates.ts')).keygenCommand(),
-  sign: async () => (await import('./certificates.ts')).signCommand(),
-  verify: async () => (await import('./certificates.ts')).verifyCommand(),
+  keygen: async () => (await import('./certificate/keygen.ts')).keygenCommand(),
+  sign: async () => (await import('./certificate/sign.ts')).signCommand(),
+  verify: async () => (await import('./certificate/verify.ts')).verifyCommand(),
 }
 
 const commandGroups: Readonly<Record<string, readonly string[]>> = {

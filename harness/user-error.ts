@@ -11,16 +11,6 @@ export function ensure(holds: boolean, sentence: string): asserts holds {
   if (!holds) throw new UserError(sentence)
 }
 
-/** Gives what the work gives, or the mistake of the user's that it throws. */
-export function orMistake<T>(work: () => T): T | UserError {
-  try {
-    return work()
-  } catch (error) {
-    if (error instanceof UserError) return error
-    throw error
-  }
-}
-
 /** Why a file cannot be read, in words that follow its name: the codes of the system are for those who know them. */
 export function whyUnreadable(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException

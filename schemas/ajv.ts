@@ -16,7 +16,7 @@ export const schemaNames = [
 export type SchemaName = (typeof schemaNames)[number]
 
 export function schemaFile(name: SchemaName): string {
-  return `${name === 'certificate' ? name : 'schemas'}/${name}.schema.json`
+  return `schemas/${name}.schema.json`
 }
 
 /** How each schema is compiled: at build time for what is shipped, when it is first needed in a checkout. */
@@ -24,9 +24,6 @@ export function optionsFor(name: SchemaName): Options {
   // A target file is judged whole: each mistake in it is told. Members that a definition shares stand beside a reference to it.
   if (name === 'target')
     return { strictTypes: false, allErrors: true, verbose: true, inlineRefs: false, formats }
-  // Beyond its two subjects stand as many files of exchanges as there are.
-  if (name === 'certificate')
-    return { strict: true, strictTuples: false, inlineRefs: false, formats }
   return {
     strict: true,
     // What stands beyond choices[0] is free.

@@ -28,8 +28,8 @@ const makers = {
     '../harness/report/report-schema.ts',
     ({ reportSchema }) => reportSchema,
   ],
-  'certificate/certificate.schema.json': [
-    '../certificate/statement-schema.ts',
+  'schemas/certificate.schema.json': [
+    '../cli/certificate/statement-schema.ts',
     ({ statementSchema }) => statementSchema,
   ],
   'catalogue/readings.json': ['./readings.ts', ({ readings }) => readings()],

@@ -178,19 +178,6 @@ export function listenedOn<T>(port: number, listening: Promise<T>): Promise<T> {
   })
 }
 
-export function keyIdOption(meaning: string) {
-  return new Option('--key-id <id>', meaning).argParser(keyIds).default([], 'none')
-}
-
-function keyIds(value: string, before: readonly string[]): string[] {
-  if (!/^sha256:[0-9a-f]{64}$/.test(value)) {
-    throw new InvalidArgumentError(
-      'Give it as conform keygen prints it: sha256: and 64 hexadecimal digits.',
-    )
-  }
-  return [...before, value]
-}
-
 function headerOption() {
   const meaning = "header sent with every request: 'name: value', or 'name: env:NAME'; repeatable"
   return new Option("--header <'name: value'>", meaning).argParser(headers).default({}, 'none')

@@ -2,8 +2,8 @@
 export type * from './report-schema.ts'
 export { basicDefinitions, conditions } from './report-schema.ts'
 export { assembleReport, noRun, suiteVersion } from './assemble-report.ts'
-export { doubledMember, firstError, refuseDoubled } from './json-file.ts'
-export { parseJson, parseReport, readBytes, readReport, type ReportFile } from './json-file.ts'
+export { doubledMember, firstError } from './json-file.ts'
+export { parseReport, readBytes, readReport, type ReportFile } from './json-file.ts'
 
 // Why something was not judged, and words that all who tell of results use.
 export { absentReason, leftOut, mistakeReason, targetReason } from './reason.ts'
@@ -14,8 +14,7 @@ export { count, sayNeed, sayNeeds, sections, sectionsIn } from './reason.ts'
 export { rateOf, rateText, spokenRate } from './reason.ts'
 
 // Verdict, exit code, and which response failed.
-export { countOutcomes, familyNamesOnly, inMode } from './verdict.ts'
-export { summarize } from './verdict.ts'
+export { familyNamesOnly, inMode, summarize } from './verdict.ts'
 export { type HttpResponse, isSame, responseOf, sayAnswers } from './verdict.ts'
 export { applyGates, decided, decisive, inconsistencies } from './exit-code.ts'
 export { outsideCause, withProblems } from './exit-code.ts'

@@ -55,13 +55,6 @@ export function doubledMember(
   return doubled
 }
 
-/** Throws UserError if the JSON text has a member twice in one object: then two readers may read two values. */
-export function refuseDoubled(text: string, path: string): void {
-  const doubled = doubledMember(text)
-  if (doubled !== undefined)
-    throw new UserError(`${path}: has "${doubled.name}" twice in one object`)
-}
-
 const FORMAT = 'conformance-report/1'
 
 export interface ReportFile {

@@ -113,7 +113,7 @@ const created = object(
 )
 export type Created = Fitting<typeof created>
 
-/** How the run was made: what a certificate repeats. */
+/** How the run was made. A certificate repeats these. */
 export const conditions = {
   startedAt: time,
   durationMs: milliseconds,

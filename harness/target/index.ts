@@ -12,7 +12,7 @@ export { exclusiveIds, isExclusive } from './declared.ts'
 
 // The target that it becomes.
 export { resolveTarget } from './resolve.ts'
-export { canonicalTarget, leavesOf, plainFile, targetDigest } from './places.ts'
+export { leavesOf, plainFile } from './places.ts'
 export {
   type ApplicationResource,
   applicationNames,

@@ -26,7 +26,6 @@ const tree = {
   'fixtures/leads.ts': "import '../catalogue/leaf.ts'\n",
   'reporters/leads.ts': "import '../harness/engine/leads.ts'\n",
   'reference/leads.ts': "import '../catalogue/leaf.ts'\n",
-  'certificate/leads.ts': "import '../suites/leaf.ts'\n",
   'traffic/leads.ts': "import '../cli/leaf.ts'\n",
   'cli/leads.ts':
     "import '../tests/leaf.ts'\nimport 'undici'\nimport 'vitest'\nimport './nowhere.ts'\n",
@@ -113,7 +112,6 @@ test('what an edge forbids is found', () => {
     'catalogue',
     'reporters',
     'suites',
-    'certificate',
     'traffic',
     'cli',
   ]

@@ -1,0 +1,78 @@
+import { groupBy } from '../../harness/group-by.ts'
+import { terminalText } from '../../reporters/escape.ts'
+import { verdictBeside } from '../../reporters/view/excused.ts'
+import { firstOf } from '../../reporters/view/writing.ts'
+import { operationsIn } from './statement.ts'
+import type { Predicate } from './statement-schema.ts'
+
+/** Lines on what a certificate claims. Its names and reasons come from the signer: no control character of theirs is printed. */
+export function claimLines(claims: Predicate): string[] {
+  const { excused, failed, notExercised, run, suite, target } = claims
+  const unserved = claims.operations
+    .filter(({ state }) => state === 'not-served')
+    .map(({ id, answered = 'nothing: not asked' }) => `${id} (answered ${answered})`)
+  const judged = operationsIn(claims, 'judged')
+  const some = (what: string, names: readonly string[]) =>
+    names.length > 0 ? [`${what}: ${listed(names)}`] : []
+  const lines = [
+    verdictLine(claims),
+    ...claims.partial.map((reason) => `partial: ${reason}`),
+    `operations judged: ${judged.length} of ${claims.operations.length} (${judged.join(', ')})`,
+    `operations not served: ${listed(unserved)}`,
+    ...some('operations removed', operationsIn(claims, 'removed')),
+    ...some('operations not tested', operationsIn(claims, 'not-tested')),
+    `requirements not tested: ${notExercised.length}`,
+    ...byReason(notExercised),
+    `requirements excused (unreachable): ${excused.length}`,
+    ...byReason(excused),
+    ...some('requirements failed', failed),
+    `mode: ${modeOf(run)}; runs: ${run.runs}; seed: ${run.seed}`,
+    `run: ${run.startedAt}, version ${suite.version} of the suite, version ${suite.specVersion} of the interface`,
+    `target: ${target.baseUrl}, named ${JSON.stringify(target.name)}`,
+    `valid: ${claims.issuedAt} to ${claims.expiresAt}`,
+  ]
+  return lines.map((line) => terminalText(line, Infinity))
+}
+
+/** `Conformant (quick, partial): 257 required checks passed, 55 excused (unreachable), 2 operations not served`. */
+function verdictLine({ verdict, summary, excused, run, partial, ...claims }: Predicate): string {
+  const notes = [
+    ...(run.tpe === 'family' ? ['family names'] : []),
+    ...(run.depth === 'quick' ? ['quick'] : []),
+    ...(partial.length > 0 ? ['partial'] : []),
+  ]
+  return verdictBeside(verdict, notes, {
+    must: summary.must,
+    excused: excused.filter(({ level }) => level === 'must').length,
+    notServed: claims.operations.filter(({ state }) => state === 'not-served').length,
+  })
+}
+
+function listed(names: readonly string[]): string {
+  return names.length === 0 ? '0' : `${names.length} (${names.join(', ')})`
+}
+
+/** How many requirements have each reason, the most frequent first. */
+function byReason(requirements: readonly { readonly id: string; readonly reason: string }[]) {
+  return [...groupBy(requirements, ({ reason }) => reason)]
+    .sort(([, a], [, b]) => b.length - a.length)
+    .map(([reason, of]) => {
+      const ids = firstOf(
+        of.map(({ id }) => id),
+        5,
+      )
+      return `  ${of.length}: ${reason} (${ids.join(', ')})`
+    })
+}
+
+function modeOf({ ca, credentialProbes, depth, insecure, proxy, strict, tpe }: Predicate['run']) {
+  return [
+    tpe === 'exact' ? 'exact names' : 'family names',
+    depth,
+    ...(strict ? ['strict'] : []),
+    ...(credentialProbes === 'few' ? ['few wrong keys'] : []),
+    ...(proxy === null ? [] : [`through the proxy ${proxy}`]),
+    ...(ca ? ['own certificate authority (tls.ca)'] : []),
+    ...(insecure ? ['TLS not verified (--insecure)'] : []),
+  ].join(', ')
+}

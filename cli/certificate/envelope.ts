@@ -1,0 +1,70 @@
+import { type KeyObject, sign, verify } from 'node:crypto'
+import { isObject, member, parsedJson } from '../../schemas/json.ts'
+import { keyId } from './keys.ts'
+
+/** A DSSE envelope, decoded (https://github.com/secure-systems-lab/dsse). */
+export interface Envelope {
+  readonly payloadType: string
+  readonly payload: Buffer
+  /** `keyid` is a hint that nothing relies on. */
+  readonly signatures: readonly { readonly keyid?: string; readonly sig: Buffer }[]
+}
+
+/** The bytes that a signature covers: type and payload, each after its length. */
+function preAuthEncoding(payloadType: string, payload: Buffer): Buffer {
+  const head = `DSSEv1 ${Buffer.byteLength(payloadType)} ${payloadType} ${payload.byteLength} `
+  return Buffer.concat([Buffer.from(head), payload])
+}
+
+export function signEnvelope(
+  payloadType: string,
+  payload: Buffer,
+  privateKey: KeyObject,
+): Envelope {
+  const sig = sign(null, preAuthEncoding(payloadType, payload), privateKey)
+  return { payloadType, payload, signatures: [{ keyid: keyId(privateKey), sig }] }
+}
+
+/** True if one of its signatures is by that key. */
+export function isSignedBy(envelope: Envelope, publicKey: KeyObject): boolean {
+  const signed = preAuthEncoding(envelope.payloadType, envelope.payload)
+  return envelope.signatures.some(({ sig }) => verify(null, signed, publicKey, sig))
+}
+
+/** The text of the file that `conform sign` writes. */
+export function encodeEnvelope({ payloadType, payload, signatures }: Envelope): string {
+  const written = {
+    payloadType,
+    payload: payload.toString('base64'),
+    signatures: signatures.map(({ keyid, sig }) => ({ keyid, sig: sig.toString('base64') })),
+  }
+  return `${JSON.stringify(written, null, 2)}\n`
+}
+
+/**
+ * Reads an envelope as DSSE allows it: either base64 alphabet, any order of members, white space and line ends, several
+ * signatures; a byte order mark before it is skipped. Returns the problem, as the end of a sentence, if it is not one.
+ */
+export function decodeEnvelope(bytes: Buffer): Envelope | string {
+  const value = parsedJson(bytes.toString('utf8').replace(/^\uFEFF/, ''))
+  if (!isObject(value)) return 'the file is not a JSON object'
+  const { payloadType, signatures } = value
+  const payload = base64In(value.payload)
+  if (typeof payloadType !== 'string' || !Array.isArray(signatures))
+    return 'the file has no payloadType or no signatures'
+  if (payload === undefined) return 'its payload is not base64'
+  const decoded = signatures.flatMap((signature) => {
+    const sig = base64In(member(signature, 'sig'))
+    const keyid = member(signature, 'keyid')
+    return sig ? [{ sig, ...(typeof keyid === 'string' && { keyid }) }] : []
+  })
+  return decoded.length === signatures.length && decoded.length > 0
+    ? { payloadType, payload, signatures: decoded }
+    : 'it has no signature, or one that is not base64'
+}
+
+function base64In(text: unknown): Buffer | undefined {
+  if (typeof text !== 'string') return undefined
+  const bare = text.replaceAll(/\s/g, '')
+  return /^[\w+/-]+={0,2}$/.test(bare) ? Buffer.from(bare, 'base64') : undefined
+}

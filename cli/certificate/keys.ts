@@ -1,0 +1,144 @@
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+} from 'node:crypto'
+import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { readBytes } from '../../harness/report/index.ts'
+import { ensure, unreadable, unwritable, UserError } from '../../harness/user-error.ts'
+
+/** Name of a key, whichever half is given: `sha256:` and the digest of its SPKI in DER, in hex. */
+export function keyId(key: KeyObject): string {
+  const publicKey = key.type === 'private' ? createPublicKey(key) : key
+  const spki = publicKey.export({ type: 'spki', format: 'der' })
+  return `sha256:${createHash('sha256').update(spki).digest('hex')}`
+}
+
+export function pemOf(publicKey: KeyObject): string {
+  return publicKey.export({ type: 'spki', format: 'pem' }) as string
+}
+
+/**
+ * Writes a new Ed25519 pair in PEM: PKCS#8, readable by its owner only and encrypted if there is a passphrase, and SPKI.
+ * Throws UserError if one of the files exists or cannot be written; then neither is left behind.
+ */
+export function writeKeyPair(
+  privateFile: string,
+  publicFile: string,
+  passphrase?: string,
+): KeyObject {
+  ensure(
+    resolve(privateFile) !== resolve(publicFile),
+    `${privateFile}: the two keys need two different files`,
+  )
+  for (const file of [privateFile, publicFile])
+    ensure(!existsSync(file), `${file}: already exists; a key is never overwritten`)
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+  const encryption = passphrase === undefined ? {} : { cipher: 'aes-256-cbc', passphrase }
+  write(privateFile, privateKey.export({ type: 'pkcs8', format: 'pem', ...encryption }), 0o600)
+  try {
+    write(publicFile, pemOf(publicKey), 0o644)
+  } catch (error) {
+    rmSync(privateFile, { force: true })
+    throw error
+  }
+  return publicKey
+}
+
+function write(file: string, pem: string | Buffer, mode: number): void {
+  try {
+    writeFileSync(file, pem, { flag: 'wx', mode })
+    // Undoes what the umask took from the public file.
+    chmodSync(file, mode)
+  } catch (error) {
+    throw unwritable(file, error)
+  }
+}
+
+/**
+ * Throws UserError if the file is not an Ed25519 private key in PKCS#8, if other users may read it, or if the passphrase is
+ * missing or wrong.
+ */
+export async function readPrivateKey(file: string, ask = terminalAsk()): Promise<KeyObject> {
+  const pem = readOwnersFile(file)
+  const isEncrypted = pem.includes('BEGIN ENCRYPTED PRIVATE KEY')
+  const passphrase = isEncrypted
+    ? process.env[VARIABLE] || (await ask?.(`Passphrase of ${file}`))
+    : ''
+  ensure(passphrase !== undefined, `${file}: is encrypted; set ${VARIABLE}, or sign on a terminal`)
+  const key = orUndefined(() => createPrivateKey({ key: pem, passphrase }))
+  ensure(key !== undefined || !isEncrypted, `${file}: the passphrase is wrong`)
+  ensure(
+    key?.asymmetricKeyType === 'ed25519',
+    `${file}: is not an Ed25519 private key in PEM; conform keygen makes one`,
+  )
+  return key
+}
+
+function readOwnersFile(file: string): string {
+  try {
+    const mode = statSync(file).mode & 0o777
+    // Windows has no such rights.
+    const isOpen = process.platform !== 'win32' && (mode & 0o077) !== 0
+    ensure(
+      !isOpen,
+      `${file}: other users may read or change it (mode ${mode.toString(8)}); run chmod 600 first`,
+    )
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw error instanceof UserError ? error : unreadable(file, error)
+  }
+}
+
+/** Throws UserError if the file is not an Ed25519 public key. */
+export function readPublicKey(file: string): KeyObject {
+  const key = publicKeyIn(readBytes(file).toString())
+  ensure(key !== undefined, `${file}: is not an Ed25519 public key in PEM`)
+  return key
+}
+
+/** The Ed25519 public key of a PEM; undefined if it is not one. */
+export function publicKeyIn(pem: unknown): KeyObject | undefined {
+  // createPublicKey would also derive one from a private key.
+  if (typeof pem !== 'string' || pem.includes('PRIVATE')) return undefined
+  const key = orUndefined(() => createPublicKey(pem))
+  return key?.asymmetricKeyType === 'ed25519' ? key : undefined
+}
+
+function orUndefined<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
+}
+
+/** Holds the passphrase of the private key if nobody can be asked. */
+const VARIABLE = 'CONFORM_KEY_PASSPHRASE'
+
+/** The passphrase of a new key, asked for twice; undefined for none. Throws UserError if the variable is empty or the two differ. */
+export async function newPassphrase(ask = terminalAsk()): Promise<string | undefined> {
+  const given = process.env[VARIABLE]
+  ensure(given !== '', `${VARIABLE} is empty; unset it for a key without a passphrase`)
+  if (given !== undefined || !ask) return given
+  const first = await ask('Passphrase of the new key (empty: none)')
+  if (first === '') return undefined
+  ensure((await ask('Repeat it')) === first, 'the two passphrases differ; nothing was written')
+  return first
+}
+
+/** Asks on this process's terminal, without showing what is typed; undefined if it has none. */
+function terminalAsk(): ((question: string) => Promise<string>) | undefined {
+  if (!process.stdin.isTTY || !process.stdout.isTTY) return undefined
+  return async (message) => {
+    // Loaded only when somebody is asked.
+    const { isCancel, password } = await import('@clack/prompts')
+    const entered = await password({ message })
+    if (isCancel(entered)) throw new UserError('cancelled; nothing was written')
+    // clack gives undefined for an empty answer, despite its types.
+    return entered || ''
+  }
+}

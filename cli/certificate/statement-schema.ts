@@ -1,0 +1,87 @@
+import {
+  basicDefinitions,
+  conditions,
+  type Counts,
+  type Verdict,
+} from '../../harness/report/index.ts'
+import {
+  defined,
+  described,
+  type Fitting,
+  flag,
+  listOf,
+  object,
+  oneOf,
+  type Schema,
+  text,
+} from '../../schemas/closed.ts'
+
+export const STATEMENT_TYPE = 'https://in-toto.io/Statement/v1'
+export const PREDICATE_TYPE = 'https://github.com/ai-content-conformance/certificate/v1'
+
+const like = (pattern: RegExp): Schema<string> => ({ type: 'string', pattern: pattern.source })
+const digest = defined<string>('digest')
+const time = defined<string>('time')
+
+const operation = object(
+  { id: text, state: oneOf('judged', 'not-served', 'removed', 'not-tested') },
+  { answered: described('What one request with the full key got, if it is not served.', text) },
+)
+
+const predicate = object({
+  target: object({ name: text, baseUrl: text, digest }),
+  suite: object({
+    version: text,
+    specVersion: text,
+    specDigest: digest,
+    requirementsDigest: digest,
+  }),
+  verdict: defined<Verdict>('verdict'),
+  summary: object({ must: defined<Counts>('counts'), should: defined<Counts>('counts') }),
+  operations: listOf(operation),
+  excused: described(
+    'Requirements that the target file calls unreachable.',
+    listOf(object({ id: text, level: oneOf('must', 'should'), reason: text })),
+  ),
+  notExercised: listOf(object({ id: text, reason: text })),
+  failed: listOf(text),
+  run: object({
+    ...conditions,
+    startedAt: time,
+    baseline: described('Failures were expected by a baseline.', flag),
+  }),
+  partial: described('Why it does not certify a whole, conformant run.', listOf(text)),
+  issuedAt: time,
+  expiresAt: time,
+  publicKey: described('Of the signer, SPKI in PEM.', text),
+})
+/** What a certificate claims. */
+export type Predicate = Fitting<typeof predicate>
+
+const subject = object({
+  name: oneOf('conformance-report'),
+  digest: object({ sha256: like(/^[0-9a-f]{64}$/) }),
+})
+
+const statement = object({
+  _type: oneOf(STATEMENT_TYPE),
+  subject: { ...listOf(subject), minItems: 1, maxItems: 1 } as Schema<[Fitting<typeof subject>]>,
+  predicateType: oneOf(PREDICATE_TYPE),
+  predicate,
+})
+/** An in-toto Statement v1 about the report whose digest is its subject. */
+export type Statement = Fitting<typeof statement>
+
+/** The schema of the payload. The build writes it to `schemas/certificate.schema.json`, and compiles it. */
+export const statementSchema: Schema = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  $id: 'certificate.schema.json',
+  title: 'Conformance certificate',
+  description: 'The in-toto statement in the DSSE envelope that conform sign writes.',
+  ...statement,
+  $defs: {
+    digest: like(/^sha256:[0-9a-f]{64}$/),
+    time: { ...like(/Z$/), format: 'date-time' },
+    ...basicDefinitions,
+  },
+}

@@ -1,0 +1,166 @@
+import { createHash } from 'node:crypto'
+import { catalogue, requirementsDigest, specDigest } from '../../catalogue/catalogue.ts'
+import { operations } from '../../catalogue/operations.ts'
+import {
+  type Absence,
+  conditions,
+  inconsistencies,
+  type Report,
+} from '../../harness/report/index.ts'
+import {
+  PREDICATE_TYPE,
+  type Predicate,
+  type Statement,
+  STATEMENT_TYPE,
+} from './statement-schema.ts'
+
+/** Media type of the DSSE payload. */
+export const PAYLOAD_TYPE = 'application/vnd.in-toto+json'
+
+export const DAY_MS = 86_400_000
+/** Days for which a certificate is valid, counted from the run: by default, and at most. */
+export const VALID_DAYS = 180
+export const MOST_VALID_DAYS = 400
+/** Most days from a run to its certificate. */
+const MOST_DAYS_BEFORE = 7
+/** Cases of a generated refusal, unless --runs is given. */
+const DEFAULT_RUNS = 25
+/** Statuses of an operation that is not there. */
+const ABSENT = ['404', '405', '410', '501']
+
+/** All that a certificate says. `verify --report` makes it again from the same issue, and compares. */
+export function makeStatement(
+  report: Report,
+  bytes: Buffer,
+  issue: Pick<Predicate, 'issuedAt' | 'expiresAt' | 'publicKey'>,
+): Statement {
+  const { requirements, run, suite, summary, target, verdict } = report
+  const conditionsOfRun = Object.keys(conditions) as (keyof typeof conditions)[]
+  const claims = {
+    target: { name: target.name, baseUrl: target.baseUrl, digest: target.digest },
+    suite: {
+      version: suite.version,
+      specVersion: suite.specVersion,
+      specDigest: suite.specDigest,
+      requirementsDigest: suite.requirementsDigest,
+    },
+    verdict,
+    summary,
+    operations: operationsOf(report),
+    excused: requirements.flatMap(({ id, level, why }) =>
+      why?.kind === 'unreachable' ? [{ id, level, reason: why.note }] : [],
+    ),
+    notExercised: requirements.flatMap(({ id, outcome, reason = '' }) =>
+      outcome === 'not-exercised' ? [{ id, reason }] : [],
+    ),
+    failed: requirements.filter(({ outcome }) => outcome === 'failed').map(({ id }) => id),
+    run: {
+      ...Object.fromEntries(conditionsOfRun.map((name) => [name, run[name]])),
+      baseline: run.baseline !== null,
+    } as Predicate['run'],
+    issuedAt: issue.issuedAt,
+    expiresAt: issue.expiresAt,
+    publicKey: issue.publicKey,
+  }
+  return {
+    _type: STATEMENT_TYPE,
+    subject: [{ name: 'conformance-report', digest: { sha256: sha256(bytes) } }],
+    predicateType: PREDICATE_TYPE,
+    predicate: { ...claims, partial: partialReasons(claims) },
+  }
+}
+
+export function sha256(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}
+
+function operationsOf({ requirements, run }: Report): Predicate['operations'] {
+  return operations.map(({ id }) => {
+    const results = requirements.filter(({ operation }) => operation === id)
+    const isDeclared = (absence: Absence) =>
+      results.some(({ why }) => why?.kind === 'absent' && !why.seenBy && why.absence === absence)
+    if (isDeclared('removed')) return { id, state: 'removed' }
+    if (isDeclared('not-served')) {
+      const asked = run.notServed.find(({ operation }) => operation === id)
+      return { id, state: 'not-served', ...(asked && { answered: asked.answered }) }
+    }
+    const isJudged = results.some(({ outcome }) => outcome === 'passed' || outcome === 'failed')
+    return { id, state: isJudged ? 'judged' : 'not-tested' }
+  })
+}
+
+/** Ids of the operations in that state. */
+export function operationsIn(claims: Predicate, state: Predicate['operations'][number]['state']) {
+  return claims.operations.filter((one) => one.state === state).map(({ id }) => id)
+}
+
+/** Why a certificate is not that of a whole, conformant run; `sign` then asks for `--partial`. */
+export function partialReasons(claims: Omit<Predicate, 'partial'>): string[] {
+  const { run, verdict } = claims
+  const days = (Date.parse(claims.issuedAt) - Date.parse(run.startedAt)) / DAY_MS
+  const isFewRuns = run.depth === 'full' && run.runs < DEFAULT_RUNS
+  const answering = claims.operations.filter(
+    ({ state, answered = '' }) => state === 'not-served' && !ABSENT.includes(answered),
+  )
+  return reasonsIn([
+    [verdict !== 'conformant', `the verdict is ${verdict}`],
+    [run.interrupted, 'the run was interrupted'],
+    [run.only.length > 0, `only a part was judged (--only ${run.only.join(', ')})`],
+    [run.skip.length > 0, `a part was left out (--skip ${run.skip.join(', ')})`],
+    [run.readOnly, 'nothing was created or generated (--read-only)'],
+    [run.baseline, 'failures were expected (--baseline)'],
+    [run.insecure, 'TLS certificates were not verified (--insecure)'],
+    [run.tpe === 'family', 'any error name of the right family passed (--tpe family)'],
+    [run.depth === 'quick', 'one case of each kind was sent (--depth quick)'],
+    [isFewRuns, `--runs was ${run.runs} instead of ${DEFAULT_RUNS}`],
+    [run.credentialProbes === 'few', 'few wrong keys were tried (credentialProbes: few)'],
+    ...answering.map(
+      ({ id, answered = 'was not asked' }) =>
+        [
+          true,
+          `${id} is declared not served, but ${answered === 'was not asked' ? answered : `answered ${answered}`}`,
+        ] as const,
+    ),
+    [days < 0, `the run started after the signing, at ${run.startedAt}`],
+    [
+      days > MOST_DAYS_BEFORE,
+      `the run started more than ${MOST_DAYS_BEFORE} days before the signing`,
+    ],
+  ])
+}
+
+/** Why this version of the suite cannot tell whether a report is whole. */
+export function foreignReasons(suite: Predicate['suite']): string[] {
+  const by = `version ${suite.version} of the suite judged`
+  return reasonsIn([
+    [suite.requirementsDigest !== requirementsDigest(), `${by} by other requirements`],
+    [suite.specDigest !== specDigest, `${by} by another text of the interface`],
+  ])
+}
+
+/** The reasons that hold. */
+export function reasonsIn(rules: readonly (readonly [holds: boolean, reason: string])[]): string[] {
+  return rules.flatMap(([holds, reason]) => (holds ? [reason] : []))
+}
+
+/** Where a report contradicts itself, or does not hold each requirement of its `requirementsDigest` exactly once. */
+export function reportProblems(report: Report): string[] {
+  const found = inconsistencies(report)
+  if (report.suite.requirementsDigest !== requirementsDigest()) return found
+  const results = new Map(report.requirements.map((result) => [result.id, result]))
+  for (const { id, level, operation } of catalogue) {
+    const result = results.get(id)
+    if (!result) found.push(`${id} is missing`)
+    else if (result.level !== level || result.operation !== operation)
+      found.push(
+        `${id} is a ${result.level} of ${result.operation}, not a ${level} of ${operation}`,
+      )
+    results.delete(id)
+  }
+  return [...found, ...[...results.keys()].map((id) => `${id} is not a requirement`)]
+}
+
+/** Epoch ms, that many days after the run; a run from the future counts from the signing. */
+export function daysAfterRun(startedAt: string, issuedAt: string, days: number): number {
+  return Math.min(Date.parse(startedAt), Date.parse(issuedAt)) + days * DAY_MS
+}

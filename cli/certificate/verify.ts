@@ -1,0 +1,182 @@
+import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings'
+import { requirementsDigest } from '../../catalogue/catalogue.ts'
+import { operations } from '../../catalogue/operations.ts'
+import { readBytes } from '../../harness/report/index.ts'
+import { baseUrlProblem, didYouMean, normalBaseUrl } from '../../harness/target/index.ts'
+import { colorsFor, tell } from '../../library/output/say.ts'
+import { json, terminalText } from '../../reporters/escape.ts'
+import { whole } from '../run/arguments.ts'
+import { claimLines } from './describe.ts'
+import { readPublicKey } from './keys.ts'
+import { DAY_MS, operationsIn, partialReasons, reasonsIn } from './statement.ts'
+import { type Verification, verifyCertificate } from './verification.ts'
+
+export function verifyCommand() {
+  return new Command('verify')
+    .description(
+      'check a certificate offline. Exit 0: valid, and all that you ask for; 1: not; 2: it could not be checked',
+    )
+    .argument('<certificate>', 'file of conform sign')
+    .option('--report <report.json>', 'the report that it was issued for')
+    .option('--public-key <pem>', "the signer's public key: it must have signed")
+    .addOption(
+      new Option('--key-id <id>', 'id of a key that must have signed; repeatable: one of them')
+        .argParser(keyIds)
+        .default([], 'none'),
+    )
+    .addOption(
+      new Option('--require <verdict>', 'exit 1 for anything less, also if partial').choices([
+        'conformant',
+      ] as const),
+    )
+    .option(
+      '--require-operations <ids or n>',
+      'operations that must be judged: ids with commas, or how many',
+      requiredOperations,
+    )
+    .option('--base-url <url>', 'the address that must have been judged', address)
+    .option('--max-age <days>', 'exit 1 if the run started more days ago', whole(0, 9999))
+    .option('--json', 'print the findings as JSON')
+    .action((file, options) => {
+      const { lines, result } = verifyFile(file, { ...options, now: new Date() })
+      const paint = colorsFor(process.stdout)
+      const color = result.accepted ? paint.green : paint.red
+      if (options.json) process.stdout.write(`${json(result, 2)}\n`)
+      else tell(process.stdout, [...lines.slice(0, -1), color(lines.at(-1))])
+      if (!result.accepted) process.exitCode = 1
+    })
+}
+
+/** The options of `verify`. */
+export interface Demands {
+  readonly report?: string | undefined
+  readonly publicKey?: string | undefined
+  readonly keyId?: readonly string[] | undefined
+  readonly require?: 'conformant' | undefined
+  readonly requireOperations?: readonly string[] | number | undefined
+  /** In normal form. */
+  readonly baseUrl?: string | undefined
+  /** Days. */
+  readonly maxAge?: number | undefined
+  readonly now: Date
+}
+
+/** Lines for people, and the result for `--json`. Throws UserError if the certificate cannot be checked. */
+export function verifyFile(file: string, demands: Demands) {
+  const { now, publicKey, report } = demands
+  const found = verifyCertificate(readBytes(file), {
+    publicKey: publicKey === undefined ? undefined : readPublicKey(publicKey),
+    report: report === undefined ? undefined : { path: report, bytes: readBytes(report) },
+    now,
+  })
+  const { differs, problems, signed } = found
+  const isKnown =
+    signed !== undefined &&
+    (publicKey !== undefined || demands.keyId?.includes(signed.keyId) === true)
+  const unmet = unmetDemands(found, demands)
+  const accepted = problems.length + unmet.length === 0
+  const outcome = problems.length > 0 ? 'invalid' : accepted ? 'accepted' : 'insufficient'
+  const signer = isKnown ? 'the key' : 'an unknown key'
+  const lines = [
+    ...(signed
+      ? [
+          `signed by ${signer} ${signed.keyId}${isKnown ? '' : ': intact, signer unknown'}`,
+          ...claimLines(signed.statement.predicate),
+          ...remarks(found, report),
+        ]
+      : []),
+    accepted
+      ? `exit 0: valid${isKnown ? '' : '; ask the signer for the key id (--key-id)'}`
+      : `exit 1: ${outcome === 'invalid' ? 'not valid' : 'valid, but not accepted'}: ${[...problems, ...unmet].join('; ')}`,
+  ]
+  return {
+    lines: lines.map((line) => terminalText(line, Infinity)),
+    result: {
+      accepted,
+      /** `insufficient`: valid, but not what was asked for. */
+      outcome,
+      problems,
+      unmet,
+      differs,
+      signedBy: signed ? { keyId: signed.keyId, isKnown } : null,
+      statement: signed?.statement ?? null,
+    },
+  }
+}
+
+function remarks({ differs, signed }: Verification, report: string | undefined): string[] {
+  const { requirementsDigest: digest, version } = signed!.statement.predicate.suite
+  return [
+    ...reasonsIn([
+      [
+        differs === 'envelope',
+        'envelope: its bytes differ from those of conform sign (white space, order, base64 alphabet); the signed payload is intact',
+      ],
+      [
+        digest !== requirementsDigest(),
+        `requirements: other than those of this version; the certificate names version ${version}`,
+      ],
+      [report === undefined, 'report: not looked at (--report)'],
+    ]),
+    'not proven: that the run took place, or that the server is still the same. Whoever holds the key can sign what no run has shown; if you must know, run the suite, or have a certifier run it and sign',
+  ]
+}
+
+function unmetDemands({ signed }: Verification, demands: Demands): string[] {
+  if (!signed) return []
+  const claims = signed.statement.predicate
+  const {
+    baseUrl,
+    keyId: ids = [],
+    maxAge = Infinity,
+    now,
+    requireOperations: required = 0,
+  } = demands
+  const judged = operationsIn(claims, 'judged')
+  const unjudged = typeof required === 'number' ? [] : required.filter((id) => !judged.includes(id))
+  const fewest = typeof required === 'number' ? required : 0
+  const isStrict = demands.require === 'conformant'
+  const isPartial = claims.partial.length + partialReasons(claims).length > 0
+  const { startedAt } = claims.run
+  return reasonsIn([
+    [ids.length > 0 && !ids.includes(signed.keyId), `${signed.keyId} signed it (--key-id)`],
+    [isStrict && claims.verdict !== 'conformant', `it is ${claims.verdict} (--require)`],
+    [isStrict && isPartial, 'it is partial (--require)'],
+    [
+      baseUrl !== undefined && claims.target.baseUrl !== baseUrl,
+      `it is for ${claims.target.baseUrl} (--base-url)`,
+    ],
+    [judged.length < fewest, `${judged.length} operations were judged (--require-operations)`],
+    [unjudged.length > 0, `${unjudged.join(', ')} not judged (--require-operations)`],
+    [
+      now.getTime() - Date.parse(startedAt) > maxAge * DAY_MS,
+      `the run started at ${startedAt} (--max-age)`,
+    ],
+  ])
+}
+
+function keyIds(value: string, before: readonly string[]): string[] {
+  if (!/^sha256:[0-9a-f]{64}$/.test(value))
+    throw new InvalidArgumentError(
+      'Give it as conform keygen prints it: sha256: and 64 hex digits.',
+    )
+  return [...before, value]
+}
+
+function requiredOperations(text: string): number | readonly string[] {
+  if (/^\d+$/.test(text)) return whole(1, operations.length)(text)
+  const known: string[] = operations.map(({ id }) => id)
+  const ids = text.split(',').map((id) => id.trim())
+  const unknown = ids.find((id) => !known.includes(id))
+  if (unknown !== undefined) {
+    const hint = didYouMean(unknown, known)
+    throw new InvalidArgumentError(`${JSON.stringify(unknown)} is not an operation${hint}.`)
+  }
+  return ids
+}
+
+function address(text: string): string {
+  const problem = baseUrlProblem(text)
+  if (problem !== undefined) throw new InvalidArgumentError(`It ${problem}.`)
+  return normalBaseUrl(text)
+}
