@@ -13,7 +13,6 @@ const input = {
   'reference-worker': 'reference/worker.ts',
   vitest: 'library/vitest/index.ts',
   'vitest-reporter': 'library/vitest/reporter.ts',
-  'vitest-worker': 'library/vitest/worker.ts',
 }
 
 /** V8 keeps a whole source at two bytes a character for one that Latin-1 does not have. */

@@ -8,8 +8,8 @@ import type { Report, RequirementResult } from '../../harness/report/index.ts'
 import type { ConformanceOptions, Target, TargetJson } from '../options.ts'
 import { type ConformanceRun, followRun } from '../run-conformance.ts'
 import type { RunRequest } from '../start-run.ts'
-import { followInThread, hasForeignClasses, type ThreadRequest } from './own-thread.ts'
 import { startReference } from '../reference.ts'
+import { UserError } from '../../harness/user-error.ts'
 
 interface Found extends RunRequest {
   readonly close?: () => Promise<void>
@@ -26,7 +26,7 @@ type MadeTarget = Target | TargetJson | string
 async function findTarget(
   given: GivenTarget | undefined,
   options: ConformanceOptions,
-): Promise<Found | ThreadRequest> {
+): Promise<Found> {
   const made = typeof given === 'function' ? await given() : given
   const target = made ?? inject('conformTarget')
   if (target !== undefined) return { target, options }
@@ -35,11 +35,18 @@ async function findTarget(
   const reached = { options: { ...options, baseUrl } }
   if (file) return { target: file, ...reached }
   if (baseUrl !== undefined) return { target: {}, ...reached }
+  const reference = await startReference()
   // `conform` without a target judges the embedded reference too.
   const rerun = 'conform'
-  if (hasForeignClasses()) return { options, rerun }
-  const reference = await startReference()
   return { target: reference.target, options, rerun, close: () => reference.close() }
+}
+
+/** Throws UserError in `jsdom` or `happy-dom`, which replace classes of Node by those of a browser. */
+function requireNode(): void {
+  if (!('window' in globalThis)) return
+  throw new UserError(
+    "conformance needs vitest's environment node: write // @vitest-environment node at the top of the test file",
+  )
 }
 
 /** Ids of the tests that vitest is going to run. */
@@ -74,18 +81,15 @@ export function createSuiteRun(target: GivenTarget | undefined, options: Conform
   }
   return {
     async start(selected: Selected): Promise<void> {
+      requireNode()
       const folder = inject('conformExchanges')
       exchangeLog = folder === undefined ? undefined : join(folder, `${randomUUID()}.ndjson`)
       const found = await findTarget(target, { ...options, ...seedOf(options) })
-      if ('close' in found) close = found.close
+      close = found.close
       const only = selected.all ? found.options.only : selected.ids
       const whole = { ...found.options, only, exchangeLog, signal: controller.signal }
-      const request = { ...found, options: whole }
-      run =
-        request.target === undefined || hasForeignClasses()
-          ? followInThread(request)
-          : followRun({ ...request, target: request.target })
-      const begun = run
+      const begun = followRun({ ...found, options: whole })
+      run = begun
       await new Promise<void>((resolve, reject) => {
         followed = follow(begun, resolve).catch((error: unknown) => {
           results.fail(error)
