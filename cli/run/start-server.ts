@@ -1,22 +1,22 @@
+import { readFileSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { exitProcess, createRunInterrupts, type Interrupts } from '../guard.ts'
 import type { EndCause } from '../../harness/engine/index.ts'
 import { leftOut, type Reason, type Report } from '../../harness/report/index.ts'
-import { redactorFor } from '../../harness/target/index.ts'
+import { redactorFor, type Target } from '../../harness/target/index.ts'
 import { UserError } from '../../harness/user-error.ts'
 import type { RunArguments } from './arguments.ts'
 import { findTarget, type FoundTarget, askOnce, takesConnections } from './find-target.ts'
 import { startProcess, type CommandEnd } from './process.ts'
 
 const defaultWaitMs = 30_000
-/** Pause between two questions, and time for one answer, in ms. */
+/** Pause between two requests, and time for one response. */
 const everyMs = 100
 const responseMs = 5_000
-/** Time in which the server has to end by itself, in ms; after an interrupt the whole run has two seconds. */
+/** Time for the server to end by itself; after an interrupt the whole run has two seconds. */
 const graceMs = 5_000
 const graceAfterInterruptMs = 300
-const fewLines = 3
-const manyLines = 10
 /** Statuses of a gateway that is up before its service, and of a service that is starting. */
 const notYet = [502, 503, 504]
 
@@ -37,36 +37,33 @@ export async function startServer(
     throw new UserError(
       `${option}: the target file names a handler (fetch): there is no server to wait for`,
     )
-  const { baseUrl } = target
-  if (start !== undefined && (await takesConnections(baseUrl))) {
-    const { host } = new URL(baseUrl)
+  if (start !== undefined && (await takesConnections(target.baseUrl))) {
+    const { host } = new URL(target.baseUrl)
     throw new UserError(
       `--start: another program listens on ${host} already, and would be judged in place of your server: stop it, or use another port`,
     )
   }
   const server = start === undefined ? undefined : startProcess(start)
-  const redactor = redactorFor(target)
-  const lines = (most: number): string[] =>
-    (server?.lastLines(most) ?? []).map((line) => redactor.text(line))
-  let isKept = false
+  const { log } = server ?? {}
+  let end: CommandEnd | undefined
+  void server?.ended.then((ended) => (end = ended)).catch(() => undefined)
+  let isLogNamed = false
   const close = async (): Promise<void> => {
     await server?.close(interrupts.signal.aborted ? graceAfterInterruptMs : graceMs)
-    if (!isKept) server?.forget()
+    if (!isLogNamed && log !== undefined) rmSync(dirname(log), { recursive: true, force: true })
   }
+  // An interrupt ends the waiting at once: there is no report to hurry.
+  interrupts.onOverdue(() => undefined)
   try {
+    const why = await whyNotAnswering(target, wait, { server, signal: interrupts.signal })
     return {
-      problem: await whyNotAnswering({ target, waitMs: wait, interrupts, server, lines }),
-      /** The server's output, for the reader of a report that is not good. */
+      problem: whyNotJudged(why, interrupts.signal.aborted),
+      /** Where the server's output is, for the reader of a report that is not good. */
       notes({ exit }: Report): string[] {
-        if (!server || exit.code === 0) return []
-        isKept = true
-        const ending = server.end
-          ? `; it ended by itself (${endOf(server.end)}), and wrote at last:`
-          : ''
-        return [
-          `the output of the server: ${server.output}${ending}`,
-          ...(server.end ? lines(manyLines).map((line) => `  ${line}`) : []),
-        ]
+        if (log === undefined || exit.code === 0) return []
+        isLogNamed = true
+        const lines = [`the output of the server: ${log}`]
+        return end ? [...lines, `the server ended (${endOf(end)}): ${errorIn(log, target)}`] : lines
       },
       close,
     }
@@ -76,107 +73,109 @@ export async function startServer(
   }
 }
 
+type Ended = { readonly cause: EndCause } & Reason
+
+function whyNotJudged(why: string | undefined, isInterrupted: boolean): Ended | undefined {
+  if (isInterrupted) return { cause: 'interrupted', ...leftOut('interrupted') }
+  return why === undefined ? undefined : { cause: 'unreachable', reason: why }
+}
+
 interface Waiting {
-  readonly target: FoundTarget['target']
-  readonly waitMs: number
-  readonly interrupts: Interrupts
   readonly server: ReturnType<typeof startProcess> | undefined
-  /** The last lines that the server wrote, without keys. */
-  readonly lines: (most: number) => string[]
+  readonly signal: AbortSignal
 }
 
+/** Waits until the target answers, the command ends, the time is over or the run is interrupted. */
 async function whyNotAnswering(
-  waiting: Waiting,
-): Promise<({ readonly cause: EndCause } & Reason) | undefined> {
-  const { interrupts, lines, server } = waiting
-  const why = await untilItAnswers(waiting)
-  if (interrupts.signal.aborted) return { cause: 'interrupted', ...leftOut('interrupted') }
-  if (why === undefined || !server)
-    return why === undefined ? undefined : { cause: 'unreachable', reason: why }
-  const shown = lines(fewLines).filter((line) => line.trim() !== '')
-  const written =
-    shown.length === 0
-      ? ` (its output, ${server.output}, is empty)`
-      : ` (its output: ${server.output}), and wrote at last: ${shown.join(' | ')}`
-  return { cause: 'unreachable', reason: why + written }
+  target: Target,
+  waitMs: number,
+  { server, signal }: Waiting,
+): Promise<string | undefined> {
+  const over = new AbortController()
+  const stopped = AbortSignal.any([signal, over.signal])
+  const silence = untilItAnswers(target, waitMs, stopped)
+  if (!server) return silence
+  const { ended, log } = server
+  const first = await Promise.race([silence, ended]).finally(() => over.abort())
+  const why = typeof first === 'object' ? whyEnded(first, log, target) : first
+  if (why === undefined || log === undefined) return why
+  return `${why}; it wrote (${log}): ${errorIn(log, target)}`
 }
 
-async function untilItAnswers({
-  target,
-  waitMs,
-  interrupts,
-  server,
-  lines,
-}: Waiting): Promise<string | undefined> {
-  const stop = new AbortController()
-  const signal = AbortSignal.any([interrupts.signal, stop.signal])
-  // Nothing is to be reported later than usual: the waiting ends at once.
-  interrupts.onOverdue(() => undefined)
-  const ended = server?.ended.finally(() => stop.abort())
-  ended?.catch(() => undefined)
+async function untilItAnswers(
+  target: Target,
+  waitMs: number,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const deadline = performance.now() + waitMs
-  const isStopped = (): boolean => signal.aborted
-  while (!isStopped()) {
+  while (!signal.aborted) {
     const left = deadline - performance.now()
     const result = await askOnce(target, Math.max(1, Math.min(responseMs, left)), signal)
-    if (isStopped()) break
     const isReady = result.kind === 'answer' && !notYet.includes(result.status)
-    // If a gateway still answers that the service is away, the run itself judges that, and names it.
+    // If a gateway still says that the service is away, the run itself judges that, and names it.
     if (isReady || (result.kind === 'answer' && left <= 0)) return undefined
     if (left <= 0 && result.kind === 'no-answer')
       return `${target.baseUrl} did not answer within ${waitMs / 1000} s: ${result.message}`
     await sleep(everyMs, undefined, { signal }).catch(() => undefined)
   }
-  return interrupts.signal.aborted || !ended
-    ? undefined
-    : whyEnded(await ended, lines, target.baseUrl)
+  return undefined
 }
 
-function whyEnded(end: CommandEnd, lines: Waiting['lines'], baseUrl: string): string {
+function whyEnded(end: CommandEnd, log: string | undefined, target: Target): string {
   const { code } = end
   // Exit codes by which shells say that there is no such program, or that it cannot be run.
-  if (code === 126 || code === 127) {
-    const written = lines(fewLines).join(' | ')
+  if (code === 126 || code === 127)
     throw new UserError(
-      `--start: the shell could not run the command (exit code ${code}): ${written}`,
+      `--start: the shell could not run the command (exit code ${code}): ${errorIn(log, target)}`,
     )
-  }
   const remedy =
     code === 0
       ? '; give a command that goes on, or start the server yourself and give --wait <ms> alone'
       : ''
-  return `the command of --start ended (${endOf(end)}) before ${baseUrl} answered${remedy}`
+  return `the command of --start ended (${endOf(end)}) before ${target.baseUrl} answered${remedy}`
 }
 
 function endOf({ code, signal }: CommandEnd): string {
   return signal === null ? `with exit code ${code}` : `by ${signal}`
 }
 
-const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+const tailLength = 16_384
+
+/** The error that a server wrote, without keys: the line that names one, not the stack below it; else its last lines. */
+function errorIn(log: string | undefined, target: Target): string {
+  const lines = tailOf(log)
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+  const error = lines.find((line) =>
+    /^\s*([\w.$]*(Error|Exception)|error|fatal|panic)\b.*\S/i.test(line),
+  )
+  const shown = error ?? lines.slice(-3).join(' | ')
+  return shown === '' ? 'nothing' : redactorFor(target).text(shown.trim())
+}
+
+function tailOf(log: string | undefined): string {
+  try {
+    return log === undefined ? '' : readFileSync(log, 'utf8').slice(-tailLength)
+  } catch {
+    return ''
+  }
+}
 
 /**
- * Starts the server of several runs once, and gives the options of each, and what ends the server. Throws UserError if the
- * target does not answer.
+ * Starts the server of several runs once; returns the options of each, and what ends the server. Throws UserError if the target
+ * does not answer.
  */
 export async function startForSession(baseUrl: string | undefined, options: RunArguments) {
   const { start, wait, ...rest } = options
-  if (start === undefined && wait === undefined)
-    return { options, handOverSignals: () => undefined, close: async () => undefined }
+  if (start === undefined && wait === undefined) return { options, close: async () => undefined }
   // A signal ends a process without its `exit`, and its server would stay.
   const exit = (): void => exitProcess(1)
-  for (const signal of signals) process.once(signal, exit)
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, exit)
   const found = await findTarget(baseUrl, options)
   const server = await startServer(found, options, createRunInterrupts())
   if (server.problem) {
     await server.close()
     throw new UserError(server.problem.reason)
   }
-  return {
-    options: rest as RunArguments,
-    /** From now on somebody else hears signals, and calls `close`. */
-    handOverSignals: () => {
-      for (const signal of signals) process.off(signal, exit)
-    },
-    close: () => server.close(),
-  }
+  return { options: rest as RunArguments, close: () => server.close() }
 }

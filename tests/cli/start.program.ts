@@ -5,7 +5,6 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { startForSession } from '../../cli/run/start-server.ts'
-import { startProcess } from '../../cli/run/process.ts'
 import { folder, readReport, start } from './conform.ts'
 import { freePort } from '../support/raw-server.ts'
 import { conform } from './in-process.ts'
@@ -90,16 +89,6 @@ test('the server is started, waited for, judged, and ended with its children; it
   expect(ran.stdout).not.toContain(key)
 })
 
-test('a server does not outlive conform, not even by a SIGKILL', async () => {
-  const { command, cwd, url } = await place()
-  const { child, ended } = start([url, '--start', command, ...only], { cwd })
-  await expect.poll(() => isAlive(cwd)).toBe(true)
-  child.kill('SIGKILL')
-  await ended
-  await expect.poll(() => isAlive(cwd)).toBe(false)
-  expect(readFileSync(join(cwd, 'ended'), 'utf8')).toBe('gently')
-})
-
 test('a port that is taken is exit 2, and the command is not started', async () => {
   const { url, asked } = await taken()
   const cwd = folder()
@@ -114,9 +103,9 @@ test('a port that is taken is exit 2, and the command is not started', async () 
   })
 })
 
-test('a command that ends before it answers is exit 3, with its exit code and its last lines', async () => {
+test('a command that ends before it answers is exit 3, with its exit code and the error that it wrote', async () => {
   const { cwd, url } = await place()
-  const command = `echo first; echo "no database for ${key}" >&2; exit 4`
+  const command = `echo first; echo "DatabaseError: no database for ${key}" >&2; echo '    at connect (db.js:1)'; exit 4`
   const env = { CONFORM_API_KEY: key }
   const ran = await conform(
     [url, '--start', command, ...only, '--report', 'json'],
@@ -126,7 +115,7 @@ test('a command that ends before it answers is exit 3, with its exit code and it
   const { exit, verdict, run } = readReport(cwd)
   expect({ verdict, requests: run.requests }).toEqual({ verdict: 'not-judged', requests: 0 })
   expect(exit.because).toMatch(
-    /^the command of --start ended \(with exit code 4\) before http:\S+ answered \(its output: \S+\), and wrote at last: first \| no database for \$CONFORM_API_KEY$/,
+    /^the command of --start ended \(with exit code 4\) before http:\S+ answered; it wrote \(\S+\): DatabaseError: no database for \$CONFORM_API_KEY$/,
   )
   expect(ran.stdout.trimEnd().split('\n').at(-1)).toBe(`exit 3: ${exit.because}`)
   expect(ran.stdout + ran.stderr).not.toContain(key)
@@ -202,17 +191,6 @@ test('a rerun starts the server too, without what is handed over as a secret', a
   expect(ran.stdout).not.toContain('hunter2')
 })
 
-test('a temporary folder that takes no file costs the output of the server alone', async () => {
-  process.env.TMPDIR = join(folder(), 'nowhere')
-  const server = startProcess('echo lost; exit 4')
-  expect(await server.ended).toEqual({ code: 4, signal: null })
-  expect({ output: server.output, lines: server.lastLines(3) }).toEqual({
-    output: 'could not be kept, as the temporary folder takes no file',
-    lines: [],
-  })
-  await server.close(0)
-})
-
 test('a session starts its server once, and ends it', async () => {
   const { cwd, url, command } = await place()
   const options = {
@@ -226,7 +204,6 @@ test('a session starts its server once, and ends it', async () => {
   const server = await startForSession(url, { ...options, start: `cd '${cwd}' && ${command}` })
   expect(server.options).toEqual(options)
   expect(isAlive(cwd)).toBe(true)
-  server.handOverSignals()
   await server.close()
   expect(isAlive(cwd)).toBe(false)
 })
