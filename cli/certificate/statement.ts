@@ -114,13 +114,10 @@ export function partialReasons(claims: Omit<Predicate, 'partial'>): string[] {
     [run.depth === 'quick', 'one case of each kind was sent (--depth quick)'],
     [isFewRuns, `--runs was ${run.runs} instead of ${DEFAULT_RUNS}`],
     [run.credentialProbes === 'few', 'few wrong keys were tried (credentialProbes: few)'],
-    ...answering.map(
-      ({ id, answered = 'was not asked' }) =>
-        [
-          true,
-          `${id} is declared not served, but ${answered === 'was not asked' ? answered : `answered ${answered}`}`,
-        ] as const,
-    ),
+    ...answering.map(({ id, answered }): [boolean, string] => [
+      true,
+      `${id} is declared not served, but ${answered === undefined ? 'was not asked' : `answered ${answered}`}`,
+    ]),
     [days < 0, `the run started after the signing, at ${run.startedAt}`],
     [
       days > MOST_DAYS_BEFORE,
