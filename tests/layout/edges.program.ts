@@ -26,7 +26,6 @@ const tree = {
   'fixtures/leads.ts': "import '../catalogue/leaf.ts'\n",
   'reporters/leads.ts': "import '../harness/engine/leads.ts'\n",
   'reference/leads.ts': "import '../catalogue/leaf.ts'\n",
-  'traffic/leads.ts': "import '../cli/leaf.ts'\n",
   'cli/leads.ts':
     "import '../tests/leaf.ts'\nimport 'undici'\nimport 'vitest'\nimport './nowhere.ts'\n",
   'cli/leaf.ts': 'export const b = 1\n',
@@ -105,16 +104,7 @@ test('every file of the tree is looked at', () => {
 
 test('what an edge forbids is found', () => {
   const names = brokenBy('leads')
-  const folders = [
-    'fixtures',
-    'schemas',
-    'reference',
-    'catalogue',
-    'reporters',
-    'suites',
-    'traffic',
-    'cli',
-  ]
+  const folders = ['fixtures', 'schemas', 'reference', 'catalogue', 'reporters', 'suites', 'cli']
   for (const folder of [...folders, ...layers.map((layer) => `harness/${layer}`)])
     expect(names).toContain(`${folder}-imports-only`)
   for (const rule of [
