@@ -16,6 +16,7 @@ export { leavesOf, plainFile } from './places.ts'
 export {
   type ApplicationResource,
   applicationNames,
+  defaultLimits,
   type Scenario,
   type Target,
   type UploadContent,

@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** The pages below docs/. */
 export const documents = readdirSync(join(root, 'docs'), { encoding: 'utf8', recursive: true })
   .filter((name) => name.endsWith('.md'))
   .map((name) => `docs/${name}`)
@@ -24,7 +23,7 @@ export interface Block {
   readonly as: string | undefined
   /** `<!-- run defects: a, b -->`: the server misbehaves so. */
   readonly defects: readonly string[]
-  /** The output that the page shows: the block of text behind it, or the lines of a console without `$`. */
+  /** The output that the page shows: the block of text below it, or the lines of a console without `$`. */
   readonly output: string | undefined
 }
 
@@ -33,12 +32,10 @@ const form =
 
 export function blocksOf(page: string): Block[] {
   const all = [...readFileSync(join(root, page), 'utf8').matchAll(form)]
-  return all.map((match, at) => {
-    const [whole, member, value = '', language = '', text = ''] = match
+  return all.map(([whole, member, value = '', language = '', text = ''], at) => {
     const given = (name: string): string | undefined => (member === name ? value : undefined)
-    const [, , , nextLanguage, nextText] = all[at + 1] ?? []
-    const below =
-      nextLanguage === 'text' && !all[at + 1]![0].startsWith('<!--') ? nextText : undefined
+    const [below, , , belowLanguage, belowText] = all[at + 1] ?? []
+    const shown = belowLanguage === 'text' && !below!.startsWith('<!--') ? belowText : undefined
     return {
       page,
       language,
@@ -48,12 +45,12 @@ export function blocksOf(page: string): Block[] {
       after: given('after') ?? '',
       as: given('as'),
       defects: given('defects')?.split(', ') ?? [],
-      output: language === 'console' ? text.replaceAll(/^\$ .*\n/gm, '') : below,
+      output: language === 'console' ? text.replaceAll(/^\$ .*\n/gm, '') : shown,
     }
   })
 }
 
-/** The command lines of a block, comments left out. */
+/** The command lines of a block, without comments. */
 export function commandsOf({ language, text }: Block): string[] {
   return text
     .split('\n')
@@ -68,8 +65,8 @@ export function commandsOf({ language, text }: Block): string[] {
 }
 
 /**
- * The first line of what a page shows that did not come, in their order. `…` stands for any characters, alone for any lines, and
- * a count for any other: it may have grown since. A status, an exit code and the numbers of sections and ids stay what they are.
+ * The first line of a page's output that was not printed, in order. `…` matches any characters, alone any lines; a count or a time
+ * matches any other; a status, an exit code, a section and an id are themselves.
  */
 export function missing(shown: string, printed: string): string | undefined {
   const lines = printed.split('\n')
@@ -85,15 +82,10 @@ export function missing(shown: string, printed: string): string | undefined {
 }
 
 const aCount = /(?<![\w/.:§-]|exit )\d+(?:\.\d+)?(?![\w-]|\.\d| [A-Z])/
-
-/** In whichever unit fits: how long something takes says nothing of what comes. */
 const aTime = /(?<![\w.])(?:\d+ min )?\d+(?:\.\d+)? m?s(?!\w)/
 
 function loose(text: string): string {
+  const literal = (part: string): string => part.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&')
   const counts = (part: string): string => part.split(aCount).map(literal).join('\\d+(?:\\.\\d+)?')
   return text.split(aTime).map(counts).join(aTime.source)
-}
-
-function literal(text: string): string {
-  return text.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&')
 }

@@ -1,4 +1,0 @@
-import { testGranted, testOthers } from './every-case.ts'
-
-testGranted()
-testOthers()
