@@ -1,6 +1,6 @@
 import { catalogue, type RequirementId } from '../catalogue/catalogue.ts'
 import type { CatalogueResult, Report, RequirementResult } from '../harness/report/index.ts'
-import { assembleReport, leftOut, rateText, reasonIn } from '../harness/report/index.ts'
+import { assembleReport, leftOut, reasonIn } from '../harness/report/index.ts'
 import {
   answersDiffer,
   createLog,
@@ -29,7 +29,7 @@ export const noFacts: RunFacts = {
   requests: 0,
   throttled: 0,
   retried: 0,
-  grantsPerMinute: undefined,
+  longestPauseMs: 0,
   proxy: null,
   created: [],
   pages: [],
@@ -70,9 +70,7 @@ export function reportOf(record: RunRecord): Report<RequirementId> {
       requests: facts.requests,
       throttled: facts.throttled,
       retried: facts.retried,
-      ...(facts.grantsPerMinute !== undefined && {
-        suggestedRate: rateText(facts.grantsPerMinute),
-      }),
+      ...(facts.longestPauseMs > 0 && { longestPauseMs: facts.longestPauseMs }),
       concurrency: target.limits.concurrency,
       strict: options.strict,
       readOnly,

@@ -5,7 +5,6 @@ import {
   Failed,
   holdPlaces,
   isThrottled,
-  kindOfRequest,
   livenessProbe,
   NotExercised,
   operationName,
@@ -101,8 +100,7 @@ export async function sendAtOnce(
 
 /** The next request of the operation waits as long as a throttled answer asks for. */
 export function holdBack({ client }: Run, { probe, response }: Exchange): void {
-  if (response && isThrottled(response))
-    client.throttle.hold(operationName(probe), response, 0, { kind: kindOfRequest(probe) })
+  if (response && isThrottled(response)) client.throttle.hold(operationName(probe), response, 0)
 }
 
 /** Unless so many are open already: whoever had a place before has given its connection back. */

@@ -2,7 +2,6 @@ import { getAt } from '../../schemas/json.ts'
 import {
   ask,
   type CheckContext,
-  type Counterpart,
   describeResponse,
   effectOf,
   type Exchange,
@@ -41,13 +40,6 @@ export interface Control {
   readonly first?: Exchange
   valid(): Promise<Probe>
 }
-
-/** The control, for a probe that is throttled on every try. */
-export const counterpartOf = ({ state, valid }: Control): Counterpart => ({
-  state,
-  valid,
-  isGranted: countsAsGranted,
-})
 
 /** Notes how the control was answered: a granted one stands in each failure. */
 export function noteControl(context: CheckContext, { state, exchange }: Control): void {

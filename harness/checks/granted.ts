@@ -21,14 +21,7 @@ import {
   materialOf,
   quickCases,
 } from './case.ts'
-import {
-  control,
-  controlExchange,
-  counterpartOf,
-  countsAsGranted,
-  operationIn,
-  triesFor,
-} from './control.ts'
+import { control, controlExchange, countsAsGranted, operationIn, triesFor } from './control.ts'
 import { sendUntilSettled, uploadsIn } from './created.ts'
 import { around, asScenario } from './scenario.ts'
 import { judgeRefused } from './upload.ts'
@@ -240,13 +233,12 @@ export function tryUntilGranted(
   const operation = operationIn(context)
   const make = grantedProbe(context, operation, () => own())
   const purpose = { isSuccess: countsAsGranted, what }
-  const counterpart = async () => counterpartOf(await control(run, operation))
   const again = (probe: Probe): Promise<Exchange> => context.send(probe)
   return inScenario(context, operation, async () => {
     for (let attempt = 1; ; attempt++) {
       let most = tries ?? triesOf(operation)
       try {
-        const sent = await context.send(make, purpose, { counterpart })
+        const sent = await context.send(make, purpose)
         const exchange = await sendUntilSettled(run, sent, again, countsAsGranted)
         most = tries ?? triesFor(operation, exchange)
         judgeGranted(context, exchange, successOf(context), what)

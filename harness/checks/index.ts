@@ -30,7 +30,6 @@ export {
   control,
   controlExchange,
   controlWith,
-  counterpartOf,
   countsAsGranted,
   grantedControl,
   nameOfControl,

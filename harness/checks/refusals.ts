@@ -24,7 +24,6 @@ import { type Condition, otherPathOf } from './case.ts'
 import {
   type Control,
   control,
-  counterpartOf,
   countsAsGranted,
   noteControl,
   notGranted,
@@ -76,7 +75,7 @@ export async function tryRefusal(context: CheckContext, { bringAbout }: Conditio
         // A request that may be granted is sent once more if no answer came.
         ...(!isHarmless && { isSuccess }),
       }
-      const exchange = await sendCase(context, isHarmless ? probe : source, purpose, found)
+      const exchange = await sendCase(context, isHarmless ? probe : source, purpose)
       const { response } = exchange
       if (response && isBreakdown(response) && probe.fault?.includes(' @ '))
         sharedBy(run).crashes.push({ exchange, what })
@@ -117,11 +116,9 @@ async function sendCase(
   context: CheckContext,
   source: Source,
   purpose: Partial<Purpose>,
-  found: Control,
 ): Promise<Exchange> {
   const { run, requirement } = context
-  const send = () =>
-    context.send(source, purpose, { counterpart: async () => counterpartOf(found) })
+  const send = () => context.send(source, purpose)
   if (typeof source === 'function') return send()
   const { operation, path, params, headers, body, fault = '', credential } = source
   // A value may be generated twice, and for two requirements. Of thousands too much would be kept.

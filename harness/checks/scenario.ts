@@ -28,7 +28,6 @@ import {
   type Control,
   control,
   controlWith,
-  counterpartOf,
   countsAsGranted,
   nameOfControl,
   noteControl,
@@ -139,16 +138,11 @@ export async function byScenario(context: CheckContext, further?: Further): Prom
       : await scenarioControl(run, operation)
   if (found.state === 'refused') throw notGranted(found)
   noteControl(context, found)
-  const state = {
-    enter: () => enterState(context, scenario),
-    leave: () => leaveState(context, scenario),
-  }
   await around(context, scenario, operation, async () => {
     if (repeat !== undefined)
       return judge(await sendRepeatedly(context, { make, most: repeat, control: found, expects }))
-    const counterpart = async () => counterpartOf(found)
     const send = (source: () => Promise<Probe>): Promise<Exchange> =>
-      context.send(source, { expects }, { counterpart, state })
+      context.send(source, { expects })
     // Of the bytes that the control sent a server may say first that they are there already (§7.2).
     const isDuplicate = ({ response }: Exchange): boolean =>
       operation === uploadOperation && response?.status === 409 && !isExpected(expects, response)

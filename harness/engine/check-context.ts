@@ -140,9 +140,7 @@ function againBy(
   const needed = run.hooks.flatMap((hook) => hook.rerunNeeds?.(run, requirement.id, exchange) ?? [])
   const shown = [shownBy, purpose.requirement].filter((id) => id !== null)
   const rerunIds = [...new Set([requirement.id, ...shown, ...needed])]
-  // It fails only if the request without its fault was granted in turn: then no limit was the reason.
-  const isOfFault = purpose.badInput === true && requirement.operation !== 'envelope'
-  const isOfLimit = isThrottling(exchange) && !isOfFault
+  const isOfLimit = isThrottling(exchange)
   const seen =
     finding?.kind === 'answers-differ' ? 'chance' : isOfLimit ? 'more-requests' : undefined
   const takes = (own === undefined ? state : own) ?? seen

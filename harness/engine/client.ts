@@ -22,7 +22,6 @@ import {
   isSettling,
   leavesState,
   pastBlocks,
-  takeTurns,
   waitUntilSettled,
 } from './second-look/later.ts'
 import { confirmOnFreshConnection } from './second-look/reused-connection.ts'
@@ -73,17 +72,16 @@ export async function ask(
   run: Run,
   source: Source,
   purpose: Purpose,
-  { isHeld = false, ...options }: AskOptions & { readonly isHeld?: boolean } = {},
+  { fresh = false, isHeld = false }: AskOptions & { readonly isHeld?: boolean } = {},
 ): Promise<Exchange> {
-  const outgoing = { run, source, purpose, fresh: options.fresh ?? false }
+  const outgoing = { run, source, purpose, fresh }
   const same = () => (isHeld ? sendWithPatience : gate)(outgoing)
-  const gated: Asked['gated'] = (probe, sent, send) =>
-    isHeld ? send() : throughGate(run, probe, sent, send)
   const again: Asked['again'] = async (other) => {
     const probe = await probeOf(source)
-    return gated(probe, purpose, () => sendOnce(run, probe, purpose, { ...other, source }))
+    const send = () => sendOnce(run, probe, purpose, { ...other, source })
+    return isHeld ? send() : throughGate(run, probe, purpose, send)
   }
-  return lookAgain({ ...options, ...outgoing, same, again, gated }, await same())
+  return lookAgain({ run, same, again }, await same())
 }
 
 /** `ask` by whoever holds the object that the request names. */
@@ -126,8 +124,6 @@ const garbled = ({ unanswered }: Exchange): Exchange | undefined =>
  * | an object that was just made is not there yet | time | each second of `settleMs` | the answer after that is judged |
  * | its connection, by what that carried before | a fresh connection | once, and four times to prove it | right on fresh ones and
  *   wrong after that request: that request fails; else the answers differ, and the wrong one is judged |
- * | a limit | nothing else under way, in turn with the request without its fault | three turns | that one granted and this one
- *   throttled each time: its answer is judged |
  * | what the run did meanwhile, or a replica | everything else was sent | up to four times | right each time: it takes
  *   what came before; now and then: the answers differ |
  */
@@ -152,10 +148,6 @@ const suspicions: readonly Suspicion[] = [
       const judged = await confirmOnFreshConnection(run, garbled(exchange) ?? exchange, again)
       return garbled(exchange) ? exchange : judged
     },
-  },
-  {
-    isRaised: ({ counterpart }, { throttled }) => throttled && counterpart !== undefined,
-    look: takeTurns,
   },
   {
     atEnd: true,
@@ -227,12 +219,9 @@ async function sentAgain<R extends RequirementResult>(
     run.api.requirement(result.id)?.fault === 'credentials'
   const asked: Asked = {
     run,
-    source: probe,
-    purpose,
     isOften: isOften && !isFew,
     same: () => again({}),
     again,
-    gated: (_probe, _purpose, send) => send(),
   }
   const { finding } = await lookAgain(asked, exchange, { atEnd: true })
   if (!finding || finding === exchange.finding) return undefined

@@ -45,7 +45,6 @@ export function createRun(given: Target, options: RunOptions, parts: RunParts): 
   const findings = newFindings(target, recorder.redact)
   const throttle = createThrottle({
     baseMs: options.backoffMs,
-    log: findings.log,
     onTimeout: (wall) => void endWaiting(run, wall),
   })
   const { log, signs } = findings
@@ -129,7 +128,7 @@ function waysElsewhere(
 async function endWaiting({ client, life }: Run, wall: Wall): Promise<void> {
   const isAll = await client.liveness.isThrottling().catch(() => true)
   if (isAll) life.end('throttled', wallSentence(wall))
-  else for (const operation of wall.operations) client.throttle.suspect(operation)
+  else for (const operation of wall.operations) client.breaker.stop(operation)
 }
 
 /** What a run met that got nothing but throttled answers: no rate helps beyond a quota of a day, or in an outage. */

@@ -1,6 +1,6 @@
 import type { CatalogueResult, Created, NotServed, PageCount, Reason } from '../report/index.ts'
 import { keyRefusal } from './keys.ts'
-import { grantsPerMinute, type Log } from './log.ts'
+import type { Log } from './log.ts'
 import type { EndCause } from './outcome.ts'
 import type { Plan, Run } from './run.ts'
 
@@ -9,8 +9,8 @@ export interface RunFacts {
   readonly requests: number
   readonly throttled: number
   readonly retried: number
-  /** Requests a minute that the target granted between throttled answers; undefined if it shows none, or as many as were asked for. */
-  readonly grantsPerMinute: number | undefined
+  /** The longest pause that a throttled answer asked for, in ms; 0: none did. */
+  readonly longestPauseMs: number
   /** Host and port of the proxy that was asked, without its credentials. */
   readonly proxy: string | null
   readonly created: readonly Created[]
@@ -40,7 +40,7 @@ export function factsOf(run: Run): RunFacts {
     requests: recorder.count,
     throttled: throttle.count,
     retried: losses.retried,
-    grantsPerMinute: slowerThan(run.target.limits.requestsPerSecond, grantsPerMinute(log)),
+    longestPauseMs: throttle.longestAskedMs,
     proxy: proxy?.host ?? null,
     created: createdBy(run),
     ...signs.facts(redact),
@@ -63,12 +63,6 @@ function createdBy({ objects: { created, cleanups }, client: { recorder } }: Run
       ? { ...known, removed: true }
       : { ...known, removed: false, kept: recorder.redact(kept) }
   })
-}
-
-/** What a target granted, unless as much was asked for: a lower rate is no remedy then. */
-function slowerThan(requestsPerSecond: number, perMinute: number | undefined): number | undefined {
-  const asked = requestsPerSecond > 0 ? requestsPerSecond * 60 : Infinity
-  return perMinute !== undefined && perMinute < 0.9 * asked ? perMinute : undefined
 }
 
 /** Nothing has been sent yet. */

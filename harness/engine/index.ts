@@ -36,7 +36,7 @@ export {
 
 // Sending it.
 export { ask, askHolding, throughGate } from './client.ts'
-export { type Counterpart, pastBlocks, waitUntilSettled } from './second-look/later.ts'
+export { pastBlocks, waitUntilSettled } from './second-look/later.ts'
 export { holdPlaces, type SendHeld, sendOnce, sendWithStaleRetry } from './send.ts'
 export { isOwnBreakdown } from './retry.ts'
 export { sendHookRequest } from './own-requests.ts'

@@ -1,7 +1,7 @@
 import { type CheckContext, answered } from './check-context.ts'
 import type { Exchange } from './exchange.ts'
 import type { Pairs } from '../../catalogue/expected.ts'
-import { NotExercised, Failed } from './outcome.ts'
+import { NotExercised, Failed, Throttled } from './outcome.ts'
 import { describeResponse, familyRemark } from './describe.ts'
 import {
   tpeOf,
@@ -29,11 +29,13 @@ export function judgePairs(
       throw new NotExercised(describeResponse(exchange))
     context.fail(exchange, describePairs(pairs), what)
   }
+  // Throttling says nothing of a fault, unless it is what a scenario asks for.
+  const isAsked = pairs.some(([status]) => status === response.status)
+  if (exchange.throttled && !isAsked)
+    throw new Throttled(`${describeResponse(exchange)} on every try`)
   context.cases++
   const match = matchPairs(pairs, response)
-  // Throttling says nothing until the control was granted beside it each time; then 429 is no 5xx.
-  const isRefusal = response.status === 429 && pairs.some(([status]) => status === 'no-5xx')
-  if (match === 'exact' || isRefusal) return
+  if (match === 'exact') return
   if (!pairs.some(([status]) => status === 507)) requireStorage(context, exchange)
   // A control would have told that before.
   if (match === 'none' && context.control === 'none' && context.run.options.readOnly)

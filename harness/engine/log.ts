@@ -31,15 +31,6 @@ export interface Answer extends Kind {
   isOwn: boolean
 }
 
-interface Limited extends Kind {
-  readonly at: number
-  /** How many answers had come before. */
-  readonly after: number
-  readonly status: number
-  /** The time for which it asks to wait, in ms; 0: none. */
-  readonly askedMs: number
-}
-
 /** Headers that tell one answer, and not who gave it. */
 const ofOneAnswer =
   /^(?:content-|date$|etag$|last-modified$|connection$|keep-alive$|transfer-encoding$|location$|retry-after$|vary$|cache-control$|www-authenticate$|age$)/i
@@ -58,7 +49,6 @@ export type Log = ReturnType<typeof createLog>
 /** @param clean takes keys out of what a header says: a server may send back what it was shown */
 export function createLog(clean: (text: string) => string = (text) => text) {
   const answers: Answer[] = []
-  const limited: Limited[] = []
   const headers = new Map<string, Map<string, Map<string, number>>>()
   /** By names as they are sent, those under which they are compared; null if they tell no instance. */
   const names = new Map<string, string | null>()
@@ -81,9 +71,7 @@ export function createLog(clean: (text: string) => string = (text) => text) {
   }
   return {
     clean,
-    begunAt: performance.now(),
     answers: answers as readonly Answer[],
-    limited: limited as readonly Limited[],
     headers: headers as Headers,
     see({ probe, purpose, response, sentAt, endedAt }: Exchange): void {
       if (!response) return
@@ -106,9 +94,6 @@ export function createLog(clean: (text: string) => string = (text) => text) {
     observe({ sentAt }: Exchange): void {
       const answer = answers.findLast((one) => one.sentAt === sentAt)
       if (answer) answer.isOwn = true
-    },
-    limit(kind: Kind, status: number, askedMs: number): void {
-      limited.push({ ...kind, status, askedMs, at: performance.now(), after: answers.length })
     },
   }
 }
@@ -207,57 +192,4 @@ function cookieOf(headers: Headers, of: number): string | undefined {
   return [...byName].find(
     ([, values]) => values.size > 1 && [...values.values()].every(isOften),
   )?.[0]
-}
-
-/** Below so many ms the answers between two throttled ones say nothing of a minute. */
-const leastSpanMs = 10_000
-/** A target that asks to wait for so many ms counts in windows: what it grants in a second of these says nothing of the others. */
-const windowMs = 1500
-/** Share of the requests of a second that a limit refuses at least, if it is one of requests. */
-const nowAndThen = 0.1
-
-const isGranting = ({ status }: Answer): boolean => status !== 429 && status !== 503
-const secondOf = (at: number): number => Math.floor(at / 1000)
-
-/**
- * Requests a minute that the target granted between its throttled answers; if those came within a few seconds, up to the end of
- * the wait that they asked for, else by the median of these seconds. Undefined if it limits some operations alone, refuses few at
- * random, or granted none of these between them, as beyond a quota of a day, in a lock-out or an outage.
- */
-export function grantsPerMinute({ answers, limited, begunAt }: Log): number | undefined {
-  const [first, last] = [limited[0], limited.at(-1)]
-  if (!first || !last) return undefined
-  // Of other keys nobody knows whether they count.
-  const keys = new Set(limited.map(({ shown }) => shown))
-  const operations = new Set(limited.map(({ operation }) => operation))
-  const granted = answers.filter(isGranting)
-  const counted = granted.filter(({ shown }) => keys.has(shown))
-  // What was under way when the first was throttled says nothing of a limit.
-  const since = granted.filter(({ sentAt }) => sentAt > first.at)
-  const between = answers
-    .slice(0, last.after)
-    .filter((one) => isGranting(one) && keys.has(one.shown) && one.sentAt > first.at)
-  // A rate of all requests limits more than a few operations, and grants them again.
-  const isOfAll =
-    between.some(({ operation }) => operations.has(operation)) &&
-    operations.size * 2 >= new Set(since.map(({ operation }) => operation)).size
-  if (!isOfAll) return undefined
-  const limitedIn = new Set(limited.map(({ at }) => secondOf(at)))
-  const inSeconds = [...limitedIn]
-    .map((second) => counted.filter(({ endedAt }) => secondOf(endedAt) === second).length)
-    .sort((a, b) => a - b)
-  // Load refuses few requests at any time, by 503, and asks for no wait: it is no rate.
-  const isLimit = limited.some(({ askedMs, status }) => askedMs > 0 || status === 429)
-  const all = inSeconds.reduce((total, count) => total + count, limited.length)
-  if (!isLimit && limited.length < nowAndThen * all) return undefined
-  const spanMs = last.at - first.at
-  if (spanMs >= leastSpanMs) return perMinute(between.length, spanMs)
-  if (limited.some(({ askedMs }) => askedMs > windowMs))
-    return perMinute(counted.length, last.at + last.askedMs - begunAt)
-  return perMinute(inSeconds[Math.floor((inSeconds.length - 1) / 2)] ?? 0, 1000)
-}
-
-function perMinute(number: number, ms: number): number | undefined {
-  // What is as good as whole is whole: times are no whole numbers.
-  return Math.floor((number * 60_000) / ms + 1e-6) || undefined
 }

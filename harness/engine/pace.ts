@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Exchange } from './exchange.ts'
-import type { Kind, Log } from './log.ts'
 import { type HttpResponse, isThrottled } from './response.ts'
 
 export interface Turn {
@@ -109,7 +108,7 @@ export function createPacer(requestsPerSecond: number) {
 }
 
 /** Most tries of one throttled request, after the first. */
-const maxTries = 5
+export const maxTries = 5
 /** The longest `Retry-After` that the suite waits for, in ms. */
 export const longestPauseMs = 60_000
 /** For this long after a pause an operation's requests go one at a time, in ms. */
@@ -139,15 +138,6 @@ export function retryAfter(
   return Math.max(0, date - (Number.isNaN(theirs) ? nowMs : theirs))
 }
 
-interface HoldOptions {
-  /** How often the request is tried at most, after the first time. Default 5. */
-  readonly tries?: number
-  /** Whether the answer is counted as throttled. Default true. */
-  readonly counted?: boolean
-  /** What a limit may count the request as. Default: one of the operation, with the full key. */
-  readonly kind?: Kind
-}
-
 /** A time in which every answer was a throttled one. */
 export interface Wall {
   readonly operations: readonly string[]
@@ -160,20 +150,17 @@ export interface Wall {
 interface ThrottleSettings {
   /** First pause in ms if the target names none; it doubles with each try. */
   readonly baseMs: number
-  /** Is told what held a request back. */
-  readonly log: Pick<Log, 'limit'>
   /** Called when every answer was a throttled one for too long. */
   onTimeout(wall: Wall): void
 }
 
 /** Holds back an operation's requests while its target asks for patience. */
-export function createThrottle({ baseMs, log, onTimeout }: ThrottleSettings) {
+export function createThrottle({ baseMs, onTimeout }: ThrottleSettings) {
   const heldUntil = new Map<string, number>()
   const queues = new Map<string, Semaphore>()
-  const giveUp = new Set<string>()
-  const suspected = new Set<string>()
   const listeners: ((operation: string, pauseMs: number) => void)[] = []
   let count = 0
+  let longestAskedMs = 0
   /** The throttled answers that no other has followed. */
   let wall:
     | { operations: Set<string>; statuses: Set<number>; askedMs: number; begunAt: number }
@@ -212,6 +199,10 @@ export function createThrottle({ baseMs, log, onTimeout }: ThrottleSettings) {
     get count(): number {
       return count
     },
+    /** The longest pause that an answer asked for, in ms; 0: none did. */
+    get longestAskedMs(): number {
+      return longestAskedMs
+    },
     /** Waits until the operation may be asked again. */
     async pass(operation: string, signal: AbortSignal): Promise<void> {
       for (;;) {
@@ -221,34 +212,24 @@ export function createThrottle({ baseMs, log, onTimeout }: ThrottleSettings) {
         signal.throwIfAborted()
       }
     },
-    /** Most tries of one throttled request after the first: 5, or none if patience is known not to help. */
-    tries: (operation: string): number => (giveUp.has(operation) ? 0 : maxTries),
-    /** Stops waiting for an operation of which only the probe was throttled. */
-    giveUp: (operation: string): void => void giveUp.add(operation),
-    /** Stops waiting for an operation that was throttled for 30 s: its limit, or its answer to the faults that were sent. */
-    suspect(operation: string): void {
-      giveUp.add(operation)
-      suspected.add(operation)
-    },
-    isSuspected: (operation: string): boolean => suspected.has(operation),
     /**
-     * A throttled answer, the `attempt`th in a row to one request (from 0): the operation is held back. Gives the pause in ms; undefined if it is too long to be waited for.
+     * A throttled answer, the `attempt`th in a row to one request (from 0): the operation is held back. Gives the pause in ms;
+     * undefined if it is too long to be waited for.
      */
     hold(
       operation: string,
       response: HttpResponse,
       attempt: number,
-      { tries = maxTries, counted = true, kind = { operation, shown: 'full' } }: HoldOptions = {},
+      isCounted = true,
     ): number | undefined {
-      if (counted) count++
-      const asked = retryAfter(response, Date.now())
-      log.limit(kind, response.status, asked ?? 0)
-      met(operation, response, asked ?? 0)
+      if (isCounted) count++
+      const asked = retryAfter(response, Date.now()) ?? 0
+      longestAskedMs = Math.max(longestAskedMs, asked)
+      met(operation, response, asked)
       // After the last try the suite waits only if the target asked for it.
-      const own = attempt < tries ? baseMs * 2 ** attempt : 0
+      const own = attempt < maxTries ? baseMs * 2 ** attempt : 0
       const pause = asked || own
       if (pause > longestPauseMs) return undefined
-      if (suspected.has(operation)) return pause
       heldUntil.set(operation, Math.max(heldUntil.get(operation) ?? 0, performance.now() + pause))
       for (const call of listeners) call(operation, pause)
       return pause

@@ -1,9 +1,9 @@
 import type { NoResponse } from '../http/index.ts'
 import type { Exchange, Probe, Purpose } from './exchange.ts'
 import { confirmKey, separateWrongKeys } from './key-watch.ts'
-import { kindOfRequest } from './log.ts'
 import { isHung, isLost } from './losses.ts'
 import { pause } from './outcome.ts'
+import { maxTries } from './pace.ts'
 import {
   hasStatusOf,
   isExpected,
@@ -227,22 +227,10 @@ function afterThrottling(exchange: Exchange, response: HttpResponse, tries: Trie
   const { run, purpose } = tries
   const { probe } = exchange
   const operation = operationName(probe)
-  const { throttle } = run.client
-  // It may be what the requirement expects, by another name: probe and control sent in turn tell soon.
-  const most = isOfFamily(purpose.expects, response) ? 1 : Infinity
-  const limit = Math.min(throttle.tries(operation), most)
-  const pauseMs = throttle.hold(operation, response, tries.throttled, {
-    tries: limit,
-    counted: !hasStatusOf(purpose.expects, response),
-    kind: kindOfRequest(probe),
-  })
-  if (pauseMs !== undefined && tries.throttled++ < limit) return 'again'
-  if (purpose.role !== 'probe' && !purpose.badInput) stopIfSuspected(run, probe)
+  // It may be what the requirement expects, by another name.
+  const most = isOfFamily(purpose.expects, response) ? 1 : maxTries
+  const isCounted = !hasStatusOf(purpose.expects, response)
+  const pauseMs = run.client.throttle.hold(operation, response, tries.throttled, isCounted)
+  if (pauseMs !== undefined && tries.throttled++ < most) return 'again'
   return { ...exchange, throttled: true }
-}
-
-/** A request that should be granted was throttled: after 30 s of that its operation gets no more. */
-export function stopIfSuspected({ client }: Run, probe: Probe): void {
-  const operation = operationName(probe)
-  if (client.throttle.isSuspected(operation)) client.breaker.stop(operation)
 }

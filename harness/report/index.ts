@@ -11,7 +11,7 @@ export { undeclaredReason, unreachableReason } from './reason.ts'
 export { commonReason, plainReason, type Reason, reasonIn } from './reason.ts'
 export { isLeftOut, isLeftOutByOption, isMistake } from './reason.ts'
 export { count, sayNeed, sayNeeds, sections, sectionsIn } from './reason.ts'
-export { rateOf, rateText, spokenRate } from './reason.ts'
+export { rateOf, spokenRate } from './reason.ts'
 
 // Verdict, exit code, and which response failed.
 export { familyNamesOnly, inMode, summarize } from './verdict.ts'

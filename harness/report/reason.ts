@@ -119,11 +119,6 @@ export function rateOf(text: string): number | undefined {
   return minute === undefined ? Number(number) : Number(number) / 60
 }
 
-/** A rate in the unit that fits, as `--rate` takes it. */
-export function rateText(perMinute: number): string {
-  return perMinute >= 120 ? String(Math.floor(perMinute / 60)) : `${perMinute}/min`
-}
-
 /** A number of requests a second in words: `10 a second`, `60 a minute`. */
 export function spokenRate(requestsPerSecond: number): string {
   const perMinute = Math.round(requestsPerSecond * 60)

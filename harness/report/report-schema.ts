@@ -161,9 +161,9 @@ const run = object(
       "How many answers were cut off, reset or a gateway's 502 or 504, and asked for again.",
       count,
     ),
-    suggestedRate: described(
-      'Rate for --rate that the target takes, by what it granted between throttled answers: 10 a second, or 60/min.',
-      text,
+    longestPauseMs: described(
+      'The longest pause that a throttled answer asked for; absent if none did.',
+      milliseconds,
     ),
     absent: described(
       'Operations that the target does not seem to have, and how it answered; absent if there was none.',

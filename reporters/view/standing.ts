@@ -132,12 +132,10 @@ function but(number: number, words: string): string {
 /** Notes that a reader needs to weigh the verdict, a sentence each; none if nothing is out of the ordinary. */
 export function runNotes(report: Report): string[] {
   const { run, target } = report
-  const { created, pages = [], retried = 0, suggestedRate, throttled } = run
+  const { created, longestPauseMs = 0, pages = [], retried = 0, throttled } = run
   const isTls = target.baseUrl.startsWith('https:') && run.statuses?.length !== 0
-  const rate =
-    suggestedRate === undefined
-      ? ''
-      : `; --rate ${suggestedRate} asks for no more than it took, if a limit of requests is behind that`
+  const longest =
+    longestPauseMs > 0 ? `, and to wait ${Math.ceil(longestPauseMs / 1000)} s at most` : ''
   const notes = [
     ...(run.hints ?? []),
     run.interrupted &&
@@ -154,7 +152,7 @@ export function runNotes(report: Report): string[] {
     pages.length > 0 && pagesSentence(pages),
     familySentence(report) ?? familyFailures(report),
     throttled > 0 &&
-      `throttled: ${count(throttled, 'answer')} asked to slow down (429, 503)${rate}`,
+      `throttled: ${count(throttled, 'answer')} asked to slow down (429, 503)${longest}; --rate and --concurrency ask for less`,
     retried > 0 &&
       `retried: ${count(retried, 'answer')} ${retried === 1 ? 'was' : 'were'} cut off, reset or a gateway's 502 or 504, and asked for again`,
     created.length > 0 && cleanupSentence(created),

@@ -3,8 +3,6 @@ import {
   atRole,
   byScenario,
   contentOf,
-  control,
-  counterpartOf,
   countsAsGranted,
   distinctRequest,
   freshFilename,
@@ -211,13 +209,12 @@ export const onceAtOnce: Judge = async (context) => {
   judgeRelation(context)
 }
 
-/** Asks for what exists once more. One that is throttled each time takes turns with the control. */
+/** Asks for what exists once more. */
 export async function askAgain(context: CheckContext, probe: Probe): Promise<Exchange> {
   const { run } = context
-  const { operation, exists, same, what } = creatorOf(operationIn(context))
+  const { exists, same, what } = creatorOf(operationIn(context))
   const purpose = { badInput: true, expects: exists, what: `with ${same} as ${what} that exists` }
-  const counterpart = async () => counterpartOf(await control(run, operation))
-  const last = await context.send(refused(probe), purpose, { counterpart })
+  const last = await context.send(refused(probe), purpose)
   await lookForFile(run, last)
   return last
 }

@@ -4,7 +4,6 @@ import {
   grantedControl,
   grantedProbe,
   inScenario,
-  counterpartOf,
   plainer,
   property,
   requireOfInput,
@@ -60,9 +59,7 @@ export async function takesAnyText(context: CheckContext): Promise<void> {
     }))
     // Of the right type: but a server that breaks on it breaks on what somebody typed.
     const purpose = { badInput: true }
-    const settled = await context.send(make, purpose, {
-      counterpart: async () => counterpartOf(granted),
-    })
+    const settled = await context.send(make, purpose)
     answered(settled)
     context.cases++
     return settled

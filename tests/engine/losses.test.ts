@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { HttpResult } from '../../harness/http/message.ts'
-import { rateOf } from '../../harness/report/reason.ts'
 import { runNotes } from '../../reporters/view/standing.ts'
 import { reasons } from '../matrix/judge-reference.ts'
 import { randomFrom } from '../support/lossy-network.ts'
@@ -169,28 +168,6 @@ test('the first answer may take as long as limits.timeoutMs says', async () => {
   const { facts, passed } = await judgeWhile(slow, { limits: { timeoutMs: 20_000 } })
   expect(facts.ended).toBeNull()
   expect(passed.length).toBeGreaterThan(40)
-})
-
-test('what a limit of requests kept from being judged says so, and one line tells the rate to ask for', async () => {
-  // Two requests a second are answered, the rest with a gateway's page. The clock begins anywhere within a second.
-  const taken = new Map<number, number>()
-  let from: number | undefined
-  const { results, report } = await judgeWhile(() => {
-    from ??= performance.now()
-    const second = Math.floor((performance.now() - from) / 1000)
-    taken.set(second, (taken.get(second) ?? 0) + 1)
-    const page = '<html><head><title>429 Too Many Requests</title></head></html>'
-    return taken.get(second)! > 2 ? answer(429, page, { 'content-type': 'text/html' }) : undefined
-  })
-  const limited = results.flatMap(({ reason }) => (reason?.includes('429') ? reason : []))
-  expect(limited.length).toBeGreaterThan(0)
-  expect(limited.filter((reason) => !reason.startsWith('throttled'))).toEqual([])
-  const [, rate = ''] =
-    /^throttled: \d+ answers .*; --rate (\S+) asks for no more/m.exec(
-      runNotes(report).join('\n'),
-    ) ?? []
-  expect(rateOf(rate)).toBeLessThanOrEqual(2)
-  expect(rateOf(rate)).toBeGreaterThan(0.5)
 })
 
 test('answers that are cut off and asked for again are counted, and told', async () => {

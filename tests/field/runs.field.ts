@@ -93,10 +93,7 @@ describe.skipIf(!both)('a limit of requests is told as that', () => {
       .flatMap(({ reason }) => reason ?? [])
       .filter((reason) => reason.includes(status))
     expect(reasons.filter((reason) => !reason.startsWith('throttled'))).toEqual([])
-    const [, rate] =
-      /; --rate (\d+(?:\/min)?) asks for no more than it took/.exec(ended.stdout) ?? []
-    expect(Number(rate)).toBeGreaterThan(5)
-    expect(Number(rate)).toBeLessThan(40)
+    expect(ended.stdout).toMatch(/throttled: .*; --rate and --concurrency ask for less/)
   })
 })
 

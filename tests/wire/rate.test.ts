@@ -1,9 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { HttpResponse } from '../../harness/engine/response.ts'
-import type { Exchange } from '../../harness/engine/exchange.ts'
-import { createLog, grantsPerMinute } from '../../harness/engine/log.ts'
-import { rateOf, rateText } from '../../harness/report/reason.ts'
+import { rateOf } from '../../harness/report/reason.ts'
 import { createPacer, createThrottle } from '../../harness/engine/pace.ts'
 import { inVirtualTime } from '../support/virtual-time.ts'
 
@@ -19,8 +17,6 @@ async function passedIn(
     }),
   )
 }
-
-const log = { limit: () => undefined }
 
 test('0 waits for nothing', () =>
   inVirtualTime(async () => {
@@ -57,7 +53,6 @@ test('names the operations that alone were throttled for 30 s', () =>
     const told: (readonly string[])[] = []
     const throttle = createThrottle({
       baseMs: 1,
-      log,
       onTimeout: ({ operations }) => void told.push(operations),
     })
     const limit = { status: 429, header: () => undefined } as unknown as HttpResponse
@@ -76,7 +71,7 @@ test('a wait that an answer asks for counts before the 30 s', () =>
   inVirtualTime(async () => {
     const told: number[] = []
     const onTimeout = ({ ms }: { ms: number }): void => void told.push(Math.round(ms))
-    const throttle = createThrottle({ baseMs: 1, log, onTimeout })
+    const throttle = createThrottle({ baseMs: 1, onTimeout })
     const limit = (seconds: number): HttpResponse =>
       ({
         status: 429,
@@ -113,71 +108,9 @@ test('what goes at once is paid back by what waits', () =>
     expect(await passedIn([wait(), wait()], start)).toEqual([500, 600])
   }))
 
-/** A run whose answers come at once, when they are told. */
-function ran() {
-  const log = createLog()
-  const answered = (operation: string, value?: string): void => {
-    const now = performance.now()
-    const credential = { full: value === 'full', ...(value !== undefined && { value }) }
-    const response = { status: 200, headers: [], json: () => ({ ok: false }) }
-    const times = { sentAt: now, endedAt: now }
-    const purpose = { requirement: null }
-    const exchange = { probe: { operation, credential }, purpose, ...times, response }
-    log.see(exchange as unknown as Exchange)
-  }
-  return {
-    full: (count: number): void => {
-      for (let time = 0; time < count; time++) answered('files.list', 'full')
-    },
-    answered,
-    limited: (askedMs: number, operation = 'files.list'): void =>
-      log.limit({ operation, shown: 'full' }, 429, askedMs),
-    perMinute: () => grantsPerMinute(log),
-  }
-}
-
-test('a rate follows from what was granted between throttled answers', () =>
-  inVirtualTime(async () => {
-    const minute = ran()
-    minute.limited(0)
-    for (let window = 0; window < 3; window++) {
-      await sleep(60_000)
-      minute.full(60)
-      minute.limited(0)
-    }
-    expect(minute.perMinute()).toBe(60)
-    const outage = ran()
-    outage.full(60)
-    outage.limited(0)
-    await sleep(20_000)
-    outage.limited(0)
-    outage.full(60)
-    expect(outage.perMinute()).toBeUndefined()
-    // What has no key is granted without end, and says nothing of a quota of the key.
-    const ofKey = ran()
-    ofKey.full(100)
-    ofKey.limited(8000)
-    await sleep(1)
-    ofKey.answered('files.list')
-    ofKey.limited(8000)
-    expect(ofKey.perMinute()).toBeUndefined()
-    await sleep(10_000)
-    for (let time = 0; time < 50; time++) ofKey.answered('files.list')
-    ofKey.full(100)
-    ofKey.limited(9999)
-    expect(ofKey.perMinute()).toBe(599)
-    // Nor does what other operations grant, if few are limited.
-    const ofJobs = ran()
-    for (let time = 0; time < 3; time++) {
-      ofJobs.limited(8000, 'jobs.create')
-      await sleep(10_000)
-      for (const operation of ['jobs.create', 'files.list', 'translate.run'])
-        ofJobs.answered(operation, 'full')
-    }
-    expect(ofJobs.perMinute()).toBeUndefined()
-    expect([600, 60, 119, 120].map(rateText)).toEqual(['10', '60/min', '119/min', '2'])
-    expect(['10', '60/min', '1.5 / min', '0', '60/h', '', '-1'].map(rateOf)).toEqual([
-      ...[10, 1, 0.025, 0],
-      ...[undefined, undefined, undefined],
-    ])
-  }))
+test('a rate is one of requests a second, or a minute', () => {
+  expect(['10', '60/min', '1.5 / min', '0', '60/h', '', '-1'].map(rateOf)).toEqual([
+    ...[10, 1, 0.025, 0],
+    ...[undefined, undefined, undefined],
+  ])
+})

@@ -7,46 +7,25 @@ import {
   kindOf,
   mayRepeat,
   type Probe,
-  type Purpose,
 } from '../exchange.ts'
-import { pause, Throttled } from '../outcome.ts'
-import { isBlocked, isExpected, isGranted, isThrottled } from '../response.ts'
-import { operationName, probeOf, type Source } from '../request.ts'
-import { stopIfSuspected } from '../retry.ts'
+import { pause } from '../outcome.ts'
+import { isBlocked, isGranted } from '../response.ts'
 import type { Run } from '../run.ts'
-import { type SendingOptions, sendWithStaleRetry } from '../send.ts'
-import { longestPauseMs, retryAfter } from '../pace.ts'
+import type { SendingOptions } from '../send.ts'
+
+export type AskOptions = Pick<SendingOptions, 'fresh'>
 
 /** Sends the request of an exchange a single time: on a fresh connection, or on one that has just carried another request. */
 export type SendAgain = (options: Pick<SendingOptions, 'fresh' | 'after'>) => Promise<Exchange>
 
-/** The request without its fault, for one that is throttled: the two are sent in turn. */
-export interface Counterpart {
-  /** `none`: it is not sent, since it would create or generate something. */
-  readonly state: 'granted' | 'refused' | 'none'
-  valid(): Promise<Probe>
-  isGranted(exchange: Exchange): boolean
-}
-
-export interface AskOptions extends Pick<SendingOptions, 'fresh'> {
-  /** Asked for only if the request is throttled on every try. */
-  readonly counterpart?: () => Promise<Counterpart>
-  /** A state of the target that the probe needs and its counterpart does not: left and entered again in each turn. */
-  readonly state?: { enter(): Promise<void>; leave(): Promise<void> }
-}
-
 /** A request that was answered, and the ways to ask for it again. */
-export interface Asked extends AskOptions {
+export interface Asked {
   readonly run: Run
   /** At the end: several times, whatever comes first. */
   readonly isOften?: boolean
-  readonly source: Source
-  readonly purpose: Purpose
   /** Once more as it was asked for: with the same patience. */
   same(): Promise<Exchange>
   readonly again: SendAgain
-  /** A request of its operation, when the object that it names allows it. */
-  gated(probe: Probe, purpose: Purpose, send: () => Promise<Exchange>): Promise<Exchange>
 }
 
 /**
@@ -103,65 +82,6 @@ export async function waitUntilSettled(
     last = await again(last)
   }
   return last
-}
-
-const turns = 3
-
-/**
- * A probe that is answered 429 or 503 on every try met either the limit of the target, or its answer to the fault. It and the
- * request without the fault are sent in turn three times: if that one is granted and the probe throttled every time, the
- * answer is judged; anything else proves nothing. Each goes alone: it may be a limit of requests at once.
- */
-export async function takeTurns(asked: Asked, last: Exchange): Promise<Exchange> {
-  const { run, source, purpose, counterpart, state, gated } = asked
-  const { throttle } = run.client
-  const other = await counterpart!()
-  if (other.state === 'none')
-    throw new Throttled(`${describeResponse(last)}, and there is no control to compare with`)
-  const { operation } = last.probe
-  const takeQueue = () => throttle.queue(operation!, run.life.signal)
-  // Behind a gate others may hold while they wait for the queue: there each request takes it by itself.
-  const whole = operation !== null && run.api.operation(operation).busy === undefined
-  const releaseQueue = whole ? await takeQueue() : undefined
-  const send = (probe: Probe, sent: Purpose): Promise<Exchange> =>
-    gated(probe, sent, async () => {
-      const release = whole || operation === null ? undefined : await takeQueue()
-      const once = () => sendWithStaleRetry(run, probe, sent, { alone: true })
-      return pastBlocks(once).finally(() => release?.())
-    })
-  try {
-    let exchange = last
-    for (let turn = 0; turn < turns; turn++) {
-      await waitAsAsked(run, exchange)
-      const probed = await send(await probeOf(source), purpose)
-      if (!probed.response) throw new Throttled(describeResponse(last))
-      if (!isThrottled(probed.response) || isExpected(purpose.expects, probed.response))
-        return probed
-      exchange = probed
-      await waitAsAsked(run, exchange)
-      await state?.leave()
-      const { requirement } = purpose
-      const granted = await send(await other.valid(), { requirement, role: 'control' })
-      await state?.enter()
-      if (other.isGranted(granted)) continue
-      if (granted.response && isThrottled(granted.response)) stopIfSuspected(run, last.probe)
-      const beside = describeResponse(granted)
-      throw new Throttled(`${describeResponse(exchange)}, and the control ${beside}`)
-    }
-    if (operation !== null) throttle.giveUp(operation)
-    return exchange
-  } finally {
-    releaseQueue?.()
-  }
-}
-
-async function waitAsAsked(run: Run, exchange: Exchange): Promise<void> {
-  run.client.breaker.check(operationName(exchange.probe))
-  const asked =
-    (exchange.response && retryAfter(exchange.response, Date.now())) ?? run.options.backoffMs
-  if (asked > longestPauseMs)
-    throw new Throttled(`${describeResponse(exchange)}, for longer than 60 s`)
-  await pause(run, asked)
 }
 
 /** An answer is asked for so often at the end, as it may come and go: by replica, or at random. */
