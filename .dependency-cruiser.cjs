@@ -25,13 +25,12 @@ const house = {
   ),
   suites: [[...harness, 'fixtures/'], 'A suite is written with harness/checks.'],
   reporters: [['harness/report/', ...ground], 'A report is rendered from the result model alone.'],
-  traffic: [['suites/', ...harness], 'Recorded traffic is judged as a live run is.'],
   library: [
-    ['suites/', 'traffic/', 'reference/', 'reporters/', ...harness],
+    ['suites/', 'reference/', 'reporters/', ...harness],
     'The engine as a library, and the front for vitest.',
   ],
   cli: [
-    ['library/', 'suites/', 'reporters/', 'traffic/', 'reference/', 'fixtures/', ...harness],
+    ['library/', 'suites/', 'reporters/', 'reference/', 'fixtures/', ...harness],
     'The command line is on top.',
   ],
 }

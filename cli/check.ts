@@ -1,24 +1,25 @@
-import { setFlagsFromString } from 'node:v8'
-import { terminalText } from '../reporters/escape.ts'
-import { warnOf } from '../library/output/say.ts'
 import { Command } from '@commander-js/extra-typings'
+import { catalogue } from '../catalogue/catalogue.ts'
 import { applyGates, count, foreignBaselineFile, type Report } from '../harness/report/index.ts'
-import { redactorFor } from '../harness/target/index.ts'
-import { checkTarget } from '../traffic/base-url.ts'
-import { judgeRecording, type Seen } from '../traffic/recording-judge.ts'
-import { openHar } from '../traffic/read-har.ts'
-import { recordingReport } from '../traffic/recording-report.ts'
-import { createSurvey, learnSecrets } from '../traffic/secrets.ts'
-import { formatNames } from '../reporters/index.ts'
-import { plannedReports } from '../library/output/files.ts'
-import { finish } from '../library/output/write-reports.ts'
-import { addGates, type OptionsOf } from './run/arguments.ts'
 import { shellWord } from '../harness/shell-word.ts'
+import { redactorFor } from '../harness/target/index.ts'
+import { plannedReports } from '../library/output/files.ts'
+import { tell, warnOf } from '../library/output/say.ts'
+import { finish } from '../library/output/write-reports.ts'
+import { terminalText } from '../reporters/escape.ts'
+import { formatNames } from '../reporters/index.ts'
+import { likeliestBaseUrl } from './recording/base-url.ts'
+import { countShown, type JudgedRecording, judgeRecording } from './recording/judge.ts'
+import { readHar } from './recording/read-har.ts'
+import { recordingReport } from './recording/report.ts'
+import { learnSecrets } from './recording/secrets.ts'
+import { recordedTarget } from './recording/target.ts'
+import { addGates, type OptionsOf } from './run/arguments.ts'
 
 export function checkCommand() {
   const command = new Command('check')
     .description('judge recorded traffic (HAR 1.2) without a live target')
-    .argument('<file.har>', 'the recording; - is stdin')
+    .argument('<file.har>', 'the recording, up to 256 MiB; - is stdin')
     .option(
       '--base-url <url>',
       'the server to judge; default: baseUrl of the target file, or what the recording has before /v1/',
@@ -28,37 +29,35 @@ export function checkCommand() {
       'target file: what is not served, and the keys that no report may show',
     )
   return addGates(command, formatNames).action(async (file, options) => {
-    // Nearly all of a long recording is garbage at once: a heap that grows by a third each time stays small.
-    setFlagsFromString('--heap-growing-percent=30')
     const { baseline, target } = options
     const inputs = { 'the recording': file, 'the target file': target, 'the baseline': baseline }
     const { requests, people } = plannedReports(options.report, inputs)
-    const { report, counts, warnings, exchanges } = await checkFile(file, options, new Date())
+    const say = (line: string): void => tell(people, [terminalText(line)])
+    const { report, counts, warnings, exchanges } = await checkFile(file, options, new Date(), say)
     for (const warning of warnings) warnOf(warning)
-    await finish(report, {
-      requests,
-      exchanges,
-      people,
-      before: [terminalText(countsLine(counts, report))],
-    })
+    const before = [terminalText(countsLine(counts, report))]
+    await finish(report, { requests, exchanges, people, before })
   })
 }
 
-/** Judges a HAR file, as the options decide it; throws UserError if the file is not a HAR. */
+/**
+ * Judges a HAR file, as the options decide it. Throws UserError if the file is not a HAR.
+ * @param say is told, before anything is judged, how much a recording can show
+ */
 export async function checkFile(
   file: string,
   options: Omit<OptionsOf<typeof checkCommand>, 'report'>,
   now: Date,
+  say: (line: string) => void = () => undefined,
 ) {
-  const survey = createSurvey()
-  const har = openHar(file, (entry) => survey.see(entry))
-  const { target, warnings: ofTarget } = await checkTarget(options, () =>
-    survey.baseUrls.likeliest(file),
-  )
+  const { entries, unreadable, creator } = await readHar(file)
+  const { target, warnings } = await recordedTarget(options, () => likeliestBaseUrl(entries, file))
+  const { baseline, baseUrl, target: path, tpe } = options
+  const ofBaseline = foreignBaselineFile(baseline, tpe ?? 'exact', target)
+  say(`a recording can show at most ${countShown(target)} of ${catalogue.length} requirements`)
   const redactor = redactorFor(target)
-  learnSecrets(redactor, survey.secrets)
-  const { baseUrl, target: path, tpe } = options
-  const judged = await judgeRecording(har, target, redactor)
+  learnSecrets(redactor, entries)
+  const judged = judgeRecording(entries, target, redactor)
   const given = {
     '--base-url': baseUrl,
     '--target': path,
@@ -69,32 +68,32 @@ export async function checkFile(
   )
   // It shows failures again, and holds no key.
   const rerun = ['conform', 'check', file, ...words].map(shellWord).join(' ')
-  const report = applyGates(
-    recordingReport({ target, redactor, judged, rerun, ...survey.time(now) }),
-    options,
-    now,
-  )
-  const warnings = [
-    ...ofTarget,
-    ...unreadableEntries(har.unreadable),
-    ...noBodies(judged.bodies, har.creator),
-    ...foreignBaselineFile(options.baseline, report.run.tpe, report.target),
-  ]
-  return { report, counts: judged.counts, warnings, exchanges: () => judged.exchanges() }
+  const facts = { target, redactor, judged, entries, rerun, now }
+  const report = applyGates(recordingReport(facts), options, now)
+  return {
+    report,
+    counts: judged.counts,
+    warnings: [
+      ...warnings,
+      ...unreadableEntries(unreadable),
+      ...noBodies(judged.bodies, creator),
+      ...ofBaseline,
+    ],
+    exchanges: () => judged.exchanges(),
+  }
 }
 
 /** How much of the recording was judged, and what was passed over: `31 of 40 entries judged; ignored: 9 to other addresses` */
-export function countsLine({ judged, ...counts }: Seen['counts'], { target }: Report): string {
-  const { otherAddresses, otherMethods, unanswered, absent, unknown } = counts
+function countsLine({ judged, ...counts }: JudgedRecording['counts'], { target }: Report): string {
   const ignored = [
-    [otherAddresses, `to addresses not under ${target.baseUrl}/v1/`],
-    [otherMethods, 'of methods other than GET and POST'],
-    [unanswered, 'without an answer'],
-    [absent, 'to operations declared as not served or removed'],
-    [unknown, 'to paths that are no operation'],
+    [counts.otherAddresses, `to addresses not under ${target.baseUrl}/v1/`],
+    [counts.otherMethods, 'of methods other than GET and POST'],
+    [counts.unanswered, 'without an answer'],
+    [counts.absent, 'to operations declared as not served or removed'],
+    [counts.unknown, 'to paths that are no operation'],
   ] as const
   const parts = ignored.flatMap(([number, what]) => (number > 0 ? [`${number} ${what}`] : []))
-  const all = judged + otherAddresses + otherMethods + unanswered + absent + unknown
+  const all = ignored.reduce((sum, [number]) => sum + number, judged)
   return `${judged} of ${all} entries judged${parts.length > 0 ? `; ignored: ${parts.join(', ')}` : ''}`
 }
 
@@ -114,15 +113,21 @@ const withBodies: readonly [creator: RegExp, option: string][] = [
   [/^Playwright/i, "with Playwright: recordHar: { content: 'embed' }"],
   [/^mitmproxy/i, 'with mitmproxy: without stream_large_bodies'],
   [/^BrowserMob/i, 'with BrowserMob Proxy: CaptureType.RESPONSE_CONTENT'],
+  [/^Selenium Wire/i, 'with Selenium Wire: disable_encoding: True'],
 ]
 
 /** Warnings if no answer of the interface was recorded with its body, or bodies are somewhere else: little can then be judged. */
-function noBodies({ elsewhere, kept, missing }: Seen['bodies'], creator = ''): string[] {
+function noBodies(
+  { elsewhere, kept, missing }: JudgedRecording['bodies'],
+  creator: string,
+): string[] {
   if (elsewhere > 0) {
-    const files = count(elsewhere, 'body is in a file', 'bodies are in files')
-    return [
-      `${files} beside the recording, and not there: keep them together, or record with content: 'embed'`,
-    ]
+    const files = count(
+      elsewhere,
+      'body is in a file beside the recording, which is not read',
+      'bodies are in files beside the recording, which are not read',
+    )
+    return [`${files}: record with content: 'embed' (Playwright)`]
   }
   if (missing === 0 || kept > 0) return []
   const option =

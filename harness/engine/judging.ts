@@ -78,7 +78,13 @@ async function exerciseAll(run: Run, judgeOf: JudgeOf, tell: Tell): Promise<void
     if (atEnd && result.outcome === 'passed') looksAtEnd.push(() => exercise(context, atEnd))
     else tell(result)
   }
-  const isReady = !life.ended && (await client.liveness.first())
+  const isReady =
+    !life.ended &&
+    (await client.liveness.first().catch((error: unknown) => {
+      // The key may be asked for again here, and its source may fail by now.
+      if (life.ended) return false
+      throw error
+    }))
   if (isReady && target.setup.length + target.teardown.length > 0) await setUp(run)
   for (const one of api.requirements) if (!isPlanned(run, one.id)) tell(unplanned(run, one))
   // If a hook cannot begin, the requirements that need it report that.

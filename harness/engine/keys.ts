@@ -1,6 +1,6 @@
 import type { OperationId } from '../../catalogue/operations.ts'
 import type { Redactor } from '../recording/index.ts'
-import { Unjudgeable, UserError } from '../user-error.ts'
+import { UserError } from '../user-error.ts'
 import { type Lifetime, NotExercised } from './outcome.ts'
 import type { KeySource, Secret, Target } from '../target/index.ts'
 import type { Credential } from './exchange.ts'
@@ -16,9 +16,10 @@ export function createKeys(target: Target, redactor: Redactor, life: Pick<Lifeti
       redactor.add(value, source.label)
       return value
     } catch (error) {
-      // Each request would wait for it again.
-      if (error instanceof Unjudgeable) life.end('key', error.message)
-      throw error instanceof UserError ? new NotExercised(error.message) : error
+      if (!(error instanceof UserError)) throw error
+      // Each request would ask for it again.
+      life.end('key', error.message)
+      throw new NotExercised(error.message)
     }
   }
   const written = (value: string, { label }: KeySource, full: boolean): Credential => ({

@@ -2,7 +2,7 @@
 export type * from './report-schema.ts'
 export { basicDefinitions, conditions } from './report-schema.ts'
 export { assembleReport, noRun, suiteVersion } from './assemble-report.ts'
-export { doubledMember, firstError } from './json-file.ts'
+export { doubledMember, parseJson } from './json-file.ts'
 export { parseReport, readBytes, readReport, type ReportFile } from './json-file.ts'
 
 // Why something was not judged, and words that all who tell of results use.

@@ -29,7 +29,7 @@ export function parseJson(text: string, path: string): unknown {
 }
 
 /** Finds where the grammar of JSON is left first, each number from 0. The parser's own sentence quotes the text, which may hold a key. */
-export function firstError(text: string) {
+function firstError(text: string) {
   let first: { readonly offset: number; readonly line: number; readonly column: number } | undefined
   const onError = (
     ...[, offset, , line, column]: [unknown, number, unknown, number, number]

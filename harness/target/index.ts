@@ -16,7 +16,6 @@ export { leavesOf, plainFile } from './places.ts'
 export {
   type ApplicationResource,
   applicationNames,
-  defaultLimits,
   type Scenario,
   type Target,
   type UploadContent,

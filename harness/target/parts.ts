@@ -33,13 +33,12 @@ export function partsOf(
   const headers = Object.entries(file.headers ?? {}).filter(
     ([name]) => !again.has(name.toLowerCase()),
   )
-  const query = linesOf(context, 'query.', file.query, (_, value) => headerValueProblem(value))
   return {
     headers: [
       ...headersOf(context, 'headers', Object.fromEntries(headers), 'give the key as keys.full'),
       ...linesOf({ ...context, source: undefined }, '--header ', given.headers, headerProblem),
     ],
-    query: Object.fromEntries(query.map(({ name, value }) => [name, value])),
+    query: queryOf(context, 'query.', file.query),
     tls: Object.fromEntries(
       Object.entries(file.tls ?? {}).map(([name, path]) => [
         name,
@@ -103,6 +102,11 @@ function headersOf(
   )
 }
 
+function queryOf(context: Context, before: string, query?: HeaderValues): Record<string, string> {
+  const lines = linesOf(context, before, query, (_, value) => headerValueProblem(value))
+  return Object.fromEntries(lines.map(({ name, value }) => [name, value]))
+}
+
 function hooksOf(
   context: Context,
   place: string,
@@ -146,7 +150,7 @@ function resourcesOf(context: Context, { resources = {} }: TargetFile): Resource
 }
 
 function operationOf(context: Context, id: OperationId, value: OperationValue): OperationBinding {
-  const { path, query = {}, headers, body, content, contentType, filename, cleanup } = value
+  const { path, query, headers, body, content, contentType, filename, cleanup } = value
   const place = `operations.${id}`
   for (const [role, pointer] of Object.entries(value.fields ?? {})) {
     const problem = role === 'id' ? undefined : pointerProblem(id, role, pointer, body)
@@ -155,7 +159,7 @@ function operationOf(context: Context, id: OperationId, value: OperationValue): 
   const isText = content && 'text' in content
   return compact<OperationBinding>({
     path,
-    query,
+    query: queryOf(context, `${place}.query.`, query),
     headers: headersOf(context, `${place}.headers`, headers, 'give the key as keys.full'),
     body,
     content: content && {
@@ -206,7 +210,7 @@ function scenarioOf(context: Context, id: string, value: ScenarioValue): Scenari
     refuse(context, `${place} is not possible: envelope requirements are judged on every response`)
     return undefined
   }
-  const { key, headers, params = {}, query = {}, body, merge, raw, repeat, before, after } = value
+  const { key, headers, params = {}, query, body, merge, raw, repeat, before, after } = value
   const names = [...operation(of).path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
   for (const name of Object.keys(params).filter((one) => !names.includes(one)))
     refuse(
@@ -218,7 +222,7 @@ function scenarioOf(context: Context, id: string, value: ScenarioValue): Scenari
     key: key === undefined ? undefined : keyOf(context, `${place}.key`, key, labels.other),
     headers: headersOf(context, `${place}.headers`, headers, `give the key as ${place}.key`),
     params,
-    query,
+    query: queryOf(context, `${place}.query.`, query),
     body,
     merge,
     raw: raw && compact({ bytes: bytesOf(raw), contentType: raw.contentType }),

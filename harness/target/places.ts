@@ -12,7 +12,7 @@ import type { HeaderValue, KeyValue, SetupRequestValue, TargetFile } from './tar
 const keyPlace = /^\/keys\/[^/]+(\/[^/]+)?$|^\/scenarios\/[^/]+\/key$/
 /** The place of a header or query member, whose name may call it a secret. */
 const headerPlace =
-  /^(\/query|(\/(setup|teardown)\/\d+|\/(operations|scenarios)\/[^/]+(\/(cleanup|before|after)\/\d+)?)?\/headers)\/[^/]+$/
+  /^((\/(operations|scenarios)\/[^/]+)?\/query|(\/(setup|teardown)\/\d+|\/(operations|scenarios)\/[^/]+(\/(cleanup|before|after)\/\d+)?)?\/headers)\/[^/]+$/
 /** The id of an object of the target: in `resources`, or a path parameter of a scenario. */
 const idPlace = /^\/resources\/(\w+\/id|(?!pdfText)\w+)$|^\/scenarios\/[^/]+\/params\/\w+$/
 

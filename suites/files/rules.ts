@@ -41,7 +41,7 @@ const typesOf = ({ object = '' }: HistoryEvent): string[] =>
     .split(',')
 
 /** In a long recording nobody looks at more answers: each is read again. */
-export const mostRead = 200
+const mostRead = 200
 
 /** §2.8: a file that the listing of its own extension holds is not held, at the same member, by that of another one. */
 export const filteredRule: Rule = (history) => {

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { folder } from '../cli/conform.ts'
 import { readReport } from '../../harness/report/json-file.ts'
 import { conform } from '../cli/in-process.ts'
-import { granted, har, type Told } from './har.ts'
+import { envelope, granted, har, type Told } from './har.ts'
 import { inFile } from './recording.ts'
 
 const dir = folder()
@@ -25,14 +25,27 @@ test('0 where nothing failed, 1 where a must did, 3 where nothing was judged', a
     code: 0,
     stderr: '',
     stdout: expect.stringMatching(
-      /^1 of 2 entries judged; ignored: 1 to addresses not under https:\/\/api\.example\.com\/base\/v1\/\n[^]*Incomplete \(passing\): /,
+      /^a recording can show at most \d+ of \d+ requirements\n1 of 2 entries judged; ignored: 1 to addresses not under https:\/\/api\.example\.com\/base\/v1\/\n[^]*Incomplete \(passing\): /,
     ),
   })
   expect(await check([bad])).toMatchObject({
     code: 1,
     stdout: expect.stringContaining('content is missing'),
   })
-  expect(await check([])).toMatchObject({ code: 3, stdout: expect.stringMatching(/not.judged/i) })
+  const said = 'exit 3: nothing was judged: the recording'
+  expect((await check([])).stdout).toContain(`${said} has no answered request to an operation`)
+  const refused = { ...pdf, status: 404, answers: envelope('NotFound') }
+  expect((await check([refused])).stdout).toContain(`${said} shows no success of an operation`)
+  // A must that a recording breaks gives 1, however little else it shows.
+  expect((await check([{ ...refused, answers: {} }])).stdout).toMatch(/^exit 1: \d musts? failed$/m)
+})
+
+test('a recording of months is told in days', async () => {
+  const { log } = har(pdf, pdf)
+  const late = { ...log.entries[1], startedDateTime: '2026-06-26T18:57:00.000Z' }
+  const file = inFile(JSON.stringify({ log: { entries: [log.entries[0], late] } }))
+  const { stdout } = await conform(['check', file])
+  expect(stdout).toContain('requests in 117 days 6 h; recorded traffic')
 })
 
 test('--strict, --tpe and --baseline decide as in a run', async () => {
@@ -42,6 +55,15 @@ test('--strict, --tpe and --baseline decide as in a run', async () => {
   writeFileSync(at('baseline.json'), '{"expected": [{"id": "pdf.parse/200-text"}]}')
   expect((await check([bad], '--baseline', at('baseline.json'))).code).toBe(0)
   expect((await check([pdf], '--baseline', at('baseline.json'))).code).toBe(1)
+})
+
+test('says first how much a recording of that target can show', async () => {
+  const shown = async (...args: string[]) =>
+    Number(/^a recording can show at most (\d+) of/.exec((await check([pdf], ...args)).stdout)![1])
+  writeFileSync(at('less.json'), '{"operations": {"vision.analyze": "not-served"}}')
+  const all = await shown()
+  expect(all).toBeGreaterThan(17)
+  expect(await shown('--target', at('less.json'))).toBe(all - 1)
 })
 
 test('a mistake of the user is one sentence', async () => {
@@ -60,17 +82,6 @@ test('a mistake of the user is one sentence', async () => {
   writeFileSync(at('file'), '')
   expect(await wrong('--report', `json=${at('file/x.json')}`)).toMatch(
     /cannot be written \((ENOTDIR|EEXIST)\)$/,
-  )
-})
-
-test('a recording without bodies is said to be one, once', async () => {
-  const bare: Told = { ...pdf, content: { text: undefined, size: 120 }, response: {} }
-  const said = /^conform: warning: the recording holds no bodies of answers.*\n$/
-  expect((await check([bare, { ...bare, status: 404 }])).stderr).toMatch(said)
-  // One that has them all, or has nothing of the interface, is none.
-  expect((await check([pdf, bare])).stderr).toBe('')
-  expect((await check([{ to: 'https://example.org/', content: { text: undefined } }])).stderr).toBe(
-    '',
   )
 })
 

@@ -3,7 +3,7 @@ import { checkFile } from '../../cli/check.ts'
 import { loadFormats } from '../../reporters/index.ts'
 import { base, granted, har, type Told } from './har.ts'
 import { inFile } from './recording.ts'
-import { withoutSecretMembers } from '../../traffic/secrets.ts'
+import { withoutSecretMembers } from '../../cli/recording/secrets.ts'
 
 const head = Buffer.from('{"alg":"HS256"}').toString('base64url')
 const jwt = `${head}.${Buffer.from('{"sub":"somebody"}').toString('base64url')}.c2lnbmF0dXJlLW9mLXRoaXMta2V5`

@@ -5,7 +5,7 @@ import { catalogue } from '../../catalogue/catalogue.ts'
 import { type OperationId, operations } from '../../catalogue/operations.ts'
 import type { WireResponse } from '../../harness/http/message.ts'
 import { isObject } from '../../schemas/json.ts'
-import { operationAt } from '../../traffic/base-url.ts'
+import { operationAt } from '../../cli/recording/base-url.ts'
 import { idsOf, judgeReference } from '../matrix/judge-reference.ts'
 
 /** `npm run fuzz` sets more, and a seed of its own to look at one again. */

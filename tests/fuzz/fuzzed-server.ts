@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
-import { operationAt } from '../../traffic/base-url.ts'
+import { operationAt } from '../../cli/recording/base-url.ts'
 import { operations } from '../../catalogue/operations.ts'
 import { type Asked, http, type Listening, startRaw } from '../support/raw-server.ts'
 import { reply, type Reply } from './replies.ts'

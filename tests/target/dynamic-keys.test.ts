@@ -1,4 +1,8 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { runConformance } from '../../library/run-conformance.ts'
+import { folder } from '../cli/conform.ts'
 import { askedKey } from '../../harness/target/keys.ts'
 import type { FromCommand } from '../../harness/target/target-file.ts'
 
@@ -55,4 +59,22 @@ test('a command is asked again after its ttlSeconds, and without them once', asy
   clock.now += 10_000_000
   expect(await askOften()).not.toBe(often)
   expect(await askOnce()).toBe(once)
+})
+
+test('a key command that fails before the first request, or half-way, ends the run with its last line', async () => {
+  const dir = folder()
+  const script = `n=$(cat n 2>/dev/null || echo 0); echo $((n + 1)) > n
+    if [ "$n" -ge "$1" ]; then echo 'token endpoint: 503' >&2; exit 1; fi; echo the-key-of-the-command`
+  for (const times of ['1', '2']) {
+    writeFileSync(join(dir, 'n'), '0')
+    // Each request asks again.
+    const full = { command: ['sh', '-c', script, 'sh', times], ttlSeconds: 1e-9 }
+    const fetch = () => Response.json([])
+    const { report } = runConformance({ fetch, keys: { full } }, { dir, only: ['files.list/*'] })
+    const because =
+      'the target: keys.full: the command "sh" failed with exit code 1: token endpoint: 503'
+    const { exit, run } = await report
+    expect(exit).toMatchObject({ code: 3, because })
+    expect(run.requests).toBe(Number(times) - 1)
+  }
 })

@@ -1,19 +1,21 @@
-import type { Failure, Report, RequirementResult } from '../harness/report/index.ts'
-import { assembleReport, noRun, reasonIn, sections } from '../harness/report/index.ts'
-import { type Redactor, shownText } from '../harness/recording/index.ts'
-import { notApplicable } from '../suites/plan.ts'
-import type { Target } from '../harness/target/index.ts'
-import { describeProbe, describeResponse } from '../harness/engine/index.ts'
-import { catalogue, type CatalogueRequirement } from '../catalogue/catalogue.ts'
-import type { RecordedFault, RequirementTally, Seen } from './recording-judge.ts'
-import type { RecordedHttpResponse } from './recorded-exchange.ts'
+import type { Failure, Report, RequirementResult } from '../../harness/report/index.ts'
+import { assembleReport, noRun, reasonIn, sections } from '../../harness/report/index.ts'
+import { type Redactor, shownText } from '../../harness/recording/index.ts'
+import { notApplicable } from '../../suites/plan.ts'
+import type { Target } from '../../harness/target/index.ts'
+import { describeProbe, describeResponse } from '../../harness/engine/index.ts'
+import { catalogue, type CatalogueRequirement } from '../../catalogue/catalogue.ts'
+import type { RecordedEntry } from './entry.ts'
+import type { EntryExchange } from './exchange.ts'
+import type { JudgedRecording, RecordedFault, Tally } from './judge.ts'
 
 interface RecordingFacts {
   readonly target: Target
   readonly redactor: Redactor
-  readonly judged: Seen
-  readonly startedAt: Date
-  readonly durationMs: number
+  readonly judged: JudgedRecording
+  readonly entries: readonly RecordedEntry[]
+  /** Stands for the beginning if no entry says when it was sent. */
+  readonly now: Date
   /** The command that shows a failure again. */
   readonly rerun: string
 }
@@ -25,7 +27,7 @@ const nothingShown =
 
 /** The report of a recording: every requirement of the catalogue, in its order. */
 export function recordingReport(facts: RecordingFacts): Report {
-  const { target, redactor, judged, startedAt, durationMs } = facts
+  const { target, redactor, judged } = facts
   const everything = { only: [], skip: [], readOnly: false, interrupted: false, runs: 0 }
   const requirements = catalogue.map((requirement) => {
     const refused = notApplicable(requirement, target)
@@ -37,8 +39,7 @@ export function recordingReport(facts: RecordingFacts): Report {
     target: { name: target.name, baseUrl: redactor.text(target.baseUrl), digest: target.digest },
     run: {
       ...noRun,
-      startedAt: startedAt.toISOString(),
-      durationMs: Math.round(durationMs),
+      ...timeOf(facts),
       requests: judged.counts.judged,
     },
     requirements,
@@ -47,10 +48,23 @@ export function recordingReport(facts: RecordingFacts): Report {
   })
 }
 
+/** When the recording began, and how long it took to the last answer. */
+function timeOf({ entries, now }: RecordingFacts) {
+  let [first, last] = [Infinity, -Infinity]
+  for (const { startedAt, durationMs } of entries) {
+    if (startedAt === undefined) continue
+    first = Math.min(first, startedAt)
+    last = Math.max(last, startedAt + durationMs)
+  }
+  return first === Infinity
+    ? { startedAt: now.toISOString(), durationMs: 0 }
+    : { startedAt: new Date(first).toISOString(), durationMs: Math.round(last - first) }
+}
+
 /** Nothing is judged without a success: what a refused request meant, nobody knows. */
 function whyNotJudged(
   requirements: readonly RequirementResult[],
-  { counts: { judged } }: Seen,
+  { counts: { judged } }: JudgedRecording,
 ): string | undefined {
   const isShown = requirements.some(
     ({ operation, outcome }) =>
@@ -77,7 +91,7 @@ function resultOf(requirement: CatalogueRequirement, facts?: RecordingFacts): Re
 }
 
 function outcomeOf(
-  tally: RequirementTally | undefined,
+  tally: Tally | undefined,
   empty: boolean,
 ): Pick<RequirementResult, 'outcome' | 'reason'> {
   if (tally && tally.failures.length > 0) return { outcome: 'failed' }
@@ -85,25 +99,19 @@ function outcomeOf(
   return { outcome: 'not-exercised', reason: tally?.unjudged ?? (empty ? nothingShown : notShown) }
 }
 
-/** Response that came, if it is wrong. */
-export function receivedIn({ actual, exchange }: RecordedFault): string {
-  return typeof actual === 'function' ? actual() : (actual ?? describeResponse(exchange))
-}
-
 function failureOf(
   { section }: CatalogueRequirement,
-  fault: RecordedFault,
+  { actual, at, exchange, expected, story }: RecordedFault,
   { redactor, rerun }: RecordingFacts,
 ): Failure {
-  const { at, exchange, expected, story } = fault
   const cites = ` (${sections(section)})`
   const clean = (text: string): string => shownText(text, (whole) => redactor.text(whole))
-  const { index } = (exchange as RecordedHttpResponse).entry
+  const { index } = (exchange as EntryExchange).entry
   return {
     message: clean(describeProbe(exchange, `(log.entries[${index}])`)),
     expected: clean(expected + cites),
     cites,
-    actual: clean(receivedIn(fault)),
+    actual: clean(typeof actual === 'function' ? actual() : (actual ?? describeResponse(exchange))),
     familyOnly: false,
     seed: 0,
     rerun,

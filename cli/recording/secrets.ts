@@ -4,27 +4,22 @@ import {
   redacted,
   type Redactor,
   shortestKey,
-} from '../harness/recording/index.ts'
-import type { HeaderLine } from '../harness/http/index.ts'
-import type { RecordedEntry } from './recorded-entry.ts'
-import { createBaseUrlCounts } from './base-url.ts'
+} from '../../harness/recording/index.ts'
+import type { HeaderLine } from '../../harness/http/index.ts'
+import type { RecordedEntry } from './entry.ts'
 
 /** How our own reports write a key, and what is made of one: nothing is to be hidden there. */
 const placeholder = /^(\$[A-Z_][A-Z0-9_]*|\$\{[A-Z_][A-Z0-9_]*[^}]*\}\w*|\[[^\]]*\])$/
 
-export function learnSecrets(redactor: Redactor, secrets: Iterable<string>): void {
-  for (const secret of secrets) redactor.add(secret, redacted)
+/** Hides every credential of the recording, whatever address it was sent to. */
+export function learnSecrets(redactor: Redactor, entries: readonly RecordedEntry[]): void {
+  const secrets = new Set(entries.flatMap((entry) => [...credentialsIn(entry)]))
+  for (const secret of secrets)
+    if (secret !== '' && !placeholder.test(secret)) redactor.add(secret, redacted)
 }
 
-/** Every credential in the entry, whatever address it was sent to. */
-export function* secretsIn({ requestHeaders, url }: RecordedEntry): Generator<string> {
-  for (const secret of credentialsIn(requestHeaders, url)) {
-    if (secret !== '' && !placeholder.test(secret)) yield secret
-  }
-}
-
-function* credentialsIn(headers: readonly HeaderLine[], url: string): Generator<string> {
-  for (const { name, value } of headers) {
+function* credentialsIn({ requestHeaders, url }: RecordedEntry): Generator<string> {
+  for (const { name, value } of requestHeaders) {
     if (isAuthorization(name)) yield* credentialsOf(value)
     // Many cookies are no secrets: they are hidden only where they are sent.
     else if (isSecretName(name) && !/cookie/i.test(name) && value.length >= shortestKey) yield value
@@ -73,30 +68,4 @@ export function shownUrl(address: string, redactor: Redactor): string {
       isSecretName(name) ? `${name}=${redacted}` : whole,
     )
   return redactor.text(url.origin + url.pathname + (query === '' ? '' : `?${query}`))
-}
-
-/** Collects the facts of a whole recording: some are needed before its entries are judged one by one. */
-export function createSurvey() {
-  const baseUrls = createBaseUrlCounts()
-  const secrets = new Set<string>()
-  let first = Infinity
-  let last = -Infinity
-  return {
-    baseUrls,
-    /** Every credential in it, whatever address it was sent to. */
-    secrets,
-    see(entry: RecordedEntry): void {
-      baseUrls.see(entry)
-      for (const secret of secretsIn(entry)) secrets.add(secret)
-      const { startedAt, durationMs } = entry
-      if (startedAt === undefined) return
-      first = Math.min(first, startedAt)
-      last = Math.max(last, startedAt + durationMs)
-    },
-    /** When it began, and how long it took in ms to the last answer; `now` if no entry says. */
-    time: (now: Date) =>
-      first === Infinity
-        ? { startedAt: now, durationMs: 0 }
-        : { startedAt: new Date(first), durationMs: last - first },
-  }
 }

@@ -1,0 +1,133 @@
+import { isUtf8 } from 'node:buffer'
+import { isObject, parsedJson } from '../../schemas/json.ts'
+import { type HeaderLine, headerValue } from '../../harness/http/index.ts'
+
+/** An entry of a HAR, read. What is not needed to judge or to show it is left out. */
+export interface RecordedEntry {
+  /** Its place in `log.entries`, from 0. */
+  readonly index: number
+  /** Epoch ms; undefined if the entry does not say. */
+  readonly startedAt: number | undefined
+  readonly durationMs: number
+  readonly httpVersion: string
+  readonly method: string
+  readonly url: string
+  readonly requestHeaders: readonly HeaderLine[]
+  readonly requestBody: HarBody
+  /** 0 if no answer came. */
+  readonly status: number
+  readonly headers: readonly HeaderLine[]
+  readonly body: HarBody
+}
+
+/**
+ * A body as a HAR holds it. `whole`: all of it; `cut`: the recorder says, or the length shows, that an end is missing;
+ * `missing`: it was not recorded, or is compressed; `elsewhere`: it is in a file of its own.
+ */
+export interface HarBody {
+  readonly state: 'whole' | 'cut' | 'missing' | 'elsewhere'
+  readonly bytes: Uint8Array
+  /** Bytes of the whole body, if it was cut and the recorder says how many it had. */
+  readonly length?: number
+}
+
+/** Why an entry cannot be read: the member, and what it must be. */
+export class Unreadable extends Error {}
+
+/**
+ * Reads one entry; throws `Unreadable` if it does not say what was asked. Recorders write null for whatever they do not know: what
+ * was not answered has no response.
+ */
+export function recordedEntry(value: unknown, index: number): RecordedEntry {
+  const refuse = (place: string, must: string): never => {
+    throw new Unreadable(`log.entries[${index}]${place}: must be ${must} (HAR 1.2)`)
+  }
+  if (!isObject(value)) return refuse('', 'an object')
+  const { request, startedDateTime, time } = value
+  const response = value['response'] ?? { status: 0 }
+  if (!isObject(request)) return refuse('.request', 'an object')
+  if (!isObject(response)) return refuse('.response', 'an object')
+  const { method, postData, url } = request
+  const { content } = response
+  const status = response['status'] ?? 0
+  if (typeof method !== 'string' || method === '') return refuse('.request.method', 'a method')
+  if (typeof url !== 'string') return refuse('.request.url', 'a string')
+  if (typeof status !== 'number' || !Number.isInteger(status) || status > 999)
+    return refuse('.response.status', 'a status')
+  const headersOf = (lines: unknown, place: string): HeaderLine[] => {
+    if (!Array.isArray(lines ?? [])) return refuse(place, 'an array')
+    const all = ((lines ?? []) as unknown[]).map((line, at) => {
+      const { name, value: text } = isObject(line) ? line : {}
+      if (typeof name !== 'string')
+        return refuse(`${place}[${at}]`, 'an object with name and value')
+      return { name, value: typeof text === 'string' ? text : JSON.stringify(text ?? '') }
+    })
+    // HTTP/2 sends the request line and the status as headers whose names begin with a colon.
+    return all.filter(({ name }) => !name.startsWith(':'))
+  }
+  const requestHeaders = headersOf(request['headers'], '.request.headers')
+  const headers = headersOf(response['headers'], '.response.headers')
+  const type = isObject(content) ? content['mimeType'] : undefined
+  // Some recorders keep no headers but the media type of the content.
+  if (headers.length === 0 && typeof type === 'string' && type !== '' && type !== 'x-unknown')
+    headers.push({ name: 'content-type', value: type })
+  const isEmptyRequest = method === 'GET' || request['bodySize'] === 0
+  const isEmptyResponse = status < 200 || [204, 205, 304].includes(status)
+  return {
+    index,
+    startedAt: instantOf(startedDateTime),
+    durationMs: typeof time === 'number' && time > 0 && Number.isFinite(time) ? time : 0,
+    httpVersion: /^HTTP\/(\d(?:\.\d)?)$/i.exec(String(response['httpVersion']))?.[1] ?? '1.1',
+    method: method.toUpperCase(),
+    url,
+    requestHeaders,
+    requestBody:
+      isEmptyRequest && (postData ?? null) === null
+        ? noBody
+        : harBody(postData, requestHeaders, request['bodySize']),
+    // Recorders write 0 or -1 if a request was refused, blocked or cut off.
+    status: Math.max(0, status),
+    headers,
+    body: isEmptyResponse ? noBody : harBody(content, headers),
+  }
+}
+
+/** Recorders are looser than RFC 3339 (for example an offset without colon); in a report a year has four digits. */
+function instantOf(value: unknown): number | undefined {
+  const epochMs = typeof value === 'string' ? Date.parse(value) : NaN
+  return Number.isNaN(epochMs) || !/^\d{4}-/.test(new Date(epochMs).toISOString())
+    ? undefined
+    : epochMs
+}
+
+const noBody: HarBody = { state: 'whole', bytes: new Uint8Array() }
+
+/** The body of an answer (`content`), or of a request (`postData`, whose size is in another member). */
+function harBody(holder: unknown, headers: readonly HeaderLine[], bodySize?: unknown): HarBody {
+  const content = isObject(holder) ? holder : {}
+  const { _cut: cut, _file: file, comment, text } = content
+  const declared = headerValue(headers, 'content-length')
+  if (typeof text !== 'string') {
+    if (typeof file === 'string') return { ...noBody, state: 'elsewhere' }
+    return declared === '0' ? noBody : { ...noBody, state: 'missing' }
+  }
+  // Browsers leave an empty text if they did not keep the body.
+  if (text === '' && Number.parseInt(declared ?? '0') > 0) return { ...noBody, state: 'missing' }
+  const isBase64 = (content['encoding'] ?? content['_encoding']) === 'base64'
+  const bytes = Buffer.from(text, isBase64 ? 'base64' : 'utf8')
+  const size = content['_bodyLength'] ?? content['size'] ?? bodySize
+  const isShort = typeof size === 'number' && size > bytes.length
+  const isRemarked = typeof comment === 'string' && comment !== ''
+  // Recorders count what came over the wire, or characters: a body that is whole JSON is whole.
+  if (cut === true || ((isRemarked || isShort) && !isWholeJson(bytes)))
+    return { state: 'cut', bytes, ...(isShort && { length: size }) }
+  const coding = headerValue(headers, 'content-encoding') ?? ''
+  const isCoded = isBase64 && !['', 'identity'].includes(coding) && !isUtf8(bytes)
+  return isCoded ? { ...noBody, state: 'missing' } : { state: 'whole', bytes }
+}
+
+/** Whether it is an object, an array or a text of JSON to its end: what lacks its end is none of them. */
+function isWholeJson(bytes: Buffer): boolean {
+  const text = bytes.toString('utf8')
+  return /^\s*[{["]/.test(text) && parsedJson(text) !== undefined
+}

@@ -1,0 +1,278 @@
+import { performance } from 'node:perf_hooks'
+import {
+  catalogue,
+  grantedRequirement,
+  type RequirementId,
+  requirementOf,
+} from '../../catalogue/catalogue.ts'
+import { operation, type OperationId } from '../../catalogue/operations.ts'
+import { observedCases } from '../../harness/checks/index.ts'
+import {
+  type BodySchema,
+  describePairs,
+  type Exchange,
+  isGranted,
+  NotExercised,
+  shapeFault,
+} from '../../harness/engine/index.ts'
+import {
+  createHistory,
+  type Evidence,
+  eventOf,
+  type History,
+  type Rule,
+} from '../../harness/history/index.ts'
+import type { Redactor } from '../../harness/recording/index.ts'
+import type { RecordedExchange, Story } from '../../harness/report/index.ts'
+import type { Target } from '../../harness/target/index.ts'
+import { getAt, isObject, member, parsedJson } from '../../schemas/json.ts'
+import { recordedRules } from '../../suites/jobs/rules.ts'
+import { storyOf } from '../../suites/jobs/story.ts'
+import { notApplicable } from '../../suites/plan.ts'
+import { relationIds, relationRule } from '../../suites/relation-rules.ts'
+import { pathUnder } from './base-url.ts'
+import type { RecordedEntry } from './entry.ts'
+import { type EntryExchange, exchangeOf, shownEntry } from './exchange.ts'
+
+/** A fault that recorded answers show. */
+export interface RecordedFault {
+  readonly exchange: Exchange
+  readonly expected: string
+  /** Undefined: the answer as a whole. */
+  readonly actual?: string | (() => string) | undefined
+  /** JSON Pointer to the member of the body that is wrong. */
+  readonly at?: string | undefined
+  /** What happened before it, if that belongs to the fault. */
+  readonly story?: Story | undefined
+}
+
+/** What a recording shows of one requirement. */
+export interface Tally {
+  cases: number
+  /** The first of them. */
+  readonly failures: RecordedFault[]
+  /** Why answers that could have been judged were not. */
+  unjudged?: string
+}
+
+const maxKept = 3
+
+export type JudgedRecording = ReturnType<typeof judgeRecording>
+
+/** Requirements that any answer may show, whatever was asked. */
+const ofAnyResponse = [
+  'envelope/shape',
+  'envelope/status-tpe-pair',
+  'envelope/content-type',
+  'envelope/message-keys',
+] as const satisfies readonly RequirementId[]
+
+function rulesOf(target: Target): readonly (readonly [RequirementId, Rule])[] {
+  return [
+    ...recordedRules(target.resources.failingApplication?.id),
+    ...relationIds.map((id) => [id, relationRule(id)] as const),
+  ]
+}
+
+/** How many requirements a recording of that target can show at most. */
+export function countShown(target: Target): number {
+  const ids = new Set<RequirementId>([
+    ...ofAnyResponse,
+    ...Object.values(grantedRequirement),
+    ...(['pdf.parse/200-text', 'pdf.parse/200-markdown'] as const),
+    ...rulesOf(target).map(([id]) => id),
+  ])
+  return catalogue.filter((one) => ids.has(one.id) && !notApplicable(one, target)).length
+}
+
+/** Methods by which objects are changed or removed, which the spec does not show. */
+const changes = ['DELETE', 'PUT', 'PATCH']
+
+/** Judges recorded answers of the interface by what each shows by itself, and by the rules of a live run. */
+export function judgeRecording(
+  entries: readonly RecordedEntry[],
+  target: Target,
+  redactor: Redactor,
+) {
+  /** How many entries were judged, and why the others were not. */
+  const counts = {
+    judged: 0,
+    otherAddresses: 0,
+    /** Requests with methods that the interface does not have (for example a browser's OPTIONS). */
+    otherMethods: 0,
+    unanswered: 0,
+    /** To operations that the target file declares as not served or removed. */
+    absent: 0,
+    /** Under `/v1`, but no operation of the interface: judged by their label and their keys only. */
+    unknown: 0,
+  }
+  /** Answers of the interface that the recording has with their bodies, and without. */
+  const bodies = { kept: 0, missing: 0, elsewhere: 0 }
+  const judged: JudgedEntry[] = []
+  const history = createHistory(target.limits, { isRecorded: true })
+  const tallies = new Map<RequirementId, Tally>()
+  const tallyOf = (id: RequirementId): Tally => {
+    const tally = tallies.get(id) ?? { cases: 0, failures: [] }
+    tallies.set(id, tally)
+    return tally
+  }
+  const count = (requirement: RequirementId, fault?: RecordedFault): void => {
+    const tally = tallyOf(requirement)
+    tally.cases++
+    if (fault && tally.failures.length < maxKept) tally.failures.push(fault)
+  }
+
+  /** The exchange of an entry that was sent to the interface and answered; what is not judged is counted. */
+  const exchangeIfAnswered = (entry: RecordedEntry): EntryExchange | undefined => {
+    const { body, method, startedAt = NaN, status, url } = entry
+    const path = pathUnder(target.baseUrl, url)
+    if (!path?.startsWith('/v1/')) return void counts.otherAddresses++
+    if (status > 0 && body.state !== 'whole' && body.state !== 'cut') bodies[body.state]++
+    else if (body.bytes.length > 0) bodies.kept++
+    const noteChange = (): void => history.appendOther(startedAt - performance.timeOrigin)
+    if (changes.includes(method)) noteChange()
+    if (method !== 'GET' && method !== 'POST') return void counts.otherMethods++
+    if (status === 0) return void counts.unanswered++
+    const exchange = exchangeOf(entry, path, redactor)
+    const { operation } = exchange.probe
+    if (operation === null) {
+      counts.unknown++
+      if (method !== 'GET') noteChange()
+    } else if (target.absent[operation] !== undefined) return void counts.absent++
+    return exchange
+  }
+
+  for (const entry of entries) {
+    const exchange = exchangeIfAnswered(entry)
+    if (!exchange) continue
+    for (const { requirement, actual, at, expected } of observedCases(exchange)) {
+      // An answer whose headers were not recorded does not tell how it was labelled.
+      if (requirement === 'envelope/content-type' && entry.headers.length === 0) continue
+      count(requirement, actual === undefined ? undefined : { exchange, expected, actual, at })
+    }
+    const { operation } = exchange.probe
+    if (operation === null) continue
+    counts.judged++
+    const success = successOf(exchange, operation, target)
+    if (success) {
+      try {
+        const fault = successFault(exchange, success, operation)
+        count(success, fault && { exchange, ...fault })
+      } catch (error) {
+        if (!(error instanceof NotExercised)) throw error
+        tallyOf(success).unjudged ??= error.message
+      }
+    }
+    history.append(eventOf(target, exchange, true))
+    const ofErrors = entry.status >= 400 ? ('envelope/shape' as const) : undefined
+    const requirement = ofErrors ?? success ?? grantedRequirement[operation]
+    judged.push({ entry, operation, requirement })
+  }
+  for (const [requirement, rule] of history.events.length === 0 ? [] : rulesOf(target)) {
+    const verdict = rule(history)
+    const tally = tallyOf(requirement)
+    if (verdict.outcome === 'open') {
+      tally.unjudged ??= `recorded traffic does not show it: ${verdict.why}`
+      continue
+    }
+    const evidence = verdict.outcome === 'broken' ? verdict.evidence : []
+    for (const one of evidence) count(requirement, faultOf(one, history))
+    tally.cases += Math.max(0, verdict.cases - evidence.length)
+  }
+  return {
+    counts,
+    bodies,
+    tally: (id: RequirementId) => tallies.get(id),
+    *exchanges(): Iterable<RecordedExchange> {
+      for (const [n, one] of judged.entries()) yield logged(n, one, redactor)
+    },
+  }
+}
+
+interface JudgedEntry {
+  readonly entry: RecordedEntry
+  readonly operation: OperationId
+  readonly requirement: RequirementId
+}
+
+/** An entry as a line of an exchange log has it. */
+function logged(
+  n: number,
+  { entry, operation, requirement }: JudgedEntry,
+  redactor: Redactor,
+): RecordedExchange {
+  return {
+    ...{ n, requirement, operation, role: 'probe' },
+    startedAt: new Date(entry.startedAt ?? performance.timeOrigin).toISOString(),
+    durationMs: entry.durationMs,
+    httpVersion: entry.httpVersion,
+    ...shownEntry(entry, redactor),
+  }
+}
+
+function faultOf(
+  { exchange, expected, what, actual, at }: Evidence,
+  history: History,
+): RecordedFault {
+  const words = typeof expected === 'string' ? expected : describePairs(expected)
+  return {
+    ...{ exchange, actual, at, expected: `${words}${what && ` (${what})`}` },
+    story: storyOf(history, exchange),
+  }
+}
+
+/** The requirement that a 2xx shows; undefined if the request asked for something else. */
+function successOf(
+  { entry, response }: EntryExchange,
+  id: OperationId,
+  target: Target,
+): RequirementId | undefined {
+  if (response.status < 200 || response.status >= 300) return undefined
+  const { state, bytes } = entry.requestBody
+  const body = (): unknown =>
+    state === 'whole' ? parsedJson(Buffer.from(bytes).toString('utf8')) : undefined
+  switch (id) {
+    case 'pdf.parse': {
+      const format = member(body(), 'format')
+      return format === 'text' || format === 'markdown' ? `pdf.parse/200-${format}` : undefined
+    }
+    case 'chat.create':
+      return isPlainChat(body(), response) ? 'chat.create/200-completion' : undefined
+    case 'medical.comprehend': {
+      const pointer = target.operations[id]?.fields['response_type'] ?? '/response_type'
+      return getAt(body(), pointer) === 'Entities' ? 'medical.comprehend/200-entities' : undefined
+    }
+    default:
+      return grantedRequirement[id]
+  }
+}
+
+/** A stream is no completion (its form is not shown), and a call of a tool need have no content. */
+function isPlainChat(body: unknown, response: EntryExchange['response']): boolean {
+  const isStream = /^\s*text\/event-stream/i.test(response.header('content-type') ?? '')
+  const tools = member(body, 'tools') ?? []
+  const hasTools = !Array.isArray(tools) || tools.length > 0
+  return isObject(body) && !isStream && !hasTools && member(body, 'stream') !== true
+}
+
+/**
+ * Judges a 2xx by the granted requirement that it shows, as those of a run are judged: what is wrong with it, undefined if
+ * nothing is. Throws `NotExercised` if nobody can tell.
+ */
+function successFault(
+  { entry, response }: EntryExchange,
+  requirement: RequirementId,
+  id: OperationId,
+) {
+  const { expects } = requirementOf(requirement)
+  const expected = typeof expects === 'number' ? String(expects) : 'a 2xx'
+  if (typeof expects === 'number' && response.status !== expects) return { expected }
+  const schema = operation(id).response as BodySchema | undefined
+  const { state } = entry.body
+  if (state === 'missing' || state === 'elsewhere')
+    throw new NotExercised('the recorder left out the body of such an answer')
+  if (state === 'cut' && schema !== undefined)
+    throw new NotExercised('the recording does not hold the whole body of any such answer')
+  if (!isGranted(response)) return { expected }
+  return schema && shapeFault(response, schema)
+}

@@ -1,0 +1,85 @@
+import { createReadStream } from 'node:fs'
+import { parseJson } from '../../harness/report/index.ts'
+import { unreadable, UserError } from '../../harness/user-error.ts'
+import { isObject, member } from '../../schemas/json.ts'
+import { recordedEntry, type RecordedEntry, Unreadable } from './entry.ts'
+
+export interface Har {
+  /** In the order in which the requests were sent, if the file says when that was. */
+  readonly entries: readonly RecordedEntry[]
+  /** Why other entries could not be read, a sentence each. */
+  readonly unreadable: readonly string[]
+  /** The name of the program that wrote it. */
+  readonly creator: string
+}
+
+/**
+ * Reads a HAR 1.2 file of up to 256 MiB; `-` is the standard input. Throws UserError if it is not one. An entry that HAR 1.2 does
+ * not allow costs no other.
+ */
+export async function readHar(path: string): Promise<Har> {
+  const name = path === '-' ? 'the standard input' : path
+  const bytes = await bytesOf(path, name)
+  const form = otherForms.find(([first]) => bytes.subarray(0, first.length).equals(first))
+  if (form) throw new UserError(`${name}: ${form[1]}`)
+  const log = member(parseJson(bytes.toString('utf8'), name), 'log')
+  if (!isObject(log))
+    throw new UserError(`${name}: is not a HAR: it has no object log (record one as HAR 1.2)`)
+  if (!Array.isArray(log['entries']))
+    throw new UserError(`${name}: log.entries: must be an array (HAR 1.2)`)
+  const entries: RecordedEntry[] = []
+  const problems: string[] = []
+  for (const [index, value] of log['entries'].entries()) {
+    try {
+      entries.push(recordedEntry(value, index))
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error
+      problems.push(error.message)
+    }
+  }
+  if (entries.length === 0 && problems[0] !== undefined)
+    throw new UserError(`${name}: ${problems[0]}`)
+  if (entries.every(({ startedAt }) => startedAt !== undefined))
+    entries.sort((a, b) => a.startedAt! - b.startedAt!)
+  const creator = member(log['creator'], 'name')
+  return {
+    entries,
+    unreadable: problems,
+    creator: typeof creator === 'string' ? creator : '',
+  }
+}
+
+const mostBytes = 256 * 1024 * 1024
+
+async function bytesOf(path: string, name: string): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  let size = 0
+  try {
+    for await (const piece of path === '-' ? process.stdin : createReadStream(path)) {
+      pieces.push(piece as Buffer)
+      size += (piece as Buffer).length
+      if (size > mostBytes) break
+    }
+  } catch (error) {
+    throw unreadable(name, error)
+  }
+  if (size > mostBytes) {
+    throw new UserError(
+      `${name}: has more than 256 MiB; record the requests to the interface alone (Playwright: recordHar: { urlFilter: '**/v1/**' }; browsers: filter the network panel by /v1/)`,
+    )
+  }
+  return Buffer.concat(pieces)
+}
+
+/** What else recorders write, by its first bytes, and what to do about it. */
+const otherForms: readonly (readonly [first: Buffer, what: string])[] = [
+  [
+    Buffer.from('PK\x03\x04'),
+    "is a zip archive; give a .har (Playwright: recordHar: { path: 'traffic.har', content: 'embed' }; Fiddler: export as HTTPArchive v1.2)",
+  ],
+  [Buffer.of(0x1f, 0x8b), 'is compressed by gzip; unpack it first (gunzip)'],
+  [Buffer.of(0x78, 0x9c), 'is compressed by zlib; save it as .har, not .zhar (mitmproxy)'],
+  ...[Buffer.of(0xff, 0xfe), Buffer.of(0xfe, 0xff), Buffer.of(0x7b, 0)].map(
+    (first) => [first, 'is text in UTF-16; save it as UTF-8'] as const,
+  ),
+]

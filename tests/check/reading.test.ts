@@ -1,0 +1,193 @@
+/** Recordings as programs write them: what they hold is judged, what they lack is named, and what is no HAR is refused. */
+import { truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { deflateSync, gzipSync } from 'node:zlib'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { checkFile } from '../../cli/check.ts'
+import { inconsistencies } from '../../harness/report/exit-code.ts'
+import { UserError } from '../../harness/user-error.ts'
+import { validate } from '../../schemas/validate.ts'
+import { folder } from '../cli/conform.ts'
+import { conform } from '../cli/in-process.ts'
+import { createdJob, entry, envelope, granted, har, type Told } from './har.ts'
+import { check, inFile } from './recording.ts'
+
+/** Runs `check` on these bytes. */
+async function checked(bytes: string | Uint8Array | object) {
+  const cwd = folder()
+  const isText = typeof bytes === 'string' || bytes instanceof Uint8Array
+  writeFileSync(join(cwd, 'x.har'), isText ? bytes : JSON.stringify(bytes))
+  return conform(['check', 'x.har'], { cwd })
+}
+
+const pdf = granted['pdf.parse/200-text']!
+const text = JSON.stringify(har(pdf, pdf))
+const utf16 = Buffer.from(text, 'utf16le')
+
+test.each<[what: string, bytes: string | Uint8Array | object, message: string]>([
+  ['nothing', '', 'is empty, and so is not JSON'],
+  ['a key', 'secret-key-0123456789', 'is not JSON at line 1, column 1'],
+  ['JSON that ends early', `{"log": {\n"entries": [`, 'is not JSON at line 2, column 13'],
+  ['a list', [], 'is not a HAR: it has no object log (record one as HAR 1.2)'],
+  ['another log', { log: [] }, 'is not a HAR: it has no object log (record one as HAR 1.2)'],
+  ['no list of entries', { log: { entries: {} } }, 'log.entries: must be an array (HAR 1.2)'],
+  ['no readable entry', { log: { entries: [7] } }, 'log.entries[0]: must be an object (HAR 1.2)'],
+  ['gzip', gzipSync(text), 'is compressed by gzip; unpack it first (gunzip)'],
+  ['zlib', deflateSync(text), 'is compressed by zlib; save it as .har, not .zhar (mitmproxy)'],
+  ['UTF-16', utf16, 'is text in UTF-16; save it as UTF-8'],
+  [
+    'UTF-16 with a mark',
+    Buffer.concat([Buffer.of(0xff, 0xfe), utf16]),
+    'is text in UTF-16; save it as UTF-8',
+  ],
+  [
+    'an archive',
+    Buffer.from('PK\x03\x04...'),
+    "is a zip archive; give a .har (Playwright: recordHar: { path: 'traffic.har', content: 'embed' }; Fiddler: export as HTTPArchive v1.2)",
+  ],
+])('a file that is no HAR is refused: %s', async (_what, bytes, message) => {
+  expect(await checked(bytes)).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: `conform: x.har: ${message}\n`,
+  })
+})
+
+test('a file of more than 256 MiB, one that is not there, and a folder', async () => {
+  const long = inFile('', 'long.har')
+  truncateSync(long, 256 * 1024 * 1024 + 1)
+  const now = new Date()
+  await expect(checkFile(long, {}, now)).rejects.toThrow(
+    /long\.har: has more than 256 MiB; record the requests to the interface alone \(Playwright: /,
+  )
+  await expect(checkFile(join(folder(), 'none.har'), {}, now)).rejects.toThrow(
+    /none\.har: does not exist$/,
+  )
+  await expect(checkFile(folder(), {}, now)).rejects.toThrow(/: is a folder$/)
+})
+
+const { request, response } = entry(pdf)
+
+test.each([
+  [null, ': must be an object'],
+  [{ request: undefined }, '.request: must be an object'],
+  [{ response: 7 }, '.response: must be an object'],
+  [{ request: { ...request, method: 7 } }, '.request.method: must be a method'],
+  [{ request: { ...request, url: undefined } }, '.request.url: must be a string'],
+  [{ request: { ...request, headers: {} } }, '.request.headers: must be an array'],
+  [{ response: { ...response, status: '200' } }, '.response.status: must be a status'],
+  [
+    { response: { ...response, headers: [null] } },
+    '.response.headers[0]: must be an object with name and value',
+  ],
+])('an entry that cannot be read is named, and costs no other: %j', async (change, message) => {
+  const odd = change && { ...entry(pdf), ...change }
+  const file = inFile(JSON.stringify({ log: { entries: [entry(pdf), odd] } }))
+  const { report, warnings } = await checkFile(file, {}, new Date())
+  expect(warnings).toEqual([`1 entry could not be read: log.entries[1]${message} (HAR 1.2)`])
+  expect(report.run.requests).toBe(1)
+})
+
+test('a byte order mark, nulls, and whatever HAR does not ask for are read over', async () => {
+  expect((await check(`\uFEFF${text}`)).run.requests).toBe(2)
+  const bare = {
+    request: { method: request.method, url: request.url, headers: null, postData: null },
+    response: { status: 200, headers: [{ name: 'x', value: null }] },
+  }
+  expect((await check({ log: { entries: [bare] } })).run.requests).toBe(1)
+  const odd = { ...entry(pdf), startedDateTime: 'yesterday', time: -1 }
+  expect((await check({ log: { entries: [odd] } })).run.startedAt).toBe('2027-01-01T00:00:00.000Z')
+})
+
+const recorded = har(...Object.values(granted), {
+  to: '/v1/files/x',
+  status: 404,
+  answers: envelope('NotFound'),
+})
+
+/** Every place in a value, as the names that lead there. */
+function placesOf(value: unknown, at: readonly string[] = []): (readonly string[])[] {
+  if (typeof value !== 'object' || value === null) return [at]
+  return [at, ...Object.entries(value).flatMap(([name, member]) => placesOf(member, [...at, name]))]
+}
+
+/** The value with another one at that place, if an earlier change did not take the place away. */
+function replaced(value: unknown, [name, ...rest]: readonly string[], by: unknown): unknown {
+  if (name === undefined) return by
+  if (typeof value !== 'object' || value === null) return value
+  const copy = structuredClone(value) as Record<string, unknown>
+  copy[name] = replaced(copy[name], rest, by)
+  return copy
+}
+
+const odd = fc.oneof(
+  fc.jsonValue({ maxDepth: 2 }),
+  fc.constantFrom<unknown>('', -1, 0, 204, 999, 1e308, '9999-12-31T23:59:59-12:00', 'base64'),
+  fc.constantFrom<unknown>('http://[', '\ud800'),
+)
+
+test('whatever stands at any place of a recording: a report that fits its schema, or one sentence', async () => {
+  const change = fc.tuple(fc.constantFrom(...placesOf(recorded)), odd)
+  await fc.assert(
+    fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 3 }), async (changes) => {
+      let changed: unknown = recorded
+      for (const [place, by] of changes) changed = replaced(changed, place, by)
+      const outcome = await check(changed).catch((thrown: unknown) => thrown)
+      if (outcome instanceof UserError) {
+        expect(outcome.message).not.toContain('\n')
+        return
+      }
+      expect(validate('report', JSON.parse(JSON.stringify(outcome)))).toEqual({ valid: true })
+      expect(inconsistencies(outcome as Awaited<ReturnType<typeof check>>)).toEqual([])
+    }),
+    { seed: 7, numRuns: 80 },
+  )
+})
+
+const list = { to: '/v1/files', answers: [] }
+const noExtras = '{"tpe":"NotFound","errors":[]}'
+const missing: Told = { to: '/v1/files/a', status: 404, answers: noExtras }
+
+test.each<[what: string, content: Record<string, unknown>]>([
+  ['the size on the wire, and what compressing lost (mitmproxy)', { size: 50, compression: -20 }],
+  ['a comment beside the whole body', { comment: 'decoded by the recorder' }],
+])('%s hides no fault of a whole body', async (_what, content) => {
+  const headers = [
+    { name: 'Content-Type', value: 'application/json' },
+    { name: 'Content-Encoding', value: 'gzip' },
+  ]
+  const { code, stdout } = await checked(har(list, { ...missing, content, response: { headers } }))
+  expect(code).toBe(1)
+  expect(stdout).toContain('envelope/shape')
+})
+
+test('bodies in files of their own are not read, and the option is named', async () => {
+  const content = { text: undefined, size: -1, _file: 'a1.json' }
+  expect(await checked(har(list, { ...missing, content }))).toMatchObject({
+    code: 0,
+    stderr: `conform: warning: 1 body is in a file beside the recording, which is not read: record with content: 'embed' (Playwright)\n`,
+  })
+})
+
+test.each<[creator: string, option: string]>([
+  ['WebInspector', 'in the network panel of Chrome or Edge: "Save all as HAR with content"'],
+  ['Selenium Wire HAR dump', 'with Selenium Wire: disable_encoding: True'],
+  ['another', 'with content (browsers: "Save all as HAR with content")'],
+])('a recording of %s without bodies names the option for them', async (name, option) => {
+  const created = { to: '/v1/applications/a/jobs', sends: { inputs: [] }, status: 202 }
+  const { log } = har({ ...created, answers: createdJob, content: { text: undefined } })
+  const { code, stderr, stdout } = await checked({ log: { ...log, creator: { name } } })
+  expect(code).toBe(3)
+  expect(stderr).toBe(
+    `conform: warning: the recording holds no bodies of answers, so only statuses and headers can be judged; record it ${option}\n`,
+  )
+  expect(stdout).toContain('the recorder left out the body of such an answer')
+})
+
+test('a recording that has bodies, or nothing of the interface, is not said to lack them', async () => {
+  const bare: Told = { ...pdf, content: { text: undefined, size: 120 } }
+  expect((await checked(har(pdf, bare))).stderr).toBe('')
+  const elsewhere = { to: 'https://example.org/', content: { text: undefined } }
+  expect((await checked(har(elsewhere))).stderr).toBe('')
+})

@@ -1,0 +1,4 @@
+import { testGranted, testOthers } from './every-case.ts'
+
+testGranted()
+testOthers()

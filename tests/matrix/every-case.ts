@@ -1,0 +1,211 @@
+import { expect, test } from 'vitest'
+import { catalogue, type RequirementId, requirementOf } from '../../catalogue/catalogue.ts'
+import { isRefusal, type Pairs } from '../../catalogue/expected.ts'
+import type { HttpRequest, HttpResult } from '../../harness/http/message.ts'
+import type { RequirementResult } from '../../harness/report/report-schema.ts'
+import { answer, isGranted, judge, lost, refusal, type Way } from '../engine/networks.ts'
+import { randomFrom } from '../support/lossy-network.ts'
+import { withoutCleanup, withTwoMessages } from './changed-targets.ts'
+
+/** Each case of each refusal, answered wrongly by a network in front of a server that refuses all others rightly. */
+
+/** Refusals that need states: rules judge them, and switches break them. */
+const ofStates = [
+  '4xx-no-effect',
+  '4xx-removed',
+  '400-atomic',
+  '400-duplicate-name',
+  '409-*',
+  '429-quota-exceeded',
+].map((row) => `*/${row}`)
+
+const refusals = catalogue.filter(({ expects }) => isRefusal(expects))
+
+/** The operations that refuse something, and what cuts across them. */
+const groups = [...new Set(refusals.map(({ operation }) => operation))].filter(
+  (operation) => operation !== 'envelope',
+)
+
+/** A request that a requirement wants refused. */
+interface Case {
+  readonly id: string
+  /** What is wrong with it, and the request itself. */
+  readonly what: string
+  /** How many requests just like it come before it: whoever refuses one may grant it the next time. */
+  readonly nth: number
+}
+
+/** Cases by requirement. */
+type Cases = ReadonlyMap<string, readonly Case[]>
+
+/** A wrong answer to what these pairs should refuse; undefined if there is none of the kind. */
+type Wrong = (pairs: Pairs, granted: HttpResult) => HttpResult | undefined
+
+const isNumber = (status: unknown): status is number => typeof status === 'number'
+const statusesOf = (pairs: Pairs): number[] => pairs.map(([status]) => status).filter(isNumber)
+/** A status that is right: the first pair's own, or one of its range. */
+const rightStatus = (pairs: Pairs): number => statusesOf(pairs)[0] ?? 422
+
+const granted: Wrong = (_, control) => ({
+  ...control,
+  sentAt: performance.now(),
+  endedAt: performance.now(),
+})
+
+/** Other wrong answers. */
+const others: Readonly<Record<string, Wrong>> = {
+  'another status': (pairs) => {
+    const statuses = statusesOf(pairs)
+    if (pairs.some(([status]) => status === 'any')) return undefined
+    if (statuses.length < pairs.length) return refusal(500, 'InternalError')
+    return statuses.includes(422) ? refusal(409, 'Conflict') : refusal(422, 'UnprocessableEntity')
+  },
+  'another name': (pairs) => {
+    if (pairs.every(([, ...names]) => names.length === 0)) return undefined
+    return refusal(rightStatus(pairs), rightStatus(pairs) === 401 ? 'Gone' : 'BadCredentials')
+  },
+  'a body that is not an envelope': (pairs) => answer(rightStatus(pairs), '{"error": "refused"}'),
+  'a page': (pairs) =>
+    answer(rightStatus(pairs), '<!doctype html><title>Refused</title>', {
+      'content-type': 'text/html',
+    }),
+  'no answer': () => lost(),
+}
+
+/** Ids and names of what is made differ from run to run, and each time that something is sent again. */
+const made = /[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}|test\w{4}/g
+
+function described(fault: string | undefined, { method, path, headers, body = '' }: HttpRequest) {
+  const sent = typeof body === 'string' ? body : Buffer.from(body).toString('latin1')
+  const head = headers.map(({ name, value }) => `${name}: ${value}`)
+  return [fault, method, path, sent, ...head].join(' ').replaceAll(made, '*')
+}
+
+const refusalsOf = (group: string): string[] =>
+  ['4*', '5*', 'model-*'].map((row) => `${group}/${row}`)
+
+/** Judges refusals; what is sent for them is answered wrongly if `wrong` says so. */
+async function judgeRefusals(
+  only: readonly string[],
+  wrong: (id: string, what: string, nth: number, control: HttpResult) => HttpResult | undefined,
+): Promise<readonly RequirementResult[]> {
+  const counts = new Map<string, number>()
+  const controls = new Map<string, HttpResult>()
+  const way: Way = async (request, send, { probe, purpose }) => {
+    const operation = probe?.operation ?? ''
+    if (purpose?.role === 'control' && probe?.credential.full && !controls.has(operation)) {
+      const result = await send()
+      if (isGranted(result)) controls.set(operation, result)
+      return result
+    }
+    const id = purpose?.requirement ?? ''
+    const control = controls.get(operation)
+    if (purpose?.role !== 'probe' || id === '' || !control) return send()
+    const what = described(probe?.fault, request)
+    const nth = counts.get(id + what) ?? 0
+    counts.set(id + what, nth + 1)
+    return wrong(id, what, nth, control) ?? send()
+  }
+  const { results } = await judge(only, {
+    way,
+    skip: ofStates,
+    change: (file) => withTwoMessages(withoutCleanup(file)),
+    // What is another spelling of a path to this server may be one that needs no key to another.
+    reference: { variants: ['spellings/served'] },
+  })
+  return results
+}
+
+/** The cases of the refusals of a group, by requirement, as they are sent if all of them are refused. */
+async function casesOf(group: string): Promise<Cases> {
+  const cases = new Map<string, Case[]>()
+  await judgeRefusals(refusalsOf(group), (id, what, nth) => {
+    cases.set(id, [...(cases.get(id) ?? []), { id, what, nth }])
+    return undefined
+  })
+  return cases
+}
+
+const rowOf = ({ id }: Case): Pairs => requirementOf(id as RequirementId).expects as Pairs
+
+/** Answers these cases so, one of a requirement at most; gives a line for each that does not fail, and for whatever else fails. */
+async function mistakes({ cases, only }: Round, wrong: Wrong): Promise<string[]> {
+  const chosen = new Map(cases.map((one) => [one.id, one]))
+  const met = new Set<string>()
+  const results = await judgeRefusals(only, (id, what, nth, control) => {
+    const one = chosen.get(id)
+    if (one?.what !== what || nth < one.nth) return undefined
+    met.add(id)
+    return wrong(rowOf(one), control)
+  })
+  return results.flatMap(({ id, outcome, reason, failures: [first] }) => {
+    const one = chosen.get(id)
+    if (outcome === 'failed') return one ? [] : [`${id} failed, too: ${first?.actual}`]
+    return one ? [`${id} ${met.has(id) ? outcome : 'not sent'} ${reason ?? ''}: ${one.what}`] : []
+  })
+}
+
+interface Round {
+  readonly cases: readonly Case[]
+  /** Patterns of the requirements that are judged. */
+  readonly only: readonly string[]
+}
+
+/** So many rounds judge all refusals of a group; a requirement with more cases is judged by itself in further ones. */
+const shared = 24
+
+/** Deals the cases to rounds, in each of which some requirements are left as they are. */
+function rounds(group: string, cases: Cases): Round[] {
+  const all = [...cases.values()]
+  const most = Math.max(2, ...all.map(({ length }) => length))
+  const dealt = Array.from({ length: most }, (): Case[] => [])
+  for (const [first, of] of all.entries()) {
+    const size = Math.max(of.length, Math.min(most, shared))
+    for (const [at, one] of of.entries()) dealt[(first + at) % size]!.push(one)
+  }
+  const large = all.filter(({ length }) => length > shared).map(([first]) => first!.id)
+  return dealt.map((of, at) => ({ cases: of, only: at < shared ? refusalsOf(group) : large }))
+}
+
+/** One case of each requirement that may be answered so, drawn by a fixed seed, in two rounds. */
+function drawn(group: string, cases: Cases, kind: string): Round[] {
+  const wrong = others[kind]!
+  const random = randomFrom(47)
+  const all = [...cases]
+    .map(([id, of]) => random.oneOf(`${kind} ${id}`, of))
+    .filter((one) => wrong(rowOf(one), lost()) !== undefined)
+  // An operation that gives no answer twice in a row is not asked again: three are enough, each by itself.
+  const dealt =
+    kind === 'no answer'
+      ? all.slice(0, 3).map((one) => [one])
+      : [0, 1].map((half) => all.filter((_, at) => at % 2 === half))
+  return dealt.map((of) => ({ cases: of, only: refusalsOf(group) }))
+}
+
+async function expectFailures(all: readonly Round[], wrong: Wrong): Promise<void> {
+  const found: string[] = []
+  for (const round of all) found.push(...(await mistakes(round, wrong)))
+  expect(found.map((line) => line.slice(0, 400))).toEqual([])
+}
+
+/** Tests that each case fails its requirement, and nothing else, if it is granted: in so many rounds. */
+export function testGranted(most = Infinity): void {
+  test.each(groups)(
+    '%s: a request that should be refused is granted, and its requirement fails',
+    async (group) => {
+      const all = rounds(group, await casesOf(group))
+      await expectFailures(all.slice(0, most), granted)
+    },
+  )
+}
+
+/** Tests that a case of each requirement fails if it is refused in another way. */
+export function testOthers(some = groups): void {
+  const rows = some.flatMap((group) => Object.keys(others).map((kind) => [group, kind] as const))
+  test.each(rows)(
+    '%s: a refusal is answered with %s, and its requirement fails',
+    async (group, kind) => {
+      await expectFailures(drawn(group, await casesOf(group), kind), others[kind]!)
+    },
+  )
+}
