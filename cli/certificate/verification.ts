@@ -89,7 +89,7 @@ function timeProblems({ issuedAt, expiresAt, run }: Predicate, now: Date): strin
 /** Where the claims do not follow from the report. */
 function differences({ predicate, subject }: Statement, path: string, bytes: Buffer): string[] {
   if (sha256(bytes) !== subject[0].digest.sha256)
-    return [`${path} is not the report it was issued for`]
+    return [`${path} is not the report it was issued for, byte for byte`]
   const report = parseReport(bytes.toString('utf8'), path)
   const { requirementsDigest: digest, version } = report.suite
   ensure(

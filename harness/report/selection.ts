@@ -20,11 +20,7 @@ export function patternProblem(pattern: string): string | undefined {
   return `a pattern has at most ${longestPattern} characters, and this one has ${pattern.length}`
 }
 
-/**
- * Whether the pattern matches the whole id; `*` matches any characters, `/` included; everything else matches itself. A
- * pattern that is too long matches nothing. Patterns come from strangers too (a bundle that is verified): what stands between
- * two stars is looked for once, so that no pattern takes more steps than its length times the id's.
- */
+/** Whether the pattern matches the whole id; `*` matches any characters, `/` included. A pattern that is too long matches nothing. */
 export function matchesId(id: string, pattern: string): boolean {
   if (pattern.length > longestPattern) return false
   const [first = '', ...parts] = pattern.split('*')
