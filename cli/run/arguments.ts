@@ -11,7 +11,6 @@ import { headerProblem, type HeaderValues, nearest } from '../../harness/target/
 import { UserError } from '../../harness/user-error.ts'
 import { patternMistake } from '../../library/options.ts'
 import { formatNames } from '../../reporters/index.ts'
-import { parseReportRequests, takesStdout } from '../../library/output/files.ts'
 
 export type OptionsOf<Make extends () => { opts(): unknown }> = ReturnType<ReturnType<Make>['opts']>
 
@@ -140,25 +139,6 @@ function checkBaseUrl(word: string | undefined, commands: readonly string[]): vo
 function checkPatterns(option: string, patterns: readonly string[]): void {
   const mistake = patterns.map(patternMistake).find((found) => found !== undefined)
   if (mistake !== undefined) throw new UserError(`${option}: ${mistake}`)
-}
-
-/** Refuses what a run can do and several in a row cannot. Throws UserError. */
-export function checkSession(options: RunArguments): void {
-  const once: readonly [option: string, isGiven: boolean, remedy: string][] = [
-    ['--dry-run', options.dryRun === true, 'use conform --dry-run'],
-    ['--update-baseline', options.updateBaseline === true, 'use conform --update-baseline'],
-    [
-      '--report to stdout',
-      takesStdout(parseReportRequests(options.report)),
-      'give the report a file',
-    ],
-  ]
-  for (const [option, isGiven, remedy] of once) {
-    if (isGiven)
-      throw new UserError(
-        `${option} is not for conform watch, which runs again and again: ${remedy}`,
-      )
-  }
 }
 
 /** `--port <n>` on the loopback address, any free one if not given. */

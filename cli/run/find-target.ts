@@ -1,6 +1,8 @@
 import { statSync } from 'node:fs'
 import { connect } from 'node:net'
 import { resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isLoopback } from '../../harness/loopback.ts'
 import { isSecretName } from '../../harness/recording/index.ts'
 import { type Baseline, foreignBaseline } from '../../harness/report/index.ts'
 import { warnOf } from '../../library/output/say.ts'
@@ -129,6 +131,36 @@ export async function askOnce(
   } finally {
     await transport.close()
   }
+}
+
+/** Between two looks at a target that answers, and at one that does not, in ms. */
+const lookMs = 250
+const askMs = 500
+const responseMs = 5_000
+
+/**
+ * Waits for a target to restart; false if it is not to be waited for. On this machine, one that takes no more connections is gone:
+ * nothing is sent for that. From elsewhere only a run can tell, and says so by `isGone`. Then `GET /v1/files` is sent until any
+ * answer comes.
+ */
+export async function untilBack(
+  target: Target,
+  isGone: boolean,
+  signal: AbortSignal,
+  onGone: () => void,
+): Promise<boolean> {
+  if (!isGone && !isLoopback(new URL(target.baseUrl).hostname)) return false
+  try {
+    if (!isGone)
+      while (await takesConnections(target.baseUrl)) await sleep(lookMs, undefined, { signal })
+    signal.throwIfAborted()
+    onGone()
+    while ((await askOnce(target, responseMs, signal)).kind !== 'answer')
+      await sleep(askMs, undefined, { signal })
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
+  return !signal.aborted
 }
 
 async function startEmbedded() {

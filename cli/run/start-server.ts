@@ -165,17 +165,19 @@ function tailOf(log: string | undefined): string {
  * Starts the server of several runs once; returns the options of each, and what ends the server. Throws UserError if the target
  * does not answer.
  */
-export async function startForSession(baseUrl: string | undefined, options: RunArguments) {
+export async function startForWatch(baseUrl: string | undefined, options: RunArguments) {
   const { start, wait, ...rest } = options
   if (start === undefined && wait === undefined) return { options, close: async () => undefined }
   // A signal ends a process without its `exit`, and its server would stay.
   const exit = (): void => exitProcess(1)
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, exit)
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+  for (const signal of signals) process.once(signal, exit)
   const found = await findTarget(baseUrl, options)
   const server = await startServer(found, options, createRunInterrupts())
   if (server.problem) {
     await server.close()
     throw new UserError(server.problem.reason)
   }
+  for (const signal of signals) process.off(signal, exit)
   return { options: rest as RunArguments, close: () => server.close() }
 }

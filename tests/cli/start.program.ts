@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
-import { startForSession } from '../../cli/run/start-server.ts'
+import { startForWatch } from '../../cli/run/start-server.ts'
 import { folder, readReport, start } from './conform.ts'
 import { freePort } from '../support/raw-server.ts'
 import { conform } from './in-process.ts'
@@ -191,7 +191,7 @@ test('a rerun starts the server too, without what is handed over as a secret', a
   expect(ran.stdout).not.toContain('hunter2')
 })
 
-test('a session starts its server once, and ends it', async () => {
+test('a watch starts its server once, and ends it', async () => {
   const { cwd, url, command } = await place()
   const options = {
     only: [],
@@ -201,7 +201,7 @@ test('a session starts its server once, and ends it', async () => {
     tpe: 'exact',
     depth: 'full',
   } as const
-  const server = await startForSession(url, { ...options, start: `cd '${cwd}' && ${command}` })
+  const server = await startForWatch(url, { ...options, start: `cd '${cwd}' && ${command}` })
   expect(server.options).toEqual(options)
   expect(isAlive(cwd)).toBe(true)
   await server.close()

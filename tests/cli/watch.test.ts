@@ -82,26 +82,6 @@ describe.skipIf(!hasTerminals)('on a terminal', () => {
     expect(report.target.name).toBe('Another name')
   })
 
-  test('runs one id that is typed, and takes no id that does not exist', async () => {
-    const { url } = await reference()
-    const cwd = folder()
-    const watch = onTerminal(['watch', '-t', targetFile(cwd, url), ...only], cwd)
-    await watch.shows(keys)
-    watch.types('i')
-    await watch.shows('id (Tab completes')
-    watch.types('files.list/nothing\r')
-    await watch.shows('no requirement is called files.list/nothing')
-    await watch.shows(keys)
-    watch.types('i')
-    await watch.shows('id (Tab completes')
-    watch.types('files.list/2xx-accepted\r')
-    await watch.shows('files.list/2xx-accepted: asked for')
-    await watch.shows('1 of ')
-    await watch.shows(keys)
-    watch.types('\x03')
-    expect(await watch.ended).toMatchObject({ code: 0 })
-  })
-
   test('Ctrl-C ends the run, then conform', async () => {
     const { url } = await reference()
     const slow = await slowTarget(url, (line) => line === 'POST /v1/completion')

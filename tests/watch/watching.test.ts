@@ -3,7 +3,8 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { watchFiles, watchTarget } from '../../cli/session.ts'
+import { untilBack } from '../../cli/run/find-target.ts'
+import { watchFiles } from '../../cli/watch.ts'
 import type { Target } from '../../harness/target/model.ts'
 import { folder } from '../cli/conform.ts'
 import { listen } from '../wire/servers.ts'
@@ -13,8 +14,7 @@ test('a file that is written, or replaced by another one, is told once; the same
   const path = join(dir, 'target.json')
   writeFileSync(path, 'one')
   const told: string[] = []
-  const watch = watchFiles([path], (changed) => told.push(changed))
-  onTestFinished(() => watch.close())
+  onTestFinished(watchFiles([path], (changed) => told.push(changed)))
   writeFileSync(join(dir, 'other.json'), 'nobody watches this')
   writeFileSync(path, 'one')
   // That nothing is told has no event: too short a wait would hide a fault, and never show one.
@@ -45,31 +45,20 @@ test('a target that restarts is noticed, and is asked nothing before it is gone'
   const controller = new AbortController()
   onTestFinished(() => controller.abort())
   const { signal } = controller
-  const onGone = () => told.push('gone')
-  const watched = watchTarget(target, false, { signal, onGone, onBack: () => told.push('back') })
+  const onGone = () => void told.push('gone')
+  const back = untilBack(target, false, signal, onGone)
   // As above: an early question would have come by then, as each look takes half a second.
   await sleep(700)
   expect({ told, asked: first.asked }).toEqual({ told: [], asked: [] })
   await first.close()
   await expect.poll(() => told).toEqual(['gone'])
   const second = await listening(first.port)
-  await watched
-  expect(told).toEqual(['gone', 'back'])
+  expect(await back).toBe(true)
   expect(second.asked).toEqual(['GET /v1/files'])
 })
 
 test('a watch that is ended says nothing more', async () => {
   const controller = new AbortController()
-  const told: string[] = []
   const target = { baseUrl: 'http://127.0.0.1:9', headers: [], tls: {} } as unknown as Target
-  const onGone = () => {
-    told.push('gone')
-    controller.abort()
-  }
-  await watchTarget(target, true, {
-    signal: controller.signal,
-    onGone,
-    onBack: () => told.push('back'),
-  })
-  expect(told).toEqual(['gone'])
+  expect(await untilBack(target, true, controller.signal, () => controller.abort())).toBe(false)
 })
