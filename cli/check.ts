@@ -1,6 +1,12 @@
 import { Command } from '@commander-js/extra-typings'
 import { catalogue } from '../catalogue/catalogue.ts'
-import { applyGates, count, foreignBaselineFile, type Report } from '../harness/report/index.ts'
+import {
+  applyGates,
+  count,
+  foreignBaseline,
+  readBaseline,
+  type Report,
+} from '../harness/report/index.ts'
 import { shellWord } from '../harness/shell-word.ts'
 import { redactorFor } from '../harness/target/index.ts'
 import { plannedReports } from '../library/output/files.ts'
@@ -53,7 +59,8 @@ export async function checkFile(
   const { entries, unreadable, creator } = await readHar(file)
   const { target, warnings } = await recordedTarget(options, () => likeliestBaseUrl(entries, file))
   const { baseline, baseUrl, target: path, tpe } = options
-  const ofBaseline = foreignBaselineFile(baseline, tpe ?? 'exact', target)
+  const ofBaseline =
+    baseline === undefined ? [] : foreignBaseline(readBaseline(baseline, tpe ?? 'exact'), target)
   say(`a recording can show at most ${countShown(target)} of ${catalogue.length} requirements`)
   const redactor = redactorFor(target)
   learnSecrets(redactor, entries)

@@ -11,7 +11,7 @@ export const schemaNames = [
     'error-envelope',
     'chat-completion',
   ] as const),
-  ...(['medical-entities', 'report', 'target', 'certificate'] as const),
+  ...(['medical-entities', 'report', 'target', 'baseline', 'certificate'] as const),
 ]
 export type SchemaName = (typeof schemaNames)[number]
 

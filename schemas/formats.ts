@@ -69,6 +69,7 @@ function isRequestUrl(text: string): boolean {
 export const formats = {
   uuid: isUuid,
   'date-time': (text: string): boolean => parseDateTime(text) !== undefined,
+  date: (text: string): boolean => parseDateTime(`${text}T00:00:00Z`) !== undefined,
   'base-url': isBaseUrl,
   'request-url': isRequestUrl,
 }

@@ -14,6 +14,7 @@ interface Problem {
 const formats: Readonly<Record<string, string>> = {
   uuid: 'a uuid',
   'date-time': 'an RFC 3339 date-time',
+  date: 'a day written YYYY-MM-DD',
 }
 
 export function withArticle(type: string): string {

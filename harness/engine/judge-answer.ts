@@ -102,7 +102,7 @@ export function judgeGranted(
   if (!isGranted(response) || other) context.fail(exchange, expectedText, what)
 }
 
-export type BodySchema = Exclude<SchemaName, 'report' | 'target' | 'certificate'>
+export type BodySchema = Exclude<SchemaName, 'report' | 'target' | 'certificate' | 'baseline'>
 
 /** Names of bodies, in words for a reader; the section beside it says where its members are shown. */
 const named: Readonly<Record<BodySchema, string>> = {

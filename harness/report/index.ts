@@ -21,7 +21,7 @@ export { outsideCause, withProblems } from './exit-code.ts'
 
 // Baselines.
 export { type Baseline, type BaselineEntry, heldEntries, holdAgainst } from './baseline.ts'
-export { foreignBaseline, foreignBaselineFile, isExpectedFailure } from './baseline.ts'
+export { foreignBaseline, isExpectedFailure } from './baseline.ts'
 export { readBaseline, readBaselineOrNone, reasonExpected, updateBaseline } from './baseline.ts'
 
 // A part of the requirements, and the parts of a run.
