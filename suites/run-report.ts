@@ -1,13 +1,7 @@
 import { catalogue, type RequirementId } from '../catalogue/catalogue.ts'
 import type { CatalogueResult, Report, RequirementResult } from '../harness/report/index.ts'
 import { assembleReport, leftOut, reasonIn } from '../harness/report/index.ts'
-import {
-  answersDiffer,
-  createLog,
-  type Plan,
-  type RunFacts,
-  type RunOptions,
-} from '../harness/engine/index.ts'
+import { createLog, type Plan, type RunFacts, type RunOptions } from '../harness/engine/index.ts'
 import { credentialProbesIn } from './authentication/credentials.ts'
 import { planRun } from './plan.ts'
 import { groupBy } from '../harness/group-by.ts'
@@ -84,7 +78,7 @@ export function reportOf(record: RunRecord): Report<RequirementId> {
       interrupted: facts.ended?.cause === 'interrupted',
       depth: options.depth,
       credentialProbes: credentialProbesIn(target, options),
-      ...answersIn(facts, requirements),
+      statuses: statusesIn(facts),
       ...(facts.pages.length > 0 && { pages: [...facts.pages] }),
       ...(facts.absent.length > 0 && { absent: [...facts.absent] }),
       ...(facts.hints.length > 0 && { hints: [...facts.hints] }),
@@ -105,17 +99,9 @@ export function reportOf(record: RunRecord): Report<RequirementId> {
   return { ...report, requirements }
 }
 
-function answersIn(
-  { answers }: RunFacts,
-  requirements: readonly RequirementResult[],
-): Pick<Report['run'], 'statuses' | 'answersDiffer'> {
-  const differ = answersDiffer(answers, requirements)
+function statusesIn({ answers }: RunFacts): Report['run']['statuses'] {
   const byStatus = [...groupBy(answers.answers, ({ status }) => status)]
-  const statuses = byStatus.map(([status, { length: times }]) => ({ status, times }))
-  return {
-    statuses,
-    ...(differ && { answersDiffer: differ }),
-  }
+  return byStatus.map(([status, { length: times }]) => ({ status, times }))
 }
 
 /** Tells what ended a run before its time, if the results do not tell it; an interrupt they do, and --bail is a judgement. */

@@ -42,7 +42,7 @@ export function createRun(given: Target, options: RunOptions, parts: RunParts): 
     createTransport({ baseUrl: url, connections, insecure, tls, bodyLimit })
   const life = createLifetime()
   const recorder = createRecorder(options.exchangeLog, redactor)
-  const findings = newFindings(target, recorder.redact)
+  const findings = newFindings(target)
   const throttle = createThrottle({
     baseMs: options.backoffMs,
     onTimeout: (wall) => void endWaiting(run, wall),
@@ -82,9 +82,9 @@ export function createRun(given: Target, options: RunOptions, parts: RunParts): 
   return run
 }
 
-function newFindings({ baseUrl }: Target, clean: (text: string) => string): Findings {
+function newFindings({ baseUrl }: Target): Findings {
   return {
-    log: createLog(clean),
+    log: createLog(),
     signs: createSigns(baseUrl),
     wrongKeys: { sentAt: [] },
     looks: new Map(),

@@ -5,7 +5,7 @@ export type { Interface, Plan, PlanEntry, Run, RunHook, RunOptions, GatedSend } 
 export { isPlanned, mayGenerate, perRun, runOptionsOf } from './run.ts'
 export { createEventQueue, type EndedEvent, type JudgedEvent, type PlannedEvent } from './events.ts'
 export type { Judging, RunEvent, RunFacts, ThrottledEvent } from './events.ts'
-export { answersDiffer, createLog, kindOfRequest } from './log.ts'
+export { createLog } from './log.ts'
 
 // What a check is given, and how it ends.
 export { answered, type CheckContext, type Judge } from './check-context.ts'

@@ -34,34 +34,6 @@ export type PageCount = Fitting<typeof page>
 
 const statuses = listOf(object({ status: integer, times: count }))
 
-const answersDiffer = object(
-  {
-    status: integer,
-    times: described('How many answers of the run were so.', count),
-    of: described('How many answers there were.', count),
-    requirements: described('How many requirements show it.', count),
-    like: described(
-      'instance: it comes and goes; outage: nearly every answer for a time; change: nearly every answer since a time.',
-      oneOf('instance', 'outage', 'change'),
-    ),
-    since: described('When the first came.', text),
-    until: described('When the last came.', text),
-  },
-  {
-    tpe: text,
-    header: described(
-      'A header of nearly all of these answers, and of nearly no other; or of a small share of all, in percent.',
-      object({ name: text, value: text }, { share: integer }),
-    ),
-    cookie: described(
-      'A cookie that instances set, each another value: it may keep requests on one of them.',
-      text,
-    ),
-  },
-)
-/** An answer that comes and goes: the same requests were answered otherwise as well. */
-export type AnswersDiffer = Fitting<typeof answersDiffer>
-
 const digest = defined<string>('digest')
 const milliseconds = defined<number>('milliseconds')
 const time: Schema<string> = { type: 'string', format: 'date-time' }
@@ -172,10 +144,6 @@ const run = object(
     hints: described(
       'Sentences that say what of the target or its file to look at first; absent if there was none.',
       listOf(text),
-    ),
-    answersDiffer: described(
-      'An answer that several requirements show to come and go; absent if there was none.',
-      answersDiffer,
     ),
     statuses: described('How many answers had each status.', statuses),
     pages: described(

@@ -1,13 +1,13 @@
 import { operations as allOperations } from '../../catalogue/operations.ts'
 import { conditionOf } from '../../catalogue/requirement.ts'
-import type { AnswersDiffer, Failure, HttpResponse } from '../../harness/report/index.ts'
+import type { Failure, HttpResponse } from '../../harness/report/index.ts'
 import type { Report, RequirementResult } from '../../harness/report/index.ts'
 import { count, isSame, responseOf, sayAnswers } from '../../harness/report/index.ts'
 import { groupBy } from '../../harness/group-by.ts'
 import { shortened } from '../escape.ts'
 import { absentOperations } from './operation-map.ts'
 import { capital, firstOf } from './writing.ts'
-import { clue, clueOf, type Clue, expectedOf, isGone, isGranting, statusesOf } from './clues.ts'
+import { clue, clueOf, type Clue, expectedOf, isGranting, statusesOf } from './clues.ts'
 
 /** What failed and what is known of why, the musts first, in report order. */
 export function failuresOf(report: Report) {
@@ -101,21 +101,21 @@ const FEWEST = 3
 const MOST = 6
 
 interface Learned {
-  readonly run: Pick<Report['run'], 'absent' | 'answersDiffer' | 'statuses'>
+  readonly run: Pick<Report['run'], 'absent' | 'statuses'>
   readonly requirements: readonly RequirementResult[]
 }
 
 /**
  * Finds what failed requirements have in common, what most of them share first; nothing of what stands alone. If answers come
- * and go, that comes first, and what may follow from it is no cause.
+ * and go, that comes first.
  */
 export function likelyCauses(
   failed: readonly RequirementResult[],
   learned: Learned = { run: {}, requirements: [] },
 ): LikelyCause[] {
   if (failed.length === 0) return []
-  const { answersDiffer: differ } = learned.run
-  const chance = differ ? failed.filter((result) => comesAndGoes(result, differ)) : []
+  const byChance = failed.filter(({ failures: [first] }) => first?.takes === 'chance')
+  const chance = byChance.length >= FEWEST ? byChance : []
   const absent = absentOperations(learned)
   const lasting = failed.filter((result) => !chance.includes(result))
   const present = lasting.filter(({ operation }) => !absent.has(operation))
@@ -134,7 +134,7 @@ export function likelyCauses(
   const missing = lasting.filter((result) => !present.includes(result))
   const operations = firstOf([...new Set(missing.map(({ operation }) => operation))], 3)
   return [
-    ...(differ && chance.length > 0 ? [causeOf(ofDiffering(differ), chance)] : []),
+    ...(chance.length > 0 ? [causeOf(differing, chance)] : []),
     ...(missing.length > 0
       ? [{ ...causeOf(notBuilt(operations), missing), isAbsent: true as const }]
       : []),
@@ -227,61 +227,7 @@ function ofOneAnswer(response: HttpResponse, operations: readonly string[], shar
   })
 }
 
-/** What one answer that comes and goes explains: itself, valid requests that were refused, and requests without an answer. */
-function comesAndGoes(
-  { failures: [failure], id }: RequirementResult,
-  { status, tpe }: AnswersDiffer,
-): boolean {
-  if (failure === undefined) return false
-  const { takes } = failure
-  const response = responseOf(failure)
-  if (takes === 'chance' || response.status === null) return true
-  // Instances that know different things grant what another has, and do not find it.
-  if (isGone(status) && takes !== undefined && takes !== 'more-requests') return true
-  const isIt = response.status === status && response.tpe === tpe
-  return isIt || (response.status >= 400 && isGranting(id))
-}
-
-/** The answer that comes and goes, in words; how often it came, and what that looks like. */
-export function ofDiffering(differ: AnswersDiffer): Pick<LikelyCause, 'what' | 'change'> {
-  const { cookie, header, like, of, since, status, times, tpe = '', until } = differ
-  const answer = `${status} ${tpe}`.trimEnd()
-  const say = (seen: string, change: string) => ({
-    what: `answers differ from one time to the next: ${seen}`,
-    change,
-  })
-  const clock = (time: string): string => `${time.slice(11, 19)} UTC`
-  if (like === 'outage')
-    return say(
-      `from ${clock(since)} to ${clock(until)} nearly all were ${answer}`,
-      'it looks like an outage or a restart: look at the log of the server of that time',
-    )
-  if (like === 'change')
-    return say(
-      `since ${clock(since)} nearly all are ${answer}`,
-      'something changed in the middle of the run: look at the log of the server of that time',
-    )
-  const often = `${times} of ${count(of, 'answer')} ${times === 1 ? 'was' : 'were'} ${answer}`
-  const another = 'another one than the rest'
-  if (header) {
-    const { name, share, value } = header
-    const beside = share === undefined ? 'and nearly no others ' : ''
-    const shared = share === undefined ? '' : `, as ${share} % of all answers`
-    return say(
-      `${often}, nearly all of them ${beside}with ${name}: ${value}${shared}`,
-      `one instance of several seems to be ${status < 500 ? another : 'broken'}: look at that with ${name}: ${value}`,
-    )
-  }
-  const by =
-    cookie === undefined
-      ? ''
-      : `; the cookie ${cookie} may keep all requests on one of them: --header 'cookie: ${cookie}=...'`
-  const which =
-    status < 500 ? `${another}: look at which versions run` : 'broken: look at the log of each'
-  return say(
-    often,
-    isGone(status)
-      ? `it looks as if instances of the service know different things: look at how they share what is created${by}`
-      : `it looks as if one instance of several is ${which}${by}`,
-  )
+const differing = {
+  what: 'the answers to one request differ',
+  change: 'look at the log of the server, and of each instance if there are several',
 }

@@ -104,7 +104,7 @@ function isUnfinished(id: string, failure: Failure): boolean {
   return isObject(value) && value.status !== 'completed' && value.status !== 'failed'
 }
 
-export const isGone = (status: number | null): boolean => status === 404 || status === 410
+const isGone = (status: number | null): boolean => status === 404 || status === 410
 
 const vanished = clue({
   what: 'what the run creates is not found later',
