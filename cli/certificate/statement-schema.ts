@@ -1,9 +1,4 @@
-import {
-  basicDefinitions,
-  conditions,
-  type Counts,
-  type Verdict,
-} from '../../harness/report/index.ts'
+import { basicDefinitions, conditions, results } from '../../harness/report/index.ts'
 import {
   defined,
   described,
@@ -19,8 +14,6 @@ import {
 export const STATEMENT_TYPE = 'https://in-toto.io/Statement/v1'
 export const PREDICATE_TYPE = 'https://github.com/ai-content-conformance/certificate/v1'
 
-const like = (pattern: RegExp): Schema<string> => ({ type: 'string', pattern: pattern.source })
-const digest = defined<string>('digest')
 const time = defined<string>('time')
 
 const operation = object(
@@ -29,15 +22,7 @@ const operation = object(
 )
 
 const predicate = object({
-  target: object({ name: text, baseUrl: text, digest }),
-  suite: object({
-    version: text,
-    specVersion: text,
-    specDigest: digest,
-    requirementsDigest: digest,
-  }),
-  verdict: defined<Verdict>('verdict'),
-  summary: object({ must: defined<Counts>('counts'), should: defined<Counts>('counts') }),
+  ...results,
   operations: listOf(operation),
   excused: described(
     'Requirements that the target file calls unreachable.',
@@ -58,9 +43,10 @@ const predicate = object({
 /** What a certificate claims. */
 export type Predicate = Fitting<typeof predicate>
 
+const sha256: Schema<string> = { type: 'string', pattern: '^[0-9a-f]{64}$' }
 const subject = object({
   name: oneOf('conformance-report'),
-  digest: object({ sha256: like(/^[0-9a-f]{64}$/) }),
+  digest: object({ sha256 }),
 })
 
 const statement = object({
@@ -80,8 +66,7 @@ export const statementSchema: Schema = {
   description: 'The in-toto statement in the DSSE envelope that conform sign writes.',
   ...statement,
   $defs: {
-    digest: like(/^sha256:[0-9a-f]{64}$/),
-    time: { ...like(/Z$/), format: 'date-time' },
+    time: { type: 'string', pattern: 'Z$', format: 'date-time' },
     ...basicDefinitions,
   },
 }

@@ -37,13 +37,8 @@ export function makeStatement(
   const { requirements, run, suite, summary, target, verdict } = report
   const conditionsOfRun = Object.keys(conditions) as (keyof typeof conditions)[]
   const claims = {
-    target: { name: target.name, baseUrl: target.baseUrl, digest: target.digest },
-    suite: {
-      version: suite.version,
-      specVersion: suite.specVersion,
-      specDigest: suite.specDigest,
-      requirementsDigest: suite.requirementsDigest,
-    },
+    suite,
+    target,
     verdict,
     summary,
     operations: operationsOf(report),

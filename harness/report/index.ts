@@ -1,6 +1,6 @@
 // A report.
 export type * from './report-schema.ts'
-export { basicDefinitions, conditions } from './report-schema.ts'
+export { basicDefinitions, conditions, results } from './report-schema.ts'
 export { assembleReport, noRun, suiteVersion } from './assemble-report.ts'
 export { doubledMember, parseJson } from './json-file.ts'
 export { parseReport, readBytes, readReport, type ReportFile } from './json-file.ts'

@@ -158,6 +158,7 @@ export type Counts = Fitting<typeof counts>
 
 /** Definitions that other schemas which count results have as well. */
 export const basicDefinitions = {
+  digest: { description: 'SHA-256.', type: 'string', pattern: '^sha256:[0-9a-f]{64}$' },
   count: { type: 'integer', minimum: 0 },
   milliseconds: { description: 'Milliseconds.', type: 'number', minimum: 0 },
   verdict,
@@ -179,8 +180,8 @@ const exit = object(
 )
 export type Exit = Fitting<typeof exit>
 
-const report = object({
-  format: oneOf('conformance-report/1'),
+/** What was judged, by which version, with which result. A certificate repeats these. */
+export const results = {
   suite: object({
     name: text,
     version: text,
@@ -193,11 +194,16 @@ const report = object({
     baseUrl: text,
     digest: described('Of the target file without keys, as canonical JSON.', digest),
   }),
+  verdict: described('Of the tpe mode asked for.', defined<Verdict>('verdict')),
+  summary: object({ must: defined<Counts>('counts'), should: defined<Counts>('counts') }),
+}
+
+const report = object({
+  format: oneOf('conformance-report/1'),
+  ...results,
   run,
   exit: described('The exit code of the run, and why it is what it is.', exit),
-  verdict: described('Of the tpe mode asked for.', defined<Verdict>('verdict')),
   verdicts: object({ exact: defined<Verdict>('verdict'), family: defined<Verdict>('verdict') }),
-  summary: object({ must: defined<Counts>('counts'), should: defined<Counts>('counts') }),
   requirements: described(
     'Every requirement of the catalogue, in its order.',
     listOf(defined<AnyResult>('requirement')),
@@ -213,7 +219,6 @@ export const reportSchema: Schema = {
   description: 'conformance-report/1.',
   ...report,
   $defs: {
-    digest: { description: 'SHA-256.', type: 'string', pattern: '^sha256:[0-9a-f]{64}$' },
     ...basicDefinitions,
     requirement,
     why,
