@@ -40,7 +40,7 @@ const typesOf = ({ object = '' }: HistoryEvent): string[] =>
     .toLowerCase()
     .split(',')
 
-/** In a long recording nobody looks at more answers: each is read again. */
+/** Of a long recording no more answers are compared. */
 const mostRead = 200
 
 /** §2.8: a file that the listing of its own extension holds is not held, at the same member, by that of another one. */
