@@ -1,17 +1,15 @@
 import {
   accessSync,
+  closeSync,
   constants,
-  copyFileSync,
   createWriteStream,
-  lstatSync,
   openSync,
+  readFileSync,
   realpathSync,
   renameSync,
   rmSync,
   statSync,
   writeFileSync,
-  closeSync,
-  readSync,
 } from 'node:fs'
 import { makeFolder } from '../../harness/make-folder.ts'
 import { basename, dirname, join, resolve } from 'node:path'
@@ -29,20 +27,22 @@ export interface OutputFile {
 
 export type Pieces = string | Uint8Array | AsyncIterable<string>
 
-const partial = new Set<string>()
-let isListening = false
+const unfinished = new Set<string>()
+process.once('exit', () => {
+  for (const path of unfinished) rmSync(path, { force: true })
+})
 
 /**
- * Writes the text beside the path. Throws what the file system throws, and leaves nothing behind. Not for places that no
- * file can be renamed to: see `isWrittenDirectly`.
+ * Writes the text to a temporary file beside the path, which takes its place on `commit`; a process that ends before leaves nothing.
+ * Throws what the file system throws.
  */
 export async function stage(path: string, text: Pieces) {
   const temporary = besideOf(path)
-  removeAtExit(temporary)
   const discard = (): void => {
     rmSync(temporary, { force: true })
-    partial.delete(temporary)
+    unfinished.delete(temporary)
   }
+  unfinished.add(temporary)
   try {
     // Opened at once: a stream that fails before it has opened its file would make it afterwards.
     const fd = openSync(temporary, 'wx', modeOf(path))
@@ -52,16 +52,10 @@ export async function stage(path: string, text: Pieces) {
     throw error
   }
   return {
-    /** Removes what was written; the file that had the name before stays. */
     discard,
     commit(): void {
       try {
         renameSync(temporary, path)
-      } catch (error) {
-        // Somebody who may write the folder may have put a link there, which leads to a file that is not theirs.
-        if (isLink(path)) throw error
-        // A file that is mounted by itself cannot be replaced, but it can be written.
-        copyFileSync(temporary, path)
       } finally {
         discard()
       }
@@ -91,19 +85,9 @@ function besideOf(path: string): string {
   return join(dirname(path), `.${basename(path)}.${process.pid}.partial`)
 }
 
-/**
- * Whether there is a pipe, a device, or a file whose folder may not be written to: no file can be renamed to that. A link to a
- * file is none: the report takes the place of the link, and what it leads to stays.
- */
+/** Whether there is a pipe or a device, which no file can replace. */
 export function isWrittenDirectly(path: string): boolean {
-  const stat = existing(path)
-  if (!stat) return false
-  if (!stat.isFile()) return true
-  return !isLink(path) && !mayWrite(dirname(resolve(path))) && mayWrite(path)
-}
-
-function isLink(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true
+  return existing(path)?.isFile() === false
 }
 
 function existing(path: string): ReturnType<typeof statSync> {
@@ -114,27 +98,8 @@ function modeOf(path: string): number {
   return Number(existing(path)?.mode ?? 0o666) & 0o777
 }
 
-function mayWrite(path: string): boolean {
-  try {
-    accessSync(path, constants.W_OK)
-    return true
-  } catch {
-    return false
-  }
-}
-
 export function readable(text: Pieces): Readable {
   return Readable.from(typeof text === 'string' || text instanceof Uint8Array ? [text] : text)
-}
-
-/** A process that is ended in the middle of writing leaves no half of a file. */
-function removeAtExit(path: string): void {
-  partial.add(path)
-  if (isListening) return
-  isListening = true
-  process.once('exit', () => {
-    for (const name of partial) rmSync(name, { force: true })
-  })
 }
 
 /** Files that are read, by what each is (`the target file`): none of the outputs may be one of them. */
@@ -193,23 +158,15 @@ export function followed(path: string): string {
   return existing(path) ? realpathSync(path) : path
 }
 
-/** Most that a key file holds, certificates of its owner before the key included, in bytes. */
-const keyFileBytes = 1024 * 1024
-
-/** Whether that file, under whatever name, is one with a PEM key. A page or JSON that quotes one is not. */
+/** Whether that file is one with a PEM key; a page or JSON that quotes a key is not. */
 export function holdsKey(path: string): boolean {
   if (!existing(path)?.isFile()) return false
-  let descriptor: number | undefined
   try {
-    descriptor = openSync(path, 'r')
-    const beginning = Buffer.alloc(keyFileBytes)
-    const text = beginning.toString('latin1', 0, readSync(descriptor, beginning))
+    const text = readFileSync(path, 'latin1')
     return !/^\s*[<{[]/.test(text) && /^-----BEGIN [A-Z0-9 ]*KEY( BLOCK)?-----/m.test(text)
   } catch {
     // A file that cannot be read may hold a key.
     return true
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor)
   }
 }
 
@@ -248,7 +205,6 @@ function parseOne(value: string, files: FormatFiles<string>): ReportRequest<stri
   const names = Object.keys(files)
   if (!names.includes(format)) {
     const word = format.toLowerCase()
-    // The ending of its file is given, or a slip.
     const meant = names.find((name) => files[name]!.endsWith(`.${word}`)) ?? nearest(word, names)
     const hint = meant === undefined ? '' : `; did you mean ${meant}?`
     throw new UserError(
