@@ -86,7 +86,7 @@ function newFindings({ baseUrl }: Target): Findings {
   return {
     log: createLog(),
     signs: createSigns(baseUrl),
-    wrongKeys: { sentAt: [] },
+    wrongKeys: 0,
     looks: new Map(),
     failures: 0,
     shown: new WeakMap(),

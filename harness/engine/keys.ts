@@ -107,7 +107,7 @@ export const isAccepting = ({ shown, operation, status }: Answer): boolean =>
   shown === 'full' && operation !== null && !refusing.includes(status) && status !== 503
 
 /** When the last request was sent whose answer showed the full key accepted. */
-export const acceptedAt = ({ answers }: Log): number =>
+const acceptedAt = ({ answers }: Log): number =>
   answers.reduce((at, one) => (isAccepting(one) ? Math.max(at, one.sentAt) : at), -Infinity)
 
 /** Since when the full key has been refused by every answer to it (`performance.now()`); undefined if it is accepted. */

@@ -108,8 +108,8 @@ export interface Findings {
   /** The answers, in the order of coming. */
   readonly log: Log
   readonly signs: Signs
-  /** When the wrong keys since the last right one were sent, and the right one that is under way. */
-  readonly wrongKeys: { sentAt: number[]; right?: Promise<unknown> | undefined }
+  /** Wrong keys that were sent to a target that is to get few. */
+  wrongKeys: number
   /** Looks at a refusal of the full key, one for each kind. */
   readonly looks: Map<string, Promise<unknown>>
   /** Failures so far that decide the exit code. */

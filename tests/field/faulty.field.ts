@@ -66,7 +66,7 @@ describe('instances that disagree are told once, before all causes', () => {
 
 test('a server that lets nobody in after ten wrong keys is told as such', async () => {
   const ended = await judge(await meddled(locksOut(10)), {}, whole)
-  expectNotJudged(ended, /^exit 3: the target locks this address out after wrong keys/)
+  expectNotJudged(ended, /^exit 3: the target locks keys out after wrong ones/)
 })
 
 describe.skipIf(programs.nginx === undefined)('a quota', () => {
