@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import type { Report } from '../harness/report/index.ts'
 import { type Standing, standingOf, type Tone, familySentence } from './view/standing.ts'
+import { leftOutOf, leftOutWords } from './view/excused.ts'
 import { total } from './view/groups.ts'
 import { operations } from '../catalogue/operations.ts'
 
@@ -37,8 +38,8 @@ const colors = { good: 'brightgreen', warning: '#9a6700', bad: 'red' } as const 
 >
 
 /**
- * An SVG badge: how the run ended with its mode, how many of the musts that apply have passed, and how many operations were judged if
- * some are not served; in its description, how the two verdicts differ.
+ * An SVG badge: how the run ended with its mode, how many of the required checks that apply have passed, what is excused or not
+ * served, and how many operations were judged if some are not; in its description, how the two verdicts differ.
  */
 export function renderBadge(report: Report): string {
   // Loaded when a badge is drawn: other formats do not need it.
@@ -61,5 +62,9 @@ function messageOf(report: Report, standing: Standing): string {
   const { must } = report.summary
   const coverage = `${wordAndMode(report, standing)} ${must.passed}/${total(must) - must.notApplicable}`
   const judged = operationsJudged(report)
-  return judged === undefined ? coverage : `${coverage}, ${judged}`
+  return [
+    coverage,
+    ...leftOutWords(leftOutOf(report)),
+    ...(judged === undefined ? [] : [judged]),
+  ].join(', ')
 }

@@ -1,6 +1,7 @@
 import { groupBy } from '../../harness/group-by.ts'
 import { terminalText } from '../../reporters/escape.ts'
-import { verdictBeside } from '../../reporters/view/excused.ts'
+import { requiredChecks } from '../../reporters/view/excused.ts'
+import { verdictWords } from '../../reporters/view/standing.ts'
 import { firstOf } from '../../reporters/view/writing.ts'
 import { operationsIn } from './statement.ts'
 import type { Predicate } from './statement-schema.ts'
@@ -41,11 +42,11 @@ function verdictLine({ verdict, summary, excused, run, partial, ...claims }: Pre
     ...(run.depth === 'quick' ? ['quick'] : []),
     ...(partial.length > 0 ? ['partial'] : []),
   ]
-  return verdictBeside(verdict, notes, {
-    must: summary.must,
+  const mode = notes.length > 0 ? ` (${notes.join(', ')})` : ''
+  return `${verdictWords[verdict].word}${mode}: ${requiredChecks(summary.must, {
     excused: excused.filter(({ level }) => level === 'must').length,
     notServed: claims.operations.filter(({ state }) => state === 'not-served').length,
-  })
+  })}`
 }
 
 function listed(names: readonly string[]): string {

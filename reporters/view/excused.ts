@@ -1,22 +1,41 @@
-import { type Counts, count, type Verdict } from '../../harness/report/index.ts'
-import { verdictWords } from './standing.ts'
+import { operations } from '../../catalogue/operations.ts'
+import { type Counts, count, type Report } from '../../harness/report/index.ts'
 
-/** What a verdict leaves out: how many required checks the target file calls unreachable, and how many operations it does not serve. */
+/** What a verdict leaves out: the required checks that the target file calls unreachable, and the operations that it does not serve. */
 export interface LeftOut {
-  readonly must: Counts
   readonly excused: number
   readonly notServed: number
 }
 
-/** A verdict with what it leaves out: `Conformant: 257 required checks passed, 55 excused (unreachable), 2 operations not served`. */
-export function verdictBeside(verdict: Verdict, notes: readonly string[], of: LeftOut): string {
-  const { must, excused, notServed } = of
-  const mode = notes.length > 0 ? ` (${notes.join(', ')})` : ''
-  return `${verdictWords[verdict].word}${mode}: ${[
-    ...(must.failed > 0 ? [`${count(must.failed, 'required check')} failed`] : []),
-    `${must.failed > 0 ? must.passed : count(must.passed, 'required check')} passed`,
-    ...(must.notExercised > 0 ? [`${must.notExercised} not tested`] : []),
+export function leftOutOf({ requirements }: Pick<Report, 'requirements'>): LeftOut {
+  const isNotServed = (id: string) =>
+    requirements.some(
+      ({ operation, why }) =>
+        operation === id && why?.kind === 'absent' && !why.seenBy && why.absence === 'not-served',
+    )
+  return {
+    excused: requirements.filter(
+      ({ level, why }) => level === 'must' && why?.kind === 'unreachable',
+    ).length,
+    notServed: operations.filter(({ id }) => isNotServed(id)).length,
+  }
+}
+
+/** `55 excused (unreachable)`, `2 operations not served`: said beside every verdict. */
+export function leftOutWords({ excused, notServed }: LeftOut): string[] {
+  return [
     ...(excused > 0 ? [`${excused} excused (unreachable)`] : []),
     ...(notServed > 0 ? [`${count(notServed, 'operation')} not served`] : []),
-  ].join(', ')}`
+  ]
+}
+
+/** `257 required checks passed, 55 excused (unreachable), 2 operations not served`. */
+export function requiredChecks(must: Counts, leftOut: LeftOut): string {
+  const { failed, notExercised, passed } = must
+  return [
+    ...(failed > 0 ? [`${count(failed, 'required check')} failed`] : []),
+    `${failed > 0 ? passed : count(passed, 'required check')} passed`,
+    ...(notExercised > 0 ? [`${notExercised} not tested`] : []),
+    ...leftOutWords(leftOut),
+  ].join(', ')
 }

@@ -8,6 +8,7 @@ import {
 } from '../../harness/report/index.ts'
 import { groupBy } from '../../harness/group-by.ts'
 import { exercised, total, selectedSummary, untested } from './groups.ts'
+import { leftOutOf, leftOutWords, requiredChecks } from './excused.ts'
 import { firstOf } from './writing.ts'
 
 /** Whether a reader may be content: `warning` if nothing is known to be wrong that was not expected, but not everything is known. */
@@ -85,14 +86,16 @@ function allOf(report: Report, level: 'must' | 'should'): string {
 
 function mustsOf(report: Report): string {
   const { must } = selectedSummary(report)
+  const leftOut = leftOutOf(report)
+  const beside = leftOutWords(leftOut).map((words) => `, ${words}`)
   if (report.verdict === 'passing' && total(must) === 0) return 'no must was selected'
   switch (report.verdict) {
     case 'conformant':
-      return `all ${count(must.passed, 'must')} that apply passed${but(must.notApplicable, 'not applicable')}`
+      return requiredChecks(must, leftOut)
     case 'passing':
-      return tested(report)
+      return tested(report) + beside.join('')
     case 'non-conformant':
-      return `${must.failed} of ${allOf(report, 'must')} failed${but(must.notExercised, untested(report))}${but(must.notApplicable, 'not applicable')}`
+      return `${must.failed} of ${allOf(report, 'must')} failed${but(must.notExercised, untested(report))}${beside.join('')}`
     case 'not-judged':
       return notJudged(report)
   }

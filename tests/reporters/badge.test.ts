@@ -1,6 +1,7 @@
 import { XMLParser } from 'fast-xml-parser'
 import { expect, test } from 'vitest'
 import { operations } from '../../catalogue/operations.ts'
+import { absentReason } from '../../harness/report/reason.ts'
 import { renderBadge } from '../../reporters/badge.ts'
 import { fails, mixed, sampleReport } from './sample-report.ts'
 
@@ -52,6 +53,8 @@ test('never says a verdict without its mode, and how many operations were judged
   expect(title(renderBadge(absent))).toBe(
     `conformance: conformant (exact names) ${passed}/${passed}, ${operations.length - 1} of ${operations.length} operations`,
   )
+  for (const one of row) Object.assign(one, absentReason('not-served'))
+  expect(title(renderBadge(absent))).toContain(`/${passed}, 1 operation not served, `)
   absent.run.notServed = []
   expect(title(renderBadge(absent))).toMatch(
     new RegExp(`, ${operations.length - 1} of ${operations.length} operations$`),

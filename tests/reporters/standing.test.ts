@@ -1,10 +1,10 @@
-import { leftOut } from '../../harness/report/reason.ts'
+import { absentReason, leftOut, unreachableReason } from '../../harness/report/reason.ts'
 import { expect, test } from 'vitest'
 import type { Report } from '../../harness/report/report-schema.ts'
 import { renderBadge } from '../../reporters/badge.ts'
 import { renderMarkdown } from '../../reporters/markdown.ts'
 import { standingOf, verdictSentence } from '../../reporters/view/standing.ts'
-import { failed, missed, report, result } from '../gates/results.ts'
+import { failed, missed, notApplicable, report, result } from '../gates/results.ts'
 import { inHtml } from './shown.ts'
 
 const done = result('a.b/1')
@@ -12,7 +12,7 @@ const baseline = { file: 'b.json', expected: ['a.b/2'], stale: [], notExercised:
 const stale = { ...baseline, expected: [], stale: [{ id: 'a.b/1', why: 'it passed' }] }
 
 const cases: [name: string, of: Report, tone: string, sentence: string][] = [
-  ['conformant', report([done]), 'good', 'Conformant: all 1 must that apply passed'],
+  ['conformant', report([done]), 'good', 'Conformant: 1 required check passed'],
   [
     'not all was tested',
     report([done, missed('a.b/2'), missed('a.b/3')]),
@@ -37,6 +37,26 @@ const cases: [name: string, of: Report, tone: string, sentence: string][] = [
     'bad',
     'Incomplete (passing): nothing failed in the 1 of 2 musts that was tested',
   ],
+  [
+    'some is excused, some not served',
+    report([
+      done,
+      notApplicable('completion.create/500-model-overload', unreachableReason('no switch')),
+      notApplicable('vision.analyze/2xx-accepted', absentReason('not-served')),
+    ]),
+    'good',
+    'Conformant: 1 required check passed, 1 excused (unreachable), 1 operation not served',
+  ],
+  [
+    'some is excused, and not all was tested',
+    report([
+      done,
+      missed('a.b/2'),
+      notApplicable('completion.create/500-model-overload', unreachableReason('no switch')),
+    ]),
+    'warning',
+    'Incomplete (passing): nothing failed in the 1 of 2 musts that was tested, 1 excused (unreachable)',
+  ],
   ['failed', report([done, failed('a.b/2')]), 'bad', 'Non-conformant: 1 of 2 musts failed'],
   [
     'failed as the baseline expects',
@@ -48,13 +68,13 @@ const cases: [name: string, of: Report, tone: string, sentence: string][] = [
     'a stale baseline',
     report([done], { baseline: stale }),
     'warning',
-    'Conformant, but the run is no success: all 1 must that apply passed',
+    'Conformant, but the run is no success: 1 required check passed',
   ],
   [
     'quick',
     report([done], { depth: 'quick' }),
     'warning',
-    'Conformant in a quick run: all 1 must that apply passed',
+    'Conformant in a quick run: 1 required check passed',
   ],
   [
     'nothing known',
