@@ -3,16 +3,6 @@ import { isObject, getAt } from '../schemas/json.ts'
 import type { Ajv2020 } from 'ajv/dist/2020.js'
 import { newAjv } from '../schemas/ajv.ts'
 import { withinTime } from '../schemas/within-time.ts'
-import type { GrantedCheck, Known, OfTarget } from '../harness/checks/index.ts'
-import type { CheckContext, Exchange, Probe, Run } from '../harness/engine/index.ts'
-import {
-  Failed,
-  jsonOf,
-  jsonValue,
-  judgeGranted,
-  judgeShape,
-  NotExercised,
-} from '../harness/engine/index.ts'
 import {
   atRole,
   bodyOf,
@@ -21,12 +11,25 @@ import {
   controlExchange,
   granted,
   grantedBy,
-  tryUntilGranted,
+  type GrantedCheck,
+  type Known,
+  type OfTarget,
   respelled,
   suite,
+  tryUntilGranted,
   validRequest,
   valueAt,
 } from '../harness/checks/index.ts'
+import {
+  type Exchange,
+  Failed,
+  jsonOf,
+  jsonValue,
+  NotExercised,
+  type Probe,
+  type Run,
+} from '../harness/engine/index.ts'
+import { type CheckContext, judgeGranted, judgeShape } from '../harness/run/index.ts'
 import { triesOf } from '../catalogue/operations.ts'
 import { unknownModel } from '../catalogue/expected.ts'
 import { insideBounds } from './query-config.ts'

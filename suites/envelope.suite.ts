@@ -1,3 +1,4 @@
+import { countsAsGranted } from '../harness/journal/index.ts'
 import type { Pairs } from '../catalogue/expected.ts'
 import {
   firstOperation,
@@ -11,7 +12,6 @@ import {
   type Case,
   type Cases,
   contentOf,
-  countsAsGranted,
   type GrantedByCases,
   grantedControl,
   isDeclared,
@@ -29,14 +29,10 @@ import {
   withOwnContent,
 } from '../harness/checks/index.ts'
 import {
-  answered,
-  type CheckContext,
   describeResponse,
   envelopeRemark,
   type Exchange,
-  fits,
   isGranted,
-  type Judge,
   jsonType,
   matchPairs,
   NotExercised,
@@ -47,6 +43,7 @@ import {
   wasAnswered,
   withHeader,
 } from '../harness/engine/index.ts'
+import { answered, type CheckContext, fits, type Judge } from '../harness/run/index.ts'
 import type { Target } from '../harness/target/index.ts'
 
 /** 401 counts here: a server may look at the key, or at nothing at all, before it looks at the path. */

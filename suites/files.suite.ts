@@ -14,8 +14,8 @@ import {
   unknownWord,
 } from '../harness/checks/index.ts'
 import type { Pairs } from '../catalogue/expected.ts'
-import type { CheckContext, Judge, Probe } from '../harness/engine/index.ts'
-import { answered, judgePairs, NotExercised } from '../harness/engine/index.ts'
+import { NotExercised, type Probe } from '../harness/engine/index.ts'
+import { answered, type CheckContext, type Judge, judgePairs } from '../harness/run/index.ts'
 import { eachAccepted } from './created/created-object.ts'
 import { attached, extensionOf, filtered, listingOf, ownRecord, uploadTo } from './files/drive.ts'
 import { ownId } from './created/relations.ts'

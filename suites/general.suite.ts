@@ -1,9 +1,9 @@
-import type { Further } from '../harness/checks/index.ts'
 import {
   asScenario,
   badInput,
   byRecord,
   byScenario,
+  type Further,
   malformedBody,
   malformedJsonBody,
   shown,
@@ -12,7 +12,8 @@ import {
 } from '../harness/checks/index.ts'
 import { expired, invalid, malformed, missing, restricted } from './authentication/credentials.ts'
 import { member } from '../schemas/json.ts'
-import { type Judge, jsonValue } from '../harness/engine/index.ts'
+import { jsonValue } from '../harness/engine/index.ts'
+import type { Judge } from '../harness/run/index.ts'
 
 // §5 Authentication, and the errors that every operation lists (§7.3 lead sentence, §7.2)
 

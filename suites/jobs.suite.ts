@@ -7,9 +7,17 @@ import {
   unknown,
   withBody,
 } from '../harness/checks/index.ts'
-import type { CheckContext, Exchange, Judge, Probe, Run, RunHook } from '../harness/engine/index.ts'
-import { isPlanned, jsonOf, operationProbe } from '../harness/engine/index.ts'
-import { historyOf } from '../harness/history/index.ts'
+import {
+  type Exchange,
+  isPlanned,
+  jsonOf,
+  operationProbe,
+  type Probe,
+  type Run,
+  type RunHook,
+} from '../harness/engine/index.ts'
+import type { CheckContext, Judge } from '../harness/run/index.ts'
+import { historyOf } from '../harness/journal/index.ts'
 import { isExclusive } from '../harness/target/index.ts'
 import { getAt, setAt } from '../schemas/json.ts'
 import { eachAccepted, ofBodies, type Refusal } from './created/created-object.ts'

@@ -1,31 +1,27 @@
-import type { RequirementId } from '../catalogue/catalogue.ts'
 import {
-  isRequirementId,
   catalogue,
   grantedRequirement,
+  isRequirementId,
+  type RequirementId,
   requirementOf,
 } from '../catalogue/catalogue.ts'
 import { conditionOf } from '../catalogue/requirement.ts'
 import { leftOut, type TakesState } from '../harness/report/index.ts'
-import type {
-  Interface,
-  Judging,
-  Plan,
-  Run,
-  RunFacts,
-  RunHook,
-  RunOptions,
-  RunParts,
-} from '../harness/engine/index.ts'
 import {
-  ask,
-  askHolding,
   createRun,
+  type Interface,
   isPlanned,
+  type Judging,
   NotExercised,
+  type Plan,
+  type Run,
+  type RunFacts,
+  type RunHook,
+  type RunOptions,
   runOptionsOf,
-  startJudging,
+  type RunParts,
 } from '../harness/engine/index.ts'
+import { ask, askHolding, startJudging } from '../harness/run/index.ts'
 import { ownJobs } from './jobs/view.ts'
 import { errorNames } from '../catalogue/errors.ts'
 import {
@@ -38,7 +34,7 @@ import {
 import { jobRules } from './jobs/rules.ts'
 import { storyOf } from './jobs/story.ts'
 import { createdHook, envelopeHook, placeholderRequest, sharedBy } from '../harness/checks/index.ts'
-import { historyHook, historyOf } from '../harness/history/index.ts'
+import { historyHook, historyOf } from '../harness/journal/index.ts'
 import type { Target } from '../harness/target/index.ts'
 import { planRun } from './plan.ts'
 import { operationOf } from './planned-cases.ts'

@@ -1,4 +1,3 @@
-import type { GrantedCheck } from '../harness/checks/index.ts'
 import {
   asScenario,
   byCases,
@@ -6,27 +5,28 @@ import {
   type Case,
   controlExchange,
   granted,
-  tryEach,
-  tryUntilGranted,
+  type GrantedCheck,
   missingBody,
   sampled,
   suite,
+  tryEach,
+  tryUntilGranted,
   validRequest,
   withBody,
 } from '../harness/checks/index.ts'
 import { uploadOperation } from '../catalogue/operations.ts'
-import { historyOf } from '../harness/history/index.ts'
+import { historyOf } from '../harness/journal/index.ts'
 import { madeBy } from './created/attempts.ts'
 import { otherPdfText, type SamplePdf, samplePdfText } from '../fixtures/pdf.ts'
-import type { CheckContext, Judge, Probe, Run } from '../harness/engine/index.ts'
 import {
   describeResponse,
   jsonValue,
-  judgeGranted,
-  judgeShape,
   NotExercised,
+  type Probe,
+  type Run,
   withJson,
 } from '../harness/engine/index.ts'
+import { type CheckContext, type Judge, judgeGranted, judgeShape } from '../harness/run/index.ts'
 import { member, preview } from '../schemas/json.ts'
 import {
   removed,

@@ -1,6 +1,6 @@
 import { type RequirementId, requirementOf } from '../catalogue/catalogue.ts'
 import { isOperationId } from '../catalogue/operations.ts'
-import type { Rule } from '../harness/history/index.ts'
+import type { Rule } from '../harness/journal/index.ts'
 import type { RelationRule } from './created/attempts.ts'
 import { attachedRule } from './created/graph-rules.ts'
 import { atomicRule, onceRule } from './created/once-rules.ts'

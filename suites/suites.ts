@@ -1,6 +1,6 @@
 import { type AreaName, isRequirementId, requirementOf } from '../catalogue/catalogue.ts'
 import type { KnownCases, Suite } from '../harness/checks/index.ts'
-import type { Judge } from '../harness/engine/index.ts'
+import type { Judge } from '../harness/run/index.ts'
 import { chatCreate } from './chat-create.suite.ts'
 import { envelope } from './envelope.suite.ts'
 import { filesList, filesRetrieve, filesUpload } from './files.suite.ts'

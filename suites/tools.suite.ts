@@ -1,4 +1,5 @@
-import { jsonOf, judgeGranted, judgeShape, NotExercised } from '../harness/engine/index.ts'
+import { jsonOf, NotExercised } from '../harness/engine/index.ts'
+import { judgeGranted, judgeShape } from '../harness/run/index.ts'
 import {
   accepted,
   atRole,

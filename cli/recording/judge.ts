@@ -8,20 +8,19 @@ import {
 import { operation, type OperationId } from '../../catalogue/operations.ts'
 import { observedCases } from '../../harness/checks/index.ts'
 import {
-  type BodySchema,
   describePairs,
   type Exchange,
   isGranted,
   NotExercised,
-  shapeFault,
 } from '../../harness/engine/index.ts'
+import { type BodySchema, shapeFault } from '../../harness/run/index.ts'
 import {
   createHistory,
   type Evidence,
   eventOf,
   type History,
   type Rule,
-} from '../../harness/history/index.ts'
+} from '../../harness/journal/index.ts'
 import type { Redactor } from '../../harness/recording/index.ts'
 import type { RecordedExchange, Story } from '../../harness/report/index.ts'
 import type { Target } from '../../harness/target/index.ts'

@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import {
-  type CheckContext,
   type Exchange,
   Failed,
   holdPlaces,
@@ -13,6 +12,7 @@ import {
   type SendHeld,
   sendOnce,
 } from '../engine/index.ts'
+import type { CheckContext } from '../run/index.ts'
 import { seedFor } from './values.ts'
 
 /** Cases of one requirement that are under way at once: a long list would otherwise be the longest road of a run. */

@@ -1,3 +1,4 @@
+import { countsAsGranted } from '../journal/index.ts'
 import { busyStatus, operation as operationOf } from '../../catalogue/operations.ts'
 import {
   effectOf,
@@ -18,7 +19,7 @@ import {
   materialOf,
   type RefusalContext,
 } from './case.ts'
-import { countsAsGranted, requireOfInput } from './control.ts'
+import { requireOfInput } from './control.ts'
 import { type Allowance, generationsLeft, sharedBy } from './created.ts'
 import { oddCases } from './odd-cases.ts'
 import { validRequest } from './valid-request.ts'

@@ -1,4 +1,5 @@
-import { ask, type CheckContext, Failed, isGranted, type Probe, type Run } from '../engine/index.ts'
+import { Failed, isGranted, type Probe, type Run } from '../engine/index.ts'
+import { ask, type CheckContext } from '../run/index.ts'
 import { isRefusal } from '../../catalogue/expected.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
 import { tryAlso, tryEach, property } from './at-once.ts'

@@ -1,12 +1,10 @@
+import { countsAsGranted } from '../journal/index.ts'
 import { getAt } from '../../schemas/json.ts'
 import {
-  ask,
-  type CheckContext,
   describeResponse,
   effectOf,
   type Exchange,
   isBlock,
-  isGranted,
   isOwnBreakdown,
   isThrottled,
   NotExercised,
@@ -19,6 +17,7 @@ import {
   tpeOf,
   withFinding,
 } from '../engine/index.ts'
+import { ask, type CheckContext } from '../run/index.ts'
 import {
   isOperationId,
   operation as operationOf,
@@ -77,13 +76,6 @@ export async function grantedControl(run: Run, operation: OperationId, why?: str
   const { state, ...found } = await control(run, operation)
   if (state !== 'granted') throw notGranted(found, why)
   return { ...found, state }
-}
-
-/** Whether a control's answer counts as granted: also if it says that what was asked for is done already. */
-export function countsAsGranted({ response, probe }: Exchange): boolean {
-  if (!response) return false
-  const [status, tpe] = (probe.operation !== null && operationOf(probe.operation).alreadyDone) || []
-  return isGranted(response) || (response.status === status && tpeOf(response) === tpe)
 }
 
 async function sendControl(

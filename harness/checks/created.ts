@@ -10,9 +10,8 @@ import {
   type Probe,
   type Run,
   type RunHook,
-  waitUntilSettled,
 } from '../engine/index.ts'
-import { createdId } from '../history/index.ts'
+import { createdId, isSettling } from '../journal/index.ts'
 import type { NotServed } from '../report/index.ts'
 
 /** What the checks of a run make once and share, and what they note for each other. */
@@ -87,6 +86,8 @@ export function settlingRemark(run: Run, { probe, response }: Exchange): string 
   return `; if an upload takes longer than ${run.target.limits.settleMs} ms until it can be used, raise limits.settleMs`
 }
 
+const settlingEveryMs = 1000
+
 /**
  * Sends a request again, each second, while it is refused and what it names may still be processed. How long a file took is
  * given to later ones before they are used.
@@ -98,12 +99,12 @@ export async function sendUntilSettled(
   again: (probe: Probe) => Promise<Exchange>,
   settled: (exchange: Exchange) => boolean,
 ): Promise<Exchange> {
-  const exchange = await waitUntilSettled(
-    run,
-    first,
-    ({ probe }) => again(probe),
-    (last) => !settled(last),
-  )
+  let exchange = first
+  const { settleMs } = run.target.limits
+  while (!settled(exchange) && isSettling({ settleMs, madeAt: run.objects.madeAt }, exchange)) {
+    await pause(run, settlingEveryMs)
+    exchange = await again(exchange.probe)
+  }
   const { uploads } = sharedBy(run)
   if (exchange !== first && settled(exchange))
     for (const [, at] of namedUploads(run, exchange.probe))

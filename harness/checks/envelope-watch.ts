@@ -5,16 +5,19 @@ import { validate } from '../../schemas/validate.ts'
 import { acceptedPairs, type RequirementId } from '../../catalogue/catalogue.ts'
 import { breakdownAnyway } from './control.ts'
 import { keyFits, mayCarry } from '../../catalogue/errors.ts'
-import type { Exchange, HttpResponse, Judge, RunHook } from '../engine/index.ts'
 import {
   describeResponse,
+  type Exchange,
   Failed,
+  type HttpResponse,
   isBreakdown,
   isEnvelope,
   NotExercised,
   perRun,
+  type RunHook,
   tpeOf,
 } from '../engine/index.ts'
+import type { Judge } from '../run/index.ts'
 
 interface Tally {
   cases: number

@@ -1,16 +1,15 @@
+import { countsAsGranted } from '../journal/index.ts'
 import { operation as recordOf, type OperationId, triesOf } from '../../catalogue/operations.ts'
 import { isObject } from '../../schemas/json.ts'
 import {
-  type CheckContext,
   type Exchange,
   Failed,
-  type Judge,
   jsonOf,
-  judgeGranted,
   NotExercised,
   type Probe,
   withJson,
 } from '../engine/index.ts'
+import { type CheckContext, type Judge, judgeGranted } from '../run/index.ts'
 import { tryInTurn } from './by-cases.ts'
 import {
   type Case,
@@ -21,7 +20,7 @@ import {
   materialOf,
   quickCases,
 } from './case.ts'
-import { control, controlExchange, countsAsGranted, operationIn, triesFor } from './control.ts'
+import { control, controlExchange, operationIn, triesFor } from './control.ts'
 import { sendUntilSettled, uploadsIn } from './created.ts'
 import { around, asScenario } from './scenario.ts'
 import { judgeRefused } from './upload.ts'

@@ -30,7 +30,6 @@ export {
   control,
   controlExchange,
   controlWith,
-  countsAsGranted,
   grantedControl,
   nameOfControl,
   noteControl,

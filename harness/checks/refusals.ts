@@ -1,8 +1,7 @@
+import { countsAsGranted } from '../journal/index.ts'
 import { pairsOf, type Pairs } from '../../catalogue/expected.ts'
 import { operation as operationOf, type OperationId, readsOf } from '../../catalogue/operations.ts'
 import {
-  ask,
-  type CheckContext,
   describeResponse,
   effectOf,
   type Exchange,
@@ -10,7 +9,6 @@ import {
   isBreakdown,
   isExpected,
   isGranted,
-  judgePairs,
   NotExercised,
   type Probe,
   probeOf,
@@ -19,12 +17,12 @@ import {
   type Source,
   tpeOf,
 } from '../engine/index.ts'
+import { ask, type CheckContext, judgePairs } from '../run/index.ts'
 import { isGenerating } from './at-once.ts'
 import { type Condition, otherPathOf } from './case.ts'
 import {
   type Control,
   control,
-  countsAsGranted,
   noteControl,
   notGranted,
   operationIn,

@@ -1,3 +1,4 @@
+import { countsAsGranted } from '../journal/index.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   busyStatus,
@@ -7,13 +8,11 @@ import {
 } from '../../catalogue/operations.ts'
 import { type Pairs, pairsByScenario } from '../../catalogue/expected.ts'
 import {
-  type CheckContext,
   effectOf,
   type Exchange,
   isBlock,
   isExpected,
   isGranted,
-  judgePairs,
   matchPairs,
   NotExercised,
   type Probe,
@@ -23,12 +22,12 @@ import {
   throughGate,
   tpeOf,
 } from '../engine/index.ts'
+import { type CheckContext, judgePairs } from '../run/index.ts'
 import { isExclusive, type Scenario } from '../target/index.ts'
 import {
   type Control,
   control,
   controlWith,
-  countsAsGranted,
   nameOfControl,
   noteControl,
   notGranted,

@@ -1,9 +1,14 @@
 import { conditionOf } from '../../catalogue/requirement.ts'
 import { isRefusal, type Pairs } from '../../catalogue/expected.ts'
-import type { AreaName, AreaRequirement, CatalogueRequirement } from '../../catalogue/catalogue.ts'
-import { requirementsOfArea } from '../../catalogue/catalogue.ts'
-import { type CheckContext, Failed, type Judge, judgePairs, NotExercised } from '../engine/index.ts'
-import type { Evidence, Verdict } from '../history/index.ts'
+import {
+  type AreaName,
+  type AreaRequirement,
+  type CatalogueRequirement,
+  requirementsOfArea,
+} from '../../catalogue/catalogue.ts'
+import { Failed, NotExercised } from '../engine/index.ts'
+import { type CheckContext, type Judge, judgePairs } from '../run/index.ts'
+import type { Evidence, Verdict } from '../journal/index.ts'
 import type { Condition, KnownCases } from './case.ts'
 import { type GrantedByCases, grantedByScenario } from './granted.ts'
 import { tryRefusal } from './refusals.ts'

@@ -1,6 +1,4 @@
 import {
-  askHolding,
-  type CheckContext,
   describeResponse,
   type Exchange,
   isBreakdown,
@@ -12,6 +10,7 @@ import {
   type Run,
   Throttled,
 } from '../engine/index.ts'
+import { askHolding, type CheckContext } from '../run/index.ts'
 import type { UploadContent } from '../target/index.ts'
 import { uploadOperation } from '../../catalogue/operations.ts'
 import { leftOut } from '../report/index.ts'

@@ -18,7 +18,6 @@ import {
   unknownWord,
 } from '../../harness/checks/index.ts'
 import {
-  type CheckContext,
   type Credential,
   describeResponse,
   type Exchange,
@@ -28,6 +27,7 @@ import {
   Throttled,
   withHeader,
 } from '../../harness/engine/index.ts'
+import type { CheckContext } from '../../harness/run/index.ts'
 import { isUuid } from '../../schemas/formats.ts'
 import { getAt, setAt } from '../../schemas/json.ts'
 import { noCredential } from './key-forms.ts'

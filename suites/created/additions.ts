@@ -14,15 +14,14 @@ import {
   validRequest,
 } from '../../harness/checks/index.ts'
 import {
-  type CheckContext,
   type Exchange,
-  type Judge,
   NotExercised,
   orElse,
   pause,
   type Probe,
   type Run,
 } from '../../harness/engine/index.ts'
+import type { CheckContext, Judge } from '../../harness/run/index.ts'
 import {
   addFirst,
   addition,

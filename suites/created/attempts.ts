@@ -7,7 +7,7 @@ import {
   type HistoryEvent,
   idKey,
   type Verdict,
-} from '../../harness/history/index.ts'
+} from '../../harness/journal/index.ts'
 
 /** What is true of all that an operation creates: a pure function of a history. */
 export type RelationRule = (history: History, operation: OperationId) => Verdict
@@ -100,7 +100,7 @@ export const hasSettled = ({ limits }: History, madeAt: number, at: number): boo
   at - madeAt >= limits.settleMs - earlyMs
 
 /** A request is to blame for what comes after it on its connection if so many answers on fresh ones are right, and none of so many behind it. */
-const proof = { fresh: 3, behind: 4 }
+const proof = { fresh: 2, behind: 3 }
 
 /** Whether the client has tried it in turns, behind the suspected request and on fresh connections. @param alike answers to requests like it */
 export function isOfConnection(

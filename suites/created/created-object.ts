@@ -1,3 +1,4 @@
+import { countsAsGranted, historyOf } from '../../harness/journal/index.ts'
 import {
   additionOperation,
   operation,
@@ -8,7 +9,6 @@ import {
   accepted,
   additionOf,
   contentOf,
-  countsAsGranted,
   declaredResource,
   holdBack,
   judgeRefused,
@@ -24,9 +24,6 @@ import {
   validRequest,
 } from '../../harness/checks/index.ts'
 import {
-  answered,
-  ask,
-  type CheckContext,
   type Credential,
   type Exchange,
   isBlock,
@@ -34,12 +31,10 @@ import {
   isExpected,
   isGranted,
   isThrottling,
-  type Judge,
   jsonOf,
   NotExercised,
   operationProbe,
   orElse,
-  pastBlocks,
   type Probe,
   type Run,
   type SendHeld,
@@ -47,7 +42,13 @@ import {
   wasAnswered,
   withHeader,
 } from '../../harness/engine/index.ts'
-import { historyOf } from '../../harness/history/index.ts'
+import {
+  answered,
+  ask,
+  type CheckContext,
+  type Judge,
+  pastBlocks,
+} from '../../harness/run/index.ts'
 import { getAt } from '../../schemas/json.ts'
 import { withCredential } from '../authentication/credentials.ts'
 import { invalidForms, malformedForms, noCredential } from '../authentication/key-forms.ts'

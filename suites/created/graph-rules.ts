@@ -7,7 +7,7 @@ import {
   type Rule,
   sameId,
   verdictOf,
-} from '../../harness/history/index.ts'
+} from '../../harness/journal/index.ts'
 import {
   additionsByFile,
   fileOf,

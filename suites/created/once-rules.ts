@@ -6,7 +6,7 @@ import {
   type HistoryEvent,
   sameId,
   verdictOf,
-} from '../../harness/history/index.ts'
+} from '../../harness/journal/index.ts'
 import {
   additionsByFile,
   type Creator,

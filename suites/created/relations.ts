@@ -1,9 +1,9 @@
+import { countsAsGranted, createdId, historyOf } from '../../harness/journal/index.ts'
 import { uploadOperation } from '../../catalogue/operations.ts'
 import {
   atRole,
   byScenario,
   contentOf,
-  countsAsGranted,
   distinctRequest,
   freshFilename,
   grantedByScenario,
@@ -22,20 +22,16 @@ import {
   withOwnContent,
 } from '../../harness/checks/index.ts'
 import {
-  askHolding,
-  type CheckContext,
   type Exchange,
   isGranted,
   isOwnBreakdown,
   isThrottling,
-  type Judge,
-  judgePairs,
   NotExercised,
   type Probe,
   Throttled,
   wasAnswered,
 } from '../../harness/engine/index.ts'
-import { createdId, historyOf } from '../../harness/history/index.ts'
+import { askHolding, type CheckContext, type Judge, judgePairs } from '../../harness/run/index.ts'
 import { relationRule } from '../relation-rules.ts'
 import { creatorOf, madeBy } from './attempts.ts'
 import {

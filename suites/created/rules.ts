@@ -6,7 +6,7 @@ import {
   type HistoryEvent,
   idKey,
   verdictOf,
-} from '../../harness/history/index.ts'
+} from '../../harness/journal/index.ts'
 import {
   creatorOf,
   hasSettled,

@@ -18,9 +18,16 @@ import {
   sampled,
   upload,
 } from '../../harness/checks/index.ts'
-import type { CheckContext, Exchange, Probe, Run } from '../../harness/engine/index.ts'
-import { answered, NotExercised, operationProbe, orElse } from '../../harness/engine/index.ts'
-import { eventOf, type HistoryEvent, historyOf } from '../../harness/history/index.ts'
+import {
+  type Exchange,
+  NotExercised,
+  operationProbe,
+  orElse,
+  type Probe,
+  type Run,
+} from '../../harness/engine/index.ts'
+import { answered, type CheckContext } from '../../harness/run/index.ts'
+import { eventOf, type HistoryEvent, historyOf } from '../../harness/journal/index.ts'
 import { uploadSample } from '../pdf-parse/refusals.ts'
 import { madeBy, thingsOf } from './attempts.ts'
 import { addition, createObject, lookForFile } from './created-object.ts'

@@ -1,7 +1,7 @@
+import { countsAsGranted, historyOf } from '../../harness/journal/index.ts'
 import {
   contentOf,
   control,
-  countsAsGranted,
   distinctRequest,
   grantedByScenario,
   grantedProbe,
@@ -18,12 +18,8 @@ import {
   validRequest,
 } from '../../harness/checks/index.ts'
 import {
-  answered,
-  type CheckContext,
   type Exchange,
   isGranted,
-  type Judge,
-  judgeGranted,
   NotExercised,
   operationProbe,
   pause,
@@ -31,7 +27,7 @@ import {
   type Run,
   wasAnswered,
 } from '../../harness/engine/index.ts'
-import { historyOf } from '../../harness/history/index.ts'
+import { answered, type CheckContext, type Judge, judgeGranted } from '../../harness/run/index.ts'
 import { addition, createObject, isConflict, isTaken } from '../created/created-object.ts'
 import { attachedRule } from '../created/graph-rules.ts'
 import { judgeRelation } from '../created/relations.ts'

@@ -6,7 +6,7 @@ import {
   type HistoryEvent,
   type Rule,
   verdictOf,
-} from '../../harness/history/index.ts'
+} from '../../harness/journal/index.ts'
 import { isObject } from '../../schemas/json.ts'
 import { madeBy } from '../created/attempts.ts'
 

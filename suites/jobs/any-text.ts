@@ -9,8 +9,8 @@ import {
   requireOfInput,
   samples,
 } from '../../harness/checks/index.ts'
-import type { CheckContext, Exchange } from '../../harness/engine/index.ts'
-import { answered, isGranted, NotExercised } from '../../harness/engine/index.ts'
+import { type Exchange, isGranted, NotExercised } from '../../harness/engine/index.ts'
+import { answered, type CheckContext } from '../../harness/run/index.ts'
 import { getAt, preview } from '../../schemas/json.ts'
 import { jobRequest } from './client.ts'
 

@@ -1,15 +1,16 @@
 import { holdBack } from '../../harness/checks/index.ts'
-import type { Exchange, Probe, Purpose, Run } from '../../harness/engine/index.ts'
 import {
-  ask,
-  askHolding,
+  type Exchange,
   isPlanned,
   operationProbe,
-  pastBlocks,
   pause,
   perRun,
+  type Probe,
+  type Purpose,
+  type Run,
   sendWithStaleRetry,
 } from '../../harness/engine/index.ts'
+import { ask, askHolding, pastBlocks } from '../../harness/run/index.ts'
 import {
   type History,
   type HistoryEvent,
@@ -17,7 +18,7 @@ import {
   idKey,
   isConflict,
   type Verdict,
-} from '../../harness/history/index.ts'
+} from '../../harness/journal/index.ts'
 import { type ApplicationResource, applicationNames } from '../../harness/target/index.ts'
 import { getAt } from '../../schemas/json.ts'
 import { inProgressWithOthers } from './conflicts.ts'

@@ -8,7 +8,7 @@ import {
   sameId,
   type Verdict,
   verdictOf,
-} from '../../harness/history/index.ts'
+} from '../../harness/journal/index.ts'
 import { groupBy } from '../../harness/group-by.ts'
 import { seconds } from '../created/attempts.ts'
 import { isProof, mayBeOfRefusals, somebodyElse, timesAlike } from './no-effect.ts'

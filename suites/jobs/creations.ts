@@ -1,4 +1,5 @@
-import { isBreakdown, shapeFault } from '../../harness/engine/index.ts'
+import { isBreakdown } from '../../harness/engine/index.ts'
+import { shapeFault } from '../../harness/run/index.ts'
 import {
   eachOf,
   type Evidence,
@@ -7,7 +8,7 @@ import {
   isConflict,
   type Rule,
   verdictOf,
-} from '../../harness/history/index.ts'
+} from '../../harness/journal/index.ts'
 import { seconds } from '../created/attempts.ts'
 import { perApplication } from './conflicts.ts'
 import { isAsked } from './job.ts'

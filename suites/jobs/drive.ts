@@ -5,8 +5,9 @@ import {
   sendAtOnce,
   validRequest,
 } from '../../harness/checks/index.ts'
-import { allEnded, askHolding, orElse } from '../../harness/engine/index.ts'
-import { createdId, type HistoryEvent, isConflict } from '../../harness/history/index.ts'
+import { allEnded, orElse } from '../../harness/engine/index.ts'
+import { askHolding } from '../../harness/run/index.ts'
+import { createdId, type HistoryEvent, isConflict } from '../../harness/journal/index.ts'
 import { type JobClient, jobRequest, withOtherValues } from './client.ts'
 import { Gate, gateOf, pauseMs } from './gate.ts'
 import { isOwn, type Job, statusOf } from './job.ts'

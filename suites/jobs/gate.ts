@@ -1,12 +1,13 @@
-import type { Exchange, GatedSend } from '../../harness/engine/index.ts'
 import {
   createSemaphore,
   describeResponse,
+  type Exchange,
+  type GatedSend,
   NotExercised,
   orElse,
   Throttled,
 } from '../../harness/engine/index.ts'
-import { type HistoryEvent, isConflict } from '../../harness/history/index.ts'
+import { type HistoryEvent, isConflict } from '../../harness/journal/index.ts'
 import type { ApplicationResource } from '../../harness/target/index.ts'
 import type { JobClient } from './client.ts'
 import { type Job, statusOf } from './job.ts'

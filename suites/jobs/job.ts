@@ -1,4 +1,4 @@
-import { type HistoryEvent, sameId } from '../../harness/history/index.ts'
+import { type HistoryEvent, sameId } from '../../harness/journal/index.ts'
 import { member } from '../../schemas/json.ts'
 
 /** A time in which a state held, in ms. */

@@ -8,8 +8,8 @@ import {
   judgeVerdict,
   validRequest,
 } from '../../harness/checks/index.ts'
-import type { Judge } from '../../harness/engine/index.ts'
-import { jsonValue, judgeGranted, judgeShape, NotExercised } from '../../harness/engine/index.ts'
+import { type Judge, judgeGranted, judgeShape } from '../../harness/run/index.ts'
+import { jsonValue, NotExercised } from '../../harness/engine/index.ts'
 import { leftOut } from '../../harness/report/index.ts'
 import { clientOf, type JobClient } from './client.ts'
 import { provokeConflicts } from './drive.ts'

@@ -6,7 +6,7 @@ import {
   isConflict,
   type Rule,
   verdictOf,
-} from '../../harness/history/index.ts'
+} from '../../harness/journal/index.ts'
 import { type Application } from './job.ts'
 import { type Attempt, attemptsIn, lostBefore } from './view.ts'
 

@@ -1,4 +1,5 @@
-import { describeResponse, differing, jsonValue, shapeFault } from '../../harness/engine/index.ts'
+import { describeResponse, differing, jsonValue } from '../../harness/engine/index.ts'
+import { shapeFault } from '../../harness/run/index.ts'
 import {
   derived,
   eachOf,
@@ -10,7 +11,7 @@ import {
   type Rule,
   sameId,
   verdictOf,
-} from '../../harness/history/index.ts'
+} from '../../harness/journal/index.ts'
 import { member, preview, previews } from '../../schemas/json.ts'
 import { hasEnded, isEnded, isGone, isOwn, isRead, isReading, type Job, statusOf } from './job.ts'
 import { ownJobs, viewOf } from './view.ts'

@@ -1,5 +1,5 @@
 import type { RequirementId } from '../../catalogue/catalogue.ts'
-import type { Rule } from '../../harness/history/index.ts'
+import type { Rule } from '../../harness/journal/index.ts'
 import type { TakesState } from '../../harness/report/index.ts'
 import { atomic, inProgress, perApplication, released } from './conflicts.ts'
 import { createdRule, neverBusyWhenNew, retrievable } from './creations.ts'

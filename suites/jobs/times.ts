@@ -7,7 +7,7 @@ import {
   readsTheSame,
   type Rule,
   verdictOf,
-} from '../../harness/history/index.ts'
+} from '../../harness/journal/index.ts'
 import { type Instant, parseDateTime } from '../../schemas/formats.ts'
 import { member } from '../../schemas/json.ts'
 import { seconds } from '../created/attempts.ts'

@@ -5,7 +5,7 @@ import {
   type HistoryEvent,
   idKey,
   sameId,
-} from '../../harness/history/index.ts'
+} from '../../harness/journal/index.ts'
 import { Application, createdAt, isAsked, isReading, Job, type Span } from './job.ts'
 
 /**

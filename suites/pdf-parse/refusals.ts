@@ -1,13 +1,16 @@
 import fc from 'fast-check'
-import type { CheckContext, Exchange, Probe, Run, RunHook } from '../../harness/engine/index.ts'
 import {
-  judgePairs,
+  type Exchange,
   NotExercised,
   operationProbe,
   orElse,
+  type Probe,
+  type Run,
+  type RunHook,
   tpeOf,
   withJson,
 } from '../../harness/engine/index.ts'
+import { type CheckContext, judgePairs } from '../../harness/run/index.ts'
 import { faultOfSample, type SamplePdf, samplePdf } from '../../fixtures/pdf.ts'
 import {
   anyText,

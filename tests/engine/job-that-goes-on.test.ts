@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import target from '../../fixtures/reference.target.json' with { type: 'json' }
-import { historyOf } from '../../harness/history/history.ts'
+import { historyOf } from '../../harness/journal/journal.ts'
 import type { TargetFile } from '../../harness/target/model.ts'
 import { ids, rulesAfter } from '../../suites/jobs/rules.ts'
 import { viewOf } from '../../suites/jobs/view.ts'

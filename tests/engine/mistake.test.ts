@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { judgeOf } from '../../suites/suites.ts'
-import type { Judge } from '../../harness/engine/index.ts'
+import type { Judge } from '../../harness/run/index.ts'
 import type { Judged } from '../matrix/judge-reference.ts'
 import { judge } from './networks.ts'
 

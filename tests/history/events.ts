@@ -1,5 +1,5 @@
 import type { Exchange } from '../../harness/engine/exchange.ts'
-import type { HistoryEvent } from '../../harness/history/event.ts'
+import type { HistoryEvent } from '../../harness/journal/event.ts'
 
 /** An event that began so many ms after the beginning of its history, and took 5 ms; a reading of a job if nothing else is said. */
 export function eventAt(ms: number, told: Partial<HistoryEvent> = {}): HistoryEvent {

@@ -1,6 +1,6 @@
 /** Every rule about jobs as a table of histories: no server, no clock. */
 import { describe, expect, test } from 'vitest'
-import { createHistory } from '../../harness/history/history.ts'
+import { createHistory } from '../../harness/journal/journal.ts'
 import { inProgressWithOthers } from '../../suites/jobs/conflicts.ts'
 import { jobRules } from '../../suites/jobs/rules.ts'
 import { historyOf } from './stories.ts'

@@ -1,5 +1,5 @@
-import { createHistory, type History } from '../../harness/history/history.ts'
-import type { HistoryEvent } from '../../harness/history/event.ts'
+import { createHistory, type History } from '../../harness/journal/journal.ts'
+import type { HistoryEvent } from '../../harness/journal/event.ts'
 import { exchangeOf, limits } from './stories.ts'
 
 const line =

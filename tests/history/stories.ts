@@ -1,7 +1,7 @@
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import { responseOf } from '../../harness/engine/response.ts'
-import type { HistoryEvent } from '../../harness/history/event.ts'
-import { createHistory, type History } from '../../harness/history/history.ts'
+import type { HistoryEvent } from '../../harness/journal/event.ts'
+import { createHistory, type History } from '../../harness/journal/journal.ts'
 import { errorNames } from '../../catalogue/errors.ts'
 
 export const limits = { settleMs: 5000, jobTimeoutMs: 8000 }

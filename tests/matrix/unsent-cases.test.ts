@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createOpenCases } from '../../harness/engine/check-context.ts'
-import type { JudgeOf } from '../../harness/engine/judging.ts'
+import { createOpenCases } from '../../harness/run/check-context.ts'
+import type { JudgeOf } from '../../harness/run/exercise.ts'
 import { defaultLimits } from '../../harness/target/model.ts'
 import { judge } from '../engine/networks.ts'
 import { judgeLenient } from './lenient.ts'

@@ -1,17 +1,20 @@
 import { type CheckContext, answered } from './check-context.ts'
-import type { Exchange } from './exchange.ts'
-import type { Pairs } from '../../catalogue/expected.ts'
-import { NotExercised, Failed, Throttled } from './outcome.ts'
-import { describeResponse, familyRemark } from './describe.ts'
 import {
-  tpeOf,
-  isGranted,
-  type HttpResponse,
   describePairs,
-  matchPairs,
-  hasStatusOf,
+  describeResponse,
   envelopeRemark,
-} from './response.ts'
+  type Exchange,
+  Failed,
+  familyRemark,
+  hasStatusOf,
+  type HttpResponse,
+  isGranted,
+  matchPairs,
+  NotExercised,
+  Throttled,
+  tpeOf,
+} from '../engine/index.ts'
+import type { Pairs } from '../../catalogue/expected.ts'
 import { type SchemaName, validate } from '../../schemas/validate.ts'
 
 const bareRemark = '; the status is right, but this is no error envelope: see envelope/shape'

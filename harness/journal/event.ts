@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import type { OperationId } from '../../catalogue/operations.ts'
-import { operation as recordOf } from '../../catalogue/operations.ts'
+import { operation as recordOf, type OperationId } from '../../catalogue/operations.ts'
 import { getAt, parsedJson } from '../../schemas/json.ts'
 import { isUuid, parseDateTime } from '../../schemas/formats.ts'
 import {

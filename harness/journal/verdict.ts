@@ -1,7 +1,7 @@
 import type { Pairs } from '../../catalogue/expected.ts'
 import type { Exchange } from '../engine/index.ts'
 import type { TakesState } from '../report/index.ts'
-import type { History } from './history.ts'
+import type { History } from './journal.ts'
 
 /** What breaks a requirement: an exchange, and what should have come. */
 export interface Evidence {

@@ -8,7 +8,12 @@ export {
   type History,
   historyHook,
   historyOf,
-} from './history.ts'
+} from './journal.ts'
 
 // What rules make of it.
 export { eachOf, type Evidence, type Rule, type Verdict, verdictOf } from './verdict.ts'
+
+// What answers a request, and what has to be asked for to know it.
+export type { Ask, Entry, Known } from './ask.ts'
+export { answerTo, countsAsGranted, isMet, isSettling } from './answer.ts'
+export { answerAtEnd, isHarmless, leavesState } from './at-end.ts'

@@ -1,14 +1,22 @@
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
 import { type Failure, type FailureExchange, sections, type TakesState } from '../report/index.ts'
-import { ask } from './client.ts'
-import type { AskOptions } from './second-look/later.ts'
-import type { Source } from './request.ts'
+import { ask, type AskOptions } from './ask.ts'
+import {
+  describeProbe,
+  describeResponse,
+  type Exchange,
+  Failed,
+  isThrottling,
+  NotExercised,
+  type Purpose,
+  rerunLine,
+  type Run,
+  type Source,
+  Throttled,
+  withFinding,
+} from '../engine/index.ts'
 import type { Scenario } from '../target/index.ts'
-import { type Exchange, isThrottling, type Purpose } from './exchange.ts'
-import { Failed, NotExercised, Throttled } from './outcome.ts'
-import { describeProbe, describeResponse, rerunLine, withFinding } from './describe.ts'
-import type { Run } from './run.ts'
 import { curlOfBoth, remarkMark } from '../recording/index.ts'
 
 /** How a requirement is judged: returns if it holds, throws `Failed` or `NotExercised` if it does not. */

@@ -1,0 +1,44 @@
+import type { Exchange, Purpose, Source } from '../engine/index.ts'
+
+/** What is sent, made anew each time, and what for. */
+export interface Request {
+  readonly source: Source
+  readonly purpose: Purpose
+}
+
+/** A request that a rule needs, and the circumstance that is changed. Without any it is sent with patience. */
+export interface Ask {
+  readonly request: Request
+  /** On a connection of its own. */
+  readonly fresh?: true
+  /** On a connection of its own that has just carried this one. */
+  readonly after?: Request
+  /** So many ms later. */
+  readonly pauseMs?: number
+}
+
+/** A request that was asked for, and what came of it. */
+export interface Entry {
+  readonly ask: Ask
+  readonly exchange: Exchange
+}
+
+/** What is known of a run besides the entries of one request. */
+export interface Known {
+  readonly settleMs: number
+  /** When the run made the objects of these ids (`performance.now()`). */
+  readonly madeAt: ReadonlyMap<string, number>
+  /** Kinds of answers that are as wrong on a fresh connection. */
+  readonly wrongAnywhere: ReadonlySet<string>
+}
+
+/** What the entries of a request come to: the exchange that is to be judged, more requests that would tell, or nothing. */
+export type Answer =
+  | {
+      readonly judge: Exchange
+      /** A wrong answer for which the request before it on its connection is to blame. */
+      readonly blames?: Exchange
+      /** Is added to `wrongAnywhere`. */
+      readonly wrongAnywhere?: string
+    }
+  | { readonly asks: readonly [Ask] }

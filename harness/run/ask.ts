@@ -1,0 +1,90 @@
+import {
+  type Exchange,
+  isRight,
+  pause,
+  probeOf,
+  type Purpose,
+  requestOf,
+  type Run,
+  sendGated,
+  sendOnce,
+  sendWithPatience,
+  type Source,
+  throughGate,
+} from '../engine/index.ts'
+import { answerTo, type Ask, type Entry, isMet, type Known } from '../journal/index.ts'
+import { blame } from './blame.ts'
+
+export interface AskOptions {
+  /** On a connection of its own. */
+  readonly fresh?: boolean
+  /** Whoever asks holds the object that the request names, or it names none: nothing is to be waited for. */
+  readonly isHeld?: boolean
+}
+
+/** Asks for an answer that can be judged: sends what `answerTo` asks for until it knows one. */
+export async function ask(
+  run: Run,
+  source: Source,
+  purpose: Purpose,
+  options: AskOptions = {},
+): Promise<Exchange> {
+  const request = { source, purpose }
+  const entries: Entry[] = []
+  for (;;) {
+    const answer = answerTo(request, entries, knownOf(run))
+    if ('asks' in answer) {
+      const [next] = answer.asks
+      entries.push({ ask: next, exchange: await send(run, next, options) })
+      continue
+    }
+    const { judge, blames, wrongAnywhere } = answer
+    if (wrongAnywhere !== undefined) run.findings.wrongAnywhere.add(wrongAnywhere)
+    if (blames) blame(run, blames, judge)
+    // An answer is kept for long, and would keep another one.
+    if (isRight(judge)) judge.previousRequest = undefined
+    return judge
+  }
+}
+
+/** `ask` by whoever holds the object that the request names. */
+export const askHolding = (
+  run: Run,
+  source: Source,
+  purpose: Purpose,
+  options: AskOptions = {},
+): Promise<Exchange> => ask(run, source, purpose, { ...options, isHeld: true })
+
+const knownOf = ({ target, objects, findings }: Run): Known => ({
+  settleMs: target.limits.settleMs,
+  madeAt: objects.madeAt,
+  wrongAnywhere: findings.wrongAnywhere,
+})
+
+/** Sends a request once the object that it names allows it: with patience, or a single time with that one circumstance changed. */
+async function send(
+  run: Run,
+  { request: { source, purpose }, fresh, after, pauseMs = 0 }: Ask,
+  options: AskOptions,
+): Promise<Exchange> {
+  if (pauseMs > 0) await pause(run, pauseMs)
+  if (!fresh && !after) {
+    const outgoing = { run, source, purpose, fresh: options.fresh ?? false }
+    return options.isHeld ? sendWithPatience(outgoing) : sendGated(outgoing)
+  }
+  const probe = await probeOf(source)
+  const circumstance = after
+    ? { after: await requestOf(run, await probeOf(after.source), after.purpose) }
+    : { fresh: true }
+  const once = () => sendOnce(run, probe, purpose, { source, ...circumstance })
+  return options.isHeld ? once() : throughGate(run, probe, purpose, once)
+}
+
+const mostBlocks = 5
+
+/** Sends a request again while a guardrail or a model error meets it: for whoever sends it by itself. */
+export async function pastBlocks(send: () => Promise<Exchange>): Promise<Exchange> {
+  let exchange = await send()
+  for (let tries = mostBlocks; tries > 1 && isMet(exchange); tries--) exchange = await send()
+  return exchange
+}

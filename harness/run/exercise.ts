@@ -1,0 +1,142 @@
+import { debuglog } from 'node:util'
+import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
+import {
+  type CatalogueResult,
+  inMode,
+  isExpectedFailure,
+  leftOut,
+  mistakeReason,
+  plainReason,
+  reasonIn,
+} from '../report/index.ts'
+import { shownText } from '../recording/index.ts'
+import { type CheckContext, type Judge } from './check-context.ts'
+import { Failed, NotExercised, type Run } from '../engine/index.ts'
+
+const debug = debuglog('conform')
+
+type Judged = Pick<CatalogueResult, 'outcome' | 'reason' | 'why' | 'failures'>
+
+/** How each requirement is judged: undefined for one that has no check, which is a mistake of the suite. */
+export type JudgeOf = (id: string) => Judge | undefined
+
+type About = Pick<CatalogueResult, 'id' | 'operation' | 'level' | 'section' | 'statement'>
+
+const aboutOf = ({ id, operation, level, section, statement }: CatalogueRequirement): About => ({
+  id,
+  operation,
+  level,
+  section,
+  statement,
+})
+
+export function unplanned(run: Run, requirement: CatalogueRequirement): CatalogueResult {
+  const entry = run.plan.get(requirement.id)
+  const none = { control: 'none', cases: 0, durationMs: 0 } as const
+  const judged: Judged =
+    entry?.run === false
+      ? { ...reasonIn(entry), outcome: entry.outcome, failures: [] }
+      : unexercised('not planned')
+  // That it is left out, or absent, is told in words of the suite alone.
+  const isOwn = judged.why?.kind === 'left-out' || judged.why?.kind === 'absent'
+  return { ...aboutOf(requirement), ...(isOwn ? judged : shown(run, judged)), ...none }
+}
+
+/** Exercises one requirement; never throws. What it leaves in `context.atEnd` looks at it once more. */
+export async function exercise(
+  context: CheckContext,
+  check: Judge | undefined,
+): Promise<CatalogueResult> {
+  const { run, requirement } = context
+  const judged = shown(run, await outcomeOf(context, check))
+  const { control, cases } = context
+  const durationMs = Math.round(run.client.recorder.tookMs(requirement.id))
+  const about = aboutOf(requirement)
+  const result = inMode({ ...about, ...judged, control, cases, durationMs }, run.options.tpe)
+  countFailure(run, result)
+  return result
+}
+
+/** Ends the run when as many failures decide the exit code as were asked for (`--bail`). */
+function countFailure(run: Run, result: CatalogueResult): void {
+  const { bail, strict, expected, tpe } = run.options
+  if (result.outcome !== 'failed' || (result.level !== 'must' && !strict)) return
+  if (isExpectedFailure(expected, result, tpe)) return
+  if (++run.findings.failures >= bail) run.life.end('bail', leftOut('--bail'))
+}
+
+/** Removes keys from its texts, and cuts them. */
+function shown(run: Run, { reason, why, failures, outcome }: Judged): Judged {
+  const clean = (text: string): string => shownText(text, run.client.recorder.redact)
+  return {
+    outcome,
+    ...(reason === undefined ? {} : { reason: clean(reason) }),
+    ...(why && { why: why.kind === 'unreachable' ? { ...why, note: clean(why.note) } : why }),
+    failures: failures.map((failure) => ({
+      ...failure,
+      message: clean(failure.message),
+      expected: clean(failure.expected),
+      actual: clean(failure.actual),
+    })),
+  }
+}
+
+const unexercised = (reason: Parameters<typeof plainReason>[0]): Judged => ({
+  outcome: 'not-exercised',
+  ...plainReason(reason),
+  failures: [],
+})
+
+async function outcomeOf(context: CheckContext, check: Judge | undefined): Promise<Judged> {
+  const { run, requirement } = context
+  const judged = await checked(context, check)
+  const entry = run.plan.get(requirement.id)
+  if (entry?.run && entry.leftOut !== undefined) return unexercised(leftOut(entry.leftOut))
+  if (run.keys.hasFull || judged.outcome === 'not-exercised') return judged
+  // Without a key, a server fails only if it grants what was sent: it asks for no key.
+  const isGranted = judged.failures.some(
+    ({ exchange }) => Math.floor((exchange?.response?.status ?? 0) / 100) === 2,
+  )
+  return isGranted ? judged : unexercised('no key: only requests that need no key were sent')
+}
+
+async function checked(context: CheckContext, check: Judge | undefined): Promise<Judged> {
+  const { run, requirement } = context
+  try {
+    if (run.life.ended && requirement.operation !== 'envelope') throw run.life.ended
+    if (!check) throw new Error('the requirement has no check')
+    await check(context)
+    const failures = [...context.familyOnly]
+    if (failures.length > 0) return { outcome: 'failed', failures }
+    if (context.atEnd) return { outcome: 'passed', failures }
+    const left = leftOpen(context)
+    if (left !== undefined) return unexercised(left)
+    return context.cases > 0 ? { outcome: 'passed', failures } : unexercised('no answer was judged')
+  } catch (error) {
+    context.atEnd = undefined
+    return thrown(error, context)
+  }
+}
+
+/** Why not all of its cases were judged, and of how many that is so; undefined if all were. */
+function leftOpen({ open: { planned, judged, why } }: CheckContext): string | undefined {
+  if (planned <= judged) return undefined
+  const left = `${planned - judged} of ${planned} cases were not judged`
+  return why === undefined ? left : judged === 0 ? why : `${why}; ${left}`
+}
+
+function thrown(error: unknown, { familyOnly, run }: CheckContext): Judged {
+  if (error instanceof Failed)
+    return { outcome: 'failed', failures: [error.failure, ...error.more, ...familyOnly] }
+  // A check that throws what it should not says nothing about the target, whatever it judged before.
+  if (!(error instanceof NotExercised)) {
+    debug('%o', error)
+    return { outcome: 'not-exercised', ...mistakeReason(error), failures: [] }
+  }
+  if (familyOnly.length > 0) return { outcome: 'failed', failures: [...familyOnly] }
+  // Once a target is gone, or refuses the key, that is why nothing more could be learned.
+  const { ended } = run.life
+  return unexercised(
+    ended?.cause === 'unreachable' || ended?.cause === 'key' ? ended.reason : error.reason,
+  )
+}

@@ -1,0 +1,115 @@
+/** What answers a request, as a table of what came: no server, no clock. */
+import { expect, test } from 'vitest'
+import type { Exchange, Probe } from '../../harness/engine/exchange.ts'
+import { answerTo } from '../../harness/journal/answer.ts'
+import type { Ask, Known, Request } from '../../harness/journal/ask.ts'
+import { responseOf } from '../../harness/engine/response.ts'
+import { errorNames } from '../../catalogue/errors.ts'
+
+const probe: Probe = {
+  operation: 'translate.run',
+  method: 'POST',
+  path: '/v1/translate',
+  params: { id: 'made' },
+  query: {},
+  headers: [],
+  credential: { shown: 'Bearer key', full: true },
+  effect: 'none',
+}
+const request: Request = {
+  source: probe,
+  purpose: {
+    requirement: 'translate.run/400-empty-text',
+    role: 'probe',
+    expects: [[400, 'BadRequest']],
+  },
+}
+const control: Request = { source: probe, purpose: { requirement: null, role: 'control' } }
+const before = {
+  probe,
+  purpose: control.purpose,
+  request: { method: 'GET', path: '', headers: [] },
+}
+
+const names: Readonly<Record<number, string>> = {
+  200: '',
+  400: 'BadRequest',
+  403: 'GuardrailBlockedError',
+  404: 'ResourceNotFound',
+  500: 'InternalError',
+}
+
+/** `500`; `again`: on a connection that was used before; `fresh`, `after`: asked for so. */
+function entryOf(line: string, at: number) {
+  const [word = '', how = ''] = line.split(' ').toReversed()
+  const status = Number(word)
+  const body = Buffer.from(JSON.stringify({ tpe: names[status], errors: [], extras: {} }))
+  const times = { sentAt: at * 1000, endedAt: at * 1000 + 1 }
+  const wire = { kind: 'answer', status, headers: [], cut: false, ...times } as const
+  const ask: Ask = {
+    request,
+    ...(how === 'fresh' && { fresh: true }),
+    ...(how === 'after' && { after: control }),
+  }
+  const exchange: Exchange = {
+    probe,
+    purpose: request.purpose,
+    throttled: false,
+    response: responseOf({ ...wire, body: status === 200 ? Buffer.from('{}') : body }, errorNames),
+    recorded: { request: { method: '', url: '', headers: {}, body: '' }, curl: '' },
+    ...(['again', 'after'].includes(how) && { previousRequest: before }),
+    ...times,
+  }
+  return { ask, exchange }
+}
+
+const known: Known = {
+  settleMs: 5000,
+  madeAt: new Map(),
+  wrongAnywhere: new Set(),
+}
+
+function told(story: string, more: Partial<Known> = {}): string {
+  const lines = story.split(', ').filter(Boolean)
+  const answer = answerTo(request, lines.map(entryOf), { ...known, ...more })
+  if ('judge' in answer) {
+    const { judge, blames } = answer
+    const remark = blames ? ', the one before is to blame' : ''
+    return `${judge.response?.status}${remark}${judge.finding ? `, ${judge.finding.kind}` : ''}`
+  }
+  const [{ fresh, after, pauseMs }] = answer.asks
+  const how = fresh ? 'fresh' : after ? 'after' : 'ask'
+  return pauseMs === undefined ? how : `${how} ${pauseMs}`
+}
+
+const madeAt = new Map([['made', -1000]])
+
+test.each<[what: string, story: string, expected: string, known?: Partial<Known>]>([
+  ['not sent', '', 'ask'],
+  ['right', '400', '400'],
+  ['wrong on a connection of its own', '500', '500'],
+  ['wrong behind another request', 'again 500', 'fresh'],
+  ['wrong there too', 'again 500, fresh 500', '500'],
+  [
+    'known to be wrong anywhere',
+    'again 500',
+    '500',
+    { wrongAnywhere: new Set(['translate.run/400-empty-text 500']) },
+  ],
+  ['right there: is it wrong behind the same one?', 'again 500, fresh 400', 'after'],
+  ['right behind it', 'again 500, fresh 400, after 400', '500, answers-differ'],
+  ['wrong behind it: is it right without?', 'again 500, fresh 400, after 500, after 500', 'fresh'],
+  [
+    'wrong behind it each time',
+    'again 500, fresh 400, after 500, after 500, fresh 400, after 500',
+    '400, the one before is to blame',
+  ],
+  ['a guardrail met it', '403', 'ask'],
+  ['a guardrail met it once', '403, 403, 400', '400'],
+  ['a guardrail meets it each time', Array(8).fill('403').join(), '403'],
+  ['what it names was just made', '404', 'ask 1000', { madeAt }],
+  ['and is there a second later', '404, 400', '400', { madeAt }],
+  ['and is not there in time', '404, 404, 404, 404, 404', '404', { madeAt }],
+])('%s', (_, story, expected, more) => {
+  expect(told(story.replaceAll(/,(?! )/g, ', '), more)).toBe(expected)
+})
