@@ -43,14 +43,15 @@ function refuseMisspelt([first = '', second]: readonly string[]): void {
     throw new UserError(`${first}: not a command and not a URL; did you mean conform ${meant}?`)
 }
 
-/** A lone --bail is `--bail=1`: it would take the base URL that follows for its number. */
+/** A lone --bail is `--bail=1`, a lone --failed `--failed=`: they would take the base URL that follows for their value. */
 function wordsOf(args: readonly string[]): string[] {
   const end = args.indexOf('--')
-  return args.map((word, at) =>
-    word === '--bail' && (end < 0 || at < end) && !/^-?\d/.test(args[at + 1] ?? '')
-      ? '--bail=1'
-      : word,
-  )
+  return args.map((word, at) => {
+    const next = args[at + 1] ?? ''
+    if (end >= 0 && at > end) return word
+    if (word === '--bail' && !/^-?\d/.test(next)) return '--bail=1'
+    return word === '--failed' && /^$|^-|:\/\//.test(next) ? '--failed=' : word
+  })
 }
 
 /** A command is shown without its options, so that what it does has room on a narrow terminal; nothing is no default. */
@@ -80,9 +81,9 @@ async function program(
     checkArguments(baseUrl, options, Object.keys(commands))
     const { runAction } = await import('./run.ts')
     const chosen =
-      options.failed === undefined && options.untested === undefined
+      options.failed === undefined
         ? options
-        : (await import('./run/options.ts')).withChosenIds(options)
+        : (await import('./run/options.ts')).withFailed(baseUrl, options)
     await runAction(baseUrl, chosen, interrupts)
   })
   const others = asked(words)
@@ -194,7 +195,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
       'conform -t staging.json --report html --report json',
       'with a page to read and a file to keep',
     ],
-    ['conform -t staging.json --failed conform-report.json', 'what failed in that run, again'],
+    ['conform -t staging.json --failed', 'what failed in the last run, again'],
     [
       'conform explain jobs.create/404-unknown-application',
       'what a requirement asks for, and how it is tested',

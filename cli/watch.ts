@@ -19,7 +19,7 @@ import { createRunInterrupts, exitProcess } from './guard.ts'
 import { addArguments, checkArguments, type RunArguments } from './run/arguments.ts'
 import { untilBack } from './run/find-target.ts'
 import { oneRun } from './run/one-run.ts'
-import { neededBy, withChosenIds } from './run/options.ts'
+import { neededBy, withFailed } from './run/options.ts'
 import { startForWatch } from './run/start-server.ts'
 
 export function watchCommand() {
@@ -30,7 +30,7 @@ export function watchCommand() {
     .action(async (baseUrl, options) => {
       checkArguments(baseUrl, options, [])
       refuse(options)
-      const server = await startForWatch(baseUrl, withChosenIds(options))
+      const server = await startForWatch(baseUrl, withFailed(baseUrl, options))
       try {
         await watch(baseUrl, server.options)
       } finally {
@@ -117,7 +117,6 @@ async function watch(baseUrl: string | undefined, options: RunArguments): Promis
         interrupts: run,
         people: {
           isTTY: true,
-          hasKeys: true,
           columns: stdout.columns,
           write: (text: string) => stdout.write(text),
         },

@@ -54,8 +54,10 @@ export function addArguments(command: Command) {
         repeatable('--only <pattern>', 'requirement ids to run; * is any characters; repeatable'),
       )
       .addOption(repeatable('--skip <pattern>', 'requirement ids to leave out; repeatable'))
-      .option('--failed <report.json>', 'run what failed in that report')
-      .option('--untested <report.json>', 'run what was not tested in that report')
+      .option(
+        '--failed [report.json]',
+        'run what failed in that report, or in the last run, and what was cut off',
+      )
       .option(
         '--read-only',
         'send nothing that a conforming target would answer by creating or generating',

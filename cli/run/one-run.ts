@@ -34,6 +34,7 @@ import { colorsFor, type People } from '../../library/output/say.ts'
 import type { RunArguments } from './arguments.ts'
 import { findTarget, type FoundTarget, warn } from './find-target.ts'
 import { type Interrupts, type Loss, onLoss, stuck } from '../guard.ts'
+import { keepReport } from './last-report.ts'
 import { publish } from './publish.ts'
 import { type StartedServer, startServer } from './start-server.ts'
 import { estimate } from '../../suites/estimate.ts'
@@ -97,6 +98,7 @@ export async function oneRun(
       baseline,
       server,
     })
+    await keepReport(report, { baseUrl, target: options.target })
     return { report, cause: left.record.facts.ended?.cause }
   } finally {
     release()

@@ -1,48 +1,48 @@
 import { isRequirementId } from '../../catalogue/catalogue.ts'
 import {
-  isLeftOutByOption,
+  isLeftOut,
   readReport,
   type RequirementResult,
   type BaselineEntry,
 } from '../../harness/report/index.ts'
+import { existsSync } from 'node:fs'
 import { UserError } from '../../harness/user-error.ts'
 import { plannedReports } from '../../library/output/files.ts'
 import type { RunArguments } from './arguments.ts'
+import { lastReportOf } from './last-report.ts'
 import { type RunOptions, rerunCommand, runOptionsOf } from '../../harness/engine/index.ts'
 import { isSecretName } from '../../harness/recording/index.ts'
 import { labels } from '../../harness/target/index.ts'
 import { shellWord } from '../../harness/shell-word.ts'
 
-export function chosenByOf({
-  failed,
-  untested,
-}: RunArguments): '--failed' | '--untested' | undefined {
-  if (failed !== undefined) return '--failed'
-  return untested === undefined ? undefined : '--untested'
-}
-
 /**
- * Replaces `--failed` and `--untested <report.json>` by `--only` of each id that failed, or was not tested, in that report. An
- * id that an option had left out was not meant to be tested. Throws UserError if there is none.
+ * Replaces `--failed` by `--only` of each id that failed in a report, or that an interrupt or `--bail` left out: the report that it
+ * names, or that of the last run of this target. Throws UserError if there is none.
  */
-export function withChosenIds(options: RunArguments): RunArguments {
-  const by = chosenByOf(options)
-  const path = options.failed ?? options.untested
-  if (by === undefined || path === undefined) return options
-  if (options.failed !== undefined && options.untested !== undefined)
-    throw new UserError('--failed and --untested: give one of the two')
+export function withFailed(baseUrl: string | undefined, options: RunArguments): RunArguments {
+  const { failed, only, report: outputs, target } = options
+  if (failed === undefined) return options
+  const isNamed = typeof failed === 'string' && failed !== ''
+  const path = isNamed ? failed : lastReportOf({ baseUrl, target })
+  if (!isNamed && !existsSync(path))
+    throw new UserError(
+      '--failed: no run of this target is kept on this machine; run it first, or name its JSON report',
+    )
   const { report } = readReport(path)
-  plannedReports(options.report, { [`the report that ${by} names`]: path })
-  const ids = report.requirements.flatMap((result) => {
-    const isMeant =
-      by === '--failed'
-        ? result.outcome === 'failed'
-        : result.outcome === 'not-exercised' && !isLeftOutByOption(result)
-    return isMeant ? neededBy(result) : []
-  })
-  const nothing = by === '--failed' ? 'nothing failed' : 'everything was tested'
-  if (ids.length === 0) throw new UserError(`${by} ${path}: ${nothing} in that report`)
-  return { ...options, only: [...new Set([...options.only, ...ids])] }
+  plannedReports(outputs, { 'the report that --failed names': path })
+  const ids = report.requirements
+    .filter(
+      (result) =>
+        result.outcome === 'failed' ||
+        isLeftOut(result, 'interrupted') ||
+        isLeftOut(result, '--bail'),
+    )
+    .flatMap(neededBy)
+  if (ids.length === 0)
+    throw new UserError(
+      `--failed: nothing failed in ${isNamed ? path : 'the last run of this target'}`,
+    )
+  return { ...options, only: [...new Set([...only, ...ids])] }
 }
 
 /** The ids that show a failure again: its own, and of what is judged on the responses to others, theirs. */
@@ -61,7 +61,7 @@ export function runOptions(
   exchangeLog?: string,
 ): RunOptions {
   const again = rerunCommand({ ...options, baseUrl, headers: options.header })
-  const chosenBy = chosenByOf(options)
+  const chosenBy = options.failed === undefined ? undefined : ('--failed' as const)
   const endsTarget = options.start !== undefined
   const given = { ...options, expected, exchangeLog, chosenBy, endsTarget }
   return runOptionsOf(given, again + startOf(options))

@@ -45,7 +45,7 @@ export interface RunOptions {
   readonly insecure: boolean
   readonly only: readonly string[]
   /** The option that chose those of `only` by a report; undefined: they were given. */
-  readonly chosenBy?: '--failed' | '--untested' | undefined
+  readonly chosenBy?: '--failed' | undefined
   readonly skip: readonly string[]
   /** Failures that a baseline expects: such a failure does not bail. */
   readonly expected: readonly BaselineEntry[]

@@ -20,7 +20,7 @@ const absence = oneOf('not-served', 'removed')
 export type Absence = Fitting<typeof absence>
 
 /** The options that choose what is judged. */
-export const choosing = ['--only', '--failed', '--untested', '--skip', '--read-only'] as const
+export const choosing = ['--only', '--failed', '--skip', '--read-only'] as const
 
 const leftOutBy = oneOf(...choosing, '--bail', 'interrupted')
 /** Options that leave requirements out, and the end of the run. */

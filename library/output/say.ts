@@ -7,8 +7,6 @@ import { printed } from '../../harness/recording/index.ts'
 export interface People {
   readonly isTTY?: boolean
   readonly columns?: number
-  /** Keys run again what failed: no command is shown for it. */
-  readonly hasKeys?: boolean
   write(text: string): unknown
 }
 

@@ -101,8 +101,6 @@ export async function finish(report: Report, ending: Ending): Promise<Report> {
   tell(people, before)
   const shown = {
     ...{ notes, isVerbose, written: done.written, width: columnsOf(people) },
-    // No key goes on with what an interrupt left.
-    hasButtons: people.hasKeys === true && !report.run.interrupted,
     ...(knowsLinks(people) && { link: terminalLink }),
   }
   people.write(renderTerminal(done.report, colorsFor(people), shown))

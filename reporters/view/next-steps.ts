@@ -24,8 +24,6 @@ export interface NextStep {
 
 export interface Shown {
   readonly json?: string | undefined
-  /** Whoever shows the steps has a button for what is run again. */
-  readonly hasButtons?: boolean
 }
 
 /** Path of the JSON report among those that are written, if one is in a file. */
@@ -38,23 +36,16 @@ export function jsonFile(
 const MOST = 3
 
 /** What to do next, at most three steps, the one first that tells most; none if the last line says it, or all is well. */
-export function nextSteps(report: Report, { hasButtons = false, json }: Shown = {}): NextStep[] {
+export function nextSteps(report: Report, { json }: Shown = {}): NextStep[] {
   if (isWithoutOutcome(report)) return []
   const { likely, unexpected, unexplained } = failuresOf(report)
   const run = commandIn(report)
-  const file = json === undefined ? '<report.json>' : shellWord(json)
-  const again = (text: string, option: string): NextStep =>
-    hasButtons
-      ? { text }
-      : {
-          text: json === undefined ? `${text} (--report json writes the report)` : text,
-          command: `${run} ${option} ${file}`,
-        }
+  const file = json === undefined ? '' : ` ${shellWord(json)}`
   const isCutShort = report.requirements.some((result) => isLeftOut(result, 'interrupted'))
-  const last = isCutShort
-    ? [again('Go on with what was not tested', '--untested')]
-    : unexpected.length > 0 && report.run.runs > 0
-      ? [again('Run again what failed', '--failed')]
+  const what = isCutShort ? 'Go on with what failed or was cut off' : 'Run again what failed'
+  const last =
+    isCutShort || (unexpected.length > 0 && report.run.runs > 0)
+      ? [{ text: what, command: `${run} --failed${file}` }]
       : []
   const first = [
     ...(report.run.hints ?? []).map((text) => ({ text: capital(text) })),

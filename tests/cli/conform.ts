@@ -51,9 +51,12 @@ export function folder(): string {
 }
 
 /** An environment without keys, colours, proxies and the marks of this test runner, but with what is given. */
+/** Where runs of tests keep their last report: not with those of whoever runs the tests. */
+const caches = join(tmpdir(), 'conform-test-caches')
+
 export function userEnvironment(given: Settings['env'] = {}): Record<string, string> {
   const { PATH = '', HOME = '' } = process.env
-  return { PATH, HOME, NO_COLOR: '1', ...given }
+  return { PATH, HOME, XDG_CACHE_HOME: caches, NO_COLOR: '1', ...given }
 }
 
 /** The words of a command line: a text with blanks between them, or a list if one of them has blanks. */

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pc from 'picocolors'
 import { describe, expect, test } from 'vitest'
@@ -7,10 +7,10 @@ import { explanation } from '../../cli/explain.ts'
 import { laidOut } from '../../reporters/terminal/lines.ts'
 import { leftOut } from '../../harness/report/reason.ts'
 import { idMeant } from '../../harness/target/nearest.ts'
-import { folder, ids as passedIds, readReport } from './conform.ts'
+import { folder, readReport, targetFile } from './conform.ts'
 import { failure } from '../gates/results.ts'
-import type { RequirementResult } from '../../harness/report/report-schema.ts'
 import { conform } from './in-process.ts'
+import { reference } from './reference.ts'
 
 const ids: readonly string[] = catalogue.map(({ id }) => id)
 
@@ -103,47 +103,46 @@ test('list takes a pattern or an operation', async () => {
   expect(await conform('list nothing/*')).toMatchObject({ code: 2 })
 })
 
-/** The report of a run of a few requirements of the embedded reference, all passed, but for one that is changed. */
-async function changedReport(change: (first: RequirementResult) => Partial<RequirementResult>) {
+test('--failed runs what failed in a report, and what was cut off, and never writes over it', async () => {
   const cwd = folder()
-  await conform('--only files.list/40* --report json=before.json', { cwd })
   const again = (args: string) => conform(args, { cwd })
-  const untouched = await Promise.all(
-    ['failed', 'untested'].map((option) => again(`--${option} before.json`)),
-  )
+  await again('--only files.list/40* --report json=before.json')
+  expect((await again('--failed before.json')).stderr).toContain('nothing failed in before.json')
   const report = readReport(cwd, 'before.json')
-  const first = report.requirements.find(({ outcome }) => outcome === 'passed')!
-  Object.assign(first, change(first))
+  const [first, second] = report.requirements.filter(({ outcome }) => outcome === 'passed')
+  const rerunIds = [first!.id, 'files.list/2xx-accepted']
+  Object.assign(first!, { outcome: 'failed', failures: [failure({ rerunIds })] })
+  Object.assign(second!, { outcome: 'not-exercised', ...leftOut('interrupted') })
   writeFileSync(join(cwd, 'before.json'), JSON.stringify(report))
-  return { again, cwd, first, untouched: untouched.map(({ stderr }) => stderr) }
-}
-
-test('--failed runs what failed in a report, and never writes over it', async () => {
-  const { again, cwd, first, untouched } = await changedReport(({ id }) => {
-    const rerunIds = [id, 'files.list/2xx-accepted']
-    return { outcome: 'failed', failures: [failure({ rerunIds })] }
-  })
-  expect(untouched[0]).toContain('nothing failed in that report')
   const ended = await again('--failed before.json --report json=again.json')
   expect(ended).toMatchObject({ code: 0 })
-  expect(readReport(cwd, 'again.json').run.only).toEqual([first.id, 'files.list/2xx-accepted'])
+  expect(readReport(cwd, 'again.json').run.only).toEqual([...rerunIds, second!.id])
   expect(ended.stdout).toMatch(/^Left out: \d+ by --failed$/m)
   const over = await again('--failed before.json --report json=before.json')
   expect(over).toMatchObject({ code: 2 })
   expect(over.stderr).toContain('would overwrite the report that --failed names')
 })
 
-test('--untested runs what was not tested in a report, and what it leaves out is said to be left out by it', async () => {
-  const { again, cwd, first, untouched } = await changedReport(() => ({
-    outcome: 'not-exercised',
-    ...leftOut('interrupted'),
-  }))
-  expect(untouched[1]).toContain('everything was tested in that report')
-  const { stdout } = await again('--untested before.json --report json=again.json')
-  expect(stdout).toMatch(/^Left out: \d+ by --untested$/m)
-  const report = readReport(cwd, 'again.json')
-  expect(report.run.only).toEqual([first.id])
-  expect(passedIds(report, 'passed')).toEqual([first.id])
-  const both = await again('--untested before.json --failed before.json')
-  expect(both.stderr).toContain('--failed and --untested: give one of the two')
+test('--failed alone goes by the last run of the target, whose report has no key', async () => {
+  const id = 'files.retrieve/404-unknown-file'
+  const { url } = await reference({ defects: [id] })
+  const [cwd, caches] = [folder(), folder()]
+  const file = targetFile(cwd, url)
+  const key = (JSON.parse(readFileSync(file, 'utf8')) as { keys: { full: string } }).keys.full
+  const run = (args: string) => conform(args, { cwd, env: { XDG_CACHE_HOME: caches } })
+  const again = `${url} -t ${file} --failed`
+  expect((await run(again)).stderr).toContain('no run of this target is kept on this machine')
+  await run(`${url} -t ${file} --only ${id} --only files.list/401-*`)
+  // The address that follows is no report.
+  const { stdout } = await run(`-t ${file} --failed ${url}`)
+  expect(stdout).toContain(`✗ ${id}`)
+  expect(stdout).toMatch(/^Left out: \d+ by --failed$/m)
+  // Another target has its own, and a run that judged nothing takes the place of none.
+  expect(await run('http://127.0.0.1:1 --failed')).toMatchObject({ code: 2 })
+  expect(await run(`${url} -t ${file} -k wrong-key`)).toMatchObject({ code: 3 })
+  expect((await run(again)).stdout).toContain(`✗ ${id}`)
+  const kept = join(caches, 'ai-content-conformance')
+  const texts = readdirSync(kept).map((name) => readFileSync(join(kept, name), 'utf8'))
+  expect(texts).toEqual([expect.stringContaining(id)])
+  expect(texts.join()).not.toContain(key)
 })

@@ -212,7 +212,7 @@ test('a page and a summary say next what the terminal says: the command of the r
   const requests = parseReportRequests([`json=${json}`, `html=${at}/r.html`, `markdown=${at}/r.md`])
   await writeReports(requests, { report: cut, exchanges: () => [] })
   for (const file of ['r.html', 'r.md'])
-    expect(readFileSync(join(at, file), 'utf8')).toContain(`${command} --untested ${json}`)
+    expect(readFileSync(join(at, file), 'utf8')).toContain(`${command} --failed ${json}`)
 })
 
 test('stdout gets the report and stays open', async () => {

@@ -18,10 +18,10 @@ test('a failing run: what explains most, what nothing explains, and how to run a
     { text: 'Mend a.b/1, then 1 more' },
     { text: 'Run again what failed', command: 'conform -t t.json --failed r.json' },
   ])
-  // A report by itself knows the command from its failures, and not where it is kept.
+  // A report by itself knows the command from its failures; the last run is kept.
   expect(nextSteps(of)[1]).toEqual({
-    text: 'Run again what failed (--report json writes the report)',
-    command: 'conform https://example.com --failed <report.json>',
+    text: 'Run again what failed',
+    command: 'conform https://example.com --failed',
   })
 })
 
@@ -49,17 +49,9 @@ test('an interrupted run goes on with what is missing; one in which nothing fail
     interrupted: true,
   })
   const ofRun = { ...cut, run: { ...cut.run, command: 'conform -t t.json' } }
-  expect(nextSteps(ofRun, { json: 'r.json' })).toEqual([
-    { text: 'Go on with what was not tested', command: 'conform -t t.json --untested r.json' },
+  expect(nextSteps(ofRun)).toEqual([
+    { text: 'Go on with what failed or was cut off', command: 'conform -t t.json --failed' },
   ])
-  expect(nextSteps(cut)).toEqual([
-    {
-      text: 'Go on with what was not tested (--report json writes the report)',
-      command: 'conform https://example.com --untested <report.json>',
-    },
-  ])
-  // A watched run has a key for it.
-  expect(nextSteps(cut, { hasButtons: true })).toEqual([{ text: 'Go on with what was not tested' }])
   const passing = report([
     result('a.b/1'),
     missed('a.b/2', expired),

@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import type { Report } from '../../harness/report/index.ts'
+import { writeAtomically } from '../../library/output/files.ts'
+import { json } from '../../reporters/escape.ts'
+
+/** Target as the command line names it: by its URL, its file, or both; by neither the embedded reference. */
+export interface Named {
+  readonly baseUrl: string | undefined
+  readonly target?: string | undefined
+}
+
+/** Where the report of the last run of that target is kept, in the user's cache folder. */
+export function lastReportOf({ baseUrl, target }: Named): string {
+  const named = JSON.stringify([baseUrl, target === undefined ? undefined : resolve(target)])
+  return join(keptIn(), `${createHash('sha256').update(named).digest('hex').slice(0, 32)}.json`)
+}
+
+function keptIn(): string {
+  const { LOCALAPPDATA, XDG_CACHE_HOME } = process.env
+  const usual = process.platform === 'darwin' ? 'Library/Caches' : '.cache'
+  const windows = process.platform === 'win32' ? LOCALAPPDATA : undefined
+  return join(XDG_CACHE_HOME || windows || join(homedir(), usual), 'ai-content-conformance')
+}
+
+/** Keeps a report, which has no keys, for `--failed`. One that judged nothing takes the place of no other; a folder that takes none costs that alone. */
+export async function keepReport(report: Report, target: Named): Promise<void> {
+  if (report.verdict === 'not-judged') return
+  try {
+    mkdirSync(keptIn(), { recursive: true, mode: 0o700 })
+    await writeAtomically(lastReportOf(target), json(report))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error
+  }
+}
