@@ -1,10 +1,7 @@
-import { member, parsedJson } from '../../schemas/json.ts'
+import { member } from '../../schemas/json.ts'
 import { type HeaderLine, isNamed, type WireResponse } from '../http/index.ts'
 import type { Pairs, Pair } from '../../catalogue/expected.ts'
 import { validate } from '../../schemas/validate.ts'
-
-/** Nothing that the spec shows is nested so deep; whatever compares or prints a value may recurse as deep as this. */
-const deepest = 64
 
 /** The body read as JSON, or why it is not JSON; `unread`: it is more than is read of an answer, so that this is not known. */
 type Json =
@@ -36,11 +33,11 @@ export interface HttpResponse {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Most values in one body: no answer of the interface needs more, and more would take too much memory. */
-const maxValues = 400_000
-const tooManyValues = 'the body holds more than 400,000 values'
+/** Most values in one body, and levels in them: more would take too much memory, and more than whatever walks a value can take. */
+const most = { values: 400_000, levels: 500 }
+const tooMuch = 'the body holds more than 400,000 values, or is nested more than 500 levels deep'
 const tooLong = 'the body is longer than the suite reads (limits.maxAnswerBytes)'
-const cutShort = 'the body is JSON cut short (Content-Length counts bytes, not characters)'
+const cutShort = 'the body is JSON cut short'
 
 const noJson = (problem: string): Json => ({ ok: false, problem })
 const unread = (problem: string): Json => ({ ok: false, problem, unread: true })
@@ -53,33 +50,34 @@ function parsed(body: Uint8Array): Json {
     return noJson('the body is not UTF-8')
   }
   if (text.startsWith('\ufeff')) return noJson('the body begins with a byte order mark')
-  // Fewer characters hold no more values.
-  if (text.length > maxValues && structureOf(text).values > maxValues) return unread(tooManyValues)
-  const value = parsedJson(text)
-  if (value === undefined)
-    return noJson(structureOf(text).isOpen ? cutShort : 'the body is not JSON')
-  cutDeep(value)
-  return { ok: true, value }
+  if (isTooMuch(text)) return unread(tooMuch)
+  try {
+    return { ok: true, value: JSON.parse(text) as unknown }
+  } catch (error) {
+    // The words of the parser say where it could not go on.
+    const { message } = error as Error
+    const isAtEnd = message.includes('end of JSON') || message.includes(`position ${text.length}`)
+    const isCut = isAtEnd && /^\s*[[{]/.test(text)
+    return noJson(isCut ? cutShort : 'the body is not JSON')
+  }
 }
 
-/**
- * About as many values as the text holds, an empty object or array counted twice, and whether not all that it opens is
- * closed. Looks at the characters alone: the values of some bodies of 8 MB would take a hundred megabytes, and seconds.
- */
-function structureOf(text: string): { readonly values: number; readonly isOpen: boolean } {
+/** Looks at the characters alone: the values of some bodies of 8 MB would take a hundred megabytes, and seconds. */
+function isTooMuch(text: string): boolean {
   let values = 1
-  let open = 0
-  for (let at = 0; at < text.length; at++) {
+  let level = 0
+  for (let at = text.length > most.levels ? 0 : text.length; at < text.length; at++) {
     const char = text[at]
     if (char === '"') at = endOfString(text, at)
+    else if (char === ']' || char === '}') level--
     else if (char === ',') values++
-    else if (char === ']' || char === '}') open--
     else if (char === '[' || char === '{') {
       values++
-      open++
+      level++
     }
+    if (values > most.values || level > most.levels) return true
   }
-  return { values, isOpen: open > 0 && /^\s*[[{]/.test(text) }
+  return false
 }
 
 /** Finds the end of the string that begins at that quote: at the next one that is not escaped, or at the end of the text. */
@@ -90,15 +88,6 @@ function endOfString(text: string, start: number): number {
     if (backslashes % 2 === 0) return at
   }
   return text.length
-}
-
-/** Empties whatever is nested deeper than 64 levels. */
-function cutDeep(value: unknown, level = 1): void {
-  if (typeof value !== 'object' || value === null) return
-  if (level <= deepest)
-    for (const each of Object.values(value) as unknown[]) cutDeep(each, level + 1)
-  else if (Array.isArray(value)) value.length = 0
-  else for (const name of Object.keys(value)) delete (value as Record<string, unknown>)[name]
 }
 
 function jsonOf({ undecodable, cut, body }: WireResponse): Json {

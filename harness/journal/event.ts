@@ -78,7 +78,7 @@ function meaningOf(value: unknown): unknown {
   return typeof value === 'string' ? (parseDateTime(value)?.epochMs ?? idKey(value)) : value
 }
 
-/** True if a member says the same in both answers. Throws `RangeError` if they are nested too deep to be compared. */
+/** True if a member says the same in both answers. */
 export function readsTheSame(before: unknown, after: unknown): boolean {
   return isDeepStrictEqual(meaningOf(before), meaningOf(after))
 }

@@ -67,32 +67,23 @@ export function curlOfBoth(first: FailureExchange, second: FailureExchange): str
   return `${second.curl}${remarkMark}this request alone does not show it: send it after ${method} ${url} on one connection`
 }
 
-/** So many bytes at the end of what was kept have to be one pattern, and no pattern is longer than that. */
-const shown = 4096
+/** No longer pattern is looked for. */
 const longestPattern = 64
 
-/**
- * Makes the whole of a body that was cut in a shell, if it goes on as what was kept ends, which is held against the digest of the
- * whole; else undefined.
- */
+/** Makes the whole of a body that was cut, if it goes on as what was kept ends; its digest tells. */
 function repeatedInShell(recorded: RecordedBody): string | undefined {
   const { body, bodyEncoding, bodyLength, bodySha256 } = recorded
-  const end = body.slice(-shown)
-  const isPlain = bodyEncoding === undefined && /^[\x20-\x7e]*$/.test(end)
-  if (!isPlain || bodyLength === undefined || end.length < shown) return undefined
-  const period = Array.from({ length: longestPattern }, (_, at) => at + 1).find(
-    (length) => end.slice(length) === end.slice(0, -length),
-  )
-  if (period === undefined) return undefined
-  let from = body.length - shown
+  const end = body.slice(-longestPattern)
+  const before = body.lastIndexOf(end, body.length - end.length - 1)
+  const period = body.length - end.length - before
+  const isPlain = bodyEncoding === undefined && /^[\x20-\x7e]+$/.test(end)
+  if (!isPlain || bodyLength === undefined || period > longestPattern) return undefined
+  let from = body.length - period
   while (from > 0 && body[from - 1] === body[from - 1 + period]) from--
   const [head, pattern] = [body.slice(0, from), body.slice(from, from + period)]
   const length = bodyLength - Buffer.byteLength(head)
   const rest = pattern.repeat(Math.ceil(length / period)).slice(0, length)
   if (createHash('sha256').update(head).update(rest).digest('hex') !== bodySha256) return undefined
-  const made =
-    pattern.length === 1
-      ? `head -c ${length} /dev/zero | tr '\\0' ${singleQuoted(pattern)}`
-      : `yes ${singleQuoted(pattern)} | tr -d '\\n' | head -c ${length}`
+  const made = `yes ${singleQuoted(pattern)} | tr -d '\\n' | head -c ${length}`
   return head === '' ? made : `{ printf %s ${singleQuoted(head)}; ${made}; }`
 }

@@ -15,26 +15,21 @@ function read(body: string | Uint8Array, more: Partial<WireResponse> = {}) {
 const nested = (depth: number, inner = '1'): string =>
   '{"a":['.repeat(depth) + inner + ']}'.repeat(depth)
 
-function depthOf(value: unknown): number {
-  let depth = 0
-  for (let at = value; typeof at === 'object' && at !== null; at = Object.values(at)[0]) depth++
-  return depth
+const tooMuch = {
+  ok: false,
+  problem: 'the body holds more than 400,000 values, or is nested more than 500 levels deep',
+  unread: true,
 }
 
-test.each([2_000, 100_000])(
-  'a body nested twice %i deep is read to a depth that can be walked',
-  (depth) => {
-    const json = read(nested(depth))
-    expect(json.ok && depthOf(json.value)).toBe(65)
-    expect(() => JSON.stringify(json)).not.toThrow()
-  },
-)
+test.each([251, 100_000])('a body nested twice %i deep is not read', (depth) => {
+  expect(read(nested(depth))).toEqual(tooMuch)
+})
 
 test('what is not so deep is kept, large or small', () => {
   for (const size of [10, 100_000]) {
     const value = {
       list: Array.from({ length: size }, (_, at) => ({ at })),
-      deep: JSON.parse(nested(30)) as unknown,
+      deep: JSON.parse(nested(249)) as unknown,
     }
     expect(read(JSON.stringify(value))).toEqual({ ok: true, value })
   }
@@ -53,7 +48,7 @@ test('members of Object.prototype are members like others', () => {
 })
 
 const notJson = 'the body is not JSON'
-const cutShort = 'the body is JSON cut short (Content-Length counts bytes, not characters)'
+const cutShort = 'the body is JSON cut short'
 
 test.each([
   ['nothing', '', 'the body is empty'],
@@ -89,14 +84,13 @@ test('texts end where they end, whatever quotes and backslashes are in them', ()
 })
 
 test('a body of more than 400,000 values is not read', () => {
-  const tooMany = { ok: false, problem: 'the body holds more than 400,000 values', unread: true }
   const entries = Array.from({ length: 400_000 }, (_, at): [string, number] => [
     at.toString(36),
     at,
   ])
-  expect(read(JSON.stringify(Array(400_000).fill(1)))).toEqual(tooMany)
-  expect(read(`[${Array(200_001).fill('{}').join()}]`)).toEqual(tooMany)
-  expect(read(`{${entries.map(([key]) => `"${key}":0`).join()}}`)).toEqual(tooMany)
+  expect(read(JSON.stringify(Array(400_000).fill(1)))).toEqual(tooMuch)
+  expect(read(`[${Array(200_001).fill('{}').join()}]`)).toEqual(tooMuch)
+  expect(read(`{${entries.map(([key]) => `"${key}":0`).join()}}`)).toEqual(tooMuch)
   expect(read(JSON.stringify(Array(399_998).fill(1))).ok).toBe(true)
   expect(read(JSON.stringify({ text: ',[{'.repeat(400_000) })).ok).toBe(true)
 })
