@@ -120,12 +120,12 @@ export interface RequirementText {
   /** `must` if nothing is said. */
   readonly level?: Level
   readonly section: string
-  /** One sentence; if it says no more than that a request is answered by the pairs, the request alone. */
+  /** One sentence. Left out if `refused` and `expects` say it all: "<refused> gets <pairs>." */
   readonly statement?: string
   readonly refused?: string
   /** JSON Pointers, `scenario`, `valid`, and `{role}` for a role of the operation's body. */
   readonly needs?: readonly Need[]
-  /** The expected response. Absent if that is no matter of status and `tpe`. */
+  /** The expected response. Absent if the requirement is not about status and `tpe`. */
   readonly expects?: Expected
   /** The pairs that answer a scenario for it, if fewer than answer the suite's own request. */
   readonly expectsByScenario?: Pairs
@@ -202,7 +202,7 @@ export function requirement<const A extends Area, const T extends RequirementTex
     id,
     operation: area,
     level,
-    statement: text.statement ?? `${refused} is answered ${wordsOf(text.expects)}.`,
+    statement: text.statement ?? `${refused} gets ${wordsOf(text.expects)}.`,
     needs: needs.flatMap((need): readonly Need[] => {
       if (need === valid) return validRequest[area as OperationId]
       return [typeof need === 'string' ? own(need) : need.map(own)]
@@ -214,7 +214,7 @@ export function requirement<const A extends Area, const T extends RequirementTex
 
 /** The granted requirement of an operation whose response is not shown. */
 export function accepted(what: string) {
-  const statement = `${what} is answered by a 2xx.`
+  const statement = `${what} returns a 2xx.`
   const own = { id: '2xx-accepted', section: '4.4', needs: [valid], expects: '2xx' } as const
   return { ...own, statement, control: true as const }
 }
@@ -240,14 +240,14 @@ export function requirements<const A extends Area, const T extends readonly Requ
 // oxfmt-ignore
 export const namedCreations = (requests: number) => [
   { id: '2xx-own-id', section: '4.4', needs: [valid, '{id}'], expects: '2xx',
-    statement: 'No two creations give one id, also when they are sent at once.',
+    statement: 'Two creations never share an id, even if they are sent at once.',
     effect: 'creates', atMost: { requests: 4, also: { 'files.list': 4 } } },
   { id: '4xx-no-effect', section: '5, 7.2, 7.3', needs: [valid], expects: '2xx',
-    statement: 'A creation that is refused makes nothing: the same one with the full key is granted.',
+    statement: 'A refused creation makes nothing: the same one with the full key is granted.',
     effect: 'creates', atMost: { requests } },
   { id: '400-atomic', level: 'should', section: '7.3', needs: [valid], expects: [[400, 'BadRequest']],
-    statement: 'Of four creations with one name that are sent at once at most one is granted.',
+    statement: 'When four creations with one name are sent at once, at most one is granted.',
     fault: 'state', effect: 'creates', atMost: { requests: 4, also: { 'files.list': 4 } } },
   { id: '400-malformed-parameters', section: '7.3', needs: [valid], expects: [[400, 'BadRequest']],
-    statement: 'A creation whose name is no string is answered 400 BadRequest.' },
+    statement: 'A creation whose name is not a string gets 400 BadRequest.' },
 ] as const satisfies readonly RequirementText[]

@@ -6,23 +6,23 @@ export const tools = {
   'ai-detect.run': requirements('ai-detect.run', [
     accepted('A valid request'),
     { id: '400-empty-text', section: '7.3', needs: [valid, '{text}'], expects: [[400, 'BadRequest']], refused: 'An empty text' },
-    { id: '400-malformed-text', section: '7.3', needs: [valid, '{text}'], expects: [[400, 'BadRequest']], refused: 'A text that is no string' },
+    { id: '400-malformed-text', section: '7.3', needs: [valid, '{text}'], expects: [[400, 'BadRequest']], refused: 'A text that is not a string' },
     { id: '400-text-too-long', section: '7.3, 8', needs: [scenario], expects: oversized, refused: 'A text over the maximum length' },
   ]),
 
   'web-search.run': requirements('web-search.run', [
     accepted('A valid request'),
     { id: '400-empty-query', section: '7.3', needs: [valid, '{query}'], expects: [[400, 'BadRequest']], refused: 'An empty query' },
-    { id: '400-malformed-query', section: '7.3', needs: [valid, '{query}'], expects: [[400, 'BadRequest']], refused: 'A query that is no string' },
+    { id: '400-malformed-query', section: '7.3', needs: [valid, '{query}'], expects: [[400, 'BadRequest']], refused: 'A query that is not a string' },
     { id: '400-query-too-long', section: '7.3, 8', needs: [scenario], expects: oversized, refused: 'A query over the maximum length' },
     { id: '503-search-down', section: '7.3', needs: [scenario], expects: [[503, 'InternalError']], refused: 'While the external search service is down, a request' },
   ]),
 
   'medical.comprehend': requirements('medical.comprehend', [
     { id: '200-entities', section: '2.8', needs: [valid], expects: '2xx',
-      statement: 'A request with response_type Entities is answered by a 2xx whose entities have category, text, score and traits.', control: true },
+      statement: 'A request with response_type Entities returns a 2xx whose entities have category, text, score and traits.', control: true },
     { id: '400-malformed-request', level: 'should', section: '2.8, 7.2', needs: [valid, '{content}'], expects: anyBadRequest,
-      statement: 'A content, or a response_type, that is no string is answered 400.' },
+      statement: 'A content or response_type that is not a string gets 400.' },
   ]),
 
   'translate.run': requirements('translate.run', [
@@ -31,7 +31,7 @@ export const tools = {
       refused: 'An unsupported source or target language' },
     { id: '400-empty-text', section: '7.3', needs: [valid, '{text}'], expects: [[400, 'InvalidInputParameters']], refused: 'An empty text' },
     { id: '400-malformed-text', section: '7.3', needs: [valid, '{text}'], expects: [[400, 'InvalidInputParameters', 'BadRequest']],
-      refused: 'A text that is no string' },
+      refused: 'A text that is not a string' },
     { id: '400-text-too-long', section: '7.3, 8', needs: [scenario], expects: oversized, refused: 'A text over the maximum length' },
     { id: '503-unavailable', section: '7.3', needs: [scenario], expects: [[503, 'InternalError']], refused: 'While translation is unavailable, a request' },
   ]),
@@ -39,11 +39,11 @@ export const tools = {
   'vision.analyze': requirements('vision.analyze', [
     accepted('A valid request'),
     { id: '4xx-unknown-file', section: '7.2', needs: [valid, '{variables}'], expects: [['4xx']],
-      statement: 'A variable whose file nobody has, or was deleted, is answered by a 4xx (not 401, not 429) with an error envelope.' },
+      statement: 'A variable whose file does not exist or was deleted gets a 4xx (not 401 or 429) with an error envelope.' },
     { id: '400-malformed-request', level: 'should', section: '2.8, 7.2', needs: [valid, ['{prompt}', '{variables}']], expects: anyBadRequest,
-      statement: 'A prompt that is no string, variables that are no array, or one of them that is no object with a name and a file_id, both strings, are answered 400.' },
-    { id: '403-model-access', section: '5', needs: [scenario], expects: [[403, 'InsufficientAccessRights']], refused: 'A model to which the key has no access' },
-    { id: '403-file-access', section: '5', needs: [scenario], expects: [[403, 'InsufficientAccessRights']], refused: 'A file to which the key has no access' },
+      statement: 'A prompt that is not a string, or variables that are not an array of {name, file_id} strings, get 400.' },
+    { id: '403-model-access', section: '5', needs: [scenario], expects: [[403, 'InsufficientAccessRights']], refused: 'A model that the key may not access' },
+    { id: '403-file-access', section: '5', needs: [scenario], expects: [[403, 'InsufficientAccessRights']], refused: 'A file that the key may not access' },
     { id: '400-unsupported-image', section: '7.3', needs: [scenario], expects: [[400, 'BadRequest']], refused: 'An image of an unsupported type' },
     { id: '400-oversized-image', section: '7.3, 8', needs: [scenario], expects: oversized, refused: 'An image over the size limits' },
     { id: '400-corrupted-image', section: '7.3', needs: [scenario], expects: [[400, 'InvalidContentType']], refused: 'A corrupted image' },
