@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs'
 import { grantedRequirement, requirementOf } from '../../catalogue/catalogue.ts'
 import type { Operation } from '../../catalogue/operation.ts'
 import { type OperationId, operation, operations } from '../../catalogue/operations.ts'
+import { getAt } from '../../schemas/json.ts'
 import { components, errorResponses, type Json, ref } from './components.ts'
 
 type Described = Operation & { readonly id: OperationId }
@@ -13,11 +15,12 @@ function operationObject({
   deprecated,
   ...operation
 }: Described): Json {
-  const { params = {}, parameters: named = [], body, request, response } = operation
+  const { params = {}, parameters: named = [], body, request } = operation
   const parameters = [
-    ...Object.entries(params).map(([name, { format }]) => ({
+    ...Object.entries(params).map(([name, { format, declaredAt }]) => ({
       ...{ name, in: 'path', required: true },
       schema: { type: 'string', ...(format === undefined ? {} : { format }) },
+      example: getAt(reference, declaredAt),
     })),
     ...named.map((one) => ({
       name: one.name,
@@ -39,7 +42,7 @@ function operationObject({
     ...(deprecated ? { deprecated } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body === 'none' ? {} : { requestBody: { required: true, content: sent } }),
-    responses: { ...success(id, response), ...errorResponses(id) },
+    responses: { ...success(id, operation), ...errorResponses(id) },
   }
 }
 
@@ -47,13 +50,18 @@ function operationObject({
  * The granted requirement tells the status. If no payload is shown, any body of any type may come, or none; it is labelled as
  * JSON, since mock servers can give no example of any type.
  */
-function success(id: OperationId, response: string | undefined): Json {
+function success(
+  id: OperationId,
+  { response, members }: Pick<Operation, 'response' | 'members'>,
+): Json {
   const { expects, statement } = requirementOf(grantedRequirement[id])
   // `pdf-content` → `PdfContent`
   const component = response?.replaceAll(/(?:^|-)([a-z])/g, (_, letter: string) =>
     letter.toUpperCase(),
   )
+  const isStreamed = members.some(({ role }) => role === 'stream')
   const content = {
+    ...(isStreamed && { 'text/event-stream': { schema: { type: 'string' } } }),
     'application/json': { schema: component ? ref(component) : {}, example: responses[id] ?? {} },
   }
   return { [String(expects).toUpperCase()]: { description: statement, content } }
@@ -99,12 +107,15 @@ const responses: Readonly<Partial<Record<OperationId, unknown>>> = {
   'vision.analyze': { text: 'A cup of tea.' },
 }
 
-/** The body to paste, what is to be filled in written as a word: `<input id>` as `input-id`. */
+/** What the embedded reference has: it accepts the examples. */
+const reference = JSON.parse(
+  readFileSync(new URL('../../fixtures/reference.target.json', import.meta.url), 'utf8'),
+) as Json
+
 function requestExample(of: OperationId): unknown {
-  const text = JSON.stringify(operation(of).example)
-  return JSON.parse(
-    text.replaceAll(/<([^<>]+)>/g, (_, words: string) => words.replaceAll(' ', '-')),
-  ) as unknown
+  const inputs = getAt(reference, '/resources/application/inputs')
+  const declared = getAt(reference, `/operations/${of}/body`)
+  return of === 'jobs.create' ? { inputs } : (declared ?? operation(of).example)
 }
 
 const description = `This document has what the interface shows, and no more. Whatever the interface leaves open is open here too: if it shows no payload, the schema allows everything, and additional members are allowed everywhere. The examples of such payloads are made up, and so is their media type: a response that is no JSON is not wrong.

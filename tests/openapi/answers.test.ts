@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { acceptedPairs } from '../../catalogue/catalogue.ts'
 import { operations } from '../../catalogue/operations.ts'
+import { createReference, targetFile } from '../../reference/server.ts'
 import { answerFits, document, fits, place } from './fits.ts'
 
 test('it has every operation, with its paths', () => {
@@ -66,8 +67,41 @@ test('each operation has an example of its request and of its success, and both 
       id,
       fits([...place(id), 'requestBody', 'content', 'application/json', 'schema'], shown.example),
     ]).toContain(true)
-    expect(JSON.stringify(shown.example)).not.toMatch(/</)
   }
+})
+
+test('the embedded reference grants each example, with the examples of its path', async () => {
+  const reference = createReference()
+  for (const [path, item] of Object.entries<any>(document.paths))
+    for (const [method, { parameters = [], requestBody }] of Object.entries<any>(item)) {
+      const at = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+        const { example } = parameters.find((one: any) => one.name === name)
+        return encodeURIComponent(example)
+      })
+      const json = requestBody?.content['application/json']
+      const body = json ? JSON.stringify(json.example) : requestBody && 'Tea is a drink.'
+      const headers = {
+        authorization: `Bearer ${targetFile.keys.full}`,
+        'content-type': json ? 'application/json' : 'text/plain',
+        'content-disposition': 'attachment; filename="tea.txt"',
+      }
+      const request = new Request(`http://localhost${at}`, {
+        method: method.toUpperCase(),
+        headers,
+        ...(body !== undefined && { body }),
+      })
+      const { status } = await reference.handle(request)
+      expect([method, path, Math.floor(status / 100)]).toEqual([method, path, 2])
+    }
+})
+
+test('a streamed chat is told, and every array says what it holds', () => {
+  const { content } = document.paths['/v1/chat/completions'].post.responses['2XX']
+  expect(Object.keys(content)).toEqual(['text/event-stream', 'application/json'])
+  const isBare = (value: any): boolean =>
+    value?.type === 'array' ? !('items' in value) : Object.values(value ?? {}).some(isBareObject)
+  const isBareObject = (value: unknown): boolean => typeof value === 'object' && isBare(value)
+  expect(isBare(document)).toBe(false)
 })
 
 test('no schema is there that nothing leads to', () => {
