@@ -12,9 +12,8 @@ import { pdfParse } from './operations/pdf.ts'
 import { tools } from './operations/tools.ts'
 import { successes, transmit } from './present.ts'
 import { type Answer, ConnectionLost, envelope, lose, page, Call } from './world/call.ts'
-import { credentialFault, isAlias, spellingOf, verify } from './world/keys.ts'
+import { isAlias, usualSpelling, verify } from './world/keys.ts'
 import { type Operation, perform } from './world/operation.ts'
-import { preloadedIds } from './world/preloaded.ts'
 import { countUp, type World } from './world/world.ts'
 
 // Here an operation that looks up an object counts as `Operation`: its `find` and what reads it stay together.
@@ -157,35 +156,23 @@ export function createApp(world: World): Hono {
   return app
 }
 
-/** Faults of keys: a server that takes one of them in another spelling of a path takes that spelling. */
-const wrongKeys = ['401-missing-credentials', '401-expired-key', '403-insufficient-rights']
-
 /** Answers another spelling of a path as a lenient router does, or a router that says where to go. */
 async function answerSpelling(
   c: Context,
   world: World,
   app: Hono,
 ): Promise<Answer | Response | undefined> {
-  const { method } = c.req
-  const alias = isAlias(c.req.path)
-    ? { kind: 'alias', path: `${c.req.path}/${preloadedIds.pdfFile}` }
-    : undefined
-  const spelling = alias ?? spellingOf(c.req.path)
-  const { varied, broken } = world.switches
-  const meant =
-    spelling && allOperations.find((operation) => isOf(operation, method, spelling.path))
-  if (!meant) return undefined
-  const takes = (fault: string): boolean => broken(`${meant.id}/${fault}#takes-${spelling.kind}`)
-  const fault = await credentialFault(c.req.header('authorization'))
-  if (fault !== undefined && takes(fault)) return meant.grant(callOf(c, meant, world))
-  if (alias) return undefined
-  if (varied('spellings/redirected')) return { status: 308, headers: { location: spelling.path } }
+  const { method, path } = c.req
+  const { varied } = world.switches
+  const usual = usualSpelling(path)
+  if (usual === undefined || !allOperations.some((operation) => isOf(operation, method, usual)))
+    return undefined
+  if (varied('spellings/redirected')) return { status: 308, headers: { location: usual } }
   if (varied('spellings/refused')) return page(400)
-  if (!wrongKeys.some(takes) && !varied('spellings/served')) return undefined
+  if (!varied('spellings/served')) return undefined
   const body = method === 'GET' ? {} : { body: await c.req.arrayBuffer() }
-  const url = new URL(spelling.path, c.req.url)
   return app.fetch(
-    new Request(url, { method, headers: c.req.raw.headers, ...body }),
+    new Request(new URL(usual, c.req.url), { method, headers: c.req.raw.headers, ...body }),
     c.env as object,
   )
 }

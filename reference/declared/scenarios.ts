@@ -23,18 +23,16 @@ export const targetFile = JSON.parse(fixture('reference.target.json').toString('
 /** Answer to an error: `<status>-<tpe>`, as the names of variants spell it. */
 export type Pair = `${number}-${string}`
 
-/** The forms of the header `x-simulate`: `<condition> <pair>`, and then other pairs that conform as well. */
+/** The form of the header `x-simulate`: `<condition> <pair>`. */
 interface Simulation {
   /** `<status>-<condition>` of the request's operation, or a whole requirement id. */
   readonly condition: string
   readonly usual: Pair
-  /** Each of them is a variant. */
-  readonly others: readonly Pair[]
 }
 
 function parsed(header: string): Simulation {
-  const [condition, usual, ...others] = header.split(' ') as [string, Pair, ...Pair[]]
-  return { condition, usual, others }
+  const [condition, usual] = header.split(' ') as [string, Pair]
+  return { condition, usual }
 }
 
 /** Ids of the requirements that want a request refused and for which the target file has a scenario. */

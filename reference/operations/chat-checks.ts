@@ -1,6 +1,5 @@
-import { kindsIf } from '../switches/defects.ts'
-import { type Call, isAbsent, isMembers, jsonType, kindsOf, type Members } from '../world/call.ts'
-import { isSettling, likenessOfWord } from '../world/created.ts'
+import { type Call, isAbsent, isMembers, type Members } from '../world/call.ts'
+import { isSettling } from '../world/created.ts'
 import { checkAccess } from '../world/operation.ts'
 import { checkQueryConfig } from './graphs.ts'
 
@@ -10,27 +9,16 @@ function isImageAddress(url: unknown): boolean {
   return typeof url === 'string' && /^(https?:\/\/|data:image\/[a-z+.-]+;base64,)/i.test(url)
 }
 
-function faultsOfPart(part: unknown): readonly string[] {
-  if (!isMembers(part)) return ['part', ...kindsIf({ 'part-null': part === null })]
+function isPart(part: unknown): part is Members {
+  if (!isMembers(part)) return false
   const { type, text, image_url: image } = part
-  if (type === undefined) return ['no-type']
-  if (type === 'text')
-    return text === undefined ? ['no-text'] : typeof text === 'string' ? [] : ['text-type']
-  if (type === 'image_url' && image === undefined) return ['no-image']
-  if (type === 'image_url' && typeof image === 'string') return ['image-text']
-  if (type !== 'image_url' || !isMembers(image)) return ['other-part']
-  return image['url'] === undefined
-    ? ['no-url']
-    : isImageAddress(image['url'])
-      ? []
-      : ['other-part']
+  if (type === 'text') return typeof text === 'string'
+  return type === 'image_url' && isMembers(image) && isImageAddress(image['url'])
 }
 
-function checkParts(call: Call, parts: readonly Members[], places: readonly string[]): void {
-  for (const [at, part] of parts.entries()) {
-    const faults = faultsOfPart(part)
-    const kinds = [...faults, ...places, ...kindsIf({ 'later-part': at > 0 })]
-    if (faults.length > 0) call.refuse('400-malformed-messages', '400-BadRequest', kinds)
+function checkParts(call: Call, parts: readonly unknown[]): void {
+  if (!parts.every(isPart)) return call.refuse('400-malformed-messages', '400-BadRequest')
+  for (const part of parts) {
     if (part['type'] !== 'image_url') continue
     const isData = String((part['image_url'] as Members)['url']).startsWith('data:')
     call.rejectIf(isData ? '200-image-parts' : '200-image-url', true)
@@ -44,19 +32,14 @@ function checkParts(call: Call, parts: readonly Members[], places: readonly stri
   call.rejectIf('200-text-parts', true)
 }
 
-function checkMessage(call: Call, message: unknown, places: readonly string[]): void {
-  const malformed = (...kinds: string[]) =>
-    call.refuse('400-malformed-messages', '400-BadRequest', [...kinds, ...places])
-  if (!isMembers(message)) return malformed(message === null ? 'item-null' : 'item')
-  const { role, content } = message
-  if (role === undefined) return malformed('no-role')
-  if (typeof role !== 'string' || !roles.has(role)) {
-    const kinds = [jsonType(role), ...likenessOfWord(call, 'role', role, roles), ...places]
-    call.refuse('400-invalid-role', '400-BadRequest', kinds)
-  }
-  if (Array.isArray(content)) checkParts(call, content as Members[], places)
+function checkMessage(call: Call, message: unknown): void {
+  const { role, content } = isMembers(message) ? message : {}
+  if (role === undefined) call.refuse('400-malformed-messages', '400-BadRequest')
+  if (typeof role !== 'string' || !roles.has(role))
+    call.refuse('400-invalid-role', '400-BadRequest')
+  if (Array.isArray(content)) checkParts(call, content)
   else if (typeof content !== 'string' && content !== null)
-    malformed(`content-${jsonType(content)}`)
+    call.refuse('400-malformed-messages', '400-BadRequest')
 }
 
 /** The body with an array of one in place of a single message, tool or part. */
@@ -76,15 +59,9 @@ function withArrays(body: Members): Members {
 export function checkMessages(call: Call): void {
   if (call.varied('requests/values-coerced')) call.body = withArrays(call.body)
   const { messages } = call.body
-  if (!Array.isArray(messages) || messages.length === 0) {
-    const kinds = [
-      jsonType(messages),
-      ...kindsIf({ 'by-index': isMembers(messages) && '0' in messages }),
-    ]
-    return call.refuse('400-malformed-messages', '400-BadRequest', kinds)
-  }
-  for (const [at, message] of messages.entries())
-    checkMessage(call, message, kindsIf({ earlier: at < messages.length - 1, second: at > 0 }))
+  if (!Array.isArray(messages) || messages.length === 0)
+    return call.refuse('400-malformed-messages', '400-BadRequest')
+  for (const message of messages) checkMessage(call, message)
 }
 
 /** All parts of all messages; a text alone is one. */
@@ -97,34 +74,25 @@ export function partsOf(call: Call): readonly Members[] {
 
 const choices = new Set(['auto', 'none', 'required'])
 
-function faultOfTool(tool: unknown): string | undefined {
-  if (!isMembers(tool)) return 'item'
-  const { type, function: own } = tool
-  if (type === undefined) return 'no-type'
-  if (typeof type !== 'string') return 'type'
-  if (!isMembers(own)) return 'function'
-  if (Object.keys(own).length === 0) return 'empty-function'
-  const { model, description } = own
-  if (type !== 'llm') return undefined
-  if (typeof model !== 'string') return model === undefined ? 'no-model' : 'model-type'
-  return typeof description === 'string' || isAbsent(description) ? undefined : 'description-type'
+function isTool(tool: unknown): tool is Members {
+  if (!isMembers(tool) || typeof tool['type'] !== 'string' || !isMembers(tool['function']))
+    return false
+  const { model, description } = tool['function']
+  if (tool['type'] !== 'llm') return Object.keys(tool['function']).length > 0
+  return typeof model === 'string' && (typeof description === 'string' || isAbsent(description))
 }
 
 /** Checks `tools` and `tool_choice` (§2.8). */
 export function checkTools(call: Call): void {
   const { tools, tool_choice: choice } = call.body
-  const malformed = (kinds: readonly string[]) =>
-    call.refuse('400-malformed-tools', '400-InvalidContentType', kinds)
-  if (!isAbsent(tools) && !Array.isArray(tools)) malformed(kindsOf(tools))
-  for (const [at, tool] of toolsOf(call).entries()) {
-    const fault = faultOfTool(tool)
-    if (fault !== undefined) malformed([fault, ...kindsIf({ second: at > 0 })])
+  if (!isAbsent(tools) && !(Array.isArray(tools) && tools.every(isTool)))
+    call.refuse('400-malformed-tools', '400-InvalidContentType')
+  for (const tool of toolsOf(call))
     if (tool['type'] === 'graph')
       checkQueryConfig(call, functionOf(tool)['query_config'], '200-query-config')
-  }
   if (isAbsent(choice)) return
   if (!(typeof choice === 'string' && choices.has(choice)) && !isMembers(choice))
-    call.refuse('400-malformed-tool-choice', '400-InvalidContentType', kindsOf(choice))
+    call.refuse('400-malformed-tool-choice', '400-InvalidContentType')
   call.rejectIf(
     '200-tool-choice-auto',
     choice === 'auto' && Array.isArray(tools),

@@ -1,14 +1,5 @@
-import {
-  type Answer,
-  type Call,
-  isAbsent,
-  isMembers,
-  jsonType,
-  kindsOf,
-  type Members,
-} from '../world/call.ts'
-import { kindsIf } from '../switches/defects.ts'
-import { generated, guard, isModel, kindOfModel, refuseTroubledModel } from '../world/preloaded.ts'
+import { type Answer, type Call, isAbsent, isMembers, type Members } from '../world/call.ts'
+import { generated, guard, isModel, refuseTroubledModel } from '../world/preloaded.ts'
 import type { Operation } from '../world/operation.ts'
 import { countUp } from '../world/world.ts'
 import { checkGraphs, checkMessages, checkTools, llmFunctionOf, partsOf } from './chat-checks.ts'
@@ -25,21 +16,12 @@ function isNumber(call: Call, value: unknown): boolean {
 
 function checkCompletion(call: Call): void {
   const { model, prompt, temperature, max_tokens: most, top_p: share } = call.body
-  if (typeof model !== 'string') {
-    const kinds = [
-      'model',
-      ...kindsIf({ 'model-in-array': Array.isArray(model) && isModel(call, model[0]) }),
-    ]
-    call.refuse('400-malformed-request', '400-BadRequest', kinds)
-  }
-  if (!isModel(call, model))
-    call.refuse('400-unsupported-model', '400-BadRequest', kindOfModel(call, model))
-  if (typeof prompt !== 'string') call.refuse('400-malformed-request', '400-BadRequest', 'prompt')
+  if (typeof model !== 'string') call.refuse('400-malformed-request', '400-BadRequest')
+  if (!isModel(call, model)) call.refuse('400-unsupported-model', '400-BadRequest')
+  if (typeof prompt !== 'string') call.refuse('400-malformed-request', '400-BadRequest')
   if (prompt === '') call.refuse('400-empty-prompt', '400-InvalidInputParameters')
-  if (!isNumber(call, temperature))
-    call.refuse('400-invalid-temperature', '400-InvalidContentType', jsonType(temperature))
-  if (!isNumber(call, most))
-    call.refuse('400-invalid-max-tokens', '400-InvalidContentType', jsonType(most))
+  if (!isNumber(call, temperature)) call.refuse('400-invalid-temperature', '400-InvalidContentType')
+  if (!isNumber(call, most)) call.refuse('400-invalid-max-tokens', '400-InvalidContentType')
   if (typeof most === 'number' && most < 1 && !call.varied('tokens/below-zero-granted'))
     call.reject(
       call.varied('tokens/below-zero-bad-request')
@@ -79,16 +61,14 @@ function isResponseFormat(format: unknown): boolean {
 
 function checkChat(call: Call): void {
   const { model, stream, stream_options: options, response_format: format } = call.body
-  if (!isModel(call, model))
-    call.refuse('400-unsupported-model', '400-InvalidInputParameters', kindOfModel(call, model))
+  if (!isModel(call, model)) call.refuse('400-unsupported-model', '400-InvalidInputParameters')
   checkMessages(call)
   checkTools(call)
   if (!isAbsent(stream) && typeof stream !== 'boolean')
-    call.refuse('400-invalid-stream', '400-BadRequest', jsonType(stream))
+    call.refuse('400-invalid-stream', '400-BadRequest')
   if (!isAbsent(options) && !isMembers(options))
-    call.refuse('400-invalid-stream-options', '400-BadRequest', kindsOf(options))
-  if (!isResponseFormat(format))
-    call.refuse('400-malformed-response-format', '400-BadRequest', kindsOf(format))
+    call.refuse('400-invalid-stream-options', '400-BadRequest')
+  if (!isResponseFormat(format)) call.refuse('400-malformed-response-format', '400-BadRequest')
 }
 
 function textOf(call: Call): string {

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Call, isAbsent, isMembers, kindsOf, type Members } from '../world/call.ts'
+import { type Call, isAbsent, isMembers, type Members } from '../world/call.ts'
 import {
   askedTwice,
   checkMs,
@@ -90,8 +90,7 @@ function creation<Made extends Graph | Application>(creation: Creation<Made>): O
     members,
     check: (call: Call) => {
       const name = nameOf(call, kind)
-      if (typeof name !== 'string')
-        call.refuse('400-malformed-parameters', '400-BadRequest', kindsOf(name))
+      if (typeof name !== 'string') call.refuse('400-malformed-parameters', '400-BadRequest')
       creation.check(call, name)
     },
     refused: async (call, status) => {

@@ -1,14 +1,6 @@
 import { extname } from 'node:path'
 import { type Answer, mispaired, type Call, type Members } from '../world/call.ts'
-import {
-  findMade,
-  isSettling,
-  likenessOf,
-  namedBy,
-  newId,
-  processedFrom,
-  writeId,
-} from '../world/created.ts'
+import { findMade, isSettling, namedBy, newId, processedFrom, writeId } from '../world/created.ts'
 import { planOf } from '../world/preloaded.ts'
 import { checkAccess, type Operation } from '../world/operation.ts'
 import type { Graph, StoredFile, World } from '../world/world.ts'
@@ -36,7 +28,7 @@ export function fileNamed(call: Call, id: unknown): StoredFile {
   const known = call.world.store.files.get(String(id))
   if (!file && known?.state === 'stored')
     call.reject('404-ResourceNotFound', 'The file is not there yet')
-  if (!file) call.refuse('4xx-unknown-file', '404-ResourceNotFound', known ? 'deleted' : 'unknown')
+  if (!file) call.refuse('4xx-unknown-file', '404-ResourceNotFound')
   checkAccess(call, file, '403-file-access')
   return file
 }
@@ -234,8 +226,7 @@ export const filesRetrieve: Operation<StoredFile> = {
       'files.upload/2xx-retrievable#pdf',
       file.made === true && file.type === 'application/pdf',
     )
-    if (file.state === 'deleted')
-      call.refuse('410-deleted-file', '410-ResourceNotFound', likenessOf(call, id, []))
+    if (file.state === 'deleted') call.refuse('410-deleted-file', '410-ResourceNotFound')
     if (file.state === 'expired') call.refuse('general/410-gone', '410-Gone')
     return file
   },

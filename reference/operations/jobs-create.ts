@@ -1,46 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Answer, Ending, type Call, isMembers, jsonType } from '../world/call.ts'
-import { kindsIf } from '../switches/defects.ts'
+import { type Answer, Ending, type Call, isMembers } from '../world/call.ts'
 import { findMade } from '../world/created.ts'
 import { endJob, isBusy, newJob, startJob, startUnseenJob } from '../world/jobs.ts'
 import type { Operation } from '../world/operation.ts'
 import { type Application, countUp, ownAccount } from '../world/world.ts'
 import { createdJobView } from './jobs-retrieve.ts'
 
-/** Finds what is wrong with an item of `inputs`, if anything is (§2.5). */
-function faultOf(item: unknown): string | undefined {
-  if (!isMembers(item)) return 'item'
-  if (item['id'] === undefined) return 'no-id'
-  if (typeof item['id'] !== 'string') return 'id'
-  if (item['value'] === undefined) return 'no-value'
-  if (!Array.isArray(item['value'])) return 'value'
-  return item['value'].every((text) => typeof text === 'string') ? undefined : 'text'
-}
-
-/** More items than this no application of the reference has inputs for. */
-const fewInputs = 2
-
-/** Whether a broken server leaves an item out instead of refusing it: it looks at the first alone, or accepts that JSON type. */
-function isIgnored(call: Call, item: unknown, at: number): boolean {
-  if (
-    at > 0 &&
-    call.broken('400-malformed-inputs#ignores-later-items') &&
-    faultOf(item) !== undefined
-  )
-    return true
-  if (at >= fewInputs && call.broken('400-malformed-inputs#ignores-further-items')) return true
-  const place = isMembers(item) ? `id-${jsonType(item['id'])}` : `item-${jsonType(item)}`
-  return call.broken(`400-malformed-inputs#ignores-${place}`)
-}
-
-/** The item as a broken server sees it that looks at the first text of a value alone. */
-function withoutLaterFaults(call: Call, item: unknown): unknown {
-  if (!call.broken('400-malformed-inputs#ignores-later-texts')) return item
-  if (!isMembers(item) || !Array.isArray(item['value'])) return item
-  return {
-    ...item,
-    value: item['value'].filter((text, at) => at === 0 || typeof text === 'string'),
-  }
+/** Whether an item of `inputs` is one (§2.5). */
+function isInput(item: unknown): boolean {
+  if (!isMembers(item) || typeof item['id'] !== 'string' || !Array.isArray(item['value']))
+    return false
+  return item['value'].every((text) => typeof text === 'string')
 }
 
 /** The inputs; under `requests/values-coerced` one item in place of an array is an array of it. */
@@ -59,19 +29,10 @@ function coerced(call: Call): unknown {
 /** Checks `inputs` by themselves, whatever the application asks for. */
 function checkInputs(call: Call): void {
   const inputs = coerced(call)
-  const malformed = (kinds: string | readonly string[]) =>
-    call.refuse('400-malformed-inputs', '400-BadRequest', kinds)
   if (inputs === undefined) call.refuse('400-missing-inputs', '400-InvalidInputParameters')
-  if (!Array.isArray(inputs)) {
-    const own = isMembers(inputs) ? inputs : {}
-    return malformed([jsonType(inputs), ...kindsIf({ 'by-index': '0' in own })])
-  }
-  const looked = inputs
-    .filter((item, at) => !isIgnored(call, item, at))
-    .map((item) => withoutLaterFaults(call, item))
-  const fault = looked.map(faultOf).find((each) => each !== undefined)
-  if (fault !== undefined) malformed(fault)
-  call.body = { ...call.body, inputs: looked }
+  if (!Array.isArray(inputs) || !inputs.every(isInput))
+    call.refuse('400-malformed-inputs', '400-BadRequest')
+  call.body = { ...call.body, inputs }
 }
 
 const longest = 500
@@ -116,8 +77,7 @@ function fit(call: Call, application: Application): void {
   const given = new Set((call.body['inputs'] as { id: string }[]).map((input) => input.id))
   for (const { id, required } of application.inputs) {
     if (given.has(id)) continue
-    const kinds = kindsIf({ none: given.size === 0 })
-    if (required) call.refuse('400-missing-required-inputs', '400-InvalidInputParameters', kinds)
+    if (required) call.refuse('400-missing-required-inputs', '400-InvalidInputParameters')
     call.rejectIf('202-required-inputs-only', true, '400-InvalidInputParameters')
     call.breakIf('202-required-inputs-only#5xx', true)
   }

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { type Answer, mispaired, type Call, type Members } from '../world/call.ts'
 import { largeText } from '../present.ts'
 import { endJobs, noteReading } from '../world/jobs.ts'
-import { likenessOf } from '../world/created.ts'
 import type { Operation } from '../world/operation.ts'
 import { preloadedIds } from '../world/preloaded.ts'
 import { countUp, type Job, ownAccount, plainJob, type World } from '../world/world.ts'
@@ -227,8 +226,7 @@ function find(call: Call): Job {
   endJobs(call.world)
   const id = jobId(call)
   const { jobs } = call.world.store
-  if (!uuidForm.test(id))
-    call.refuse('4xx-malformed-id', '400-BadRequest', likenessOf(call, id, jobs.keys()))
+  if (!uuidForm.test(id)) call.refuse('4xx-malformed-id', '400-BadRequest')
   const job = jobs.get(id)
   if (job) {
     lose(call, job)
@@ -236,7 +234,7 @@ function find(call: Call): Job {
   }
   if (call.broken('envelope/status-tpe-pair')) mispaired('404-InvalidInputParameters')
   if (call.broken('envelope/status-tpe-pair#unknown-name')) mispaired('404-NoSuchJob')
-  return call.refuse('4xx-unknown-job', '404-ResourceNotFound', likenessOf(call, id, jobs.keys()))
+  return call.refuse('4xx-unknown-job', '404-ResourceNotFound')
 }
 
 function grant(call: Call): Answer {

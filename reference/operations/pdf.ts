@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Answer, Ending, page, type Call, jsonType } from '../world/call.ts'
-import { kindsIf } from '../switches/defects.ts'
-import { checkMs, likenessOf } from '../world/created.ts'
+import { type Answer, Ending, page, type Call } from '../world/call.ts'
+import { checkMs } from '../world/created.ts'
 import { pdfLimit } from '../world/preloaded.ts'
 import type { Operation } from '../world/operation.ts'
 import { reachable } from './files.ts'
-import { countUp, type StoredFile, type World } from '../world/world.ts'
+import type { StoredFile, World } from '../world/world.ts'
 
 type PdfRefusal = 'encrypted' | 'corrupted'
 
@@ -39,20 +38,7 @@ function isFormat(format: string): boolean {
   return format === 'text' || format === 'markdown'
 }
 
-/** Mistakes by which a server takes a string for one of the formats. */
-function kindOf(format: string): string {
-  if (format === '') return 'empty'
-  if (isFormat(format.split('\0')[0] ?? '')) return 'nul'
-  if (isFormat(format.replaceAll(/[\u200b\ufeff]/g, ''))) return 'invisible'
-  if (isFormat(format.normalize('NFD').replaceAll(/\p{M}/gu, ''))) return 'marks'
-  if (isFormat(format.trim())) return 'blanks'
-  if (isFormat(format.toLowerCase())) return 'letter-case'
-  if (isFormat(format.normalize('NFKC').toLowerCase())) return 'full-width'
-  if (['text', 'markdown'].some((whole) => whole.startsWith(format))) return 'abbreviation'
-  return format in {} ? 'object-member' : 'other'
-}
-
-/** State that a broken server keeps from one request to the next: the last format, and contents by what it tells files by. */
+/** State that a broken server keeps from one request to the next: contents by what it tells files by. */
 const kept = new WeakMap<World, Map<string, string>>()
 
 function keptBy({ world }: Call): Map<string, string> {
@@ -62,17 +48,13 @@ function keptBy({ world }: Call): Map<string, string> {
 }
 
 function checkFormat(call: Call): void {
-  const last = call.broken('400-missing-format#remembered') ? keptBy(call).get('format') : undefined
-  const { format = last } = call.body
-  call.body = { ...call.body, format }
+  const { format } = call.body
   if (format === undefined) call.refuse('400-missing-format', '400-BadRequest')
   if (typeof format !== 'string') {
     call.breakIf('envelope/bad-input-no-5xx', true)
-    call.refuse('400-malformed-format', '400-BadRequest', jsonType(format))
+    call.refuse('400-malformed-format', '400-BadRequest')
   }
-  keptBy(call).set('format', format)
-  if (!isFormat(format))
-    call.refuse('400-unsupported-format', '400-InvalidInputParameters', kindOf(format))
+  if (!isFormat(format)) call.refuse('400-unsupported-format', '400-InvalidInputParameters')
 }
 
 /** Words that are not those of the file, by variant of the defect `200-content`. */
@@ -132,9 +114,7 @@ async function parse(call: Call, file: StoredFile): Promise<Answer> {
   const bytes = file.bytes()
   if (bytes.length > pdfLimit) call.refuse('400-oversized-pdf', '400-InvalidInputParameters')
   const pages = await pdfText(bytes)
-  const isAgain = countUp(call.world, `parsed ${file.id}`) > 1
-  const kinds = kindsIf({ again: isAgain, markdown: call.body['format'] === 'markdown' })
-  if (typeof pages === 'string') return call.refuse(`400-${pages}-pdf`, '400-BadRequest', kinds)
+  if (typeof pages === 'string') return call.refuse(`400-${pages}-pdf`, '400-BadRequest')
   const content = await contentOf(call, pages, file)
   const requirement = grantedRequirement(call)
   if (call.broken(requirement)) return { status: 200, body: { content: pages } }
@@ -157,15 +137,9 @@ export const pdfParse: Operation<StoredFile> = {
   members: ['format'],
   requirement: grantedRequirement,
   gone: refuseIfRemoved,
-  find: (call) => {
-    const id = call.param('file_id')
-    const { files } = call.world.store
-    const known = files.get(id)
-    const kinds = known
-      ? kindsIf({ deleted: known.state === 'deleted' })
-      : likenessOf(call, id, files.keys())
-    return reachable(call, id) ?? call.refuse('4xx-unknown-file', '404-ResourceNotFound', kinds)
-  },
+  find: (call) =>
+    reachable(call, call.param('file_id')) ??
+    call.refuse('4xx-unknown-file', '404-ResourceNotFound'),
   foreign: '403-file-access',
   check: checkFormat,
   run: parse,

@@ -1,7 +1,5 @@
 import { type Call, isAbsent, isMembers, type Members } from '../world/call.ts'
 import { fileNamed } from './files.ts'
-import { likenessOfWord } from '../world/created.ts'
-import { kindsIf } from '../switches/defects.ts'
 import { generated, imageLimit, isModel, planOf, refuseTroubledModel } from '../world/preloaded.ts'
 import type { Operation } from '../world/operation.ts'
 
@@ -62,10 +60,8 @@ const medicalComprehend: Operation = {
   requirement: () => '200-entities',
   check: (call: Call) => {
     const { content, response_type: type } = call.body
-    if (typeof content !== 'string')
-      call.refuse('400-malformed-request', '400-BadRequest', 'content')
-    if (!isAbsent(type) && typeof type !== 'string')
-      call.refuse('400-malformed-request', '400-BadRequest', 'response-type')
+    if (typeof content !== 'string' || !(isAbsent(type) || typeof type === 'string'))
+      call.refuse('400-malformed-request', '400-BadRequest')
     if (!responseTypes.includes(String(type)))
       call.reject('400-InvalidInputParameters', 'response_type is unknown')
   },
@@ -87,7 +83,7 @@ const medicalComprehend: Operation = {
   grant: () => ({ status: 200, body: { entities: [] } }),
 }
 
-const languages = new Set(['de', 'en', 'es', 'fr', 'it', 'ja', 'nl', 'pt'])
+const languages = new Set<unknown>(['de', 'en', 'es', 'fr', 'it', 'ja', 'nl', 'pt'])
 
 /** §4.4 */
 const translate: Operation = {
@@ -96,11 +92,8 @@ const translate: Operation = {
   members: ['text', 'source', 'target'],
   check: (call: Call) => {
     const { text, source, target } = call.body
-    for (const [role, language] of Object.entries({ source, target })) {
-      if (typeof language === 'string' && languages.has(language)) continue
-      const kinds = [role, ...likenessOfWord(call, role, language, languages)]
-      call.refuse('400-unsupported-language', '400-BadRequest', kinds)
-    }
+    for (const language of [source, target])
+      if (!languages.has(language)) call.refuse('400-unsupported-language', '400-BadRequest')
     if (typeof text !== 'string') call.refuse('400-malformed-text', '400-InvalidInputParameters')
     if (text === '') call.refuse('400-empty-text', '400-InvalidInputParameters')
     if (text.length > planOf(call).text)
@@ -121,10 +114,9 @@ const signatures: Readonly<Record<string, readonly number[]>> = {
   'image/gif': [0x47, 0x49, 0x46],
 }
 
-function faultOfVariable(item: unknown): string | undefined {
-  if (!isMembers(item)) return 'variable'
-  if (typeof item['name'] !== 'string') return 'name'
-  return ['string', 'number'].includes(typeof item['file_id']) ? undefined : 'file-id'
+function isVariable(item: unknown): boolean {
+  if (!isMembers(item) || typeof item['name'] !== 'string') return false
+  return ['string', 'number'].includes(typeof item['file_id'])
 }
 
 /** §4.4, §2.8 */
@@ -134,15 +126,9 @@ const vision: Operation = {
   members: ['model', 'prompt', 'variables'],
   check: (call: Call) => {
     const { model, prompt, variables } = call.body
-    const malformed = (...kinds: string[]) =>
-      call.refuse('400-malformed-request', '400-BadRequest', kinds)
     if (!isModel(call, model)) call.reject('400-BadRequest', 'The model is not supported')
-    if (typeof prompt !== 'string') malformed('prompt')
-    if (!Array.isArray(variables)) return malformed('variables')
-    for (const [at, item] of variables.entries()) {
-      const fault = faultOfVariable(item)
-      if (fault !== undefined) malformed(fault, ...kindsIf({ later: at > 0 }))
-    }
+    if (typeof prompt !== 'string' || !Array.isArray(variables) || !variables.every(isVariable))
+      call.refuse('400-malformed-request', '400-BadRequest')
   },
   fit: (call: Call) => {
     refuseTroubledModel(call, call.body['model'])

@@ -1,18 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { alternatives, idsOf } from './pairs.ts'
 import { defects } from './defects.ts'
 import { named } from './table.ts'
-import type { Pair } from '../declared/scenarios.ts'
 
 /**
  * Every other way to conform that the reference knows. Several may be on at once if they do not speak of the same
  * thing. Those called `settling/...`, `jobs/readable-late` and `slow/refusals` take as long as the options say. With those
  * called `pdf-removed` and so on the target has to declare the operation as removed.
  */
-export const variants: readonly string[] = [
-  ...named(
-    '/',
-    `
+export const variants: readonly string[] = named(
+  '/',
+  `
     json          additional-members members-reversed spread
     envelope      no-errors bare-errors without-key without-description without-item-extras
     envelope      unlisted-keys keys-of-kind several-errors full-extras other-language
@@ -50,9 +47,7 @@ export const variants: readonly string[] = [
     unknown-path  400 401 403
     methods       400 405 lists
     pdf-removed,pdf-removed-404,pdf-removed-page-404,pdf-removed-page-410 -`,
-  ),
-  ...alternatives.map((alternative) => alternative.name),
-]
+)
 
 /** Which defects and variants a server has. All are off in the conforming reference. */
 export type Switches = ReturnType<typeof createSwitches>
@@ -87,9 +82,6 @@ export function createSwitches(defectNames: Iterable<string>, variantNames: Iter
   const on = checked('defect', defects, defectNames)
   const ways = checked('variant', variants, variantNames)
   const beginnings = new Map<string, boolean>()
-  const pairs = new Map(
-    alternatives.filter(({ name }) => ways.has(name)).map(({ id, pair }) => [id, pair]),
-  )
   /** The defect of that name is on: the server breaks that requirement. */
   const broken = (defect: string): boolean => {
     const isOn = on.has(defect)
@@ -116,13 +108,6 @@ export function createSwitches(defectNames: Iterable<string>, variantNames: Iter
     /** The entry of a table by variant whose variant is on, the first of them. */
     variedOf: <Entry>(table: Readonly<Record<string, Entry>>): Entry | undefined =>
       Object.entries(table).find(([name]) => varied(name))?.[1],
-    /** The pair that a variant `<id>=<pair>` puts in place of the usual refusal for a fault of these kinds. */
-    alternative: (id: string, kinds: () => readonly string[]): Pair | undefined => {
-      if (pairs.size === 0) return undefined
-      return [...kinds().map((kind) => `${id}@${kind}`), ...idsOf(id)]
-        .map((each) => pairs.get(each))
-        .find(Boolean)
-    },
   }
 }
 

@@ -1,7 +1,6 @@
 import type { HonoRequest } from 'hono'
 import type { Pair } from '../declared/scenarios.ts'
-import { otherName, otherStatus } from '../switches/pairs.ts'
-import { isAlias, type Key } from './keys.ts'
+import type { Key } from './keys.ts'
 import type { World } from './world.ts'
 import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -27,20 +26,6 @@ export function isAbsent(value: unknown): value is undefined | null {
   return value === undefined || value === null
 }
 
-/** The JSON type of a value, as a kind of fault. */
-export function jsonType(value: unknown): string {
-  if (value === null) return 'null'
-  return Array.isArray(value) ? 'array' : typeof value
-}
-
-/** The JSON type of a value that a request may leave out, and whether `if (!value)` takes it for left out. */
-export function kindsOf(value: unknown): readonly string[] {
-  return value ? [jsonType(value)] : [jsonType(value), 'falsy']
-}
-
-/** Which kind of fault it is, or kinds; a switch `#takes-<kind>` makes the server take just these for valid. */
-type Kinds = string | readonly string[]
-
 /** One request on its way through an operation. */
 export class Call {
   readonly operation: string
@@ -48,8 +33,6 @@ export class Call {
   readonly world: World
   /** The members of the JSON body, once it has been read. */
   body: Members = {}
-  /** Places, beside the usual path and with its body, at which the request came: kinds of the faults of credentials. */
-  place: readonly string[] = []
   /** The bytes of the body, once they have been read. */
   bytes: Uint8Array<ArrayBuffer> = new Uint8Array()
   /** Whose request it is, once that is known. */
@@ -82,38 +65,25 @@ export class Call {
    * Refuses for a condition that has a requirement: `<status>-<condition>` of this operation, or a whole id if it
    * belongs to none. The switches of that requirement decide what is really answered.
    */
-  refuse(
-    condition: string,
-    pair: Pair,
-    kind: Kinds | (() => Kinds) = [],
-    message?: Message,
-  ): never {
+  refuse(condition: string, pair: Pair, message?: Message): never {
     const id = isWhole(condition) ? condition : `${this.operation}/${condition}`
-    const { broken, hasSome } = this.world.switches
-    const besides = isAlias(this.request.path) ? ['other-path'] : []
-    const kinds = (): string[] => [typeof kind === 'function' ? kind() : kind, besides].flat()
-    if (hasSome(`${id}#takes-`) && kinds().some((each) => broken(`${id}#takes-${each}`)))
-      throw new Ending(this.#grant(this))
-    throw new Ending(this.#refusal(id, pair, kinds, { description: wordsOf(id), ...message }))
+    throw new Ending(this.#refusal(id, pair, { description: wordsOf(id), ...message }))
   }
 
   /**
-   * The answer to a request that requirement `id` wants refused. A switch named like the requirement answers as if
-   * nothing were wrong; `#status` and `#tpe` refuse with another status, or another code name of the same status,
-   * `#granted-envelope` refuses in words only, with a 200; `#spoils-connection` refuses rightly, but answers the next request
-   * of that connection wrongly.
+   * The answer to a request that a requirement wants refused. A switch named like the requirement answers as if nothing were
+   * wrong; `#tpe` refuses with another code name of the same status, `#granted-envelope` in words only, with a 200;
+   * `#spoils-connection` refuses rightly, but answers the next request of that connection wrongly.
    */
-  #refusal(id: string, usual: Pair, kinds: () => readonly string[], message: Message): Answer {
-    const { broken, varied, alternative } = this.world.switches
-    const other = envelope(otherStatus(id, usual), { ...message, key: otherKey })
-    if (broken(id)) return id === neverGranted ? other : this.#grant(this)
-    if (broken(`${id}#status`)) return other
-    if (broken(`${id}#tpe`)) return envelope(otherName(id, usual), { ...message, key: otherKey })
-    if (broken(`${id}#5xx`)) return envelope('500-InternalServerError')
+  #refusal(id: string, usual: Pair, message: Message): Answer {
+    const { broken, varied } = this.world.switches
+    if (broken(id))
+      return id === neverGranted ? envelope('400-BadRequest', message) : this.#grant(this)
+    if (broken(`${id}#tpe`)) return envelope('404-NotFound', message)
     if (broken(`${id}#granted-envelope`)) return envelope(`200-${usual.slice(4)}`, message)
     const lost = lostAnswer(this.world.switches, id)
     if (lost) return lost
-    const answer = envelope(alternative(id, kinds) ?? usual, message)
+    const answer = envelope(usual, message)
     if (broken(`${id}#spoils-connection`)) return { ...answer, spoils: true }
     return varied('slow/refusals') && takeTime.has(id)
       ? { ...answer, afterMs: this.world.pace.slowRefusal }

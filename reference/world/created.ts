@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { kindsIf } from '../switches/defects.ts'
 import type { Call } from './call.ts'
 import { countUp, type Owned, type World } from './world.ts'
 
@@ -19,47 +18,6 @@ export function newId(world: World, kind: string): string {
 /** How such an id stands in a response. */
 export function writeId(world: World, id: string): string | number {
   return world.switches.varied('ids/json-number') && /^\d+$/.test(id) ? Number(id) : id
-}
-
-/** How an id that no object has is like one that an object has, for servers that compare less than the whole: kinds of fault. */
-export function likenessOf(call: Call, id: string, known: Iterable<string>): string[] {
-  const ids = [...known]
-  const asLong = ids.filter((each) => each.length === id.length)
-  const prefix = id.slice(0, id.lastIndexOf('_') + 1)
-  return kindsIf({
-    cut: id.length > 3 && ids.some((each) => each.startsWith(id)),
-    appended: ids.some((each) => id.startsWith(each)),
-    'last-digit': asLong.some((each) => each.slice(0, -1) === id.slice(0, -1)),
-    'first-digit': asLong.some((each) => each.slice(1) === id.slice(1)),
-    'first-group': id.length > 8 && ids.some((each) => each.slice(0, 8) === id.slice(0, 8)),
-    wildcard: id.endsWith('_') && ids.some((each) => each.startsWith(id.slice(0, -1))),
-    prefix: prefix !== '' && ids.some((each) => each.startsWith(prefix)),
-    again: countUp(call.world, `asked for ${call.operation} ${id}`) > 1,
-    'another-kind': Object.values(call.world.store).some((all: ReadonlyMap<string, unknown>) =>
-      all.has(id),
-    ),
-  })
-}
-
-/** How a word is like a known one, for servers that compare less than the whole of it: kinds of fault. */
-export function likenessOfWord(
-  call: Call,
-  place: string,
-  word: unknown,
-  known: ReadonlySet<string>,
-): string[] {
-  if (typeof word !== 'string')
-    return kindsIf({
-      type: true,
-      'in-array': Array.isArray(word) && word.length === 1 && known.has(String(word[0])),
-    })
-  const formOf = (each: string): string => each.replaceAll(/[a-z]/g, 'a')
-  return kindsIf({
-    lengthened: [...known].some((each) => word.startsWith(each)),
-    form: [...known].some((each) => formOf(each) === formOf(word)),
-    'object-member': word in {},
-    again: countUp(call.world, `${call.operation} ${place} ${word}`) > 1,
-  })
 }
 
 /** Two that are so many ms apart at most count as made at once. */
@@ -177,8 +135,7 @@ export function findMade<T extends Owned>(
   { id, among, unknown, settling, usable }: Sought<T>,
 ): T {
   const thing = among.get(id)
-  if (!thing)
-    return call.refuse(unknown, '404-ResourceNotFound', likenessOf(call, id, among.keys()))
+  if (!thing) return call.refuse(unknown, '404-ResourceNotFound')
   if (isSettling(call.world, settling, thing)) call.reject('404-ResourceNotFound')
   breakUse(call, usable, thing, among.values())
   return thing

@@ -3,7 +3,7 @@ import { readBytes, readJson } from './read-body.ts'
 import { generating, words } from '../switches/table.ts'
 import { simulationOf } from '../declared/scenarios.ts'
 import { countUp, ownAccount, type Owned } from './world.ts'
-import { placeOf, damageOf, verify } from './keys.ts'
+import { verify } from './keys.ts'
 
 const bucketSize = 5
 
@@ -20,12 +20,7 @@ function simulate(call: Call): void {
     const simulation = simulationOf(call.operation, asked)
     if (!simulation) call.reject('400-BadRequest', `x-simulate knows no ${asked}`)
     const { condition, usual } = simulation
-    call.refuse(
-      condition,
-      usual,
-      [],
-      condition === 'guardrails/400-blocked-by-provider' ? blocked : {},
-    )
+    call.refuse(condition, usual, condition === 'guardrails/400-blocked-by-provider' ? blocked : {})
   }
   const bucket = call.request.header('x-rate-bucket')
   if (bucket !== undefined && countUp(call.world, `bucket ${bucket}`) > bucketSize) {
@@ -183,63 +178,25 @@ export async function perform<Found extends Owned>(
   }
 }
 
-function malformedKind(header: string): string {
-  const [scheme = '', ...rest] = header.split(' ')
-  if (rest.length === 0)
-    return /^Bearer$/i.test(scheme)
-      ? 'bearer-alone'
-      : /^Bearer/.test(scheme)
-        ? 'no-blank'
-        : 'no-scheme'
-  if (!/^Bearer$/i.test(scheme)) return scheme.length === 6 ? 'six-letter-scheme' : 'other-scheme'
-  if (rest.length > 1) return 'text-after'
-  if (header === 'Bearer null') return 'null'
-  return rest[0]?.split('.').length === 3 ? 'three-parts' : 'word'
-}
-
-/** What a body has that the spec shows beside the plain one, by kind. */
-const otherBodies: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  'pdf.parse': { 'other-body': '"markdown"' },
-  'chat.create': { 'other-body': '"stream":true', 'with-tools': '"tools":' },
-}
-
-/** The kinds of a body that the spec shows beside the plain one; it is read again later. */
-async function bodyOf({ request, operation }: Call): Promise<string[]> {
-  const forms = otherBodies[operation]
-  if (forms === undefined || Number(request.header('content-length')) > 10_000) return []
-  const bytes = Buffer.from(await request.arrayBuffer())
-  return Object.keys(forms).filter((kind) => bytes.includes(forms[kind]!))
-}
-
 /** §5.1, §5.2: a bearer key that is one of ours and has not expired. */
 async function authenticate(call: Call): Promise<void> {
   const header = call.request.header('authorization')
-  const place = [...placeOf(call.request), ...(await bodyOf(call))]
-  call.place = place
-  if (header === undefined) {
-    const isAgain =
-      place.length === 0 && countUp(call.world, `${call.operation} without a key`) % 2 === 0
-    call.refuse('401-missing-credentials', '401-BadCredentials', isAgain ? 'again' : place)
-  }
+  if (header === undefined) call.refuse('401-missing-credentials', '401-BadCredentials')
   const token = /^Bearer +(\S+)$/i.exec(header)?.[1]
   // Every JWT begins like this, since it is an object in base64url; a damaged one may have another letter case.
   if (token === undefined || !/^eyJ/i.test(token)) {
-    const kind = malformedKind(header)
     const isUnknown =
-      call.varied('keys/told-by-parts') && (kind === 'three-parts' || kind === 'text-after')
-    call.refuse('401-malformed-key', isUnknown ? '401-BadToken' : '401-BadCredentials', kind)
+      call.varied('keys/told-by-parts') && /^Bearer (?:\S+ |\w+\.\w+\.\w+$)/i.test(header)
+    call.refuse('401-malformed-key', isUnknown ? '401-BadToken' : '401-BadCredentials')
   }
   const key = await verify(token)
-  if (key === 'expired') call.refuse('401-expired-key', '401-BadToken', place)
-  if (key === 'invalid')
-    call.refuse('401-invalid-key', '401-BadToken', () => [damageOf(token), ...place])
+  if (typeof key === 'string') call.refuse(`401-${key}-key`, '401-BadToken')
   call.key = key
 }
 
 /** §5.3: the key has the permission that the operation needs. */
 function authorize(call: Call): void {
   const permissions = call.key?.permissions ?? []
-  if (!permissions.includes('*') && !permissions.includes(call.operation)) {
-    call.refuse('403-insufficient-rights', '403-InsufficientAccessRights', call.place)
-  }
+  if (!permissions.includes('*') && !permissions.includes(call.operation))
+    call.refuse('403-insufficient-rights', '403-InsufficientAccessRights')
 }

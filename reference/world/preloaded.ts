@@ -10,7 +10,6 @@ import {
   countUp,
 } from './world.ts'
 import type { Call } from './call.ts'
-import { likenessOfWord } from './created.ts'
 
 /** Ids of objects that every server begins with, and of which it knows more than that; the target file of the reference names them. */
 export const preloadedIds = {
@@ -196,11 +195,6 @@ export function isModel(call: Call, id: unknown): id is string {
   return typeof id === 'string' && (working.has(id) || troubleOf(call, id) !== undefined)
 }
 
-/** Finds the kinds of an unknown model. */
-export function kindOfModel(call: Call, id: unknown): readonly string[] {
-  return likenessOfWord(call, 'model', id, working)
-}
-
 /** Refuses if something is wrong with the model. */
 export function refuseTroubledModel(call: Call, model: unknown): void {
   const [condition, pair] = troubleOf(call, String(model)) ?? []
@@ -220,7 +214,7 @@ export function guard(call: Call, text: string, unsafe: string): void {
       ? { entity_type: 17 }
       : { guardrail_name: 'pii', entity_type: 'CREDIT_CARD' }
     const message = { extras, key: 'fail.guardrail.blocked' }
-    call.refuse('guardrails/400-blocked', '400-GuardrailBlockedError', [], message)
+    call.refuse('guardrails/400-blocked', '400-GuardrailBlockedError', message)
   }
   if (prohibited.test(text)) call.refuse(unsafe, '400-CompletionModelUnsafeRequestError')
 }

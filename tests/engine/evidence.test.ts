@@ -4,7 +4,7 @@ import { createHandlerTransport, type Handler } from '../../harness/http/handler
 import { createReference } from '../../reference/server.ts'
 import { judgeUrl, transportTo } from '../matrix/judge-reference.ts'
 import { error, judgeBehind, json } from './behind.ts'
-import { headerOf, judge } from './networks.ts'
+import { answered, envelope, headerOf, judge, type Way } from './networks.ts'
 
 /** What a failure shows: the request, what was wrong with the answer, what it takes, and how long it took. */
 
@@ -27,9 +27,19 @@ test.each([404, 401])(
   },
 )
 
+/** Gives the refusals of these requirements another name. */
+const renaming =
+  (ids: readonly string[]): Way =>
+  async (_, send, { purpose }) => {
+    const result = await send()
+    const isMeant = purpose?.role === 'probe' && ids.includes(purpose.requirement ?? '')
+    if (!isMeant || result.kind !== 'answer') return result
+    return answered(result, result.status, envelope('TooManyRequests'))
+  }
+
 test('a 429 with another name, to a request that is to be answered 429, is not counted as throttling', async () => {
   const id = 'chat.create/429-quota-exceeded'
-  const { failed, facts } = await judge([id], { reference: { defects: [`${id}#tpe`] } })
+  const { failed, facts } = await judge([id], { way: renaming([id]) })
   expect(failed).toEqual([id])
   expect(facts.throttled).toBe(0)
   const limited = await judgeHandler(() => error(429, 'TooManyRequests'), 'files.list/2xx-accepted')
@@ -42,7 +52,7 @@ test('a failure has the request that was granted, and the place in the response 
     'translate.run/401-missing-credentials',
     'vision.analyze/403-model-access',
   ]
-  const { of } = await judge(ids, { reference: { defects: ids.map((id) => `${id}#tpe`) } })
+  const { of } = await judge(ids, { way: renaming(ids) })
   for (const id of ids) {
     const { asked, at, control, exchange, expected } = of(id).failures[0]!
     // The words of the row's pairs, by which reports tell what differs.

@@ -17,7 +17,6 @@ const combined =
 
 /** Gives the subject of a variant; a server has at most one of each. */
 function subjectOf(variant: string): string {
-  if (variant.includes('=')) return variant.slice(0, variant.indexOf('='))
   if (combined.test(variant)) return variant
   if (/^jobs\/(born|instant)/.test(variant)) return 'jobs that end at once'
   return variant.split(/[/-]/)[0] as string

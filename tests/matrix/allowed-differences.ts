@@ -14,21 +14,8 @@ import {
 import { refusedByDocument } from '../openapi/fits.ts'
 import { unexercised } from './unexercised.ts'
 
-/** Variants `<id>=<status>-<tpe>` answer another pair, the others change more. */
-const isPair = (variant: string): boolean => variant.includes('=')
-
-/** Other ways to conform than by another pair. */
-export const ways: readonly string[] = variants.filter((variant) => !isPair(variant))
-
 /** Variants of one family speak of the same thing: a server has one of them at most. */
-export function familyOf(variant: string): string {
-  return isPair(variant) ? variant.slice(0, variant.indexOf('=')) : (variant.split(/[/-]/)[0] ?? '')
-}
-
-/** Sets of pairs, none of which holds two of one requirement. */
-export function otherPairs(): string[][] {
-  return assigned(variants.filter(isPair), '')
-}
+export const familyOf = (variant: string): string => variant.split(/[/-]/)[0]!
 
 /** These take longest. They are met in one cohort, and alone in tests/engine/requests.test.ts. */
 export const large: readonly string[] = ['answers/large', 'answers/huge']
@@ -36,7 +23,7 @@ export const large: readonly string[] = ['answers/large', 'answers/huge']
 /** The ways that need no socket, assigned to as few servers as can be. Each seed gives each another cohort. */
 export function inCohorts(seed: 'first' | 'second'): string[][] {
   return assigned(
-    ways.filter(
+    variants.filter(
       (variant) => !needsSocket(variant) && !(seed === 'second' && large.includes(variant)),
     ),
     seed,

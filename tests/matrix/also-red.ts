@@ -85,37 +85,10 @@ const table: readonly Row[] = [
     [
       ...named(/^(?!envelope).*\/bad-input-no-5xx(?:#|$)|^jobs\.create\/202-any-text/),
       ...of('files.list/2xx-file-types', '#unknown-5xx', '#none-5xx'),
-      'files.upload/4xx-unknown-graph#5xx',
-      'jobs.retrieve/4xx-malformed-id#5xx',
     ],
     itsInput,
     [crash],
   ],
-  ...rows(/\/4xx-malformed-body$|^(?!pdf\.parse).*\/4xx-(?:missing-member|unknown-file)$/).map(
-    ({ id, operation }): Row => {
-      const isSent = !id.endsWith('-body') || ['pdf.parse', 'chat.create'].includes(operation)
-      return [
-        [`${id}#5xx`],
-        itsInput,
-        [crash, ...(isSent ? [`${operation}/bad-input-no-5xx`] : [])],
-      ]
-    },
-  ),
-  ...[
-    ...of('4xx-missing-member translate.run', '#empty-body'),
-    ...of('4xx-missing-member web-search.run', '#absent-member'),
-    ...of('4xx-unknown-file graphs.add-file', '#unknown-id', '#deleted-id'),
-    ...of('4xx-unknown-file vision.analyze', '#unknown-id', '#deleted-id'),
-    ...of('400-malformed-request vision.analyze', '#later-item'),
-    ...of('400-malformed-request completion.create', '#zero'),
-  ].map((name): Row => {
-    const [row, operation, kind] = name.split(/[ #]/)
-    return [
-      [`${operation}/bad-input-no-5xx#${kind}`],
-      'a 5xx is none of the 4xx either',
-      [crash, `${operation}/${row}`],
-    ]
-  }),
   [
     ['completion.create/400-wrong-content-type#spoils-connection'],
     'a body without a label is among the bad input that it sends, and spoils its connection as well',

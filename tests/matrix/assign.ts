@@ -67,15 +67,10 @@ export function disturbedBy(defect: string): readonly string[] {
   if (id === 'envelope/large-body') return ['pdf.parse', 'vision.analyze', 'files.upload']
   // The next request on its connection is answered as if it were wrong, too.
   if (defect.endsWith('#spoils-connection')) return [operationOf(id)]
-  if (defect === 'envelope/unknown-path#granted') return [spellings]
   if (id.endsWith('-removed')) return [operationOf(id)]
   // The envelope of a 401 is changed by one of them at most.
   if (defect === 'envelope/message-keys') return [envelopeOf401]
-  if (
-    /\/(2xx|200)-query-config#empty$|\/bad-input-no-5xx#repeated$|^chat\.create\/200-(text|image)-parts/.test(
-      defect,
-    )
-  )
+  if (/\/(2xx|200)-query-config#empty$|^chat\.create\/200-(text|image)-parts/.test(defect))
     return [furtherControls(operationOf(id))]
   return controls.has(id) ? [operationOf(id)] : []
 }
@@ -83,18 +78,11 @@ export function disturbedBy(defect: string): readonly string[] {
 /** Need of switches that show by probes which add something beside their fault: that is to be granted without it. */
 const furtherControls = (operation: string): string => `further controls of ${operation}`
 
-/** Need of switches that paths spelled otherwise show: sent only to a server that refuses what it does not know. */
-const spellings = 'spellings of paths'
-
 /** Need of switches that the shape of envelopes shows: a 401 comes to every run. */
 const envelopeOf401 = 'the envelope of a 401'
 
 /** Gives what has to be in order for the switch to show. */
 function needs(defect: string): readonly string[] {
-  const isSpelled =
-    /#takes-(?:slash|double-slash|path-parameter|upper-case|alias|suffix|percent-encoded|query)$/.test(
-      defect,
-    )
   const isShape = ownId(defect) === 'envelope/shape'
   const needsUploads =
     /^(files.list\/2xx-(accepted#(many|empty-file)|filtered)|files.retrieve\/2xx-own-record|graphs.create\/2xx-usable#additions)$/.test(
@@ -102,7 +90,6 @@ function needs(defect: string): readonly string[] {
     )
   return [
     ...redUnder(defect).map(operationOf),
-    ...(isSpelled ? [spellings] : []),
     ...(isShape ? [envelopeOf401] : []),
     ...(/\/400-(query-config|malformed-(messages|tools|tool-choice)|invalid-stream-options)(#|$)/.test(
       defect,

@@ -1,4 +1,5 @@
-import { testGranted, testOthers } from './every-case.ts'
+import { testAllowed, testGranted, testOthers } from './every-case.ts'
 
 testGranted()
 testOthers()
+testAllowed()

@@ -1,5 +1,6 @@
-import { testGranted, testOthers } from './every-case.ts'
+import { testAllowed, testGranted, testOthers } from './every-case.ts'
 
-// `npm run test:servers` has all rounds, and the other wrong answers of all operations.
+// `npm run test:servers` has all rounds, and the other answers to all operations.
 testGranted(1)
-testOthers(['completion.create', 'files.retrieve'])
+testOthers(['files.retrieve'])
+testAllowed(['files.retrieve'])

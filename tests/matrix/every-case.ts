@@ -46,11 +46,13 @@ const statusesOf = (pairs: Pairs): number[] => pairs.map(([status]) => status).f
 /** A status that is right: the first pair's own, or one of its range. */
 const rightStatus = (pairs: Pairs): number => statusesOf(pairs)[0] ?? 422
 
-const granted: Wrong = (_, control) => ({
-  ...control,
-  sentAt: performance.now(),
-  endedAt: performance.now(),
-})
+/** Bad input may be granted: whatever answers it is right but a breakdown. */
+const mayBeGranted = (pairs: Pairs): boolean => pairs.some(([status]) => status === 'no-5xx')
+
+const granted: Wrong = (pairs, control) =>
+  mayBeGranted(pairs)
+    ? refusal(500, 'InternalServerError')
+    : { ...control, sentAt: performance.now(), endedAt: performance.now() }
 
 /** Other wrong answers. */
 const others: Readonly<Record<string, Wrong>> = {
@@ -83,6 +85,8 @@ function described(fault: string | undefined, { method, path, headers, body = ''
 
 const refusalsOf = (group: string): string[] =>
   ['4*', '5*', 'model-*'].map((row) => `${group}/${row}`)
+/** And what may be granted, but not break down. */
+const allOf = (group: string): string[] => [...refusalsOf(group), `${group}/bad-input-no-5xx`]
 
 /** Judges refusals; what is sent for them is answered wrongly if `wrong` says so. */
 async function judgeRefusals(
@@ -119,14 +123,15 @@ async function judgeRefusals(
 /** The cases of the refusals of a group, by requirement, as they are sent if all of them are refused. */
 async function casesOf(group: string): Promise<Cases> {
   const cases = new Map<string, Case[]>()
-  await judgeRefusals(refusalsOf(group), (id, what, nth) => {
+  await judgeRefusals(allOf(group), (id, what, nth) => {
     cases.set(id, [...(cases.get(id) ?? []), { id, what, nth }])
     return undefined
   })
   return cases
 }
 
-const rowOf = ({ id }: Case): Pairs => requirementOf(id as RequirementId).expects as Pairs
+const rowOf = ({ id }: Pick<Case, 'id'>): Pairs =>
+  requirementOf(id as RequirementId).expects as Pairs
 
 /** Answers these cases so, one of a requirement at most; gives a line for each that does not fail, and for whatever else fails. */
 async function mistakes({ cases, only }: Round, wrong: Wrong): Promise<string[]> {
@@ -164,7 +169,38 @@ function rounds(group: string, cases: Cases): Round[] {
     for (const [at, one] of of.entries()) dealt[(first + at) % size]!.push(one)
   }
   const large = all.filter(({ length }) => length > shared).map(([first]) => first!.id)
-  return dealt.map((of, at) => ({ cases: of, only: at < shared ? refusalsOf(group) : large }))
+  return dealt.map((of, at) => ({ cases: of, only: at < shared ? allOf(group) : large }))
+}
+
+/** Statuses of a range, by its name; an answer of any name will do. */
+const ranges: Readonly<Record<string, readonly number[]>> = {
+  '4xx': [400, 403, 404, 409, 410, 413, 415, 422],
+  '4xx-body': [400, 409, 413, 415, 422],
+  '4xx-id': [400, 403, 404, 410, 422],
+  any: [400, 500],
+}
+
+/** Every answer that a row allows. */
+const rightAnswers = (pairs: Pairs): HttpResult[] =>
+  pairs.flatMap(([of, ...names]) =>
+    (isNumber(of) ? [of] : (ranges[of] ?? [])).flatMap((status) =>
+      (names.length > 0 ? names : ['OwnName']).map((name) => refusal(status, name)),
+    ),
+  )
+
+/** Gives what fails if each refusal is the `nth` of the answers that its row allows, and how many have so many. */
+async function accused(group: string, nth: number) {
+  const met = new Set<string>()
+  const results = await judgeRefusals(refusalsOf(group), (id) => {
+    const right = rightAnswers(rowOf({ id }))[nth]
+    if (right) met.add(id)
+    return right
+  })
+  const failed = results.filter(({ outcome }) => outcome === 'failed')
+  return {
+    met: met.size,
+    failed: failed.map(({ id, failures }) => `${id}: ${failures[0]?.actual}`),
+  }
 }
 
 /** One case of each requirement that may be answered so, drawn by a fixed seed, in two rounds. */
@@ -173,7 +209,7 @@ function drawn(group: string, cases: Cases, kind: string): Round[] {
   const random = randomFrom(47)
   const all = [...cases]
     .map(([id, of]) => random.oneOf(`${kind} ${id}`, of))
-    .filter((one) => wrong(rowOf(one), lost()) !== undefined)
+    .filter((one) => !mayBeGranted(rowOf(one)) && wrong(rowOf(one), lost()) !== undefined)
   // An operation that gives no answer twice in a row is not asked again: three are enough, each by itself.
   const dealt =
     kind === 'no answer'
@@ -208,4 +244,17 @@ export function testOthers(some = groups): void {
       await expectFailures(drawn(group, await casesOf(group), kind), others[kind]!)
     },
   )
+}
+
+/** Tests that no answer which a row allows fails it. */
+export function testAllowed(some = groups): void {
+  test.each(some)('%s: no refusal fails that its row allows', async (group) => {
+    const found: string[] = []
+    for (let nth = 0; ; nth++) {
+      const { met, failed } = await accused(group, nth)
+      if (met === 0) break
+      found.push(...failed)
+    }
+    expect(found).toEqual([])
+  })
 }

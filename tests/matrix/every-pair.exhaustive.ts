@@ -1,8 +1,8 @@
 import { describe, test } from 'vitest'
-import { needsSocket } from '../../reference/server.ts'
-import { expectConforming, familyOf, ways } from './allowed-differences.ts'
+import { needsSocket, variants } from '../../reference/server.ts'
+import { expectConforming, familyOf } from './allowed-differences.ts'
 
-const inProcess = ways.filter((way) => !needsSocket(way))
+const inProcess = variants.filter((way) => !needsSocket(way))
 const pairs = inProcess.flatMap((one, at) =>
   inProcess
     .slice(at + 1)
@@ -11,6 +11,6 @@ const pairs = inProcess.flatMap((one, at) =>
 )
 
 describe('fails nothing, and exercises all but what is listed, under', () => {
-  test.each(ways)('%s by itself', (way) => expectConforming([way]))
+  test.each(variants)('%s by itself', (way) => expectConforming([way]))
   test.each(pairs)('%s with %s', (...pair) => expectConforming(pair))
 })

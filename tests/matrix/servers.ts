@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { TargetFile } from '../../harness/target/model.ts'
-import { isRefusal } from '../../catalogue/expected.ts'
-import { catalogue } from '../../catalogue/catalogue.ts'
 import { defects, needsSocket } from '../../reference/server.ts'
 import { observedRequirements } from '../../harness/checks/envelope-watch.ts'
 import { operations } from '../../catalogue/operations.ts'
 import { ownId, redUnder } from './also-red.ts'
-import { withoutCleanup, withoutPdf, withTwoMessages } from './changed-targets.ts'
+import { withoutCleanup, withoutPdf } from './changed-targets.ts'
 import { cohortsIn, assign, disturbedBy, isOfStates, operationOf } from './assign.ts'
 
 /** One broken server of the kill matrix. */
@@ -23,17 +21,6 @@ export interface BrokenServer {
   readonly change: (file: TargetFile) => TargetFile
 }
 
-/** The needs of a switch in the target file. */
-function changeFor(
-  switches: readonly string[],
-  removed: boolean,
-): (file: TargetFile) => TargetFile {
-  const changes = [withoutCleanup]
-  if (removed) changes.push(withoutPdf)
-  if (switches.some((name) => name.endsWith('#takes-earlier'))) changes.push(withTwoMessages)
-  return (file) => changes.reduce((changed, change) => change(changed), file)
-}
-
 /** The server that has these switches on. */
 export function brokenServer(switches: readonly string[], assignment = ''): BrokenServer {
   const removed = switches.some((name) => ownId(name) === 'pdf.parse/4xx-removed')
@@ -45,7 +32,7 @@ export function brokenServer(switches: readonly string[], assignment = ''): Brok
     defects: switches,
     variants: removed ? ['pdf-removed'] : [],
     only: [],
-    change: changeFor(switches, removed),
+    change: (file) => (removed ? withoutPdf(withoutCleanup(file)) : withoutCleanup(file)),
   }
 }
 
@@ -90,15 +77,6 @@ function narrowServer(
 
 const onSockets = defects.filter(needsSocket)
 
-/**
- * Refuses as it should but for the status or the name. `tests/spec/pairs` proves these verdicts for every row and every
- * pair, and the row's own switch its wiring; `npm run exhaustive` judges each of them.
- */
-export function isProvenByPairs(defect: string): boolean {
-  if (!/#(?:status|tpe)$/.test(defect)) return false
-  return isRefusal(catalogue.find(({ id }) => id === ownId(defect))?.expects)
-}
-
 /** Switches whose work shows by the response to another, later request. */
 const shownLater: ReadonlySet<string> = new Set(['files.upload/2xx-attached-to-graph'])
 
@@ -107,23 +85,7 @@ export function needsOtherCohort(defect: string): boolean {
   return (/#no-answer$/.test(defect) || shownLater.has(defect)) && !isOfStates(ownId(defect))
 }
 
-/**
- * One suite judges the settings of both operations that have them, by the same table: every other kind of fault is on in a
- * server of the one, the rest in a server of the other. `npm run exhaustive` judges each of them.
- */
-export function isProvenByOther(defect: string): boolean {
-  const [operation, kind] = defect.split('/400-query-config#takes-')
-  if (kind === undefined || kind === 'other-path') return false
-  const own = defects.filter((other) => other.startsWith('chat.create/400-query-config#takes-'))
-  return (
-    own.findIndex((other) => other.endsWith(`#takes-${kind}`)) % 2 ===
-    (operation === 'chat.create' ? 0 : 1)
-  )
-}
-
-const inProcess = defects.filter(
-  (defect) => !needsSocket(defect) && !isProvenByPairs(defect) && !isProvenByOther(defect),
-)
+const inProcess = defects.filter((defect) => !needsSocket(defect))
 
 const first = [...crowded, others].map((among) => {
   const switches = inProcess.filter((defect) => groupOf(defect) === among)

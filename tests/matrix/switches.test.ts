@@ -3,15 +3,7 @@ import { defects, needsSocket } from '../../reference/server.ts'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { alsoRed, ownId } from './also-red.ts'
 import { disturbedBy, operationOf } from './assign.ts'
-import {
-  brokenServers,
-  isProvenByOther,
-  isProvenByPairs,
-  needsOtherCohort,
-  parts,
-  serversOf,
-  serversOnSockets,
-} from './servers.ts'
+import { brokenServers, needsOtherCohort, parts, serversOf, serversOnSockets } from './servers.ts'
 
 const ids: readonly string[] = catalogue.map(({ id }) => id)
 const servers = [...brokenServers, ...serversOnSockets]
@@ -28,8 +20,7 @@ test('every switch is on in one server, in two where nothing stamps its evidence
   const times = (defect: string): number =>
     servers.filter((server) => server.defects.includes(defect)).length
   const expected = (defect: string): number => {
-    if (needsSocket(defect)) return 1
-    return isProvenByPairs(defect) || isProvenByOther(defect) ? 0 : needsOtherCohort(defect) ? 2 : 1
+    return !needsSocket(defect) && needsOtherCohort(defect) ? 2 : 1
   }
   expect(defects.filter((defect) => times(defect) !== expected(defect))).toEqual([])
   const operation = (defect: string): string => operationOf(ownId(defect))
@@ -42,18 +33,6 @@ test('every switch is on in one server, in two where nothing stamps its evidence
     ),
   )
   expect(new Set(ofOneOperation).size).toBe(ofOneOperation.length)
-})
-
-test('a kind of fault that is left to another operation is on in a server of that one', () => {
-  const left = defects.filter(isProvenByOther)
-  expect(left.length).toBeGreaterThan(30)
-  const others = left.map((name) => {
-    const [own, other] = name.startsWith('chat.create/')
-      ? ['chat.create', 'graphs.query']
-      : ['graphs.query', 'chat.create']
-    return name.replace(own, other)
-  })
-  expect(others.filter((name) => !servers.some(({ defects: on }) => on.includes(name)))).toEqual([])
 })
 
 test('beside a switch that leaves an operation in disorder there is none of that operation', () => {

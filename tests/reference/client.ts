@@ -29,8 +29,6 @@ export interface Change {
   readonly merge?: Readonly<Record<string, unknown>>
   readonly raw?: { readonly text?: string; readonly base64?: string; readonly contentType: string }
   readonly repeat?: number
-  /** Pairs that answer it too, if the server has nothing there. */
-  readonly mayLack?: readonly string[]
   readonly before?: readonly Side[]
   readonly after?: readonly Side[]
 }

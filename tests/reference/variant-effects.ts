@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { get, play, send, settleMs, target, type Reply, type Server, type Story } from './client.ts'
 import { connectionEffects } from './connection-effects.ts'
 import { jobEffects } from './job-effects.ts'
-import { isRefused } from './refusal-rows.ts'
+import { isRefused } from './refusals.ts'
 
 const { resources } = target
 const unknown = '11111111-2222-4333-8444-555555555555'
