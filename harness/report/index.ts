@@ -25,5 +25,5 @@ export { foreignBaseline, isExpectedFailure } from './baseline.ts'
 export { readBaseline, readBaselineOrNone, reasonExpected, updateBaseline } from './baseline.ts'
 
 // A part of the requirements, and the parts of a run.
-export { isObserved, isSelected, matchesId, maxPatterns } from './selection.ts'
+export { isObserved, isSelected, matchesId } from './selection.ts'
 export { patternProblem } from './selection.ts'

@@ -11,9 +11,6 @@ export function isSelected(id: string, { only, skip }: Selection): boolean {
 
 const longestPattern = 256
 
-/** Most patterns that a file may hold in one place: several times as many as there are requirements. */
-export const maxPatterns = 1000
-
 /** Why a text can be no pattern; undefined if it can. */
 export function patternProblem(pattern: string): string | undefined {
   if (pattern.length <= longestPattern) return undefined

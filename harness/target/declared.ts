@@ -8,8 +8,7 @@ import type { Area, Need, Requirement } from '../../catalogue/requirement.ts'
 import { mayBeUnreachable } from '../../catalogue/requirement.ts'
 import { scenarioExample } from '../../catalogue/scenario-examples.ts'
 import { getAt, isObject, mergePatch, tokensOf } from '../../schemas/json.ts'
-import { matchesId, maxPatterns, patternProblem } from '../report/index.ts'
-import { type Reason, undeclaredReason } from '../report/index.ts'
+import { matchesId, type Reason, undeclaredReason } from '../report/index.ts'
 import type { Scenario, Target } from './model.ts'
 import { didYouMean, requirementIds } from './nearest.ts'
 import type { OperationValue, TargetFile } from './target-file.ts'
@@ -160,11 +159,12 @@ function exampleFile(need: Need, file: TargetFile): unknown {
   const [member = '', name = '', part, last = ''] = tokensOf([need].flat()[0] ?? '')
   const example = (): unknown => {
     if (member === 'scenarios') return scenarioFor(name, file)
-    if (member === 'keys') return { env: keyExamples[name] ?? 'NAME' }
+    if (member === 'keys')
+      return { env: name === 'full' ? 'CONFORM_API_KEY' : `CONFORM_KEY_${name.toUpperCase()}` }
     if (isOperationId(name)) return operationExample(name, part, last)
-    const resource: unknown = Object.entries(resourceExamples).find(([one]) => one === name)?.[1]
-    const isInput = part === 'requiredInputs'
-    return isInput ? { ...(resource as object), requiredInputs: ['<input id>'] } : resource
+    return part === 'requiredInputs'
+      ? { ...application, requiredInputs: ['<input id>'] }
+      : resourceExamples[name]
   }
   return { [member]: { [name]: example() } }
 }
@@ -201,7 +201,7 @@ function operationExample(operation: OperationId, part: string | undefined, last
 /** Parts of a target file beside its operations: pasted from reasons, so that each fits the schema. Angle brackets are to be filled in. */
 const application = { id: '<application id>', inputs: [{ id: '<input id>', value: ['tea'] }] }
 
-export const resourceExamples = {
+const resourceExamples: Readonly<Record<string, unknown>> = {
   application,
   otherApplication: application,
   slowApplication: application,
@@ -217,47 +217,36 @@ export const resourceExamples = {
   graph: '<graph id>',
 }
 
-export const contentExample = {
+const contentExample = {
   content: { text: 'Tea is a drink.' },
   contentType: 'text/plain',
   filename: 'tea.txt',
 }
 
-export const keyExamples: Readonly<Record<string, string>> = {
-  full: 'CONFORM_API_KEY',
-  expired: 'CONFORM_KEY_EXPIRED',
-  restricted: 'CONFORM_KEY_RESTRICTED',
-}
-
 /** The requirements that are unreachable, and why: what an entry matches, if it may be unreachable and is not declared nevertheless. */
 export function unreachableIds(file: TargetFile): Record<string, string> {
   const entries = Object.entries(file.unreachable ?? {})
-  const reasonOf = (id: string): string | undefined =>
-    entries.find(([pattern]) => matchesId(id, pattern))?.[1]
-  const found = catalogue.filter(
-    (one) => reasonOf(one.id) !== undefined && mayBeUnreachable(one) && !isDeclared(file, one),
-  )
-  return Object.fromEntries(found.map(({ id }) => [id, reasonOf(id)!]))
+  const found = catalogue.flatMap((one) => {
+    const entry = entries.find(([pattern]) => matchesId(one.id, pattern))
+    return entry && mayBeUnreachable(one) && !isDeclared(file, one) ? [[one.id, entry[1]]] : []
+  })
+  return Object.fromEntries(found) as Record<string, string>
 }
 
 export function unreachableProblems(file: TargetFile): string[] {
-  const entries = Object.keys(file.unreachable ?? {})
-  if (entries.length > maxPatterns) return [`unreachable has more than ${maxPatterns} entries`]
-  return entries.flatMap((entry) => {
-    const problem = patternProblem(entry)
-    if (problem !== undefined) return [`unreachable: ${problem}`]
-    const path = `unreachable.${entry}`
+  const problemOf = (entry: string): string | undefined => {
     const matched = catalogue.filter(({ id }) => matchesId(id, entry))
-    if (matched.length === 0)
-      return [`${path} matches no requirement${didYouMean(entry, requirementIds)}`]
+    if (matched.length === 0) return ` matches no requirement${didYouMean(entry, requirementIds)}`
     const possible = matched.filter(mayBeUnreachable)
-    if (isRequirementId(entry) && possible.some((one) => isDeclared(file, one)))
-      return [`${path}: what this requirement needs is declared; remove one of the two`]
-    return possible.length > 0
-      ? []
-      : [
-          `${path} matches only what the full key and a valid request can reach, and that cannot be declared unreachable`,
-        ]
+    if (possible.length === 0)
+      return ' matches only what the full key and a valid request can reach, and that cannot be declared unreachable'
+    return isRequirementId(entry) && possible.some((one) => isDeclared(file, one))
+      ? ': what this requirement needs is declared; remove one of the two'
+      : undefined
+  }
+  return Object.keys(file.unreachable ?? {}).flatMap((entry) => {
+    const problem = problemOf(entry)
+    return problem === undefined ? [] : [`unreachable.${entry}${problem}`]
   })
 }
 

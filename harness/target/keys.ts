@@ -116,12 +116,6 @@ export function noteHeader(
     note(context, place, credentials ?? value, credentials === undefined ? label : behind)
   } else if (isSecretName(name)) {
     note(context, place, value, label)
-    // Each value of a cookie by itself: a target may repeat it.
-    for (const part of /cookie$/i.test(name) ? value.split(/;\s*/) : []) {
-      const single = part.slice(part.indexOf('=') + 1)
-      if (single !== value && single.length >= shortestKey)
-        context.secrets.push({ value: single, label: labels.other })
-    }
   } else if (variable !== undefined) context.hidden.push({ value, label })
 }
 
