@@ -59,8 +59,7 @@ export async function checkFile(
   const { entries, unreadable, creator } = await readHar(file)
   const { target, warnings } = await recordedTarget(options, () => likeliestBaseUrl(entries, file))
   const { baseline, baseUrl, target: path, tpe } = options
-  const ofBaseline =
-    baseline === undefined ? [] : foreignBaseline(readBaseline(baseline, tpe ?? 'exact'), target)
+  const ofBaseline = baseline === undefined ? [] : foreignBaseline(readBaseline(baseline), target)
   say(`a recording can show at most ${countShown(target)} of ${catalogue.length} requirements`)
   const redactor = redactorFor(target)
   learnSecrets(redactor, entries)

@@ -32,7 +32,7 @@ export interface ConformanceOptions {
   readonly strict?: boolean
   /** Sends nothing that a conforming target would answer by creating or generating. */
   readonly readOnly?: boolean
-  /** Which of the two verdicts decides; default `exact`. */
+  /** Which code names pass: the exact ones, or any of the status's row of §7.2; default `exact`. */
   readonly tpe?: TpeMode
   /** Stops at the first `must` that fails, or when so many have failed. */
   readonly bail?: boolean | number

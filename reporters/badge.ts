@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import type { Report } from '../harness/report/index.ts'
-import { type Standing, standingOf, type Tone, familySentence } from './view/standing.ts'
+import { type Standing, standingOf, type Tone } from './view/standing.ts'
 import { leftOutOf, leftOutWords } from './view/excused.ts'
 import { total } from './view/groups.ts'
 import { operations } from '../catalogue/operations.ts'
@@ -39,7 +39,7 @@ const colors = { good: 'brightgreen', warning: '#9a6700', bad: 'red' } as const 
 
 /**
  * An SVG badge: how the run ended with its mode, how many of the required checks that apply have passed, what is excused or not
- * served, and how many operations were judged if some are not; in its description, how the two verdicts differ.
+ * served, and how many operations were judged if some are not.
  */
 export function renderBadge(report: Report): string {
   // Loaded when a badge is drawn: other formats do not need it.
@@ -47,14 +47,12 @@ export function renderBadge(report: Report): string {
     'badge-maker',
   ) as typeof import('badge-maker')
   const standing = standingOf(report)
-  const badge = makeBadge({
+  return makeBadge({
     label: 'conformance',
     message: messageOf(report, standing),
     color: report.verdict === 'not-judged' ? 'lightgrey' : colors[standing.tone],
     style: 'flat',
   })
-  const note = familySentence(report)
-  return note === undefined ? badge : badge.replace('</title>', `</title><desc>${note}</desc>`)
 }
 
 function messageOf(report: Report, standing: Standing): string {

@@ -43,7 +43,6 @@ export function renderCtrf(report: Report): string {
         extra: {
           exit: report.exit,
           verdict: report.verdict,
-          verdicts: report.verdicts,
           summary: report.summary,
           seed: run.seed,
           tpe: run.tpe,

@@ -48,13 +48,11 @@ export function renderJunit(report: Report): string {
 }
 
 function properties(report: Report): [name: string, value: string][] {
-  const { exit, run, suite, target, verdict, verdicts } = report
+  const { exit, run, suite, target, verdict } = report
   return [
     ['target', target.name],
     ['baseUrl', target.baseUrl],
     ['verdict', verdict],
-    ['verdict.exact', verdicts.exact],
-    ['verdict.family', verdicts.family],
     ['exit', `${exit.code}: ${exit.because}`],
     ['seed', String(run.seed)],
     ['suite', `${suite.name} ${suite.version}`],

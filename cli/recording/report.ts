@@ -112,7 +112,7 @@ function failureOf(
     expected: clean(expected + cites),
     cites,
     actual: clean(typeof actual === 'function' ? actual() : (actual ?? describeResponse(exchange))),
-    familyOnly: false,
+    onlyName: false,
     seed: 0,
     rerun,
     ...(at !== undefined && { at }),

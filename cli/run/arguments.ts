@@ -208,7 +208,10 @@ export function addGates<Args extends unknown[], Opts extends OptionValues>(
 }
 
 function tpeOption() {
-  return new Option('--tpe <mode>', 'which verdict decides').choices(['exact', 'family'] as const)
+  return new Option('--tpe <mode>', 'which code names pass: exact, or any of the status').choices([
+    'exact',
+    'family',
+  ] as const)
 }
 
 /** A whole number in that range, or a sentence that says so. */

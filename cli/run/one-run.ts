@@ -124,9 +124,9 @@ function withoutKeys(options: RunArguments, { target }: FoundTarget): RunArgumen
   }
 }
 
-export function baselineOf({ baseline, updateBaseline, tpe }: RunArguments): Baseline | undefined {
+export function baselineOf({ baseline, updateBaseline }: RunArguments): Baseline | undefined {
   if (baseline === undefined) return undefined
-  return updateBaseline ? readBaselineOrNone(baseline, tpe) : readBaseline(baseline, tpe)
+  return updateBaseline ? readBaselineOrNone(baseline) : readBaseline(baseline)
 }
 
 /** Nothing is sent for a report that could not be written, or that would overwrite what it is made from. */

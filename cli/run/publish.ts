@@ -64,7 +64,7 @@ async function heldAgainst(
   const { run, requirements } = whole
   const by = (held: Baseline): Report => ({
     ...whole,
-    run: { ...run, baseline: holdAgainst(held, requirements, run.tpe, now) },
+    run: { ...run, baseline: holdAgainst(held, requirements, now) },
   })
   if (!options.updateBaseline) return by(baseline)
   if (whole.verdict === 'not-judged' || run.interrupted) {

@@ -3,14 +3,14 @@ import { requirementsDigest, specDigest, specVersion } from '../../catalogue/cat
 import { packageFile } from '../../schemas/package-file.ts'
 import { decided } from './exit-code.ts'
 import type { Report, RequirementResult } from './report-schema.ts'
-import { summarize, bothVerdicts } from './verdict.ts'
+import { summarize, verdictOf } from './verdict.ts'
 
 interface Found {
   readonly target: Report['target']
   readonly run: Report['run']
   /** Every requirement of the catalogue, in its order. */
   readonly requirements: RequirementResult[]
-  /** Options that the verdicts depend on besides the results. */
+  /** Options that the verdict depends on besides the results. */
   readonly judged: Parameters<typeof computed>[1]
   /** Why the target could not be judged, if it could not. */
   readonly notJudged?: string | undefined
@@ -57,19 +57,18 @@ export const noRun: Report['run'] = {
 type Stated = Pick<Report, 'format' | 'suite' | 'target' | 'run' | 'requirements'>
 
 /**
- * The report with what follows from its results: verdicts, summary, exit code.
- * @param judged what the verdicts depend on besides the results
+ * The report with what follows from its results: verdict, summary, exit code.
+ * @param judged what the verdict depends on besides the results
  * @param notJudged why the target could not be judged, if it could not
  */
 export function computed(
   stated: Stated,
-  judged: Parameters<typeof bothVerdicts>[1],
+  judged: Parameters<typeof verdictOf>[1],
   notJudged?: string,
 ): Report {
-  const { run, requirements } = stated
-  const verdicts = bothVerdicts(requirements, judged)
-  const summary = summarize(requirements, run.tpe)
-  return decided({ ...stated, verdict: verdicts[run.tpe], verdicts, summary }, { notJudged })
+  const { requirements } = stated
+  const verdict = verdictOf(requirements, judged)
+  return decided({ ...stated, verdict, summary: summarize(requirements) }, { notJudged })
 }
 
 export function suiteVersion(): string {

@@ -4,8 +4,8 @@ import { validate } from '../../schemas/validate.ts'
 import { isLoopback } from '../loopback.ts'
 import { ensure } from '../user-error.ts'
 import { parseJson, parseReport, readBytes } from './json-file.ts'
-import type { BaselineSummary, Report, RequirementResult, TpeMode } from './report-schema.ts'
-import { type HttpResponse, isSame, outcomeIn, responsesOf, sayAnswers } from './verdict.ts'
+import type { BaselineSummary, Report, RequirementResult } from './report-schema.ts'
+import { type HttpResponse, isSame, responsesOf, sayAnswers } from './verdict.ts'
 
 /** A failure that is known of, and so does not decide the exit code. */
 export interface BaselineEntry {
@@ -27,13 +27,13 @@ export interface Baseline {
 }
 
 /** Reads `schemas/baseline.schema.json`, or a report, of which each failure is expected to come the same way; throws UserError. */
-export function readBaseline(file: string, mode: TpeMode): Baseline {
-  return parseBaseline(readBytes(file).toString('utf8'), file, mode)
+export function readBaseline(file: string): Baseline {
+  return parseBaseline(readBytes(file).toString('utf8'), file)
 }
 
 /** Reads a baseline that is about to be rewritten: if there is no such file yet, nothing is expected. */
-export function readBaselineOrNone(file: string, mode: TpeMode): Baseline {
-  return existsSync(file) ? readBaseline(file, mode) : { file, entries: [] }
+export function readBaselineOrNone(file: string): Baseline {
+  return existsSync(file) ? readBaseline(file) : { file, entries: [] }
 }
 
 /** A baseline as it is written by hand. */
@@ -43,12 +43,12 @@ interface BaselineFile {
   })[]
 }
 
-export function parseBaseline(text: string, file: string, mode: TpeMode): Baseline {
+export function parseBaseline(text: string, file: string): Baseline {
   const value = parseJson(text, file)
   if (isObject(value) && ('format' in value || 'requirements' in value)) {
     const { requirements, target } = parseReport(text, file)
-    const failed = requirements.filter((result) => outcomeIn(result, mode) === 'failed')
-    return { file, entries: failed.map((result) => recorded(result, mode)), of: target }
+    const failed = requirements.filter((result) => result.outcome === 'failed')
+    return { file, entries: failed.map((result) => recorded(result)), of: target }
   }
   const validity = validate('baseline', value)
   const problem = validity.valid ? '' : validity.problem
@@ -63,16 +63,15 @@ export function parseBaseline(text: string, file: string, mode: TpeMode): Baseli
   return { file, entries }
 }
 
-function recorded(result: RequirementResult, mode: TpeMode): BaselineEntry {
-  const was = responsesOf(result, mode)
+function recorded(result: RequirementResult): BaselineEntry {
+  const was = responsesOf(result)
   return { id: result.id, ...(was.length > 0 && { was }) }
 }
 
-/** Holds a baseline against results, in that mode. A stale entry decides the exit code; one that was not exercised is only named. */
+/** Holds a baseline against results. A stale entry decides the exit code; one that was not exercised is only named. */
 export function holdAgainst(
   { entries, file }: Baseline,
   results: readonly RequirementResult[],
-  mode: TpeMode,
   now: Date,
 ): BaselineSummary {
   const byId = new Map(results.map((result) => [result.id, result]))
@@ -80,8 +79,8 @@ export function holdAgainst(
   for (const entry of entries) {
     const { id } = entry
     const result = byId.get(id)
-    const outcome = result && outcomeIn(result, mode)
-    const why = whyStale(entry, result, mode, now)
+    const outcome = result?.outcome
+    const why = whyStale(entry, result, now)
     if (why !== undefined) summary.stale.push({ id, why })
     else if (outcome === 'failed') summary.expected.push(id)
     else if (outcome !== 'passed') summary.notExercised.push(id)
@@ -105,10 +104,9 @@ export function heldEntries({ entries }: Baseline, now: Date): BaselineEntry[] {
 export function isExpectedFailure(
   entries: readonly BaselineEntry[],
   result: RequirementResult,
-  mode: TpeMode,
 ): boolean {
   const entry = entries.find(({ id }) => id === result.id)
-  return entry !== undefined && otherwise(entry, result, mode) === undefined
+  return entry !== undefined && otherwise(entry, result) === undefined
 }
 
 function isPast({ until }: BaselineEntry, now: Date): boolean {
@@ -119,23 +117,16 @@ function isPast({ until }: BaselineEntry, now: Date): boolean {
 function whyStale(
   entry: BaselineEntry,
   result: RequirementResult | undefined,
-  mode: TpeMode,
   now: Date,
 ): string | undefined {
   if (result === undefined) return 'no requirement has this id'
-  if (outcomeIn(result, mode) === 'passed' && !entry.flaky) return 'it passed'
-  return isPast(entry, now) ? `expected until ${entry.until}` : otherwise(entry, result, mode)
+  if (result.outcome === 'passed' && !entry.flaky) return 'it passed'
+  return isPast(entry, now) ? `expected until ${entry.until}` : otherwise(entry, result)
 }
 
 /** Why a failure is another one than was recorded; undefined if it is the same, or nothing was recorded. */
-function otherwise(
-  { was }: BaselineEntry,
-  result: RequirementResult,
-  mode: TpeMode,
-): string | undefined {
-  const others = responsesOf(result, mode).filter(
-    (one) => !was?.some((known) => isSame(known, one)),
-  )
+function otherwise({ was }: BaselineEntry, result: RequirementResult): string | undefined {
+  const others = responsesOf(result).filter((one) => !was?.some((known) => isSame(known, one)))
   if (was === undefined || others.length === 0) return undefined
   return `it fails otherwise: ${sayAnswers(was)} was recorded, ${sayAnswers(others)} was received`
 }
@@ -170,9 +161,9 @@ export function updateBaseline({ file, entries: old }: Baseline, report: Report,
     if (before && stays) return [before]
     if (result.outcome !== 'failed') return []
     // Answers that are all known stay as they were written.
-    if (before?.was && otherwise(before, result, run.tpe) === undefined) return [before]
+    if (before?.was && otherwise(before, result) === undefined) return [before]
     const decides = result.level === 'must' || run.strict
-    return before || decides ? [{ ...before, ...recorded(result, run.tpe) }] : []
+    return before || decides ? [{ ...before, ...recorded(result) }] : []
   })
   const written = entries.map(({ was, ...entry }) =>
     was === undefined ? entry : { ...entry, was: was.length === 1 ? was[0] : was },

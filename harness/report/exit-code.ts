@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { holdAgainst, readBaseline } from './baseline.ts'
 import type { Exit, Report, RequirementResult, Undecided, TpeMode } from './report-schema.ts'
 import { commonReason, isLeftOut, isLeftOutByOption, isMistake, count } from './reason.ts'
-import { bothVerdicts, summarize, inMode, outcomeIn, verdictOf } from './verdict.ts'
+import { summarize, verdictOf } from './verdict.ts'
 
 export interface ExitOptions {
   /** `--require-exercised`: a `must` that was not exercised counts like a failed one, unless it was left out. */
@@ -31,9 +31,9 @@ export function decide(
 }
 
 export function decided(report: Undecided, options: ExitOptions = {}): Report {
-  const { format, requirements, run, suite, summary, target, verdict, verdicts } = report
+  const { format, requirements, run, suite, summary, target, verdict } = report
   const exit = decide(report, options)
-  return { format, suite, target, run, exit, verdict, verdicts, summary, requirements }
+  return { format, suite, target, run, exit, verdict, summary, requirements }
 }
 
 /** Gives the report of a run of which something could not be written: whatever was learned, the exit code is 2. */
@@ -153,46 +153,27 @@ export function applyGates(report: Report, gates: Gates, now: Date): Report {
 }
 
 function withGates(report: Report, { tpe, strict, baseline }: Gates, now: Date): Report {
-  const moded = tpe === undefined || tpe === report.run.tpe ? report : applyMode(report, tpe)
-  const { run, requirements } = moded
+  const { run, requirements, verdict } = report
   const held =
-    baseline === undefined
-      ? run.baseline
-      : holdAgainst(readBaseline(baseline, run.tpe), requirements, run.tpe, now)
-  const gated = { ...run, strict: strict ?? run.strict, baseline: held }
+    baseline === undefined ? run.baseline : holdAgainst(readBaseline(baseline), requirements, now)
+  const gated = { ...run, tpe: tpe ?? run.tpe, strict: strict ?? run.strict, baseline: held }
   // What could not be judged is not judged, however strictly it is looked at.
-  if (gated.strict === run.strict || moded.verdict === 'not-judged') return { ...moded, run: gated }
-  const verdicts = bothVerdicts(requirements, gated)
-  return { ...moded, run: gated, verdicts, verdict: verdicts[run.tpe] }
-}
-
-/** Gives the report as that mode decides it: outcomes, verdict and summary. It has both verdicts already. */
-export function applyMode(report: Report, mode: TpeMode): Report {
-  return {
-    ...report,
-    run: { ...report.run, tpe: mode },
-    verdict: report.verdicts[mode],
-    summary: summarize(report.requirements, mode),
-    requirements: report.requirements.map((result) => inMode(result, mode)),
-  }
+  const isSame = gated.strict === run.strict || verdict === 'not-judged'
+  return { ...report, run: gated, verdict: isSame ? verdict : verdictOf(requirements, gated) }
 }
 
 /**
- * Contradictions within a report, one sentence each: verdicts, summary and outcomes are computed again from its
+ * Contradictions within a report, one sentence each: verdict, summary and outcomes are computed again from its
  * requirements. Nothing in a report that `conform` wrote and nobody changed.
  */
 export function inconsistencies(report: Report): string[] {
-  const { exit, requirements, run, summary, verdict, verdicts } = report
+  const { exit, requirements, run, summary, verdict } = report
   const found: string[] = []
-  for (const mode of ['exact', 'family'] as const) {
-    const computed = verdictOf(requirements, mode, run)
-    // `not-judged` is right also if the key was refused, which the requirements alone do not show.
-    if (verdicts[mode] !== computed && verdicts[mode] !== 'not-judged')
-      found.push(`verdicts.${mode} is ${verdicts[mode]}, but its requirements make it ${computed}`)
-  }
-  if (verdict !== verdicts[run.tpe])
-    found.push(`verdict is ${verdict}, but verdicts.${run.tpe} is ${verdicts[run.tpe]}`)
-  const counted = summarize(requirements, run.tpe)
+  const computed = verdictOf(requirements, run)
+  // `not-judged` is right also if the key was refused, which the requirements alone do not show.
+  if (verdict !== computed && verdict !== 'not-judged')
+    found.push(`verdict is ${verdict}, but its requirements make it ${computed}`)
+  const counted = summarize(requirements)
   for (const level of ['must', 'should'] as const)
     if (!isDeepStrictEqual(summary[level], counted[level]))
       found.push(`summary.${level} does not count its requirements`)
@@ -202,11 +183,8 @@ export function inconsistencies(report: Report): string[] {
   const seen = new Set<string>()
   for (const result of requirements) {
     const { failures, id } = result
-    const outcome = outcomeIn(result, run.tpe)
-    if (result.outcome !== outcome)
-      found.push(`${id} is ${result.outcome}, but its failures make it ${outcome}`)
-    if (result.outcome === 'failed' && failures.length === 0)
-      found.push(`${id} failed without a failure`)
+    if ((result.outcome === 'failed') !== failures.length > 0)
+      found.push(`${id} is ${result.outcome}, with ${failures.length} failures`)
     if (seen.has(id)) found.push(`${id} is in it twice`)
     seen.add(id)
   }

@@ -14,7 +14,7 @@ export { count, sayNeed, sayNeeds, sections, sectionsIn } from './reason.ts'
 export { rateOf, spokenRate } from './reason.ts'
 
 // Verdict, exit code, and which response failed.
-export { familyNamesOnly, inMode, summarize } from './verdict.ts'
+export { summarize } from './verdict.ts'
 export { type HttpResponse, isSame, responseOf, sayAnswers } from './verdict.ts'
 export { applyGates, decided, decisive, inconsistencies } from './exit-code.ts'
 export { outsideCause, withProblems } from './exit-code.ts'

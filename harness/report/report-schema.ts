@@ -203,7 +203,6 @@ const report = object({
   ...results,
   run,
   exit: described('The exit code of the run, and why it is what it is.', exit),
-  verdicts: object({ exact: defined<Verdict>('verdict'), family: defined<Verdict>('verdict') }),
   requirements: described(
     'Every requirement of the catalogue, in its order.',
     listOf(defined<AnyResult>('requirement')),

@@ -116,7 +116,7 @@ export const failure = object(
     message: described('What was sent.', text),
     expected: text,
     actual: text,
-    familyOnly: described('The answer satisfies --tpe family; only the exact name is wrong.', flag),
+    onlyName: described('Only the code name is wrong: --tpe family accepts the answer.', flag),
     seed: integer,
     rerun: described('The command that shows the failure again, without a key.', text),
   },

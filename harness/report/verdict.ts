@@ -1,5 +1,5 @@
 import type { Counts, Failure, Outcome, Report, RequirementResult } from './report-schema.ts'
-import type { TpeMode, Verdict } from './report-schema.ts'
+import type { Verdict } from './report-schema.ts'
 import { member, parsedJson } from '../../schemas/json.ts'
 import { isMistake } from './reason.ts'
 import { isSelected, type Selection } from './selection.ts'
@@ -16,16 +16,12 @@ interface RunFacts extends Pick<Report['run'], 'only' | 'skip' | 'readOnly'> {
 }
 
 /**
- * The verdict of the results in that mode. A run that was interrupted or read only has the verdict of what was learned,
+ * The verdict of the results. A run that was interrupted or read only has the verdict of what was learned,
  * never `conformant`. If nothing but `envelope/` is selected, those requirements alone make it a judgement.
  */
-export function verdictOf(
-  results: readonly RequirementResult[],
-  mode: TpeMode,
-  run: RunFacts,
-): Verdict {
+export function verdictOf(results: readonly RequirementResult[], run: RunFacts): Verdict {
   const has = (outcome: Outcome, some = results): boolean =>
-    some.some((result) => outcomeIn(result, mode) === outcome)
+    some.some((result) => result.outcome === outcome)
   const counted = countedRequirements(results, run)
   // Nobody chose what a recording shows: what it breaks is broken, however little else it shows.
   const isShown =
@@ -35,13 +31,6 @@ export function verdictOf(
   if (has('failed', run.strict ? results : musts)) return 'non-conformant'
   const isPart = run.readOnly || run.interrupted || results.some(isMistake)
   return isPart || has('not-exercised', musts) ? 'passing' : 'conformant'
-}
-
-export function bothVerdicts(
-  results: readonly RequirementResult[],
-  run: RunFacts,
-): Report['verdicts'] {
-  return { exact: verdictOf(results, 'exact', run), family: verdictOf(results, 'family', run) }
 }
 
 /** At least one of these requirements must have passed or failed: those outside `envelope/`, or all if only those are selected. */
@@ -62,45 +51,13 @@ const memberOf = {
   'not-applicable': 'notApplicable',
 } as const satisfies Record<Outcome, keyof Counts>
 
-export function summarize(results: readonly RequirementResult[], mode: TpeMode): Report['summary'] {
-  const of = (wanted: string) =>
-    countOutcomes(
-      results.filter(({ level }) => level === wanted),
-      mode,
-    )
+export function summarize(results: readonly RequirementResult[]): Report['summary'] {
+  const of = (wanted: string): Counts => {
+    const counts: Counts = { passed: 0, failed: 0, notExercised: 0, notApplicable: 0 }
+    for (const { level, outcome } of results) if (level === wanted) counts[memberOf[outcome]] += 1
+    return counts
+  }
   return { must: of('must'), should: of('should') }
-}
-
-export function countOutcomes(results: readonly RequirementResult[], mode: TpeMode): Counts {
-  const counts: Counts = { passed: 0, failed: 0, notExercised: 0, notApplicable: 0 }
-  for (const result of results) counts[memberOf[outcomeIn(result, mode)]] += 1
-  return counts
-}
-
-/**
- * The outcome of a result as that mode sees it, whichever mode it was recorded in: the failures that it keeps
- * hold both. In `family` a requirement whose failures are all only family names has passed.
- */
-export function outcomeIn({ failures, outcome }: RequirementResult, mode: TpeMode): Outcome {
-  if (failures.some(({ familyOnly }) => mode === 'exact' || !familyOnly)) return 'failed'
-  return outcome === 'failed' && failures.length > 0 ? 'passed' : outcome
-}
-
-export function inMode<Id extends string>(
-  result: RequirementResult<Id>,
-  mode: TpeMode,
-): RequirementResult<Id> {
-  const outcome = outcomeIn(result, mode)
-  if (outcome === result.outcome) return result
-  const { reason: _reason, ...rest } = result
-  return { ...rest, outcome }
-}
-
-/** Requirements that fail in `exact` and pass in `family`: their code names are only family names (§7.2). */
-export function familyNamesOnly(results: readonly RequirementResult[]): RequirementResult[] {
-  return results.filter(
-    (result) => outcomeIn(result, 'exact') === 'failed' && outcomeIn(result, 'family') !== 'failed',
-  )
 }
 
 /** A mark of what came back in a failure: enough to tell whether it is the same failure as before. */
@@ -125,11 +82,9 @@ function tpeIn(body: string): string | undefined {
   return typeof tpe === 'string' ? tpe : undefined
 }
 
-/** The answers that make the requirement fail in that mode, each once. */
-export function responsesOf(result: RequirementResult, mode: TpeMode): HttpResponse[] {
-  if (outcomeIn(result, mode) !== 'failed') return []
-  const counted = result.failures.filter(({ familyOnly }) => mode === 'exact' || !familyOnly)
-  return counted
+/** The answers that make the requirement fail, each once. */
+export function responsesOf({ failures }: RequirementResult): HttpResponse[] {
+  return failures
     .map(responseOf)
     .filter((one, at, all) => all.findIndex((other) => isSame(one, other)) === at)
 }

@@ -29,7 +29,7 @@ export function blame(run: Run, wrong: Exchange, fresh: Exchange): void {
     message: `${first.request.method} ${first.request.url}, and then ${wrong.recorded.request.method} ${wrong.recorded.request.url} on the same connection`,
     expected: `the second request is answered as on a fresh connection: ${describeResponse(fresh)}`,
     actual: `${onReusedConnection}${describeResponse(wrong)}${unread}`,
-    familyOnly: false,
+    onlyName: false,
     connection: 'reused',
     seed: run.options.seed,
     rerun: rerunLine(run.options, ...ids),

@@ -35,8 +35,8 @@ export interface CheckContext {
   control: 'granted' | 'refused' | 'none'
   /** The control that was granted: it stands in each failure, beside the request that failed. */
   granted?: Exchange | undefined
-  /** Failures that are only family names: kept, and the search goes on. */
-  readonly familyOnly: Failure[]
+  /** Failures in which only the code name is wrong: kept, and the search goes on. */
+  readonly onlyName: Failure[]
   /** Judges the requirement once more when everything else was sent, at once with the others that are. */
   atEnd?: Judge | undefined
   /** What shows a failure again, beside what the requirement says. */
@@ -88,7 +88,7 @@ export function createCheckContext(run: Run, requirement: CatalogueRequirement):
     requirement,
     control: 'none',
     again: { shownBy: null },
-    familyOnly: [],
+    onlyName: [],
     open: createOpenCases(),
     get scenario() {
       return run.target.scenarios[id]
@@ -107,7 +107,7 @@ export function createCheckContext(run: Run, requirement: CatalogueRequirement):
         expected: `${expected}${remarks.join('')}${cites}`,
         cites,
         actual: withFinding(exchange, actual ?? describeResponse(exchange)),
-        familyOnly: false,
+        onlyName: false,
         // Statuses and names that the requirement asks for, if it asks for any.
         ...(expects !== undefined && { asked: [expects].flat(2).map(String) }),
         seed: run.options.seed,

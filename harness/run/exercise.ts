@@ -2,7 +2,6 @@ import { debuglog } from 'node:util'
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import {
   type CatalogueResult,
-  inMode,
   isExpectedFailure,
   leftOut,
   mistakeReason,
@@ -52,16 +51,16 @@ export async function exercise(
   const { control, cases } = context
   const durationMs = Math.round(run.client.recorder.tookMs(requirement.id))
   const about = aboutOf(requirement)
-  const result = inMode({ ...about, ...judged, control, cases, durationMs }, run.options.tpe)
+  const result = { ...about, ...judged, control, cases, durationMs }
   countFailure(run, result)
   return result
 }
 
 /** Ends the run when as many failures decide the exit code as were asked for (`--bail`). */
 function countFailure(run: Run, result: CatalogueResult): void {
-  const { bail, strict, expected, tpe } = run.options
+  const { bail, strict, expected } = run.options
   if (result.outcome !== 'failed' || (result.level !== 'must' && !strict)) return
-  if (isExpectedFailure(expected, result, tpe)) return
+  if (isExpectedFailure(expected, result)) return
   if (++run.findings.failures >= bail) run.life.end('bail', leftOut('--bail'))
 }
 
@@ -106,7 +105,7 @@ async function checked(context: CheckContext, check: Judge | undefined): Promise
     if (run.life.ended && requirement.operation !== 'envelope') throw run.life.ended
     if (!check) throw new Error('the requirement has no check')
     await check(context)
-    const failures = [...context.familyOnly]
+    const failures = [...context.onlyName]
     if (failures.length > 0) return { outcome: 'failed', failures }
     if (context.atEnd) return { outcome: 'passed', failures }
     const left = leftOpen(context)
@@ -125,15 +124,15 @@ function leftOpen({ open: { planned, judged, why } }: CheckContext): string | un
   return why === undefined ? left : judged === 0 ? why : `${why}; ${left}`
 }
 
-function thrown(error: unknown, { familyOnly, run }: CheckContext): Judged {
+function thrown(error: unknown, { onlyName, run }: CheckContext): Judged {
   if (error instanceof Failed)
-    return { outcome: 'failed', failures: [error.failure, ...error.more, ...familyOnly] }
+    return { outcome: 'failed', failures: [error.failure, ...error.more, ...onlyName] }
   // A check that throws what it should not says nothing about the target, whatever it judged before.
   if (!(error instanceof NotExercised)) {
     debug('%o', error)
     return { outcome: 'not-exercised', ...mistakeReason(error), failures: [] }
   }
-  if (familyOnly.length > 0) return { outcome: 'failed', failures: [...familyOnly] }
+  if (onlyName.length > 0) return { outcome: 'failed', failures: [...onlyName] }
   // Once a target is gone, or refuses the key, that is why nothing more could be learned.
   const { ended } = run.life
   return unexercised(

@@ -38,7 +38,7 @@ export function judgePairs(
     throw new Throttled(`${describeResponse(exchange)} on every try`)
   context.cases++
   const match = matchPairs(pairs, response)
-  if (match === 'exact') return
+  if (match === 'exact' || (match === 'family' && context.run.options.tpe === 'family')) return
   if (!pairs.some(([status]) => status === 507)) requireStorage(context, exchange)
   // A control would have told that before.
   if (match === 'none' && context.control === 'none' && context.run.options.readOnly)
@@ -58,8 +58,8 @@ export function judgePairs(
     ...(isOtherName ? { at: '/tpe' } : {}),
   }
   if (match === 'none') throw new Failed(isBare ? { ...failure, noEnvelope: true } : failure)
-  const { familyOnly: kept } = context
-  if (kept.length === 0) kept.push({ ...failure, familyOnly: true })
+  const { onlyName: kept } = context
+  if (kept.length === 0) kept.push({ ...failure, onlyName: true })
 }
 
 /** Throws `NotExercised` if the full key lacks the right: that is no fault of the server. */

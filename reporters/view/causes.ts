@@ -65,7 +65,7 @@ function keyOf({ failures: [failure], id, level }: RequirementResult): string {
   if (failure.noEnvelope) return `no envelope: ${level}`
   // Operations are described in different sections, which does not make it another expectation.
   const expected = failure.expected.slice(0, failure.expected.length - (failure.cites ?? '').length)
-  return JSON.stringify([level, expected, ...receivedIn(failure, id), failure.familyOnly])
+  return JSON.stringify([level, expected, ...receivedIn(failure, id), failure.onlyName])
 }
 
 /**

@@ -52,7 +52,7 @@ const takenStates: Readonly<Record<TakesState, string>> = {
  */
 export function evidence(failure: Failure, limit = 2000): EvidenceLine[] {
   const notes = [
-    failure.familyOnly && 'only the code name differs: passes with --tpe family',
+    failure.onlyName && 'only the code name differs: passes with --tpe family',
     failure.takes &&
       `one request alone does not show this: ${takenStates[failure.takes]}${waitOf(failure)}${laterOf(failure)}`,
   ].filter((note) => typeof note === 'string')

@@ -117,7 +117,7 @@ export function leftOutSentence({ requirements }: Report): string | undefined {
 }
 
 export function selectedSummary(report: Report): Report['summary'] {
-  return summarize(selectedResults(report), report.run.tpe)
+  return summarize(selectedResults(report))
 }
 
 /** Every requirement that was selected passed, and nothing is to be told of the target besides. */

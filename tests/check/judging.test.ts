@@ -241,7 +241,7 @@ test.each<[what: string, told: Told[], ids: string[]]>([
   expect(failedIds(report)).toEqual(ids)
   const [failure] = rowOf(report, ids[0]!).failures
   expect(failure).toMatchObject({
-    familyOnly: false,
+    onlyName: false,
     seed: 0,
     rerun: expect.stringMatching(/^conform check \S+\.har$/),
   })

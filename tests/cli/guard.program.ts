@@ -86,7 +86,7 @@ describe('a target module with', () => {
         last: expect.stringContaining(`exit 3: ${sentence}`) as string,
       })
       expect(report.exit.because).toContain(sentence)
-      expect(report.verdicts.exact).not.toBe('conformant')
+      expect(report.verdict).not.toBe('conformant')
       expect(stdout + stderr + JSON.stringify(report)).not.toContain(key)
       expect(stderr).not.toContain('mistake of the suite')
     },

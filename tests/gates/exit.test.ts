@@ -275,7 +275,6 @@ test('deciding anew forgets what was decided before', () => {
     'run',
     'exit',
     'verdict',
-    'verdicts',
     'summary',
     'requirements',
   ])

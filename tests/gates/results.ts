@@ -7,7 +7,7 @@ import type {
   RequirementResult,
   Undecided,
 } from '../../harness/report/report-schema.ts'
-import { bothVerdicts, summarize } from '../../harness/report/verdict.ts'
+import { summarize, verdictOf } from '../../harness/report/verdict.ts'
 
 const digest = (character: string) => `sha256:${character.repeat(64)}`
 
@@ -33,7 +33,7 @@ export function failure(change: Partial<Failure> = {}): Failure {
     message: 'POST /v1/applications/a-1/jobs with a valid body',
     expected: '404 ResourceNotFound',
     actual: '404 NotFound',
-    familyOnly: false,
+    onlyName: false,
     seed: 421,
     rerun: 'conform https://example.com --only jobs.create/404-unknown-application --seed 421',
     exchange: {
@@ -84,7 +84,6 @@ export function report(
     concurrency: 8,
     ...run,
   }
-  const verdicts = bothVerdicts(requirements, facts)
   const undecided: Undecided = {
     format: 'conformance-report/1',
     suite: {
@@ -96,9 +95,8 @@ export function report(
     },
     target: { name: 'Example', baseUrl: 'https://example.com', digest: digest('c') },
     run: facts,
-    verdict: verdicts[facts.tpe],
-    verdicts,
-    summary: summarize(requirements, facts.tpe),
+    verdict: verdictOf(requirements, facts),
+    summary: summarize(requirements),
     requirements,
   }
   return decided(undecided, options)

@@ -1,20 +1,8 @@
 import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
-import {
-  applyMode,
-  decidingRequirements,
-  decide,
-  inconsistencies,
-} from '../../harness/report/exit-code.ts'
+import { decidingRequirements, decide, inconsistencies } from '../../harness/report/exit-code.ts'
 import { leftOut } from '../../harness/report/reason.ts'
-import {
-  familyNamesOnly,
-  inMode,
-  outcomeIn,
-  summarize,
-  bothVerdicts,
-  verdictOf,
-} from '../../harness/report/verdict.ts'
+import { summarize, verdictOf } from '../../harness/report/verdict.ts'
 import { matchesId, patternProblem } from '../../harness/report/selection.ts'
 import { failed, missed, notApplicable, report, result } from './results.ts'
 import type { Report } from '../../harness/report/report-schema.ts'
@@ -24,89 +12,67 @@ const shouldFail = { ...failed('envelope/content-type'), level: 'should' as cons
 
 test('conformant: every must passed or is not applicable, whatever the shoulds say', () => {
   const rows = [result('jobs.create/202-created'), notApplicable('pdf.parse/200-text'), shouldFail]
-  expect(verdictOf(rows, 'exact', run)).toBe('conformant')
+  expect(verdictOf(rows, run)).toBe('conformant')
 })
 
 test('passing: none failed, some were not exercised or left out', () => {
   const done = result('jobs.create/202-created')
-  expect(verdictOf([done, missed('jobs.create/409-atomic')], 'exact', run)).toBe('passing')
-  expect(verdictOf([done, missed('jobs.create/409-atomic', leftOut('--skip'))], 'exact', run)).toBe(
+  expect(verdictOf([done, missed('jobs.create/409-atomic')], run)).toBe('passing')
+  expect(verdictOf([done, missed('jobs.create/409-atomic', leftOut('--skip'))], run)).toBe(
     'passing',
   )
 })
 
 test('a should that was not exercised does not stand in the way of conformant', () => {
   const should = { ...missed('jobs.retrieve/200-outcome'), level: 'should' as const }
-  expect(verdictOf([result('jobs.create/202-created'), should], 'exact', run)).toBe('conformant')
+  expect(verdictOf([result('jobs.create/202-created'), should], run)).toBe('conformant')
 })
 
 test('non-conformant: a must failed', () => {
-  expect(verdictOf([failed('jobs.create/202-created'), missed('a.b/c')], 'exact', run)).toBe(
+  expect(verdictOf([failed('jobs.create/202-created'), missed('a.b/c')], run)).toBe(
     'non-conformant',
   )
 })
 
 test('not-judged: nothing outside envelope/ passed or failed', () => {
-  expect(verdictOf([], 'exact', run)).toBe('not-judged')
+  expect(verdictOf([], run)).toBe('not-judged')
   const rows = [
     missed('jobs.create/202-created'),
     notApplicable('pdf.parse/200-text'),
     failed('envelope/shape'),
   ]
-  expect(verdictOf(rows, 'exact', run)).toBe('not-judged')
+  expect(verdictOf(rows, run)).toBe('not-judged')
 })
 
 test('not-judged: the key is not accepted, whatever else was learned', () => {
-  expect(
-    verdictOf([result('jobs.create/202-created')], 'exact', { ...run, keyRefused: true }),
-  ).toBe('not-judged')
+  expect(verdictOf([result('jobs.create/202-created')], { ...run, keyRefused: true })).toBe(
+    'not-judged',
+  )
 })
 
 test('with nothing but envelope/ selected, its rows are what counts', () => {
   const rows = [missed('jobs.create/202-created', leftOut('--only')), result('envelope/shape')]
-  expect(verdictOf(rows, 'exact', { ...run, only: ['envelope/*'] })).toBe('passing')
-  expect(verdictOf(rows, 'exact', { ...run, skip: ['jobs.*'] })).toBe('passing')
-  expect(verdictOf(rows, 'exact', { ...run, only: ['jobs.*', 'envelope/*'] })).toBe('not-judged')
+  expect(verdictOf(rows, { ...run, only: ['envelope/*'] })).toBe('passing')
+  expect(verdictOf(rows, { ...run, skip: ['jobs.*'] })).toBe('passing')
+  expect(verdictOf(rows, { ...run, only: ['jobs.*', 'envelope/*'] })).toBe('not-judged')
 })
 
 test('a read-only or interrupted run is never conformant', () => {
   const rows = [result('jobs.create/202-created')]
-  expect(verdictOf(rows, 'exact', { ...run, readOnly: true })).toBe('passing')
-  expect(verdictOf(rows, 'exact', { ...run, interrupted: true })).toBe('passing')
-  expect(verdictOf([failed('a.b/c')], 'exact', { ...run, interrupted: true })).toBe(
-    'non-conformant',
-  )
-})
-
-test('a requirement that fails only by family names has passed in family mode', () => {
-  const row = failed('jobs.create/404-unknown-application', { familyOnly: true })
-  expect(bothVerdicts([row], run)).toEqual({ exact: 'non-conformant', family: 'conformant' })
-  expect(inMode(row, 'family')).toMatchObject({
-    outcome: 'passed',
-    failures: [{ familyOnly: true }],
-  })
-  expect(outcomeIn(inMode(row, 'family'), 'exact')).toBe('failed')
-  expect(familyNamesOnly([row, failed('a.b/c', { familyOnly: true }, {})])).toEqual([row])
-})
-
-test('applying a mode changes outcomes, verdict and summary together', () => {
-  const family = applyMode(
-    report([failed('jobs.create/404-unknown-application', { familyOnly: true })]),
-    'family',
-  )
-  expect(family.verdict).toBe('conformant')
-  expect(family.run.tpe).toBe('family')
-  expect(family.summary.must).toEqual({ passed: 1, failed: 0, notExercised: 0, notApplicable: 0 })
-  expect(decide(family).code).toBe(0)
-  expect(decide(applyMode(family, 'exact')).code).toBe(1)
+  expect(verdictOf(rows, { ...run, readOnly: true })).toBe('passing')
+  expect(verdictOf(rows, { ...run, interrupted: true })).toBe('passing')
+  expect(verdictOf([failed('a.b/c')], { ...run, interrupted: true })).toBe('non-conformant')
 })
 
 test('the summary counts by level and outcome', () => {
   expect(
-    summarize(
-      [result('a.b/c'), failed('a.b/d'), missed('a.b/e'), notApplicable('a.b/f'), shouldFail],
-      'exact',
-    ),
+    summarize([
+      result('a.b/c'),
+      failed('a.b/d'),
+      missed('a.b/e'),
+      notApplicable('a.b/f'),
+      shouldFail,
+    ]),
   ).toEqual({
     must: { passed: 1, failed: 1, notExercised: 1, notApplicable: 1 },
     should: { passed: 0, failed: 1, notExercised: 0, notApplicable: 0 },
@@ -182,26 +148,22 @@ test('patterns: what stands between two stars is looked for once, whatever the i
 
 const whole = report([result('a.b/1'), result('a.b/2', { level: 'should' }), missed('a.b/3')])
 
-test('a report as it was written agrees with itself, in either mode', () => {
+test('a report as it was written agrees with itself', () => {
   expect(inconsistencies(whole)).toEqual([])
   expect(inconsistencies(report([failed('a.b/1')]))).toEqual([])
-  const family = result('a.b/1', { failures: failed('a.b/1', { familyOnly: true }).failures })
-  expect(inconsistencies(report([family], { tpe: 'family' }))).toEqual([])
 })
 
 test.each<[string, (report: Report) => void]>([
-  ['verdicts.exact is conformant, but', (r) => void (r.verdicts.exact = r.verdict = 'conformant')],
-  ['verdict is conformant, but verdicts.exact', (r) => void (r.verdict = 'conformant')],
-  ['verdicts.family is non-conformant', (r) => void (r.verdicts.family = 'non-conformant')],
+  ['verdict is conformant, but its', (r) => void (r.verdict = 'conformant')],
   ['summary.must does not', (r) => void (r.summary.must.passed = 9)],
   ['summary.should does not', (r) => void (r.summary.should.passed = 9)],
   [
-    'a.b/1 is passed, but its failures',
+    'a.b/1 is passed, with 1 failures',
     (r) => r.requirements[0]!.failures.push(failed('x').failures[0]!),
   ],
-  ['a.b/1 failed without a failure', (r) => void (r.requirements[0]!.outcome = 'failed')],
+  ['a.b/1 is failed, with 0 failures', (r) => void (r.requirements[0]!.outcome = 'failed')],
   ['a.b/1 is in it twice', (r) => r.requirements.push(r.requirements[0]!)],
-  ['verdicts.exact', (r) => r.requirements.splice(0)],
+  ['verdict is passing', (r) => r.requirements.splice(0)],
 ])('a changed report is told by: %s', (sentence, change) => {
   const changed = structuredClone(whole)
   change(changed)

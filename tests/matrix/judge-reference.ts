@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { inVirtualTime } from '../support/virtual-time.ts'
 import { fileURLToPath } from 'node:url'
 import { catalogue } from '../../catalogue/catalogue.ts'
-import { bothVerdicts } from '../../harness/report/verdict.ts'
+import { verdictOf } from '../../harness/report/verdict.ts'
 import { beginJudging, prepareRun } from '../../suites/judge.ts'
 import { reportOf } from '../../suites/run-report.ts'
 import { factsOf, type RunFacts } from '../../harness/engine/events.ts'
@@ -28,7 +28,7 @@ const referenceTarget = loadTargetFile(
 
 /** A run that is over, and what it came to. */
 export class Judged {
-  readonly verdicts: Report['verdicts']
+  readonly verdict: Report['verdict']
   readonly facts: RunFacts
   readonly failed: readonly string[]
   readonly passed: readonly string[]
@@ -42,7 +42,7 @@ export class Judged {
     this.failed = idsOf(results, 'failed')
     this.passed = idsOf(results, 'passed')
     const { only, skip, readOnly } = run.options
-    this.verdicts = bothVerdicts(results, {
+    this.verdict = verdictOf(results, {
       only: [...only],
       skip: [...skip],
       readOnly,

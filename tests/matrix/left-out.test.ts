@@ -40,14 +40,14 @@ describe('what a run leaves out is not exercised, and nothing fails', () => {
     expectNothingFailed(judged)
     const others = open(judged).filter(({ id }) => !/(?:-atomic|2xx-own-id)$/.test(id))
     expect(others).toEqual([])
-    expect(judged.verdicts.exact).toBe('passing')
+    expect(judged.verdict).toBe('passing')
   })
 
   test('only reading: nothing is created or generated, and refusals stand without a control', async () => {
     const judged = await judgeQuick({ readOnly: true })
-    const { verdicts, facts, sent, passed, of } = judged
+    const { verdict, facts, sent, passed, of } = judged
     expectNothingFailed(judged)
-    expect(verdicts.exact).toBe('passing')
+    expect(verdict).toBe('passing')
     expect(facts.created).toEqual([])
     expect(sent.filter(({ probe }) => probe.effect !== 'none')).toEqual([])
     const harmless = ['pdf.parse', 'ai-detect.run', 'web-search.run', 'medical.comprehend']
@@ -140,13 +140,13 @@ describe('what a run leaves out is not exercised, and nothing fails', () => {
 
   test('no key: only what needs none is sent, and nothing is judged by it', async () => {
     const judged = await judgeQuick({ change: ({ keys: _keys, ...file }) => file })
-    const { results, verdicts, sent, passed } = judged
+    const { results, verdict, sent, passed } = judged
     expectNothingFailed(judged)
     expect(passed).toEqual([])
     expect(results.filter(({ reason }) => reason?.startsWith('no key'))).toHaveLength(
       ids.length - 1,
     )
-    expect(verdicts).toEqual({ exact: 'not-judged', family: 'not-judged' })
+    expect(verdict).toBe('not-judged')
     const asked = sent.map(({ purpose }) => purpose.requirement?.replace(/^.*\//, ''))
     const keyless = ['401-missing-credentials', '401-malformed-key']
     expect(new Set(asked)).toEqual(
@@ -181,10 +181,10 @@ describe('what a run leaves out is not exercised, and nothing fails', () => {
   test('a key that is not accepted: nothing is judged by it', async () => {
     const full = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJub2JvZHkifQ.AAAAAAAAAAAA'
     const change = (file: TargetFile) => ({ ...file, keys: { full } })
-    const { passed, verdicts, facts } = await judgeQuick({ change })
+    const { passed, verdict, facts } = await judgeQuick({ change })
     expect(facts.keyRefused).toBe(true)
     expect(facts.created).toEqual([])
-    expect(verdicts).toEqual({ exact: 'not-judged', family: 'not-judged' })
+    expect(verdict).toBe('not-judged')
     expect(passed.filter((id) => /\/[45]/.test(id))).toEqual([])
   })
 
@@ -193,7 +193,7 @@ describe('what a run leaves out is not exercised, and nothing fails', () => {
     expectNothingFailed(judged)
     expect(judged.passed).toEqual(ids.filter(isShownByApplication))
     expect(open(judged).filter(({ reason }) => !reason?.startsWith('declare '))).toEqual([])
-    expect(judged.verdicts.exact).toBe('passing')
+    expect(judged.verdict).toBe('passing')
   })
 })
 

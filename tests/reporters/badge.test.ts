@@ -30,15 +30,6 @@ test('a target that was not judged has no count and no green', () => {
   expect(svg).not.toMatch(/#4b0\b|#97ca00/)
 })
 
-test('describes where the two verdicts differ', () => {
-  const svg = renderBadge(
-    sampleReport({ size: 20, end: fails('404 NotFound', { familyOnly: true }) }),
-  )
-  expect((new XMLParser().parse(svg) as { svg: { desc: string } }).svg.desc).toMatch(
-    /^20 failures are only family names /,
-  )
-})
-
 test('never says a verdict without its mode, and how many operations were judged if some are not served', () => {
   expect(title(renderBadge(sampleReport({ run: { tpe: 'family' } })))).toMatch(
     /^conformance: conformant \(family names\) /,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { formats, loadFormats, type Render, renderJson } from '../../reporters/index.ts'
 import { joined, sampleExchanges } from './sample-exchanges.ts'
-import { fails, mixed, sampleReport, reportOfText } from './sample-report.ts'
+import { mixed, sampleReport, reportOfText } from './sample-report.ts'
 import { hostile, unsafe } from './hostile.ts'
 import { isValid, parse, validate } from 'ctrf'
 import { renderCtrf } from '../../reporters/ctrf.ts'
@@ -22,14 +22,6 @@ test.each(all)(
     expect(report).toEqual(before)
   },
 )
-
-test.each(all)('%s says where the two verdicts differ', async (name, render) => {
-  const report = sampleReport({ size: 20, end: fails('404 NotFound', { familyOnly: true }) })
-  const text = await joined(render(report, []))
-  expect(text).toContain(
-    name === 'json' ? '"family": "conformant"' : '20 failures are only family names',
-  )
-})
 
 test('reads back as the same report', () => {
   const report = sampleReport({ end: mixed })

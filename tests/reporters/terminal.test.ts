@@ -1,7 +1,6 @@
 import type { LeftOutBy, Report } from '../../harness/report/report-schema.ts'
 import pc from 'picocolors'
 import { expect, test } from 'vitest'
-import { renderMarkdown } from '../../reporters/markdown.ts'
 import { renderTerminal } from '../../reporters/terminal.ts'
 import { leftOut, targetReason, undeclaredReason } from '../../harness/report/reason.ts'
 import { failed, missed, notApplicable, report, result } from '../gates/results.ts'
@@ -152,7 +151,7 @@ test('never calls a run that judged nothing a pass', () => {
 
 test('says what the run left unsaid: interrupted, insecure, read only, throttled, family names', () => {
   const report = sampleReport({
-    end: (at) => (at === 8 ? fails('404 NotFound', { familyOnly: true })!(at) : {}),
+    end: (at) => (at === 8 ? fails('404 NotFound', { onlyName: true })!(at) : {}),
     run: { interrupted: true, insecure: true, readOnly: true, throttled: 3 },
   })
   const text = inTerminal(report)
@@ -168,22 +167,7 @@ test('says what the run left unsaid: interrupted, insecure, read only, throttled
     })
   expect(ofHttps({ ca: true })).not.toContain('own authority')
   expect(ofHttps({ ca: true, insecure: false })).toContain('\nown authority: ')
-  expect(text).toContain('\n1 failure is only a family name ')
   expect(text).toContain('    note      only the code name differs: passes with --tpe family\n')
-})
-
-test('says how many failures are only another name, also if the verdict is the same without them', () => {
-  const only = { familyOnly: true }
-  const said = (of: Report) => [inTerminal(of), renderMarkdown(of).replaceAll('&#45;', '-')]
-  for (const text of said(report([failed('a.b/1'), failed('a.b/2', only)])))
-    expect(text).toMatch(
-      /^(?:- )?1 of the failures has the right status and another name for it: --tpe family accepts it$/m,
-    )
-  for (const text of said(report([failed('a.b/1'), failed('a.b/2', only), failed('a.b/3', only)])))
-    expect(text).toMatch(
-      /2 of the failures have the right status and another name for it: --tpe family accepts them$/m,
-    )
-  for (const text of said(report([failed('a.b/1')]))) expect(text).not.toContain('another name')
 })
 
 test('prints only the reason if nothing was judged', () => {

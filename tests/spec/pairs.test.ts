@@ -113,10 +113,10 @@ function received(status: number, tpe: string | undefined): Exchange {
 
 function verdict(pairs: Parameters<typeof judgePairs>[2], exchange: Exchange): Verdict {
   const context = {
-    run: { objects: { created: [] } },
+    run: { objects: { created: [] }, options: { tpe: 'exact' } },
     control: 'granted',
     cases: 0,
-    familyOnly: [],
+    onlyName: [],
     failure: () => ({}),
   } as unknown as CheckContext
   try {
@@ -125,7 +125,7 @@ function verdict(pairs: Parameters<typeof judgePairs>[2], exchange: Exchange): V
     if (error instanceof Failed) return 'fails'
     throw error
   }
-  return context.familyOnly.length > 0 ? 'only the name differs' : 'passes'
+  return context.onlyName.length > 0 ? 'only the name differs' : 'passes'
 }
 
 /** Answers by what they depend on: many rows take the same pairs. */
