@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+
 // The tables of §7 once more, as they stand in the text, so that a slip in catalogue/errors.ts shows here.
 const statusTable = `
 400 BadRequest
@@ -93,3 +95,26 @@ export const pairsOf = (cell: string): [tpe: string, status: number][] =>
 /** The pairs that §7.3 lists for an operation. */
 export const listedPairs = (operation: string): [tpe: string, status: number][] =>
   pairsOf(operationTable[operation]?.[1] ?? '').filter(([name]) => name !== '')
+
+/** The lines of requirements.txt: what a person read in the interface, a condition with its operations each. */
+const lines = readFileSync(new URL('requirements.txt', import.meta.url), 'utf8')
+  .split('\n')
+  .filter((line) => line !== '' && !line.startsWith('#'))
+  .map((line) => line.split('  '))
+
+/** `JSON but pdf.parse` or `jobs.create pdf.parse`: a name in capitals has a line of its own. */
+function operationsIn(text: string): string[] {
+  const [some = '', others = ''] = text.split(' but ')
+  const named = lines.find(([name, , more]) => name === some && more === undefined)?.[1] ?? some
+  return named.split(' ').filter((operation) => !others.split(' ').includes(operation))
+}
+
+/** Level and effect, and the answers, of each requirement, by its id. */
+export const requirementsByHand: ReadonlyMap<string, readonly [level: string, answers: string]> =
+  new Map(
+    lines.flatMap(([level = '', condition, answers, of]) =>
+      answers === undefined || of === undefined
+        ? []
+        : operationsIn(of).map((operation) => [`${operation}/${condition}`, [level, answers]]),
+    ),
+  )
