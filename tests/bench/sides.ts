@@ -17,8 +17,8 @@ export interface Side {
   measure(): Promise<Figures>
 }
 
-const file = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url))
-const bin = file('bin/conform.js')
+const file = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url))
+const bin = file('cli/bin/conform.js')
 const part = file('tests/bench/part.js')
 const declared = JSON.parse(readFileSync(file('fixtures/reference.target.json'), 'utf8')) as {
   keys: { full: string }

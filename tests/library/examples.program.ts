@@ -110,7 +110,7 @@ function conformIn(project: Project, port = 0): Promise<{ code: number; stdout: 
   )
   const args = words.slice(1).map((word) => word.replace('server.py', `server.py ${port}`))
   const more = port === 0 ? [] : [`http://127.0.0.1:${port}`]
-  const conform = join(all.dir, 'node_modules/ai-content-conformance/bin/conform.js')
+  const conform = join(all.dir, 'node_modules/ai-content-conformance/cli/bin/conform.js')
   return project.run('node', [conform, ...args, ...more, '--report', 'json'])
 }
 
