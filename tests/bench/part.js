@@ -1,4 +1,4 @@
-// A process that the bench starts beside conform: node bench/part.js reference [<options>] | undici <har> <url> <key>.
+// A process that the bench starts beside conform: node tests/bench/part.js reference [<options>] | undici <har> <url> <key>.
 import process from 'node:process'
 
 const [role, ...given] = process.argv.slice(2)
