@@ -26,7 +26,6 @@ export const noFacts: RunFacts = {
   longestPauseMs: 0,
   proxy: null,
   created: [],
-  pages: [],
   answers: createLog(),
   notServed: [],
   absent: [],
@@ -79,7 +78,6 @@ export function reportOf(record: RunRecord): Report<RequirementId> {
       depth: options.depth,
       credentialProbes: credentialProbesIn(target, options),
       statuses: statusesIn(facts),
-      ...(facts.pages.length > 0 && { pages: [...facts.pages] }),
       ...(facts.absent.length > 0 && { absent: [...facts.absent] }),
       ...(facts.hints.length > 0 && { hints: [...facts.hints] }),
       notServed: [...facts.notServed],
@@ -104,15 +102,29 @@ function statusesIn({ answers }: RunFacts): Report['run']['statuses'] {
   return byStatus.map(([status, { length: times }]) => ({ status, times }))
 }
 
-/** Tells what ended a run before its time, if the results do not tell it; an interrupt they do, and --bail is a judgement. */
-export function whyNotJudged({ facts, options, problem, target }: RunRecord): string | undefined {
+/**
+ * Tells what ended a run before its time, if the results do not tell it, and how much it left untested; an interrupt they do, and
+ * --bail is a judgement.
+ */
+export function whyNotJudged({
+  facts,
+  options,
+  problem,
+  results,
+  target,
+}: RunRecord): string | undefined {
   if (problem !== undefined)
     return `a mistake of the suite ended the run: ${problem}; please report it, with seed ${options.seed}`
   if (facts.keyRefused && target.keys.full !== undefined) return facts.keyRefusal
   const { ended } = facts
-  return ended && ['unreachable', 'setup', 'key', 'lost'].includes(ended.cause)
-    ? ended.reason
-    : undefined
+  if (!ended || !['unreachable', 'throttled', 'setup', 'key', 'lost'].includes(ended.cause))
+    return undefined
+  const required = catalogue.filter(({ level }) => level === 'must')
+  const outcomes = required.map(({ id }) => results.get(id)?.outcome ?? 'not-exercised')
+  const untested = outcomes.filter((outcome) => outcome === 'not-exercised').length
+  return outcomes.some((outcome) => outcome === 'passed' || outcome === 'failed')
+    ? `${ended.reason}; ${untested} of ${required.length} required checks were not tested`
+    : ended.reason
 }
 
 function cutShort(

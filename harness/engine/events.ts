@@ -1,4 +1,4 @@
-import type { CatalogueResult, Created, NotServed, PageCount, Reason } from '../report/index.ts'
+import type { CatalogueResult, Created, NotServed, Reason } from '../report/index.ts'
 import { keyRefusal } from './keys.ts'
 import type { Log } from './log.ts'
 import type { EndCause } from './outcome.ts'
@@ -14,7 +14,6 @@ export interface RunFacts {
   /** Host and port of the proxy that was asked, without its credentials. */
   readonly proxy: string | null
   readonly created: readonly Created[]
-  readonly pages: readonly PageCount[]
   readonly answers: Log
   readonly notServed: readonly NotServed[]
   /** Operations that the target does not seem to have, and how it answered. */

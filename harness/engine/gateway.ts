@@ -1,6 +1,6 @@
 import { type NoResponse, type NoResponseDetail, type Proxy, proxyName } from '../http/index.ts'
 import type { Target } from '../target/index.ts'
-import { headBytes, type HttpResponse, tpeOf, envelopeProblem } from './response.ts'
+import { headBytes, type HttpResponse, envelopeProblem } from './response.ts'
 import { describeResponse, isPage } from './describe.ts'
 import type { Exchange } from './exchange.ts'
 
@@ -26,60 +26,38 @@ export interface Way {
   readonly proxy?: Proxy | undefined
 }
 
-/** The gateway that gave the first answer in place of the service, if one did. An error envelope is the service's own, but for 502 and 504. */
+/** The gateway that gave the first answer in place of the service, if one did. An error envelope is the service's own, but for 502 to 504. */
 export function gatewayResponseOf(exchange: Exchange, way: Way): GatewayResponse | undefined {
   const { response } = exchange
   if (!response) return undefined
-  const said = (): string => describeGateway(exchange, response)
-  const doubled = doubledPath(response, way)
-  if (doubled !== undefined)
-    return { sentence: `${doubled} (${said()})`, patienceMs: 0, perhapsHereOnly: true }
   const { status } = response
-  // A redirect is the gateway's whatever its body is.
-  if (status >= 400 && envelopeProblem(response) === undefined && status !== 502 && status !== 504)
-    return undefined
-  const shown = isPage(response)
-  if (status < 300) return shown ? pageInstead(said()) : undefined
-  const sentence =
-    redirected(response, way) ?? misspoken(response, way) ?? credentialWanted(response)
-  if (sentence === undefined && status === 401 && tpeOf(response) === undefined)
-    return { sentence: `${keyNotAccepted} (${said()})`, patienceMs: 0, perhapsHereOnly: true }
-  if (sentence !== undefined) return { sentence: `${sentence} (${said()})`, patienceMs: 0 }
-  if ([502, 503, 504].includes(status))
+  const said = describeGateway(exchange, response)
+  const past = pastProxy(way)
+  if ((status === 404 || status === 405) && /\/v1$/.test(new URL(way.baseUrl).pathname))
+    return { sentence: `${doubled} (${said})`, patienceMs: 0, perhapsHereOnly: true }
+  if (status >= 502 && status <= 504)
     return {
-      sentence: `a gateway answered, and not the service behind it: ${said()}; start the service, or look at where the gateway sends its requests${pastProxy(way)}`,
+      sentence: `the service is not there, or still starts: ${said}; check the base URL, or let the run wait for it with --wait <ms>${past}`,
       patienceMs: startMs,
+      perhapsHereOnly: true,
     }
-  if (status < 400) return shown ? pageInstead(said()) : undefined
-  if (!shown || !(status === 403 || signatures.test(response.text(headBytes)))) return undefined
-  const remedy =
-    status === 403
-      ? 'if it asks for something of its own, declare that in headers of the target file (--header)'
-      : 'check the path of the base URL, and what the gateway serves there'
+  if (status >= 400 && envelopeProblem(response) === undefined) return undefined
+  const sentence = redirected(response, way) ?? credentialWanted(response)
+  if (sentence !== undefined) return { sentence: `${sentence} (${said})`, patienceMs: 0 }
+  if (!isPage(response)) return undefined
+  // A framework has a page of its own for a path that is not built.
+  const isBuilt = status < 400 || status === 403 || signatures.test(response.text(headBytes))
+  if (!isBuilt) return undefined
   return {
-    sentence: `a gateway answered with a page of its own: ${said()}; ${remedy}${pastProxy(way)}`,
-    patienceMs: gatewayEveryMs,
-    perhapsHereOnly: true,
-  }
-}
-
-const keyNotAccepted =
-  'the key is not accepted, and the answer is no error envelope: if a gateway gives it, declare what that asks for in headers of the target file (--header), for example x-api-key'
-
-/** The paths of the interface begin with /v1, and so does no other. */
-function doubledPath({ status }: HttpResponse, { baseUrl }: Way): string | undefined {
-  return (status === 404 || status === 405) && /\/v1$/.test(new URL(baseUrl).pathname)
-    ? 'the base URL ends in /v1, but the paths of the interface begin with /v1 already: leave it out'
-    : undefined
-}
-
-function pageInstead(said: string): GatewayResponse {
-  return {
-    sentence: `this is a page, not an API: check the base URL; if it is a log-in, declare what shows that you are logged in, for example a cookie, in headers of the target file (${said})`,
+    sentence: `this is a page, not an API: ${said}; check the base URL, or declare what the page asks for in headers of the target file (--header)${past}`,
     patienceMs: 0,
     perhapsHereOnly: true,
   }
 }
+
+/** The paths of the interface begin with /v1, and so does no other. */
+export const doubled =
+  'the base URL ends in /v1, but the paths of the interface begin with /v1 already: leave it out'
 
 function describeGateway(exchange: Exchange, response: HttpResponse): string {
   const said = describeResponse(exchange)
@@ -99,49 +77,25 @@ function redirected(response: HttpResponse, { baseUrl }: Way): string | undefine
     return undefined
   const from = new URL(`${baseUrl}/v1/files`)
   const to = new URL(location, from)
-  const isBelow =
-    to.origin === from.origin && to.pathname.startsWith(from.pathname.replace(/files$/, ''))
   // A server may want a slash at the end of a path: that answer is its own.
-  if (isBelow) return undefined
+  if (to.origin === from.origin && to.pathname.startsWith(from.pathname.replace(/files$/, '')))
+    return undefined
   if (from.protocol === 'http:' && to.protocol === 'https:' && to.hostname === from.hostname)
     return `it redirects to https: use https://${to.host}${new URL(baseUrl).pathname.replace(/\/$/, '')}`
-  const at = `${to.origin}${to.pathname}`
-  const moved = /^(.*)\/v1\/files\/?$/.exec(at)
-  if (moved) return `it redirects to ${at}: use ${moved[1]} as the base URL`
-  return `the first request is redirected to ${at}: if that is a log-in, declare what shows that you are logged in, for example a cookie, in headers of the target file`
+  return `it redirects to ${to.origin}${to.pathname}: use that address in the base URL, or if it is a log-in, declare what shows that you are logged in, for example a cookie, in headers of the target file (--header)`
 }
 
-/** The request did not come as the gateway wants it: it says so in its page. */
-function misspoken(response: HttpResponse, { baseUrl }: Way): string | undefined {
-  const { status } = response
-  if (status === 505 || (status === 426 && /\bh2/i.test(response.header('upgrade') ?? '')))
-    return 'it does not take HTTP/1.1, which is what the suite speaks: let the gateway take it too'
-  if (status !== 400) return undefined
-  const words = response.text(headBytes)
-  if (/no required ssl certificate/i.test(words))
-    return 'it asks for a client certificate: declare tls.cert and tls.key in the target file'
-  if (/ssl certificate error/i.test(words))
-    return 'it does not accept the client certificate in tls.cert of the target file'
-  if (baseUrl.startsWith('http:') && /\b(https|ssl|tls)\b/i.test(words))
-    return `that port speaks TLS: write ${baseUrl.replace(/^http:/, 'https:')}`
-  return undefined
-}
-
-/** A credential that is not the key of §5: the scheme of WWW-Authenticate is another, or a known gateway names its refusal. */
+/** A credential that is not the key of §5: the scheme of WWW-Authenticate is another. */
 function credentialWanted(response: HttpResponse): string | undefined {
-  if (response.status !== 401 && response.status !== 403) return undefined
-  const challenge = response.header('www-authenticate')
-  const [scheme] = /^[\w-]+/.exec(challenge ?? '') ?? []
-  if (scheme === undefined) {
-    return response.header('x-amzn-errortype') === undefined
-      ? undefined
-      : 'a gateway asks for a key of its own: declare it in headers of the target file (--header), for example x-api-key'
-  }
-  if (/\bbearer\b/i.test(challenge!)) return undefined
-  const asks = `a gateway asks for a credential of its own (WWW-Authenticate: ${scheme})`
-  return /^(basic|digest|negotiate|ntlm)$/i.test(scheme)
-    ? `${asks} in the header that carries the key: let the suite past it, or let it take its credential in another header`
-    : `${asks}: declare it in headers of the target file (--header)`
+  const challenge = response.header('www-authenticate') ?? ''
+  const [scheme] = /^[\w-]+/.exec(challenge) ?? []
+  if (
+    ![401, 403].includes(response.status) ||
+    scheme === undefined ||
+    /\bbearer\b/i.test(challenge)
+  )
+    return undefined
+  return `a gateway asks for a credential of its own (WWW-Authenticate: ${scheme}): declare it in headers of the target file (--header), or let the suite past it`
 }
 
 /** Signs that software in between wrote the page: nginx and its kin, Apache, squid, tinyproxy, haproxy. */

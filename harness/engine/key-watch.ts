@@ -83,17 +83,15 @@ async function askAgain(run: Run, id: OperationId, isLocked: boolean): Promise<v
 const isRefused = ({ response }: Exchange): boolean =>
   response !== undefined && refusing.includes(response.status)
 
-/** A limit that says when it is over, of all requests or of this key alone: a lock-out limits what shows a key, wrong ones too. */
+/** A limit of all requests, or of this key alone that says when it is over: a lock-out limits what shows a key, wrong ones too. */
 async function isQuota(run: Run, id: OperationId, { response }: Exchange): Promise<boolean> {
-  if (response?.status !== 429 || retryAfter(response, Date.now()) === undefined) return false
+  if (response?.status !== 429) return false
   const isLimited = async (credential: Credential): Promise<boolean> => {
     const other = (await askAt(run, id, credential)).response
     return other === undefined || isThrottled(other)
   }
+  if (await isLimited({ shown: '', full: false })) return true
   const wrong = wrongKeyIn(run.findings.log)
-  return (
-    wrong === undefined ||
-    (await isLimited({ shown: '', full: false })) ||
-    !(await isLimited(wrong))
-  )
+  const saysWhen = retryAfter(response, Date.now()) !== undefined
+  return saysWhen && (wrong === undefined || !(await isLimited(wrong)))
 }

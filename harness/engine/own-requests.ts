@@ -194,7 +194,7 @@ export async function cleanUp(run: Run): Promise<void> {
 }
 
 function isHurried({ life: { ended } }: Run): boolean {
-  return ended?.cause === 'interrupted' || ended?.cause === 'lost'
+  return ended !== undefined && ['interrupted', 'lost', 'throttled'].includes(ended.cause)
 }
 
 /** Sends the requests that remove an object; gives why it was not removed, or null if it was. */

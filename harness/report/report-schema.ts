@@ -23,14 +23,6 @@ import type { RequirementId } from '../../catalogue/catalogue.ts'
  */
 
 const count = defined<number>('count')
-const onceOrMore: Schema<number> = { type: 'integer', minimum: 1 }
-
-const page = object(
-  { status: integer, times: onceOrMore },
-  { title: text, server: described('The Server header.', text) },
-)
-/** Error responses of one kind that were pages in place of envelopes. */
-export type PageCount = Fitting<typeof page>
 
 const statuses = listOf(object({ status: integer, times: count }))
 
@@ -146,10 +138,6 @@ const run = object(
       listOf(text),
     ),
     statuses: described('How many answers had each status.', statuses),
-    pages: described(
-      'Error responses that were pages in place of envelopes, by what they were; absent if there was none.',
-      listOf(page),
-    ),
   },
 )
 

@@ -110,37 +110,40 @@ async function awaitAge(run: Run): Promise<void> {
   await pause(run, Math.max(0, until - performance.now())).catch(() => undefined)
 }
 
-/** Tells what all results together, or another look, make of single ones. */
 async function lookBack(
   run: Run,
   results: ReadonlyMap<string, CatalogueResult>,
   tell: Tell,
 ): Promise<void> {
-  // Failures that showed only when later requests used the connections that a request had left behind.
   for (const [id, failures] of run.findings.poisoned) {
     const known = results.get(id)
     if (!known) continue
     const { reason: _reason, why: _why, ...rest } = known
     tell({ ...rest, outcome: 'failed', failures: [...known.failures, ...failures] })
   }
-  // A 401 to a key that the target never accepted says nothing about the requirement.
   const refusal = run.keys.hasFull ? keyRefusal(run.findings.log) : undefined
   const isRefused = ({ exchange }: Failure): boolean => exchange?.response?.status === 401
   for (const { failures, ...result } of refusal === undefined ? [] : [...results.values()])
     if (result.operation !== 'envelope' && failures.length > 0 && failures.every(isRefused))
       tell({ ...result, outcome: 'not-exercised', reason: refusal, failures: [] })
-  for (const result of run.life.ended?.cause === 'key' ? [...results.values()] : []) {
-    const before = beforeRefusal(run, result)
+  for (const result of [...results.values()]) {
+    const before = judgedBefore(run, result, cutSince(run))
     if (before !== result) tell(before)
   }
   const failed = [...results.values()].filter(({ outcome }) => outcome === 'failed')
   for (const result of await sendFailedAgain(run, failed)) tell(result)
 }
 
-/** A result without what came after the full key was refused: that says nothing of the requirement. */
-function beforeRefusal(run: Run, result: CatalogueResult): CatalogueResult {
+/** Since when no answer says anything of a requirement (`performance.now()`): the full key is refused, or all is throttled. */
+function cutSince({ findings: { log }, life }: Run): number {
+  const cause = life.ended?.cause
+  if (cause === 'key') return refusedSince(log) ?? Infinity
+  const last = log.answers.findLast(({ status }) => status !== 429 && status !== 503)
+  return (cause === 'throttled' ? last?.endedAt : undefined) ?? Infinity
+}
+
+function judgedBefore(run: Run, result: CatalogueResult, since: number): CatalogueResult {
   const { log, shown: exchanges } = run.findings
-  const since = refusedSince(log) ?? Infinity
   const { failures, outcome, ...rest } = result
   const isBefore = ({ exchange }: Failure): boolean =>
     exchange === undefined || (exchanges.get(exchange)?.sentAt ?? -Infinity) < since

@@ -1,4 +1,4 @@
-import type { PageCount, Report, Verdict } from '../../harness/report/index.ts'
+import type { Report, Verdict } from '../../harness/report/index.ts'
 import { commonReason, count, isMistake, outsideCause } from '../../harness/report/index.ts'
 import { groupBy } from '../../harness/group-by.ts'
 import { exercised, total, selectedSummary, untested } from './groups.ts'
@@ -129,7 +129,7 @@ function but(number: number, words: string): string {
 /** Notes that a reader needs to weigh the verdict, a sentence each; none if nothing is out of the ordinary. */
 export function runNotes(report: Report): string[] {
   const { run, target } = report
-  const { created, longestPauseMs = 0, pages = [], retried = 0, throttled } = run
+  const { created, longestPauseMs = 0, retried = 0, throttled } = run
   const isTls = target.baseUrl.startsWith('https:') && run.statuses?.length !== 0
   const longest =
     longestPauseMs > 0 ? `, and to wait ${Math.ceil(longestPauseMs / 1000)} s at most` : ''
@@ -146,7 +146,6 @@ export function runNotes(report: Report): string[] {
     run.depth === 'quick' &&
       'quick: one case of each kind for each requirement, and few wrong keys (--depth quick)',
     run.readOnly && 'read only: nothing was sent that creates or generates something (--read-only)',
-    pages.length > 0 && pagesSentence(pages),
     throttled > 0 &&
       `throttled: ${count(throttled, 'answer')} asked to slow down (429, 503)${longest}; --rate and --concurrency ask for less`,
     retried > 0 &&
@@ -175,16 +174,6 @@ function cleanupSentence(created: Report['run']['created']): string | undefined 
     return `; ${objects.length} not: ${why} (${names.join(', ')})`
   })
   return `clean-up: ${asked.length - kept.length} of ${count(asked.length, 'created object')} removed${reasons.join('')}`
-}
-
-/** How many error responses were pages, and of what: `30 × 503 Service Temporarily Unavailable (nginx/1.22.1)`. */
-function pagesSentence(pages: readonly PageCount[]): string {
-  const all = pages.reduce((sum, { times }) => sum + times, 0)
-  const kinds = pages.map(({ status, title = 'a page without a title', server, times }) => {
-    const name = title.startsWith(`${status}`) ? title : `${status} ${title}`
-    return `${times} × ${name}${server === undefined ? '' : ` (${server})`}`
-  })
-  return `pages: ${count(all, 'error response')} ${all === 1 ? 'was a page' : 'were pages'} in place of an envelope: ${kinds.join(', ')}`
 }
 
 export function seedLine(report: Report): string {

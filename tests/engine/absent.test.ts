@@ -21,7 +21,6 @@ const unknownPaths: Readonly<Record<string, (request: Request, path: string) => 
   }),
   FastAPI: () => ({ detail: 'Not Found' }),
   Go: () => '404 page not found\n',
-  'an envelope': () => ({ tpe: 'NotFound', errors: [], extras: {} }),
 }
 let number = 0
 const time = (): string => new Date(1_700_000_000_000 + 1000 * number++).toISOString()
@@ -76,18 +75,14 @@ test.each(Object.keys(unknownPaths))(
       const ids = absent.map(({ operation }) => operation)
       expect(hints).toEqual([])
       for (const id of there) expect(ids).not.toContain(id)
-      // An envelope may be that of an object which is not there.
-      const some =
-        kind === 'an envelope' ? ['completion.create', 'translate.run', 'graphs.create'] : undefined
-      if (some) expect(ids).toEqual(expect.arrayContaining(some))
-      else expect(ids).toHaveLength(operations.length - there.length)
+      expect(ids).toHaveLength(operations.length - there.length)
       expect(absent[0]!.answered).toMatch(/^404 /)
       for (const { answered } of absent) expect(answered).not.toMatch(/\/v1\//)
     }
   },
 )
 
-test.each(Object.keys(unknownPaths).filter((kind) => kind !== 'an envelope'))(
+test.each(Object.keys(unknownPaths))(
   'that nothing is there is told as one thing, to look at the base URL: %s',
   async (kind) => {
     const { absent = [], hints = [] } = await runOf(halfBuilt(kind, /^never/))
@@ -96,7 +91,7 @@ test.each(Object.keys(unknownPaths).filter((kind) => kind !== 'an envelope'))(
   },
 )
 
-test.each(['FastAPI', 'an envelope'])(
+test.each(['FastAPI'])(
   'without a key a server that has no files is not told to look at the base URL, and one that has nothing is: %s',
   async (kind) => {
     const runWithoutKey = (isBuilt: RegExp) => runOf({ ...halfBuilt(kind, isBuilt), keys: {} })
@@ -117,22 +112,6 @@ test.each([
   expect((await runOf({ fetch, keys: { full: 'a-key-of-nobody' } })).hints).toEqual([
     expect.stringContaining(remedy),
   ])
-})
-
-test('an operation that looks for objects is there, however it says that one is not', async () => {
-  const answers = [{ message: 'File not found', statusCode: 404 }, { detail: 'No file x' }]
-  for (const answer of answers) {
-    const target = halfBuilt('FastAPI', /^GET \/v1\/files$/)
-    const { fetch } = target as { fetch: FetchHandler }
-    const own: FetchHandler = (request) =>
-      /^\/v1\/files\/./.test(new URL(request.url).pathname)
-        ? Response.json(answer, { status: 404 })
-        : fetch(request)
-    const { absent = [] } = await runOf({ ...target, fetch: own })
-    const ids = absent.map(({ operation }) => operation)
-    expect(ids).toContain('completion.create')
-    expect(ids).not.toContain('files.retrieve')
-  }
 })
 
 test('a server that has everything lacks nothing', async () => {

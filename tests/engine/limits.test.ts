@@ -117,11 +117,16 @@ describe('a quota of all requests', () => {
     ],
   ])('%s is named', async (_, answerOf, named) => {
     let sent = 0
-    const { run } = await judgeBehind((_path, answer) => (++sent > 40 ? answerOf() : answer()), {
-      only: several,
-      backoffMs,
-    })
+    const { failed, report, run, tookMs } = await judgeBehind(
+      (_path, answer) => (++sent > 150 ? answerOf() : answer()),
+      { only: several, backoffMs },
+    )
     expect(run.life.ended?.message).toMatch(named)
+    expect(report.exit.code).toBe(3)
+    expect(report.exit.because).toMatch(/; \d+ of \d+ required checks were not tested$/)
+    expect(failed).toEqual([])
+    // 30 s, and nothing is waited for after that.
+    expect(tookMs).toBeLessThan(40_000)
   })
 
   test('is not seen in load that refuses one of twenty', async () => {

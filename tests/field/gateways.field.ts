@@ -38,7 +38,7 @@ describe.skipIf(programs.nginx === undefined)('behind nginx', () => {
     const port = await nginx(proxied(await freePort()))
     expectNotJudged(
       await judge(at(port)),
-      /^exit 3: http:\S+ cannot be judged: a gateway answered, and not the service behind it: 502 with a page: 502 Bad Gateway, nginx\/[\d.]+; start the service, or look at where the gateway sends its requests$/,
+      /^exit 3: http:\S+ cannot be judged: the service is not there, or still starts: 502 with a page: 502 Bad Gateway, nginx\/[\d.]+; start the service, or look at where the gateway sends its requests$/,
     )
   })
 
@@ -151,12 +151,12 @@ describe.skipIf(programs.nginx === undefined)('nothing is learned of the service
     [
       'a service that is too slow for its gateway',
       'location / { proxy_pass http://127.0.0.1:SLOW; proxy_read_timeout 1s; }',
-      /a gateway answered, and not the service behind it: 504 with a page: 504 Gateway Time-out/,
+      /the service is not there, or still starts: 504 with a page: 504 Gateway Time-out/,
     ],
     [
       'an outage that is told as JSON',
       `default_type application/json; return 502 '{"message":"bad gateway"}';`,
-      /a gateway answered, and not the service behind it: 502 \{"message":"bad gateway"\}, Server: nginx/,
+      /the service is not there, or still starts: 502 \{"message":"bad gateway"\}, Server: nginx/,
     ],
   ])('%s', async (_, block, sentence) => {
     const slow = block.includes('SLOW') ? await upstream({ latency: 2500 }) : 0
@@ -204,7 +204,7 @@ describe.skipIf(programs.haproxy === undefined)('behind HAProxy', () => {
     )
     expectNotJudged(
       await judge(at(port)),
-      /a gateway answered, and not the service behind it: 503 with a page: 503 Service Unavailable/,
+      /the service is not there, or still starts: 503 with a page: 503 Service Unavailable/,
     )
   })
 
