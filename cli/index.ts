@@ -54,13 +54,20 @@ function wordsOf(args: readonly string[]): string[] {
   })
 }
 
-/** A command is shown without its options, so that what it does has room on a narrow terminal; nothing is no default. */
+/** All options and commands fit a terminal of 40 lines: each takes one of 80 columns, and none is blank. */
 const helpSettings: Partial<Help> = {
   minWidthToWrap: 24,
   subcommandTerm: (command) =>
     [command.name(), ...command.registeredArguments.map(argumentTerm)].join(' '),
-  optionDescription: (option) =>
-    new Help().optionDescription(option).replace(/ \(default: none\)$/, ''),
+  optionDescription: ({ argChoices, defaultValue, description }) =>
+    typeof defaultValue === 'string' && !argChoices
+      ? `${description} (default: ${defaultValue})`
+      : description,
+  visibleArguments: (command) => (command.parent === null ? [] : [...command.registeredArguments]),
+  visibleOptions: (command) => command.options.filter(({ long }) => long !== '--version'),
+  visibleCommands: (command) => [...command.commands],
+  formatHelp: (command, help) =>
+    new Help().formatHelp.call(help, command, help).replaceAll(/\n(?=\n)/g, ''),
 }
 
 function argumentTerm(argument: Argument): string {
@@ -73,7 +80,7 @@ async function program(
   interrupts: Interrupts,
 ): Promise<CommandUnknownOpts> {
   const conform = new Command('conform')
-    .description('judges a server of the AI Content Service interface, requirement by requirement')
+    .description('judges a server; with neither URL nor target file, the embedded reference')
     .version(suiteVersion(), '-V, --version')
     .enablePositionalOptions()
     .helpCommand(true)
@@ -94,9 +101,9 @@ async function program(
     interrupts.restoreDefaultSignals()
   }
   const loaded = await Promise.all(others.map((load) => load()))
-  for (const [group, names] of Object.entries(commandGroups)) {
-    for (const command of loaded.filter((one) => names.includes(one.name())))
-      conform.addCommand(command.helpGroup(group))
+  for (const [name, summary] of Object.entries(summaries)) {
+    const command = loaded.find((one) => one.name() === name)
+    if (command) conform.addCommand(command.summary(summary))
   }
   for (const command of [conform, ...conform.commands]) {
     command
@@ -174,33 +181,24 @@ export const commands: Readonly<Record<string, () => Promise<CommandUnknownOpts>
   verify: async () => (await import('./certificate/verify.ts')).verifyCommand(),
 }
 
-const commandGroups: Readonly<Record<string, readonly string[]>> = {
-  'While you write a server:': ['init', 'watch', 'list', 'explain', 'serve'],
-  'Recorded traffic and reports:': ['check', 'compare'],
-  'Certificates:': ['keygen', 'sign', 'verify'],
+/** What each command does, in the order of the help. */
+const summaries: Readonly<Record<string, string>> = {
+  init: 'write a target file to start from',
+  watch: 'run again and again while you work',
+  list: 'the requirements',
+  explain: 'what a requirement sends, and which answers pass',
+  serve: 'run the embedded reference server',
+  check: 'judge recorded traffic',
+  compare: 'what changed between reports, or targets',
+  keygen: 'make keys for certificates',
+  sign: 'sign a certificate of a run',
+  verify: 'check a certificate offline',
 }
 
 type Example = readonly [line: string, what: string]
 
-/** Shown at the end of the help of a command; those of the run itself are under `conform`. */
+/** Shown at the end of the help of a command. */
 export const examples: Readonly<Record<string, readonly Example[]>> = {
-  conform: [
-    ['conform http://localhost:8080', 'judge what needs no target file'],
-    [
-      'conform init && conform -t conform.target.json',
-      'declare what the server holds, and judge it',
-    ],
-    ["conform http://localhost:8080 --only 'jobs.*' --bail", 'a part, until something fails'],
-    [
-      'conform -t staging.json --report html --report json',
-      'with a page to read and a file to keep',
-    ],
-    ['conform -t staging.json --failed', 'what failed in the last run, again'],
-    [
-      'conform explain jobs.create/404-unknown-application',
-      'what a requirement asks for, and how it is tested',
-    ],
-  ],
   serve: [['conform serve --port 8080', 'a server that keeps the interface, to try a client with']],
   init: [
     [
@@ -228,9 +226,9 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   compare: [
     [
       'conform compare monday.json tuesday.json --fail-on-new',
-      'what changed; exit 1 if a must is newly failing',
+      'what changed; exit 1 if a must newly fails',
     ],
-    ['conform compare ours.json theirs.json --report html', 'two servers side by side, as a page'],
+    ['conform compare ours.json theirs.json', 'two servers side by side'],
   ],
   keygen: [['conform keygen', 'a key pair for certificates']],
   sign: [

@@ -26,74 +26,37 @@ function requestsPerSecond(text: string): number {
 }
 
 export function addArguments(command: Command) {
-  return (
-    command
-      .argument(
-        '[base_url]',
-        'the server to judge; without it and without a target file, the embedded reference',
-      )
-      .optionsGroup('Target:')
-      .option('-t, --target <file>', 'target file: JSON, or a module (see conform init)')
-      .option(
-        '-k, --key <key>',
-        'key with full rights; better CONFORM_API_KEY, which no process list shows',
-      )
-      .option(
-        '--start <command>',
-        'start the server to judge by this line of the shell, and end it after the run',
-      )
-      .option(
-        '--wait <ms>',
-        'wait so long until the target answers (default with --start: 30000)',
-        whole(1, 3_600_000),
-      )
-      .addOption(headerOption())
-      .option('--insecure', 'accept certificates that do not verify')
-      .optionsGroup('What is judged:')
-      .addOption(
-        repeatable('--only <pattern>', 'requirement ids to run; * is any characters; repeatable'),
-      )
-      .addOption(repeatable('--skip <pattern>', 'requirement ids to leave out; repeatable'))
-      .option(
-        '--failed [report.json]',
-        'run what failed in that report, or in the last run, and what was cut off',
-      )
-      .option(
-        '--read-only',
-        'send nothing that a conforming target would answer by creating or generating',
-      )
-      .addOption(
-        new Option('--depth <depth>', 'quick: one case of each kind, about 500 requests')
-          .choices(['full', 'quick'] as const)
-          .default('full' as const),
-      )
-      .option(
-        '--runs <n>',
-        'cases per generated requirement (default 25 refusals, 5 granted)',
-        whole(1, 100_000),
-      )
-      .option('--seed <int>', 'seed of the generated inputs', whole(-2147483648, 2147483647))
-      .optionsGroup('What decides:')
-      .option('--strict', 'a failed should counts like a failed must')
-      .addOption(tpeOption().default('exact' as const))
-      .option('--require-exercised', 'exit 1 also if a must was not tested')
-      .option('--baseline <file>', 'expected failures: a report, or {"expected": [...]}')
-      .option('--update-baseline', 'rewrite the baseline from this run')
-      .option('--bail [n]', 'stop at the first must that fails, or at the n-th', whole(1, 100_000))
-      .optionsGroup('Pace:')
-      .option('--concurrency <n>', 'requests under way at once', whole(1, 256))
-      .option('--rate <n>', 'requests per second, or 60/min; 0 for no limit', requestsPerSecond)
-      .option('--timeout <ms>', 'time for one whole exchange', whole(1, 3_600_000))
-      .optionsGroup('Output:')
-      .addOption(reportOption(formatNames))
-      .option(
-        '--verbose',
-        'show every reason why something was not tested, and every case of a failure',
-      )
-      .option('--dry-run', 'say how much would be sent, typically and at most, and send nothing')
-      // What a command adds for itself, and --help.
-      .optionsGroup('Options:')
-  )
+  return command
+    .argument('[base_url]', 'the server to judge')
+    .option('-t, --target <file>', 'target file: JSON, or a module (conform init)')
+    .option('-k, --key <key>', 'key with full rights, else CONFORM_API_KEY')
+    .option('--start <command>', 'start the server to judge by this shell command')
+    .option('--wait <ms>', 'wait until it answers (with --start: 30000)', whole(1, 3_600_000))
+    .addOption(headerOption())
+    .option('--insecure', 'accept certificates that do not verify')
+    .addOption(repeatable('--only <pattern>', 'ids to run; * is any characters; repeatable'))
+    .addOption(repeatable('--skip <pattern>', 'ids to leave out; repeatable'))
+    .option('--failed [report.json]', 'what failed in that report, or in the last run')
+    .option('--read-only', 'send nothing that creates or generates')
+    .addOption(
+      new Option('--depth <depth>', 'full, or quick: one case of each kind')
+        .choices(['full', 'quick'] as const)
+        .default('full' as const),
+    )
+    .option('--runs <n>', 'generated cases: 25 a refusal, 5 a grant', whole(1, 100_000))
+    .option('--seed <int>', 'seed of generated inputs', whole(-2147483648, 2147483647))
+    .option('--strict', 'a failed should counts like a failed must')
+    .addOption(tpeOption().default('exact' as const))
+    .option('--require-exercised', 'exit 1 also if a must was not tested')
+    .option('--baseline <file>', 'expected failures: a report, or a list')
+    .option('--update-baseline', 'rewrite the baseline from this run')
+    .option('--bail [n]', 'stop at the first, or n-th, must that fails', whole(1, 100_000))
+    .option('--concurrency <n>', 'requests under way at once', whole(1, 256))
+    .option('--rate <n>', 'requests per second, or 60/min; 0: no limit', requestsPerSecond)
+    .option('--timeout <ms>', 'time for one whole exchange', whole(1, 3_600_000))
+    .addOption(reportOption(formatNames))
+    .option('--verbose', 'every failure, case and reason')
+    .option('--dry-run', 'say how much would be sent, and send nothing')
 }
 
 /** Looks at what commander cannot see: patterns without a requirement, and options that go together. Throws UserError. */
@@ -161,7 +124,7 @@ export function listenedOn<T>(port: number, listening: Promise<T>): Promise<T> {
 }
 
 function headerOption() {
-  const meaning = "header sent with every request: 'name: value', or 'name: env:NAME'; repeatable"
+  const meaning = "with every request; 'name: env:NAME'; repeatable"
   return new Option("--header <'name: value'>", meaning).argParser(headers).default({}, 'none')
 }
 
@@ -187,10 +150,7 @@ export function repeatable<const Flags extends string>(flags: Flags, meaning: st
 }
 
 export function reportOption(formats: readonly string[]) {
-  return repeatable(
-    '--report <format>[=<path>]' as '--report <format>',
-    `${formats.join(', ')}; repeatable, - is stdout`,
-  )
+  return repeatable('--report <format>[=<path>]' as '--report <format>', formats.join(', '))
 }
 
 /** Adds the options of a command that judges what is there already: its reports, and what decides. */
@@ -208,7 +168,7 @@ export function addGates<Args extends unknown[], Opts extends OptionValues>(
 }
 
 function tpeOption() {
-  return new Option('--tpe <mode>', 'which code names pass: exact, or any of the status').choices([
+  return new Option('--tpe <mode>', 'exact, or family: any code name of the status').choices([
     'exact',
     'family',
   ] as const)
