@@ -118,7 +118,7 @@ describe('a quota of all requests', () => {
   ])('%s is named', async (_, answerOf, named) => {
     let sent = 0
     const { failed, report, run, tookMs } = await judgeBehind(
-      (_path, answer) => (++sent > 150 ? answerOf() : answer()),
+      (_path, answer) => (++sent > 260 ? answerOf() : answer()),
       { only: several, backoffMs },
     )
     expect(run.life.ended?.message).toMatch(named)
