@@ -95,10 +95,14 @@ function cutText(text: string, limit: number): string {
   return new TextDecoder().decode(bytes.subarray(0, limit), { stream: true })
 }
 
-/** A body as it is recorded: keys removed, then cut. Bytes that are not UTF-8 are written as base64. */
+/**
+ * A body as it is recorded: keys removed, then cut. Bytes that are not UTF-8 are written as base64.
+ * @param isWhole whether all of it was read: else it has no digest
+ */
 export function recordBody(
   body: string | Uint8Array | undefined,
   redact: (text: string) => string,
+  isWhole = true,
 ): RecordedBody {
   if (body === undefined || body.length === 0) return { body: '' }
   const bytes = typeof body === 'string' ? Buffer.from(body) : body
@@ -107,7 +111,7 @@ export function recordBody(
   const start = Buffer.from(isCut ? bytes.subarray(0, lookedAt) : bytes)
   const whole = (): Pick<RecordedBody, 'bodyLength' | 'bodySha256'> => ({
     bodyLength: bytes.length,
-    bodySha256: createHash('sha256').update(bytes).digest('hex'),
+    ...(isWhole && { bodySha256: createHash('sha256').update(bytes).digest('hex') }),
   })
   if (isUtf8(bytes)) {
     const shown = redact(

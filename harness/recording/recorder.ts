@@ -111,7 +111,7 @@ export function createRecorder(logFile: string | undefined, redactor: Redactor) 
     const curl = curlOf({ ...sent, headers: inCurl }, expanded, userAgent === '')
     const exchange: FailureExchange = { request: sent, curl }
     if (result.kind === 'answer') {
-      const body = recordBody(result.body, redact)
+      const body = recordBody(result.body, redact, !result.cut)
       exchange.response = {
         status: result.status,
         headers: recordHead(result.headers, shown),
