@@ -41,7 +41,7 @@ export function disturbedBy(defect: string): readonly string[] {
   // A job that cannot be read, or not by itself, tells nobody whether its application is idle.
   if (
     isOfStates(id) ||
-    /^jobs\.retrieve\/200-(job#(no-answer|closed|no-http)|identity#newest-only)$/.test(defect)
+    /^jobs\.retrieve\/200-(job#(no-answer|closed|no-http)|identity#(newest-only|id))$/.test(defect)
   )
     return ['jobs.create', 'jobs.retrieve']
   // Whether a file is attached to one graph alone, and stays there, shows in a graph that was created.
@@ -101,6 +101,7 @@ function needs(defect: string): readonly string[] {
     ...(ownId(defect) === 'envelope/charset-parameter' ? ['web-search.run', 'graphs.create'] : []),
     // Whether a graph can be used shows by its query.
     ...(ownId(defect) === 'graphs.create/2xx-usable' ? ['graphs.query'] : []),
+    ...(defect === 'graphs.create/2xx-usable#additions' ? ['graphs.add-file'] : []),
   ]
 }
 
