@@ -1,6 +1,6 @@
 import { catalogue, type RequirementId } from '../catalogue/catalogue.ts'
 import type { CatalogueResult, Report, RequirementResult } from '../harness/report/index.ts'
-import { assembleReport, leftOut, reasonIn } from '../harness/report/index.ts'
+import { assembleReport, isLeftOutByOption, leftOut, reasonIn } from '../harness/report/index.ts'
 import { createLog, type Plan, type RunFacts, type RunOptions } from '../harness/engine/index.ts'
 import { credentialProbesIn } from './authentication/credentials.ts'
 import { planRun } from './plan.ts'
@@ -119,7 +119,11 @@ export function whyNotJudged({
   const { ended } = facts
   if (!ended || !['unreachable', 'throttled', 'setup', 'key', 'lost'].includes(ended.cause))
     return undefined
-  const required = catalogue.filter(({ level }) => level === 'must')
+  const isRequired = ({ id, level }: (typeof catalogue)[number]): boolean => {
+    const result = results.get(id)
+    return level === 'must' && !(result && isLeftOutByOption(result))
+  }
+  const required = catalogue.filter(isRequired)
   const outcomes = required.map(({ id }) => results.get(id)?.outcome ?? 'not-exercised')
   const untested = outcomes.filter((outcome) => outcome === 'not-exercised').length
   return outcomes.some((outcome) => outcome === 'passed' || outcome === 'failed')

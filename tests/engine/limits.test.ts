@@ -123,10 +123,18 @@ describe('a quota of all requests', () => {
     )
     expect(run.life.ended?.message).toMatch(named)
     expect(report.exit.code).toBe(3)
-    expect(report.exit.because).toMatch(/; \d+ of \d+ required checks were not tested$/)
     expect(failed).toEqual([])
     // 30 s, and nothing is waited for after that.
     expect(tookMs).toBeLessThan(40_000)
+  })
+
+  test('says how many required checks were not tested, if some were', async () => {
+    const { report } = await judgeBehind(
+      (_path, answer, sinceMs) => (sinceMs > 1000 ? busy() : answer()),
+      { only: [...several, 'jobs.create/*'], backoffMs },
+    )
+    expect(report.exit.code).toBe(3)
+    expect(report.exit.because).toMatch(/503: .*; \d+ of \d+ required checks were not tested$/)
   })
 
   test('is not seen in load that refuses one of twenty', async () => {
