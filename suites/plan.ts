@@ -177,7 +177,7 @@ function overBudget(
   options: PlanOptions,
   budget: { left: number; readonly paid: Set<string> },
 ): Why {
-  if (!mayGenerate(requirement, target)) return undefined
+  if (target.limits.maxGenerations === 0 || !mayGenerate(requirement, target)) return undefined
   const operation = operationOf(requirement, target)
   const { generations, controls } = requestsOf(requirement, target, options)
   const isGenerating = operation !== undefined && generates(operation, target)

@@ -41,14 +41,13 @@ const nothingPlanned: Plan = new Map()
 /** The report of a run: every requirement of the catalogue, in its order. */
 export function reportOf(record: RunRecord): Report<RequirementId> {
   const { target, options, startedAt, durationMs, results, facts } = record
-  const plan = planRun(target, options)
   // A target file that could not be read lacks nothing.
   const isKnown = facts.ended?.cause !== 'lost' || results.size > 0
+  const isWhole = catalogue.every(({ id }) => results.has(id))
+  const plan = isKnown && !isWhole ? planRun(target, options) : nothingPlanned
   const requirements = catalogue.map((requirement): CatalogueResult => {
     const known = results.get(requirement.id)
-    return known
-      ? { ...known, id: requirement.id }
-      : cutShort(requirement, facts, isKnown ? plan : nothingPlanned)
+    return known ? { ...known, id: requirement.id } : cutShort(requirement, facts, plan)
   })
   const { only, skip, readOnly } = options
   const report = assembleReport({
