@@ -62,11 +62,12 @@ export function isSettling(
 ): boolean {
   const status = response?.status ?? 0
   if (status < 400 || status > 499 || [401, 403, 429].includes(status)) return false
-  const body = typeof probe.body === 'string' ? probe.body : ''
-  const named = new Set(Object.values(probe.params))
-  return [...madeAt].some(
-    ([id, at]) => at > sentAt - settleMs && (named.has(id) || body.includes(id)),
-  )
+  for (const [id, at] of madeAt) {
+    if (at <= sentAt - settleMs) continue
+    const isInBody = typeof probe.body === 'string' && probe.body.includes(id)
+    if (isInBody || Object.values(probe.params).includes(id)) return true
+  }
+  return false
 }
 
 /** Whether a control's answer counts as granted: also if it says that what was asked for is done already. */
