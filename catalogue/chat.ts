@@ -64,7 +64,7 @@ export const chatCreate = requirements('chat.create', [
     statement: 'A response_format that is not an object gets 400.' },
   { id: '400-unsafe-request', section: '7.3', needs: [scenario], expects: [[400, 'CompletionModelUnsafeRequestError']], refused: 'Prohibited content' },
   { id: '403-model-access', section: '7.3', needs: [scenario], expects: [[403, 'InsufficientAccessRights']], refused: 'A model that the key may not access' },
-  { id: '403-graph-access', section: '5', needs: [scenario], expects: [[403, 'InsufficientAccessRights']], refused: 'A tool with a graph that the key may not access' },
+  { id: '403-graph-access', section: '5', needs: [scenario], expects: [[403, 'InsufficientAccessRights']], refused: 'A tool with a graph that the key may not access', times: 3 },
   { id: '4xx-unknown-graph', section: '7.2', needs: [scenario], expects: [['4xx']],
     statement: 'A tool that names a graph which does not exist gets a 4xx (not 401 or 429) with an error envelope.' },
   { id: '429-model-quota', section: '7.3', needs: [scenario], expects: [[429, 'CompletionModelQuotaError']], refused: 'A model over its usage quota' },

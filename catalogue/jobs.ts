@@ -20,7 +20,7 @@ export const jobsCreate = requirements('jobs.create', [
   { id: '400-malformed-inputs', section: '4.2', needs: [valid], expects: [[400, 'BadRequest', 'InvalidInputParameters']],
     statement: 'Wrong JSON types anywhere in inputs get 400 BadRequest or InvalidInputParameters.' },
   { id: '403-application-access', section: '5', needs: [scenario], expects: [[403, 'InsufficientAccessRights']],
-    refused: 'A creation on an application that the key may not access' },
+    refused: 'A creation on an application that the key may not access', times: 3 },
   { id: '404-unknown-application', section: '4.2, 7.3', needs: [valid], expects: [[404, 'ResourceNotFound']],
     refused: 'A creation on an application that does not exist' },
   { id: '409-job-in-progress', section: '4.2, 8', needs: [valid], expects: [[409, 'BadRequest']],
@@ -56,7 +56,7 @@ export const jobsRetrieve = requirements('jobs.retrieve', [
   { id: '4xx-unknown-job', section: '7.2', needs: [valid], expects: [['4xx-id']],
     statement: 'Reading a job that does not exist gets 400, 403, 404, 410 or 422 with an error envelope.' },
   { id: '4xx-foreign-job', section: '5', needs: [scenario], expects: [[403, 'InsufficientAccessRights'], [404, 'ResourceNotFound', 'NotFound']],
-    refused: 'Reading a job of an application that the key may not access' },
+    refused: 'Reading a job of an application that the key may not access', times: 3 },
   { id: '4xx-malformed-id', section: '4.3, 7.2', needs: [valid], expects: [['4xx']],
     statement: 'Reading an id that is not a uuid gets a 4xx (not 401 or 429) with an error envelope.' },
 ])

@@ -140,6 +140,8 @@ export interface RequirementText {
    * key; `state`: it is the very same request, sent before the target comes into the state that the statement names.
    */
   readonly fault?: 'credentials' | 'state'
+  /** How often a full run asks for it, if not once: one answer can be right by luck. */
+  readonly times?: number
   /** Judged when everything else was sent, on what it made the target show. */
   readonly judgedLast?: true
   /** Needs no key to be sent. */

@@ -43,7 +43,7 @@ export const tools = {
     { id: '400-malformed-request', level: 'should', section: '2.8, 7.2', needs: [valid, ['{prompt}', '{variables}']], expects: anyBadRequest,
       statement: 'A prompt that is not a string, or variables that are not an array of {name, file_id} strings, get 400.' },
     { id: '403-model-access', section: '5', needs: [scenario], expects: [[403, 'InsufficientAccessRights']], refused: 'A model that the key may not access' },
-    { id: '403-file-access', section: '5', needs: [scenario], expects: [[403, 'InsufficientAccessRights']], refused: 'A file that the key may not access' },
+    { id: '403-file-access', section: '5', needs: [scenario], expects: [[403, 'InsufficientAccessRights']], refused: 'A file that the key may not access', times: 3 },
     { id: '400-unsupported-image', section: '7.3', needs: [scenario], expects: [[400, 'BadRequest']], refused: 'An image of an unsupported type' },
     { id: '400-oversized-image', section: '7.3, 8', needs: [scenario], expects: oversized, refused: 'An image over the size limits' },
     { id: '400-corrupted-image', section: '7.3', needs: [scenario], expects: [[400, 'InvalidContentType']], refused: 'A corrupted image' },

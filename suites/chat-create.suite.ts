@@ -63,26 +63,28 @@ function messagesOf(run: OfTarget, probe: Probe): readonly Message[] {
   return messages
 }
 
-/** The valid messages, each text given as an array of one text part, or of two. */
-function asTextParts(known: Known, probe: Probe, parts: 1 | 2): Probe {
+const moreParts = ['Answer in one line.', 'Be brief.']
+
+/** The valid messages, each text given as an array of that many text parts. */
+function asTextParts(known: Known, probe: Probe, parts: number): Probe {
   const text = (whole: string) => ({ type: 'text', text: whole })
   const messages = messagesOf(known, probe).map((message) => {
     const { content } = message
     if (typeof content !== 'string') return message
-    return { ...message, content: [content, 'Answer in one line.'].slice(0, parts).map(text) }
+    return { ...message, content: [content, ...moreParts].slice(0, parts).map(text) }
   })
   return atRole(known, probe, 'messages', messages)
 }
 
 const textParts = grantedBy(
   (material) =>
-    ([1, 2] as const).map((parts) => ({
+    [1, 2, 3].map((parts) => ({
       what: `with content given as ${parts} text part${parts === 1 ? '' : 's'}`,
       fault: 'inside @ /messages/*/content',
       effect: material.valid.effect,
       change(valid) {
         const probe = asTextParts(material, valid, parts)
-        return parts === 1 ? probe : respelled(probe)
+        return parts === 2 ? respelled(probe) : probe
       },
     })),
   { check: hasContent, inScenario: 'with content given as 1 text part' },

@@ -17,7 +17,15 @@ import type { Pairs } from '../catalogue/expected.ts'
 import { NotExercised, type Probe } from '../harness/engine/index.ts'
 import { answered, type CheckContext, type Judge, judgePairs } from '../harness/run/index.ts'
 import { eachAccepted } from './created/created-object.ts'
-import { attached, extensionOf, filtered, listingOf, ownRecord, uploadTo } from './files/drive.ts'
+import {
+  attached,
+  extensionOf,
+  filtered,
+  listingOf,
+  othersThan,
+  ownRecord,
+  uploadTo,
+} from './files/drive.ts'
 import { ownId } from './created/relations.ts'
 import { usable } from './created/usable.ts'
 
@@ -59,13 +67,13 @@ export const filesUpload = suite('files.upload', () => ({
   '4xx-unknown-graph': unknownGraph,
 }))
 
-/** The listing with one extension, and with two (§2.8: comma-separated, without the dot). */
+/** The listing with one extension, and with two, with and without that of the uploaded file (§2.8: comma-separated, without the dot). */
 const listByTypes: Judge = async (context) => {
   const { run, scenario } = context
   const first = extensionOf(run)
   const both = `${first},${first === 'pdf' ? 'txt' : 'pdf'}`
   // A scenario brings its own.
-  for (const types of scenario ? [first] : sampled(context, [first, both]))
+  for (const types of scenario ? [first] : sampled(context, [first, both, othersThan(first)]))
     await tryUntilGranted(context, listingOf(run, types))
   if (scenario || run.options.depth === 'quick') return
   await tryAlso(context, () => listUnknownType(context))

@@ -122,13 +122,14 @@ export function requestsOf(
 }
 
 function byScenario(
-  { effect, control }: CatalogueRequirement,
+  { effect, control, times = 1 }: CatalogueRequirement,
   scenario: Scenario,
   target: Target,
   runs: Runs,
 ): Requests {
   const { operation, before, after, repeat } = scenario
-  const most = (repeat ?? 1) + before.length + after.length
+  const usual = runs.depth === 'quick' || isExclusive(scenario) ? 1 : times
+  const most = (repeat ?? usual) + before.length + after.length
   const known = knownOf(target, runs)
   const isMore = declaresMore(known, operation)
   // Repeats are granted until the condition shows; after an exclusive one the control is asked again.

@@ -147,7 +147,10 @@ export async function byScenario(context: CheckContext, further?: Further): Prom
       operation === uploadOperation && response?.status === 409 && !isExpected(expects, response)
     const own = (): Promise<Exchange> =>
       send(() => scenarioProbe(run, scenario, () => distinctRequest(run, operation)))
-    judge(await resendWhile(await send(make), own, isDuplicate, 2))
+    const { times = 1 } = requirement
+    const isOnce = run.options.depth === 'quick' || isExclusive(scenario)
+    for (let left = isOnce ? 1 : times; left > 0; left--)
+      judge(await resendWhile(await send(make), own, isDuplicate, 2))
   })
 }
 

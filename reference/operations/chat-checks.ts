@@ -25,6 +25,7 @@ function checkParts(call: Call, parts: readonly unknown[]): void {
   }
   if (!parts.every(({ type }) => type === 'text')) return
   call.rejectIf('200-text-parts#two', parts.length > 1)
+  call.rejectIf('200-text-parts#three', parts.length > 2)
   call.rejectIf(
     '200-text-parts#type-first',
     parts.some((part) => Object.keys(part)[0] !== 'type'),

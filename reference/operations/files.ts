@@ -181,9 +181,10 @@ export const filesList: Operation = {
         (file) =>
           types === undefined ||
           types.includes(extname(file.name).slice(1).toLowerCase()) ||
-          call.broken('2xx-filtered'),
+          call.broken(types.length > 1 ? '2xx-filtered#two' : '2xx-filtered'),
       )
     call.breakIf('2xx-file-types#none-5xx', files.length === 0)
+    call.breakIf('2xx-file-types#two-none-5xx', files.length === 0 && types?.length === 2)
     const newest = files.slice(-pageSize).reverse()
     const data = newest.map((file) => fileView(world, file))
     return {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type Answer, mispaired, type Call, type Members } from '../world/call.ts'
+import { type Answer, Ending, mispaired, type Call, type Members } from '../world/call.ts'
 import { largeText } from '../present.ts'
 import { endJobs, noteReading } from '../world/jobs.ts'
 import type { Operation } from '../world/operation.ts'
@@ -226,6 +226,8 @@ function find(call: Call): Job {
   endJobs(call.world)
   const id = jobId(call)
   const { jobs } = call.world.store
+  if (call.broken('4xx-malformed-id#object-member') && call.param('job_id') in {})
+    throw new Ending(grant(call))
   if (!uuidForm.test(id)) call.refuse('4xx-malformed-id', '400-BadRequest')
   const job = jobs.get(id)
   if (job) {

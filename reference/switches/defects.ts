@@ -56,10 +56,11 @@ const placed: readonly string[] = named(
   files.upload/413-body-too-large       spoils-connection
   files.upload/2xx-retrievable          - gone 5xx late forbidden last-only at-once in-graph attached pdf
   files.upload/2xx-attached-to-graph    - refused first-graph all-graphs replaces other-status
-  files.list/2xx-file-types             - 5xx two two-5xx unknown-5xx none-5xx
+  files.list/2xx-file-types             - 5xx two two-5xx two-none-5xx unknown-5xx none-5xx
   files.list/2xx-accepted               - envelope many empty-file
-  files.list/2xx-filtered               -
+  files.list/2xx-filtered               - two
   files.retrieve/2xx-own-record         -
+  jobs.retrieve/4xx-malformed-id        object-member
   files.list/429-quota-exceeded         granted-envelope
   graphs.create,applications.create/2xx-usable - gone 5xx late last-only at-once asked-twice
   graphs.create/2xx-usable              additions
@@ -81,7 +82,7 @@ const placed: readonly string[] = named(
   files.upload/2xx-accepted             pdf
   graphs.query,vision.analyze/2xx-accepted spelling
   chat.create/200-completion            - no-choices empty-choices no-answer closed no-http
-  chat.create/200-text-parts            - echoed two type-first spelling
+  chat.create/200-text-parts            - echoed two three type-first spelling
   chat.create/200-image-parts           - echoed
   chat.create/200-image-url             - echoed
   chat.create/200-tool-choice-auto      - parts

@@ -14,6 +14,7 @@ import {
   pointerOf,
   resendAsDeclared,
   retryWhileSettling,
+  sampled,
   upload,
   validRequest,
 } from '../../harness/checks/index.ts'
@@ -143,6 +144,10 @@ async function attachAndAdd(context: CheckContext, graph: string): Promise<strin
 export const extensionOf = ({ target }: Run): string =>
   extensionIn(target.operations['files.upload']?.content?.filename ?? '') ?? 'pdf'
 
+/** Two other extensions, of which a run uploads nothing. */
+export const othersThan = (own: string): string =>
+  ['csv', 'html', 'md'].filter((one) => one !== own.toLowerCase()).slice(0, 2).join()
+
 /** A listing of the files with those extensions; with several values of `file_types`, if that is an array. */
 export function listingOf(run: Run, types: string | readonly string[]) {
   const make = async (): Promise<Probe> => {
@@ -152,7 +157,7 @@ export function listingOf(run: Run, types: string | readonly string[]) {
   return { make, what: `with file_types ${[types].flat().join(' and file_types ')}` }
 }
 
-/** Lists a new file by its own extension, until it is there, and by another one. */
+/** Lists a new file by its own extension, until it is there, by another one, and by two others. */
 export const filtered: Judge = async (context) => {
   const { run } = context
   const own = extensionOf(run)
@@ -166,11 +171,14 @@ export const filtered: Judge = async (context) => {
     throw new NotExercised(
       `the listing with file_types ${own} does not hold the file that was just uploaded`,
     )
-  const other = listingOf(run, isOfPdf ? 'txt' : 'pdf')
-  await inScenario(context, 'files.list', async () => {
-    const make = grantedProbe(context, 'files.list', other.make)
-    requireGranted(await context.send(make, { what: other.what }), `the listing ${other.what}`)
-  })
+  const others = sampled(context, [isOfPdf ? 'txt' : 'pdf', othersThan(own)])
+  for (const types of context.scenario ? others.slice(0, 1) : others) {
+    const { make: plain, what } = listingOf(run, types)
+    await inScenario(context, 'files.list', async () => {
+      const make = grantedProbe(context, 'files.list', plain)
+      requireGranted(await context.send(make, { what }), `the listing ${what}`)
+    })
+  }
   judgeRelation(context)
 }
 

@@ -192,6 +192,8 @@ const noUuids = [
   '1234567890',
   'zzzzzzzz-zzzz-4zzz-8zzz-zzzzzzzzzzzz',
   'x'.repeat(64),
+  // Names that every object of some languages has: a server may look ids up in one.
+  ...['constructor', '__proto__', 'valueOf'],
 ]
 
 /** Generates ids that are no uuid in any spelling, not even without hyphens. */
