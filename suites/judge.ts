@@ -14,12 +14,14 @@ import {
   type Judging,
   NotExercised,
   type Plan,
+  type Probe,
   type Run,
   type RunFacts,
   type RunHook,
   type RunOptions,
   runOptionsOf,
   type RunParts,
+  withJson,
 } from '../harness/engine/index.ts'
 import { ask, askHolding, startJudging } from '../harness/run/index.ts'
 import { ownJobs } from './jobs/view.ts'
@@ -33,12 +35,21 @@ import {
 } from '../catalogue/operations.ts'
 import { jobRules } from './jobs/rules.ts'
 import { storyOf } from './jobs/story.ts'
-import { createdHook, envelopeHook, placeholderRequest, sharedBy } from '../harness/checks/index.ts'
+import {
+  createdHook,
+  declaredResource,
+  envelopeHook,
+  namedId,
+  once,
+  placeholderRequest,
+  sharedBy,
+  validRequest,
+} from '../harness/checks/index.ts'
 import { historyHook, historyOf } from '../harness/journal/index.ts'
 import type { Target } from '../harness/target/index.ts'
 import { planRun } from './plan.ts'
 import { operationOf } from './planned-cases.ts'
-import { pdfHook } from './pdf-parse/refusals.ts'
+import { pdfHook, uploadSample } from './pdf-parse/refusals.ts'
 import { jobsHook } from './jobs.suite.ts'
 import { judgeOf } from './suites.ts'
 
@@ -136,7 +147,35 @@ const storyHook: RunHook = {
     inStories.test(id) ? storyOf(historyOf(run), exchange) : undefined,
 }
 
+/** The second application, with its own inputs; a graph that the run creates; the second PDF of the suite. */
+const othersHook: RunHook = {
+  others: {
+    'jobs.create': async (run) => {
+      const { id, inputs } = declaredResource(run, 'otherApplication')
+      return (valid) => ({ ...withJson(valid, { inputs }), params: { application_id: id } })
+    },
+    'graphs.query': ofCreatedGraph,
+    'graphs.add-file': ofCreatedGraph,
+    'pdf.parse': async (run) => {
+      const params = { file_id: await uploadSample(run, 'other') }
+      return (valid) => ({ ...valid, params })
+    },
+  },
+}
+
+async function ofCreatedGraph(run: Run): Promise<(valid: Probe) => Probe> {
+  const params = await once(run, 'other graph', async () => {
+    const creation = await ask(run, () => validRequest(run, 'graphs.create'), {
+      requirement: null,
+      role: 'setup',
+    })
+    return { graph_id: namedId(run, creation) }
+  })
+  return (valid) => ({ ...valid, params })
+}
+
 const hooks = [
+  othersHook,
   storyHook,
   historyHook,
   envelopeHook,

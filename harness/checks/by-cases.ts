@@ -1,7 +1,7 @@
-import { Failed, isGranted, type Probe, type Run } from '../engine/index.ts'
+import { Failed, isGranted, orElse, type Probe, type Run } from '../engine/index.ts'
 import { ask, type CheckContext } from '../run/index.ts'
 import { isRefusal } from '../../catalogue/expected.ts'
-import type { OperationId } from '../../catalogue/operations.ts'
+import { operation as operationOf, type OperationId } from '../../catalogue/operations.ts'
 import { tryAlso, tryEach, property } from './at-once.ts'
 import {
   atOtherPath,
@@ -18,7 +18,8 @@ import {
 } from './case.ts'
 import { controlWith, notGranted } from './control.ts'
 import { once } from './created.ts'
-import { validRequest } from './valid-request.ts'
+import { validDraft, validRequest } from './valid-request.ts'
+import { randomOf, seedFor } from './values.ts'
 
 interface CaseOptions {
   readonly generated?: Generated | undefined
@@ -32,7 +33,8 @@ export function byCases(cases: Cases, options: CaseOptions = {}): CaseCondition 
   const chosen = (material: Material): readonly Case[] => {
     const all = cases(material)
     const named = all.filter(({ when, coercion }) => !when && !coercion)
-    if (material.options.depth === 'full') return [...all, ...atOtherPath(material, named)]
+    if (material.options.depth === 'full')
+      return [...all, ...atOtherPath(material, named), ...forOtherObject(material, cases)]
     if (inOrder) return named.slice(0, 1)
     // One that needs a control of its own takes two requests.
     const plain = named.filter(({ control }) => !control)
@@ -52,6 +54,58 @@ export function byCases(cases: Cases, options: CaseOptions = {}): CaseCondition 
       await tryAll(refusal, material, all, options)
     },
   }
+}
+
+/** What a valid request is for another object than the declared one; undefined if there is none that grants it. */
+function otherObject(run: Run, id: OperationId): Promise<((valid: Probe) => Probe) | undefined> {
+  const make = run.hooks.flatMap(({ others }) => others?.[id] ?? [])[0]
+  return once(run, `other object of ${id}`, () =>
+    orElse(run, async () => {
+      const change = run.options.readOnly ? undefined : await make?.(run)
+      const valid = async (): Promise<Probe> => change!(await validRequest(run, id))
+      const isGranted =
+        change && (await controlWith(run, id, 'other object', valid)).state === 'granted'
+      return isGranted ? change : undefined
+    }),
+  )
+}
+
+/** Sends a case for another object, if there is one. */
+const tryOther: NonNullable<Case['bringAbout']> = async (refusal, { bringAbout: _, ...one }) => {
+  const { context, operation } = refusal
+  const change = await otherObject(context.run, operation)
+  if (!change) return
+  const valid = async (): Promise<Probe> => change(await refusal.valid())
+  await tryCase({ ...refusal, valid }, { ...one, fault: undefined })
+}
+
+/**
+ * What is wrong with a request for one object is wrong for another: of the cases one goes to an object that the run makes, or to the
+ * other application with its own inputs, drawn by the seed. A server may look closely at the first one alone.
+ */
+function forOtherObject(material: Material, cases: Cases): Case[] {
+  const { options, operation, requirement, target } = material
+  const { otherApplication } = target.resources
+  const isOfJobs = operation === 'jobs.create'
+  if (!operationOf(operation).params || (isOfJobs && !otherApplication)) return []
+  const resources = { ...target.resources, ...(isOfJobs && { application: otherApplication }) }
+  const known = { ...material, target: { ...target, resources } }
+  const own = { ...known, valid: validDraft(known, operation) }
+  const all = cases(own).filter(
+    ({ fault = '', ...one }) =>
+      !fault.startsWith('id: ') &&
+      !(one.when ?? one.before ?? one.control ?? one.coercion ?? one.bringAbout),
+  )
+  const random = randomOf(seedFor(options.seed, `other object of ${requirement.id}`))
+  return all
+    .slice(Math.floor(random() * all.length))
+    .slice(0, 1)
+    .map((one) => ({
+      ...one,
+      what: `${one.what}, for another object`,
+      mayBeAbsent: true,
+      bringAbout: tryOther,
+    }))
 }
 
 /** Whether the valid request is granted at the other path: then it is the same operation there. */

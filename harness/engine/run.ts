@@ -166,6 +166,10 @@ export interface RunHook {
   observe?(run: Run, exchange: Exchange): void
   /** How the valid requests of operations are made, if they are more than the declared body. */
   readonly requests?: Readonly<Partial<Record<OperationId, (run: Run) => Promise<Probe>>>>
+  /** Turns valid requests of operations into those for another object of the sort that their path names; throws `NotExercised` if there is none. */
+  readonly others?: Readonly<
+    Partial<Record<OperationId, (run: Run) => Promise<(valid: Probe) => Probe>>>
+  >
   /** Begins what requirements that are judged last need, while the others are judged. */
   start?(run: Run): Promise<void>
   /** Waits for what the run began, before the requirements that are judged last. Not called if the run was ended. */

@@ -17,13 +17,22 @@ export interface SendingOptions extends Pick<SendOptions, 'fresh'> {
   readonly pace?: 'paid-back' | 'none'
 }
 
+/** What was made no longer ago than this is used before anything that waits, in ms: a server may answer wrongly only if asked too early. */
+const newMs = 1000
+
 /**
- * Readings of a job in progress are urgent: behind hundreds of other requests they would come too late. So is what others
- * wait for, and all requests to what runs one job at a time: they go one after the other, and nothing in a run takes longer. The
- * first object of each operation is made first: the end of the run looks at it when it has a certain age.
+ * Readings of a job in progress are urgent: behind hundreds of other requests they would come too late. So is the use of what was
+ * just made, what others wait for, and all requests to what runs one job at a time: they go one after the other, and nothing in a
+ * run takes longer.
  */
-function isUrgent({ api }: Run, { operation, effect }: Probe, { role }: Purpose): boolean {
+function isUrgent(
+  { api, objects }: Run,
+  { operation, effect, params }: Probe,
+  { role }: Purpose,
+): boolean {
+  const since = performance.now() - newMs
   return (
+    Object.values(params).some((id) => (objects.madeAt.get(id) ?? -Infinity) > since) ||
     role === 'poll' ||
     role === 'liveness' ||
     (role === 'control' && effect === 'creates') ||

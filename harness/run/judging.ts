@@ -70,13 +70,15 @@ async function exerciseAll(run: Run, judgeOf: JudgeOf, tell: Tell): Promise<void
   const phases = groupBy(planned, phaseOf)
   const of = (phase: Phase) => phases.get(phase) ?? []
   const looksAtEnd: (() => Promise<CatalogueResult>)[] = []
+  const operationsAtEnd = new Set<string>()
   const exerciseOne = async (requirement: CatalogueRequirement): Promise<void> => {
     const context = createCheckContext(run, requirement)
     const result = await exercise(context, judgeOf(requirement.id))
     const { atEnd } = context
     context.atEnd = undefined
-    if (atEnd && result.outcome === 'passed') looksAtEnd.push(() => exercise(context, atEnd))
-    else tell(result)
+    if (!atEnd || result.outcome !== 'passed') return tell(result)
+    operationsAtEnd.add(requirement.operation)
+    looksAtEnd.push(() => exercise(context, atEnd))
   }
   const isReady =
     !life.ended &&
@@ -91,23 +93,22 @@ async function exerciseAll(run: Run, judgeOf: JudgeOf, tell: Tell): Promise<void
   const started = hooks.map((hook) => hook.start?.(run).catch(() => undefined))
   await Promise.all([...of('concurrent').map(exerciseOne), ...started])
   for (const requirement of of('exclusive')) await exerciseOne(requirement)
-  if (looksAtEnd.length > 0) await awaitAge(run)
+  await awaitAge(run, operationsAtEnd)
   await Promise.all(looksAtEnd.map(async (look) => tell(await look())))
   if (!life.ended) await Promise.all(hooks.map(async (hook) => hook.finish?.(run)))
   for (const requirement of [...of('last'), ...of('observed')]) await exerciseOne(requirement)
 }
 
-/** The first object of each operation is looked at again so long after it was made at least, in ms: what shows late shows then. */
-const leastAgeMs = 3000
+/** What is looked at again was made so long ago at least, in ms: what shows late shows then. */
+const leastAgeMs = 2000
 
-async function awaitAge(run: Run): Promise<void> {
+/** Waits until everything that these operations made has that age. */
+async function awaitAge(run: Run, operations: ReadonlySet<string>): Promise<void> {
   const { created, madeAt } = run.objects
-  const first = new Map<string, number>()
-  for (const { operation, id } of created)
-    if (!first.has(operation)) first.set(operation, madeAt.get(id) ?? 0)
-  if (run.life.ended || first.size === 0) return
-  const until = Math.max(...first.values()) + leastAgeMs
-  await pause(run, Math.max(0, until - performance.now())).catch(() => undefined)
+  const made = created.filter(({ operation }) => operations.has(operation))
+  const last = Math.max(...made.map(({ id }) => madeAt.get(id) ?? -Infinity))
+  if (run.life.ended || made.length === 0) return
+  await pause(run, Math.max(0, last + leastAgeMs - performance.now())).catch(() => undefined)
 }
 
 async function lookBack(

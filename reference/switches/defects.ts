@@ -54,15 +54,23 @@ const placed: readonly string[] = named(
   completion.create/400-wrong-content-type spoils-connection
   files.retrieve/404-unknown-file       no-answer closed no-http
   files.upload/413-body-too-large       spoils-connection
-  files.upload/2xx-retrievable          - gone 5xx late forbidden last-only at-once in-graph attached pdf
+  files.upload/2xx-retrievable          - gone 5xx early late forbidden last-only at-once in-graph attached pdf
   files.upload/2xx-attached-to-graph    - refused first-graph all-graphs replaces other-status
   files.list/2xx-file-types             - 5xx two two-5xx two-none-5xx unknown-5xx none-5xx
   files.list/2xx-accepted               - envelope many empty-file
   files.list/2xx-filtered               - two
   files.retrieve/2xx-own-record         -
   jobs.retrieve/4xx-malformed-id        object-member
+  pdf.parse/4xx-removed                 every-third
+  jobs.retrieve/4xx-foreign-job         every-third
+  graphs.query,graphs.add-file,chat.create/403-graph-access every-third
+  jobs.create,graphs.query,graphs.add-file,pdf.parse/400-malformed-json    declared-only
+  jobs.create,graphs.query,graphs.add-file,pdf.parse/400-wrong-content-type declared-only
+  jobs.create/400-missing-required-inputs declared-only
+  graphs.query/400-query-config         declared-only
+  pdf.parse/400-malformed-format        declared-only
   files.list/429-quota-exceeded         granted-envelope
-  graphs.create,applications.create/2xx-usable - gone 5xx late last-only at-once asked-twice
+  graphs.create,applications.create/2xx-usable - gone 5xx early late last-only at-once asked-twice
   graphs.create/2xx-usable              additions
   files.upload,graphs.create,applications.create/2xx-own-id - at-once
   files.upload/2xx-own-id               name

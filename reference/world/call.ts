@@ -1,7 +1,7 @@
 import type { HonoRequest } from 'hono'
 import type { Pair } from '../declared/scenarios.ts'
 import type { Key } from './keys.ts'
-import type { World } from './world.ts'
+import { countUp, type World } from './world.ts'
 import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Switches } from '../switches/switches.ts'
@@ -61,6 +61,15 @@ export class Call {
     return this.key?.account ?? ''
   }
 
+  /** Whether its path names what a request made, or an application that is not the first. */
+  get isOfOther(): boolean {
+    const { applications, files, graphs } = this.world.store
+    const application = this.param('application_id')
+    const [first] = applications.keys()
+    if (applications.has(application)) return application !== first
+    return (graphs.get(this.param('graph_id')) ?? files.get(this.param('file_id')))?.made === true
+  }
+
   /**
    * Refuses for a condition that has a requirement: `<status>-<condition>` of this operation, or a whole id if it
    * belongs to none. The switches of that requirement decide what is really answered.
@@ -73,6 +82,7 @@ export class Call {
   /**
    * The answer to a request that a requirement wants refused. A switch named like the requirement answers as if nothing were
    * wrong; `#tpe` refuses with another code name of the same status, `#granted-envelope` in words only, with a 200;
+   * `#every-third` refuses but every third; `#declared-only` refuses what is about the first declared object of its sort alone;
    * `#spoils-connection` refuses rightly, but answers the next request of that connection wrongly.
    */
   #refusal(id: string, usual: Pair, message: Message): Answer {
@@ -80,6 +90,9 @@ export class Call {
     if (broken(id))
       return id === neverGranted ? envelope('400-BadRequest', message) : this.#grant(this)
     if (broken(`${id}#tpe`)) return envelope('404-NotFound', message)
+    if (broken(`${id}#every-third`) && countUp(this.world, `${id} refused`) % 3 === 0)
+      return this.#grant(this)
+    if (broken(`${id}#declared-only`) && this.isOfOther) return this.#grant(this)
     if (broken(`${id}#granted-envelope`)) return envelope(`200-${usual.slice(4)}`, message)
     const lost = lostAnswer(this.world.switches, id)
     if (lost) return lost

@@ -88,6 +88,11 @@ export function isSettling(world: World, kind: string, thing: Owned): boolean {
   )
 }
 
+/** What is asked for so many ms after its creation cannot be found for a minute. */
+const earlyMs = 600
+const missedMs = 60_000
+const askedEarly = new WeakSet<object>()
+
 /** Whether an object is lost because of others, under the defects of that requirement. */
 function isTakenAway(
   { broken }: World['switches'],
@@ -114,6 +119,9 @@ function breakUse(call: Call, id: string, thing: Owned, all: Iterable<Owned>): v
   call.rejectIf(`${id}#gone`, true, '410-Gone')
   call.rejectIf(`${id}#forbidden`, true, '403-InsufficientAccessRights')
   call.rejectIf(`${id}#5xx`, true, '500-InternalError')
+  if (call.broken(`${id}#early`) && age(call.world, thing) < earlyMs) askedEarly.add(thing)
+  const isMissed = askedEarly.has(thing) && age(call.world, thing) < missedMs
+  call.rejectIf(`${id}#early`, isMissed, '404-ResourceNotFound')
   call.rejectIf(`${id}#late`, age(call.world, thing) < tooLateMs, '404-ResourceNotFound')
 }
 

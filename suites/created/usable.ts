@@ -78,6 +78,10 @@ async function use(context: CheckContext, one: Use, id: string, madeAt?: number)
   if (isDeclared(run, one.operation)) await control(run, one.operation)
 }
 
+/** A target may take no PDFs. */
+const ownPdf = (run: Run): Promise<string | undefined> =>
+  orElse(run, () => uploadSample(run, 'other'))
+
 /** Requirements whose objects are used again at the end of a run: made at the very same time, asked for a second time, attached. */
 const alsoUsed = ['2xx-own-id', '400-duplicate-name', '2xx-attached-to-graph']
 /** Uploads above this size in bytes are used again as well. */
@@ -101,9 +105,7 @@ async function madeBefore(run: Run, creates: OperationId): Promise<string[]> {
   const ids = made.filter(isWanted).map(({ object }) => object!)
   if (creates !== uploadOperation) return ids
   const added = madeBy(historyOf(run), 'graphs.add-file').at(-1)
-  // A target may take no PDFs.
-  const pdf = await orElse(run, () => uploadSample(run, 'other'))
-  return [...ids, added?.object, pdf].filter((id) => id !== undefined)
+  return [...ids, added?.object, await ownPdf(run)].filter((id) => id !== undefined)
 }
 
 /**
@@ -118,14 +120,18 @@ export async function usable(context: CheckContext): Promise<void> {
     throw new NotExercised(
       `no operation that uses ${operationOf(creates).creates?.what} is declared`,
     )
+  const isAtEnd = !scenario && run.options.depth === 'full'
   let made = ''
   await inScenario(context, creates, async () => {
     const make = grantedProbe(context, creates, () => distinctRequest(run, creates))
+    // Nothing is to wait for between the creation and its use.
+    if (creates === 'graphs.create') await orElse(run, () => fileToAdd(run))
+    else if (creates === uploadOperation && isAtEnd) await ownPdf(run)
     made = await createObject(context, creates, make)
-    for (const one of uses) await use(context, one, made)
+    await tryEach(uses, (one) => use(context, one, made))
   })
   judgeRelation(context)
-  if (scenario || run.options.depth === 'quick') return
+  if (!isAtEnd) return
   context.atEnd = async () => {
     const others = (await madeBefore(run, creates)).filter((id) => id !== made)
     const all = [

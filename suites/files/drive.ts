@@ -146,7 +146,10 @@ export const extensionOf = ({ target }: Run): string =>
 
 /** Two other extensions, of which a run uploads nothing. */
 export const othersThan = (own: string): string =>
-  ['csv', 'html', 'md'].filter((one) => one !== own.toLowerCase()).slice(0, 2).join()
+  ['csv', 'html', 'md']
+    .filter((one) => one !== own.toLowerCase())
+    .slice(0, 2)
+    .join()
 
 /** A listing of the files with those extensions; with several values of `file_types`, if that is an array. */
 export function listingOf(run: Run, types: string | readonly string[]) {
