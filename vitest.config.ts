@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Order of test files: what computes longest goes first, while the heap of a worker is small, and so that no worker is left with it alone. */
+/** Runs the longest computations first, while worker heaps are small, so that none is left for the end. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const others = /tests\/(?:docs|vitest|reporters\/html|engine|layout|openapi|cli|check)/
@@ -18,23 +18,23 @@ class LongestFirst extends BaseSequencer {
 const ofOurs = {
   globalSetup: ['tests/build.ts'],
   pool: 'forks' as const,
-  // One more than cores: what looks at sockets, pages and processes waits for them much of its time.
+  // One more than cores: tests of sockets, pages and processes mostly wait.
   maxWorkers: 3,
-  // Tests that say they are concurrent wait for deadlines most of the time.
+  // Concurrent tests mostly wait for deadlines.
   maxConcurrency: 12,
-  // No file mocks a module or keeps state in one: each module is loaded once a worker, not once a file.
+  // No file mocks a module or keeps state in one, so each module is loaded once per worker.
   isolate: false,
-  // These end what hangs, and decide nothing else: the slowest test takes 25 s by itself on an idle machine (the pages of docs/).
+  // Only ends hanging tests: the slowest takes 25 s on an idle machine (the pages of docs/).
   testTimeout: 300_000,
   hookTimeout: 300_000,
-  // What is looked for again and again is there within a second.
+  // Normally within a second.
   expect: { poll: { timeout: 60_000 } },
   env: { TZ: 'UTC', NO_COLOR: '1' },
 }
 
 /**
- * `tests` looks at ourselves, and so do `programs`, as whole programs, `servers`, by hundreds of servers to judge, and
- * `exhaustive`, for an hour; `conformance` looks at a target, as in anybody's project.
+ * `tests` checks ourselves; so do `programs` (whole programs), `servers` (hundreds of servers) and `exhaustive` (an
+ * hour). `conformance` judges a target, as in any project.
  */
 export default defineConfig({
   test: {
@@ -43,7 +43,7 @@ export default defineConfig({
     projects: [
       {
         test: { ...ofOurs, name: 'tests', include: ['tests/**/*.test.ts'] },
-        // Nothing is written into the tree, and two runs on one machine do not meet.
+        // Nothing is written into the tree, and concurrent runs do not interfere.
         cacheDir: undefined,
       },
       { test: { name: 'conformance', include: ['library/vitest/*.suite.ts'] } },

@@ -1,4 +1,4 @@
-// Looks at what `npm pack` would put into the package: whatever a run needs is in, nothing that is ours alone, no dead link.
+// Checks what `npm pack` would put into the package: everything a run needs, nothing internal, no dead links.
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { builtinModules } from 'node:module'
@@ -19,7 +19,7 @@ const inTree = (folder, pattern) =>
     .filter((name) => pattern.test(name))
     .map((name) => `${folder}/${name}`)
 
-/** Files that package.json names, and those that are read at run time beside the code. */
+/** Files that package.json names, and files read at run time. */
 const entries = Object.values(about.exports).flatMap((entry) =>
   typeof entry === 'string' ? [entry] : Object.values(entry),
 )
@@ -59,7 +59,7 @@ for (const problem of problems) console.error(problem)
 console.log(`${packed.size} files, ${Math.round(unpackedSize / 1024)} KiB unpacked`)
 process.exitCode = problems.length > 0 ? 1 : 0
 
-/** The files that compiled code imports, or reads by their place in the package. */
+/** The files that compiled code imports or reads by path. */
 function filesNamedIn(path) {
   const code = readFileSync(path, 'utf8')
   const chunks = [...code.matchAll(/(?:from|import) ?\(?"(\.\/[^"]+)"/g)].map(([, name]) =>
@@ -69,7 +69,7 @@ function filesNamedIn(path) {
   return [...chunks, ...read]
 }
 
-/** Packages that compiled code imports and an installation would not have. */
+/** Packages that compiled code imports but an installation would lack. */
 function unknownPackages(path) {
   const known = { ...about.dependencies, ...about.peerDependencies }
   const names = [
@@ -88,9 +88,8 @@ function unknownPackages(path) {
   )
 }
 
-/** Links of a page to files that are not in the package. */
 function deadLinks(page) {
-  // A picture that is not there shows its words.
+  // npm shows the alternative text of a missing picture.
   const links = [
     ...readFileSync(page, 'utf8').matchAll(/(?<!!\[[^\]]*)\]\((?!https?:|#)([^)#\s]+)/g),
   ].map(([, link]) => link)

@@ -1,5 +1,5 @@
-// The package as it is packed, in an empty vitest project: a filter, a whole run with its reports, and a run in two shards.
-// Asks the package registry. CONFORM_PACKED: a folder that holds the tarball; without it, the package is packed here.
+// Tries the packed package in an empty vitest project: a filter, a whole run with reports, a run in two shards. Needs
+// the package registry. CONFORM_PACKED: a folder with the tarball; without it, the package is packed here.
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -12,7 +12,6 @@ const { version } = JSON.parse(readFileSync(join(root, 'node_modules/vitest/pack
 const dir = mkdtempSync(join(tmpdir(), 'conform-packed-'))
 const quiet = { cwd: dir, stdio: ['ignore', 'ignore', 'inherit'] }
 
-/** A test file of a server that breaks one requirement. */
 const suite = (options) => `import { describeConformance } from 'ai-content-conformance/vitest'
 import { startReference } from 'ai-content-conformance/reference'
 const { target } = await startReference({ defects: ['jobs.create/404-unknown-application'] })

@@ -47,8 +47,8 @@ export function checkCommand() {
 }
 
 /**
- * Judges a HAR file, as the options decide it. Throws UserError if the file is not a HAR.
- * @param say is told, before anything is judged, how much a recording can show
+ * Judges a HAR file. Throws UserError if the file is not a HAR. @param say gets, before judging, how much a recording
+ * can show
  */
 export async function checkFile(
   file: string,
@@ -72,7 +72,7 @@ export async function checkFile(
   const words = Object.entries(given).flatMap(([option, value]) =>
     value === undefined ? [] : [option, value],
   )
-  // It shows failures again, and holds no key.
+  // Reproduces failures, without a key.
   const rerun = ['conform', 'check', file, ...words].map(shellWord).join(' ')
   const facts = { target, redactor, judged, entries, rerun, now }
   const report = applyGates(recordingReport(facts), options, now)
@@ -89,7 +89,7 @@ export async function checkFile(
   }
 }
 
-/** How much of the recording was judged, and what was passed over: `31 of 40 entries judged; ignored: 9 to other addresses` */
+/** For example `31 of 40 entries judged; ignored: 9 to other addresses`. */
 function countsLine({ judged, ...counts }: JudgedRecording['counts'], { target }: Report): string {
   const ignored = [
     [counts.otherAddresses, `to addresses not under ${target.baseUrl}/v1/`],
@@ -112,7 +112,7 @@ function unreadableEntries(reasons: readonly string[]): string[] {
   return [`${count(reasons.length, 'entry', 'entries')} could not be read: ${named}${more}`]
 }
 
-/** How recorders are told to keep the bodies of answers, by the beginning of the name that they write. */
+/** How to make each recorder keep response bodies, by the beginning of its name. */
 const withBodies: readonly [creator: RegExp, option: string][] = [
   [/^WebInspector/i, 'in the network panel of Chrome or Edge: "Save all as HAR with content"'],
   [/^Firefox/i, 'in Firefox: reload with the network monitor open, then "Save All As HAR"'],
@@ -122,7 +122,7 @@ const withBodies: readonly [creator: RegExp, option: string][] = [
   [/^Selenium Wire/i, 'with Selenium Wire: disable_encoding: True'],
 ]
 
-/** Warnings if no answer of the interface was recorded with its body, or bodies are somewhere else: little can then be judged. */
+/** Warns if response bodies are missing or in other files: then little can be judged. */
 function noBodies(
   { elsewhere, kept, missing }: JudgedRecording['bodies'],
   creator: string,

@@ -48,7 +48,7 @@ export function compareCommand() {
     })
 }
 
-/** Reports of one target over time, oldest first, or of several targets in the order given. */
+/** Compares reports of one target over time, oldest first, or of several targets in the given order. */
 export function compareReports(given: readonly ReportFile[]) {
   const isOne =
     new Set(given.map(({ report }) => report.target.baseUrl)).size < 2 && given.length > 1
@@ -58,7 +58,7 @@ export function compareReports(given: readonly ReportFile[]) {
   const requirements = [...new Set(books.flatMap((book) => [...book.keys()]))].map((id) => {
     const results = books.map((book) => book.get(id))
     const { level, operation } = results.findLast((result) => result !== undefined)!
-    // Null: the report has no such requirement.
+    // Null: not in the report.
     return { id, level, operation, outcomes: results.map((result) => result?.outcome ?? null) }
   })
   const broke = requirements.filter(
@@ -79,7 +79,7 @@ export function compareReports(given: readonly ReportFile[]) {
       ...{ path, name: target.name, baseUrl: target.baseUrl, startedAt: run.startedAt },
       ...{ suite, tpe: run.tpe, interrupted: run.interrupted, verdict, summary },
     })),
-    /** The musts that fail in the last report and did not fail in the first. */
+    /** Required checks that fail in the last report and did not fail in the first. */
     newlyFailing: broke.flatMap(({ id, level }) => (level === 'must' ? [id] : [])),
     causes,
     requirements,
@@ -91,7 +91,6 @@ type Row = Comparison['requirements'][number]
 
 const [MOST_OPERATIONS, MOST_IDS, MOST_CAUSES] = [5, 2, 4]
 
-/** The comparison as lines of one screen. */
 export function screenOf(comparison: Comparison): string[] {
   const { causes, of, reports, requirements } = comparison
   const differ = (value: (report: Comparison['reports'][number]) => string): boolean =>
@@ -154,7 +153,7 @@ function changes(rows: readonly Row[]): string[] {
   })
 }
 
-/** How many requirements each target fails in each operation that any of them fails in. */
+/** The number of failures per target and operation, for operations with any. */
 function failures(rows: readonly Row[]): string[] {
   return [...groupBy(rows, ({ operation }) => operation)].flatMap(([operation, own]) => {
     if (!own.some(({ outcomes }) => outcomes.includes('failed'))) return []

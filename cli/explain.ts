@@ -46,7 +46,7 @@ function namedRequirement(id: string): CatalogueRequirement {
   throw new UserError(`explain ${id}: no requirement has such an id${idMeant(id)}`)
 }
 
-/** Everything that `conform explain` prints about a requirement: the cases are those that a run of the embedded reference plans. */
+/** Everything that `conform explain` prints. The cases are those that a run against the embedded reference plans. */
 export async function explanation(
   requirement: CatalogueRequirement,
   colors: Colors,
@@ -77,7 +77,7 @@ export async function explanation(
 
 const copied = (text: string): Line => ({ whole: `  ${text}`.trimEnd() })
 
-/** `POST /v1/translate with an empty text` */
+/** For example `POST /v1/translate with an empty text`. */
 function requestLine({ method, path, query }: Probe, what: string): string {
   const members = Object.entries(query).flatMap(([name, values]) =>
     [values].flat().map((value) => `${name}=${value}`),
@@ -122,7 +122,7 @@ const controls = {
     'Nothing in the request is wrong: it is granted first, and refused once the target is in the state that the statement names.',
 }
 
-/** The valid request of a refusal beside its first case. */
+/** The valid request beside the first invalid case. */
 function differenceLines(
   { expects }: CatalogueRequirement,
   planned: PlannedCases | undefined,
@@ -153,7 +153,7 @@ function differenceLines(
 function passes({ alsoListed, expects, expectsByScenario, id }: CatalogueRequirement): string[] {
   if (expects === undefined)
     return ['Whatever the statement above asks for: no single status and tpe decide it.']
-  // Only of these nothing but the status is judged.
+  // Only the status of these is judged.
   if (id.endsWith('/2xx-accepted')) return ['Any 2xx whose body is not an error envelope.']
   if (!isRefusal(expects))
     return [`${expects === '2xx' ? 'A 2xx' : expects}, and what the statement above asks for.`]
@@ -190,14 +190,13 @@ function declared({ needs, onlyIf, operation, scenarioOnly }: CatalogueRequireme
   ]
 }
 
-/** A paragraph of catalogue/readings.md, in Markdown, and the requirements that it names. */
+/** A paragraph of catalogue/readings.md in Markdown, and the requirements that it names. */
 export interface Reading {
   readonly heading: string
   readonly text: string
   readonly about: readonly string[]
 }
 
-/** The paragraphs about a requirement, as plain text. */
 function readings(id: string): string[] {
   const all = JSON.parse(
     readFileSync(packageFile('catalogue/readings.json'), 'utf8'),

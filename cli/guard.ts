@@ -3,11 +3,11 @@ import { foreignWords, printed } from '../harness/recording/index.ts'
 import { Unjudgeable } from '../harness/user-error.ts'
 import { packageFile } from '../schemas/package-file.ts'
 
-/** Why nothing more comes of what the process is doing. */
+/** Reason why the process cannot make further progress. */
 export interface Loss {
-  /** One sentence, without keys; undefined if nothing is left that could go on, and whoever waits knows for what. */
+  /** One sentence, without keys; undefined if the event loop is empty and the waiting code knows why. */
   readonly sentence: string | undefined
-  /** Something in the suite threw what nobody caught. */
+  /** An uncaught exception of the suite itself. */
   readonly mistake?: string
 }
 
@@ -15,23 +15,23 @@ type Take = (loss: Loss) => boolean
 const takers: Take[] = []
 let exit: (code?: number) => void = () => undefined
 
-/** Ends the process now. `process.exit` is kept from code of others, which would end it with nothing said. */
+/** Ends the process now. Foreign code cannot call `process.exit`, since it would end the process silently. */
 export function exitProcess(code?: number): void {
-  // An undefined code would take the place of the one that is set.
+  // Passing undefined would overwrite the exit code that is set.
   if (code === undefined) exit()
   else exit(code)
 }
 
 /**
- * Calls back once or more if somebody else's code, a mistake or an empty event loop ends the work of now; who gives false
- * leaves it to whoever asked before. Gives what ends that.
+ * Calls `take` when foreign code, a bug or an empty event loop ends the current work. If `take` returns false, the
+ * handler registered before it is called. Returns a function that unregisters it.
  */
 export function onLoss(take: Take): () => void {
   takers.push(take)
   return () => void takers.splice(takers.lastIndexOf(take), 1)
 }
 
-/** Gives what the work gives; throws Unjudgeable if nothing can come of it any more. */
+/** Returns the result of the work; throws Unjudgeable once it can no longer finish. */
 export async function orLost<T>(work: Promise<T>): Promise<T> {
   let release: () => void = () => undefined
   const lost = new Promise<never>((_, reject) => {
@@ -47,12 +47,12 @@ export async function orLost<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** @param what follows `waited`: `for the answers to 3 requirements` */
+/** @param what continues the sentence `waited …`: `for the answers to 3 requirements` */
 export function stuck(what: string): string {
   return `nothing is left that could go on, and conform still waited ${what}`
 }
 
-/** Sees to it that this process never ends with nothing said. */
+/** Makes sure that this process never ends without a message. */
 export function guardProcess(): void {
   printed.forget()
   takers.length = 0
@@ -66,7 +66,7 @@ export function guardProcess(): void {
   // oxlint-enable no-restricted-properties
   for (const stream of [process.stdout, process.stderr]) hideKeys(stream)
   process.on('uncaughtException', (error: unknown, origin) => {
-    // It is told already.
+    // Already reported.
     if (error instanceof Unjudgeable) return
     lose(lossOf(error, origin === 'unhandledRejection'))
   })
@@ -75,7 +75,7 @@ export function guardProcess(): void {
   })
 }
 
-/** Takes keys from all that is printed as text once the module of a target file runs: it may print what it likes. */
+/** Removes keys from everything printed: the module of a target file may print anything. */
 function hideKeys(stream: NodeJS.WriteStream): void {
   const write = stream.write.bind(stream) as (...of: unknown[]) => boolean
   stream.write = (chunk: unknown, ...rest: unknown[]): boolean => {
@@ -84,7 +84,7 @@ function hideKeys(stream: NodeJS.WriteStream): void {
   }
 }
 
-/** What comes after everything was said changes nothing. */
+/** Output after the final line is ignored. */
 function lose(loss: Loss): void {
   if (takers.length === 0) exit()
   takers.findLast((take) => take(loss))
@@ -108,7 +108,10 @@ const blamed = (): string =>
     .map((path) => `the module ${path}`)
     .join(' or ') || 'a program that conform uses'
 
-/** Whether the error comes from the module of a target file, or from what that has loaded: no frame of its stack is ours, or the module has one. */
+/**
+ * Whether an error comes from the module of a target file or its dependencies: its stack has no frame of ours, or one
+ * of the module.
+ */
 function isForeign(error: unknown): boolean {
   if (modulesRun().length === 0) return false
   const stack = error instanceof Error ? (error.stack ?? '') : ''
@@ -121,20 +124,20 @@ function isForeign(error: unknown): boolean {
   )
 }
 
-/** Signals of the process from its first moment: the first one ends a run, a second one the process at once. */
+/** Signals of the process from its first moment: the first ends a run, the second ends the process. */
 export interface Interrupts {
   readonly signal: AbortSignal
   /**
-   * Sets what is done a second after the first signal, if the run has not ended by itself. Until this is said the process ends
+   * Sets what happens one second after the first signal if the run has not ended. Until it is set, the process ends
    * soon: there is nothing to report.
    */
   onOverdue(call: () => void): void
-  /** Gives signals their usual effect again, also one that came already: for commands that are no run. */
+  /** Restores the default effect of signals, also of one already received: for commands that do not run checks. */
   restoreDefaultSignals(): void
   stop(): void
 }
 
-/** Ends at the first signal that asks the process to end: for what goes on until then. */
+/** Resolves at the first signal that asks the process to end. */
 export function untilSignal(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
@@ -142,10 +145,10 @@ export function untilSignal(): Promise<void> {
   })
 }
 
-/** An interrupted run that has not ended by itself after this long is left behind, in ms. */
+/** Time before an interrupted run that does not end is abandoned, in ms. */
 const graceMs = 1_000
 
-/** The interrupts of one run among several: a signal ends the run, not the process. */
+/** Interrupts for one of several runs: a signal ends the run, not the process. */
 export function createRunInterrupts() {
   const first = new AbortController()
   let overdue: () => void = () => undefined

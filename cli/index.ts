@@ -24,7 +24,7 @@ function asked([first = '', ...rest]: readonly string[]): (() => Promise<Command
     : []
 }
 
-/** A command with a slip would be taken for a base URL, and what follows it for too much. Throws UserError. */
+/** A mistyped command would be parsed as a base URL. Throws UserError. */
 function refuseMisspelt([first = '', second]: readonly string[]): void {
   if (first === 'help' && second !== undefined && !Object.hasOwn(commands, second)) {
     const meant = nearest(second, Object.keys(commands))
@@ -43,7 +43,10 @@ function refuseMisspelt([first = '', second]: readonly string[]): void {
     throw new UserError(`${first}: not a command and not a URL; did you mean conform ${meant}?`)
 }
 
-/** A lone --bail is `--bail=1`, a lone --failed `--failed=`: they would take the base URL that follows for their value. */
+/**
+ * Turns a lone --bail into `--bail=1` and a lone --failed into `--failed=`: otherwise they would consume the base URL
+ * that follows.
+ */
 function wordsOf(args: readonly string[]): string[] {
   const end = args.indexOf('--')
   return args.map((word, at) => {
@@ -54,7 +57,7 @@ function wordsOf(args: readonly string[]): string[] {
   })
 }
 
-/** All options and commands fit a terminal of 40 lines: each takes one of 80 columns, and none is blank. */
+/** Keeps the help within 40 lines of 80 columns: one line per option, no blank lines. */
 const helpSettings: Partial<Help> = {
   minWidthToWrap: 24,
   subcommandTerm: (command) =>
@@ -95,7 +98,7 @@ async function program(
   })
   const others = asked(words)
   if (others.length > 0) {
-    // A signal that has come by now is heard in the next turn of the event loop; nobody would hear it after that.
+    // A pending signal is delivered in the next turn of the event loop, and would be lost after that.
     await nextTurn()
     await nextTurn()
     interrupts.restoreDefaultSignals()
@@ -108,7 +111,7 @@ async function program(
   for (const command of [conform, ...conform.commands]) {
     command
       .exitOverride((error) => {
-        // commander has printed its sentence; help and version are no errors.
+        // commander has already printed its message; help and version are not errors.
         process.exitCode = error.exitCode === 0 ? 0 : 2
         throw error
       })
@@ -124,7 +127,7 @@ async function program(
   return conform
 }
 
-/** Runs the command line: sets the exit code, prints a user's mistake as one sentence, and never a stack. */
+/** Runs the command line: sets the exit code, prints a user's mistake as one sentence, never a stack trace. */
 export async function main(argv: readonly string[], interrupts: Interrupts): Promise<void> {
   guardProcess()
   try {
@@ -142,7 +145,7 @@ export async function main(argv: readonly string[], interrupts: Interrupts): Pro
     sayMistake(error)
   } finally {
     interrupts.stop()
-    // What such a module has started may go on for ever.
+    // The module of a target file may keep the event loop alive for ever.
     if (modulesRun().length > 0) await exitWhenSaid()
   }
 }
@@ -152,7 +155,7 @@ async function exitWhenSaid(): Promise<void> {
     (stream) => new Promise<void>((resolve) => stream.write('', () => resolve())),
   )
   await Promise.all(written)
-  // Heard last: whatever such a module does when the process ends.
+  // Runs last, whatever the module does on exit.
   const { exitCode } = process
   process.once('exit', () => (process.exitCode = exitCode))
   exitProcess()
@@ -167,7 +170,7 @@ function sayMistake(error: unknown): void {
   process.exitCode = 3
 }
 
-/** Every command but the run itself, loaded when it is asked for. */
+/** Every command except the run itself, loaded on demand. */
 export const commands: Readonly<Record<string, () => Promise<CommandUnknownOpts>>> = {
   serve: async () => (await import('./serve.ts')).serveCommand(),
   init: async () => (await import('./init.ts')).initCommand(),
@@ -181,7 +184,6 @@ export const commands: Readonly<Record<string, () => Promise<CommandUnknownOpts>
   verify: async () => (await import('./certificate/verify.ts')).verifyCommand(),
 }
 
-/** What each command does, in the order of the help. */
 const summaries: Readonly<Record<string, string>> = {
   init: 'write a target file to start from',
   watch: 'run again and again while you work',
@@ -197,7 +199,6 @@ const summaries: Readonly<Record<string, string>> = {
 
 type Example = readonly [line: string, what: string]
 
-/** Shown at the end of the help of a command. */
 export const examples: Readonly<Record<string, readonly Example[]>> = {
   serve: [['conform serve --port 8080', 'a server that keeps the interface, to try a client with']],
   init: [
@@ -245,7 +246,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   ],
 }
 
-/** Each on a line of its own below what it is for, so that it can be copied and fits a narrow terminal. */
+/** Puts each example on its own line, so that it can be copied and fits a narrow terminal. */
 function exampleText(name: string): string {
   const lines = (examples[name] ?? []).flatMap(([line, what]) => [`  # ${what}`, `  ${line}`])
   return lines.length === 0 ? '' : `\nExamples:\n${lines.join('\n')}\n`

@@ -54,10 +54,10 @@ async function answersOf(options: InitArguments, say: (text: string) => void): P
   return { ...answers, notServed: await look(answers.baseUrl, answers.keyVariable) }
 }
 
-/** Looks at a server by the key in that variable, says what was found, and gives the operations that it does not have. */
+/** Probes a server with the key in that variable, prints what it found, and returns the missing operations. */
 type Look = (baseUrl: string, keyVariable: string) => Promise<readonly OperationId[]>
 
-/** What a server has, as one request an operation shows, in one sentence. */
+/** Probes each operation once and describes the result in one sentence. */
 export async function whatIsThere(
   baseUrl: string,
   keyVariable: string,
@@ -84,7 +84,7 @@ export async function whatIsThere(
   return { absent: ids, sentence: `${baseUrl} was looked at: ${found}` }
 }
 
-/** Refuses before anything is asked; throws UserError. */
+/** Refuses bad arguments before asking questions; throws UserError. */
 export function checkInit(file: string, { baseUrl, force, from }: InitArguments): void {
   isModule(file)
   if (from !== undefined)
@@ -104,7 +104,7 @@ export function standardAnswers({ baseUrl = exampleUrl, name }: InitArguments): 
   return { baseUrl, name: name ?? new URL(baseUrl).host, keyVariable: usualVariable, notServed: [] }
 }
 
-/** Reads from a report what it tells of a target: of what its target file declared, nothing but what was not served. */
+/** Reads what a report says about a target: of the declarations, only those not served. */
 export function answersFrom(path: string, { baseUrl, name }: InitArguments): Answers {
   const { report } = readReport(path)
   const isInProcess = report.target.baseUrl === inProcessUrl
@@ -129,11 +129,10 @@ export function writeStarter(file: string, answers: Answers, force: boolean): vo
   }
 }
 
-/** The questions that can be asked. */
 export type Questions = typeof terminalQuestions
 
 const terminalQuestions = {
-  /** An empty answer is the standard one. `problem` says what is wrong with an answer, if anything. */
+  /** An empty answer means the default. `problem` describes an invalid answer. */
   async text(
     message: string,
     standard: string,
@@ -144,7 +143,7 @@ const terminalQuestions = {
       await text({ message, placeholder: standard, defaultValue: standard, validate }),
     ).trim()
   },
-  /** Those chosen at first, until somebody adds some or takes some away. */
+  /** Preselected choices. */
   async choose(
     message: string,
     all: readonly OperationId[],
@@ -157,14 +156,13 @@ const terminalQuestions = {
   },
 }
 
-/** Giving up ends the command; nothing was written by then. */
+/** Cancelling ends the command before anything is written. */
 function given<T>(answer: T | symbol): T {
   if (!isCancel(answer)) return answer as T
   cancel('Nothing was written.')
   throw new UserError('conform init: cancelled; nothing was written')
 }
 
-/** Asks for what was not given. */
 export async function askAnswers(
   given: InitArguments,
   questions: Questions,
@@ -199,7 +197,7 @@ async function askApplication(questions: Questions): Promise<Answers['applicatio
   return { id, inputs: parseInputs(inputs) ?? [] }
 }
 
-/** Reads `topic=tea, tone=dry` as inputs of an application; null if it is nothing of the kind. */
+/** Parses `topic=tea, tone=dry` as inputs of an application; null if malformed. */
 export function parseInputs(text: string): { id: string; value: string[] }[] | null {
   if (text.trim() === '') return []
   const pairs = text.split(',').map((pair) => /^\s*([^=\s]+)\s*=\s*(.+?)\s*$/.exec(pair))

@@ -22,7 +22,7 @@ export function listCommand() {
     })
 }
 
-/** The name of an operation means all its requirements. Throws UserError if nothing matches. */
+/** An operation's name selects all its requirements. Throws UserError if nothing matches. */
 function matching(pattern: string | undefined): readonly CatalogueRequirement[] {
   if (pattern === undefined) return catalogue
   const ofOperation = catalogue.filter(({ operation }) => operation === pattern)
@@ -32,7 +32,7 @@ function matching(pattern: string | undefined): readonly CatalogueRequirement[] 
   return catalogue.filter(({ id }) => matchesId(id, pattern))
 }
 
-/** For a pipe one line a requirement, to be searched; on a terminal its statement stands below it, as in a report. */
+/** In a pipe, prints one line per requirement, for searching; on a terminal, the statement is below the id. */
 function listLines(
   requirements: readonly CatalogueRequirement[],
   isTerminal: boolean,

@@ -21,13 +21,13 @@ export async function runAction(
 ): Promise<void> {
   const people = streamForPeople(parseReportRequests(options.report))
   if (options.dryRun) {
-    // It sends nothing and reports nothing: it can end anywhere.
+    // Nothing to send or report: it can end at any time.
     interrupts.restoreDefaultSignals()
     return dryRun(baseUrl, options, people)
   }
-  // Signals that came while this was being loaded are handled first.
+  // Handles signals that arrived during loading first.
   await afterEvents()
-  // Something that did not end in time would keep the process alive. Whatever is still to be said is said first.
+  // Whatever did not end in time would keep the process alive; pending output is written first.
   const exitSoon = (): void => void setImmediate(() => exitProcess())
   await oneRun(baseUrl, options, { interrupts, people, onLeftBehind: exitSoon })
 }

@@ -36,12 +36,12 @@ export function watchCommand() {
       } finally {
         await server.close()
       }
-      // The failures were shown; ending is not one.
+      // Quitting is not a failure.
       process.exitCode = 0
     })
 }
 
-/** Refuses what a run can do and several in a row cannot. Throws UserError. */
+/** Refuses options that make no sense for repeated runs. Throws UserError. */
 function refuse({ dryRun, report, updateBaseline }: RunArguments): void {
   const isPiped = takesStdout(parseReportRequests(report))
   const once = dryRun
@@ -58,11 +58,13 @@ function refuse({ dryRun, report, updateBaseline }: RunArguments): void {
 
 interface Asked {
   readonly what: 'all' | 'failed'
-  /** `the target file changed` */
+  /** For example `the target file changed`. */
   readonly why: string
 }
 
-/** Runs until the user quits; what runs by itself is what ran last. Throws UserError if not even the first run can begin. */
+/**
+ * Runs until the user quits; automatic runs repeat the last selection. Throws UserError if the first run cannot begin.
+ */
 async function watch(baseUrl: string | undefined, options: RunArguments): Promise<void> {
   const { stdin, stdout } = process
   const colors = colorsFor(stdout)
@@ -85,7 +87,7 @@ async function watch(baseUrl: string | undefined, options: RunArguments): Promis
   }
   const again = (why: string): void => ask({ what: failed().length === 0 ? 'all' : last, why })
   const quit = (): void => ask('quit')
-  /** The first Ctrl-C ends the run that goes on, the next one the program; at once if the run has not ended by then. */
+  /** The first Ctrl-C ends the current run, the next one the program; at once if no run ends it in time. */
   const interrupt = (): void => {
     if (!run) return quit()
     if (run.signal.aborted) return exitProcess(130)
@@ -144,7 +146,6 @@ async function watch(baseUrl: string | undefined, options: RunArguments): Promis
       close()
       over.abort()
     }
-    // The embedded reference ends with its run.
     const isOurs = baseUrl === undefined && options.target === undefined
     const gone = 'The target takes no requests. The run starts again when it answers.'
     if (!isGone || isOurs) say()
@@ -174,7 +175,7 @@ async function watch(baseUrl: string | undefined, options: RunArguments): Promis
   }
 }
 
-/** Only what failed, and what shows it again, with the inputs that it had; a part writes no report. */
+/** Options to rerun what failed, with the same inputs and without reports. */
 export function forFailed(
   options: RunArguments,
   failed: readonly RequirementResult[],
@@ -185,8 +186,8 @@ export function forFailed(
 }
 
 /**
- * Says what a run changed, and keeps its results.
- * @param known the last result of each requirement that passed or failed: one that could not be judged changes nothing
+ * Compares a run with earlier results and remembers its own. @param known last conclusive result per requirement: an
+ * inconclusive one changes nothing
  */
 export function learn(known: Map<string, RequirementResult>, { requirements }: Report) {
   const changed = (was: (outcome: string | undefined) => boolean, is: string): string[] =>
@@ -200,7 +201,7 @@ export function learn(known: Map<string, RequirementResult>, { requirements }: R
   const changes = {
     newlyFailed: changed((outcome) => outcome !== 'failed', 'failed'),
     newlyPassed: changed(hadFailed, 'passed'),
-    /** Failed before, and was not judged now. */
+    /** Failed before, not judged now. */
     lost: changed(hadFailed, 'not-exercised'),
     stillFailed: changed(hadFailed, 'failed').length,
   }
@@ -247,10 +248,12 @@ function headLine({ what, why }: Asked): string {
   return `──── ${time}  ${what === 'all' ? 'all' : 'the failed'}: ${terminalText(why)} ────`
 }
 
-/** Between two looks at the files, in ms. Editors write in several steps: a file is read when a look finds it left alone. */
+/**
+ * Poll interval for files, in ms. Editors write in several steps: a file is read once it is stable between two polls.
+ */
 const lookAtFilesMs = 150
 
-/** Calls back when the content of one of the files has changed, also if another file was put in its place. */
+/** Calls back when the content of a file changes, also if it was replaced by another file. */
 export function watchFiles(paths: readonly string[], onChange: (path: string) => void): () => void {
   const files = paths.map((path) => ({
     ...{ path, stamp: stampOf(path), content: digest(path), isMoving: false },
@@ -261,7 +264,7 @@ export function watchFiles(paths: readonly string[], onChange: (path: string) =>
       const isStill = stamp === file.stamp
       const content = isStill && file.isMoving ? digest(file.path) : undefined
       Object.assign(file, { stamp, isMoving: !isStill })
-      // While it is written it may not be there for a moment.
+      // The file may be absent for a moment while it is written.
       if (content === undefined || content === file.content) continue
       file.content = content
       onChange(file.path)

@@ -1,30 +1,27 @@
 import { Unjudgeable } from './user-error.ts'
 
-/** Longest time that a module takes to be loaded, and a program or function to give a key, in ms. */
+/** Time limit for loading a module, and for a program or function to return a key, in ms. */
 export const foreignMs = 30_000
 
 const modules: string[] = []
 const waits = new Set<string>()
 
-/** Notes that the module of a target file is going to run: whatever it throws later is its own fault. */
+/** Notes that the module of a target file is about to run: later exceptions may be its fault. */
 export function noteModule(path: string): void {
   if (!modules.includes(path)) modules.push(path)
 }
 
-/** The modules of target files that this process has run. */
 export const modulesRun = (): readonly string[] => modules
 
-/** The sentence on what of somebody else's code is waited for now, the first of several; for whoever says why nothing comes any more. */
+/** Describes the foreign code that we are waiting for; the first, if several. */
 export function waitedFor(): string | undefined {
   const [first] = waits
   return first
 }
 
 /**
- * Waits for somebody else's code.
- * @param sentence what is wrong if it never ends
- * @param keepsAlive whether the process lives on for it, so that the time runs out if nothing else happens
- * @throws Unjudgeable after `foreignMs`
+ * Waits for foreign code. @param sentence the message if it never ends @param keepsAlive whether to keep the process
+ * alive, so that the timeout fires even if nothing else happens @throws Unjudgeable after `foreignMs`
  */
 export async function waitForForeign<T>(
   work: Promise<T>,

@@ -1,4 +1,4 @@
-/** The items by key, each key where it came first. Node.js 20 has no `Map.groupBy`. */
+/** Groups items by key, in order of first appearance. Node.js 20 has no `Map.groupBy`. */
 export function groupBy<Key, Item>(
   items: Iterable<Item>,
   keyOf: (item: Item) => Key,

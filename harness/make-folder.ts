@@ -1,7 +1,9 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
-/** Makes a folder and those above it. The recursive `mkdirSync` of Node never ends if nothing can be made, as below /proc. */
+/**
+ * Makes a folder and its parents. Node's recursive `mkdirSync` never returns where nothing can be made, as below /proc.
+ */
 export function makeFolder(path: string): void {
   if (existsSync(path)) return
   const above = dirname(resolve(path))
@@ -9,7 +11,7 @@ export function makeFolder(path: string): void {
   try {
     mkdirSync(path)
   } catch (error) {
-    // Another run may have made it meanwhile.
+    // Another run may have just made it.
     if (!existsSync(path)) throw error
   }
 }

@@ -1,17 +1,19 @@
-/** A mistake of the user's (command line, target file, environment): one sentence that names the place and the remedy. Exit code 2. */
+/**
+ * A mistake of the user (command line, target file, environment): one sentence that names the place and the remedy.
+ * Exit code 2.
+ */
 export class UserError extends Error {
   override readonly name = 'UserError'
 }
 
-/** Somebody else's code, or its silence, keeps the target from being judged: one sentence that names it. Exit code 3. */
+/** Foreign code that fails or hangs keeps the target from being judged: one sentence that names it. Exit code 3. */
 export class Unjudgeable extends UserError {}
 
-/** Throws UserError with that sentence unless it holds. */
 export function ensure(holds: boolean, sentence: string): asserts holds {
   if (!holds) throw new UserError(sentence)
 }
 
-/** Why a file cannot be read, in words that follow its name: the codes of the system are for those who know them. */
+/** Why a file cannot be read, to follow its name; hides errno codes. */
 export function whyUnreadable(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException
   const why: Readonly<Record<string, string>> = {

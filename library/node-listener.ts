@@ -2,19 +2,20 @@ import { createServer, type IncomingMessage, request as open, type ServerRespons
 import { type Duplex, duplexPair, Readable } from 'node:stream'
 import type { FetchHandler } from '../harness/target/index.ts'
 
-/** Listener as `http.createServer` takes it: an Express application, `app.callback()` of Koa, `app.routing` of Fastify. */
+/** A listener for `http.createServer`: an Express application, `app.callback()` of Koa, `app.routing` of Fastify. */
 export type NodeListener = (request: IncomingMessage, response: ServerResponse) => unknown
 
-/** These have no body, and a `Response` takes none for them. */
+/** `Response` accepts no body for these. */
 const withoutBody = [204, 205, 304]
 
 /**
- * Makes a `fetch` of a listener for Node's own HTTP server, for a target in the same process. Requests and responses go through
- * Node's HTTP over a pair of streams in memory: no port is opened. A listener that throws, or rejects, gives no response.
+ * Turns a listener for Node's HTTP server into a `fetch`, for a target in the same process. Requests and responses go
+ * through Node's HTTP over in-memory streams: no port is opened. If the listener throws or rejects, there is no
+ * response.
  */
 export function fromNodeListener(listener: NodeListener): FetchHandler {
   const failures = new WeakMap<Duplex, (error: unknown) => void>()
-  // It never listens.
+  // It never listens on a port.
   const server = createServer((request, response) => {
     const failed = (error: unknown): void => failures.get(request.socket)?.(error)
     try {
@@ -48,10 +49,10 @@ export function fromNodeListener(listener: NodeListener): FetchHandler {
   }
 }
 
-/** Streams in memory do not tell each other that they are closed, as sockets do. */
+/** Unlike sockets, in-memory streams do not notify each other when closed. */
 function connect(ours: Duplex, theirs: Duplex): void {
   ours.once('close', () => theirs.destroy())
-  // Everything that was written is still to be read.
+  // Buffered data must still be read.
   theirs.once('close', () => {
     if (!theirs.writableFinished) ours.destroy(new Error('the listener closed the connection'))
   })

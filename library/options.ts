@@ -5,52 +5,53 @@ import type { Limits, OperationValue, ScenarioValue, TargetFile } from '../harne
 import { checkTargetFile, didYouMean, idMeant } from '../harness/target/index.ts'
 import { UserError } from '../harness/user-error.ts'
 
-/** A requirement id, or a pattern of them: `*` is any characters. */
+/** A requirement id or a pattern; `*` matches any characters. */
 export type IdPattern = RequirementId | (string & Record<never, never>)
 
-/** Options of a run; what is left out is as on the command line. */
+/** Options of a run; the defaults are those of the command line. */
 export interface ConformanceOptions {
   /** Ends the run: the report says `interrupted`. */
   readonly signal?: AbortSignal
-  /** Stands before the target's own `baseUrl`. */
+  /** Overrides the target's `baseUrl`. */
   readonly baseUrl?: string
-  /** Folder that relative paths in a target object are relative to; default: the current one. */
+  /** Base folder for relative paths in a target object; default: the current one. */
   readonly dir?: string
-  /** Key with full rights; else `keys.full` of the target, else the environment variable `CONFORM_API_KEY`. */
+  /** Key with full rights; default: `keys.full` of the target, then the environment variable `CONFORM_API_KEY`. */
   readonly key?: string
-  /** Requirements to run. */
   readonly only?: readonly IdPattern[]
-  /** Requirements to leave out, after `only`. */
+  /** Requirements to leave out; applied after `only`. */
   readonly skip?: readonly IdPattern[]
-  /** Seed of the generated inputs, a 32-bit integer; drawn if not given, and in the report. */
+  /** Seed of the generated inputs, a 32-bit integer; default: a random one, which the report contains. */
   readonly seed?: number
-  /** Cases of each generated requirement; default 25 for refusals, 5 for granted requests. */
+  /** Cases per generated requirement; default: 25 for invalid requests, 5 for valid ones. */
   readonly runs?: number
-  /** `quick`: one case of each kind for each requirement, about 500 requests; default `full`. */
+  /** `quick`: one case of each kind per requirement, about 500 requests; default `full`. */
   readonly depth?: Depth
   /** A failed `should` counts like a failed `must`. */
   readonly strict?: boolean
-  /** Sends nothing that a conforming target would answer by creating or generating. */
+  /** Sends only requests that create and generate nothing. */
   readonly readOnly?: boolean
-  /** Which code names pass: the exact ones, or any of the status's row of §7.2; default `exact`. */
+  /** Accepted code names: the exact ones, or any of the status's row of §7.2; default `exact`. */
   readonly tpe?: TpeMode
-  /** Stops at the first `must` that fails, or when so many have failed. */
+  /** Stops after the first failed `must`, or after that many. */
   readonly bail?: boolean | number
-  /** Accepts certificates that do not verify. */
+  /** Accepts invalid TLS certificates. */
   readonly insecure?: boolean
-  /** Stand before the target's own limits. */
+  /** Override the target's limits. */
   readonly limits?: Partial<Limits>
-  /** File that gets each exchange as a line of JSON, keys removed; without it none is kept beyond those of failures. */
+  /**
+   * File that receives each exchange as a line of JSON, without keys; default: only exchanges of failures are kept, in
+   * the report.
+   */
   readonly exchangeLog?: string
 }
 
-/** A sentence for the author of the target file: nothing is wrong, but something may be meant differently. Comes before `planned`. */
+/** A possible mistake in the target file, in one sentence. Comes before `planned`. */
 export interface WarnedEvent {
   readonly kind: 'warned'
   readonly warning: string
 }
 
-/** Event of a run that goes on. */
 export type ConformanceEvent = RunEvent | WarnedEvent
 
 export type Check = (value: unknown) => string | undefined
@@ -59,7 +60,6 @@ const flag: Check = (value) => (typeof value === 'boolean' ? undefined : 'give t
 const text: Check = (value) =>
   typeof value === 'string' && value !== '' ? undefined : 'give a text that is not empty'
 
-/** A whole number in that range. */
 export function whole(least: number, most: number): Check {
   return (value) =>
     Number.isInteger(value) && (value as number) >= least && (value as number) <= most
@@ -67,7 +67,7 @@ export function whole(least: number, most: number): Check {
       : `give a whole number from ${least} to ${most}`
 }
 
-/** Why a pattern selects nothing; undefined if there is a requirement that it matches. */
+/** Why a pattern selects nothing; undefined if it matches a requirement. */
 export function patternMistake(pattern: string): string | undefined {
   const problem = patternProblem(pattern)
   if (problem !== undefined || catalogue.some(({ id }) => matchesId(id, pattern))) return problem
@@ -98,7 +98,7 @@ const checks: Readonly<Record<keyof ConformanceOptions, Check>> = {
   exchangeLog: text,
 }
 
-/** @throws UserError for an option that none of these checks is about, or a value that its check does not take. */
+/** @throws UserError for an option without a check, or a value that its check refuses. */
 export function checkNamed(options: object, by: Readonly<Record<string, Check>>): void {
   for (const [name, value] of Object.entries(options) as [string, unknown][]) {
     if (value === undefined) continue
@@ -110,27 +110,28 @@ export function checkNamed(options: object, by: Readonly<Record<string, Check>>)
   }
 }
 
-/** Throws UserError for an option that does not exist, or a value that it cannot have. */
+/** Throws UserError for an unknown option or a wrong value. */
 export function checkOptions(options: ConformanceOptions): void {
   checkNamed(options, checks)
-  // The limits of a target file have a schema.
   if (options.limits !== undefined) checkTargetFile({ limits: options.limits }, 'the options')
 }
 
-/** Target: what is judged, and what the suite may use there; ids are literal types, so that a mistyped one does not compile. */
+/**
+ * The target: what is judged, and what the suite may use there. Ids are literal types, so that a mistyped one does not
+ * compile.
+ */
 export interface Target extends Omit<TargetFile, 'scenarios'> {
-  /** How to bring about a condition that no client can cause by itself, by requirement id. */
+  /** How to trigger a condition that no client can cause by itself, by requirement id. */
   readonly scenarios?: Readonly<Partial<Record<RequirementId, ScenarioValue>>>
 }
 
-/** A scenario as TypeScript sees it in JSON. */
 interface ScenarioJson extends Omit<ScenarioValue, 'operation'> {
   readonly operation?: string
 }
 
 /**
- * A target as `import target from './target.json'` gives it: TypeScript takes each text of a JSON file for any text. Its ids are
- * looked at when a run begins.
+ * A target imported from JSON (`import target from './target.json'`): TypeScript widens its strings, so ids are checked
+ * when a run begins.
  */
 export interface TargetJson extends Omit<
   TargetFile,
@@ -144,7 +145,7 @@ export interface TargetJson extends Omit<
   readonly limits?: Readonly<Record<string, number | string>>
 }
 
-/** Gives the target as it is: what it adds is the type, in an editor and in TypeScript. */
+/** Returns the target unchanged, with its type checked. */
 export function defineTarget(target: Target): Target {
   return target
 }

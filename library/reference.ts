@@ -11,7 +11,7 @@ import { type Check, checkNamed, whole, type Target } from './options.ts'
 
 export { defects, variants }
 
-/** Options of the reference: what it does, and does wrong. */
+/** Options of the reference server, including deliberate defects. */
 export type ReferenceOptions = NonNullable<Parameters<typeof startServer>[0]>
 
 const ms: Check = (value) =>
@@ -42,21 +42,19 @@ const checks: Readonly<Record<keyof ReferenceOptions, Check>> = {
 
 /** A server of the whole interface that runs in this process. */
 export interface Reference {
-  /** Base URL, without a slash at its end. */
+  /** Base URL, without a trailing slash. */
   readonly url: string
   /** A key with all rights. */
   readonly key: string
-  /** Declares everything that the server has, its base URL included. */
+  /** Declares everything that the server has, including its base URL. */
   readonly target: Target
-  /** Ends the server and all its connections, at once. */
+  /** Closes the server and all its connections at once. */
   close(): Promise<void>
 }
 
 /**
- * Starts a conforming server of the whole interface, in memory, on the loopback address; with `defects`, one that misbehaves
- * on purpose.
- * @throws UserError on an option, a defect or a variant that does not exist, or a value that an option cannot have; Error if the
- * port is taken.
+ * Starts a conforming in-memory server of the whole interface on the loopback address; with `defects`, it misbehaves on
+ * purpose. @throws UserError for an unknown option, defect or variant, or a wrong value; Error if the port is taken.
  */
 export async function startReference(options: ReferenceOptions = {}): Promise<Reference> {
   checkNamed(options, checks)

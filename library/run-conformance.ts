@@ -2,17 +2,17 @@ import { createEventQueue } from '../harness/engine/index.ts'
 import type { ConformanceEvent, ConformanceOptions, Target, TargetJson } from './options.ts'
 import type { Report, RunRequest } from './start-run.ts'
 
-/** A run under way: its events as they come, to be read once, and its report at the end. */
+/** A run in progress: its events, to be read once, and its report. */
 export interface ConformanceRun extends AsyncIterable<ConformanceEvent> {
   /**
-   * Rejects with a `UserError` if an option or the target is wrong, or a key is missing: one sentence that names the place.
-   * Reading the events throws the same.
+   * Rejects with a `UserError` (one sentence) if an option or the target is wrong, or a key is missing. Reading the
+   * events throws the same error.
    */
   readonly report: Promise<Report>
 }
 
 /**
- * Judges a target: no output, no signal handler, no process exit. The run goes on whether its events are read or not.
+ * Judges a target, without output, signal handlers or process exit. The run goes on whether its events are read or not.
  * @param target a target object, or the path of a target file
  */
 export function runConformance(
@@ -22,10 +22,9 @@ export function runConformance(
   return followRun({ target, options })
 }
 
-/** Judges for a front that says how a failure is repeated. */
 export function followRun(request: RunRequest): ConformanceRun {
   const queue = createEventQueue<ConformanceEvent>()
-  // Loads the engine when it is needed: a target file imports `defineTarget` alone.
+  // Loads the engine on demand: a target file imports only `defineTarget`.
   const report = import('./start-run.ts').then(({ startRun }) =>
     startRun(request, (event) => queue.push(event)),
   )

@@ -7,18 +7,16 @@ import { beginJudging, prepareRun } from '../suites/judge.ts'
 import type { ConformanceEvent, ConformanceOptions, Target, TargetJson } from './options.ts'
 import { checkOptions } from './options.ts'
 
-/** Report of a run: every requirement of the catalogue, in its order. */
 export type Report = ReportOf<RequirementId>
 
-/** A run as a front asks for it. */
 export interface RunRequest {
   readonly target: Target | TargetJson | string
   readonly options: ConformanceOptions
-  /** The command that a failure is repeated with, ids and seed left out; made from target and options if not given. */
+  /** The command that reproduces a failure, without ids and seed; default: made from target and options. */
   readonly rerun?: string | undefined
 }
 
-/** Judges the target, telling each event as it comes, and gives the report; rejects with UserError for bad input. */
+/** Judges the target, emits events, and returns the report; rejects with UserError for bad input. */
 export async function startRun(
   request: RunRequest,
   tell: (event: ConformanceEvent) => void,

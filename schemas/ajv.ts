@@ -19,17 +19,17 @@ export function schemaFile(name: SchemaName): string {
   return `schemas/${name}.schema.json`
 }
 
-/** How each schema is compiled: at build time for what is shipped, when it is first needed in a checkout. */
+/** Compiler options of each schema: compiled at build time for the package, on demand in a checkout. */
 export function optionsFor(name: SchemaName): Options {
-  // A target file is judged whole: each mistake in it is told. Members that a definition shares stand beside a reference to it.
+  // Every mistake in a target file is reported. References have sibling members.
   if (name === 'target')
     return { strictTypes: false, allErrors: true, verbose: true, inlineRefs: false, formats }
   return {
     strict: true,
-    // What stands beyond choices[0] is free.
+    // Items after choices[0] are free.
     strictTuples: false,
     allErrors: false,
-    // A member named like one of Object.prototype is no member of the body.
+    // Members inherited from Object.prototype do not count.
     ownProperties: true,
     verbose: true,
     formats,
@@ -37,8 +37,8 @@ export function optionsFor(name: SchemaName): Options {
 }
 
 /**
- * Loaded when first needed: most runs compile nothing. `withFormats`: those that JSON Schema names, for schemas of others; by
- * themselves, since ajv-formats as a whole loads another ajv, and adds keywords that no JSON Schema has.
+ * Loaded on demand: most runs compile nothing. `withFormats`: JSON Schema's formats, for schemas of others; added one
+ * by one, since ajv-formats as a whole loads another ajv and non-standard keywords.
  */
 export function newAjv(options: Options, { withFormats = false } = {}): Ajv2020 {
   const require = createRequire(import.meta.url)

@@ -1,17 +1,16 @@
 declare const fits: unique symbol
-/** A JSON Schema, and in its type the values that fit it. */
+/** A JSON Schema whose type is that of the values that fit it. */
 export interface Schema<T = unknown> {
   readonly [fits]?: T
   readonly [keyword: string]: unknown
 }
 
-/** The values that fit a schema. */
 export type Fitting<S> = S extends Schema<infer T> ? T : never
 
 type Members = Readonly<Record<string, Schema>>
 type FittingEach<M> = { -readonly [name in keyof M]: Fitting<M[name]> }
 
-/** An object with those members, and no other. @param optional members that may be absent */
+/** A closed object with those members. @param optional members that may be absent */
 export function object<R extends Members, O extends Members = Record<never, Schema>>(
   required: R,
   optional?: O,
@@ -30,12 +29,12 @@ export function object<R extends Members, O extends Members = Record<never, Sche
 
 export const listOf = <T>(items: Schema<T>): Schema<T[]> => ({ type: 'array', items })
 export const defined = <T>(name: string): Schema<T> => ({ $ref: `#/$defs/${name}` })
-/** The schema with what it is for, which an editor shows. */
+/** Adds a description, which editors show. */
 export const described = <T>(description: string, schema: Schema<T>): Schema<T> => ({
   description,
   ...schema,
 })
-/** Values of which one of the schemas alone holds. */
+/** Exactly one of the schemas must fit. */
 export const either = <S extends readonly Schema[]>(...schemas: S): Schema<Fitting<S[number]>> => ({
   oneOf: schemas,
 })
@@ -47,7 +46,7 @@ export const orNull = <T>(schema: Schema<T>): Schema<T | null> => ({
 export const text: Schema<string> = { type: 'string' }
 export const textOrNull: Schema<string | null> = orNull(text)
 export const flag: Schema<boolean> = { type: 'boolean' }
-/** A fact that is left out if it does not hold. */
+/** A flag that is absent if false. */
 export const always: Schema<true> = { const: true }
 export const integer: Schema<number> = { type: 'integer' }
 export const oneOf = <const V extends string | number>(...values: readonly V[]): Schema<V> => ({

@@ -1,6 +1,5 @@
-/** JSON values: pointers into them (RFC 6901), members, merge patches (RFC 7396), previews. */
+/** JSON values: pointers (RFC 6901), members, merge patches (RFC 7396), previews. */
 
-/** The reference tokens of a pointer, unescaped. */
 export function tokensOf(pointer: string): string[] {
   if (pointer === '') return []
   const tokens = pointer.slice(1).split('/')
@@ -9,7 +8,10 @@ export function tokensOf(pointer: string): string[] {
     : tokens
 }
 
-/** `/resources/application/inputs/0/id` as `resources.application.inputs[0].id`; of each name at most `longestName` characters. */
+/**
+ * Formats a pointer: `/resources/application/inputs/0/id` becomes `resources.application.inputs[0].id`; names are cut
+ * at `longestName`.
+ */
 export function memberPath(pointer: string, longestName = Infinity): string {
   return tokensOf(pointer).reduce((path, token) => {
     if (/^\d+$/.test(token)) return `${path}[${token}]`
@@ -26,17 +28,17 @@ function step(value: unknown, token: string): unknown {
   return undefined
 }
 
-/** The value at the pointer; undefined if there is none. */
+/** The value at the pointer, if any. */
 export function getAt(value: unknown, pointer: string): unknown {
   return tokensOf(pointer).reduce(step, value)
 }
 
-/** A copy with `replacement` at the pointer, the member added if its parent lacks it; removed if it is `undefined`. */
+/** Returns a copy with `replacement` at the pointer, adding the member if needed; `undefined` removes it. */
 export function setAt(value: unknown, pointer: string, replacement: unknown): unknown {
   return replacedAt(value, tokensOf(pointer), replacement, pointer)
 }
 
-/** Copies what leads to the place, and shares the rest. */
+/** Copies the containers on the path, and shares the rest. */
 function replacedAt(
   value: unknown,
   [token, ...rest]: readonly string[],
@@ -57,7 +59,7 @@ function replacedAt(
   return others
 }
 
-/** The pointers of all members at a pattern, `*` in it for each item of an array; none if the value has no such member. */
+/** Pointers of the members that match a pattern in which `*` is any array item. */
 export function pointersAt(value: unknown, pattern: string): string[] {
   const found = tokensOf(pattern).reduce<string[]>(
     (pointers, token) => {
@@ -76,7 +78,7 @@ export function escapeToken(token: string): string {
   return token.replaceAll('~', '~0').replaceAll('/', '~1')
 }
 
-/** The value of a JSON text; undefined if it is none. */
+/** Parses JSON; undefined if malformed. */
 export function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown
@@ -90,12 +92,12 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The member of that name, if `value` is an object that has it as its own. */
+/** The object's own member of that name, if any. */
 export function member(value: unknown, name: string): unknown {
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
 }
 
-/** JSON Merge Patch (RFC 7396): `null` removes a member, objects are merged, all else replaces. */
+/** JSON Merge Patch (RFC 7396): `null` removes a member, objects merge, everything else replaces. */
 export function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch
   const merged = new Map(Object.entries(isObject(target) ? target : {}))
@@ -110,7 +112,7 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
 const longest = 60
 const deepest = 4
 
-/** A member at a time, so that neither a huge nor a deeply nested value costs more than is shown. */
+/** Writes one member at a time, so that a huge or deeply nested value costs no more than what is shown. */
 function write(value: unknown, depth: number, room: number): string {
   if (typeof value === 'string') return JSON.stringify(value.slice(0, room))
   if (typeof value !== 'object' || value === null) return String(value)
@@ -130,19 +132,19 @@ function write(value: unknown, depth: number, room: number): string {
   return text + close
 }
 
-/** Not through the middle of a surrogate pair. */
+/** Does not split surrogate pairs. */
 const cut = (text: string): string =>
   text.length > longest ? `${text.slice(0, longest - 1).replace(/[\ud800-\udbff]$/, '')}…` : text
 
-/** A JSON value as text of at most 60 characters, whatever its size and depth. */
+/** A JSON value as text of at most 60 characters. */
 export const preview = (value: unknown): string => cut(write(value, 0, longest))
 
-/** So much of two values is compared, in characters. */
+/** In characters. */
 const longestCompared = 20_000
-/** So much stands before their first difference. */
+/** Characters shown before the first difference. */
 const shownBefore = 20
 
-/** Two values that differ, as text: if what would be shown of both is the same, from shortly before their first difference on. */
+/** Two different values as text, starting shortly before their first difference if their beginnings look the same. */
 export function previews(one: unknown, other: unknown): readonly [string, string] {
   const short = [preview(one), preview(other)] as const
   if (short[0] !== short[1]) return short

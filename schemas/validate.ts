@@ -5,9 +5,9 @@ import { parseDateTime } from './formats.ts'
 import { escapeToken, memberPath, preview } from './json.ts'
 
 interface Problem {
-  /** JSON Pointer to the member at fault; empty for the whole body. */
+  /** JSON Pointer to the wrong member; empty for the whole body. */
   place: string
-  /** One sentence for whoever implements the server. */
+  /** One sentence for the implementer of the server. */
   problem: string
 }
 
@@ -22,7 +22,7 @@ export function withArticle(type: string): string {
   return `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`
 }
 
-/** `/errors/0/key` as `errors[0].key` */
+/** Formats `/errors/0/key` as `errors[0].key`. */
 function inWords(pointer: string): string {
   return memberPath(pointer, 60) || 'the body'
 }
@@ -39,7 +39,7 @@ function wanted({ keyword, params, message }: ErrorObject): string {
   return message ?? `must fit ${keyword}`
 }
 
-/** Says that a date-time lacks its offset, if it lacks that alone. */
+/** Adds that a date-time lacks only its offset. */
 function offsetRemark({ keyword, params, data }: ErrorObject): string {
   const lacks =
     keyword === 'format' &&
@@ -51,7 +51,6 @@ function offsetRemark({ keyword, params, data }: ErrorObject): string {
 
 const isDateTime = (value: unknown): boolean => parseDateTime(String(value)) !== undefined
 
-/** Says one error of ajv (with `verbose`) in a sentence. */
 function problemOf(error: ErrorObject): Problem {
   const { keyword, params, instancePath, data } = error
   if (keyword === 'required') {
@@ -70,7 +69,7 @@ export type { SchemaName } from './ajv.ts'
 
 export type Validity = { valid: true } | ({ valid: false } & Problem)
 
-/** Whether a parsed JSON value fits the schema; otherwise the first place if it does not, and why. */
+/** Checks a value against the schema; otherwise returns the first wrong place, and why. */
 export function validate(name: SchemaName, data: unknown): Validity {
   const check = validatorOf(name)
   if (check(data)) return { valid: true }

@@ -1,4 +1,4 @@
-// Compiles the sources into dist/: one file an entry, and chunks for what only some commands load.
+// Compiles the sources into dist/: one file per entry, and chunks for what only some commands load.
 import { readdirSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
@@ -15,7 +15,7 @@ const input = {
   'vitest-reporter': 'library/vitest/reporter.ts',
 }
 
-/** V8 keeps a whole source at two bytes a character for one that Latin-1 does not have. */
+/** V8 stores a whole source with two bytes per character if one is outside Latin-1. */
 const inLatin1 = {
   name: 'in-latin-1',
   renderChunk: (code) =>
@@ -46,7 +46,7 @@ const { output } = await build.write({
 })
 await build.close()
 const written = output.map(({ fileName }) => fileName)
-// What an earlier build left goes last: a run that goes on meanwhile has its code as long as it can, the types stay.
+// Old files are deleted last, so that a concurrent run keeps its code as long as possible; types stay.
 for (const name of readdirSync(`${root}dist`)) {
   if (name.endsWith('.js') && !written.includes(name))
     rmSync(`${root}dist/${name}`, { force: true })

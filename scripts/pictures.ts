@@ -1,4 +1,4 @@
-// npm run pictures: makes docs/pictures/terminal.svg and report.png from a run against the reference server. Needs Chromium.
+// Makes docs/pictures/terminal.svg and report.png from a run against the reference server. Needs Chromium.
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
@@ -14,7 +14,10 @@ import { renderTerminal } from '../reporters/terminal.ts'
 const columns = 100
 const defects = ['jobs.create/404-unknown-application#tpe', 'translate.run/400-empty-text']
 
-/** A run of a server that breaks two requirements; its port and times are replaced, so that pictures only change with the product. */
+/**
+ * A run against a server that breaks two requirements; port and times are replaced, so that pictures change only with
+ * the product.
+ */
 async function report(only: readonly string[]): Promise<Report> {
   const server = await startReference({ defects })
   const target = { ...server.target, name: 'Staging' }
@@ -30,7 +33,7 @@ async function report(only: readonly string[]): Promise<Report> {
   return { ...pictured, run: { ...pictured.run, ...times }, requirements }
 }
 
-/** Styles of the SGR codes that picocolors writes; any other code ends them. */
+/** Styles of the SGR codes that picocolors writes; other codes end them. */
 const styles: Readonly<Record<string, string>> = {
   1: 'font-weight: 700',
   2: 'opacity: .65',
@@ -40,7 +43,7 @@ const styles: Readonly<Record<string, string>> = {
   36: 'color: #8fbcea',
 }
 
-/** Terminal output as an SVG whose text is text. */
+/** Terminal output as an SVG with selectable text. */
 function terminalPicture(command: string, output: string): string {
   const [first = '', ...rest] = output.trimEnd().split('\u001b[')
   const spans = rest.map((part) => {

@@ -18,10 +18,10 @@ export function readings(): Reading[] {
   })
 }
 
-/** A line of nothing but ids in code marks. */
+/** A line that contains only ids in code marks. */
 const isIdLine = (paragraph: string): boolean => /^`[^`]+`(?:, `[^`]+`)*$/.test(paragraph)
 
-/** Requirements that a text cites in code marks, by their ids or by a pattern. */
+/** Requirements that a text cites in code marks, by id or pattern. */
 function citedIn(text: string): string[] {
   const patterns = [...text.matchAll(/`((?:\*|[a-z-]+(?:\.[a-z-]+)?)\/[0-9a-z*-]+)`/g)].map(
     ([, id = '']) => id,

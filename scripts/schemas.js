@@ -1,4 +1,5 @@
-// Writes the schemas that follow from code, and the readings as data: what is made stands in the package, not in the repository.
+// Writes the schemas that are derived from code, and the readings as data: they ship in the package and are not in the
+// repository.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
@@ -12,16 +13,16 @@ const { Ajv2020 } = require('ajv/dist/2020.js')
 const root = fileURLToPath(new URL('..', import.meta.url))
 const schemas = `${root}schemas/`
 
-/** Says whether a bare name imports a package, of which nothing is taken in: it is installed beside. */
+/** Whether a bare name imports a package, which is not bundled but installed. */
 export const isPackage = (id) => /^[^./\0]/.test(id) && !/^(compiled-schema:|[A-Za-z]:)/.test(id)
 
-/** No module of ours does anything by being loaded: of what a folder's face names, a chunk gets what it uses. */
+/** None of our modules has side effects when loaded, so chunks contain only what they use. */
 export const treeshake = {
   moduleSideEffects: (id) =>
     id.startsWith(root) && !id.includes('/node_modules/') ? false : undefined,
 }
 
-/** Makers of each schema, by its path: a module in TypeScript, and the document in what that exports. */
+/** Sources of each schema by path: a TypeScript module, and the document in its exports. */
 const makers = {
   'schemas/openapi.json': ['./openapi/paths.ts', ({ openapiDocument }) => openapiDocument()],
   'schemas/report.schema.json': [
@@ -35,7 +36,7 @@ const makers = {
   'catalogue/readings.json': ['./readings.ts', ({ readings }) => readings()],
 }
 
-/** A file that is right already is left alone: somebody may read it. */
+/** Leaves an up-to-date file alone: another process may be reading it. */
 async function writeSchemas(load) {
   for (const [name, [module, documentIn]] of Object.entries(makers)) {
     const text = `${JSON.stringify(documentIn(await load(module)), null, 2)}\n`
@@ -45,8 +46,8 @@ async function writeSchemas(load) {
 }
 
 /**
- * Writes the schemas, and puts the code of compiled ones in the place of `schemas/validators.ts`, so that no run compiles them. How they
- * are compiled is said in one place for both, `schemas/ajv.ts`, in TypeScript, which Node 20 does not load.
+ * Writes the schemas, and returns compiled code that replaces `schemas/validators.ts`, so that no run compiles them.
+ * Compiler options are in `schemas/ajv.ts`, which Node 20 cannot load directly.
  */
 export async function compiledSchemas() {
   const { import: load } = createJiti(import.meta.url)
@@ -65,7 +66,7 @@ export async function compiledSchemas() {
   }
 }
 
-/** A module that loads nothing but the code of the schemas: all of them are a few KB. */
+/** A module that loads only the code of the schemas, a few KB. */
 function dispatcher(names) {
   const imports = names.map((name, at) => `import validate${at} from 'compiled-schema:${name}'`)
   const members = names.map((name, at) => `${JSON.stringify(name)}: validate${at}`)

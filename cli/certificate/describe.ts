@@ -6,7 +6,9 @@ import { firstOf } from '../../reporters/view/writing.ts'
 import { operationsIn } from './statement.ts'
 import type { Predicate } from './statement-schema.ts'
 
-/** Lines on what a certificate claims. Its names and reasons come from the signer: no control character of theirs is printed. */
+/**
+ * Lines about the claims of a certificate. Names and reasons come from the signer, so control characters are removed.
+ */
 export function claimLines(claims: Predicate): string[] {
   const { excused, failed, notExercised, run, suite, target } = claims
   const unserved = claims.operations
@@ -35,7 +37,10 @@ export function claimLines(claims: Predicate): string[] {
   return lines.map((line) => terminalText(line, Infinity))
 }
 
-/** `Conformant (quick, partial): 257 required checks passed, 55 excused (unreachable), 2 operations not served`. */
+/**
+ * For example `Conformant (quick, partial): 257 required checks passed, 55 excused (unreachable), 2 operations not
+ * served`.
+ */
 function verdictLine({ verdict, summary, excused, run, partial, ...claims }: Predicate): string {
   const notes = [
     ...(run.tpe === 'family' ? ['family names'] : []),
@@ -53,7 +58,7 @@ function listed(names: readonly string[]): string {
   return names.length === 0 ? '0' : `${names.length} (${names.join(', ')})`
 }
 
-/** How many requirements have each reason, the most frequent first. */
+/** The number of requirements per reason, most frequent first. */
 function byReason(requirements: readonly { readonly id: string; readonly reason: string }[]) {
   return [...groupBy(requirements, ({ reason }) => reason)]
     .sort(([, a], [, b]) => b.length - a.length)

@@ -6,11 +6,11 @@ import { keyId } from './keys.ts'
 export interface Envelope {
   readonly payloadType: string
   readonly payload: Buffer
-  /** `keyid` is a hint that nothing relies on. */
+  /** `keyid` is only a hint; nothing relies on it. */
   readonly signatures: readonly { readonly keyid?: string; readonly sig: Buffer }[]
 }
 
-/** The bytes that a signature covers: type and payload, each after its length. */
+/** The bytes that a signature covers: type and payload, each preceded by its length. */
 function preAuthEncoding(payloadType: string, payload: Buffer): Buffer {
   const head = `DSSEv1 ${Buffer.byteLength(payloadType)} ${payloadType} ${payload.byteLength} `
   return Buffer.concat([Buffer.from(head), payload])
@@ -25,13 +25,11 @@ export function signEnvelope(
   return { payloadType, payload, signatures: [{ keyid: keyId(privateKey), sig }] }
 }
 
-/** True if one of its signatures is by that key. */
 export function isSignedBy(envelope: Envelope, publicKey: KeyObject): boolean {
   const signed = preAuthEncoding(envelope.payloadType, envelope.payload)
   return envelope.signatures.some(({ sig }) => verify(null, signed, publicKey, sig))
 }
 
-/** The text of the file that `conform sign` writes. */
 export function encodeEnvelope({ payloadType, payload, signatures }: Envelope): string {
   const written = {
     payloadType,
@@ -42,8 +40,8 @@ export function encodeEnvelope({ payloadType, payload, signatures }: Envelope): 
 }
 
 /**
- * Reads an envelope as DSSE allows it: either base64 alphabet, any order of members, white space and line ends, several
- * signatures; a byte order mark before it is skipped. Returns the problem, as the end of a sentence, if it is not one.
+ * Reads an envelope with the freedom that DSSE allows: either base64 alphabet, any order of members, white space and
+ * line ends, several signatures; skips a byte order mark. Otherwise returns the problem, as the end of a sentence.
  */
 export function decodeEnvelope(bytes: Buffer): Envelope | string {
   const value = parsedJson(bytes.toString('utf8').replace(/^\uFEFF/, ''))

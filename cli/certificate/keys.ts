@@ -10,7 +10,7 @@ import { resolve } from 'node:path'
 import { readBytes } from '../../harness/report/index.ts'
 import { ensure, unreadable, unwritable, UserError } from '../../harness/user-error.ts'
 
-/** Name of a key, whichever half is given: `sha256:` and the digest of its SPKI in DER, in hex. */
+/** Id of a key pair: `sha256:` and the hex digest of its public key in SPKI (DER). */
 export function keyId(key: KeyObject): string {
   const publicKey = key.type === 'private' ? createPublicKey(key) : key
   const spki = publicKey.export({ type: 'spki', format: 'der' })
@@ -22,8 +22,8 @@ export function pemOf(publicKey: KeyObject): string {
 }
 
 /**
- * Writes a new Ed25519 pair in PEM: PKCS#8, readable by its owner only and encrypted if there is a passphrase, and SPKI.
- * Throws UserError if one of the files exists or cannot be written; then neither is left behind.
+ * Writes a new Ed25519 pair in PEM: PKCS#8, readable by its owner only and encrypted if there is a passphrase, and
+ * SPKI. Throws UserError if a file exists or cannot be written; then neither file is left behind.
  */
 export function writeKeyPair(
   privateFile: string,
@@ -51,7 +51,7 @@ export function writeKeyPair(
 function write(file: string, pem: string | Buffer, mode: number): void {
   try {
     writeFileSync(file, pem, { flag: 'wx', mode })
-    // Undoes what the umask took from the public file.
+    // Makes the public file readable whatever the umask.
     chmodSync(file, mode)
   } catch (error) {
     throw unwritable(file, error)
@@ -81,7 +81,7 @@ export async function readPrivateKey(file: string, ask = terminalAsk()): Promise
 function readOwnersFile(file: string): string {
   try {
     const mode = statSync(file).mode & 0o777
-    // Windows has no such rights.
+    // Windows has no such permissions.
     const isOpen = process.platform !== 'win32' && (mode & 0o077) !== 0
     ensure(
       !isOpen,
@@ -102,7 +102,7 @@ export function readPublicKey(file: string): KeyObject {
 
 /** The Ed25519 public key of a PEM; undefined if it is not one. */
 export function publicKeyIn(pem: unknown): KeyObject | undefined {
-  // createPublicKey would also derive one from a private key.
+  // createPublicKey would also accept a private key.
   if (typeof pem !== 'string' || pem.includes('PRIVATE')) return undefined
   const key = orUndefined(() => createPublicKey(pem))
   return key?.asymmetricKeyType === 'ed25519' ? key : undefined
@@ -116,10 +116,12 @@ function orUndefined<T>(read: () => T): T | undefined {
   }
 }
 
-/** Holds the passphrase of the private key if nobody can be asked. */
 const VARIABLE = 'CONFORM_KEY_PASSPHRASE'
 
-/** The passphrase of a new key, asked for twice; undefined for none. Throws UserError if the variable is empty or the two differ. */
+/**
+ * Asks twice for the passphrase of a new key; undefined for none. Throws UserError if the variable is empty or the two
+ * differ.
+ */
 export async function newPassphrase(ask = terminalAsk()): Promise<string | undefined> {
   const given = process.env[VARIABLE]
   ensure(given !== '', `${VARIABLE} is empty; unset it for a key without a passphrase`)
@@ -130,15 +132,14 @@ export async function newPassphrase(ask = terminalAsk()): Promise<string | undef
   return first
 }
 
-/** Asks on this process's terminal, without showing what is typed; undefined if it has none. */
+/** Asks on the terminal without echo; undefined without a terminal. */
 function terminalAsk(): ((question: string) => Promise<string>) | undefined {
   if (!process.stdin.isTTY || !process.stdout.isTTY) return undefined
   return async (message) => {
-    // Loaded only when somebody is asked.
     const { isCancel, password } = await import('@clack/prompts')
     const entered = await password({ message })
     if (isCancel(entered)) throw new UserError('cancelled; nothing was written')
-    // clack gives undefined for an empty answer, despite its types.
+    // clack returns undefined for an empty answer, despite its types.
     return entered || ''
   }
 }

@@ -54,7 +54,7 @@ interface SignOptions {
   readonly partial: boolean
 }
 
-/** Statement on that report, without the signer's key. Throws UserError, with the reasons, if it must not be signed. */
+/** The unsigned statement about a report. Throws UserError with the reasons if it must not be signed. */
 export function draftStatement(path: string, bytes: Buffer, options: SignOptions): Statement {
   const report = parseReport(bytes.toString('utf8'), path)
   const problems = reportProblems(report)
@@ -75,7 +75,6 @@ export function draftStatement(path: string, bytes: Buffer, options: SignOptions
   return { ...statement, predicate: { ...statement.predicate, partial: reasons } }
 }
 
-/** Text of the certificate that makes that statement. */
 export function sealStatement({ predicate, ...rest }: Statement, key: KeyObject): string {
   const statement = { ...rest, predicate: { ...predicate, publicKey: pemOf(createPublicKey(key)) } }
   return encodeEnvelope(signEnvelope(PAYLOAD_TYPE, Buffer.from(JSON.stringify(statement)), key))

@@ -40,7 +40,7 @@ const predicate = object({
   expiresAt: time,
   publicKey: described('Of the signer, SPKI in PEM.', text),
 })
-/** What a certificate claims. */
+/** The claims of a certificate. */
 export type Predicate = Fitting<typeof predicate>
 
 const sha256: Schema<string> = { type: 'string', pattern: '^[0-9a-f]{64}$' }
@@ -58,7 +58,7 @@ const statement = object({
 /** An in-toto Statement v1 about the report whose digest is its subject. */
 export type Statement = Fitting<typeof statement>
 
-/** The schema of the payload. The build writes it to `schemas/certificate.schema.json`, and compiles it. */
+/** The schema of the payload. The build writes it to `schemas/certificate.schema.json` and compiles it. */
 export const statementSchema: Schema = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   $id: 'certificate.schema.json',

@@ -14,21 +14,17 @@ import {
   STATEMENT_TYPE,
 } from './statement-schema.ts'
 
-/** Media type of the DSSE payload. */
 export const PAYLOAD_TYPE = 'application/vnd.in-toto+json'
 
 export const DAY_MS = 86_400_000
-/** Days for which a certificate is valid, counted from the run: by default, and at most. */
+/** Validity in days from the start of the run: default and maximum. */
 export const VALID_DAYS = 180
 export const MOST_VALID_DAYS = 400
-/** Most days from a run to its certificate. */
 const MOST_DAYS_BEFORE = 7
-/** Cases of a generated refusal, unless --runs is given. */
 const DEFAULT_RUNS = 25
-/** Statuses of an operation that is not there. */
 const ABSENT = ['404', '405', '410', '501']
 
-/** All that a certificate says. `verify --report` makes it again from the same issue, and compares. */
+/** Makes all claims of a certificate. `verify --report` makes them again with the same time of issue, and compares. */
 export function makeStatement(
   report: Report,
   bytes: Buffer,
@@ -84,12 +80,11 @@ function operationsOf({ requirements, run }: Report): Predicate['operations'] {
   })
 }
 
-/** Ids of the operations in that state. */
 export function operationsIn(claims: Predicate, state: Predicate['operations'][number]['state']) {
   return claims.operations.filter((one) => one.state === state).map(({ id }) => id)
 }
 
-/** Why a certificate is not that of a whole, conformant run; `sign` then asks for `--partial`. */
+/** Why a run was not complete and conformant; `sign` then requires `--partial`. */
 export function partialReasons(claims: Omit<Predicate, 'partial'>): string[] {
   const { run, verdict } = claims
   const days = (Date.parse(claims.issuedAt) - Date.parse(run.startedAt)) / DAY_MS
@@ -121,7 +116,7 @@ export function partialReasons(claims: Omit<Predicate, 'partial'>): string[] {
   ])
 }
 
-/** Why this version of the suite cannot tell whether a report is whole. */
+/** Why this version cannot tell whether a report is complete. */
 export function foreignReasons(suite: Predicate['suite']): string[] {
   const by = `version ${suite.version} of the suite judged`
   return reasonsIn([
@@ -130,12 +125,11 @@ export function foreignReasons(suite: Predicate['suite']): string[] {
   ])
 }
 
-/** The reasons that hold. */
 export function reasonsIn(rules: readonly (readonly [holds: boolean, reason: string])[]): string[] {
   return rules.flatMap(([holds, reason]) => (holds ? [reason] : []))
 }
 
-/** Where a report contradicts itself, or does not hold each requirement of its `requirementsDigest` exactly once. */
+/** Contradictions in a report, or requirements of its `requirementsDigest` that it does not list exactly once. */
 export function reportProblems(report: Report): string[] {
   const found = inconsistencies(report)
   if (report.suite.requirementsDigest !== requirementsDigest()) return found
@@ -152,7 +146,7 @@ export function reportProblems(report: Report): string[] {
   return [...found, ...[...results.keys()].map((id) => `${id} is not a requirement`)]
 }
 
-/** Epoch ms, that many days after the run; a run from the future counts from the signing. */
+/** Epoch ms of that many days after the run, or after signing if the run is in the future. */
 export function daysAfterRun(startedAt: string, issuedAt: string, days: number): number {
   return Math.min(Date.parse(startedAt), Date.parse(issuedAt)) + days * DAY_MS
 }

@@ -19,19 +19,18 @@ import {
 import type { Predicate, Statement } from './statement-schema.ts'
 
 export interface VerifyOptions {
-  /** The key that must have signed; by default the one that the certificate names. */
+  /** The key that must have signed; default: the one in the certificate. */
   readonly publicKey?: KeyObject | undefined
-  /** The report that it was issued for. */
   readonly report?: { readonly path: string; readonly bytes: Buffer } | undefined
   readonly now: Date
 }
 
 export interface Verification {
-  /** Why it is not valid, as sentences about `it`. */
+  /** Why the certificate is invalid, as sentences about `it`. */
   readonly problems: readonly string[]
-  /** What differs from the file that `conform sign` wrote; with `envelope`, the signed payload is intact. */
+  /** How the file differs from what `conform sign` wrote; with `envelope`, the signed payload is intact. */
   readonly differs: 'envelope' | 'payload' | null
-  /** The claims and the id of the key that signed them; absent if the signature does not hold. */
+  /** The claims and the id of the signing key; absent if the signature is wrong. */
   readonly signed?: { readonly statement: Statement; readonly keyId: string }
 }
 
@@ -86,7 +85,6 @@ function timeProblems({ issuedAt, expiresAt, run }: Predicate, now: Date): strin
   ])
 }
 
-/** Where the claims do not follow from the report. */
 function differences({ predicate, subject }: Statement, path: string, bytes: Buffer): string[] {
   if (sha256(bytes) !== subject[0].digest.sha256)
     return [`${path} is not the report it was issued for, byte for byte`]

@@ -47,21 +47,20 @@ export function verifyCommand() {
     })
 }
 
-/** The options of `verify`. */
 export interface Demands {
   readonly report?: string | undefined
   readonly publicKey?: string | undefined
   readonly keyId?: readonly string[] | undefined
   readonly require?: 'conformant' | undefined
   readonly requireOperations?: readonly string[] | number | undefined
-  /** In normal form. */
+  /** Normalized. */
   readonly baseUrl?: string | undefined
-  /** Days. */
+  /** In days. */
   readonly maxAge?: number | undefined
   readonly now: Date
 }
 
-/** Lines for people, and the result for `--json`. Throws UserError if the certificate cannot be checked. */
+/** Returns lines for people and the result for `--json`. Throws UserError if the certificate cannot be checked. */
 export function verifyFile(file: string, demands: Demands) {
   const { now, publicKey, report } = demands
   const found = verifyCertificate(readBytes(file), {
@@ -93,7 +92,7 @@ export function verifyFile(file: string, demands: Demands) {
     lines: lines.map((line) => terminalText(line, Infinity)),
     result: {
       accepted,
-      /** `insufficient`: valid, but not what was asked for. */
+      /** `insufficient`: valid, but does not meet the demands. */
       outcome,
       problems,
       unmet,

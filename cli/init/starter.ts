@@ -6,24 +6,22 @@ import type { Step } from '../../reporters/view/next-steps.ts'
 import { compactJson } from '../../reporters/view/writing.ts'
 import { isObject } from '../../schemas/json.ts'
 
-/** Input of a starter file. */
 export interface Answers {
   readonly name: string
   readonly baseUrl: string
-  /** Environment variable that holds the full key. */
   readonly keyVariable: string
   readonly notServed: readonly OperationId[]
   readonly application?: {
     readonly id: string
     readonly inputs: readonly { id: string; value: string[] }[]
   }
-  /** Parts that a run found to be lacking; undefined if there was no run. */
+  /** What a run was missing; undefined without a run. */
   readonly steps?: readonly Step[]
 }
 
 const modules = ['.ts', '.mts', '.js', '.mjs']
 
-/** Whether a target file of that name is a module; throws UserError if it can be no target file. */
+/** Whether a target file of that name is a module; throws UserError for another extension. */
 export function isModule(file: string): boolean {
   const extension = extname(file)
   if (extension === '.json') return false
@@ -31,7 +29,7 @@ export function isModule(file: string): boolean {
   throw new UserError(`${file}: a target file ends in .json, ${modules.join(', ')}`)
 }
 
-/** A commented target file that can be used at once: it has what is known, and the rest as comments. */
+/** A commented target file that works as it is: known values as members, the rest as comments. */
 export function starter(file: string, answers: Answers): string {
   const { name, baseUrl, steps } = answers
   const parts = [
@@ -49,7 +47,7 @@ export function starter(file: string, answers: Answers): string {
 
 const schemaPath = 'node_modules/ai-content-conformance/schemas/target.schema.json'
 
-/** Names the schema for editors, if the package is installed in the folder of the file or above. */
+/** Names the schema for editors, if the package is installed in or above the folder of the file. */
 function schemaLine(file: string): string {
   const folder = dirname(resolve(file))
   for (let above = folder; ; above = dirname(above)) {
@@ -136,13 +134,13 @@ const limits = `// 0 requests per second: no limit. maxGenerations bounds what a
   "maxGenerations": 600
 }`
 
-/** A comment, and members that stand below it as comments too. */
+/** A comment, and members listed below it as comments. */
 interface Comment {
   readonly about: string
   readonly members: readonly (readonly [name: string, value: unknown])[]
 }
 
-/** The parts of a file that says what a run lacked, by steps: in comments, but for what the run knew. */
+/** The sections for everything that a run was missing: comments, except for values that the run knew. */
 function lackedParts({ keyVariable, notServed }: Answers, steps: readonly Step[]): string[] {
   const absent = Object.fromEntries(notServed.map((id) => [id, 'not-served']))
   const part = (about: string, name: string, known: object): string[] => {
@@ -150,7 +148,7 @@ function lackedParts({ keyVariable, notServed }: Answers, steps: readonly Step[]
     const members = Object.entries(known)
     if (comments.length === 0 && members.length === 0) return []
     if (comments.length === 0) return [`${about}\n${member(name, known)}`]
-    // Each member ends with a comma, so that any of the comments can be uncommented.
+    // Ends each member with a comma, so that any comment can be uncommented.
     const entry = ([key, value]: readonly [string, unknown]): string => member(key, value, 82)
     const others = comments.flatMap((one) => [one.about, ...one.members.map(entry)])
     const lines = [

@@ -9,9 +9,9 @@ export interface Standing {
   readonly of: number
   readonly failed: number
   readonly ms: number
-  /** What is judged, or waited for: an operation, or words. */
+  /** The operation being judged, or what the run is waiting for. */
   readonly now: string
-  /** Time that it is likely to take still, in ms, if that can be told. */
+  /** Estimated remaining time in ms, if known. */
   readonly leftMs?: number | undefined
 }
 
@@ -20,19 +20,19 @@ const PAUSE_MS = 80
 const LOOK_MS = 1000
 const LINE_MS = 10_000
 
-/** `█████░░ 133/302 · 2 failed · 12 s, about 30 s left · jobs.create`, in so many columns at most: what does not fit is left out from its end. */
+/** `█████░░ 133/302 · 2 failed · 12 s, about 30 s left · jobs.create`, cut from the end to fit the columns. */
 export function progressLine(standing: Standing, columns: number, colors: Colors): string {
   const { failed, judged, now, of } = standing
   const filled = Math.round((Math.min(judged, of) / Math.max(of, 1)) * BAR)
   const failures = failed > 0 ? [`${failed} failed`] : []
   const parts = [`${judged}/${of}`, ...failures, times(standing), terminalText(now)]
-  // The last column stays free: some terminals break a full line.
+  // Some terminals wrap a line that fills the last column.
   while (parts.length > 1 && BAR + 1 + parts.join(' · ').length > columns - 1) parts.pop()
   const painted = parts.map((part) => (part === failures[0] ? colors.red(part) : colors.dim(part)))
   return `${'█'.repeat(filled)}${colors.dim('░'.repeat(BAR - filled))} ${painted.join(colors.dim(' · '))}`
 }
 
-/** `133 of 302 judged, 2 failed; 12 s, about 30 s left; now jobs.create`: for a log, which nobody rewrites. */
+/** `133 of 302 judged, 2 failed; 12 s, about 30 s left; now jobs.create`, for logs. */
 export function progressSentence(standing: Standing): string {
   const { failed, judged, of } = standing
   const failures = failed > 0 ? `, ${failed} failed` : ''
@@ -44,20 +44,19 @@ function times({ leftMs, ms }: Pick<Standing, 'leftMs' | 'ms'>): string {
   return leftMs === undefined ? taken : `${taken}, about ${roundly(leftMs)} left`
 }
 
-/** A time that is only likely: whole seconds, five of them from ten on, minutes from two on. */
+/** An estimated time: whole seconds, steps of five from ten on, minutes from two on. */
 export function roundly(ms: number): string {
   const seconds = Math.max(1, Math.ceil(ms / 1000))
   if (seconds < 10) return `${seconds} s`
   return seconds < 120 ? `${Math.ceil(seconds / 5) * 5} s` : `${Math.ceil(seconds / 60)} min`
 }
 
-/** Fewer requests than that say nothing of how fast the next ones will be. */
+/** Fewer requests do not show the pace. */
 const FEWEST = 20
 
 /**
- * Time that the rest of a run is likely to take, in ms: at the pace so far, and never faster than its rate allows; undefined if
- * nothing can be told, or it is at its end.
- * @param rate requests a second; 0: no limit
+ * Estimates the rest of a run in ms from its pace so far and its rate limit; undefined if unknown or at the end. @param
+ * rate requests per second; 0: no limit
  */
 export function timeLeft(
   {
@@ -75,17 +74,17 @@ export function timeLeft(
 }
 
 export interface Look {
-  /** Requirements that are judged in all, by id: what is left out is told, too, and is none of them. */
+  /** Ids to be judged; `judged` events of left-out requirements are not counted. */
   readonly planned: ReadonlySet<string>
-  /** Requests that it is likely to send, and has sent. */
+  /** Estimated and actual number of requests. */
   readonly expected: number
   readonly sent: number
-  /** Requests a second; 0: no limit. */
+  /** Requests per second; 0: no limit. */
   readonly rate: number
   readonly jobs: number
 }
 
-/** A line that is rewritten on a terminal that can; elsewhere a line every 10 s. */
+/** Rewrites one line on a terminal; elsewhere prints a line every 10 s. */
 export async function showProgress(stream: NodeJS.WriteStream, colors: Colors, look: () => Look) {
   const isRewritten = canRewrite(stream)
   const rewritten = isRewritten ? (await import('log-update')).createLogUpdate(stream) : undefined
@@ -124,7 +123,6 @@ export async function showProgress(stream: NodeJS.WriteStream, colors: Colors, l
     done() {
       clearInterval(timer)
       rewritten?.clear()
-      // Shows the cursor again.
       rewritten?.done()
     },
   }

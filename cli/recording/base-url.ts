@@ -3,8 +3,8 @@ import { UserError } from '../../harness/user-error.ts'
 import type { RecordedEntry } from './entry.ts'
 
 /**
- * The base URL that a recording is about: what most of its requests to operations of the interface have before `/v1/`; without
- * such a request, what comes before the first `/v1/`; undefined if no address has one. Throws UserError if two have as many.
+ * Finds the base URL of a recording: the most frequent text before `/v1/` in requests to operations, else in the first
+ * URL with `/v1/`; undefined if there is none. Throws UserError for a tie.
  */
 export function likeliestBaseUrl(
   entries: readonly RecordedEntry[],
@@ -34,7 +34,7 @@ function splits(url: string): { base: string; path: string }[] {
   }))
 }
 
-/** The path of a URL under the base URL, which has no slash at its end; undefined if it is not below that. */
+/** The path below the base URL (which has no trailing slash); undefined if the URL is not below it. */
 export function pathUnder(baseUrl: string, url: string): string | undefined {
   const parsed = httpUrl(url)
   if (!parsed) return undefined
@@ -54,7 +54,7 @@ const templates = operations.flatMap(({ id, method, path, otherPaths }) =>
   }),
 )
 
-/** The operation that this method and path (without base URL and query) name; undefined if the interface has none. */
+/** The operation with this method and path (without base URL and query), if any. */
 export function operationAt(method: string, path: string) {
   for (const { id, method: of, template, pattern } of templates) {
     const found = method === of ? pattern.exec(path) : null

@@ -2,11 +2,11 @@ import { isUtf8 } from 'node:buffer'
 import { isObject, parsedJson } from '../../schemas/json.ts'
 import { type HeaderLine, headerValue } from '../../harness/http/index.ts'
 
-/** An entry of a HAR, read. What is not needed to judge or to show it is left out. */
+/** The parts of a HAR entry that are judged or shown. */
 export interface RecordedEntry {
-  /** Its place in `log.entries`, from 0. */
+  /** Index in `log.entries`. */
   readonly index: number
-  /** Epoch ms; undefined if the entry does not say. */
+  /** Epoch ms. */
   readonly startedAt: number | undefined
   readonly durationMs: number
   readonly httpVersion: string
@@ -21,13 +21,13 @@ export interface RecordedEntry {
 }
 
 /**
- * A body as a HAR holds it. `whole`: all of it; `cut`: the recorder says, or the length shows, that an end is missing;
- * `missing`: it was not recorded, or is compressed; `elsewhere`: it is in a file of its own.
+ * A body in a HAR. `whole`: complete; `cut`: truncated, according to the recorder or the length; `missing`: not
+ * recorded, or compressed; `elsewhere`: in another file.
  */
 export interface HarBody {
   readonly state: 'whole' | 'cut' | 'missing' | 'elsewhere'
   readonly bytes: Uint8Array
-  /** Bytes of the whole body, if it was cut and the recorder says how many it had. */
+  /** Bytes of the whole body, if known for a truncated one. */
   readonly length?: number
 }
 
@@ -35,8 +35,8 @@ export interface HarBody {
 export class Unreadable extends Error {}
 
 /**
- * Reads one entry; throws `Unreadable` if it does not say what was asked. Recorders write null for whatever they do not know: what
- * was not answered has no response.
+ * Reads one entry; throws `Unreadable` if it lacks the request. Recorders write null for unknown values; an unanswered
+ * request has no response.
  */
 export function recordedEntry(value: unknown, index: number): RecordedEntry {
   const refuse = (place: string, must: string): never => {
@@ -68,7 +68,7 @@ export function recordedEntry(value: unknown, index: number): RecordedEntry {
   const requestHeaders = headersOf(request['headers'], '.request.headers')
   const headers = headersOf(response['headers'], '.response.headers')
   const type = isObject(content) ? content['mimeType'] : undefined
-  // Some recorders keep no headers but the media type of the content.
+  // Some recorders keep only the media type of the content.
   if (headers.length === 0 && typeof type === 'string' && type !== '' && type !== 'x-unknown')
     headers.push({ name: 'content-type', value: type })
   const isEmptyRequest = method === 'GET' || request['bodySize'] === 0
@@ -118,7 +118,7 @@ function harBody(holder: unknown, headers: readonly HeaderLine[], bodySize?: unk
   const size = content['_bodyLength'] ?? content['size'] ?? bodySize
   const isShort = typeof size === 'number' && size > bytes.length
   const isRemarked = typeof comment === 'string' && comment !== ''
-  // Recorders count what came over the wire, or characters: a body that is whole JSON is whole.
+  // Recorders count bytes on the wire, or characters: a body of valid JSON is complete.
   if (cut === true || ((isRemarked || isShort) && !isWholeJson(bytes)))
     return { state: 'cut', bytes, ...(isShort && { length: size }) }
   const coding = headerValue(headers, 'content-encoding') ?? ''
@@ -126,7 +126,7 @@ function harBody(holder: unknown, headers: readonly HeaderLine[], bodySize?: unk
   return isCoded ? { ...noBody, state: 'missing' } : { state: 'whole', bytes }
 }
 
-/** Whether it is an object, an array or a text of JSON to its end: what lacks its end is none of them. */
+/** Whether the bytes are a complete JSON object, array or string: truncated ones do not parse. */
 function isWholeJson(bytes: Buffer): boolean {
   const text = bytes.toString('utf8')
   return /^\s*[{["]/.test(text) && parsedJson(text) !== undefined

@@ -14,7 +14,7 @@ import { operationAt } from './base-url.ts'
 import type { HarBody, RecordedEntry } from './entry.ts'
 import { shownHeader, shownUrl, withoutSecretMembers } from './secrets.ts'
 
-/** An answered entry in the form that answers of a run are judged in. */
+/** An answered entry in the form in which a run's answers are judged. */
 export interface EntryExchange extends Exchange {
   readonly response: NonNullable<Exchange['response']>
   readonly entry: RecordedEntry
@@ -49,7 +49,7 @@ export function exchangeOf(entry: RecordedEntry, path: string, redactor: Redacto
     purpose: {
       requirement: null,
       role: 'probe',
-      // What is not known whole can be no envelope; nor need an answer be one if the interface has no operation.
+      // A truncated body cannot be an envelope, and answers outside the interface need not be one.
       ...((!place || body.state !== 'whole') && { skipJudging: 'envelope' }),
     },
     response: responseOf(
@@ -68,7 +68,7 @@ export function exchangeOf(entry: RecordedEntry, path: string, redactor: Redacto
   }
 }
 
-/** An entry as reports show it: keys removed, bodies cut. */
+/** An entry as shown in reports: without keys, bodies truncated. */
 export function shownEntry(entry: RecordedEntry, redactor: Redactor): FailureExchange {
   const shown: Shown = (line) => ({
     name: redactor.text(line.name.toLowerCase()),

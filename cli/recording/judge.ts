@@ -33,24 +33,21 @@ import { pathUnder } from './base-url.ts'
 import type { RecordedEntry } from './entry.ts'
 import { type EntryExchange, exchangeOf, shownEntry } from './exchange.ts'
 
-/** A fault that recorded answers show. */
 export interface RecordedFault {
   readonly exchange: Exchange
   readonly expected: string
-  /** Undefined: the answer as a whole. */
+  /** Undefined: the whole answer. */
   readonly actual?: string | (() => string) | undefined
-  /** JSON Pointer to the member of the body that is wrong. */
+  /** JSON Pointer to the wrong member of the body. */
   readonly at?: string | undefined
-  /** What happened before it, if that belongs to the fault. */
   readonly story?: Story | undefined
 }
 
-/** What a recording shows of one requirement. */
 export interface Tally {
   cases: number
-  /** The first of them. */
+  /** Only the first ones. */
   readonly failures: RecordedFault[]
-  /** Why answers that could have been judged were not. */
+  /** Why relevant answers were not judged. */
   unjudged?: string
 }
 
@@ -58,7 +55,7 @@ const maxKept = 3
 
 export type JudgedRecording = ReturnType<typeof judgeRecording>
 
-/** Requirements that any answer may show, whatever was asked. */
+/** Requirements that any answer may show. */
 const ofAnyResponse = [
   'envelope/shape',
   'envelope/status-tpe-pair',
@@ -84,28 +81,27 @@ export function countShown(target: Target): number {
   return catalogue.filter((one) => ids.has(one.id) && !notApplicable(one, target)).length
 }
 
-/** Methods by which objects are changed or removed, which the spec does not show. */
 const changes = ['DELETE', 'PUT', 'PATCH']
 
-/** Judges recorded answers of the interface by what each shows by itself, and by the rules of a live run. */
+/** Judges recorded answers: each by itself, and all by the rules of a live run. */
 export function judgeRecording(
   entries: readonly RecordedEntry[],
   target: Target,
   redactor: Redactor,
 ) {
-  /** How many entries were judged, and why the others were not. */
+  /** Entries judged, and ignored by reason. */
   const counts = {
     judged: 0,
     otherAddresses: 0,
-    /** Requests with methods that the interface does not have (for example a browser's OPTIONS). */
+    /** For example a browser's OPTIONS. */
     otherMethods: 0,
     unanswered: 0,
-    /** To operations that the target file declares as not served or removed. */
+    /** Operations declared as not served or removed. */
     absent: 0,
-    /** Under `/v1`, but no operation of the interface: judged by their label and their keys only. */
+    /** Paths under `/v1` outside the interface: only label and keys are judged. */
     unknown: 0,
   }
-  /** Answers of the interface that the recording has with their bodies, and without. */
+  /** Answers recorded with and without a body. */
   const bodies = { kept: 0, missing: 0, elsewhere: 0 }
   const judged: JudgedEntry[] = []
   const history = createHistory(target.limits, { isRecorded: true })
@@ -121,7 +117,7 @@ export function judgeRecording(
     if (fault && tally.failures.length < maxKept) tally.failures.push(fault)
   }
 
-  /** The exchange of an entry that was sent to the interface and answered; what is not judged is counted. */
+  /** The exchange of a relevant, answered entry; counts the others. */
   const exchangeIfAnswered = (entry: RecordedEntry): EntryExchange | undefined => {
     const { body, method, startedAt = NaN, status, url } = entry
     const path = pathUnder(target.baseUrl, url)
@@ -145,7 +141,7 @@ export function judgeRecording(
     const exchange = exchangeIfAnswered(entry)
     if (!exchange) continue
     for (const { requirement, actual, at, expected } of observedCases(exchange)) {
-      // An answer whose headers were not recorded does not tell how it was labelled.
+      // Without recorded headers, the media type is unknown.
       if (requirement === 'envelope/content-type' && entry.headers.length === 0) continue
       count(requirement, actual === undefined ? undefined : { exchange, expected, actual, at })
     }
@@ -194,7 +190,6 @@ interface JudgedEntry {
   readonly requirement: RequirementId
 }
 
-/** An entry as a line of an exchange log has it. */
 function logged(
   n: number,
   { entry, operation, requirement }: JudgedEntry,
@@ -220,7 +215,7 @@ function faultOf(
   }
 }
 
-/** The requirement that a 2xx shows; undefined if the request asked for something else. */
+/** The requirement that a 2xx shows, if it is one of the plain ones. */
 function successOf(
   { entry, response }: EntryExchange,
   id: OperationId,
@@ -246,7 +241,7 @@ function successOf(
   }
 }
 
-/** A stream is no completion (its form is not shown), and a call of a tool need have no content. */
+/** A stream is not a completion (the spec does not show its form), and a tool call need not have content. */
 function isPlainChat(body: unknown, response: EntryExchange['response']): boolean {
   const isStream = /^\s*text\/event-stream/i.test(response.header('content-type') ?? '')
   const tools = member(body, 'tools') ?? []
@@ -254,10 +249,7 @@ function isPlainChat(body: unknown, response: EntryExchange['response']): boolea
   return isObject(body) && !isStream && !hasTools && member(body, 'stream') !== true
 }
 
-/**
- * Judges a 2xx by the granted requirement that it shows, as those of a run are judged: what is wrong with it, undefined if
- * nothing is. Throws `NotExercised` if nobody can tell.
- */
+/** Judges a 2xx like a run does: returns the fault, if any; throws `NotExercised` if inconclusive. */
 function successFault(
   { entry, response }: EntryExchange,
   requirement: RequirementId,

@@ -5,18 +5,14 @@ import { isObject, member } from '../../schemas/json.ts'
 import { recordedEntry, type RecordedEntry, Unreadable } from './entry.ts'
 
 export interface Har {
-  /** In the order in which the requests were sent, if the file says when that was. */
+  /** In sending order, as far as known. */
   readonly entries: readonly RecordedEntry[]
-  /** Why other entries could not be read, a sentence each. */
+  /** One sentence per unreadable entry. */
   readonly unreadable: readonly string[]
-  /** The name of the program that wrote it. */
   readonly creator: string
 }
 
-/**
- * Reads a HAR 1.2 file of up to 256 MiB; `-` is the standard input. Throws UserError if it is not one. An entry that HAR 1.2 does
- * not allow costs no other.
- */
+/** Reads a HAR 1.2 file of up to 256 MiB; `-` is stdin. Throws UserError if it is not one. Skips invalid entries. */
 export async function readHar(path: string): Promise<Har> {
   const name = path === '-' ? 'the standard input' : path
   const bytes = await bytesOf(path, name)
@@ -71,7 +67,7 @@ async function bytesOf(path: string, name: string): Promise<Buffer> {
   return Buffer.concat(pieces)
 }
 
-/** What else recorders write, by its first bytes, and what to do about it. */
+/** Other formats that recorders write, by their first bytes, with advice. */
 const otherForms: readonly (readonly [first: Buffer, what: string])[] = [
   [
     Buffer.from('PK\x03\x04'),

@@ -14,18 +14,17 @@ interface RecordingFacts {
   readonly redactor: Redactor
   readonly judged: JudgedRecording
   readonly entries: readonly RecordedEntry[]
-  /** Stands for the beginning if no entry says when it was sent. */
+  /** Used if no entry has a time. */
   readonly now: Date
-  /** The command that shows a failure again. */
+  /** The command that reproduces the result. */
   readonly rerun: string
 }
 
-/** Reasons for which recorded traffic leaves a requirement not exercised: nobody knows what a refused request meant. */
+/** Why a recording leaves requirements open: it does not show what a refused request meant. */
 const notShown = 'recorded traffic does not show it'
 const nothingShown =
   'the recording has no answered request to an operation of the interface under its base URL'
 
-/** The report of a recording: every requirement of the catalogue, in its order. */
 export function recordingReport(facts: RecordingFacts): Report {
   const { target, redactor, judged } = facts
   const everything = { only: [], skip: [], readOnly: false, interrupted: false, runs: 0 }
@@ -48,7 +47,7 @@ export function recordingReport(facts: RecordingFacts): Report {
   })
 }
 
-/** When the recording began, and how long it took to the last answer. */
+/** Start of the recording, and duration up to the last answer. */
 function timeOf({ entries, now }: RecordingFacts) {
   let [first, last] = [Infinity, -Infinity]
   for (const { startedAt, durationMs } of entries) {
@@ -61,7 +60,7 @@ function timeOf({ entries, now }: RecordingFacts) {
     : { startedAt: new Date(first).toISOString(), durationMs: Math.round(last - first) }
 }
 
-/** Nothing is judged without a success: what a refused request meant, nobody knows. */
+/** Without a success nothing is judged: the meaning of refused requests is unknown. */
 function whyNotJudged(
   requirements: readonly RequirementResult[],
   { counts: { judged } }: JudgedRecording,

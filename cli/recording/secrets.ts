@@ -8,10 +8,10 @@ import {
 import type { HeaderLine } from '../../harness/http/index.ts'
 import type { RecordedEntry } from './entry.ts'
 
-/** How our own reports write a key, and what is made of one: nothing is to be hidden there. */
+/** Placeholders for keys in our own reports: not secrets. */
 const placeholder = /^(\$[A-Z_][A-Z0-9_]*|\$\{[A-Z_][A-Z0-9_]*[^}]*\}\w*|\[[^\]]*\])$/
 
-/** Hides every credential of the recording, whatever address it was sent to. */
+/** Hides every credential of the recording, also those sent elsewhere. */
 export function learnSecrets(redactor: Redactor, entries: readonly RecordedEntry[]): void {
   const secrets = new Set(entries.flatMap((entry) => [...credentialsIn(entry)]))
   for (const secret of secrets)
@@ -21,7 +21,7 @@ export function learnSecrets(redactor: Redactor, entries: readonly RecordedEntry
 function* credentialsIn({ requestHeaders, url }: RecordedEntry): Generator<string> {
   for (const { name, value } of requestHeaders) {
     if (isAuthorization(name)) yield* credentialsOf(value)
-    // Many cookies are no secrets: they are hidden only where they are sent.
+    // Many cookies are not secrets: they are hidden only in their headers.
     else if (isSecretName(name) && !/cookie/i.test(name) && value.length >= shortestKey) yield value
   }
   const query = URL.canParse(url) ? new URL(url).searchParams : []
@@ -29,7 +29,7 @@ function* credentialsIn({ requestHeaders, url }: RecordedEntry): Generator<strin
     if (isSecretName(name) && value.length >= shortestKey) yield value
 }
 
-/** Finds the secrets in a header: what follows the scheme, or all of it; of `Basic` the password by itself as well. */
+/** The secrets in a header value: the part after the scheme, or all of it; for `Basic` also the password alone. */
 function credentialsOf(value: string): string[] {
   const [, scheme = '', rest = value] = /^\s*(\S+)\s+(\S.*?)\s*$/s.exec(value) ?? []
   if (scheme.toLowerCase() !== 'basic') return rest === 'Bearer' ? [] : [rest]
@@ -37,19 +37,18 @@ function credentialsOf(value: string): string[] {
   return password.length >= shortestKey ? [rest, password] : [rest]
 }
 
-/** A member of JSON, or a pair of a form, whose name says that its value opens something; `max_tokens` is none. */
+/** A JSON member or form field whose name suggests a credential, except `max_tokens`. */
 const secretMember =
   /("[\w-]*(?:passw(?:or)?d|secret|api[_-]?key|token)"\s*:\s*")((?:[^"\\]|\\.)+)(?=")/gi
 const secretPair = /((?:^|&)[\w-]*(?:passw(?:or)?d|secret|api[_-]?key|token)=)([^&\s]+)/gi
 
-/** The text of a body without the values of members that are called password, secret, api_key or token. */
+/** A body without the values of members called password, secret, api_key or token. */
 export function withoutSecretMembers(text: string): string {
   const hidden = (whole: string, name: string, value: string): string =>
     placeholder.test(value) ? whole : name + redacted
   return text.replaceAll(secretMember, hidden).replaceAll(secretPair, hidden)
 }
 
-/** A header's value as it may be shown. */
 export function shownHeader({ name, value }: HeaderLine, redactor: Redactor): string {
   if (!isSecretName(name)) return redactor.header(value)
   if (!isAuthorization(name)) return redacted
@@ -59,7 +58,7 @@ export function shownHeader({ name, value }: HeaderLine, redactor: Redactor): st
   return shown.includes(rest) ? scheme + redacted : shown
 }
 
-/** An address as it may be shown: no user, no password, no fragment, no key in its query. */
+/** A URL without user, password, fragment and keys in the query. */
 export function shownUrl(address: string, redactor: Redactor): string {
   const url = new URL(address)
   const query = url.search

@@ -11,13 +11,12 @@ import {
 } from '../../harness/target/index.ts'
 import { UserError } from '../../harness/user-error.ts'
 
-/** Stands if a recording shows no address at all; nothing is judged then. */
+/** Used if a recording shows no address; nothing is judged then. */
 const nowhere = 'http://recording.invalid'
 
 /**
- * The target that a recording is held against: a target file, a base URL, both, or the base URL that the recording shows; and
- * warnings, sentences for the user.
- * @param derive the base URL that the recording itself shows, used if none is given
+ * The target of a recording, from a target file, a base URL, both, or the recording itself; and warnings for the user.
+ * @param derive finds the base URL in the recording if none is given
  */
 export async function recordedTarget(
   { target: path, baseUrl }: { readonly target?: string; readonly baseUrl?: string },
@@ -31,7 +30,8 @@ export async function recordedTarget(
   const normal = given.replace(/\/v1$/, '')
   const doubled =
     'the base URL ends in /v1, with which the paths of the interface begin already: it is taken without that'
-  // Nothing is sent: of the keys only those matter that can be in the recording, and that are read without asking anybody.
+  // Nothing is sent, so only keys that can be in the recording matter, and only if they can be read without running
+  // code.
   const atHand = plainFile(file, (value) =>
     isAtHand(value, dir) ? value : undefined,
   ) as TargetFile
@@ -52,7 +52,7 @@ function isAtHand(value: KeyValue | HeaderValue, dir: string): boolean {
   return 'env' in value || existsSync(resolve(dir, value.file))
 }
 
-/** The environment; what a variable that is not set would have given is never sent, so that any value will do. */
+/** An environment in which every variable has a value: unset ones are never sent, so any value will do. */
 function environment(): Readonly<Record<string, string | undefined>> {
   const unset = `unset-${randomUUID()}`
   return new Proxy(process.env, {

@@ -59,7 +59,7 @@ export function addArguments(command: Command) {
     .option('--dry-run', 'say how much would be sent, and send nothing')
 }
 
-/** Looks at what commander cannot see: patterns without a requirement, and options that go together. Throws UserError. */
+/** Checks what commander cannot: patterns that match nothing, and options that go together. Throws UserError. */
 export function checkArguments(
   baseUrl: string | undefined,
   options: RunArguments,
@@ -106,14 +106,13 @@ function checkPatterns(option: string, patterns: readonly string[]): void {
   if (mistake !== undefined) throw new UserError(`${option}: ${mistake}`)
 }
 
-/** `--port <n>` on the loopback address, any free one if not given. */
+/** `--port <n>` on the loopback address; default: any free port. */
 export function portOption() {
   return new Option('--port <n>', 'port on the loopback address; 0 is any free one')
     .argParser(whole(0, 65_535))
     .default(0)
 }
 
-/** Throws UserError if what is to listen on the port of `--port` cannot. */
 export function listenedOn<T>(port: number, listening: Promise<T>): Promise<T> {
   return listening.catch((error: unknown) => {
     const { code, message } = error as NodeJS.ErrnoException
@@ -153,7 +152,7 @@ export function reportOption(formats: readonly string[]) {
   return repeatable('--report <format>[=<path>]' as '--report <format>', formats.join(', '))
 }
 
-/** Adds the options of a command that judges what is there already: its reports, and what decides. */
+/** Adds the options that decide the exit code, and reports, to a command that judges existing data. */
 export function addGates<Args extends unknown[], Opts extends OptionValues>(
   command: Command<Args, Opts>,
   formats: readonly string[],
@@ -174,7 +173,6 @@ function tpeOption() {
   ] as const)
 }
 
-/** A whole number in that range, or a sentence that says so. */
 export function whole(least: number, most: number): (text: string) => number {
   return (text) => {
     const number = Number(text)

@@ -18,23 +18,22 @@ import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 
 export interface FoundTarget extends Awaited<ReturnType<typeof resolveTarget>> {
-  /** The files that it was read from, and those that its file names. */
+  /** The target file, and the files that it names. */
   inputs(): InputFiles
-  /** Ends the embedded reference, if that is the target. */
   close(): Promise<void>
-  /** Why the target cannot be judged: code of its file never came to an end. */
+  /** Why the target cannot be judged: the code of its file never finished. */
   readonly problem?: string
 }
 
 /**
- * V8 of Node.js 20 lets the space for new objects grow to 32 MB, though few of those that a run makes outlive it: what it has grown to
- * by now will do. The beginning of a worker sets this back: it comes after that of the embedded server.
+ * V8 of Node.js 20 lets the nursery grow to 32 MB, though few objects of a run outlive it: its current size is enough.
+ * Starting a worker resets the limit, so this is called after the embedded server started.
  */
 function keepNurserySmall(): void {
   if (process.versions.v8.startsWith('11.')) setFlagsFromString('--semi-space-growth-factor=1')
 }
 
-/** The target of a run: a target file, a URL, both, or (with neither) the embedded reference server. */
+/** Finds the target: a target file, a URL, both, or (with neither) the embedded reference server. */
 export async function findTarget(
   baseUrl: string | undefined,
   options: RunArguments,
@@ -53,7 +52,6 @@ export async function findTarget(
     const url = server?.url ?? (embedded ? 'http://127.0.0.1' : baseUrl)
     const limits = { concurrency, requestsPerSecond: rate, timeoutMs: timeout }
     const changes = { dir, source, env: process.env, baseUrl: url, headers, key, limits }
-    // A handler is judged in place of a server.
     const resolved = await orLost(resolveTarget(file, changes))
     const close = async (): Promise<void> => server?.close()
     return { ...resolved, inputs: () => ({ ...given, ...filesNamedIn(file, dir) }), close }
@@ -65,7 +63,7 @@ export async function findTarget(
   }
 }
 
-/** What a report can say of a target of which its file tells no more than this: its code never came to an end. */
+/** A minimal target for the report if the code of the target file never finished. */
 function standIn(
   { baseUrl: declared = 'http://unknown.invalid', name }: TargetFile,
   baseUrl = declared,
@@ -77,7 +75,7 @@ function standIn(
   )
 }
 
-/** The files that a target file names anywhere: keys, certificates, uploads, the programs that give keys. */
+/** The files that a target file names: keys, certificates, uploads, key programs. */
 export function filesNamedIn(file: unknown, dir: string): InputFiles {
   const texts = leavesOf(file).flatMap(([, leaf]) => (typeof leaf === 'string' ? leaf : []))
   const found = texts.filter((text) => isFile(resolve(dir, text)))
@@ -95,10 +93,10 @@ function isFile(path: string): boolean {
 }
 
 const bodyLimit = 64 * 1024
-/** Longest wait for a connection, in ms: from where nothing comes back, nobody listens for us. */
+/** Longest wait for a connection in ms: without any reply, nothing is listening. */
 const connectMs = 2_000
 
-/** Opens a connection and closes it: a server does not even write that to its log. */
+/** Opens and closes a connection: servers do not even log that. */
 export function takesConnections(baseUrl: string): Promise<boolean> {
   const { hostname, port, protocol } = new URL(baseUrl)
   return new Promise((resolve) => {
@@ -115,13 +113,13 @@ export function takesConnections(baseUrl: string): Promise<boolean> {
   })
 }
 
-/** Sends `GET /v1/files` without a key, to learn whether anything answers; at most so many ms. */
+/** Sends `GET /v1/files` without a key, to learn whether anything answers within that many ms. */
 export async function askOnce(
   { baseUrl, headers, tls }: Pick<Target, 'baseUrl' | 'headers' | 'tls'>,
   timeoutMs: number,
   signal: AbortSignal,
 ): Promise<HttpResult> {
-  // Whether its certificate can be trusted is for the run to say.
+  // The run itself judges the certificate.
   const transport = createTransport({ baseUrl, connections: 1, insecure: true, tls, bodyLimit })
   try {
     return await transport.send(
@@ -133,15 +131,15 @@ export async function askOnce(
   }
 }
 
-/** Between two looks at a target that answers, and at one that does not, in ms. */
+/** Poll intervals in ms: for a target that answers, and for one that does not. */
 const lookMs = 250
 const askMs = 500
 const responseMs = 5_000
 
 /**
- * Waits for a target to restart; false if it is not to be waited for. On this machine, one that takes no more connections is gone:
- * nothing is sent for that. From elsewhere only a run can tell, and says so by `isGone`. Then `GET /v1/files` is sent until any
- * answer comes.
+ * Waits for a target to restart; false if waiting is pointless. A local target counts as gone when it refuses
+ * connections, so nothing is sent meanwhile; a remote one when `isGone`. Then polls `GET /v1/files` until any answer
+ * comes.
  */
 export async function untilBack(
   target: Target,
@@ -164,7 +162,7 @@ export async function untilBack(
 }
 
 async function startEmbedded() {
-  // What it makes is garbage at once: a smaller nursery costs no time and takes less memory (docs/performance.md).
+  // Its objects are short-lived: a smaller nursery costs no time and saves memory (docs/performance.md).
   const worker = new Worker(packageFile('dist/reference-worker.js'), {
     resourceLimits: { maxYoungGenerationSizeMb: 4 },
   })
@@ -172,7 +170,6 @@ async function startEmbedded() {
     worker.once('message', resolve)
     worker.once('error', reject)
   })
-  // It keeps no process alive that has nothing else to do.
   worker.unref()
   return { url, close: async () => void (await worker.terminate()) }
 }

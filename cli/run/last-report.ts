@@ -6,13 +6,13 @@ import type { Report } from '../../harness/report/index.ts'
 import { writeAtomically } from '../../library/output/files.ts'
 import { json } from '../../reporters/escape.ts'
 
-/** Target as the command line names it: by its URL, its file, or both; by neither the embedded reference. */
+/** The target named by URL, file, or both; with neither, the embedded reference. */
 export interface Named {
   readonly baseUrl: string | undefined
   readonly target?: string | undefined
 }
 
-/** Where the report of the last run of that target is kept, in the user's cache folder. */
+/** Path of the last report of that target, in the user's cache folder. */
 export function lastReportOf({ baseUrl, target }: Named): string {
   const named = JSON.stringify([baseUrl, target === undefined ? undefined : resolve(target)])
   return join(keptIn(), `${createHash('sha256').update(named).digest('hex').slice(0, 32)}.json`)
@@ -25,7 +25,10 @@ function keptIn(): string {
   return join(XDG_CACHE_HOME || windows || join(homedir(), usual), 'ai-content-conformance')
 }
 
-/** Keeps a report, which has no keys, for `--failed`. One that judged nothing takes the place of no other; a folder that takes none costs that alone. */
+/**
+ * Keeps a report, which has no keys, for `--failed`. A report that judged nothing does not replace another; failing to
+ * write it is ignored.
+ */
 export async function keepReport(report: Report, target: Named): Promise<void> {
   if (report.verdict === 'not-judged') return
   try {

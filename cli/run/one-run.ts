@@ -43,9 +43,8 @@ import { runOptions } from './options.ts'
 interface RunFront {
   readonly interrupts: Interrupts
   readonly people: People
-  /** Called before anything is sent. */
   readonly onFound?: (found: FoundTarget) => void
-  /** Called at the very end of a run that did not end in time: what is left of it keeps the process alive. */
+  /** Called at the very end of a run that did not end in time and keeps the process alive. */
   readonly onLeftBehind?: () => void
 }
 
@@ -54,7 +53,7 @@ export interface RunEnd {
   readonly cause: EndCause | undefined
 }
 
-/** Finds the target, judges it, writes the reports and the one for people, and sets the exit code. */
+/** Finds the target, judges it, writes the reports and the terminal output, and sets the exit code. */
 export async function oneRun(
   baseUrl: string | undefined,
   options: RunArguments,
@@ -63,10 +62,10 @@ export async function oneRun(
   const requests = parseReportRequests(options.report)
   const baseline = baselineOf(options)
   const finding = findTarget(baseUrl, options)
-  // Loading the suites takes as long as the embedded server needs to begin.
+  // Loads while the embedded server starts.
   const suites = import('../../suites/judge.ts')
   const found = await finding
-  // The other formats show exchanges of failures, which the failures keep.
+  // Other formats only show exchanges that the failures contain.
   const folder = keepsExchanges(requests) ? makeRunFolder() : undefined
   let early: Loss | undefined
   const release = onLoss((loss) => {
@@ -109,7 +108,7 @@ export async function oneRun(
   }
 }
 
-/** The options as they are repeated in reports: no key stands in what they hand to the target or to its shell. */
+/** The options as repeated in reports, without secrets in headers and shell commands. */
 function withoutKeys(options: RunArguments, { target }: FoundTarget): RunArguments {
   const redactor = redactorFor(target)
   const { header, start } = options
@@ -129,7 +128,7 @@ export function baselineOf({ baseline, updateBaseline }: RunArguments): Baseline
   return updateBaseline ? readBaselineOrNone(baseline) : readBaseline(baseline)
 }
 
-/** Nothing is sent for a report that could not be written, or that would overwrite what it is made from. */
+/** Refuses, before anything is sent, reports that cannot be written or would overwrite an input. */
 function checkFiles(
   requests: readonly ReportRequest[],
   options: RunArguments,
@@ -160,7 +159,7 @@ async function judge(
     leaveBehind = resolve
     interrupts.onOverdue(resolve)
   })
-  // Loading the suites takes a moment: a signal that comes meanwhile is heard before anything is sent.
+  // Loading takes a moment: a signal during it is handled before anything is sent.
   const { beginJudging, prepareRun } = await suites
   await afterEvents()
   const why = leftOut('interrupted')
@@ -175,7 +174,6 @@ async function judge(
   const { results } = judging
   let mistake: Pick<RunRecord, 'problem'> = {}
   const release = onLoss((loss) => {
-    // It does not even end.
     if (judging.facts().ended?.cause === 'lost') leaveBehind()
     if (loss.mistake !== undefined) mistake = { problem: loss.mistake }
     const { sentence = stuck(`for ${open(results, run.plan)}`) } = loss
@@ -193,7 +191,7 @@ async function judge(
   }
 }
 
-/** A run that something has ended and that does not come to its end is left behind after so many ms. */
+/** Time before a run that was ended but does not finish is abandoned, in ms. */
 const graceMs = 1_000
 
 function open(results: RunRecord['results'], plan: Plan): string {
@@ -217,7 +215,7 @@ function neverJudged(
 function lookAt(judging: Judging, { plan, target, options }: Run): () => Look {
   const planned = new Set([...plan].flatMap(([id, { run }]) => (run ? [id] : [])))
   const rate = target.limits.requestsPerSecond
-  // Most runs are over before anybody asks.
+  // Counted lazily: most runs are over before it is needed.
   let counted: number | undefined
   const expected = (): number =>
     (counted ??= estimate(plan, target, options).reduce((sum, { typical }) => sum + typical, 0))
@@ -232,7 +230,7 @@ function lookAt(judging: Judging, { plan, target, options }: Run): () => Look {
   }
 }
 
-/** A shorter run is over before anybody wonders. */
+/** Shorter estimates are not worth printing. */
 const worthSayingMs = 10_000
 
 async function follow(

@@ -16,8 +16,8 @@ import { labels } from '../../harness/target/index.ts'
 import { shellWord } from '../../harness/shell-word.ts'
 
 /**
- * Replaces `--failed` by `--only` of each id that failed in a report, or that an interrupt or `--bail` left out: the report that it
- * names, or that of the last run of this target. Throws UserError if there is none.
+ * Replaces `--failed` by `--only` for each id that failed, or was left out by an interrupt or `--bail`, in the given
+ * report or the last run of this target. Throws UserError if there is none.
  */
 export function withFailed(baseUrl: string | undefined, options: RunArguments): RunArguments {
   const { failed, only, report: outputs, target } = options
@@ -45,15 +45,12 @@ export function withFailed(baseUrl: string | undefined, options: RunArguments): 
   return { ...options, only: [...new Set([...only, ...ids])] }
 }
 
-/** The ids that show a failure again: its own, and of what is judged on the responses to others, theirs. */
+/** The ids that reproduce a failure: its own, and for passive requirements those whose responses showed it. */
 export function neededBy({ id, failures }: RequirementResult): string[] {
   return [id, ...failures.flatMap(({ rerunIds = [] }) => rerunIds.filter(isRequirementId))]
 }
 
-/**
- * Turns the options of the command line into those of a run.
- * @param exchangeLog where every exchange is written down; undefined: nowhere
- */
+/** Converts command line options to run options. @param exchangeLog where exchanges are logged, if anywhere */
 export function runOptions(
   options: RunArguments,
   baseUrl: string | undefined,
@@ -67,10 +64,10 @@ export function runOptions(
   return runOptionsOf(given, again + startOf(options))
 }
 
-/** A variable, a path or a file, such as a server takes for its TLS key: it opens nothing by itself. */
+/** A variable, a path or a file name, such as a server's TLS key: not a secret itself. */
 const isPlaceOfKey = /^["']?(?:\$|[./~])|\.(?:pem|key|p12|pfx|json|txt)["']?$/i
 
-/** Options that start the server of a rerun, without what they seem to hand over as a secret. */
+/** The --start options of a rerun, without what looks like a secret. */
 function startOf({ start, wait }: RunArguments): string {
   const shown = start
     ?.replaceAll(/(\w+)=('[^']*'|"[^"]*"|\S+)/g, (whole, name: string) =>
@@ -79,7 +76,7 @@ function startOf({ start, wait }: RunArguments): string {
     .replaceAll(/(--?[\w-]+\s+)(?!-)('[^']*'|"[^"]*"|\S+)/g, (whole, name: string, value: string) =>
       isSecretName(name) && !isPlaceOfKey.test(value) ? name + labels.other : whole,
     )
-    // The password of a URL, if it is written there.
+    // The password in a URL.
     .replaceAll(/(\w:\/\/[^\s:@/'"]*:)(?!\$)[^\s@/'"]+(?=@)/g, `$1${labels.other}`)
   return [
     ...(shown === undefined ? [] : [` --start ${shellWord(shown)}`]),

@@ -15,8 +15,8 @@ export interface CommandEnd {
 const isWindows = process.platform === 'win32'
 
 /**
- * Starts a shell command in a process group of its own, so that Ctrl-C reaches it only when the run has cleaned up. Its output goes
- * to the file `log`, if the temporary folder takes one.
+ * Starts a shell command in its own process group, so that Ctrl-C reaches it only after clean-up. Its output goes to
+ * the file `log`, if possible.
  */
 export function startProcess(command: string) {
   const log = openLog()
@@ -47,7 +47,10 @@ function openLog(): { readonly path: string; readonly descriptor: number } | und
   }
 }
 
-/** Kills the process with its children when this process ends; returns what ends them before: SIGTERM, then SIGKILL after `graceMs`. */
+/**
+ * Kills the process and its children when this process ends; returns a function that ends them earlier: SIGTERM, then
+ * SIGKILL after `graceMs`.
+ */
 function endedWithUs(child: ChildProcess) {
   const kill = (): boolean => signalAll(child, 'SIGKILL')
   process.once('exit', kill)
@@ -60,11 +63,11 @@ function endedWithUs(child: ChildProcess) {
   }
 }
 
-/** Sends the signal to every process of the group; false if there is none left. */
+/** Signals the whole group; false if none of it is left. */
 function signalAll({ pid }: ChildProcess, signal: NodeJS.Signals | 0): boolean {
   if (pid === undefined) return false
   if (isWindows) {
-    // Windows has no process groups, and no signal that a program can handle.
+    // Windows has no process groups, and no signals that a program can handle.
     if (signal !== 0)
       spawnSync('taskkill', ['/pid', String(pid), '/T', '/F'], { windowsHide: true })
     return false
@@ -84,8 +87,8 @@ const signalNumbers: Partial<Record<NodeJS.Signals, number>> = {
 }
 
 /**
- * Runs the command given after `--` until it ends or `interrupted` resolves; without a command, waits for `interrupted`. Returns its
- * exit code, 128 + n if signal n ended it. Throws UserError if it cannot be run.
+ * Runs the command after `--` until it exits or `interrupted` resolves; without a command, waits for `interrupted`.
+ * Returns its exit code, or 128 + n after signal n. Throws UserError if it cannot be run.
  */
 export async function runBeside(
   words: readonly string[],
@@ -99,7 +102,7 @@ export async function runBeside(
     windowsHide: true,
     env: { ...process.env, ...environment },
   } as const
-  // On Windows npm is a script of the shell.
+  // On Windows, npm is a shell script.
   const child = isWindows
     ? spawn(words.map(shellWord).join(' '), { ...options, shell: true })
     : spawn(name, args, { ...options, detached: true })
@@ -118,7 +121,7 @@ export async function runBeside(
   }
 }
 
-/** Ends with the exit code of the command, and says so if it is not 0. */
+/** Ends with the exit code of the command, and reports it if not 0. */
 export function endWith(words: readonly string[], code: number | undefined): void {
   if (code === undefined || code === 0) return
   process.exitCode = code

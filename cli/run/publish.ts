@@ -19,7 +19,7 @@ interface Publication {
   readonly server: StartedServer | undefined
 }
 
-/** Writes every report that was asked for and the one for people, and sets the exit code. Gives the report as it was written. */
+/** Writes all reports and the terminal output, and sets the exit code. Returns the report as written. */
 export async function publish(record: RunRecord, publication: Publication): Promise<Report> {
   const { options, people, requests, server } = publication
   const notes = notesOf(record)
@@ -50,10 +50,7 @@ export async function publish(record: RunRecord, publication: Publication): Prom
   })
 }
 
-/**
- * The report as the baseline holds it; as the rewritten one does, if it is to be rewritten.
- * @param messages is added to
- */
+/** Applies the baseline, or its rewritten version, to the report. @param messages receives what to print */
 async function heldAgainst(
   whole: Report,
   { baseline, options }: Publication,

@@ -11,21 +11,21 @@ import { findTarget, type FoundTarget, askOnce, takesConnections } from './find-
 import { startProcess, type CommandEnd } from './process.ts'
 
 const defaultWaitMs = 30_000
-/** Pause between two requests, and time for one response. */
+/** Poll interval and timeout of one request, in ms. */
 const everyMs = 100
 const responseMs = 5_000
-/** Time for the server to end by itself; after an interrupt the whole run has two seconds. */
+/** Time for the server to end by itself, in ms; after an interrupt the whole run has two seconds. */
 const graceMs = 5_000
 const graceAfterInterruptMs = 300
-/** Statuses of a gateway that is up before its service, and of a service that is starting. */
+/** Statuses of a gateway whose service is not up, or of a service that is starting. */
 const notYet = [502, 503, 504]
 
-/** A server that was started, or only waited for: why the target does not answer, if it does not, and how to end it. */
+/** A server that was started or waited for: why it does not answer, if so, and how to end it. */
 export type StartedServer = Awaited<ReturnType<typeof startServer>>
 
 /**
- * Starts the server to judge, if --start says how, and waits until the target answers. Only for --start or --wait.
- * @throws UserError if the target has no server to start, its port is taken, or the shell cannot run the command
+ * Starts the server to judge (--start), and waits until the target answers (--start, --wait). @throws UserError if
+ * there is no server to start, its port is taken, or the shell cannot run the command
  */
 export async function startServer(
   { target, handler }: FoundTarget,
@@ -52,13 +52,13 @@ export async function startServer(
     await server?.close(interrupts.signal.aborted ? graceAfterInterruptMs : graceMs)
     if (!isLogNamed && log !== undefined) rmSync(dirname(log), { recursive: true, force: true })
   }
-  // An interrupt ends the waiting at once: there is no report to hurry.
+  // An interrupt ends the wait at once: there is nothing to report.
   interrupts.onOverdue(() => undefined)
   try {
     const why = await whyNotAnswering(target, wait, { server, signal: interrupts.signal })
     return {
       problem: whyNotJudged(why, interrupts.signal.aborted),
-      /** Where the server's output is, for the reader of a report that is not good. */
+      /** Where the server's output is, if the run did not end with 0. */
       notes({ exit }: Report): string[] {
         if (log === undefined || exit.code === 0) return []
         isLogNamed = true
@@ -85,7 +85,6 @@ interface Waiting {
   readonly signal: AbortSignal
 }
 
-/** Waits until the target answers, the command ends, the time is over or the run is interrupted. */
 async function whyNotAnswering(
   target: Target,
   waitMs: number,
@@ -112,7 +111,7 @@ async function untilItAnswers(
     const left = deadline - performance.now()
     const result = await askOnce(target, Math.max(1, Math.min(responseMs, left)), signal)
     const isReady = result.kind === 'answer' && !notYet.includes(result.status)
-    // If a gateway still says that the service is away, the run itself judges that, and names it.
+    // If a gateway still reports the service as down, the run itself judges and names that.
     if (isReady || (result.kind === 'answer' && left <= 0)) return undefined
     if (left <= 0 && result.kind === 'no-answer')
       return `${target.baseUrl} did not answer within ${waitMs / 1000} s: ${result.message}`
@@ -123,7 +122,7 @@ async function untilItAnswers(
 
 function whyEnded(end: CommandEnd, log: string | undefined, target: Target): string {
   const { code } = end
-  // Exit codes by which shells say that there is no such program, or that it cannot be run.
+  // Shell exit codes for a command that is missing or cannot be run.
   if (code === 126 || code === 127)
     throw new UserError(
       `--start: the shell could not run the command (exit code ${code}): ${errorIn(log, target)}`,
@@ -141,7 +140,9 @@ function endOf({ code, signal }: CommandEnd): string {
 
 const tailLength = 16_384
 
-/** The error that a server wrote, without keys: the line that names one, not the stack below it; else its last lines. */
+/**
+ * The error that a server wrote, without keys: the line that names it rather than the stack below; else its last lines.
+ */
 function errorIn(log: string | undefined, target: Target): string {
   const lines = tailOf(log)
     .split('\n')
@@ -162,13 +163,13 @@ function tailOf(log: string | undefined): string {
 }
 
 /**
- * Starts the server of several runs once; returns the options of each, and what ends the server. Throws UserError if the target
- * does not answer.
+ * Starts the server once for several runs; returns the options of each run, and a function to stop the server. Throws
+ * UserError if the target does not answer.
  */
 export async function startForWatch(baseUrl: string | undefined, options: RunArguments) {
   const { start, wait, ...rest } = options
   if (start === undefined && wait === undefined) return { options, close: async () => undefined }
-  // A signal ends a process without its `exit`, and its server would stay.
+  // A signal would end the process without its `exit` event, and leave the server running.
   const exit = (): void => exitProcess(1)
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
   for (const signal of signals) process.once(signal, exit)

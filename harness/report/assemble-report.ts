@@ -8,11 +8,8 @@ import { summarize, verdictOf } from './verdict.ts'
 interface Found {
   readonly target: Report['target']
   readonly run: Report['run']
-  /** Every requirement of the catalogue, in its order. */
   readonly requirements: RequirementResult[]
-  /** Options that the verdict depends on besides the results. */
   readonly judged: Parameters<typeof computed>[1]
-  /** Why the target could not be judged, if it could not. */
   readonly notJudged?: string | undefined
 }
 
@@ -28,7 +25,7 @@ export function assembleReport({ target, run, requirements, judged, notJudged }:
   return computed(stated, judged, notJudged)
 }
 
-/** Facts of a run of which nothing is known, and in which nothing was asked for. */
+/** Facts of a run of which nothing is known, without options. */
 export const noRun: Report['run'] = {
   startedAt: '',
   durationMs: 0,
@@ -57,9 +54,8 @@ export const noRun: Report['run'] = {
 type Stated = Pick<Report, 'format' | 'suite' | 'target' | 'run' | 'requirements'>
 
 /**
- * The report with what follows from its results: verdict, summary, exit code.
- * @param judged what the verdict depends on besides the results
- * @param notJudged why the target could not be judged, if it could not
+ * Adds what follows from the results: verdict, summary, exit code. @param judged what else the verdict depends on
+ * @param notJudged why the target could not be judged, if so
  */
 export function computed(
   stated: Stated,

@@ -7,13 +7,13 @@ import { summarize, verdictOf } from './verdict.ts'
 export interface ExitOptions {
   /** `--require-exercised`: a `must` that was not exercised counts like a failed one, unless it was left out. */
   readonly requireExercised?: boolean
-  /** Why the target could not be judged to its end, if the results do not tell: it was lost, its key is refused. */
+  /** Why judging ended early, if the results do not show it: the target was lost, the key refused. */
   readonly notJudged?: string | undefined
 }
 
 /**
- * How a run or `check` ends, by the report's own `strict`, `tpe` and `baseline`: 3 if the target could not be
- * judged (an interrupt included), else 1 if something failed that was not expected to, else 0. Code 2 is `withProblems`.
+ * Decides how a run or `check` ends, from the report's own `strict`, `tpe` and `baseline`: 3 if the target could not be
+ * judged (or was interrupted), else 1 for an unexpected failure, else 0. Code 2 is `withProblems`.
  */
 export function decide(
   report: Undecided,
@@ -36,14 +36,14 @@ export function decided(report: Undecided, options: ExitOptions = {}): Report {
   return { format, suite, target, run, exit, verdict, summary, requirements }
 }
 
-/** Gives the report of a run of which something could not be written: whatever was learned, the exit code is 2. */
+/** The report of a run that could not write some file: exit code 2. */
 export function withProblems(report: Report, problems: readonly string[]): Report {
   return problems.length === 0
     ? report
     : { ...report, exit: { code: 2, because: problems.join('; ') } }
 }
 
-/** The requirements that make the exit code 1; a stale entry of the baseline makes it 1 too. */
+/** The requirements that make the exit code 1; a stale baseline entry does so too. */
 export function decidingRequirements(
   { requirements, run: { baseline, strict } }: Undecided,
   { requireExercised = false }: ExitOptions,
@@ -59,12 +59,11 @@ export function decidingRequirements(
   })
 }
 
-/** Finds the results that decided the exit code, from the report alone. */
 export function decisive(report: Report): RequirementResult[] {
   return decidingRequirements(report, { requireExercised: report.exit.requireExercised === true })
 }
 
-/** The cause that somebody gave when a report was decided and that its results do not tell, to be given again. */
+/** The external cause stored in a decided report, to be passed on when it is decided again. */
 export function outsideCause({ exit: { because, outside } }: Report): string | undefined {
   return outside === true ? because : undefined
 }
@@ -80,7 +79,7 @@ function whyNotJudged(report: Undecided): string | undefined {
   return `the target could not be judged${reason === undefined ? '' : ` (${reason})`}`
 }
 
-/** Why the exit code is 1, a clause each; none if nothing decides. What was not exercised comes last. */
+/** Why the exit code is 1, one clause each, unexercised requirements last; empty if it is not. */
 function failureReasons(
   { run: { baseline } }: Undecided,
   deciding: readonly RequirementResult[],
@@ -110,7 +109,7 @@ function failureReasons(
   return clauses.flatMap(([number, clause]) => (number > 0 ? [clause] : []))
 }
 
-/** Why the exit code is 0. What did not run is never called a pass. */
+/** Why the exit code is 0. Never calls an unexercised requirement a pass. */
 function success(report: Undecided): string {
   const { requirements, run, summary } = report
   const expected = run.baseline?.expected.length ?? 0
@@ -145,7 +144,7 @@ interface Gates {
   readonly requireExercised?: boolean
 }
 
-/** The report as these options decide it; if one is not given, the report's own counts. Throws UserError for a bad baseline. */
+/** Decides the report again with these options; default: the report's own. Throws UserError for a bad baseline. */
 export function applyGates(report: Report, gates: Gates, now: Date): Report {
   const { requireExercised = false } = gates
   const notJudged = outsideCause(report)
@@ -157,20 +156,20 @@ function withGates(report: Report, { tpe, strict, baseline }: Gates, now: Date):
   const held =
     baseline === undefined ? run.baseline : holdAgainst(readBaseline(baseline), requirements, now)
   const gated = { ...run, tpe: tpe ?? run.tpe, strict: strict ?? run.strict, baseline: held }
-  // What could not be judged is not judged, however strictly it is looked at.
+  // Stricter options cannot judge what was not judged.
   const isSame = gated.strict === run.strict || verdict === 'not-judged'
   return { ...report, run: gated, verdict: isSame ? verdict : verdictOf(requirements, gated) }
 }
 
 /**
- * Contradictions within a report, one sentence each: verdict, summary and outcomes are computed again from its
- * requirements. Nothing in a report that `conform` wrote and nobody changed.
+ * Contradictions within a report, one sentence each, found by computing verdict, summary and outcomes again. Empty for
+ * a report that `conform` wrote and nobody changed.
  */
 export function inconsistencies(report: Report): string[] {
   const { exit, requirements, run, summary, verdict } = report
   const found: string[] = []
   const computed = verdictOf(requirements, run)
-  // `not-judged` is right also if the key was refused, which the requirements alone do not show.
+  // `not-judged` is also right if the key was refused, which the requirements do not show.
   if (verdict !== computed && verdict !== 'not-judged')
     found.push(`verdict is ${verdict}, but its requirements make it ${computed}`)
   const counted = summarize(requirements)

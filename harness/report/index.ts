@@ -1,11 +1,9 @@
-// A report.
 export type * from './report-schema.ts'
 export { basicDefinitions, conditions, results } from './report-schema.ts'
 export { assembleReport, noRun, suiteVersion } from './assemble-report.ts'
 export { doubledMember, parseJson } from './json-file.ts'
 export { parseReport, readBytes, readReport, type ReportFile } from './json-file.ts'
 
-// Why something was not judged, and words that all who tell of results use.
 export { absentReason, leftOut, mistakeReason, targetReason } from './reason.ts'
 export { undeclaredReason, unreachableReason } from './reason.ts'
 export { commonReason, plainReason, type Reason, reasonIn } from './reason.ts'
@@ -13,17 +11,14 @@ export { isLeftOut, isLeftOutByOption, isMistake } from './reason.ts'
 export { count, sayNeed, sayNeeds, sections, sectionsIn } from './reason.ts'
 export { rateOf, spokenRate } from './reason.ts'
 
-// Verdict, exit code, and which response failed.
 export { summarize } from './verdict.ts'
 export { type HttpResponse, isSame, responseOf, sayAnswers } from './verdict.ts'
 export { applyGates, decided, decisive, inconsistencies } from './exit-code.ts'
 export { outsideCause, withProblems } from './exit-code.ts'
 
-// Baselines.
 export { type Baseline, type BaselineEntry, heldEntries, holdAgainst } from './baseline.ts'
 export { foreignBaseline, isExpectedFailure } from './baseline.ts'
 export { readBaseline, readBaselineOrNone, reasonExpected, updateBaseline } from './baseline.ts'
 
-// A part of the requirements, and the parts of a run.
 export { isObserved, isSelected, matchesId } from './selection.ts'
 export { patternProblem } from './selection.ts'

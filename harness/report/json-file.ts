@@ -5,7 +5,7 @@ import { validate } from '../../schemas/validate.ts'
 import { unreadable, UserError } from '../user-error.ts'
 import type { Report } from './report-schema.ts'
 
-/** The bytes of a file that the user named; throws UserError if they cannot be read. */
+/** Reads a file that the user named; throws UserError. */
 export function readBytes(path: string): Buffer {
   try {
     return readFileSync(path)
@@ -14,7 +14,7 @@ export function readBytes(path: string): Buffer {
   }
 }
 
-/** The value of a JSON text that was read at that path; throws UserError, in one line, if it is not JSON. */
+/** Parses JSON from that path; throws UserError with a one-line message. */
 export function parseJson(text: string, path: string): unknown {
   const bare = text.replace(/^\uFEFF/, '')
   if (bare.trim() === '') throw new UserError(`${path}: is empty, and so is not JSON`)
@@ -28,7 +28,7 @@ export function parseJson(text: string, path: string): unknown {
   }
 }
 
-/** Finds where the grammar of JSON is left first, each number from 0. The parser's own sentence quotes the text, which may hold a key. */
+/** Locates the first syntax error, zero-based. The parser's own message quotes the text, which may contain a key. */
 function firstError(text: string) {
   let first: { readonly offset: number; readonly line: number; readonly column: number } | undefined
   const onError = (
@@ -38,7 +38,7 @@ function firstError(text: string) {
   return first
 }
 
-/** The first member that an object of a JSON text has twice, of which a reader sees one only, and where it stands. */
+/** The first duplicate member of an object, which readers interpret differently, and its position. */
 export function doubledMember(
   text: string,
 ): { readonly name: string; readonly offset: number } | undefined {
@@ -62,7 +62,7 @@ export interface ReportFile {
   readonly report: Report
 }
 
-/** Reads a report; throws UserError if the file cannot be read or holds none that fits its schema. */
+/** Reads a report; throws UserError if it cannot be read or does not fit its schema. */
 export function readReport(path: string): ReportFile {
   return { path, report: parseReport(readBytes(path).toString('utf8'), path) }
 }

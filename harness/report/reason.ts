@@ -2,13 +2,12 @@ import { groupBy } from '../group-by.ts'
 import { type Absence, choosing, type LeftOutBy, type Why } from './result-schema.ts'
 import type { RequirementResult } from './report-schema.ts'
 
-/** A reason for which a requirement was not judged: in words, and its kind if something depends on it. */
+/** Why a requirement was not judged: in words, and its kind if something depends on it. */
 export interface Reason {
   readonly reason: string
   readonly why?: Why
 }
 
-/** A reason of no kind that something depends on. */
 export function plainReason(reason: string | Reason): Reason {
   return typeof reason === 'string' ? { reason } : reason
 }
@@ -17,15 +16,14 @@ export function reasonIn({ reason, why }: Reason): Reason {
   return { reason, ...(why && { why }) }
 }
 
-/** The reason of a requirement that an option, or the end of the run, left out: `left out: --skip`. */
+/** For example `left out: --skip`. */
 export function leftOut(by: LeftOutBy): Reason {
   return { reason: `left out: ${by}`, why: { kind: 'left-out', by } }
 }
 
 /**
- * The reason of a requirement for which the target file declares too little.
- * @param needs of each need the names of which one will do
- * @param example part of a target file that declares the first name of each, as one line of JSON
+ * The reason of a requirement for which the target file declares too little. @param needs alternatives per need @param
+ * example one line of JSON that declares the first alternative of each
  */
 export function undeclaredReason(needs: string[][], example: string): Reason {
   return {
@@ -34,7 +32,7 @@ export function undeclaredReason(needs: string[][], example: string): Reason {
   }
 }
 
-/** Names in words what of a target file is needed: `resources.pdfFile and a scenario for jobs.create/410-gone`. */
+/** For example `resources.pdfFile and a scenario for jobs.create/410-gone`. */
 export function sayNeeds(needs: readonly (readonly string[])[]): string {
   return needs.map((names) => names.map(sayNeed).join(' or ')).join(' and ')
 }
@@ -43,7 +41,7 @@ export function sayNeed(name: string): string {
   return name.replace(/^scenarios\./, 'a scenario for ')
 }
 
-/** The reason of a requirement whose operation the target file declares away, or those by which alone it is seen. */
+/** The reason of a requirement whose operation, or the only operations that show it, the target file declares away. */
 export function absentReason(absence: Absence, seenBy: readonly string[] = []): Reason {
   const which = seenBy.length > 0 ? `${seenBy.join(', ')}: ` : ''
   const why = {
@@ -69,25 +67,25 @@ export function targetReason(baseUrl: string, problem: string): Reason {
 
 type Judged = Pick<RequirementResult, 'outcome' | 'why'>
 
-/** Whether the result was left out: by anything, or by this. What was left out never counts against a target. */
+/** Whether the result was left out, for any reason or this one. Left-out results never count against a target. */
 export function isLeftOut({ outcome, why }: Judged, by?: LeftOutBy): boolean {
   return (
     outcome === 'not-exercised' && why?.kind === 'left-out' && (by === undefined || why.by === by)
   )
 }
 
-/** Whether an option left the requirement out, so that nobody wants to know why it was not judged. */
+/** Whether an option left the requirement out, so that its reason is of no interest. */
 export function isLeftOutByOption({ outcome, why }: Judged): boolean {
   const options: readonly LeftOutBy[] = choosing
   return outcome === 'not-exercised' && why?.kind === 'left-out' && options.includes(why.by)
 }
 
-/** True if the suite itself failed to judge the requirement: nothing is known of the target then. */
+/** True if the suite itself failed to judge the requirement, so that nothing is known about the target. */
 export function isMistake({ outcome, why }: Judged): boolean {
   return outcome === 'not-exercised' && why?.kind === 'mistake'
 }
 
-/** The reason that most of the requirements share that were not exercised although no option left them out. */
+/** The most frequent reason among unexercised requirements that no option left out. */
 export function commonReason(results: readonly RequirementResult[]): Reason | undefined {
   const wanted = results.filter(
     (result) => result.outcome === 'not-exercised' && !isLeftOut(result),
@@ -98,7 +96,7 @@ export function commonReason(results: readonly RequirementResult[]): Reason | un
   return most && reasonIn(most[1][0] as Reason)
 }
 
-/** Sections as a reader writes them: `4.2, 8` is `§4.2, §8`. */
+/** Formats sections: `4.2, 8` becomes `§4.2, §8`. */
 export function sections(section: string): string {
   return sectionsIn(section).join(', ')
 }
@@ -107,19 +105,19 @@ export function sectionsIn(section: string): string[] {
   return section.split(',').map((part) => `§${part.trim()}`)
 }
 
-/** `1 must`, `2 musts`, `1 entry`, `2 entries` */
+/** For example `1 check`, `2 checks`, `1 entry`, `2 entries`. */
 export function count(number: number, noun: string, plural = `${noun}s`): string {
   return `${number} ${number === 1 ? noun : plural}`
 }
 
-/** Requests a second of a rate as people write it, `10` or `60/min`; undefined if it is none. */
+/** Parses a rate such as `10` or `60/min` into requests per second; undefined if malformed. */
 export function rateOf(text: string): number | undefined {
   const [, number = '', minute] = /^\s*(\d+(?:\.\d+)?|\.\d+)\s*(\/\s*min)?\s*$/.exec(text) ?? []
   if (number === '') return undefined
   return minute === undefined ? Number(number) : Number(number) / 60
 }
 
-/** A number of requests a second in words: `10 a second`, `60 a minute`. */
+/** For example `10 a second`, `60 a minute`. */
 export function spokenRate(requestsPerSecond: number): string {
   const perMinute = Math.round(requestsPerSecond * 60)
   return perMinute >= 120 ? `${requestsPerSecond} a second` : `${perMinute} a minute`

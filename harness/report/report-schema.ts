@@ -18,8 +18,8 @@ import { type AnyResult, failure, requirement, requirementId, why } from './resu
 import type { RequirementId } from '../../catalogue/catalogue.ts'
 
 /**
- * The result model: what a run learned, and the one form that every renderer reads. Its JSON form is `conformance-report/1`;
- * most of its types are those of the values that fit its schema, which says what each member means.
+ * The result model, in JSON `conformance-report/1`: the only form that reporters read. Most types derive from the
+ * schema, which documents each member.
  */
 
 const count = defined<number>('count')
@@ -35,7 +35,7 @@ const verdict = oneOf('conformant', 'passing', 'non-conformant', 'not-judged')
 export type Verdict = Fitting<typeof verdict>
 
 const tpeMode = oneOf('exact', 'family')
-/** Code names of §7.2 that satisfy an expectation: those of the pairs, or any of the status's row. */
+/** Code names of §7.2 that satisfy an expectation: the exact ones, or any of the status's row. */
 export type TpeMode = Fitting<typeof tpeMode>
 
 const depth = oneOf('full', 'quick')
@@ -64,7 +64,7 @@ const notServed = object({
   operation: text,
   answered: described('A status, or in words why there was none.', text),
 })
-/** An operation that the target file declares as not served, and what one request with the full key was answered. */
+/** An operation declared as not served, and its answer to one request with the full key. */
 export type NotServed = Fitting<typeof notServed>
 
 const created = object(
@@ -77,7 +77,7 @@ const created = object(
 )
 export type Created = Fitting<typeof created>
 
-/** How the run was made. A certificate repeats these. */
+/** How the run was made; repeated in certificates. */
 export const conditions = {
   startedAt: time,
   durationMs: milliseconds,
@@ -144,7 +144,7 @@ const run = object(
 const counts = object({ passed: count, failed: count, notExercised: count, notApplicable: count })
 export type Counts = Fitting<typeof counts>
 
-/** Definitions that other schemas which count results have as well. */
+/** Definitions shared with other schemas that count results. */
 export const basicDefinitions = {
   digest: { description: 'SHA-256.', type: 'string', pattern: '^sha256:[0-9a-f]{64}$' },
   count: { type: 'integer', minimum: 0 },
@@ -168,7 +168,7 @@ const exit = object(
 )
 export type Exit = Fitting<typeof exit>
 
-/** What was judged, by which version, with which result. A certificate repeats these. */
+/** What was judged, by which version, with which result; repeated in certificates. */
 export const results = {
   suite: object({
     name: text,
@@ -198,7 +198,9 @@ const report = object({
 })
 export type AnyReport = Fitting<typeof report>
 
-/** The schema of a report, `conformance-report/1`. The build writes it to `schemas/report.schema.json`, and compiles it. */
+/**
+ * The schema of a report, `conformance-report/1`. The build writes it to `schemas/report.schema.json` and compiles it.
+ */
 export const reportSchema: Schema = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   $id: 'report.schema.json',
@@ -225,18 +227,17 @@ export type {
 } from '../recording/index.ts'
 export type * from './result-schema.ts'
 
-/** The result of one requirement; `reason` and `why` are given if it was not judged. */
+/** The result of one requirement; `reason` and `why` are present if it was not judged. */
 export interface RequirementResult<Id extends string = string> extends AnyResult {
   id: Id
 }
 
-/** A result of a run of this version: its id is one of the catalogue's. */
 export type CatalogueResult = RequirementResult<RequirementId>
 
-/** @typeParam Id the ids that it may have: those of a run are the catalogue's, those of a file may be of another version */
+/** @typeParam Id possible ids: the catalogue's for a run, any for a file, which may be of another version */
 export interface Report<Id extends string = string> extends AnyReport {
   requirements: RequirementResult<Id>[]
 }
 
-/** A report before it is decided how the command ends. */
+/** A report without its exit code. */
 export type Undecided = Omit<Report, 'exit'>

@@ -16,14 +16,11 @@ import {
 import type { RecordedRequest, FailureExchange } from '../recording/index.ts'
 
 const absence = oneOf('not-served', 'removed')
-/** How a target file says that there is no such operation. */
 export type Absence = Fitting<typeof absence>
 
-/** The options that choose what is judged. */
 export const choosing = ['--only', '--failed', '--skip', '--read-only'] as const
 
 const leftOutBy = oneOf(...choosing, '--bail', 'interrupted')
-/** Options that leave requirements out, and the end of the run. */
 export type LeftOutBy = Fitting<typeof leftOutBy>
 
 export const why = described('The kind of the reason, and its facts. Other reasons have none.', {
@@ -81,7 +78,6 @@ const storyStep = object(
     isWrong: described('The answer that fails the requirement.', always),
   },
 )
-/** A request about a job, and its answer. */
 export type StoryStep = Fitting<typeof storyStep>
 
 export const story = object(
@@ -91,7 +87,7 @@ export const story = object(
     leftAfter: described('After how many steps they are.', count),
   },
 )
-/** What happened on an application up to a wrong answer. */
+/** The requests on an application up to a wrong answer. */
 export type Story = Fitting<typeof story>
 
 const takes = oneOf(
@@ -103,12 +99,12 @@ const takes = oneOf(
   'endless-job', // in progress for longer than it may be
   'refusal-before', // a request that was refused
   'requests-at-once', // sent at the same moment
-  'more-requests', // than the target takes: it asked for patience
+  'more-requests', // than the target accepts: it asked to slow down
   'object-of-run', // made by another request of the run
   'chance', // the answers to one request differ
-  'earlier-requests', // whatever was sent before: by itself it was answered otherwise when the run ended
+  'earlier-requests', // any earlier requests: alone, at the end of the run, the request was answered differently
 )
-/** States in which a request is wrong, and which that request does not bring about by itself. */
+/** States that a failing request depends on and does not create by itself. */
 export type TakesState = Fitting<typeof takes>
 
 export const failure = object(

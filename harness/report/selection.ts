@@ -3,7 +3,7 @@ export interface Selection {
   readonly skip: readonly string[]
 }
 
-/** Whether `--only` and `--skip` leave the id in: every id if `--only` is not given; `--skip` counts after `--only`. */
+/** Whether `--only` (default: all) and then `--skip` keep the id. */
 export function isSelected(id: string, { only, skip }: Selection): boolean {
   if (only.length > 0 && !only.some((pattern) => matchesId(id, pattern))) return false
   return !skip.some((pattern) => matchesId(id, pattern))
@@ -11,13 +11,16 @@ export function isSelected(id: string, { only, skip }: Selection): boolean {
 
 const longestPattern = 256
 
-/** Why a text can be no pattern; undefined if it can. */
+/** Why a text is not a pattern, if so. */
 export function patternProblem(pattern: string): string | undefined {
   if (pattern.length <= longestPattern) return undefined
   return `a pattern has at most ${longestPattern} characters, and this one has ${pattern.length}`
 }
 
-/** Whether the pattern matches the whole id; `*` matches any characters, `/` included. A pattern that is too long matches nothing. */
+/**
+ * Whether the pattern matches the whole id; `*` matches any characters, including `/`. An overlong pattern matches
+ * nothing.
+ */
 export function matchesId(id: string, pattern: string): boolean {
   if (pattern.length > longestPattern) return false
   const [first = '', ...parts] = pattern.split('*')
@@ -33,14 +36,14 @@ export function matchesId(id: string, pattern: string): boolean {
   return at + last.length <= id.length
 }
 
-/** The `envelope/` requirements that send requests of their own; the others are judged on whatever is sent. */
+/** The `envelope/` requirements that send their own requests; the others are judged on all traffic. */
 const activeEnvelopeRequirements: ReadonlySet<string> = new Set(
   ['unknown-path', 'unsupported-method', 'large-body', 'charset-parameter'].map(
     (name) => `envelope/${name}`,
   ),
 )
 
-/** Whether the requirement is judged on everything that is sent. */
+/** Whether the requirement is judged on all traffic. */
 export function isObserved(id: string): boolean {
   return id.startsWith('envelope/') && !activeEnvelopeRequirements.has(id)
 }

@@ -7,23 +7,23 @@ import { isSelected, type Selection } from './selection.ts'
 interface RunFacts extends Pick<Report['run'], 'only' | 'skip' | 'readOnly'> {
   /** A failed `should` counts like a failed `must`. */
   readonly strict?: boolean
-  /** Ended before its end: by a signal, or because the target stopped answering. */
+  /** By a signal, or because the target stopped answering. */
   readonly interrupted: boolean
-  /** Every request with the full key was answered 401. */
+  /** Every request with the full key returned 401. */
   readonly keyRefused?: boolean
-  /** 0: nothing was sent, and a recording is judged. */
+  /** 0: a recording is judged. */
   readonly runs?: number
 }
 
 /**
- * The verdict of the results. A run that was interrupted or read only has the verdict of what was learned,
- * never `conformant`. If nothing but `envelope/` is selected, those requirements alone make it a judgement.
+ * The verdict of the results. An interrupted or read-only run is never `conformant`. If only `envelope/` is selected,
+ * those requirements alone count.
  */
 export function verdictOf(results: readonly RequirementResult[], run: RunFacts): Verdict {
   const has = (outcome: Outcome, some = results): boolean =>
     some.some((result) => result.outcome === outcome)
   const counted = countedRequirements(results, run)
-  // Nobody chose what a recording shows: what it breaks is broken, however little else it shows.
+  // A recording is not selective: what it breaks is broken, however little else it shows.
   const isShown =
     has('passed', counted) || has('failed', counted) || (run.runs === 0 && has('failed'))
   if (run.keyRefused || !isShown) return 'not-judged'
@@ -33,7 +33,10 @@ export function verdictOf(results: readonly RequirementResult[], run: RunFacts):
   return isPart || has('not-exercised', musts) ? 'passing' : 'conformant'
 }
 
-/** At least one of these requirements must have passed or failed: those outside `envelope/`, or all if only those are selected. */
+/**
+ * Requirements of which at least one must have passed or failed: those outside `envelope/`, or all if only those are
+ * selected.
+ */
 function countedRequirements(
   results: readonly RequirementResult[],
   selection: Selection,
@@ -60,9 +63,9 @@ export function summarize(results: readonly RequirementResult[]): Report['summar
   return { must: of('must'), should: of('should') }
 }
 
-/** A mark of what came back in a failure: enough to tell whether it is the same failure as before. */
+/** The answer of a failure, enough to recognise the same failure again. */
 export interface HttpResponse {
-  /** Null if no answer came, or none belongs to the failure. */
+  /** Null if no answer came, or the failure has none. */
   readonly status: number | null
   readonly tpe?: string
 }
@@ -74,7 +77,7 @@ export function responseOf({ exchange }: Pick<Failure, 'exchange'>): HttpRespons
   return { status: response.status, ...(tpe !== undefined && { tpe }) }
 }
 
-/** The `tpe` of an error envelope; a body that was cut is no JSON any more, but its beginning still tells. */
+/** The `tpe` of an error envelope; a truncated body does not parse, but its beginning may show it. */
 function tpeIn(body: string): string | undefined {
   const value = parsedJson(body)
   if (value === undefined) return /^\s*\{\s*"tpe"\s*:\s*"([^"\\]*)"/.exec(body)?.[1]
@@ -82,7 +85,7 @@ function tpeIn(body: string): string | undefined {
   return typeof tpe === 'string' ? tpe : undefined
 }
 
-/** The answers that make the requirement fail, each once. */
+/** The distinct answers that make the requirement fail. */
 export function responsesOf({ failures }: RequirementResult): HttpResponse[] {
   return failures
     .map(responseOf)
@@ -93,7 +96,7 @@ export function isSame(one: HttpResponse, two: HttpResponse): boolean {
   return one.status === two.status && one.tpe === two.tpe
 }
 
-/** `404 NotFound`, `200`, `no answer`; several with `or` between. */
+/** For example `404 NotFound`, `200`, `no answer`, joined by `or`. */
 export function sayAnswers(responses: readonly HttpResponse[]): string {
   const say = ({ status, tpe = '' }: HttpResponse): string =>
     status === null ? 'no answer' : `${status} ${tpe}`.trimEnd()

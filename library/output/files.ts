@@ -19,7 +19,7 @@ import { unwritable, UserError } from '../../harness/user-error.ts'
 import { type FormatName, formatNames, formats } from '../../reporters/index.ts'
 import { nearest } from '../../harness/target/index.ts'
 
-/** A file that is going to be written, and what asked for it: `--report json=a.json`. */
+/** A file to write, and the option that asked for it: `--report json=a.json`. */
 export interface OutputFile {
   readonly path: string
   readonly option: string
@@ -33,8 +33,8 @@ process.once('exit', () => {
 })
 
 /**
- * Writes the text to a temporary file beside the path, which takes its place on `commit`; a process that ends before leaves nothing.
- * Throws what the file system throws.
+ * Writes the text to a temporary file beside the path, which replaces it on `commit`; if the process ends earlier,
+ * nothing is left. Throws file system errors.
  */
 export async function stage(path: string, text: Pieces) {
   const temporary = besideOf(path)
@@ -44,7 +44,7 @@ export async function stage(path: string, text: Pieces) {
   }
   unfinished.add(temporary)
   try {
-    // Opened at once: a stream that fails before it has opened its file would make it afterwards.
+    // Opened at once: a stream that fails before opening its file would create it afterwards.
     const fd = openSync(temporary, 'wx', modeOf(path))
     await pipeline(readable(text), createWriteStream(temporary, { fd }))
   } catch (error) {
@@ -68,7 +68,7 @@ export async function writeAtomically(path: string, text: string | Uint8Array): 
   else (await stage(path, text)).commit()
 }
 
-/** Writes files that belong together, each whole or not at all; throws UserError that names the first that cannot be. */
+/** Writes related files, each atomically; throws UserError for the first that cannot be written. */
 export async function writeFiles(
   files: readonly (readonly [OutputFile, string | Uint8Array])[],
 ): Promise<void> {
@@ -85,7 +85,7 @@ function besideOf(path: string): string {
   return join(dirname(path), `.${basename(path)}.${process.pid}.partial`)
 }
 
-/** Whether there is a pipe or a device, which no file can replace. */
+/** Whether the path is a pipe or a device, which cannot be replaced. */
 export function isWrittenDirectly(path: string): boolean {
   return existing(path)?.isFile() === false
 }
@@ -102,12 +102,12 @@ export function readable(text: Pieces): Readable {
   return Readable.from(typeof text === 'string' || text instanceof Uint8Array ? [text] : text)
 }
 
-/** Files that are read, by what each is (`the target file`): none of the outputs may be one of them. */
+/** Input files by description (`the target file`): no output may overwrite one. */
 export type InputFiles = Readonly<Record<string, string | undefined>>
 
 /**
- * Looks at every output before anything is sent: makes its folder, and throws UserError if it cannot be written, holds a
- * key, is one of the inputs, or the same file as another output under another name or through a link.
+ * Checks every output before anything is sent: makes its folder, and throws UserError if it cannot be written, holds a
+ * key, or is the same file as an input or another output, also through links.
  */
 export function checkOutputs(outputs: readonly OutputFile[], inputs: InputFiles): void {
   for (const [index, output] of outputs.entries()) {
@@ -124,7 +124,7 @@ export function checkOutputs(outputs: readonly OutputFile[], inputs: InputFiles)
       )
     }
     const twin = outputs.slice(0, index).find(({ path }) => identityOf(path) === identity)
-    // A device takes any number of them.
+    // Several outputs may share a device.
     if (twin && existing(output.path)?.isFile() !== false)
       throw new UserError(`${output.option}: is the same file as ${twin.option}`)
   }
@@ -135,7 +135,7 @@ function refuseUnwritable({ option, path }: OutputFile): void {
     makeFolder(dirname(resolve(path)))
     if (existing(path)?.isDirectory()) throw new UserError(`${option}: is a folder`)
     if (isWrittenDirectly(path)) return accessSync(path, constants.W_OK)
-    // Only writing shows a read-only disk or a quota, and whether root may write.
+    // Only writing reveals a read-only disk or a quota, and works for root.
     const probe = besideOf(path)
     closeSync(openSync(probe, 'wx'))
     rmSync(probe)
@@ -145,7 +145,7 @@ function refuseUnwritable({ option, path }: OutputFile): void {
   }
 }
 
-/** Identity of a file, equal for all its names: links, other spellings of its folder. */
+/** Identity of a file, equal for all its names and links. */
 function identityOf(path: string): string {
   const stat = statSync(path, { throwIfNoEntry: false, bigint: true })
   if (stat) return `${stat.dev}:${stat.ino}`
@@ -153,19 +153,18 @@ function identityOf(path: string): string {
   return join(followed(folder), basename(path))
 }
 
-/** What a path leads to, for a file that is read as well. */
 export function followed(path: string): string {
   return existing(path) ? realpathSync(path) : path
 }
 
-/** Whether that file is one with a PEM key; a page or JSON that quotes a key is not. */
+/** Whether the file is a PEM key; a page or JSON that quotes one does not count. */
 export function holdsKey(path: string): boolean {
   if (!existing(path)?.isFile()) return false
   try {
     const text = readFileSync(path, 'latin1')
     return !/^\s*[<{[]/.test(text) && /^-----BEGIN [A-Z0-9 ]*KEY( BLOCK)?-----/m.test(text)
   } catch {
-    // A file that cannot be read may hold a key.
+    // An unreadable file may hold a key.
     return true
   }
 }
@@ -174,7 +173,7 @@ export const formatFiles = Object.fromEntries(
   formatNames.map((name) => [name, formats[name].file]),
 ) as Readonly<Record<FormatName, string>>
 
-/** A report that `--report` asks for, and where to; `-` is stdout. */
+/** A report requested by `--report`, and its path; `-` is stdout. */
 export interface ReportRequest<Name extends string = FormatName> {
   readonly format: Name
   readonly path: string
@@ -183,8 +182,8 @@ export interface ReportRequest<Name extends string = FormatName> {
 type FormatFiles<Name extends string> = Readonly<Record<Name, string>>
 
 /**
- * Reads the values of `--report <format>[=<path>]`; throws UserError on a wrong one, and if two want the same place.
- * @param files the formats that there are, and the file of each if no path is given
+ * Parses the values of `--report <format>[=<path>]`; throws UserError on a wrong one, or if two share a path. @param
+ * files the known formats with their default files
  */
 export function parseReportRequests<Name extends string = FormatName>(
   values: readonly string[],
@@ -216,7 +215,7 @@ function parseOne(value: string, files: FormatFiles<string>): ReportRequest<stri
   return { format, path }
 }
 
-/** Whether one of them shows every exchange. */
+/** Whether one of the reports shows every exchange. */
 export function keepsExchanges(requests: readonly ReportRequest[]): boolean {
   return requests.some(({ format }) => 'hasEveryExchange' in formats[format])
 }
@@ -231,7 +230,7 @@ export function streamForPeople(
   return takesStdout(requests) ? process.stderr : process.stdout
 }
 
-/** Reads `--report`, looks at each file as `checkOutputs` does, and gives the stream of the report for people besides. */
+/** Parses `--report`, checks the files (`checkOutputs`), and chooses the stream for the terminal report. */
 export function plannedReports<Name extends string = FormatName>(
   values: readonly string[],
   inputs: InputFiles,

@@ -10,7 +10,7 @@ export interface People {
   write(text: string): unknown
 }
 
-/** Writes lines for people: on a terminal broken between words. */
+/** Writes lines for people, wrapped between words on a terminal. */
 export function tell(people: People, lines: readonly Line[]): void {
   people.write(
     laidOut(lines, columnsOf(people))
@@ -19,7 +19,7 @@ export function tell(people: People, lines: readonly Line[]): void {
   )
 }
 
-/** Says on stderr what is wrong. It may quote a file or an answer of a stranger's: no key, no control and no command of theirs gets out. */
+/** Prints an error to stderr, without keys, control characters and CI commands: it may quote untrusted text. */
 export function complain(text: string, kind = ''): void {
   const { isTTY } = process.stderr
   const colors = isTTY ? colorsFor(process.stderr) : pc.createColors(false)
@@ -35,8 +35,8 @@ export function warnOf(text: string): void {
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Colours for text that goes to that stream. NO_COLOR (https://no-color.org) and FORCE_COLOR decide if they are set;
- * `FORCE_COLOR=0` and `TERM=dumb` mean none, which picocolors does not know.
+ * Colours for a stream. NO_COLOR (https://no-color.org) and FORCE_COLOR decide if set; picocolors does not know that
+ * `FORCE_COLOR=0` and `TERM=dumb` mean none.
  */
 export function colorsFor(
   stream: { readonly isTTY?: boolean },
@@ -52,7 +52,7 @@ export function canRewrite(
   return stream.isTTY === true && env.TERM !== 'dumb'
 }
 
-/** Whether the terminal makes links of addresses (OSC 8): those that are known to, and none that multiplexes others. */
+/** Whether the terminal supports hyperlinks (OSC 8): known terminals only, no multiplexers. */
 export function knowsLinks(
   stream: { readonly isTTY?: boolean },
   env: Environment = process.env,
@@ -76,6 +76,6 @@ function wantsColor(
   if (FORCE_COLOR !== undefined && FORCE_COLOR !== '')
     return FORCE_COLOR !== '0' && FORCE_COLOR !== 'false'
   if (TERM === 'dumb') return false
-  // The logs of CI servers show colours, though they are no terminals.
+  // CI logs show colours, though they are not terminals.
   return isTerminal || (CI !== undefined && CI !== '' && CI !== 'false' && CI !== '0')
 }

@@ -16,15 +16,14 @@ import { parsedJson } from '../../schemas/json.ts'
 
 interface ReportSource {
   readonly report: Report
-  /** Called for each report, since each reads them from the beginning. */
+  /** Called once per report, since each reads from the beginning. */
   readonly exchanges: () => Exchanges
   readonly stdout?: NodeJS.WritableStream
 }
 
 /**
- * Writes each report that was asked for, whole or not at all. One that cannot be written keeps none of the others from being
- * written; they say so, since it decides the exit code. Gives the report as it was written, a sentence on each file that could
- * not be, and the reports that were.
+ * Writes each requested report atomically. If one fails, the others are still written, and say so, since it decides the
+ * exit code. Returns the report as written, a sentence per failed file, and the written reports.
  */
 export async function writeReports(
   requests: readonly ReportRequest[],
@@ -42,7 +41,7 @@ export async function writeReports(
       return await work(render(reportNow(), exchanges(), { json }))
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
-      // Anything else is no error of the file system.
+      // Not a file system error.
       if (code === undefined) throw error
       problems.set(
         request,
@@ -85,14 +84,14 @@ interface Ending {
   readonly requests: readonly ReportRequest[]
   readonly exchanges: () => Exchanges
   readonly people: People
-  /** Printed before the report for people, and between its verdict and its last line. */
+  /** Printed before the terminal report, and between its verdict and its last line. */
   readonly before?: readonly Line[]
   readonly notes?: readonly string[]
-  /** `--verbose`: what the report for people would only count is shown. */
+  /** `--verbose`: shows what is otherwise only counted. */
   readonly isVerbose?: boolean
 }
 
-/** Writes the reports and the one for people, whose last line says why the exit code is what it is, and sets that. Gives the report as it was written. */
+/** Writes the reports and the terminal output, and sets the exit code. Returns the report as written. */
 export async function finish(report: Report, ending: Ending): Promise<Report> {
   const { before = [], exchanges, notes = [], isVerbose = false, people, requests } = ending
   const nothing = { report, problems: [], written: [] }
@@ -109,8 +108,8 @@ export async function finish(report: Report, ending: Ending): Promise<Report> {
 }
 
 /**
- * Makes a folder of one run alone, for what it writes down while it goes on; it is removed when the process ends at the latest.
- * If it cannot be made, the path names no folder: writing there fails, and only what would be made from it is lost.
+ * Makes a temporary folder for one run, removed at the latest when the process ends. If that fails, the path does not
+ * exist: writing there fails, and only what depends on it is lost.
  */
 export function makeRunFolder() {
   const path = join(tmpdir(), `conform-run-${randomUUID()}`)
@@ -118,7 +117,7 @@ export function makeRunFolder() {
     try {
       work()
     } catch {
-      // The temporary folder takes none; or if somebody made the folder read-only meanwhile, it stays.
+      // The folder could not be made or removed.
     }
   }
   attempt(() => mkdirSync(path, { mode: 0o700 }))
@@ -133,7 +132,7 @@ export function makeRunFolder() {
   }
 }
 
-/** The exchanges that the failures of a report keep, for renderers of exchanges if there is no log of a run. */
+/** The exchanges in the failures of a report, if there is no log of the run. */
 export function failureExchanges({ requirements, run }: Report): RecordedExchange[] {
   const kept = requirements.flatMap(({ id, operation, failures }) =>
     failures.flatMap(({ exchange }) =>
@@ -149,7 +148,7 @@ export function failureExchanges({ requirements, run }: Report): RecordedExchang
   }))
 }
 
-/** The exchanges of a run; if they could not be written down, those of failures, which are not enough for a HAR. */
+/** The exchanges of a run; if the log could not be written, those of failures, which are not enough for a HAR. */
 export function keptExchanges(
   { log, problem }: { readonly log: string | undefined; readonly problem: string | undefined },
   report: Report,
@@ -162,7 +161,7 @@ export function keptExchanges(
   }
 }
 
-/** The exchanges of a run as they were written down, one at a time; none if nothing was. A last line cut by an interrupt is left out. */
+/** The logged exchanges of a run, one at a time. A last line truncated by an interrupt is skipped. */
 export async function* loggedExchanges(log: string | undefined): AsyncIterable<RecordedExchange> {
   if (log === undefined || !existsSync(log)) return
   for await (const line of createInterface({ input: createReadStream(log), crlfDelay: Infinity })) {

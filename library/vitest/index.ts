@@ -14,8 +14,7 @@ import {
 import { terminalText } from '../../reporters/escape.ts'
 import { commandOrLength, evidence } from '../../reporters/view/evidence.ts'
 
-/** The suites as tests of somebody's own vitest project. */
-// TypeScript adds to a module only if the module is imported too, in the declarations as well.
+// TypeScript augments a module only if the module is imported, also in declarations.
 
 export type { GivenTarget, Handover } from './suite-run.ts'
 
@@ -23,7 +22,7 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** The target of `describeConformance()`: an object, or the path of a target file. */
     conformTarget: Target | TargetJson | string | undefined
-    /** Folder that gets the exchanges of each run; provided by the reporter if a report needs them. */
+    /** Folder for the exchanges of each run; provided by the reporter if a report needs them. */
     conformExchanges: string | undefined
   }
   interface TaskMeta {
@@ -35,8 +34,8 @@ const most = 3
 const labelWidth = 10
 
 /**
- * Error that a test throws. A failure of the target has no place in the user's code, and gets none: vitest would show the same lines of
- * the test file for each. A mistake in the call has: it is about the target and options that stand there.
+ * A failure of the target, without a place in the test file, since vitest would show the same lines for each. A mistake
+ * in the call keeps its place.
  */
 class ConformanceError extends Error {
   override readonly name = 'ConformanceError'
@@ -79,7 +78,7 @@ function skipNote({ failures, level, reason }: RequirementResult): string {
 }
 
 export interface DescribeOptions extends Omit<ConformanceOptions, 'signal' | 'exchangeLog'> {
-  /** Name of the group that holds all tests; default `conformance`. */
+  /** Name of the group of tests; default `conformance`. */
   readonly name?: string
 }
 
@@ -89,10 +88,10 @@ interface Group {
 }
 
 /**
- * Makes each requirement a test, grouped by operation: `jobs.create/202-created A valid creation is answered ...`. Only those
- * that vitest is going to run are judged, with their controls, all of them side by side.
- * @param target a target object, the path of a target file, or a function that makes one of them when the tests begin; without one what the project provides as `conformTarget`, else
- * `CONFORM_TARGET` (a file) or `CONFORM_BASE_URL`, else the embedded reference server
+ * Makes each requirement a test, grouped by operation, such as `jobs.create/202-created …`. Only those that vitest will
+ * run are judged, with their controls, concurrently. @param target a target object, the path of a target file, or a
+ * function that returns one of these when the tests begin; default: `conformTarget` of the project, then
+ * `CONFORM_TARGET` (a file) or `CONFORM_BASE_URL`, then the embedded reference server
  */
 export function describeConformance(target?: GivenTarget, options: DescribeOptions = {}): void {
   const { name = 'conformance', ...rest } = options
@@ -104,7 +103,7 @@ export function describeConformance(target?: GivenTarget, options: DescribeOptio
   let selected: Selected = { ids: [], all: true }
   let asked = 0
   const quiet = new Set<string>()
-  // Tests that only wait for a result are no load: vitest's limit of tests at once would keep results from being shown.
+  // Tests only wait for results: vitest's concurrency limit would delay showing them.
   vi.setConfig({ maxConcurrency: Infinity })
   describe(name, { timeout: 0, retry: 0 }, () => {
     beforeAll(async () => {
@@ -132,7 +131,7 @@ export function describeConformance(target?: GivenTarget, options: DescribeOptio
       groups.push({ requirements, tasks })
     }
     afterAll(async () => {
-      // vitest was told to stop, or to bail, before it had asked for everything.
+      // vitest was stopped, or bailed, before it asked for everything.
       if (asked < selected.ids.length) run.cancel()
       const ended = await run.end()
       if (!ended) return
@@ -140,7 +139,8 @@ export function describeConformance(target?: GivenTarget, options: DescribeOptio
       const handover = { ...whole, ...(selected.all ? {} : { isPart: true as const }) }
       const { file } = groups[0]!.tasks[0] as RunnerTestCase
       file.meta.conformance = [...(file.meta.conformance ?? []), handover]
-      // What a request left behind on its connection shows by a later one, when its test had passed or was skipped.
+      // A later request may show that an earlier one spoiled its connection, after the earlier test had passed or was
+      // skipped.
       const late = ended.report.requirements.filter(
         (result) => quiet.has(result.id) && isFailure(result, strict),
       )
@@ -151,7 +151,7 @@ export function describeConformance(target?: GivenTarget, options: DescribeOptio
   })
 }
 
-/** A test waits for its turn among all that go on at once: its time is that of its own requests, and not what the runner measures. */
+/** Reports the time of a test's own requests: the runner measures the wait as well. */
 function takeTimeOf(
   { result }: Pick<RunnerTestCase, 'result'>,
   { durationMs }: RequirementResult,
@@ -191,9 +191,8 @@ function selectedOf(groups: readonly Group[]): Selected {
 }
 
 /**
- * Why the run as a whole is no success although each of its tests may only be skipped: the target was lost, its key is refused,
- * the suite itself went wrong, nothing could be judged. Undefined if vitest was stopped, or if the few tests that a filter
- * chose were all skipped, each with its reason.
+ * Why the run as a whole failed although its tests may all be skipped: the target was lost, the key refused, a bug in
+ * the suite, nothing judged. Undefined if vitest was stopped, or if a filter chose a few tests that were all skipped.
  */
 function whyNotJudged({ facts, report }: RunEnded, all: boolean): string | undefined {
   const { ended, keyRefused = false } = facts ?? {}

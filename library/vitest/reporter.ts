@@ -26,22 +26,22 @@ import type { Report } from '../../harness/report/index.ts'
 import type { Handover } from './suite-run.ts'
 
 export interface ReporterOptions {
-  /** As behind `--report`: `json`, `html=reports/conform.html`; default `json`. Paths are relative to the project. */
+  /** Values of `--report`: `json`, `html=reports/conform.html`; default `json`. Paths are relative to the project. */
   readonly reports?: readonly string[]
 }
 
-/** Writes the reports of conform from a run of vitest: one set for each `describeConformance`. */
+/** Writes conform reports from a vitest run, one set per `describeConformance`. */
 export default class ConformanceReporter implements Reporter {
   #requests: readonly ReportRequest[]
   #folder: string | undefined
   #print: (line: string) => void = () => undefined
 
-  /** Throws UserError for a report that does not exist. */
+  /** Throws UserError for an unknown format. */
   constructor({ reports = ['json'] }: ReporterOptions = {}) {
     this.#requests = parseReportRequests(reports)
   }
 
-  /** Throws UserError for a report that cannot be written: nothing is sent then. */
+  /** Throws UserError for a report that cannot be written, before anything is sent. */
   onInit(vitest: Vitest): void {
     const { config, logger } = vitest
     this.#requests = this.#requests.map(({ format, path }) => ({
@@ -58,10 +58,10 @@ export default class ConformanceReporter implements Reporter {
   onTestRunStart(): void {
     if (this.#folder === undefined) return
     try {
-      // In watch mode it was removed after the run before.
+      // In watch mode, the previous run removed it.
       mkdirSync(this.#folder, { recursive: true })
     } catch {
-      // The run says itself that its exchanges could not be kept.
+      // The run itself reports that exchanges could not be kept.
     }
   }
 
@@ -94,7 +94,6 @@ export default class ConformanceReporter implements Reporter {
   }
 }
 
-/** Why tests are skipped, each reason once, what to declare so that they are not, and what the failures have in common. */
 function summaryLines(report: Report, json: string | undefined): string[] {
   const colors = colorsFor(process.stdout)
   const { notApplicable, notTested, steps } = notJudged(report)
@@ -108,7 +107,10 @@ function summaryLines(report: Report, json: string | undefined): string[] {
   return lines.length === 0 ? [] : ['', ...laidOut(lines, columnsOf(process.stdout))]
 }
 
-/** The second report of a run is `conform-report.2.json`; that of a filtered run `conform-report.part.json`, so that a whole one stays. */
+/**
+ * Makes `conform-report.2.json` for the second report of a run, and `conform-report.part.json` for a filtered run, so
+ * that a complete one is kept.
+ */
 function numbered(path: string, at: number, isPart: boolean): string {
   if (path === '-') return path
   const extension = extname(path)

@@ -15,13 +15,13 @@ interface Found extends RunRequest {
   readonly close?: () => Promise<void>
 }
 
-/** A target, the path of a target file, or what makes either when the tests begin. */
+/** A target, the path of a target file, or a function that returns either when the tests begin. */
 export type GivenTarget = Target | TargetJson | string | (() => MadeTarget | Promise<MadeTarget>)
 type MadeTarget = Target | TargetJson | string
 
 /**
- * The target that was given, else the one that the vitest project provides as `conformTarget`, else `CONFORM_TARGET` (a file)
- * and `CONFORM_BASE_URL`, else the embedded reference server. Vite sets `BASE_URL` in tests: no name of ours.
+ * Finds the target: the given one, else `conformTarget` of the vitest project, else `CONFORM_TARGET` (a file) and
+ * `CONFORM_BASE_URL`, else the embedded reference server. The name is not `BASE_URL`, which Vite sets in tests.
  */
 async function findTarget(
   given: GivenTarget | undefined,
@@ -41,7 +41,7 @@ async function findTarget(
   return { target: reference.target, options, rerun, close: () => reference.close() }
 }
 
-/** Throws UserError in `jsdom` or `happy-dom`, which replace classes of Node by those of a browser. */
+/** Throws UserError in `jsdom` or `happy-dom`, which replace Node's classes. */
 function requireNode(): void {
   if (!('window' in globalThis)) return
   throw new UserError(
@@ -49,7 +49,6 @@ function requireNode(): void {
   )
 }
 
-/** Ids of the tests that vitest is going to run. */
 export interface Selected {
   readonly ids: readonly string[]
   readonly all: boolean
@@ -76,7 +75,7 @@ export function createSuiteRun(target: GivenTarget | undefined, options: Conform
       facts = event.facts
       for (const hint of facts.hints) complain(hint)
     }
-    // Only the report has what the end of the run cut short.
+    // Requirements cut short by the end of the run are only in the report.
     for (const result of (await events.report).requirements) results.set(result)
   }
   return {
@@ -123,13 +122,13 @@ function createResults() {
   const told = new EventEmitter().setMaxListeners(0)
   let failed: { readonly error: unknown } | undefined
   return {
-    /** The first one counts. */
+    /** Only the first call counts. */
     set(result: RequirementResult): void {
       if (known.has(result.id)) return
       known.set(result.id, result)
       told.emit(`judged ${result.id}`, result)
     },
-    /** Everybody who waits gets the error, and everybody who asks from now on. */
+    /** Rejects all current and future waits with the error. */
     fail(error: unknown): void {
       failed = { error }
       if (told.listenerCount('error') > 0) told.emit('error', error)
@@ -144,12 +143,12 @@ function createResults() {
   }
 }
 
-/** Message of a test file to the reporter, one for each of its runs. */
+/** Message of a test file to the reporter, one per run. */
 export interface Handover {
   readonly report: Report
-  /** Its exchanges, a line of JSON each; absent if no report needs them. */
+  /** Its exchanges, one line of JSON each; absent if no report needs them. */
   readonly exchangeLog?: string
   readonly recordingProblem?: string
-  /** A filter of vitest left tests out. */
+  /** A vitest filter left tests out. */
   readonly isPart?: true
 }

@@ -8,7 +8,7 @@ import { type QueryConfigMember, queryConfigMembers } from '../../catalogue/oper
 import { tokensOf } from '../../schemas/json.ts'
 import { sections } from '../../harness/report/index.ts'
 
-/** A schema of this package, as a component: its names for schema languages are those of the whole document. */
+/** A schema of this package as a component; the document declares `$schema` and `$id` once. */
 function shipped(name: string): Json {
   const text = readFileSync(new URL(`../../schemas/${name}.schema.json`, import.meta.url), 'utf8')
   const { $schema: _schema, $id: _id, ...schema } = JSON.parse(text) as Json
@@ -57,7 +57,7 @@ type Choices = {
 const message = (schema: Json) =>
   (schema as unknown as Choices).properties.choices.prefixItems[0].properties.message
 
-/** Schema of a chat completion; what is shown if an llm tool ran stands in the same response. */
+/** Schema of a chat completion; the llm tool result is part of the same response. */
 function chatCompletion(): Json {
   const chat = shipped('chat-completion')
   const { properties } = message(shipped('llm-tool-completion'))
@@ -68,7 +68,7 @@ function chatCompletion(): Json {
 
 const types = { boolean: 'boolean', integer: 'integer', fraction: 'number' } as const
 
-/** A range that nothing is refused outside of is only recommended. */
+/** A range that is never enforced is only recommended. */
 function queryMember(member: QueryConfigMember): Json {
   const { kind, range: [minimum, maximum] = [], outside } = member
   const bounds =
@@ -82,7 +82,7 @@ function queryMember(member: QueryConfigMember): Json {
   }
 }
 
-/** The bodies that the interface shows, or some members of, made from the members of each operation. */
+/** The bodies that the interface shows, made from the members of each operation. */
 function requestSchemas(): Json {
   const components: Record<string, Json> = {}
   for (const { request, members } of operations as readonly Operation[]) {
@@ -93,7 +93,10 @@ function requestSchemas(): Json {
   return components
 }
 
-/** A member at its place in the body; one whose place is not shown stands where an example has it, if it is shown at all (§2). */
+/**
+ * A member with its place in the body; if the place is not shown, it is taken from the example, if the member is shown
+ * at all (§2).
+ */
 function placed(member: Member): Member[] {
   if (member.at.startsWith('/')) return [member]
   const isTop = member.exampleAt !== undefined && tokensOf(member.exampleAt).length === 1
@@ -103,7 +106,7 @@ function placed(member: Member): Member[] {
 const parentOf = ({ at }: Member): string => at.slice(0, at.lastIndexOf('/'))
 const nameOf = ({ at }: Member): string => tokensOf(at).at(-1) ?? ''
 
-/** The schema of a body with these members; of those that have a component of their own, that is added. */
+/** The schema of a body with these members; adds components. */
 function bodySchema(all: readonly Member[], components: Record<string, Json>): Json {
   const membersOf = (members: readonly Member[], more: Json = {}): Json => {
     const required = members.filter((member) => member.required).map(nameOf)
@@ -113,7 +116,7 @@ function bodySchema(all: readonly Member[], components: Record<string, Json>): J
     return { ...(required.length > 0 ? { required } : {}), properties: { ...properties, ...more } }
   }
 
-  /** The object at that place: what it may be depends on its `type`, if some members belong to one type only. */
+  /** The object at that place: allowed members depend on its `type`, if some belong to one type only. */
   const objectAt = (at: string): Json => {
     const own = all.filter((member) => parentOf(member) === at)
     const allowed = own.find((member) => nameOf(member) === 'type')?.allowed ?? []
@@ -163,7 +166,7 @@ function bodySchema(all: readonly Member[], components: Record<string, Json>): J
       ...(description !== undefined && { description }),
     }
     if (component === undefined) return schema
-    // The query configuration has a component of its own, with its bounds.
+    // The query configuration has its own component, with its bounds.
     if (component !== 'QueryConfig') components[component] = schema
     return ref(component)
   }
@@ -172,23 +175,23 @@ function bodySchema(all: readonly Member[], components: Record<string, Json>): J
 
 const statuses = [400, 401, 403, 404, 409, 410, 413, 422, 429, 500, 503, 507]
 
-/** Errors that any operation may answer with that status: a name of its row of §7.2, or what §7.3 lists for all of them. */
+/** Errors that any operation may return with that status: names of its row of §7.2, and what §7.3 lists for all. */
 function commonTypes(status: number): string[] {
   return [...new Set([...(codeNames(status) ?? []), ...listedTypes(null, status)])]
 }
 
-/** A schema of errors, and an envelope with the first type that it names. */
+/** A schema of errors, and an example envelope with the first type. */
 function content(schema: Json, tpe: string): Json {
   return { 'application/json': { schema, example: { tpe, errors: [], extras: {} } } }
 }
 
-/** The envelope with one of these types, or with a model error: those may stand with any status (§7.4). */
+/** The envelope with one of these types, or with a model error, allowed with any status (§7.4). */
 function envelopeWith(types: readonly string[]): Json {
   const tpe = { anyOf: [{ type: 'string', enum: types }, ref('ModelErrorType')] }
   return { allOf: [ref('Error'), { type: 'object', properties: { tpe } }] }
 }
 
-/** One component a status, for the operations that list no type of their own with it; with the others all list one. */
+/** One component per status, for operations that list no type of their own. */
 const errorSchemas: Json = Object.fromEntries(
   [400, 401, 403, 404, 429, 500, 503].map((status) => [
     `Error${status}`,
@@ -196,7 +199,7 @@ const errorSchemas: Json = Object.fromEntries(
   ]),
 )
 
-/** The error responses of an operation: those of its requirements by status, and any other. */
+/** The error responses of an operation: those of its requirements by status, and a default. */
 export function errorResponses(id: OperationId): Json {
   const own = catalogue.filter(
     ({ operation, onlyIf, expects }) => operation === id && !onlyIf && isRefusal(expects),
@@ -220,7 +223,7 @@ export function errorResponses(id: OperationId): Json {
     const [tpe = ''] = [...types, ...common]
     return [[status, { description: text(some), content: content(schema, tpe) }] as const]
   })
-  // One that any error of some kind fulfils has no status.
+  // Requirements that any error satisfies have no status.
   const others = text(refusals.filter(({ status }) => typeof status !== 'number'))
   const lines = ['Any other error (§7.2), or what a guardrail gives (§7.3).', others]
   const other = {

@@ -47,15 +47,15 @@ function operationObject({
 }
 
 /**
- * The granted requirement tells the status. If no payload is shown, any body of any type may come, or none; it is labelled as
- * JSON, since mock servers can give no example of any type.
+ * The success response. Its status comes from the requirement for valid requests. If the payload is not shown, any body
+ * of any type may come, or none; it is labelled as JSON, since mock servers need a type for examples.
  */
 function success(
   id: OperationId,
   { response, members }: Pick<Operation, 'response' | 'members'>,
 ): Json {
   const { expects, statement } = requirementOf(grantedRequirement[id])
-  // `pdf-content` → `PdfContent`
+  // `pdf-content` becomes `PdfContent`.
   const component = response?.replaceAll(/(?:^|-)([a-z])/g, (_, letter: string) =>
     letter.toUpperCase(),
   )
@@ -72,11 +72,11 @@ const began = '2025-06-01T12:00:00Z'
 const application = 'application-1'
 const file = { id: 'file-1', name: 'tea.pdf' }
 
-/** For mock servers and readers: of what the interface does not show, one answer among many. */
+/** Examples for mock servers and readers: one possible answer where the interface shows none. */
 const responses: Readonly<Partial<Record<OperationId, unknown>>> = {
   'pdf.parse': { content: 'Tea is a drink.' },
   'jobs.create': { id, status: 'in_progress', created_at: began },
-  // It has ended: a client that waits for a job of a mock server ends too.
+  // A finished job, so that clients polling a mock server stop.
   'jobs.retrieve': {
     id,
     status: 'completed',
@@ -107,7 +107,6 @@ const responses: Readonly<Partial<Record<OperationId, unknown>>> = {
   'vision.analyze': { text: 'A cup of tea.' },
 }
 
-/** What the embedded reference has: it accepts the examples. */
 const reference = JSON.parse(
   readFileSync(new URL('../../fixtures/reference.target.json', import.meta.url), 'utf8'),
 ) as Json
@@ -139,7 +138,7 @@ const tags: Readonly<Record<string, string>> = {
   vision: 'Analysis of images (§4.4)',
 }
 
-/** The interface as OpenAPI 3.1, made from the catalogue and the schemas of this package. */
+/** The interface as OpenAPI 3.1, made from the catalogue and the schemas. */
 export function openapiDocument(): Json {
   return {
     openapi: '3.1.0',
@@ -179,10 +178,7 @@ function pathItems(): Json {
   return items
 }
 
-/**
- * Opens each object whose members are not shown, which may have any: generators take an object
- * without members for one that has none.
- */
+/** Marks objects whose members are not shown as open: generators treat an object without members as empty. */
 function withOpenObjects<Value>(value: Value): Value {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(withOpenObjects) as Value

@@ -39,7 +39,7 @@ app.post('/v1/tools/web-search', (request, response) => {
 
 app.use((_request, response) => refuse(response, 404, 'NotFound', 'There is no such operation'))
 
-// What express.json does not read, by its type; Express knows an error handler by its four parameters.
+// What express.json does not read, by its type. Express recognises an error handler by its four parameters.
 const unread = {
   'entity.parse.failed': [400, 'InvalidContentType', 'This is not JSON'],
   'entity.too.large': [413, 'PayloadTooLarge', 'This is too long'],

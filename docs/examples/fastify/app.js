@@ -37,7 +37,7 @@ app.setNotFoundHandler((_request, reply) =>
   refuse(reply, 404, 'NotFound', 'There is no such operation'),
 )
 
-// Fastify reads bodies by itself: what is no JSON, or is not called so, comes here.
+// Fastify parses bodies by itself: bodies that are not JSON, or not labelled as JSON, arrive here.
 app.setErrorHandler((error, _request, reply) =>
   error.code?.startsWith('FST_ERR_CTP')
     ? refuse(reply, 400, 'InvalidContentType', 'Send JSON')

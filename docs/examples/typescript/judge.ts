@@ -1,4 +1,4 @@
-/** Judges a server, shows each failure as it is found, and says the verdict. */
+/** Judges a server, prints each failure as it is found, then the verdict. */
 import {
   defineTarget,
   type Failure,
@@ -33,7 +33,7 @@ try {
   const { verdict, run } = await judge()
   console.log(`${verdict}, ${run.requests} requests, seed ${run.seed}`)
 } catch (error) {
-  // A target or an option that is wrong: one sentence.
+  // A wrong target or option: one sentence.
   if (!(error instanceof UserError)) throw error
   console.error(error.message)
   process.exitCode = 2
