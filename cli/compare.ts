@@ -1,7 +1,7 @@
 import { Command } from '@commander-js/extra-typings'
 import { conditionOf } from '../catalogue/requirement.ts'
 import { groupBy } from '../harness/group-by.ts'
-import { count, type Outcome, readReport, type ReportFile } from '../harness/report/index.ts'
+import { type Outcome, readReport, type ReportFile } from '../harness/report/index.ts'
 import { UserError } from '../harness/user-error.ts'
 import { plannedReports, reportFiles, writeFiles } from '../library/output/files.ts'
 import { tell } from '../library/output/say.ts'
@@ -101,9 +101,8 @@ export function screenOf(comparison: Comparison): string[] {
     ...reports.map(({ baseUrl, interrupted, name, startedAt, summary, verdict }, at) => {
       const word = verdictWords[verdict].word + (interrupted ? ', interrupted' : '')
       const { failed, notExercised, passed } = summary.must
-      const musts = count(passed + failed + notExercised, 'must')
-      const missed = notExercised > 0 ? `, ${notExercised} not tested` : ''
-      return `  ${at + 1}  ${of === 'time' ? startedAt : `${name}  ${baseUrl}`}  ${word}: ${failed} of ${musts} failed${missed}`
+      const whose = of === 'time' ? startedAt : `${name}  ${baseUrl}`
+      return `  ${at + 1}  ${whose}  ${word}: ${failed} failed, ${passed} passed, ${notExercised} not tested`
     }),
     ...(differ(({ suite }) => suite.requirementsDigest)
       ? [

@@ -5,16 +5,6 @@ import { leftOutOf, leftOutWords } from './view/excused.ts'
 import { total } from './view/groups.ts'
 import { operations } from '../catalogue/operations.ts'
 
-const modes = { exact: 'exact names', family: 'family names' } as const
-
-/** How the run ended with its mode, without which no verdict goes: `conformant (family names)`. */
-function wordAndMode({ run, verdict }: Report, { word }: Standing): string {
-  if (verdict === 'not-judged') return verdict
-  const quick = run.depth === 'quick' ? ', quick' : ''
-  // The mode says the rest of `Conformant in a quick run`.
-  return `${(verdict === 'conformant' ? verdict : word).toLowerCase()} (${modes[run.tpe]}${quick})`
-}
-
 /** `13 of 17 operations` if some are declared not served, else undefined. */
 function operationsJudged({ requirements, run }: Report): string | undefined {
   const judged = operations.filter(({ id }) =>
@@ -58,7 +48,7 @@ export function renderBadge(report: Report): string {
 function messageOf(report: Report, standing: Standing): string {
   if (report.verdict === 'not-judged') return report.verdict
   const { must } = report.summary
-  const coverage = `${wordAndMode(report, standing)} ${must.passed}/${total(must) - must.notApplicable}`
+  const coverage = `${standing.word.toLowerCase()} ${must.passed}/${total(must) - must.notApplicable}`
   const judged = operationsJudged(report)
   return [
     coverage,

@@ -24,7 +24,6 @@ import {
   type ReasonGroup,
   requiredButMissed,
   selectedSummary,
-  untested,
 } from './view/groups.ts'
 import { commandOrLength, evidence, failureSentence } from './view/evidence.ts'
 import {
@@ -122,7 +121,7 @@ export function renderMarkdown(report: Report, evidence = 25, how: Shown = {}): 
     ...missed(report),
     ...baseline(report, expected.length),
     ...stepTable(steps),
-    ...reasonTable(capital(untested(report)), notTested),
+    ...reasonTable('Not tested', notTested),
     ...reasonTable('Not applicable', notApplicable),
   ].join('\n')
 }
@@ -145,7 +144,7 @@ function mapList(report: Report): string[] {
     const ids = own.map(
       ({ detail, operation }) => markdownCode(operation) + (detail && ` (${detail})`),
     )
-    return `- ${stateSigns[state]} **${own[0]!.word}**: ${ids.join(', ')}`
+    return `- ${stateSigns[state]} **${state}**: ${ids.join(', ')}`
   })
   // That all is well is said without a list.
   const list = report.verdict === 'conformant' ? [] : [...items, '']
@@ -153,11 +152,12 @@ function mapList(report: Report): string[] {
 }
 
 const stateSigns = {
-  built: '✅',
+  working: '✅',
   failing: '❌',
-  'only keys tested': '⚪',
+  'only authentication tested': '⚪',
   'not tested': '⚪',
-  absent: '➖',
+  'not built': '➖',
+  'not served': '➖',
 } as const
 
 function notBuiltList(absent: NotBuilt | undefined): string[] {
@@ -176,7 +176,7 @@ function missed(report: Report): string[] {
   const ids = requiredButMissed(report)
   if (ids.length === 0) return []
   const lines = firstOf(ids.map(markdownCode), MOST_MISSED).map((line) => `- ${line}`)
-  return [`### ${capital(untested(report))}, and required (--require-exercised)`, '', ...lines, '']
+  return [`### Not tested, and required (--require-exercised)`, '', ...lines, '']
 }
 
 function summaryTable(report: Report): string[] {
@@ -185,7 +185,7 @@ function summaryTable(report: Report): string[] {
   const row = (level: string, { passed, failed, notExercised, notApplicable }: Counts) =>
     `| ${level} | ${passed} | ${failed} | ${notExercised} | ${notApplicable} |`
   return [
-    `| | passed | failed | ${untested(report)} | not applicable |`,
+    `| | passed | failed | not tested | not applicable |`,
     '| --- | ---: | ---: | ---: | ---: |',
     row('must (required)', summary.must),
     row('should (recommended)', summary.should),
@@ -205,9 +205,7 @@ function baseline(report: Report, failures: number): string[] {
   const lines = [
     ...stale.map(({ id, why }) => `- stale entry ${markdownCode(id)}: ${markdownText(why)}`),
     ...expected.map((id) => `- failed as expected: ${markdownCode(id)}${why(id)}`),
-    ...notExercised.map(
-      (id) => `- expected to fail, ${untested(report)}: ${markdownCode(id)}${why(id)}`,
-    ),
+    ...notExercised.map((id) => `- expected to fail, not tested: ${markdownCode(id)}${why(id)}`),
   ]
   if (lines.length === 0) return []
   return [

@@ -8,13 +8,13 @@ import { failureBlock } from './terminal/failure-lines.ts'
 import { laidOut, likelyLines, type Line, type Link, mapLines, noLink } from './terminal/lines.ts'
 import { notBuiltLines, reasonLines, stepLines, summaryTable } from './terminal/lines.ts'
 import { failuresOf } from './view/causes.ts'
-import { isAllWell, leftOutSentence, requiredButMissed, untested } from './view/groups.ts'
+import { isAllWell, leftOutSentence, requiredButMissed } from './view/groups.ts'
 import { jsonFile, isWithoutOutcome, type NextStep, nextSteps } from './view/next-steps.ts'
 import { notJudged, type Shown } from './view/next-steps.ts'
 import { notBuilt } from './view/operation-map.ts'
 import { exitLine, removedAgain, runNotes, seedLine, standingOf } from './view/standing.ts'
 import { type Tone, verdictBeforeExit } from './view/standing.ts'
-import { capital, duration, firstOf } from './view/writing.ts'
+import { duration, firstOf } from './view/writing.ts'
 
 export const tones = { good: 'green', warning: 'yellow', bad: 'red' } as const satisfies Record<
   Tone,
@@ -127,7 +127,7 @@ function outcomeLines({ colors, isAllWell, json, report, rest }: Showing): Line[
   const { notApplicable, notTested, steps } = notJudged(report)
   return [
     ...stepLines(steps, rest === null ? null : json, colors),
-    ...reasonLines(capital(untested(report)), notTested, rest, colors),
+    ...reasonLines('Not tested', notTested, rest, colors),
     ...reasonLines('Not applicable', notApplicable, rest, colors),
     ...table,
   ]
@@ -179,7 +179,7 @@ function nextLines(steps: readonly NextStep[], colors: Colors): Line[] {
 function missedLines({ report, rest }: Showing): string[] {
   const ids = requiredButMissed(report)
   const lines = firstOf(ids, rest === null ? Infinity : MOST_MISSED, `more: ${rest}`)
-  return [`${untested(report)}, and required:`, ...lines.map((line) => `  ${terminalText(line)}`)]
+  return ['not tested, and required:', ...lines.map((line) => `  ${terminalText(line)}`)]
 }
 
 function createdLines({ run }: Report, isNamed: boolean): string[] {
@@ -200,7 +200,7 @@ function baselineLines(report: Report, colors: Colors): string[] {
     terminalText(id) + (why === undefined ? '' : `: ${terminalText(why)}`)
   const lines = [
     ...expected.map((id) => `  ${colors.dim('failed as expected')}  ${named(id)}`),
-    ...notExercised.map((id) => `  ${colors.dim(untested(report).padEnd(18))}  ${named(id)}`),
+    ...notExercised.map((id) => `  ${colors.dim('not tested'.padEnd(18))}  ${named(id)}`),
     ...stale.map(({ id, why }) => `  ${colors.red('stale entry')}         ${named(id, why)}`),
   ]
   return lines.length === 0 ? [] : [colors.bold(`Baseline ${terminalText(file)}`), ...lines, '']

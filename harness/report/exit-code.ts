@@ -79,6 +79,8 @@ function whyNotJudged(report: Undecided): string | undefined {
   return `the target could not be judged${reason === undefined ? '' : ` (${reason})`}`
 }
 
+const checks = { must: 'required check', should: 'recommendation' } as const
+
 /** Why the exit code is 1, one clause each, unexercised requirements last; empty if it is not. */
 function failureReasons(
   { run: { baseline } }: Undecided,
@@ -97,13 +99,13 @@ function failureReasons(
   const clauses: [number, string][] = [
     [
       fresh.length,
-      `${levels.map((level) => count(of(level), level)).join(' and ')} failed${isHeld ? ' that the baseline does not expect' : ''}`,
+      `${levels.map((level) => count(of(level), checks[level])).join(' and ')} failed${isHeld ? ' that the baseline does not expect' : ''}`,
     ],
     [changed, `${count(changed, 'failure')} ${is(changed)} not as ${file} expects`],
     [old, `${count(old, 'entry', 'entries')} of ${file} ${is(old)} stale`],
     [
       missed,
-      `${count(missed, 'must')} ${missed === 1 ? 'was' : 'were'} not exercised (--require-exercised)`,
+      `${count(missed, checks.must)} ${missed === 1 ? 'was' : 'were'} not tested (--require-exercised)`,
     ],
   ]
   return clauses.flatMap(([number, clause]) => (number > 0 ? [clause] : []))
@@ -124,12 +126,10 @@ function success(report: Undecided): string {
   return [
     expected > 0
       ? `${expected} of ${count(all, 'failure')} expected by the baseline`
-      : 'no must failed',
+      : 'no required check failed',
     notExercised > 0 ? `, ${notExercised} not tested` : '',
     leftOut > 0 ? `, ${leftOut} left out` : '',
-    rest > 0
-      ? `; ${count(rest, 'should')} failed, which ${rest === 1 ? 'does' : 'do'} not decide`
-      : '',
+    rest > 0 ? `; ${count(rest, 'recommendation')} failed (not decisive)` : '',
   ].join('')
 }
 

@@ -18,7 +18,6 @@ import {
   reasonLines,
   stepLines,
 } from '../../reporters/terminal/lines.ts'
-import { untested } from '../../reporters/view/groups.ts'
 import { failuresOf } from '../../reporters/view/causes.ts'
 import { jsonFile, notJudged } from '../../reporters/view/next-steps.ts'
 import { verdictSentence } from '../../reporters/view/standing.ts'
@@ -100,7 +99,7 @@ function summaryLines(report: Report, json: string | undefined): string[] {
   const { heading, likely } = failuresOf(report)
   const lines = [
     ...stepLines(steps, json, colors),
-    ...reasonLines(`Skipped, ${untested(report)}`, notTested, 'each is in the reports', colors),
+    ...reasonLines('Skipped, not tested', notTested, 'each is in the reports', colors),
     ...reasonLines('Skipped, not applicable', notApplicable, 'each is in the reports', colors),
     ...likelyLines(heading, likely, colors),
   ]

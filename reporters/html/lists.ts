@@ -10,8 +10,8 @@ import {
   isLeftOutByOption,
 } from '../../harness/report/index.ts'
 import { type Cause, byCause, failuresOf } from '../view/causes.ts'
-import { compactJson, type Mark } from '../view/writing.ts'
-import { byOperation, kindOf, kindsIn, kindsOf, type OperationGroup } from '../view/groups.ts'
+import { compactJson, kinds, type Mark } from '../view/writing.ts'
+import { byOperation, kindOf, kindsIn, type OperationGroup } from '../view/groups.ts'
 import { gainOf, notJudged, type Step, usualPart } from '../view/next-steps.ts'
 import { conditionOf } from '../../catalogue/requirement.ts'
 import { groupBy } from '../../harness/group-by.ts'
@@ -143,7 +143,7 @@ export function matrix(report: Report): string {
   const heads = columns.map((column) => `<th scope="col"><span>${htmlText(column)}</span></th>`)
   const own = '<th scope="col">Specific to this operation</th>'
   const isOwnFirst = ownFailures > failuresIn(groups, columns[0] ?? '')
-  const shown = { columns, isOwnFirst, marks: kindsOf(report) }
+  const shown = { columns, isOwnFirst }
   return `${sectionHead('matrix', 'Operations by requirements')}
 ${legend(marks)}
 <div class="scroll" role="region" aria-label="Matrix" tabindex="0"><table class="matrix"><thead><tr><th scope="col">Operation</th>${isOwnFirst ? own + heads.join('') : heads.join('') + own}</tr></thead><tbody>
@@ -172,12 +172,11 @@ interface Shown {
   readonly columns: readonly string[]
   /** What is an operation's own comes before what it shares with others. */
   readonly isOwnFirst: boolean
-  readonly marks: ReturnType<typeof kindsOf>
 }
 
 function operationRow({ operation, results }: OperationGroup, shown: Shown): string {
-  const { columns, isOwnFirst, marks } = shown
-  const cell = (result: RequirementResult): string => matrixCell(result, marks[kindOf(result)])
+  const { columns, isOwnFirst } = shown
+  const cell = (result: RequirementResult): string => matrixCell(result, kinds[kindOf(result)])
   const shared = columns.map((column) => {
     const result = results.find(({ id }) => conditionOf(id) === column)
     return `<td>${result ? cell(result) : ''}</td>`

@@ -1,15 +1,7 @@
 import { idLink, sectionHead } from './assets.ts'
 import { count, type Counts, type Outcome, type Report } from '../../harness/report/index.ts'
 import { htmlAttribute, htmlText, shortened } from '../escape.ts'
-import {
-  exercised,
-  sum,
-  total,
-  leftOutSentence,
-  selectedSummary,
-  kindsOf,
-  untested,
-} from '../view/groups.ts'
+import { exercised, sum, total, leftOutSentence, selectedSummary } from '../view/groups.ts'
 import { byState, mapSentence, notBuilt, shownMap, states } from '../view/operation-map.ts'
 import { capital, compactJson, duration, outcomes } from '../view/writing.ts'
 import {
@@ -62,7 +54,7 @@ function countCards(report: Report): string {
   const { run } = report
   const summary = selectedSummary(report)
   const level = (title: string, weight: string, counts: Counts): string =>
-    levelCard(title, weight, counts, kindsOf(report))
+    levelCard(title, weight, counts)
   return `<div class="counts">
 ${level('Must', 'Required: decides the verdict', summary.must)}
 ${level('Should', run.strict ? 'Recommended, counts like must (--strict)' : 'Recommended: reported, does not decide', summary.should)}
@@ -70,14 +62,9 @@ ${coverage(sum(summary.must, summary.should))}
 </div>`
 }
 
-function levelCard(
-  title: string,
-  weight: string,
-  counts: Counts,
-  marks: ReturnType<typeof kindsOf>,
-): string {
+function levelCard(title: string, weight: string, counts: Counts): string {
   const items = (Object.keys(outcomes) as Outcome[]).map((outcome) => {
-    const { sign, tone, word } = marks[outcome]
+    const { sign, tone, word } = outcomes[outcome]
     const number = counts[outcomes[outcome].member]
     return `<li class="${tone}${number === 0 ? ' zero' : ''}"><i aria-hidden="true">${sign}</i><b>${number}</b> ${word.toLowerCase()}</li>`
   })
@@ -144,7 +131,7 @@ export function runDetails(report: Report): string {
   const list =
     rows.map(([name, value]) => `<dt>${name}</dt><dd>${htmlText(value)}</dd>`).join('') +
     created(report)
-  return `${sectionHead('run', 'The run')}<dl class="run">${list}</dl></section>\n${glossary(untested(report))}`
+  return `${sectionHead('run', 'The run')}<dl class="run">${list}</dl></section>\n${glossary}`
 }
 
 /** Objects that the run created, folded: there may be hundreds. */
@@ -156,15 +143,13 @@ function created({ run }: Report): string {
   return `<dt>Created</dt><dd><details><summary>${count(items.length, 'object')}${removedAgain(run)}</summary><ul class="plain">${items.join('')}</ul></details></dd>`
 }
 
-const glossary = (
-  untestedTerm: string,
-): string => `${sectionHead('words', 'What the words mean')}<dl class="run">
+const glossary = `${sectionHead('words', 'What the words mean')}<dl class="run">
 <dt>Conformant</dt><dd>Every required check (must) that applies to this target was made, and passed.</dd>
-<dt>Incomplete</dt><dd>No required check failed, but some were ${untestedTerm}, so nothing is said of those. In files: passing.</dd>
+<dt>Incomplete</dt><dd>No required check failed, but some were not tested, so nothing is said of those. In files: passing.</dd>
 <dt>Non-conformant</dt><dd>At least one required check (must) failed.</dd>
 <dt>Not judged</dt><dd>Too little could be sent or was answered for a verdict.</dd>
 <dt>Must, should</dt><dd>Required and recommended checks: a should that fails is reported, and decides nothing unless the run is --strict.</dd>
-<dt>${capital(untestedTerm)}</dt><dd>The requirement was not judged in this run; the reason is shown with it. It is not a pass.</dd>
+<dt>Not tested</dt><dd>The requirement was not judged in this run; the reason is shown with it. It is not a pass.</dd>
 <dt>Not applicable</dt><dd>The target does not offer what the requirement is about, or its condition cannot be brought about there.</dd>
 <dt>Control</dt><dd>The same request without the fault, sent so that a refusal is known to be for that fault.</dd>
 </dl></section>
@@ -180,7 +165,7 @@ function operationsSection(report: Report): string {
       ({ detail, operation }) =>
         `<li>${idLink(operation)}${detail && ` <small>${detail}</small>`}</li>`,
     )
-    return `<dt class="${tone}"><i aria-hidden="true">${sign}</i>${capital(own[0]!.word)} <b>${own.length}</b></dt><dd><ul>${items.join('')}</ul></dd>`
+    return `<dt class="${tone}"><i aria-hidden="true">${sign}</i>${capital(state)} <b>${own.length}</b></dt><dd><ul>${items.join('')}</ul></dd>`
   })
   return `<section class="map" aria-label="Operations"><p class="lead">${mapSentence(places)}</p><dl>${rows.join('')}</dl>${notBuiltBlock(report)}</section>\n`
 }

@@ -7,7 +7,7 @@ import type {
 import { count, reasonExpected, sections, sectionsIn } from '../../harness/report/index.ts'
 import { singleQuoted } from '../../harness/shell-word.ts'
 import { htmlAttribute, htmlText, shortened, visible } from '../escape.ts'
-import { duration } from '../view/writing.ts'
+import { duration, kinds } from '../view/writing.ts'
 import { responseDifference, responseDifferenceOf } from '../view/difference.ts'
 import { evidence } from '../view/evidence.ts'
 import {
@@ -19,7 +19,7 @@ import {
   responseText,
 } from './exchange.ts'
 import { isOperationId, operation as operationOf } from '../../catalogue/operations.ts'
-import { kindOf, kindsIn, kindsOf, type OperationGroup } from '../view/groups.ts'
+import { kindOf, kindsIn, type OperationGroup } from '../view/groups.ts'
 
 const words = {
   sent: 'Sent',
@@ -119,7 +119,7 @@ interface RequirementContext {
 /** A requirement, folded unless it failed: statement, section, what came of it, its exchanges. */
 export function requirement(result: RequirementResult, context: RequirementContext): string {
   const { exchanges, report } = context
-  const { sign, tone, word } = kindsOf(report)[kindOf(result)]
+  const { sign, tone, word } = kinds[kindOf(result)]
   const ranOrNot =
     result.cases > 0
       ? `<p class="facts">${count(result.cases, 'case')} in ${duration(result.durationMs)}. Control: ${controls[result.control]}.</p>`
@@ -164,10 +164,10 @@ export function toolbar(report: Report): string {
 }
 
 /** The heading of an operation's requirements: its method and path, and how many had each outcome. */
-export function operationHead({ operation, results }: OperationGroup, report: Report): string {
+export function operationHead({ operation, results }: OperationGroup): string {
   const line = isOperationId(operation) ? operationOf(operation) : undefined
   const path = line ? `<span class="path mono">${line.method} ${htmlText(line.path)}</span>` : ''
-  const tally = Object.entries(kindsOf(report)).map(([kind, { sign, tone, word }]) => {
+  const tally = Object.entries(kinds).map(([kind, { sign, tone, word }]) => {
     const number = results.filter((result) => kindOf(result) === kind).length
     return number === 0
       ? ''

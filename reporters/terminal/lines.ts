@@ -2,7 +2,7 @@ import { wrapAnsi } from 'fast-wrap-ansi'
 import type { Colors } from 'picocolors/types'
 import { type Counts, type Report, count, sayNeed } from '../../harness/report/index.ts'
 import { terminalText } from '../escape.ts'
-import { type ReasonGroup, selectedSummary, untested } from '../view/groups.ts'
+import { type ReasonGroup, selectedSummary } from '../view/groups.ts'
 import { byState, mapSentence, type NotBuilt, shownMap, states } from '../view/operation-map.ts'
 import { gainOf, type Step, usualPart } from '../view/next-steps.ts'
 import { capital, compactJson, firstOf } from '../view/writing.ts'
@@ -64,7 +64,7 @@ export function summaryTable(report: Report, colors: Colors): string[] {
   const columns = [
     ['passed', 'passed', 'green'],
     ['failed', 'failed', 'red'],
-    ['notExercised', untested(report), 'yellow'],
+    ['notExercised', 'not tested', 'yellow'],
     ['notApplicable', 'n/a', 'dim'],
   ] as const satisfies readonly (readonly [keyof Counts, title: string, keyof Colors])[]
   const row = (level: keyof typeof levels): string => {
@@ -84,12 +84,12 @@ export function mapLines(report: Report, colors: Colors): Line[] {
   const places = shownMap(report)
   if (places === undefined) return []
   const groups = byState(places)
-  const width = Math.max(...places.map(({ word }) => word.length))
+  const width = Math.max(...places.map(({ state }) => state.length))
   const lines = groups.map(([state, own]): Line => {
     const { sign, tone } = states[state]
     const ids = own.map(({ detail, operation }) => operation + (detail && ` (${detail})`))
     return {
-      lead: `  ${colors[paints[tone]](`${sign} ${own[0]!.word.padEnd(width)}`)}  `,
+      lead: `  ${colors[paints[tone]](`${sign} ${state.padEnd(width)}`)}  `,
       width: width + 6,
       text: terminalText(ids.join(', '), Infinity),
     }

@@ -1,6 +1,6 @@
 import { groupBy } from '../../harness/group-by.ts'
 import type { Counts, Outcome, Report, RequirementResult } from '../../harness/report/index.ts'
-import { capital, kinds, type Mark } from './writing.ts'
+import { kinds, type Mark } from './writing.ts'
 import { decisive, isLeftOutByOption, isSelected, summarize } from '../../harness/report/index.ts'
 
 export interface OperationGroup {
@@ -91,20 +91,10 @@ export function kindOf(result: RequirementResult): keyof typeof kinds {
   return isLeftOutByOption(result) ? 'left-out' : result.outcome
 }
 
-/** Term for what was not looked at: if `--require-exercised` decides, the one that the last line has. */
-export function untested({ exit }: Pick<Report, 'exit'>): 'not tested' | 'not exercised' {
-  return exit.requireExercised === true ? 'not exercised' : 'not tested'
-}
-
-export function kindsOf(report: Pick<Report, 'exit'>): Record<keyof typeof kinds, Mark> {
-  const missed = { ...kinds['not-exercised'], word: capital(untested(report)) }
-  return { ...kinds, 'not-exercised': missed }
-}
-
 /** The kinds that a legend names: all outcomes, and what was left out if anything was. */
-export function kindsIn(report: Pick<Report, 'exit' | 'requirements'>): [string, Mark][] {
-  const isPart = report.requirements.some(isLeftOutByOption)
-  return Object.entries(kindsOf(report)).filter(([kind]) => isPart || kind !== 'left-out')
+export function kindsIn({ requirements }: Pick<Report, 'requirements'>): [string, Mark][] {
+  const isPart = requirements.some(isLeftOutByOption)
+  return Object.entries(kinds).filter(([kind]) => isPart || kind !== 'left-out')
 }
 
 /** How many requirements each option left out: `286 by --only, 3 by --read-only`; undefined if none did. */

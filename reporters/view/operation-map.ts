@@ -3,26 +3,31 @@ import { conditionOf } from '../../catalogue/requirement.ts'
 import { grantedRequirement } from '../../catalogue/catalogue.ts'
 import { count, type Report, type RequirementResult } from '../../harness/report/index.ts'
 import { groupBy } from '../../harness/group-by.ts'
-import { selectedResults, untested, withoutEchoes } from './groups.ts'
+import { selectedResults, withoutEchoes } from './groups.ts'
 import { firstOf, type Mark, outcomes } from './writing.ts'
 
 /** How an operation stands, as far as a run could tell. */
-export type State = 'built' | 'failing' | 'only keys tested' | 'not tested' | 'absent'
+export type State =
+  | 'working'
+  | 'failing'
+  | 'only authentication tested'
+  | 'not tested'
+  | 'not built'
+  | 'not served'
 
 /** How a state is shown: with the sign and the colour of the outcome that it is made of. */
 export const states = {
   failing: outcomes.failed,
-  built: outcomes.passed,
-  'only keys tested': outcomes['not-exercised'],
+  working: outcomes.passed,
+  'only authentication tested': outcomes['not-exercised'],
   'not tested': outcomes['not-exercised'],
-  absent: outcomes['not-applicable'],
+  'not built': outcomes['not-applicable'],
+  'not served': outcomes['not-applicable'],
 } as const satisfies Record<State, Mark>
 
 export interface Place {
   readonly operation: OperationId
   readonly state: State
-  /** The state in the term of the report. */
-  readonly word: string
   /** `7 of 8`: how many of its requirements that apply passed; for what fails how many failed. Empty if there is nothing to count. */
   readonly detail: string
 }
@@ -37,25 +42,27 @@ export function operationMap(report: Facts): Place[] {
   const found = absentOperations(report)
   return operations.map(({ id }) => {
     const own = report.requirements.filter(({ operation }) => operation === id)
-    const state = found.has(id) ? 'absent' : stateOf(own)
-    const word = state === 'not tested' ? untested(report) : state
-    return { operation: id, state, word, detail: detailOf(state, own) }
+    const state = found.has(id) ? 'not built' : stateOf(own)
+    return { operation: id, state, detail: detailOf(state, own) }
   })
 }
 
 function stateOf(own: readonly RequirementResult[]): State {
   if (own.some(({ level, outcome }) => level === 'must' && outcome === 'failed')) return 'failing'
-  if (own.length > 0 && own.every(({ outcome }) => outcome === 'not-applicable')) return 'absent'
+  if (own.length > 0 && own.every(({ outcome }) => outcome === 'not-applicable'))
+    return 'not served'
   const passed = own.filter(({ outcome }) => outcome === 'passed')
-  if (passed.some(({ id }) => !ofKeys.test(conditionOf(id)))) return 'built'
-  return passed.length > 0 ? 'only keys tested' : 'not tested'
+  if (passed.some(({ id }) => !ofKeys.test(conditionOf(id)))) return 'working'
+  return passed.length > 0 ? 'only authentication tested' : 'not tested'
 }
 
 function detailOf(state: State, own: readonly RequirementResult[]): string {
   const number = (...some: string[]): number =>
     own.filter(({ outcome }) => some.includes(outcome)).length
   if (state === 'failing') return `${number('failed')} failed`
-  return state === 'built' ? `${number('passed')} of ${own.length - number('not-applicable')}` : ''
+  return state === 'working'
+    ? `${number('passed')} of ${own.length - number('not-applicable')}`
+    : ''
 }
 
 export function absentOperations({
@@ -76,9 +83,9 @@ export function shownMap(report: Facts): Place[] | undefined {
     : undefined
 }
 
-/** `17 operations: 2 built, 13 absent`: states that no operation has are left out. */
+/** `17 operations: 2 working, 13 not built`: states that no operation has are left out. */
 export function mapSentence(places: readonly Place[]): string {
-  const parts = byState(places).map(([, own]) => `${own.length} ${own[0]!.word}`)
+  const parts = byState(places).map(([state, own]) => `${own.length} ${state}`)
   return `${count(places.length, 'operation')}: ${parts.join(', ')}`
 }
 
@@ -129,7 +136,8 @@ function notServed(ids: readonly string[]): Record<string, unknown> {
 /** `"*"` for what is absent: what is there and has no entry of its own gets one. */
 function restNotServed(report: Facts): Record<string, unknown> {
   const there = operationMap(report).filter(
-    ({ operation, state }) => state !== 'absent' && !hasEntry(report, operation),
+    ({ operation, state }) =>
+      state !== 'not built' && state !== 'not served' && !hasEntry(report, operation),
   )
   return { ...Object.fromEntries(there.map(({ operation }) => [operation, {}])), '*': 'not-served' }
 }

@@ -1,8 +1,8 @@
 import type { Report, Verdict } from '../../harness/report/index.ts'
 import { commonReason, count, isMistake, outsideCause } from '../../harness/report/index.ts'
 import { groupBy } from '../../harness/group-by.ts'
-import { exercised, total, selectedSummary, untested } from './groups.ts'
-import { leftOutOf, leftOutWords, requiredChecks } from './excused.ts'
+import { total, selectedSummary } from './groups.ts'
+import { leftOutOf, requiredChecks } from './excused.ts'
 import { firstOf } from './writing.ts'
 
 /** Whether a reader may be content: `warning` if nothing is known to be wrong that was not expected, but not everything is known. */
@@ -37,15 +37,14 @@ export function standingOf(report: Report): Standing {
   return {
     ...{ tone, word },
     sign: report.verdict === 'not-judged' ? '?' : signs[tone],
-    meaning: [mustsOf(report), ...shouldsOf(report)].join('; '),
+    meaning: [requiredOf(report), ...recommendedOf(report)].join('; '),
   }
 }
 
-/** Standing in one sentence: `Incomplete (passing): nothing failed in the 55 of 289 musts that were tested`. */
+/** Standing in one sentence: `Incomplete: 56 required checks passed, 270 not tested`. */
 export function verdictSentence(report: Report): string {
   const { meaning, word } = standingOf(report)
-  // The other verdicts are in the word.
-  return `${word}${report.verdict === 'passing' ? ' (passing)' : ''}: ${meaning}`
+  return `${word}: ${meaning}`
 }
 
 /** Standing before the line of the exit code: what that says is not said before it. */
@@ -63,43 +62,25 @@ export function isSaidByExit(report: Report): boolean {
 
 function qualified({ exit, run, verdict }: Report): Pick<Standing, 'tone' | 'word'> {
   const plain = verdictWords[verdict]
-  const warning = (and: string) => ({ tone: 'warning' as const, word: plain.word + and })
+  if (verdict === 'not-judged') return plain
+  const modes = [
+    ...(run.tpe === 'family' ? ['family names'] : []),
+    ...(run.depth === 'quick' ? ['quick'] : []),
+  ]
+  const word = plain.word + (modes.length === 0 ? '' : ` (${modes.join(', ')})`)
+  const warning = (and: string) => ({ tone: 'warning' as const, word: word + and })
   if (verdict === 'non-conformant' && exit.code === 0) return warning(', as expected')
-  if (verdict === 'passing' && run.interrupted) return { tone: 'warning', word: 'Interrupted' }
-  if (verdict === 'passing' && exit.code === 1) return { ...plain, tone: 'bad' }
-  if (verdict === 'conformant' && exit.code !== 0) return warning(', but the run is no success')
-  if (verdict === 'conformant' && run.depth === 'quick') return warning(' in a quick run')
-  return plain
+  if (verdict === 'passing' && exit.code === 1) return { tone: 'bad', word }
+  if (verdict === 'conformant' && exit.code !== 0) return warning(', but the run failed')
+  return verdict === 'conformant' && run.depth === 'quick' ? warning('') : { ...plain, word }
 }
 
-function allOf(report: Report, level: 'must' | 'should'): string {
-  const selected = selectedSummary(report)[level]
-  const all = total(selected)
-  return count(all, all < total(report.summary[level]) ? `selected ${level}` : level)
-}
-
-function mustsOf(report: Report): string {
+function requiredOf(report: Report): string {
   const { must } = selectedSummary(report)
   const leftOut = leftOutOf(report)
-  const beside = leftOutWords(leftOut).map((words) => `, ${words}`)
-  if (report.verdict === 'passing' && total(must) === 0) return 'no must was selected'
-  switch (report.verdict) {
-    case 'conformant':
-      return requiredChecks(must, leftOut)
-    case 'passing':
-      return tested(report) + beside.join('')
-    case 'non-conformant':
-      return `${must.failed} of ${allOf(report, 'must')} failed${but(must.notExercised, untested(report))}${beside.join('')}`
-    case 'not-judged':
-      return notJudged(report)
-  }
-}
-
-function tested({ summary: { must, should } }: Report): string {
-  const what = should.failed === 0 ? 'nothing' : 'no must'
-  const apply = total(must) - must.notApplicable
-  const were = exercised(must) === 1 ? 'was' : 'were'
-  return `${what} failed in the ${exercised(must)} of ${count(apply, 'must')} that ${were} tested`
+  if (report.verdict === 'not-judged') return notJudged(report)
+  if (total(must) === 0) return 'no required check was selected'
+  return requiredChecks(must, leftOut)
 }
 
 function notJudged(report: Report): string {
@@ -111,19 +92,11 @@ function notJudged(report: Report): string {
     : `the target could not be judged (${reason})`
 }
 
-function shouldsOf(report: Report): string[] {
-  const { should } = report.summary
-  if (should.failed === 0) return []
-  const weight = report.run.strict
-    ? ', which count like musts (--strict)'
-    : ', which do not decide the verdict'
-  return [
-    `${should.failed} of ${allOf(report, 'should')} failed${report.verdict === 'not-judged' ? '' : weight}`,
-  ]
-}
-
-function but(number: number, words: string): string {
-  return number > 0 ? `, ${number} ${words}` : ''
+function recommendedOf({ run, summary }: Report): string[] {
+  const { failed } = summary.should
+  if (failed === 0) return []
+  const weight = run.strict ? 'decisive by --strict' : 'not decisive'
+  return [`${count(failed, 'recommendation')} failed (${weight})`]
 }
 
 /** Notes that a reader needs to weigh the verdict, a sentence each; none if nothing is out of the ordinary. */
@@ -135,8 +108,7 @@ export function runNotes(report: Report): string[] {
     longestPauseMs > 0 ? `, and to wait ${Math.ceil(longestPauseMs / 1000)} s at most` : ''
   const notes = [
     ...(run.hints ?? []),
-    run.interrupted &&
-      'interrupted: the run ended early, and what it had learned by then was judged',
+    run.interrupted && 'interrupted: only what was tested before the interrupt is judged',
     run.insecure && 'insecure: the certificate of the target was not verified (--insecure)',
     run.ca &&
       !run.insecure &&

@@ -25,7 +25,7 @@ test('0 where nothing failed, 1 where a must did, 3 where nothing was judged', a
     code: 0,
     stderr: '',
     stdout: expect.stringMatching(
-      /^a recording can show at most \d+ of \d+ requirements\n1 of 2 entries judged; ignored: 1 to addresses not under https:\/\/api\.example\.com\/base\/v1\/\n[^]*Incomplete \(passing\): /,
+      /^a recording can show at most \d+ of \d+ requirements\n1 of 2 entries judged; ignored: 1 to addresses not under https:\/\/api\.example\.com\/base\/v1\/\n[^]*Incomplete: /,
     ),
   })
   expect(await check([bad])).toMatchObject({
@@ -37,7 +37,9 @@ test('0 where nothing failed, 1 where a must did, 3 where nothing was judged', a
   const refused = { ...pdf, status: 404, answers: envelope('NotFound') }
   expect((await check([refused])).stdout).toContain(`${said} shows no success of an operation`)
   // A must that a recording breaks gives 1, however little else it shows.
-  expect((await check([{ ...refused, answers: {} }])).stdout).toMatch(/^exit 1: \d musts? failed$/m)
+  expect((await check([{ ...refused, answers: {} }])).stdout).toMatch(
+    /^exit 1: \d required checks? failed$/m,
+  )
 })
 
 test('a recording of months is told in days', async () => {

@@ -99,8 +99,8 @@ test.skipIf(!existsSync('/dev/full')).each(['at its beginning', 'later'] as cons
     expect(said).toEqual([
       expect.stringMatching(/: no HAR is written, and HTML shows those of failures only$/),
     ])
-    expect(lastLine(stdout)).toBe('exit 1: 1 must failed')
-    expect(readReport(cwd).exit).toEqual({ code: 1, because: '1 must failed' })
+    expect(lastLine(stdout)).toBe('exit 1: 1 required check failed')
+    expect(readReport(cwd).exit).toEqual({ code: 1, because: '1 required check failed' })
     const reported = ['html', 'json', 'xml'].map((ending) => `conform-report.${ending}`)
     expect(readdirSync(cwd).sort()).toEqual([...reported, 'full.mjs', 'target.json'])
     expect(readFileSync(join(cwd, 'conform-report.html'), 'utf8').trimEnd()).toMatch(/<\/html>$/)

@@ -36,7 +36,7 @@ describe.skipIf(!hasTerminals)('on a terminal', () => {
     const port = Number(new URL(broken.url).port)
     const file = targetFile(cwd, broken.url)
     const watch = onTerminal(['watch', '-t', file, ...only, '--report', 'json'], cwd)
-    await watch.shows('exit 1: 1 must failed')
+    await watch.shows('exit 1: 1 required check failed')
     await watch.shows('f run the 1 failed')
     await watch.shows(keys)
 

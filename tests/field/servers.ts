@@ -69,7 +69,7 @@ export const lastLine = ({ stdout }: Ended): string => stdout.trimEnd().split('\
 
 /** The service was judged as without what stands in front. */
 export const expectPassed = (ended: Ended, what = ''): void =>
-  expect(lastLine(ended), `${what}${ended.stdout}`).toMatch(/^exit 0: no must failed/)
+  expect(lastLine(ended), `${what}${ended.stdout}`).toMatch(/^exit 0: no required check failed/)
 
 /** Nothing was judged, for that reason. */
 export function expectNotJudged(ended: Ended, reason: RegExp): void {

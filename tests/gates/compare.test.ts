@@ -26,8 +26,8 @@ test('one target over time: what broke and what was fixed between the first repo
   expect(comparison).toMatchObject({ of: 'time', newlyFailing: ['a.b/1'] })
   expect(screenOf(comparison)).toEqual([
     'https://example.com over time',
-    '  1  2026-03-01T00:00:00Z  Non-conformant: 2 of 4 musts failed',
-    '  2  2026-04-01T00:00:00Z  Non-conformant: 2 of 4 musts failed, 1 not tested',
+    '  1  2026-03-01T00:00:00Z  Non-conformant: 2 failed, 2 passed, 0 not tested',
+    '  2  2026-04-01T00:00:00Z  Non-conformant: 2 failed, 1 passed, 1 not tested',
     '',
     'Broke: 2',
     '  a.b  2: 1, 5 (should)',

@@ -27,17 +27,17 @@ const half = report(
   { absent: absent.map((operation) => ({ operation, answered: '404 <i>Cannot POST</i>' })) },
 )
 
-test('an operation is built if more than its keys passed, failing if a must failed, absent if it was not found or is declared away', () => {
+test('an operation works if more than its authentication passed, fails if a required check failed, and is not built or declared not served otherwise', () => {
   const states = Object.fromEntries(
     operationMap(half).map(({ operation, state }) => [operation, state]),
   )
   expect(states).toMatchObject({
-    'files.list': 'built',
-    'files.retrieve': 'built',
+    'files.list': 'working',
+    'files.retrieve': 'working',
     'jobs.create': 'failing',
-    'completion.create': 'only keys tested',
-    'pdf.parse': 'absent',
-    'chat.create': 'absent',
+    'completion.create': 'only authentication tested',
+    'pdf.parse': 'not served',
+    'chat.create': 'not built',
     'jobs.retrieve': 'not tested',
   })
   expect(Object.keys(states)).toEqual(operations.map(({ id }) => id))
@@ -61,7 +61,9 @@ test('the part to paste keeps what is there and has no entry, and is a right tar
 test('what is not there is told before everything else, and nothing of it is to be declared', async () => {
   expect(whatToDeclare(half).flatMap(({ ids }) => ids)).toEqual(['completion.create/2xx-accepted'])
   const text = inTerminal(half)
-  expect(text).toMatch(/^10 operations: 1 failing, 2 built, 1 only keys tested, 6 absent$/m)
+  expect(text).toMatch(
+    /^10 operations: 1 failing, 2 working, 1 only authentication tested, 5 not built, 1 not served$/m,
+  )
   expect(text.indexOf('Not built yet: 5 operations')).toBeLessThan(
     text.indexOf('✗ jobs.create/202-created'),
   )

@@ -50,20 +50,19 @@ test('only the words stand out in which expected and received differ', () => {
 test('ends with the seed, the verdict in one sentence, and why it exits as it does', () => {
   const report = sampleReport({ end: mixed })
   const { must } = report.summary
-  const all = must.passed + must.failed + must.notExercised + must.notApplicable
   expect(lines(report)).toContain('3012 requests in 48.2 s; seed 421: repeat with --seed 421')
   expect(lines(report).slice(-2)).toEqual([
     expect.stringMatching(
-      `^Non-conformant: ${must.failed} of ${all} musts failed, ${must.notExercised} not tested; `,
+      `^Non-conformant: ${must.failed} required checks failed, ${must.passed} passed, ${must.notExercised} not tested`,
     ),
-    `exit 1: ${must.failed} musts failed`,
+    `exit 1: ${must.failed} required checks failed`,
   ])
 })
 
 test('is short where all passes', () => {
   const text = lines(sampleReport())
   expect(text.length).toBeLessThan(13)
-  expect(text.at(-1)).toBe('exit 0: no must failed')
+  expect(text.at(-1)).toBe('exit 0: no required check failed')
   expect(text.at(-2)).toMatch(/^Conformant: \d+ required checks passed$/)
 })
 
@@ -201,7 +200,7 @@ test('counts what an option left out in one line, and the rest as what was selec
   expect(text).toContain('\nLeft out: 2 by --only, 1 by --read-only\n')
   expect(text).toMatch(/^ {2}must \(required\) +1 +1 +1 +0$/m)
   expect(text).toContain(
-    '\nNon-conformant: 1 of 3 selected musts failed, 1 not tested\nexit 1: 1 must failed\n',
+    '\nNon-conformant: 1 required check failed, 1 passed, 1 not tested\nexit 1: 1 required check failed\n',
   )
 })
 
